@@ -1,0 +1,81 @@
+import type { TrainingSequence } from '../episode/types.ts'
+
+export interface SampleRequest {
+  /** Token ids the model is shown, markers included. */
+  prompt: Int32Array
+  /** Identifies the random stream of this row: tokens are drawn from (key, token index), never from arrival order. */
+  key: number | string
+}
+
+export interface SampleOptions {
+  maxTokens: number
+  /** Generation ends with (and includes) any of these ids. */
+  stop: readonly number[]
+  /** 0 = greedy; log-probabilities are then those of temperature 1. Otherwise those of the tempered distribution. */
+  temperature: number
+  seed: number
+  signal?: AbortSignal
+}
+
+export interface SampleOutput {
+  tokens: Int32Array
+  /** Natural log, of the distribution the token was drawn from; same length as `tokens`. */
+  logprobs: Float32Array
+  finish: 'stop' | 'length'
+  weightVersion: number
+}
+
+/**
+ * Names of the losses that run inside the backend in one pass. All are weighted SUMs over tokens of
+ * `-weight * objective`; the caller folds normalisers into the weights.
+ */
+export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo'
+
+export interface LossSettings {
+  name: LossName
+  /** ppo: ratio clipped to [1 - clipLow, 1 + clipHigh]. cispo: the cap of the ratio is 1 + clipHigh (verl's convention). */
+  clipLow?: number
+  clipHigh?: number
+}
+
+export interface LossReport {
+  /** The weighted sum. */
+  loss: number
+  tokens: number
+  /** Means over tokens with a non-zero rl weight; 0 where none. */
+  meanRatio: number
+  clipFraction: number
+  /** Mean of (ratio - 1 - log ratio): the k3 estimate of KL(sampler || trainer). */
+  kl: number
+  /** Mean entropy of the next-token distribution in nats, where the program computes it. */
+  entropy: number
+}
+
+export interface OptimStep {
+  learningRate: number
+  /** 'adamw' | 'muon': muon for the matrices of the blocks with adamw for the rest. */
+  optimizer?: 'adamw' | 'muon'
+  beta1?: number
+  beta2?: number
+  epsilon?: number
+  weightDecay?: number
+  /** Global norm to which the accumulated gradient is clipped; absent = not clipped. */
+  clip?: number
+}
+
+/** The verbs of the Tinker protocol. Gradients add up in the backend until `optimStep`. */
+export interface ModelBackend {
+  sample(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>
+  /** Log-probability of every token given those before it; index 0 is 0. One array a sequence. */
+  forward(sequences: Int32Array[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
+  forwardBackward(
+    sequences: TrainingSequence[],
+    loss: LossSettings,
+    options?: { signal?: AbortSignal },
+  ): Promise<LossReport>
+  /** Applies and clears the accumulated gradient; returns its global norm before clipping. Raises the weight version. */
+  optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
+  /** Writes weights, optimiser state and versions under the folder; atomic (written aside, then renamed). */
+  save(folder: string): Promise<void>
+  load(folder: string): Promise<void>
+}

@@ -1,0 +1,31 @@
+/** JSON Schema (draft 2020-12 or 7) as plain data. */
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** What the policy is told of a tool, whatever stands behind it. */
+export interface ToolSpec {
+  name: string
+  description?: string
+  inputSchema: JsonSchema
+  outputSchema?: JsonSchema
+  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean }
+}
+
+/** What a tool gave back. `isError` is the tool's own word (the agent's fault), never a fault of infrastructure. */
+export interface ToolResult {
+  text: string
+  isError: boolean
+  structured?: unknown
+}
+
+export interface ToolCallOptions {
+  signal?: AbortSignal
+  /** Idempotency key of this step. */
+  id?: string
+}
+
+/** A set of tools that can be called; the same shape for an MCP server and for functions in this process. */
+export interface Toolbox {
+  specs: ToolSpec[]
+  /** Throws `InfrastructureError` where the world, not the agent, is at fault (crash, hang, lost connection). */
+  call(name: string, args: Record<string, unknown>, options?: ToolCallOptions): Promise<ToolResult>
+}
