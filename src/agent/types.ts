@@ -23,6 +23,8 @@ export interface Act {
   mask: Uint8Array
   weightVersion: number
   promptTokens: number
+  /** How many tokens the model wrote, where `tokens` does not say. */
+  sampledTokens?: number
 }
 
 /** Anything that can act: the local model, an OpenAI-compatible endpoint, a planner, a person. */
@@ -41,6 +43,8 @@ export interface ToolWorld<T extends Task = Task> {
   readonly tools: readonly ToolSpec[]
   /** Text put in front of every conversation; may be empty. */
   readonly system?: string
+  /** False where the same calls may be answered otherwise another time; training then journals what was played. */
+  readonly deterministic?: boolean
   /** Opens a fresh, isolated state for the task; throws InfrastructureError when it cannot. */
   open(task: T, options: { signal?: AbortSignal }): Promise<ToolSession>
   close(): Promise<void>
@@ -83,7 +87,9 @@ export interface Task {
 }
 
 /** Given the results so far, the planner's next move: a call, or the final answer. */
-export type Planner = (results: readonly { text: string; isError: boolean }[]) => { call: Omit<ToolCall, 'id'> } | { answer: string }
+export type Planner = (
+  results: readonly { text: string; isError: boolean }[],
+) => { call: Omit<ToolCall, 'id'> } | { answer: string }
 
 /** A generator of tasks by seed. The same (split, seed) gives the same task. */
 export interface TaskSource<T extends Task = Task> {

@@ -7,7 +7,12 @@ export interface ToolSpec {
   description?: string
   inputSchema: JsonSchema
   outputSchema?: JsonSchema
-  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean }
+  annotations?: {
+    readOnlyHint?: boolean
+    destructiveHint?: boolean
+    idempotentHint?: boolean
+    openWorldHint?: boolean
+  }
 }
 
 /** What a tool gave back. `isError` is the tool's own word (the agent's fault), never a fault of infrastructure. */

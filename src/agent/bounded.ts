@@ -1,0 +1,23 @@
+/** Runs `work` on every item with at most `width` at a time; starts in order. The first error ends it after those begun. */
+export async function forEachBounded<T>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  let failed = false
+  async function lane(): Promise<void> {
+    while (next < items.length && !failed) {
+      try {
+        await work(items[next++])
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  const lanes = await Promise.allSettled(
+    Array.from({ length: Math.min(Math.max(width, 1), items.length) }, lane),
+  )
+  for (const result of lanes) if (result.status === 'rejected') throw result.reason
+}

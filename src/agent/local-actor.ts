@@ -1,0 +1,103 @@
+import type { EpisodeNode } from '../episode/types.ts'
+import type { ModelBackend } from '../language/backend.ts'
+import { encodeMessage } from '../language/template.ts'
+import type { Tokenizer } from '../language/tokenizer.ts'
+import { parseSegments } from './parse-calls.ts'
+import type { ParsedOutput } from './parse-calls.ts'
+import type { Act, Actor } from './types.ts'
+
+export interface LocalActorOptions {
+  backend: Pick<ModelBackend, 'sample'>
+  tokenizer: Tokenizer
+  /** 0 = greedy. */
+  sampling: { temperature: number }
+  /** Together with episode, turn and token index it determines every draw. */
+  seed: number
+  maxTokensPerTurn: number
+}
+
+/**
+ * A policy that runs in this process. Its window is the tokens of the nodes one after another, then a forced
+ * `<|assistant|>`; what it sampled is kept verbatim and never tokenised again.
+ */
+export function createLocalActor(options: LocalActorOptions): Actor {
+  const { backend, tokenizer, sampling, seed, maxTokensPerTurn } = options
+  const assistant = tokenizer.special('<|assistant|>')
+  const end = tokenizer.special('<|end|>')
+
+  return {
+    name: 'local',
+    sampling: { temperature: sampling.temperature },
+    encode: (node) => encodeMessage(tokenizer, { role: node.role, text: node.text }).tokens,
+    async act(requests, { signal }) {
+      const prompts = requests.map((request) => window(request.nodes, assistant))
+      const outputs = await backend.sample(
+        requests.map((request, i) => ({ prompt: prompts[i], key: `${request.episode}:${request.turn}` })),
+        {
+          maxTokens: maxTokensPerTurn,
+          stop: [end],
+          temperature: sampling.temperature,
+          seed,
+          ...(signal === undefined ? {} : { signal }),
+        },
+      )
+      return outputs.map((output, i): Act => {
+        const length = output.tokens.length + 1
+        const tokens = new Int32Array(length)
+        tokens[0] = assistant
+        tokens.set(output.tokens, 1)
+        const logprobs = new Float32Array(length)
+        logprobs.set(output.logprobs, 1)
+        const { text, calls, invalid } = parseTokens(output.tokens, tokenizer)
+        return {
+          text,
+          calls: calls.map((call, k) => ({ id: `${requests[i].turn}.${k}`, ...call })),
+          ...(invalid === undefined ? {} : { invalid }),
+          finish: output.finish,
+          tokens,
+          logprobs,
+          mask: new Uint8Array(length).fill(1, 1),
+          weightVersion: output.weightVersion,
+          promptTokens: prompts[i].length,
+        }
+      })
+    },
+  }
+}
+
+function window(nodes: readonly EpisodeNode[], assistant: number): Int32Array {
+  const length = nodes.reduce((sum, node) => sum + node.tokens.length, 1)
+  const tokens = new Int32Array(length)
+  let at = 0
+  for (const node of nodes) {
+    tokens.set(node.tokens, at)
+    at += node.tokens.length
+  }
+  tokens[at] = assistant
+  return tokens
+}
+
+/** Takes the sampled tokens apart at their markers; a marker that has no place in an output makes it invalid. */
+function parseTokens(tokens: Int32Array, tokenizer: Tokenizer): ParsedOutput {
+  const call = tokenizer.special('<|call|>')
+  const end = tokenizer.special('<|end|>')
+  const foreign = new Set(
+    (['<|pad|>', '<|system|>', '<|user|>', '<|assistant|>', '<|tool|>', '<|spare|>'] as const).map((name) =>
+      tokenizer.special(name),
+    ),
+  )
+  const stop = tokens.indexOf(end)
+  const body = stop < 0 ? tokens : tokens.subarray(0, stop)
+  const segments: string[] = []
+  let from = 0
+  for (let i = 0; i <= body.length; i++) {
+    if (i < body.length && body[i] !== call) continue
+    segments.push(tokenizer.decode(body.subarray(from, i)))
+    from = i + 1
+  }
+  const parsed = parseSegments(segments[0], segments.slice(1))
+  if (parsed.invalid === undefined && body.some((id) => foreign.has(id))) {
+    return { text: parsed.text, calls: [], invalid: 'a marker is out of place' }
+  }
+  return parsed
+}

@@ -1,0 +1,223 @@
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { AgogeError } from '../error.ts'
+import type { EpisodeNode } from '../episode/types.ts'
+import { toMessages } from './chat-completions.ts'
+import { createOpenAIActor } from './openai-actor.ts'
+import type { OpenAIActorOptions } from './openai-actor.ts'
+import type { ActRequest } from './types.ts'
+
+type Reply = {
+  status?: number
+  headers?: Record<string, string>
+  body?: unknown
+  hang?: boolean
+  cut?: boolean
+}
+
+/** A real HTTP server that speaks the protocol and gives its replies in order, the last one for ever. */
+async function endpoint(replies: Reply[]) {
+  const asked: { headers: IncomingHttpHeaders; url: string | undefined; body: Record<string, unknown> }[] = []
+  const server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => (text += String(chunk)))
+    request.on('end', () => {
+      const reply = replies[Math.min(asked.length, replies.length - 1)]
+      asked.push({
+        headers: request.headers,
+        url: request.url,
+        body: JSON.parse(text) as Record<string, unknown>,
+      })
+      if (reply.hang === true) return
+      if (reply.cut === true) {
+        request.socket.destroy()
+        return
+      }
+      response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+      response.end(JSON.stringify(reply.body ?? {}))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { asked, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/` }
+}
+
+function completion(message: Record<string, unknown>, finish = 'stop'): Reply {
+  return {
+    body: {
+      choices: [{ message: { role: 'assistant', ...message }, finish_reason: finish }],
+      usage: { prompt_tokens: 12, completion_tokens: 5 },
+    },
+  }
+}
+
+function nodesOf(...nodes: Partial<EpisodeNode>[]): EpisodeNode[] {
+  return nodes.map((node, id) => ({
+    id,
+    parent: id === 0 ? null : id - 1,
+    agent: 'agent',
+    role: 'user',
+    text: '',
+    tokens: new Int32Array(0),
+    ...node,
+  }))
+}
+
+const request: ActRequest = {
+  episode: 'e',
+  turn: 1,
+  nodes: nodesOf({ text: 'What is in /a?' }),
+  tools: [{ name: 'read', description: 'Reads.', inputSchema: { type: 'object' } }],
+}
+
+async function actWith(replies: Reply[], options: Partial<OpenAIActorOptions> = {}, signal?: AbortSignal) {
+  const { asked, baseUrl } = await endpoint(replies)
+  const actor = createOpenAIActor({
+    baseUrl,
+    model: 'm',
+    apiKey: 'sk-secret',
+    backoffSeconds: 0.001,
+    ...options,
+  })
+  const [act] = await actor.act([request], signal === undefined ? {} : { signal })
+  return { act, asked }
+}
+
+test('an answer, and what the endpoint is asked', async () => {
+  const { act, asked } = await actWith([completion({ content: 'Nothing.' })], {
+    temperature: 0,
+    maxTokensPerTurn: 99,
+    seed: 1,
+  })
+  expect(act).toMatchObject({
+    text: 'Nothing.',
+    calls: [],
+    finish: 'stop',
+    promptTokens: 12,
+    sampledTokens: 5,
+  })
+  expect(asked[0].url).toBe('/v1/chat/completions')
+  expect(asked[0].headers.authorization).toBe('Bearer sk-secret')
+  expect(asked[0].body).toEqual({
+    model: 'm',
+    messages: [{ role: 'user', content: 'What is in /a?' }],
+    tools: [
+      { type: 'function', function: { name: 'read', description: 'Reads.', parameters: { type: 'object' } } },
+    ],
+    temperature: 0,
+    max_tokens: 99,
+    seed: 1,
+  })
+})
+
+test('native calls, several in a turn, damaged arguments mended', async () => {
+  const calls = ['{"path":"/a"}', "{'path': '/b',}", ''].map((text, i) => ({
+    id: `x${i}`,
+    type: 'function',
+    function: { name: 'read', arguments: text },
+  }))
+  const { act } = await actWith([completion({ content: null, tool_calls: calls }, 'tool_calls')])
+  expect(act).toMatchObject({
+    text: '',
+    calls: [
+      { id: '1.0', name: 'read', arguments: { path: '/a' } },
+      { id: '1.1', name: 'read', arguments: { path: '/b' } },
+      { id: '1.2', name: 'read', arguments: {} },
+    ],
+  })
+})
+
+test('calls written as text, calls beyond repair, outputs cut off', async () => {
+  const text = await actWith([
+    completion({ content: '<tool_call>{"name":"read","arguments":{"path":"/a"}}</tool_call>' }),
+  ])
+  expect(text.act).toMatchObject({ calls: [{ name: 'read', arguments: { path: '/a' } }] })
+  const bad = { id: 'x', type: 'function', function: { name: 'read', arguments: 'the file' } }
+  expect((await actWith([completion({ content: null, tool_calls: [bad] })])).act).toMatchObject({
+    calls: [],
+    text: 'read(the file)',
+    invalid: 'the arguments are not a JSON object',
+  })
+  expect((await actWith([completion({ content: 'I th' }, 'length')])).act).toMatchObject({ finish: 'length' })
+})
+
+test('a conversation goes back with every call answered', () => {
+  const calls = [
+    { id: '0.0', name: 'a', arguments: { x: 1 } },
+    { id: '0.1', name: 'b', arguments: {} },
+  ]
+  const nodes = nodesOf(
+    { role: 'system', text: 'Be brief.' },
+    { text: 'Go.' },
+    { role: 'assistant', calls },
+    { role: 'tool', text: 'one', callId: '0.0' },
+    { role: 'tool', text: 'two', callId: '0.1' },
+    { role: 'assistant', text: '{"name":', invalid: 'the call is not JSON' },
+    { role: 'tool', text: 'error: the call is not JSON', callId: '2.0' },
+  )
+  expect(toMessages(nodes)).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Go.' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'call_0_0', type: 'function', function: { name: 'a', arguments: '{"x":1}' } },
+        { id: 'call_0_1', type: 'function', function: { name: 'b', arguments: '{}' } },
+      ],
+    },
+    { role: 'tool', content: 'one', tool_call_id: 'call_0_0' },
+    { role: 'tool', content: 'two', tool_call_id: 'call_0_1' },
+    { role: 'assistant', content: '{"name":' },
+    { role: 'user', content: 'error: the call is not JSON' },
+  ])
+})
+
+test('passing faults are tried again: overload, errors, a lost connection, a hung server', async () => {
+  const { act, asked } = await actWith(
+    [
+      { status: 429, headers: { 'retry-after': '0' } },
+      { status: 503 },
+      { cut: true },
+      { hang: true },
+      completion({ content: 'here' }),
+    ],
+    { timeoutSeconds: 0.2 },
+  )
+  expect(act).toMatchObject({ text: 'here' })
+  expect(asked).toHaveLength(5)
+})
+
+test('after the last attempt the fault stands in the place of the act, without the key', async () => {
+  const { act, asked } = await actWith([{ status: 500, body: { error: 'sk-secret broke' } }], { retries: 1 })
+  expect(act).toBeInstanceOf(Error)
+  expect(AgogeError.isInstance(act)).toBe(false)
+  expect((act as Error).message).toMatch(/answered 500: .*\[redacted\] broke/)
+  expect(asked).toHaveLength(2)
+  expect((await actWith([{ body: { hello: 1 } }])).act).toBeInstanceOf(Error)
+})
+
+test('a refusal for good is a mistake of the user', async () => {
+  const given = { status: 401, body: { error: 'bad key sk-secret' } }
+  const error = await actWith([given]).catch((caught: unknown) => caught)
+  expect(error).toMatchObject({
+    code: 'model-endpoint-refused',
+    hint: expect.stringContaining('OPENAI_API_KEY'),
+  })
+  expect(JSON.stringify(error)).not.toContain('sk-secret')
+  expect(() => createOpenAIActor({ baseUrl: 'localhost', model: 'm' })).toThrow(/not the address/)
+})
+
+test('an abort ends the waiting', async () => {
+  const stop = AbortSignal.timeout(50)
+  const { act } = await actWith([{ status: 503, headers: { 'retry-after': '60' } }], {}, stop)
+  expect(act).toBeInstanceOf(Error)
+  const hung = await actWith([{ hang: true }], {}, AbortSignal.timeout(50))
+  expect(hung.act).toBeInstanceOf(Error)
+  expect(hung.asked).toHaveLength(1)
+})

@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgogeError } from '../error.ts'
+import { forEachBounded } from './bounded.ts'
+import { readCompletion, toFunctionTools, toMessages } from './chat-completions.ts'
+import type { Act, Actor, ActRequest } from './types.ts'
+
+export interface OpenAIActorOptions {
+  /** Up to and including the version, e.g. `http://127.0.0.1:8080/v1`. */
+  baseUrl: string
+  model: string
+  /** The key itself; else the variable `apiKeyVariable` (default OPENAI_API_KEY) is read. Local servers need none. */
+  apiKey?: string
+  apiKeyVariable?: string
+  temperature?: number
+  topP?: number
+  /** Longest output of one turn. */
+  maxTokensPerTurn?: number
+  seed?: number
+  /** Requests at the same time. Default 8. */
+  concurrency?: number
+  /** Further attempts after the first. Default 4. */
+  retries?: number
+  /** Time of one attempt. Default 120. */
+  timeoutSeconds?: number
+  /** First pause between attempts; it doubles each time. Default 0.5. A `Retry-After` of up to a minute is honoured. */
+  backoffSeconds?: number
+  /** Sent along, e.g. what a gateway wants. */
+  headers?: Record<string, string>
+}
+
+const empty = { tokens: new Int32Array(0), logprobs: new Float32Array(0), mask: new Uint8Array(0) }
+
+/**
+ * Any model behind an OpenAI-compatible `chat/completions` endpoint. It acts and is judged like the local policy but
+ * gives no token ids, so it cannot be trained. An endpoint that fails after all attempts is a fault of infrastructure
+ * in the place of that act.
+ *
+ * @throws AgogeError (in `act`) where the endpoint refuses us for good: wrong key, unknown model, unusable request.
+ */
+export function createOpenAIActor(options: OpenAIActorOptions): Actor {
+  const endpoint = endpointUrl(options.baseUrl)
+  const key = options.apiKey ?? process.env[options.apiKeyVariable ?? 'OPENAI_API_KEY']
+  const temperature = options.temperature ?? 1
+
+  async function actOnce(request: ActRequest, signal: AbortSignal | undefined): Promise<Act> {
+    const body = JSON.stringify({
+      model: options.model,
+      messages: toMessages(request.nodes),
+      ...(request.tools.length === 0 ? {} : { tools: toFunctionTools(request.tools) }),
+      temperature,
+      ...(options.topP === undefined ? {} : { top_p: options.topP }),
+      ...(options.maxTokensPerTurn === undefined ? {} : { max_tokens: options.maxTokensPerTurn }),
+      ...(options.seed === undefined ? {} : { seed: options.seed }),
+    })
+    const completion = readCompletion(await post(body, signal))
+    if (completion === undefined)
+      throw new Error(`${endpoint.host} answered with something that is no chat completion`)
+    const { text, calls, invalid, finish, promptTokens, sampledTokens } = completion
+    return {
+      text,
+      calls: calls.map((call, i) => ({ id: `${request.turn}.${i}`, ...call })),
+      ...(invalid === undefined ? {} : { invalid }),
+      finish,
+      ...empty,
+      weightVersion: 0,
+      promptTokens,
+      sampledTokens,
+    }
+  }
+
+  async function post(body: string, signal: AbortSignal | undefined): Promise<unknown> {
+    const attempts = 1 + (options.retries ?? 4)
+    let last: Error | undefined
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      let wait = (options.backoffSeconds ?? 0.5) * 2 ** attempt
+      const timeout = AbortSignal.timeout((options.timeoutSeconds ?? 120) * 1000)
+      try {
+        const response = await fetch(endpoint, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            ...(key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` }),
+            ...options.headers,
+          },
+          body,
+          signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        })
+        if (response.ok) return await response.json()
+        const said = conceal((await response.text()).slice(0, 500))
+        if (!isTransient(response.status)) throw refusal(response.status, said)
+        last = new Error(`${endpoint.host} answered ${response.status}: ${said}`)
+        wait = retryAfter(response.headers.get('retry-after')) ?? wait
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (AgogeError.isInstance(error)) throw error
+        last = timeout.aborted
+          ? new Error(`${endpoint.host} gave no answer in ${options.timeoutSeconds ?? 120} s`)
+          : networkError(endpoint, error)
+      }
+      if (attempt + 1 < attempts) await sleep(wait * 1000, undefined, signal === undefined ? {} : { signal })
+    }
+    throw last as Error
+  }
+
+  function conceal(said: string): string {
+    return key === undefined || key === '' ? said : said.replaceAll(key, '[redacted]')
+  }
+
+  function refusal(status: number, said: string): AgogeError {
+    const variable = options.apiKeyVariable ?? 'OPENAI_API_KEY'
+    return new AgogeError(
+      `The model "${options.model}" at ${endpoint.host} refused the request (HTTP ${status}).`,
+      {
+        code: 'model-endpoint-refused',
+        given: said,
+        hint:
+          status === 401 || status === 403
+            ? `Set the key in the environment variable ${variable}${key === undefined ? ', which is not set' : ''}.`
+            : `Check the address (${endpoint.href}), the name of the model and whether it takes tools.`,
+      },
+    )
+  }
+
+  return {
+    name: options.model,
+    sampling: { temperature, ...(options.topP === undefined ? {} : { topP: options.topP }) },
+    encode: () => empty.tokens,
+    async act(requests, { signal }) {
+      const acts: (Act | Error)[] = Array.from({ length: requests.length })
+      await forEachBounded([...requests.keys()], options.concurrency ?? 8, async (i) => {
+        try {
+          acts[i] = await actOnce(requests[i], signal)
+        } catch (error) {
+          if (AgogeError.isInstance(error)) throw error
+          acts[i] = error instanceof Error ? error : new Error(String(error))
+        }
+      })
+      return acts
+    },
+  }
+}
+
+function endpointUrl(baseUrl: string): URL {
+  const trimmed = baseUrl.replace(/\/+$/, '')
+  const full = trimmed.endsWith('/chat/completions') ? trimmed : `${trimmed}/chat/completions`
+  if (!URL.canParse(full) || !/^https?:$/.test(new URL(full).protocol)) {
+    throw new AgogeError(`"${baseUrl}" is not the address of a model endpoint.`, {
+      code: 'bad-model-url',
+      given: baseUrl,
+      expected: 'an http or https address, e.g. http://127.0.0.1:8080/v1',
+    })
+  }
+  return new URL(full)
+}
+
+function isTransient(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500
+}
+
+/** Seconds to wait as the server asks, given in seconds or as a date; at most a minute. */
+function retryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 60) : undefined
+}
+
+function networkError(endpoint: URL, error: unknown): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return new Error(`${endpoint.host} could not be reached: ${text}`, { cause: error })
+}

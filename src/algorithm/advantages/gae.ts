@@ -1,0 +1,44 @@
+export interface GaeSettings {
+  /** Discount of future rewards, 0 to 1. */
+  gamma: number
+  /** Weight of longer estimates, 0 (one step) to 1 (the whole return). */
+  lambda: number
+}
+
+export interface GaeSteps {
+  /** All of length T. */
+  rewards: ArrayLike<number>
+  /** Value of the observation that each step acted on. */
+  values: ArrayLike<number>
+  /** Value of the observation that each step led to, the final one of an episode included. */
+  nextValues: ArrayLike<number>
+  /** 1 where the step ended in a state without a future: nothing is bootstrapped. */
+  terminated: ArrayLike<number | boolean>
+  /** 1 where the episode was cut off: bootstrapped from `nextValues`, but no advantage flows over the cut. */
+  truncated: ArrayLike<number | boolean>
+}
+
+/**
+ * Generalised advantage estimation over steps in order, several episodes one after another.
+ *
+ * Source: Schulman et al. (arXiv 1506.02438). Truncation bootstraps, termination does not.
+ *
+ * @returns advantages and the value targets `advantage + value`, each of length T.
+ */
+export function gae(
+  steps: GaeSteps,
+  { gamma, lambda }: GaeSettings,
+): { advantages: Float32Array; returns: Float32Array } {
+  const length = steps.rewards.length
+  const advantages = new Float32Array(length)
+  const returns = new Float32Array(length)
+  let running = 0
+  for (let t = length - 1; t >= 0; t--) {
+    const future = steps.terminated[t] ? 0 : gamma * steps.nextValues[t]
+    const delta = steps.rewards[t] + future - steps.values[t]
+    running = delta + (steps.terminated[t] || steps.truncated[t] ? 0 : gamma * lambda * running)
+    advantages[t] = running
+    returns[t] = running + steps.values[t]
+  }
+  return { advantages, returns }
+}

@@ -1,0 +1,23 @@
+import type { GroupRewards } from './group.ts'
+import { isUniform, statistics } from './group.ts'
+
+export interface GrpoAdvantageSettings {
+  /** Divide by the group's standard deviation. True: GRPO. False: Dr.GRPO. Default true. */
+  std?: boolean
+  /** Added to the deviation. TRL uses 1e-4 (the default here), verl 1e-6. */
+  epsilon?: number
+}
+
+/**
+ * Group-relative advantages: `(r - mean) / (std + epsilon)` with the unbiased deviation, as in TRL and verl.
+ * A group whose members all got the same, or that has one member only, gives zeros.
+ *
+ * Sources: DeepSeekMath (arXiv 2402.03300), Dr.GRPO without the deviation (arXiv 2503.20783).
+ */
+export function grpoAdvantages(rewards: GroupRewards, settings: GrpoAdvantageSettings = {}): number[] {
+  const { std = true, epsilon = 1e-4 } = settings
+  if (isUniform(rewards)) return rewards.map(() => 0)
+  const { mean, deviation } = statistics(rewards)
+  const scale = std ? 1 / (deviation + epsilon) : 1
+  return rewards.map((reward) => (reward === null ? 0 : (reward - mean) * scale))
+}

@@ -1,0 +1,27 @@
+/**
+ * How per-token losses become one number.
+ * - `token-mean`: every token of the batch counts the same (DAPO, verl's default).
+ * - `sequence-mean`: the mean over sequences of each one's token mean (the GRPO paper).
+ * - `constant`: the sum divided by sequences times a fixed length (Dr.GRPO): no reward for being long or short.
+ */
+export type Aggregation =
+  | { mode: 'token-mean' }
+  | { mode: 'sequence-mean' }
+  | { mode: 'constant'; length: number }
+
+/**
+ * The weight of one token of each sequence, normaliser folded in, so that a plain weighted sum gives the aggregate.
+ * Micro-batches and several machines then add up to the same gradient.
+ *
+ * @param lengths trained tokens of each sequence; sequences without any count for nothing.
+ */
+export function tokenWeights(lengths: readonly number[], aggregation: Aggregation): number[] {
+  const sequences = lengths.filter((length) => length > 0).length
+  const tokens = lengths.reduce((sum, length) => sum + length, 0)
+  return lengths.map((length) => {
+    if (length === 0) return 0
+    if (aggregation.mode === 'token-mean') return 1 / tokens
+    if (aggregation.mode === 'sequence-mean') return 1 / (sequences * length)
+    return 1 / (sequences * aggregation.length)
+  })
+}

@@ -1,0 +1,21 @@
+import { linearise } from '../episode/linearise.ts'
+import type { Episode } from '../episode/types.ts'
+import { tokenWeights } from './losses/index.ts'
+import { trainedTokens } from './trained-tokens.ts'
+import type { PolicyUpdate } from './types.ts'
+
+/**
+ * Learning by demonstration: cross-entropy of what the demonstrator said, the mean over all its tokens of the batch.
+ * What tools, user and system said is never trained.
+ */
+export function supervised(episodes: readonly Episode[]): PolicyUpdate {
+  const judged = episodes.filter((episode) => episode.status !== 'masked')
+  const weights = tokenWeights(judged.map(trainedTokens), { mode: 'token-mean' })
+  return {
+    sequences: judged.flatMap((episode, at) =>
+      linearise(episode, () => ({ advantage: 0, weights: { ce: weights[at] } })),
+    ),
+    loss: { name: 'cross_entropy' },
+    metrics: {},
+  }
+}

@@ -1,0 +1,143 @@
+import { runEpisodes } from '../agent/index.ts'
+import type { Actor, Episode, Task, ToolSession, ToolWorld } from '../agent/index.ts'
+import type { ToolResult } from '../tool/index.ts'
+import type { TrainingPlan } from '../training/index.ts'
+import type { Console } from './console.ts'
+import { createLineReader } from './line-reader.ts'
+import type { LineReader } from './line-reader.ts'
+import { openModel } from './model-option.ts'
+import { openWorld } from './open-world.ts'
+import type { WorldOptions } from './open-world.ts'
+
+export interface ChatCommand extends WorldOptions {
+  model?: string
+  seed: number
+  temperature: number
+  apiKeyEnv?: string
+  yes?: boolean
+}
+
+/**
+ * `agoge chat`: requests to a model that acts on a live server. Every request is an episode of its own, as in training; the state stays
+ * until `/new`. Calls that may change something are carried out only after a yes.
+ */
+export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
+  const { seed, temperature, apiKeyEnv } = command
+  const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
+  const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
+  const { signal } = terminal
+  const { ask, close } = createLineReader(signal)
+  try {
+    const { maxTokensPerTurn } = opened.plan
+    const model = await openModel(
+      command.model,
+      {
+        seed,
+        temperature,
+        maxTokensPerTurn,
+        ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
+      },
+      terminal,
+    )
+    try {
+      terminal.err(introduction(model.name, opened.world, opened.tasks.families))
+      await converse({ ...opened, actor: model.actor, ask, confirmWrites: command.yes !== true, terminal })
+    } finally {
+      await model.dispose()
+    }
+    signal.throwIfAborted()
+  } finally {
+    close()
+    await opened.world.close()
+  }
+}
+
+interface Conversation {
+  world: ToolWorld
+  heldOut: (split: Task['split'], count: number) => Task[]
+  plan: TrainingPlan
+  actor: Actor
+  ask: LineReader['ask']
+  confirmWrites: boolean
+  terminal: Console
+}
+
+async function converse(conversation: Conversation): Promise<void> {
+  const { world, heldOut, terminal } = conversation
+  const suggestions = heldOut('test', 24)
+  for (let scene = 0; ; scene++) {
+    const task = suggestions[scene % suggestions.length]
+    const session = await world.open(task, { signal: terminal.signal })
+    try {
+      terminal.err(`\nA fresh state. Try (Enter sends it): ${task.prompt}`)
+      const next = await inScene(conversation, session, task)
+      if (next === 'end') return
+    } finally {
+      await session.close()
+    }
+    if (terminal.signal.aborted) return
+  }
+}
+
+async function inScene(conversation: Conversation, session: ToolSession, task: Task): Promise<'new' | 'end'> {
+  const { ask, terminal, actor, plan } = conversation
+  let suggestion: string | null = task.prompt
+  for (let turn = 0; ; turn++) {
+    const line = await ask('\n> ')
+    if (line === null || line.trim() === '/quit') return 'end'
+    if (line.trim() === '/new') return 'new'
+    const prompt: string | null = line.trim() === '' ? suggestion : line.trim()
+    if (prompt === null) continue
+    suggestion = null
+    const request = { ...task, id: `${task.id}/chat/${turn}`, prompt }
+    const [episode] = await runEpisodes(
+      [{ id: request.id, group: request.id, task: request }],
+      actor,
+      watched(conversation, session),
+      { ...plan.limits, deadlineSeconds: 3600, toolDeadlineSeconds: 3600 },
+      { signal: terminal.signal },
+    )
+    terminal.out(lastWords(episode))
+  }
+}
+
+/** The world with one session that stays open, its calls shown and writes asked about. */
+function watched({ world, ask, confirmWrites, terminal }: Conversation, session: ToolSession): ToolWorld {
+  const reads = new Set(
+    world.tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
+  )
+  const kept: ToolSession = {
+    ...session,
+    async call(name, args, options): Promise<ToolResult> {
+      terminal.err(`  ${name}(${JSON.stringify(args)})`)
+      if (confirmWrites && !reads.has(name)) {
+        const reply = await ask('  This may change something. Carry it out? [y/N] ')
+        if (!/^y(es)?$/i.test(reply?.trim() ?? ''))
+          return { text: 'error: the user did not allow this call', isError: true }
+      }
+      const result = await session.call(name, args, options)
+      terminal.err(`  ${result.isError ? 'error: ' : ''}${result.text.replaceAll('\n', '\n  ')}`)
+      return result
+    },
+    judge: () => Promise.resolve({ success: null, parts: {} }),
+    close: () => Promise.resolve(),
+  }
+  return { ...world, open: () => Promise.resolve(kept), close: () => Promise.resolve() }
+}
+
+function lastWords(episode: Episode): string {
+  const last = episode.nodes.at(-1)
+  if (episode.ending === 'answered' && last?.role === 'assistant')
+    return last.text === '' ? '(done)' : last.text
+  if (episode.ending === 'turn-limit' || episode.ending === 'token-limit') return '(the model came to no end)'
+  return `(stopped: ${episode.error ?? episode.ending})`
+}
+
+function introduction(name: string, world: ToolWorld, families: readonly string[]): string {
+  return [
+    `${name} on ${world.name}.`,
+    'A model trained here is small and knows only what it was trained for: requests of these kinds, one at a time.',
+    `  ${families.join(', ')}`,
+    'It will answer other requests with confidence, and wrongly. /new gives a fresh state, /quit ends.',
+  ].join('\n')
+}

@@ -1,0 +1,35 @@
+import { AgogeError } from '../error.ts'
+
+const longestValue = 400
+
+/** An error as the user reads it: what is wrong, what was given, what was expected, what to do; the stack only with `debug`. */
+export function describeError(error: unknown, debug: boolean): string {
+  if (!(error instanceof Error) && !AgogeError.isInstance(error)) return `error: ${String(error)}`
+  const lines = [`error: ${error.message}`]
+  if (AgogeError.isInstance(error)) {
+    if (error.given !== undefined) lines.push(labelled('given', show(error.given)))
+    if (error.expected !== undefined) lines.push(labelled('expected', error.expected))
+    if (error.hint !== undefined) lines.push(labelled('hint', error.hint))
+  } else if (!debug)
+    lines.push(labelled('hint', 'run the same command with --debug to see where this came from'))
+  if (debug) lines.push('', ...stacks(error))
+  return lines.join('\n')
+}
+
+function labelled(label: string, text: string): string {
+  return `  ${`${label}:`.padEnd(10)}${text.replaceAll('\n', `\n${' '.repeat(12)}`)}`
+}
+
+function stacks(error: Error): string[] {
+  const own = error.stack ?? error.message
+  return error.cause instanceof Error ? [own, 'caused by:', ...stacks(error.cause)] : [own]
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, plain) ?? String(value))
+  return text.length > longestValue ? `${text.slice(0, longestValue)} ...` : text
+}
+
+function plain(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

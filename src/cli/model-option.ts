@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs'
+import { createLocalActor, createOpenAIActor } from '../agent/index.ts'
+import type { Actor } from '../agent/index.ts'
+import { AgogeError } from '../error.ts'
+import { baseModelFolder } from './base-model-folder.ts'
+import { listRuns, loadModel, modelFolder, requireBaseModel } from './base-model.ts'
+import type { Console } from './console.ts'
+
+/** A model named on the command line, ready to act. */
+export interface OpenedModel {
+  name: string
+  actor: Actor
+  dispose(): Promise<void>
+}
+
+export interface ModelOptions {
+  seed: number
+  temperature: number
+  maxTokensPerTurn: number
+  /** The environment variable that holds the key of an endpoint. */
+  apiKeyVariable?: string
+}
+
+/**
+ * A model as `--model` names it: a run or checkpoint folder, or `URL#NAME` of an OpenAI-compatible endpoint (`#NAME` may be left out
+ * where the endpoint serves one model). Without a name it is that of the last run, else the base model.
+ */
+export async function openModel(
+  given: string | undefined,
+  options: ModelOptions,
+  terminal: Console,
+): Promise<OpenedModel> {
+  if (given !== undefined && /^https?:\/\//.test(given)) return openEndpoint(given, options, terminal)
+  const folder = modelFolder(given ?? lastTrained() ?? requireBaseModel(baseModelFolder))
+  if (!existsSync(folder)) {
+    throw new AgogeError(`There is no model in ${folder}.`, {
+      code: 'unknown-model',
+      given,
+      expected: 'a run folder, a checkpoint folder, or the URL of an OpenAI-compatible endpoint',
+    })
+  }
+  const { backend, tokenizer } = await loadModel(folder)
+  const { seed, temperature, maxTokensPerTurn } = options
+  return {
+    name: given ?? folder,
+    actor: createLocalActor({ backend, tokenizer, sampling: { temperature }, seed, maxTokensPerTurn }),
+    dispose: () => backend.dispose(),
+  }
+}
+
+function lastTrained(): string | undefined {
+  return listRuns().find((run) => modelFolder(run) !== run)
+}
+
+async function openEndpoint(given: string, options: ModelOptions, { signal }: Console): Promise<OpenedModel> {
+  const [baseUrl, ...rest] = given.split('#')
+  const model = rest.length > 0 ? rest.join('#') : await onlyModel(baseUrl, options, signal)
+  const { apiKeyVariable, temperature, maxTokensPerTurn, seed } = options
+  return {
+    name: model,
+    actor: createOpenAIActor({
+      baseUrl,
+      model,
+      temperature,
+      seed,
+      // Ids and arguments cost a large model more tokens than our own.
+      maxTokensPerTurn: Math.max(1024, maxTokensPerTurn),
+      ...(apiKeyVariable === undefined ? {} : { apiKeyVariable }),
+    }),
+    dispose: async () => {},
+  }
+}
+
+async function onlyModel(
+  baseUrl: string,
+  { apiKeyVariable }: ModelOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const address = `${baseUrl.replace(/\/$/, '')}/models`
+  const key = process.env[apiKeyVariable ?? 'OPENAI_API_KEY']
+  const ask = async (): Promise<unknown> => {
+    const reply = await fetch(address, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
+      ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
+    })
+    if (!reply.ok) throw new Error(`HTTP status ${reply.status}`)
+    return reply.json()
+  }
+  const listed = await ask().catch((cause: unknown) => {
+    signal.throwIfAborted()
+    throw new AgogeError(`${address} does not say which models there are.`, {
+      code: 'unknown-model',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: 'the list of an OpenAI-compatible endpoint',
+      hint: `Check the address, or name the model: --model ${baseUrl}#NAME`,
+      cause,
+    })
+  })
+  const names = modelNames(listed)
+  if (names.length === 1) return names[0]
+  throw new AgogeError(`${baseUrl} serves ${names.length} models.`, {
+    code: 'unknown-model',
+    given: names.slice(0, 12).join(', '),
+    expected: 'the name of one',
+    hint: `Name it after a #: --model ${baseUrl}#${names[0] ?? 'NAME'}`,
+  })
+}
+
+function modelNames(listed: unknown): string[] {
+  const data = typeof listed === 'object' && listed !== null && 'data' in listed ? listed.data : undefined
+  if (!Array.isArray(data)) return []
+  return data.flatMap((entry: unknown) =>
+    typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string'
+      ? [entry.id]
+      : [],
+  )
+}

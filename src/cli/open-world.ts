@@ -1,0 +1,143 @@
+import type { Task, TaskSource, ToolWorld } from '../agent/index.ts'
+import { AgogeError } from '../error.ts'
+import { listServers, nearest } from '../tool/index.ts'
+import { filesystemPlan } from '../training/defaults.ts'
+import type { TrainingPlan } from '../training/index.ts'
+import { createFilesystemWorld, filesystemTasks } from '../worlds/filesystem/index.ts'
+import { confirmPlan, openMcpWorld } from '../worlds/mcp/index.ts'
+import type { GeneratedTasks, TaskCounts } from '../worlds/mcp/index.ts'
+import type { Console } from './console.ts'
+
+/** How a world is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
+export interface WorldOptions {
+  world: string
+  mcpConfig?: string
+  sandbox?: boolean
+  allow?: string[]
+}
+
+/** A world with tasks, and how a model is best trained on it. */
+export interface OpenedWorld {
+  world: ToolWorld
+  tasks: TaskSource
+  plan: TrainingPlan
+  /** `count` tasks, all different. */
+  heldOut: (split: Task['split'], count: number) => Task[]
+}
+
+const counts: Required<TaskCounts> = { train: 800, validation: 96, test: 400, 'unseen-wording': 96 }
+
+/**
+ * Opens `filesystem` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
+ * than read. Close `world` in the end.
+ *
+ * @throws AgogeError for a world that does not exist, a server that cannot be used, or a plan that was not confirmed.
+ */
+export async function openWorld(
+  options: WorldOptions,
+  { seed, yes, wanted = counts }: { seed: number; yes?: boolean; wanted?: TaskCounts },
+  terminal: Console,
+): Promise<OpenedWorld> {
+  const { world: name } = options
+  if (name === 'filesystem') return openFilesystem(terminal)
+  if (name.startsWith('mcp:'))
+    return openServer(name.slice(4), options, { seed, yes: yes === true, wanted }, terminal)
+  throw unknownWorld(options)
+}
+
+async function openFilesystem({ err, signal }: Console): Promise<OpenedWorld> {
+  const world = await createFilesystemWorld({ signal, onNotice: (text) => err(text) })
+  const families = filesystemTasks.families
+  return {
+    world,
+    tasks: filesystemTasks,
+    plan: {
+      ...filesystemPlan,
+      demonstrations: Object.fromEntries(
+        families.map((family) => [family, filesystemDemonstrations(family)]),
+      ),
+    },
+    heldOut: (split, count) =>
+      Array.from({ length: count }, (_, seed) =>
+        filesystemTasks.task({ split, seed, family: families[seed % families.length] }),
+      ),
+  }
+}
+
+// The hardest families are shown a few times only: what they take beyond the others is left to reinforcement learning.
+function filesystemDemonstrations(family: string): number {
+  const rare: Record<string, number> = { gather: 20, 'if-content': 20, 'if-exists': 20, 'find-and-move': 20 }
+  return rare[family] ?? 60
+}
+
+async function openServer(
+  name: string,
+  options: WorldOptions,
+  { seed, yes, wanted }: { seed: number; yes: boolean; wanted: TaskCounts },
+  { err, signal }: Console,
+): Promise<OpenedWorld> {
+  const world = await openMcpWorld(name, {
+    signal,
+    ...(options.mcpConfig === undefined ? {} : { file: options.mcpConfig }),
+    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
+    ...(options.allow === undefined ? {} : { allow: options.allow }),
+  })
+  try {
+    if (world.needsConsent) await confirmPlan(world.plan, { yes, signal })
+    else err(world.plan)
+    const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
+    for (const { name: tool, reason } of leftOut) err(`left out: ${tool} (${reason})`)
+    const source = inTurn(tasks)
+    const room = (split: Task['split']): number =>
+      tasks.families.length *
+      Math.min(...tasks.families.map((family) => ofFamily(tasks, split, family).length))
+    const { families } = source
+    return {
+      world,
+      tasks: source,
+      plan: {
+        ...filesystemPlan,
+        demonstrations: Object.fromEntries(
+          families.map((family) => [family, Math.ceil(600 / families.length)]),
+        ),
+        tasks: {
+          validation: Math.min(filesystemPlan.tasks.validation, room('validation')),
+          test: Math.min(filesystemPlan.tasks.test, room('test')),
+          unseenWording: Math.min(filesystemPlan.tasks.unseenWording, room('unseen-wording')),
+        },
+      },
+      heldOut: (split, count) => tasks.all(split).slice(0, count),
+    }
+  } catch (error) {
+    await world.close()
+    throw error
+  }
+}
+
+function ofFamily(tasks: GeneratedTasks, split: Task['split'], family: string): readonly Task[] {
+  return tasks.all(split).filter((task) => task.family === family)
+}
+
+/** Seeds that go through the families in turn meet each task of a family once before any comes again. */
+function inTurn(tasks: GeneratedTasks): TaskSource {
+  const { families } = tasks
+  return {
+    families,
+    task: ({ split, seed, family }) =>
+      split === 'train' || family === undefined
+        ? tasks.task({ split, seed, ...(family === undefined ? {} : { family }) })
+        : tasks.task({ split, seed: Math.floor(seed / families.length), family }),
+  }
+}
+
+function unknownWorld({ world: name, mcpConfig }: WorldOptions): AgogeError {
+  const { names } = listServers(mcpConfig === undefined ? {} : { file: mcpConfig })
+  const known = ['filesystem', ...names.map((server) => `mcp:${server}`)]
+  const meant = nearest(name, known) ?? known.find((world) => world === `mcp:${name}`)
+  return new AgogeError(`There is no world named "${name}".`, {
+    code: 'unknown-world',
+    given: name,
+    expected: `one of ${known.join(', ')}, or mcp:NAME for a server of your .mcp.json`,
+    ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
+  })
+}

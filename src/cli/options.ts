@@ -1,0 +1,43 @@
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+
+/** Parses a whole number of at least `least`; commander names the option in its message. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (text.trim() === '' || !Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgumentError(`Expected a whole number of at least ${least}.`)
+    }
+    return value
+  }
+}
+
+/** A share as 0.85 or 85%. */
+export function share(text: string): number {
+  const value = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text)
+  if (text.trim() === '' || !(value >= 0 && value <= 1)) {
+    throw new InvalidArgumentError('Expected a share from 0 to 1, or from 0% to 100%.')
+  }
+  return value
+}
+
+export function several(text: string, before: string[] = []): string[] {
+  return [...before, text]
+}
+
+/** The options by which a command names its world. */
+export function withWorld(command: Command): Command {
+  return command
+    .argument('[world]', 'filesystem, or mcp:NAME for a server of your .mcp.json', 'filesystem')
+    .option('--mcp-config <file>', 'where mcp:NAME is looked up, instead of .mcp.json')
+    .option(
+      '--sandbox',
+      'the state behind the server may be destroyed: run every tool, not only those that read',
+    )
+    .option(
+      '--allow <tool>',
+      'run this tool although it is not marked as reading only; can be repeated',
+      several,
+    )
+    .option('--yes', 'go on without asking after the plan of calls is shown')
+}

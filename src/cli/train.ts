@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { grpo } from '../algorithm/index.ts'
+import { AgogeError } from '../error.ts'
+import { taskReward } from '../reward/index.ts'
+import { openRunFolder, trainJob } from '../training/index.ts'
+import type { TrainingPlan } from '../training/index.ts'
+import { renderReport } from '../training/report/index.ts'
+import { baseModelFolder } from './base-model-folder.ts'
+import { listRuns, loadModel, requireBaseModel } from './base-model.ts'
+import type { Console } from './console.ts'
+import { openWorld } from './open-world.ts'
+import type { WorldOptions } from './open-world.ts'
+import { baseTokens, runPretrain } from './pretrain.ts'
+import { createProgress } from './progress.ts'
+import { resultText } from './result-text.ts'
+
+export interface TrainCommand extends WorldOptions {
+  seed: number
+  steps?: number
+  tasks?: number
+  compareSupervised?: boolean
+  quick?: boolean
+  model?: string
+  fromScratch?: boolean
+  out?: string
+  resume?: string | true
+  yes?: boolean
+  /** As it was typed, for the record. */
+  commandLine: string
+}
+
+/** What `config.json` keeps of a command, so that `--resume` needs nothing else. */
+interface RunSettings extends WorldOptions {
+  seed: number
+  compareSupervised: boolean
+  model: string
+  plan: TrainingPlan
+  commandLine: string
+}
+
+/** `agoge train`: opens the world, trains, prints what came of it. */
+export async function runTrain(command: TrainCommand, terminal: Console): Promise<void> {
+  const earlier = command.resume === undefined ? null : readRun(command.resume)
+  const named: WorldOptions & { seed: number } = earlier?.settings ?? command
+  const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
+  const opened = await openWorld(
+    named,
+    { seed: named.seed, yes: command.yes === true || earlier !== null },
+    terminal,
+  )
+  const progress = createProgress(terminal.progress)
+  try {
+    const settings = earlier?.settings ?? newSettings(command, base, opened.plan)
+    const folder =
+      earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
+    terminal.err(`run folder: ${folder}`)
+    // Loaded once to fail early; the job asks for fresh ones.
+    const first = await loadModel(base)
+    let unused: typeof first | null = first
+    const { plan, seed, compareSupervised, commandLine, ...kept } = settings
+    const summary = await trainJob(
+      {
+        command: commandLine,
+        folder: { path: folder },
+        resume: earlier !== null,
+        seed,
+        world: opened.world,
+        tasks: opened.tasks,
+        tokenizer: first.tokenizer,
+        backend: async () => {
+          const model = unused ?? (await loadModel(base))
+          unused = null
+          return model.backend
+        },
+        reward: taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
+        algorithm: grpo(),
+        plan,
+        compareSupervised,
+        config: { ...kept, commandLine },
+        report: renderReport,
+      },
+      { signal: terminal.signal, onEvent: (event) => progress.event(event) },
+    )
+    progress.close()
+    terminal.out(resultText(summary))
+    terminal.out(`\nreport: ${join(folder, 'report.html')}`)
+  } finally {
+    progress.close()
+    await opened.world.close()
+  }
+}
+
+/** Where the base model is; with `--from-scratch` it is made first, or gone on with where that was interrupted. */
+async function findBaseModel({ model, fromScratch }: TrainCommand, terminal: Console): Promise<string> {
+  if (fromScratch !== true) return resolve(requireBaseModel(model ?? baseModelFolder))
+  const folder = resolve(model ?? join('.agoge', 'models', 'base'))
+  if (!existsSync(join(folder, 'model.safetensors'))) {
+    const resume = existsSync(join(folder, 'checkpoints', 'cursor.json'))
+    await runPretrain({ out: folder, seed: 0, tokens: baseTokens, resume }, terminal)
+  }
+  return folder
+}
+
+function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): RunSettings {
+  const { world, mcpConfig, sandbox, allow, seed, commandLine } = command
+  return {
+    world,
+    ...(mcpConfig === undefined ? {} : { mcpConfig }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(allow === undefined ? {} : { allow }),
+    seed,
+    model,
+    commandLine,
+    compareSupervised: command.compareSupervised === true,
+    plan: adjust(plan, command),
+  }
+}
+
+/** The plan with what the command line says about its size. */
+function adjust(plan: TrainingPlan, { steps, tasks, quick = false }: TrainCommand): TrainingPlan {
+  const test = Math.min(tasks ?? (quick ? 120 : Infinity), plan.tasks.test)
+  const shorter = quick
+    ? {
+        warmStart: { ...plan.warmStart, epochs: Math.min(plan.warmStart.epochs, 4) },
+        tasks: { validation: Math.min(48, plan.tasks.validation), test, unseenWording: 0 },
+      }
+    : { tasks: { ...plan.tasks, test } }
+  const planned = quick ? Math.min(plan.reinforcement.steps, 16) : plan.reinforcement.steps
+  return { ...plan, ...shorter, reinforcement: { ...plan.reinforcement, steps: steps ?? planned } }
+}
+
+/** The run to go on with: the folder named, or the one last worked on. */
+function readRun(resume: string | true): { folder: string; settings: RunSettings } {
+  const folder = resume === true ? listRuns()[0] : resume
+  if (folder === undefined || !existsSync(join(folder, 'config.json'))) {
+    throw new AgogeError('There is no run to go on with.', {
+      code: 'no-run',
+      given: folder ?? '.agoge/runs',
+      expected: 'a run folder with a config.json',
+      hint: 'Name it: agoge train --resume FOLDER',
+    })
+  }
+  const file = join(folder, 'config.json')
+  try {
+    return { folder, settings: JSON.parse(readFileSync(file, 'utf8')) as RunSettings }
+  } catch (cause) {
+    throw new AgogeError(`${file} is not JSON.`, {
+      code: 'bad-run',
+      given: file,
+      expected: 'the file as it was written',
+      cause,
+    })
+  }
+}

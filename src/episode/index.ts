@@ -1,0 +1,15 @@
+export { decodeEpisode, encodeEpisode } from './codec.ts'
+export { linearise } from './linearise.ts'
+export type { SampleCredit } from './linearise.ts'
+export { appendEpisodes, appendLines, readEpisodes, readLines } from './store.ts'
+export type { ToolCall } from './tool-call.ts'
+export type {
+  Ending,
+  Episode,
+  EpisodeNode,
+  EpisodeReward,
+  EpisodeSample,
+  EpisodeStatus,
+  SamplingSettings,
+  TrainingSequence,
+} from './types.ts'

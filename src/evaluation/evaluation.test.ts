@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import type { Episode } from '../episode/types.ts'
+import { createRandom } from '../random/index.ts'
+import {
+  bootstrapMean,
+  compareSuccess,
+  interquartileMean,
+  pairedDifference,
+  quantile,
+  stratifiedInterquartileMean,
+  summariseEpisodes,
+  wilsonInterval,
+} from './index.ts'
+
+test("Wilson's interval agrees with scipy", () => {
+  // scipy.stats.binomtest(8, 10).proportion_ci(method='wilson')
+  expect(wilsonInterval(8, 10).low).toBeCloseTo(0.49016247, 7)
+  expect(wilsonInterval(8, 10).high).toBeCloseTo(0.94331784, 7)
+  expect(wilsonInterval(0, 10)).toMatchObject({ mean: 0, low: 0 })
+  expect(wilsonInterval(0, 10).high).toBeCloseTo(0.27753279, 7)
+  expect(wilsonInterval(10, 10).high).toBe(1)
+  expect(wilsonInterval(0, 0)).toEqual({ mean: 0, low: 0, high: 1, n: 0 })
+})
+
+test('quantiles are those of numpy, the interquartile mean that of scipy.stats.trim_mean', () => {
+  expect(quantile([1, 2, 3, 10], 0.4)).toBeCloseTo(2.2)
+  expect(quantile([7], 0.975)).toBe(7)
+  expect(interquartileMean([9, 1, 2, 3, 4, 5, 100])).toBeCloseTo(23 / 5)
+  expect(interquartileMean([])).toBe(0)
+})
+
+test('the bootstrap repeats with its seed and has the width of the normal theory', () => {
+  const random = createRandom(3)
+  const values = Array.from({ length: 400 }, () => random.normal())
+  const estimate = bootstrapMean(values, { seed: 1 })
+  expect(bootstrapMean(values, { seed: 1 })).toEqual(estimate)
+  expect(bootstrapMean(values, { seed: 2 })).not.toEqual(estimate)
+  expect(estimate.high - estimate.low).toBeGreaterThan(0.9 * 2 * 1.96 * 0.05)
+  expect(estimate.high - estimate.low).toBeLessThan(1.15 * 2 * 1.96 * 0.05)
+  expect(bootstrapMean([2])).toEqual({ mean: 2, low: 2, high: 2, n: 1 })
+})
+
+test('pairing takes the difficulty out: a constant gain has no width', () => {
+  const hard = [0, 0, 1, 1, 0.5]
+  const gain = pairedDifference(
+    hard.map((value) => value + 0.25),
+    hard,
+  )
+  expect(gain.low).toBeCloseTo(0.25)
+  expect(gain.high).toBeCloseTo(0.25)
+  expect(() => pairedDifference([1], [1, 2])).toThrow(/same tasks/)
+})
+
+test('the stratified bootstrap draws runs within tasks only', () => {
+  const scores = [
+    [1, 1, 1],
+    [5, 5, 5],
+  ]
+  expect(stratifiedInterquartileMean(scores)).toEqual({ mean: 3, low: 3, high: 3, n: 6 })
+})
+
+function episode(
+  task: string,
+  family: string,
+  success: boolean | null,
+  fields: Partial<Episode> = {},
+): Episode {
+  return {
+    schema: 1,
+    id: task,
+    group: task,
+    world: 'test',
+    task,
+    family,
+    seed: 0,
+    context: {},
+    status: 'ok',
+    ending: 'answered',
+    nodes: [],
+    samples: [],
+    rewards: [],
+    success,
+    usage: { promptTokens: 10, sampledTokens: 20, calls: 2, invalidCalls: 1 },
+    timing: { seconds: 1, toolSeconds: 0 },
+    ...fields,
+  }
+}
+
+test('a summary counts masked episodes and leaves them out of everything else', () => {
+  const broken = { calls: 99, invalidCalls: 99, sampledTokens: 99, promptTokens: 99 }
+  const summary = summariseEpisodes([
+    episode('a', 'read', true),
+    episode('b', 'read', false),
+    episode('c', 'write', false, { status: 'failed', ending: 'turn-limit' }),
+    episode('d', 'write', true, { status: 'masked', ending: 'infrastructure', usage: broken }),
+    episode('e', 'gone', null, { usage: broken }),
+  ])
+  expect(summary).toMatchObject({ masked: 2, calls: 2, invalidCalls: 0.5, tokens: 20 })
+  expect(summary.families).toEqual({ read: 0.5, write: 0 })
+  expect(summary.success.n).toBe(3)
+  expect(summary.success.mean).toBeCloseTo(1 / 3)
+})
+
+test('a comparison pairs by task and leaves out what was masked on either side', () => {
+  const a = [
+    episode('1', 'f', true),
+    episode('2', 'f', true),
+    episode('3', 'f', true),
+    episode('4', 'f', false),
+  ]
+  const b = [
+    episode('4', 'f', false),
+    episode('2', 'f', false),
+    episode('3', 'f', null),
+    episode('1', 'f', true),
+  ]
+  const gain = compareSuccess(a, b)
+  expect(gain.n).toBe(3)
+  expect(gain.mean).toBeCloseTo(1 / 3)
+})

@@ -1,0 +1,8 @@
+export { bootstrapMean, pairedDifference, stratifiedInterquartileMean } from './bootstrap.ts'
+export type { BootstrapSettings } from './bootstrap.ts'
+export { compareSuccess } from './compare.ts'
+export type { Estimate } from './interval.ts'
+export { interquartileMean, mean, quantile } from './statistics.ts'
+export { isJudged, summariseEpisodes } from './summarise.ts'
+export type { EpisodeSummary } from './summarise.ts'
+export { wilsonInterval } from './wilson.ts'

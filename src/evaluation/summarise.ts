@@ -1,0 +1,52 @@
+import type { Episode } from '../episode/types.ts'
+import type { Estimate } from './interval.ts'
+import { wilsonInterval } from './wilson.ts'
+
+/** What a set of episodes shows. Masked episodes are counted and enter nothing else. */
+export interface EpisodeSummary {
+  /** Share of judged episodes that did their task, with Wilson's 95% interval. */
+  success: Estimate
+  /** Success by family. */
+  families: Record<string, number>
+  /** The same with intervals and counts. */
+  familyEstimates: Record<string, Estimate>
+  /** Mean calls of an episode, refused ones included. */
+  calls: number
+  /** Share of the calls that could not be understood or did not fit the schema; 0 where there was none. */
+  invalidCalls: number
+  /** Episodes left out because the world broke or nothing could be judged. */
+  masked: number
+  /** Mean tokens sampled in an episode. */
+  tokens: number
+}
+
+/** Summarises episodes of an evaluation, in any order. */
+export function summariseEpisodes(episodes: readonly Episode[]): EpisodeSummary {
+  const judged = episodes.filter(isJudged)
+  const families = new Map<string, Episode[]>()
+  for (const episode of judged)
+    families.set(episode.family, [...(families.get(episode.family) ?? []), episode])
+  const names = [...families.keys()].sort()
+  const estimates = names.map((name) => [name, successOf(families.get(name) ?? [])] as const)
+  const total = (field: 'calls' | 'invalidCalls' | 'sampledTokens'): number =>
+    judged.reduce((sum, episode) => sum + episode.usage[field], 0)
+  const calls = total('calls')
+  return {
+    success: successOf(judged),
+    families: Object.fromEntries(estimates.map(([name, { mean }]) => [name, mean])),
+    familyEstimates: Object.fromEntries(estimates),
+    calls: calls / Math.max(1, judged.length),
+    invalidCalls: total('invalidCalls') / Math.max(1, calls),
+    masked: episodes.length - judged.length,
+    tokens: total('sampledTokens') / Math.max(1, judged.length),
+  }
+}
+
+/** True where the episode counts: neither masked nor without a verdict. */
+export function isJudged(episode: Episode): boolean {
+  return episode.status !== 'masked' && episode.success !== null
+}
+
+function successOf(episodes: readonly Episode[]): Estimate {
+  return wilsonInterval(episodes.filter((episode) => episode.success).length, episodes.length)
+}

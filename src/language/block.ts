@@ -1,0 +1,82 @@
+import { add } from '../tensor/index.ts'
+import type { Dim, Tensor } from '../tensor/index.ts'
+import { attend, splitHeads } from './attention.ts'
+import type { TransformerConfig } from './config.ts'
+import { gainedLinear, linear, normalise, swiglu } from './layers.ts'
+import type { RotaryTables } from './layers.ts'
+
+/** The weights of one block as program inputs, by the names of the parameter layout's views. */
+export interface BlockWeights {
+  attentionNorm: Tensor
+  qkv: Tensor
+  out: Tensor
+  mlpNorm: Tensor
+  gate: Tensor
+  up: Tensor
+  down: Tensor
+}
+
+export const blockWeightNames = ['attentionNorm', 'qkv', 'out', 'mlpNorm', 'gate', 'up', 'down'] as const
+
+/** The weights of block `layer` out of the inputs of a program. */
+export function blockWeights(inputs: Record<string, Tensor>, layer: number): BlockWeights {
+  const named = blockWeightNames.map((name) => [name, inputs[`${layer}.${name}`]!] as const)
+  return Object.fromEntries(named) as Record<(typeof blockWeightNames)[number], Tensor>
+}
+
+/** The gated half of a block, residual included. x: [tokens, width]. */
+export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerConfig) {
+  const normal = normalise(x, config.rms_norm_eps)
+  const gate = gainedLinear(normal.y, weights.gate, weights.mlpNorm)
+  const up = gainedLinear(normal.y, weights.up, weights.mlpNorm)
+  const hidden = swiglu(gate.y, up.y)
+  const down = linear(hidden.y, weights.down)
+  return {
+    y: add(x, down.y),
+    pullback(gy: Tensor) {
+      const gDown = down.pullback(gy)
+      const gHidden = hidden.pullback(gDown.x)
+      const gGate = gate.pullback(gHidden.gate)
+      const gUp = up.pullback(gHidden.up)
+      return {
+        x: add(gy, normal.pullback(add(gGate.x, gUp.x))),
+        mlpNorm: add(gGate.gain, gUp.gain),
+        gate: gGate.weight,
+        up: gUp.weight,
+        down: gDown.weight,
+      }
+    },
+  }
+}
+
+/** One decoder block over whole sequences. x: [batch * time, width]. */
+export function block(
+  x: Tensor,
+  weights: BlockWeights,
+  tables: RotaryTables,
+  mask: Tensor,
+  batch: Dim,
+  time: Dim,
+  config: TransformerConfig,
+) {
+  const normal = normalise(x, config.rms_norm_eps)
+  const projected = gainedLinear(normal.y, weights.qkv, weights.attentionNorm)
+  const heads = splitHeads(projected.y, tables, batch, time, config)
+  const attention = attend(heads.q, heads.k, heads.v, mask, batch, time, config)
+  const out = linear(attention.y, weights.out)
+  const mlp = mlpHalf(add(x, out.y), weights, config)
+  return {
+    y: mlp.y,
+    /** From the gradient of the result to that of x and of every weight. */
+    pullback(gy: Tensor): { x: Tensor; weights: BlockWeights } {
+      const { x: gMiddle, ...gMlp } = mlp.pullback(gy)
+      const gOut = out.pullback(gMiddle)
+      const gHeads = attention.pullback(gOut.x)
+      const gProjected = projected.pullback(heads.pullback(gHeads.q, gHeads.k, gHeads.v))
+      return {
+        x: add(gMiddle, normal.pullback(gProjected.x)),
+        weights: { ...gMlp, attentionNorm: gProjected.gain, qkv: gProjected.weight, out: gOut.weight },
+      }
+    },
+  }
+}

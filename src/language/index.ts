@@ -1,0 +1,31 @@
+export type {
+  LossName,
+  LossReport,
+  LossSettings,
+  ModelBackend,
+  OptimStep,
+  SampleOptions,
+  SampleOutput,
+  SampleRequest,
+} from './backend.ts'
+export { trainTokenizer } from './bpe-train.ts'
+export type { TrainTokenizerOptions } from './bpe-train.ts'
+export { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+export type { Checkpoint } from './checkpoint.ts'
+export { parseConfig, serialiseConfig, smallConfig } from './config.ts'
+export type { TransformerConfig } from './config.ts'
+export { corpusConversation, corpusSkills, skillConversation } from './corpus/index.ts'
+export type { CorpusSkill, WordPool } from './corpus/index.ts'
+export { createLocalBackend, loadLocalBackend } from './local-backend.ts'
+export type { LocalBackend, LocalBackendOptions } from './local-backend.ts'
+export { initialiseParameters, parameterLayout } from './parameters.ts'
+export type { ParameterEntry, ParameterLayout, Parameters } from './parameters.ts'
+export { corpusTokenizer, pretrain } from './pretrain.ts'
+export type { Pretrained, PretrainOptions, PretrainProgress } from './pretrain.ts'
+export { probedSkills, probeSkills } from './probes.ts'
+export type { ProbeName, ProbeOptions, ProbeScores } from './probes.ts'
+export { callText, encodeConversation, encodeMessage, renderMessage, specialTokens } from './template.ts'
+export type { ChatMessage, EncodedMessage, SpecialToken } from './template.ts'
+export { tokenizerFromJson, tokenizerToJson } from './tokenizer-json.ts'
+export { createTokenizer } from './tokenizer.ts'
+export type { Tokenizer, TokenizerModel } from './tokenizer.ts'

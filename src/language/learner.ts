@@ -1,0 +1,241 @@
+import type { TrainingSequence } from '../episode/types.ts'
+import { AgogeError } from '../error.ts'
+import type { HostTensor, Program } from '../tensor/index.ts'
+import { causalMask, rotaryTable } from './attention.ts'
+import type { LossName, LossReport, LossSettings } from './backend.ts'
+import { inverseRows, makeBatches, pick } from './batches.ts'
+import type { Batch } from './batches.ts'
+import { headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { weightFeeds } from './parameters.ts'
+import type { Parameters } from './parameters.ts'
+import { compileForward, compileTraining } from './programs.ts'
+
+export interface LearnerOptions {
+  config: TransformerConfig
+  parameters: Parameters
+  threads?: number
+  /** Tokens of a micro-batch, padding included. */
+  tokenBudget: number
+}
+
+/** The differentiable half of a local backend: log-probabilities and accumulated gradients. */
+export interface Learner {
+  /** The gradient so far, laid out as the parameters. A `forwardBackward` that fails or is aborted clears it. */
+  gradient: Float32Array
+  forward(sequences: readonly Int32Array[], signal?: AbortSignal): Promise<Float32Array[]>
+  forwardBackward(
+    sequences: readonly TrainingSequence[],
+    loss: LossSettings,
+    signal?: AbortSignal,
+  ): Promise<LossReport>
+  dispose(): Promise<void>
+}
+
+/** Programs are compiled at first use. Everything runs in an order that depends on the data only. */
+export function createLearner({ config, parameters, threads, tokenBudget }: LearnerOptions): Learner {
+  const { layout } = parameters
+  const gradient = new Float32Array(layout.size)
+  const programs = new Map<string, Promise<Program>>()
+  const table = rotaryTable(config, config.max_position_embeddings)
+  const masks = new Map<number, Float32Array>()
+
+  const program = (key: string, make: () => Promise<Program>): Promise<Program> => {
+    let found = programs.get(key)
+    if (found === undefined) programs.set(key, (found = make()))
+    return found
+  }
+
+  const maskOf = (time: number): Float32Array => {
+    let found = masks.get(time)
+    if (found === undefined) masks.set(time, (found = causalMask(time)))
+    return found
+  }
+
+  const batchFeeds = (batch: Batch): Record<string, HostTensor> => {
+    const { time } = batch
+    const half = headWidth(config) / 2
+    const count = batch.rows.length
+    return {
+      ...weightFeeds(parameters),
+      tokens: { data: batch.tokens, shape: [batch.sources.length, time] },
+      cosine: { data: table.cosine.subarray(0, time * half), shape: [time, half] },
+      sine: { data: table.sine.subarray(0, time * half), shape: [time, half] },
+      mask: { data: maskOf(time), shape: [time, time] },
+      rows: { data: batch.rows, shape: [count] },
+      targets: { data: batch.targets, shape: [count] },
+    }
+  }
+
+  const accumulate = (batch: Batch, outputs: Record<string, HostTensor>): void => {
+    for (const { name, offset, size } of layout.views) {
+      const found = outputs[`gradient.${name}`]
+      if (found === undefined) continue
+      const values = found.data
+      for (let i = 0; i < size; i++) gradient[offset + i]! += values[i]!
+    }
+    const width = config.hidden_size
+    const at = (name: string): number => layout.views.find((view) => view.name === name)!.offset
+    addRows(gradient, at('embedding'), batch.tokens, outputs['inputRows']!.data, width)
+    const head = config.tie_word_embeddings ? 'embedding' : 'head'
+    addRows(gradient, at(head), batch.targets, outputs['targetRows']!.data, width)
+  }
+
+  return {
+    gradient,
+    async forward(sequences, signal) {
+      checkSequences(sequences, config)
+      const run = await program('forward', () => compileForward(config, threads))
+      const results = sequences.map((tokens) => new Float32Array(tokens.length))
+      for (const batch of makeBatches(sequences, tokenBudget, () => true)) {
+        signal?.throwIfAborted()
+        const { logprobs } = await run.run(batchFeeds(batch))
+        batch.predicted.forEach(({ source, index }, i) => (results[source]![index] = logprobs!.data[i]!))
+      }
+      return results
+    },
+    async forwardBackward(sequences, loss, signal) {
+      checkTraining(sequences, loss.name)
+      const tokens = sequences.map((sequence) => sequence.tokens)
+      checkSequences(tokens, config)
+      const run = await program(loss.name, () => compileTraining(config, loss.name, threads))
+      const batches = makeBatches(tokens, tokenBudget, (source, index) =>
+        isTrained(sequences[source]!, index),
+      )
+      const report = createReport(loss)
+      const oneBatch = async (batch: Batch): Promise<void> => {
+        signal?.throwIfAborted()
+        const shape = [batch.rows.length]
+        const perToken = (of: (s: TrainingSequence) => Float32Array) => ({
+          data: pick(batch, sequences, of),
+          shape,
+        })
+        const inputs = {
+          sampled: perToken((s) => s.logprobs),
+          advantages: perToken((s) => s.advantages),
+          rl: perToken((s) => s.weights.rl),
+          ce: perToken((s) => s.weights.ce),
+          kl: perToken((s) => s.weights.kl),
+        }
+        const outputs = await run.run({
+          ...batchFeeds(batch),
+          ...inputs,
+          inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },
+          clipLow: { data: Float32Array.of(loss.clipLow ?? 0.2), shape: [1] },
+          clipHigh: { data: Float32Array.of(loss.clipHigh ?? 0.2), shape: [1] },
+        })
+        accumulate(batch, outputs)
+        report.add(outputs, inputs)
+      }
+      try {
+        for (const batch of batches) await oneBatch(batch)
+      } catch (error) {
+        gradient.fill(0)
+        throw error
+      }
+      return report.finish()
+    },
+    async dispose() {
+      const made = await Promise.all(programs.values())
+      programs.clear()
+      await Promise.all(made.map((each) => each.release()))
+    },
+  }
+}
+
+function addRows(
+  target: Float32Array,
+  offset: number,
+  ids: Int32Array,
+  rows: ArrayLike<number>,
+  width: number,
+): void {
+  for (let r = 0; r < ids.length; r++) {
+    const to = offset + ids[r]! * width
+    const from = r * width
+    for (let i = 0; i < width; i++) target[to + i]! += rows[from + i]!
+  }
+}
+
+function isTrained({ weights }: TrainingSequence, index: number): boolean {
+  return weights.rl[index] !== 0 || weights.ce[index] !== 0 || weights.kl[index] !== 0
+}
+
+function checkSequences(sequences: readonly Int32Array[], config: TransformerConfig): void {
+  for (const [i, tokens] of sequences.entries()) {
+    if (tokens.length > config.max_position_embeddings) {
+      throw new AgogeError(`sequence ${i} is longer than the model's window`, {
+        code: 'sequence-too-long',
+        given: tokens.length,
+        expected: `at most ${config.max_position_embeddings} tokens`,
+      })
+    }
+    const wrong = tokens.find((id) => id < 0 || id >= config.vocab_size)
+    if (wrong === undefined) continue
+    throw new AgogeError(`sequence ${i} has a token outside the vocabulary`, {
+      code: 'bad-token',
+      given: wrong,
+      expected: `ids from 0 to ${config.vocab_size - 1}`,
+      hint: 'encode with the tokenizer that was saved beside the weights',
+    })
+  }
+}
+
+function checkTraining(sequences: readonly TrainingSequence[], name: LossName): void {
+  for (const [i, { tokens, logprobs, advantages, weights }] of sequences.entries()) {
+    for (const [field, array] of Object.entries({ logprobs, advantages, ...weights })) {
+      if (array.length === tokens.length) continue
+      throw new AgogeError(`training sequence ${i}: ${field} does not match its tokens`, {
+        code: 'shape-mismatch',
+        given: array.length,
+        expected: `${tokens.length} values, one a token`,
+      })
+    }
+    if (name === 'cross_entropy' && weights.rl.some((weight) => weight !== 0)) {
+      throw new AgogeError(`training sequence ${i} has rl weights, which cross_entropy would ignore`, {
+        code: 'unused-weights',
+        given: name,
+        expected: 'ppo, cispo or importance_sampling for rl weights, or ce weights for cross_entropy',
+      })
+    }
+  }
+}
+
+/** Sums over the micro-batches of one call; ratios are counted where the rl weight is not zero. */
+function createReport({ name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings) {
+  const sums = { loss: 0, tokens: 0, entropy: 0, policyTokens: 0, ratio: 0, clipped: 0, kl: 0 }
+  return {
+    add(
+      outputs: Record<string, HostTensor>,
+      inputs: Record<'sampled' | 'advantages' | 'rl', { data: Float32Array }>,
+    ) {
+      sums.loss += outputs['loss']!.data[0]!
+      const logprobs = outputs['logprobs']!.data
+      for (let i = 0; i < logprobs.length; i++) {
+        sums.tokens++
+        sums.entropy += outputs['entropy']!.data[i]!
+        if (inputs.rl.data[i] === 0) continue
+        const difference = logprobs[i]! - inputs.sampled.data[i]!
+        const ratio = Math.exp(difference)
+        const advantage = inputs.advantages.data[i]!
+        sums.policyTokens++
+        sums.ratio += ratio
+        sums.kl += ratio - 1 - difference
+        const above = ratio > 1 + clipHigh && (name === 'cispo' || (name === 'ppo' && advantage > 0))
+        const below = name === 'ppo' && ratio < 1 - clipLow && advantage < 0
+        if (above || below) sums.clipped++
+      }
+    },
+    finish(): LossReport {
+      const policy = Math.max(1, sums.policyTokens)
+      return {
+        loss: sums.loss,
+        tokens: sums.tokens,
+        meanRatio: sums.ratio / policy,
+        clipFraction: sums.clipped / policy,
+        kl: sums.kl / policy,
+        entropy: sums.entropy / Math.max(1, sums.tokens),
+      }
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { AgogeError } from '../error.ts'
+import type { ModelBackend } from './backend.ts'
+import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import type { TransformerConfig } from './config.ts'
+import { createLearner } from './learner.ts'
+import { createOptimizer, createOptimizerState } from './optimizer.ts'
+import { initialiseParameters } from './parameters.ts'
+import type { Parameters } from './parameters.ts'
+import { createSampler } from './sampler.ts'
+import type { Tokenizer } from './tokenizer.ts'
+
+export interface LocalBackendOptions {
+  config: TransformerConfig
+  /** Taken over, not copied. Left out: initialised from `seed`. */
+  parameters?: Parameters
+  seed?: number
+  tokenizer?: Tokenizer
+  weightVersion?: number
+  /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told. */
+  threads?: number
+  /** Tokens of a micro-batch, padding included; 4096 unless told. */
+  tokenBudget?: number
+  /** What the sampler's keys and values may take; 256 MB unless told. */
+  cacheBytes?: number
+}
+
+/** A model in this process: the verbs of `ModelBackend` on the CPU. */
+export interface LocalBackend extends ModelBackend {
+  readonly config: TransformerConfig
+  /** The live weights: read them, or copy into them and call `weightsChanged`. */
+  readonly parameters: Parameters
+  readonly tokenizer: Tokenizer | undefined
+  /** Raised by every `optimStep`; stored with samples and checkpoints. */
+  readonly weightVersion: number
+  /** Forgets the optimisers' averages, as at the start of another stage of training. */
+  resetOptimizer(): void
+  /** Says that `parameters` were written from outside: raises the version and drops what was cached. */
+  weightsChanged(): void
+  /** As `save`, without the optimiser, for publication. */
+  export(folder: string, type?: 'F32' | 'F16'): Promise<void>
+  dispose(): Promise<void>
+}
+
+/**
+ * A trainable model on this machine's CPU. Calls are carried out one after the other. Gradients that were not yet
+ * applied are not part of a checkpoint. Call `dispose` to free the sessions.
+ */
+export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
+  const { config, threads, tokenizer: givenTokenizer } = options
+  const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
+  const engine = { config, parameters, ...(threads === undefined ? {} : { threads }) }
+  const learner = createLearner({ ...engine, tokenBudget: options.tokenBudget ?? 4096 })
+  const sampler = createSampler({ ...engine, cacheBytes: options.cacheBytes ?? 256 * 2 ** 20 })
+  const optimizer = createOptimizer(threads)
+  let state = createOptimizerState(parameters.layout.size)
+  let tokenizer = givenTokenizer
+  let weightVersion = options.weightVersion ?? 0
+  const inTurn = createQueue()
+
+  return {
+    config,
+    parameters,
+    get tokenizer() {
+      return tokenizer
+    },
+    get weightVersion() {
+      return weightVersion
+    },
+    sample: (requests, sampleOptions) => inTurn(() => sampler.sample(requests, sampleOptions, weightVersion)),
+    forward: (sequences, { signal } = {}) => inTurn(() => learner.forward(sequences, signal)),
+    forwardBackward: (sequences, loss, { signal } = {}) =>
+      inTurn(() => learner.forwardBackward(sequences, loss, signal)),
+    optimStep: (step) =>
+      inTurn(async () => {
+        const gradientNorm = await optimizer.step(parameters, learner.gradient, state, step)
+        learner.gradient.fill(0)
+        sampler.clear()
+        weightVersion++
+        return { gradientNorm }
+      }),
+    resetOptimizer() {
+      state = createOptimizerState(parameters.layout.size)
+    },
+    weightsChanged() {
+      sampler.clear()
+      weightVersion++
+    },
+    save: (folder) =>
+      inTurn(async () => {
+        // What is cached changes results in the last digit; a run that goes on and one that resumes must be alike.
+        sampler.clear()
+        const found = tokenizer === undefined ? {} : { tokenizer }
+        await writeCheckpoint(folder, { config, parameters, ...found, optimizer: state, weightVersion })
+      }),
+    export: (folder, type) =>
+      inTurn(() => {
+        const found = tokenizer === undefined ? {} : { tokenizer }
+        return writeCheckpoint(folder, { config, parameters, ...found, weightVersion: 0 }, type)
+      }),
+    load: (folder) =>
+      inTurn(async () => {
+        const loaded = await readCheckpoint(folder)
+        const changed = (Object.keys(config) as (keyof TransformerConfig)[]).find(
+          (key) => loaded.config[key] !== config[key],
+        )
+        if (changed !== undefined) {
+          throw new AgogeError(`${folder}: config.json describes another architecture in ${changed}`, {
+            code: 'bad-checkpoint',
+            given: loaded.config[changed],
+            expected: String(config[changed]),
+            hint: 'open it with loadLocalBackend, which takes the architecture from the checkpoint',
+          })
+        }
+        parameters.data.set(loaded.parameters.data)
+        state = loaded.optimizer ?? createOptimizerState(parameters.layout.size)
+        tokenizer = loaded.tokenizer ?? tokenizer
+        weightVersion = loaded.weightVersion
+        learner.gradient.fill(0)
+        sampler.clear()
+      }),
+    dispose: () =>
+      inTurn(async () => {
+        await Promise.all([learner.dispose(), sampler.dispose(), optimizer.dispose()])
+      }),
+  }
+}
+
+/** A backend with the architecture, weights, tokenizer and optimiser state of a checkpoint folder. */
+export async function loadLocalBackend(
+  folder: string,
+  options: Omit<LocalBackendOptions, 'config' | 'parameters' | 'seed' | 'weightVersion'> = {},
+): Promise<LocalBackend> {
+  const { config } = await readCheckpoint(folder)
+  const backend = createLocalBackend({ ...options, config })
+  await backend.load(folder)
+  return backend
+}
+
+/** Runs tasks one after the other, whatever became of those before. */
+function createQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(task: () => Promise<T>): Promise<T> => {
+    const next = last.then(task, task)
+    last = next.catch(() => {})
+    return next
+  }
+}

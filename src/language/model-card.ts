@@ -1,0 +1,64 @@
+import { corpusSkills } from './corpus/index.ts'
+import type { TransformerConfig } from './config.ts'
+import type { ProbeScores } from './probes.ts'
+
+export interface ModelCardFacts {
+  name: string
+  command: string
+  seed: number
+  config: TransformerConfig
+  parameters: number
+  tokens: number
+  steps: number
+  seconds: number
+  /** For instance "2 cores of an Intel Xeon". */
+  machine: string
+  /** Mean weighted cross-entropy of the last batch, nats a token. */
+  loss: number
+  probes: ProbeScores
+  /** Conversations of each probe. */
+  probeCount: number
+}
+
+/** The model card of a base model in Markdown: what it is, what it was made from, at what cost, and how good it is. */
+export function modelCard(facts: ModelCardFacts): string {
+  const { config, probes } = facts
+  const total = Object.values(corpusSkills).reduce((sum, { weight }) => sum + weight, 0)
+  const skills = Object.entries(corpusSkills).map(
+    ([name, { weight }]) => `${name} ${((100 * weight) / total).toFixed(0)}%`,
+  )
+  const minutes = facts.seconds / 60
+  return `# ${facts.name}
+
+A decoder-only transformer of ${(facts.parameters / 1e6).toFixed(2)}M parameters (Llama layout: ${config.num_hidden_layers} layers of ${config.hidden_size}, ${config.num_attention_heads} heads, vocabulary ${config.vocab_size}, byte-level BPE), made by Agoge from nothing but
+generated text. It is a starting point for learning tools by reinforcement; it knows no facts and is no assistant.
+
+## What it was made from
+
+A generated corpus, a function of one seed: conversations over small simulated worlds with invented tools, memorised or
+named in a legend, and exercises in copying, JSON, paths, lists and conditions. Names are ordinary English words and
+invented ones. The corpus has no task, tool name or phrasing of the benchmarks that models are later trained and judged
+on (\`src/worlds/filesystem/corpus-separation.test.ts\`). Its skills by share of conversations: ${skills.join(', ')}.
+
+## Cost
+
+| | |
+| --- | --- |
+| Command | \`${facts.command}\` |
+| Seed | ${facts.seed} |
+| Tokens | ${facts.tokens.toLocaleString('en')} in ${facts.steps.toLocaleString('en')} steps, each conversation met once |
+| Time | ${minutes.toFixed(1)} minutes (${Math.round(facts.tokens / facts.seconds).toLocaleString('en')} tokens/s) on ${facts.machine} |
+| Last loss | ${facts.loss.toFixed(3)} nats a token (the model's own tokens weighted 1, others less) |
+
+## Scores
+
+Greedy decoding of ${facts.probeCount} conversations of each skill, made of words and invented words that never occur in training; right
+means that every turn of the conversation is right, token for token.
+
+| Skill | Exactly right |
+| --- | --- |
+${Object.entries(probes)
+  .map(([name, score]) => `| ${name} | ${(100 * score).toFixed(0)}% |`)
+  .join('\n')}
+`
+}

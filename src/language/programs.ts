@@ -1,0 +1,154 @@
+import { compile, concat, constant, gather, gradients, reshape } from '../tensor/index.ts'
+import type { Dim, Program, Tensor } from '../tensor/index.ts'
+import type { LossName } from './backend.ts'
+import { block, blockWeightNames, blockWeights } from './block.ts'
+import { headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { logits, tokenLogprobs } from './head.ts'
+import { tracedLoss } from './losses.ts'
+import { parameterLayout } from './parameters.ts'
+
+type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
+
+/** Inputs of every program: the weights, in the views of the parameter layout. */
+export function weightInputs(config: TransformerConfig): InputSpecs {
+  return Object.fromEntries(
+    parameterLayout(config).views.map(({ name, shape }) => [name, { shape: [...shape] }]),
+  )
+}
+
+/** The matrix that turns the last hidden state into logits. */
+export function outputMatrix(inputs: Record<string, Tensor>, config: TransformerConfig): Tensor {
+  return inputs[config.tie_word_embeddings ? 'embedding' : 'head']!
+}
+
+function sequenceInputs(config: TransformerConfig): InputSpecs {
+  const half = headWidth(config) / 2
+  return {
+    ...weightInputs(config),
+    tokens: { shape: ['B', 'T'], dtype: 'int32' },
+    cosine: { shape: ['T', half] },
+    sine: { shape: ['T', half] },
+    mask: { shape: ['T', 'T'] },
+    rows: { shape: ['N'], dtype: 'int32' },
+  }
+}
+
+/** All blocks over right-padded sequences, whose padding no real token can see. Gives hidden states [B*T, width]. */
+function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
+  const { embedding, tokens, cosine, sine, mask } = inputs as Record<string, Tensor>
+  let x = reshape(gather(embedding!, tokens!, 0), ['B*T', config.hidden_size])
+  const blocks = Array.from({ length: config.num_hidden_layers }, (_, layer) => {
+    const made = block(
+      x,
+      blockWeights(inputs, layer),
+      { cosine: cosine!, sine: sine! },
+      mask!,
+      'B',
+      'T',
+      config,
+    )
+    x = made.y
+    return made
+  })
+  return { y: x, blocks }
+}
+
+/** tokens [B, T], rows [N] (flat positions b * T + t) -> logits [N, vocabulary] of the token after each. */
+export function compileLogits(config: TransformerConfig, threads?: number): Promise<Program> {
+  return compile(
+    sequenceInputs(config),
+    (inputs) => {
+      const hidden = gather(trunk(inputs, config).y, inputs['rows']!, 0)
+      return { logits: logits(hidden, inputs['norm']!, outputMatrix(inputs, config), config) }
+    },
+    options('logits', threads),
+  )
+}
+
+/** As `compileLogits`, giving the log-probabilities [N] of the tokens `targets` [N]. */
+export function compileForward(config: TransformerConfig, threads?: number): Promise<Program> {
+  return compile(
+    { ...sequenceInputs(config), targets: { shape: ['N'], dtype: 'int32' } },
+    (inputs) => {
+      const hidden = gather(trunk(inputs, config).y, inputs['rows']!, 0)
+      const head = tokenLogprobs(
+        hidden,
+        inputs['norm']!,
+        outputMatrix(inputs, config),
+        inputs['targets']!,
+        config,
+      )
+      return { logprobs: head.logprobs }
+    },
+    options('forward', threads),
+  )
+}
+
+/**
+ * Loss and gradients in one pass. Besides the inputs of `compileForward`, per predicted token [N]: sampled,
+ * advantages, rl, ce, kl; the clips [1]; and `inverse` [B*T]: the index in `rows` of each position, N where it has
+ * none (a gather in both directions, since indices never collide). Outputs: the loss (scalar), logprobs [N],
+ * entropy [N], the gradient of every weight view, `inputRows` [B*T, width] to be added to the embedding rows of
+ * `tokens`, and `targetRows` [N, width] to be added to the output-matrix rows of `targets`.
+ */
+export function compileTraining(
+  config: TransformerConfig,
+  name: LossName,
+  threads?: number,
+): Promise<Program> {
+  const perToken = Object.fromEntries(
+    ['sampled', 'advantages', 'rl', 'ce', 'kl'].map((key) => [key, { shape: ['N'] }]),
+  )
+  const specs: InputSpecs = {
+    ...sequenceInputs(config),
+    ...perToken,
+    targets: { shape: ['N'], dtype: 'int32' },
+    inverse: { shape: ['B*T'], dtype: 'int32' },
+    clipLow: { shape: [1] },
+    clipHigh: { shape: [1] },
+  }
+  return compile(
+    specs,
+    (inputs) => {
+      const take = (key: string): Tensor => inputs[key]!
+      const body = trunk(inputs, config)
+      const hidden = gather(body.y, take('rows'), 0)
+      const head = tokenLogprobs(hidden, take('norm'), outputMatrix(inputs, config), take('targets'), config)
+      const { logprobs } = head
+      const loss = tracedLoss(name, {
+        logprobs,
+        sampled: take('sampled'),
+        advantages: take('advantages'),
+        rl: take('rl'),
+        ce: take('ce'),
+        kl: take('kl'),
+        clipLow: take('clipLow'),
+        clipHigh: take('clipHigh'),
+      })
+      const [slope] = gradients(loss, [logprobs])
+      const { hidden: gHidden, entropy, ...gHead } = head.pullback(slope!, (x) => reshape(x, ['N', 1]))
+      const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
+      let gx = gather(concat([gHidden, zeros], 0), take('inverse'), 0)
+      const outputs: Record<string, Tensor> = {
+        loss,
+        logprobs,
+        entropy,
+        targetRows: gHead.targetRows,
+        'gradient.norm': gHead.norm,
+        [`gradient.${config.tie_word_embeddings ? 'embedding' : 'head'}`]: gHead.matrix,
+      }
+      for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
+        const g = body.blocks[layer]!.pullback(gx)
+        for (const key of blockWeightNames) outputs[`gradient.${layer}.${key}`] = g.weights[key]
+        gx = g.x
+      }
+      return { ...outputs, inputRows: gx }
+    },
+    options(`train-${name}`, threads),
+  )
+}
+
+function options(name: string, threads: number | undefined): { name: string; threads?: number } {
+  return threads === undefined ? { name } : { name, threads }
+}

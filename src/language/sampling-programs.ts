@@ -1,0 +1,188 @@
+import {
+  add,
+  compile,
+  concat,
+  gather,
+  matmul,
+  mul,
+  reshape,
+  slice,
+  softmax,
+  sum,
+  transpose,
+} from '../tensor/index.ts'
+import type { Dim, InputSpec, Program, Tensor } from '../tensor/index.ts'
+import { splitHeads } from './attention.ts'
+import { headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { foldedInputs } from './folded-weights.ts'
+import { linear, normalise, rotateHalves, swiglu } from './layers.ts'
+
+type Inputs = Record<string, Tensor>
+
+/** Attention of the new tokens over the cache and themselves: the mix [tokens, heads * width], new keys and values. */
+type Attention = (projected: Tensor, past: PastKeysValues) => { mixed: Tensor; keys: Tensor; values: Tensor }
+
+interface PastKeysValues {
+  keys: Tensor
+  values: Tensor
+  mask: Tensor
+}
+
+function commonInputs(config: TransformerConfig): Record<string, InputSpec> {
+  const width = headWidth(config)
+  const shape: Dim[] = ['B', config.num_key_value_heads, 'P', width]
+  const specs: Record<string, InputSpec> = {
+    ...foldedInputs(config),
+    cosineTable: { shape: ['M', width / 2] },
+    sineTable: { shape: ['M', width / 2] },
+    pastMask: { shape: ['B', 1, 1, 'P'] },
+    inverseTemperature: { shape: [1] },
+  }
+  for (let layer = 0; layer < config.num_hidden_layers; layer++) {
+    specs[`keys.${layer}`] = { shape }
+    specs[`values.${layer}`] = { shape }
+  }
+  return specs
+}
+
+/** All blocks over new tokens [count]; the outputs hold the new keys and values of each layer. */
+function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, attention: Attention) {
+  const outputs: Record<string, Tensor> = {}
+  let x = gather(inputs['embedding']!, tokens, 0)
+  for (let layer = 0; layer < config.num_hidden_layers; layer++) {
+    const weight = (name: string): Tensor => inputs[`${layer}.${name}`]!
+    const unit = (state: Tensor): Tensor => normalise(state, config.rms_norm_eps).y
+    const project = (state: Tensor, name: string): Tensor => linear(state, weight(name)).y
+    const { mixed, keys, values } = attention(project(unit(x), 'qkv'), {
+      keys: inputs[`keys.${layer}`]!,
+      values: inputs[`values.${layer}`]!,
+      mask: inputs['pastMask']!,
+    })
+    x = add(x, project(mixed, 'out'))
+    const inner = unit(x)
+    x = add(x, project(swiglu(project(inner, 'gate'), project(inner, 'up')).y, 'down'))
+    outputs[`newKeys.${layer}`] = keys
+    outputs[`newValues.${layer}`] = values
+  }
+  return { x, outputs }
+}
+
+function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig): Tensor {
+  const logits = linear(normalise(hidden, config.rms_norm_eps).y, inputs['head']!).y
+  return softmax(mul(logits, inputs['inverseTemperature']!))
+}
+
+/**
+ * Reads C new tokens a row beside P cached positions, and gives back only the new keys and values (a whole cache would
+ * be copied on its way out) and the distribution after chosen positions.
+ *
+ * Inputs besides the folded weights: tokens, positions int32 [B, C]; cosineTable, sineTable [M, width/2]; for each
+ * layer `keys.L`, `values.L` [B, kvHeads, P, width]; pastMask [B, 1, 1, P], added to the scores; newMask [C, C]
+ * likewise; rows int32 [N] (flat positions b * C + c); inverseTemperature [1]. New tokens are right-padded, so that
+ * the causal mask hides the padding. Outputs: `newKeys.L`, `newValues.L` [B, kvHeads, C, width], probabilities
+ * [N, vocabulary].
+ */
+export function compilePrefill(config: TransformerConfig, threads?: number): Promise<Program> {
+  const half = headWidth(config) / 2
+  const specs: Record<string, InputSpec> = {
+    ...commonInputs(config),
+    tokens: { shape: ['B', 'C'], dtype: 'int32' },
+    positions: { shape: ['B', 'C'], dtype: 'int32' },
+    newMask: { shape: ['C', 'C'] },
+    rows: { shape: ['N'], dtype: 'int32' },
+  }
+  const build = (inputs: Inputs): Record<string, Tensor> => {
+    const angles = (name: string): Tensor =>
+      reshape(gather(inputs[name]!, inputs['positions']!, 0), ['B', 1, 'C', half])
+    const tables = { cosine: angles('cosineTable'), sine: angles('sineTable') }
+    const tokens = reshape(inputs['tokens']!, ['B*C'])
+    const { x, outputs } = newTokens(inputs, tokens, config, (projected, past) => {
+      const { q, k, v } = splitHeads(projected, tables, 'B', 'C', config, 1)
+      return { mixed: attendTwoParts(q, k, v, past, inputs['newMask']!, config), keys: k, values: v }
+    })
+    return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows']!, 0), config) }
+  }
+  return compile(specs, build, { name: 'prefill', ...(threads === undefined ? {} : { threads }) })
+}
+
+/**
+ * `compilePrefill` for one new token a row: tokens, positions int32 [B], no newMask and rows, distributions for every
+ * row. With one token no transposition is needed, and what it gives to itself is a product of vectors.
+ */
+export function compileDecode(config: TransformerConfig, threads?: number): Promise<Program> {
+  const specs: Record<string, InputSpec> = {
+    ...commonInputs(config),
+    tokens: { shape: ['B'], dtype: 'int32' },
+    positions: { shape: ['B'], dtype: 'int32' },
+  }
+  const build = (inputs: Inputs): Record<string, Tensor> => {
+    const half = headWidth(config) / 2
+    const angles = (name: string): Tensor =>
+      reshape(gather(inputs[name]!, inputs['positions']!, 0), ['B', 1, half])
+    const tables = { cosine: angles('cosineTable'), sine: angles('sineTable') }
+    const attention: Attention = (projected, past) => attendOne(projected, tables, past, config)
+    const { x, outputs } = newTokens(inputs, inputs['tokens']!, config, attention)
+    return { ...outputs, probabilities: distribution(inputs, x, config) }
+  }
+  return compile(specs, build, { name: 'decode', ...(threads === undefined ? {} : { threads }) })
+}
+
+/** q: [B, heads, C, width]; k, v: [B, kvHeads, C, width]. One softmax over cached and new positions. */
+function attendTwoParts(
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  past: PastKeysValues,
+  newMask: Tensor,
+  config: TransformerConfig,
+): Tensor {
+  const width = headWidth(config)
+  const heads = config.num_attention_heads
+  const shared = config.num_key_value_heads
+  const group = heads / shared
+  const rows = group === 1 ? 'C' : `${group}*C`
+  const fold = (x: Tensor): Tensor => (group === 1 ? x : reshape(x, ['B', shared, rows, width]))
+  // The new part's mask differs by position, so the folded rows are taken apart for it.
+  const maskNew = (scores: Tensor): Tensor => {
+    if (group === 1) return add(scores, newMask)
+    return reshape(add(reshape(scores, ['B', shared, group, 'C', 'C']), newMask), ['B', shared, rows, 'C'])
+  }
+  const queries = fold(q)
+  const pastScores = add(matmul(queries, past.keys, { transposeB: true }), past.mask)
+  const newScores = maskNew(matmul(queries, k, { transposeB: true }))
+  const probabilities = softmax(concat([pastScores, newScores], 3))
+  const mixed = add(
+    matmul(slice(probabilities, { axis: 3, start: 0, end: 'P' }), past.values),
+    matmul(slice(probabilities, { axis: 3, start: 'P', end: 'C+P' }), v),
+  )
+  const apart = group === 1 ? mixed : reshape(mixed, ['B', heads, 'C', width])
+  return reshape(transpose(apart, [0, 2, 1, 3]), ['B*C', heads * width])
+}
+
+/** projected: [B, (heads + 2 * kvHeads) * width]. */
+function attendOne(
+  projected: Tensor,
+  tables: { cosine: Tensor; sine: Tensor },
+  past: PastKeysValues,
+  config: TransformerConfig,
+): { mixed: Tensor; keys: Tensor; values: Tensor } {
+  const width = headWidth(config)
+  const heads = config.num_attention_heads
+  const shared = config.num_key_value_heads
+  const all = reshape(projected, ['B', heads + 2 * shared, width])
+  const turned = rotateHalves(slice(all, { axis: 1, start: 0, end: heads + shared }), tables, 2, width)
+  const part = (x: Tensor, start: number, end: number, rows: number): Tensor =>
+    reshape(slice(x, { axis: 1, start, end }), ['B', shared, rows, width])
+  const q = part(turned, 0, heads, heads / shared)
+  const k = part(turned, heads, heads + shared, 1)
+  const v = part(all, heads + shared, heads + 2 * shared, 1)
+  const pastScores = add(matmul(q, past.keys, { transposeB: true }), past.mask)
+  const ownScore = sum(mul(q, k), { axes: [-1], keepDims: true })
+  const probabilities = softmax(concat([pastScores, ownScore], 3))
+  const mixed = add(
+    matmul(slice(probabilities, { axis: 3, start: 0, end: 'P' }), past.values),
+    mul(slice(probabilities, { axis: 3, start: 'P', end: '1+P' }), v),
+  )
+  return { mixed: reshape(mixed, ['B', heads * width]), keys: k, values: v }
+}

@@ -1,0 +1,79 @@
+import type { Tokenizer } from './tokenizer.ts'
+
+/** One message of a conversation, before it becomes tokens. */
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  text: string
+  calls?: { name: string; arguments: Record<string, unknown> }[]
+}
+
+/** The special tokens of the local models, in the order of their ids (0, 1, 2 ...). */
+export const specialTokens = [
+  '<|pad|>',
+  '<|end|>',
+  '<|system|>',
+  '<|user|>',
+  '<|assistant|>',
+  '<|tool|>',
+  '<|call|>',
+  '<|spare|>',
+] as const
+
+export type SpecialToken = (typeof specialTokens)[number]
+
+/** Tokens of one message; `mask` is 1 on what the policy itself says (never on its forced `<|assistant|>` marker). */
+export interface EncodedMessage {
+  tokens: Int32Array
+  mask: Uint8Array
+}
+
+type Segment = { special: SpecialToken } | { text: string }
+
+/** Compact JSON of a call, exactly as it stands between `<|call|>` and the next marker. */
+export function callText(call: { name: string; arguments: Record<string, unknown> }): string {
+  return JSON.stringify({ name: call.name, arguments: call.arguments })
+}
+
+function segments(message: ChatMessage): Segment[] {
+  const parts: Segment[] = [{ special: `<|${message.role}|>` }]
+  if (message.text !== '') parts.push({ text: message.text })
+  for (const call of message.calls ?? []) parts.push({ special: '<|call|>' }, { text: callText(call) })
+  parts.push({ special: '<|end|>' })
+  return parts
+}
+
+/** The message as text, markers included; for reading and for training the tokenizer, never for encoding. */
+export function renderMessage(message: ChatMessage): string {
+  return segments(message)
+    .map((part) => ('special' in part ? part.special : part.text))
+    .join('')
+}
+
+/**
+ * The message as tokens. Markers and text are encoded apart, so no text, whatever it contains, can become a marker.
+ * For an assistant message everything after `<|assistant|>`, up to and including `<|end|>`, has mask 1.
+ */
+export function encodeMessage(tokenizer: Tokenizer, message: ChatMessage): EncodedMessage {
+  const ids: number[] = []
+  for (const part of segments(message)) {
+    if ('special' in part) ids.push(tokenizer.special(part.special))
+    else for (const id of tokenizer.encode(part.text)) ids.push(id)
+  }
+  const mask = new Uint8Array(ids.length)
+  if (message.role === 'assistant') mask.fill(1, 1)
+  return { tokens: Int32Array.from(ids), mask }
+}
+
+/** All messages in a row; see `encodeMessage`. */
+export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): EncodedMessage {
+  const parts = messages.map((message) => encodeMessage(tokenizer, message))
+  const length = parts.reduce((sum, part) => sum + part.tokens.length, 0)
+  const result = { tokens: new Int32Array(length), mask: new Uint8Array(length) }
+  let offset = 0
+  for (const part of parts) {
+    result.tokens.set(part.tokens, offset)
+    result.mask.set(part.mask, offset)
+    offset += part.tokens.length
+  }
+  return result
+}

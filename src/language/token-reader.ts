@@ -1,0 +1,130 @@
+import type { HostTensor, Program } from '../tensor/index.ts'
+import { causalMask, rotaryTable } from './attention.ts'
+import { headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { foldWeights } from './folded-weights.ts'
+import type { FoldedWeights } from './folded-weights.ts'
+import { createKeyValueCache } from './key-value-cache.ts'
+import type { KeyValueCache, NewRows } from './key-value-cache.ts'
+import type { Parameters } from './parameters.ts'
+import { compileDecode, compilePrefill } from './sampling-programs.ts'
+
+/** What a run gives: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
+export interface ReadTokens {
+  probabilities: Float32Array
+  run: NewRows
+}
+
+/** Runs new tokens through the model beside a cache of those before. It does not write into the cache itself. */
+export interface TokenReader {
+  readonly cache: KeyValueCache
+  /** `chunk` tokens for each of `count` slots from `first`; distributions after the flat positions `rows`. */
+  prefill(
+    first: number,
+    tokens: Int32Array,
+    positions: Int32Array,
+    chunk: number,
+    rows: Int32Array,
+  ): Promise<ReadTokens>
+  /** One token for each of the first slots; a distribution for each. */
+  decode(tokens: Int32Array, positions: Int32Array): Promise<ReadTokens>
+  /** Divides the logits from now on; 0 stands for greedy choice, which is reported at temperature 1. */
+  setTemperature(temperature: number): void
+  /** To be called when the weights have changed. */
+  clear(): void
+  dispose(): Promise<void>
+}
+
+export function createTokenReader(
+  config: TransformerConfig,
+  parameters: Parameters,
+  threads?: number,
+): TokenReader {
+  const window = config.max_position_embeddings
+  const width = headWidth(config)
+  const heads = config.num_key_value_heads
+  const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
+  const table = rotaryTable(config, window)
+  const cache = createKeyValueCache(config)
+  const masks = new Map<number, Float32Array>()
+  const inverseTemperature = new Float32Array(1)
+  const fixedFeeds = {
+    cosineTable: { data: table.cosine, shape: [window, width / 2] },
+    sineTable: { data: table.sine, shape: [window, width / 2] },
+    inverseTemperature: { data: inverseTemperature, shape: [1] },
+  }
+  let folded: FoldedWeights | undefined
+  const programs: { prefill?: Promise<Program>; decode?: Promise<Program> } = {}
+
+  function maskOf(chunk: number): Float32Array {
+    let found = masks.get(chunk)
+    if (found === undefined) masks.set(chunk, (found = causalMask(chunk)))
+    return found
+  }
+
+  function feedsOf(first: number, count: number): Record<string, HostTensor> {
+    const { capacity } = cache
+    const slotSize = heads * capacity * width
+    const shape = [count, heads, capacity, width]
+    const view = (array: Float32Array): HostTensor => ({
+      data: array.subarray(first * slotSize, (first + count) * slotSize),
+      shape,
+    })
+    folded ??= foldWeights(parameters, config)
+    const feeds: Record<string, HostTensor> = { ...folded, ...fixedFeeds }
+    const mask = cache.mask.subarray(first * capacity, (first + count) * capacity)
+    feeds['pastMask'] = { data: mask, shape: [count, 1, 1, capacity] }
+    for (const layer of layers) {
+      feeds[`keys.${layer}`] = view(cache.keys[layer]!)
+      feeds[`values.${layer}`] = view(cache.values[layer]!)
+    }
+    return feeds
+  }
+
+  async function run(
+    program: Program,
+    feeds: Record<string, HostTensor>,
+    chunk: number,
+  ): Promise<ReadTokens> {
+    const outputs = await program.run(feeds)
+    const array = (name: string): Float32Array => outputs[name]!.data as Float32Array
+    const keys = layers.map((layer) => array(`newKeys.${layer}`))
+    const values = layers.map((layer) => array(`newValues.${layer}`))
+    return { probabilities: array('probabilities'), run: { keys, values, chunk } }
+  }
+
+  return {
+    cache,
+    async prefill(first, tokens, positions, chunk, rows) {
+      const count = tokens.length / chunk
+      const feeds = feedsOf(first, count)
+      feeds['tokens'] = { data: tokens, shape: [count, chunk] }
+      feeds['positions'] = { data: positions, shape: [count, chunk] }
+      feeds['newMask'] = { data: maskOf(chunk), shape: [chunk, chunk] }
+      feeds['rows'] = { data: rows, shape: [rows.length] }
+      programs.prefill ??= compilePrefill(config, threads)
+      return run(await programs.prefill, feeds, chunk)
+    },
+    async decode(tokens, positions) {
+      const feeds = feedsOf(0, tokens.length)
+      feeds['tokens'] = { data: tokens, shape: [tokens.length] }
+      feeds['positions'] = { data: positions, shape: [tokens.length] }
+      programs.decode ??= compileDecode(config, threads)
+      return run(await programs.decode, feeds, 1)
+    },
+    setTemperature(temperature) {
+      inverseTemperature[0] = temperature === 0 ? 1 : 1 / temperature
+    },
+    clear() {
+      cache.clear()
+      folded = undefined
+    },
+    async dispose() {
+      cache.clear()
+      const made = await Promise.all(Object.values(programs))
+      delete programs.prefill
+      delete programs.decode
+      await Promise.all(made.map((program) => program.release()))
+    },
+  }
+}

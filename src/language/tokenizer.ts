@@ -1,0 +1,153 @@
+import { AgogeError } from '../error.ts'
+import { byteSymbols, pairKey, splitPreTokens, symbolBytes } from './tokenizer-bytes.ts'
+
+/** All there is to know of a byte-level BPE tokenizer, as data. Bytes are written as `byteSymbols`. */
+export interface TokenizerModel {
+  /** The text of every token, at the index that is its id. */
+  tokens: readonly string[]
+  /** Which of the tokens are markers that no text can become. */
+  specialTokens: readonly string[]
+  /** Pairs of tokens that become one, the first to be applied first. */
+  merges: readonly (readonly [string, string])[]
+}
+
+export interface Tokenizer {
+  readonly vocabularySize: number
+  readonly model: TokenizerModel
+  /** Token ids of a text. No text gives a special id: `<|end|>` in a text is six ordinary characters and more. */
+  encode(text: string): Int32Array
+  /** The text of token ids; bytes that are no UTF-8 become U+FFFD. Special tokens show as their names unless `skipSpecial`. */
+  decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string
+  /** The id of a special token; throws for any other name. */
+  special(name: string): number
+  isSpecial(id: number): boolean
+}
+
+// Words recur; longer pre-tokens hardly do and would only fill the memory.
+const longestCachedWord = 24
+const cachedWords = 50_000
+
+/** The tokenizer of a model. Throws an `AgogeError` where the model contradicts itself. */
+export function createTokenizer(model: TokenizerModel): Tokenizer {
+  const ids = new Map(model.tokens.map((token, id) => [token, id]))
+  const specials = new Map(model.specialTokens.map((name) => [name, idOf(name)]))
+  const specialIds = new Set(specials.values())
+  const tokenBytes = model.tokens.map((token, id) =>
+    specialIds.has(id) ? new TextEncoder().encode(token) : bytesOf(token),
+  )
+  const byteIds = byteSymbols.map(idOf)
+
+  const ranks = new Map<number, number>()
+  const mergedIds = model.merges.map(([left, right], rank) => {
+    const key = pairKey(idOf(left), idOf(right))
+    if (!ranks.has(key)) ranks.set(key, rank)
+    return idOf(left + right)
+  })
+  // Where two merges make the same token, a merge can make a pair possible that ranks before it; then only one merge at a time is exact.
+  const oneAtATime = new Set(mergedIds).size < mergedIds.length
+
+  function idOf(token: string): number {
+    const id = ids.get(token)
+    if (id === undefined) {
+      throw new AgogeError(
+        `The tokenizer has no token ${JSON.stringify(token)}, though its own tables need it.`,
+        {
+          code: 'bad-tokenizer',
+          given: token,
+          expected:
+            'every byte, special token, and both sides and the result of every merge in the vocabulary',
+        },
+      )
+    }
+    return id
+  }
+
+  /** Applies the merges in order of rank, each to all its places from left to right. */
+  function encodeWord(word: string): number[] {
+    const bytes = new TextEncoder().encode(word)
+    const parts = Array.from(bytes, (byte) => byteIds[byte])
+    for (;;) {
+      let best = Infinity
+      for (let i = 0; i + 1 < parts.length; i++) {
+        const rank = ranks.get(pairKey(parts[i], parts[i + 1]))
+        if (rank !== undefined && rank < best) best = rank
+      }
+      if (best === Infinity) return parts
+      const left = idOf(model.merges[best][0])
+      const right = idOf(model.merges[best][1])
+      let kept = 0
+      let merged = false
+      for (let i = 0; i < parts.length; i++) {
+        if (parts[i] === left && parts[i + 1] === right && !(merged && oneAtATime)) {
+          parts[kept++] = mergedIds[best]
+          merged = true
+          i++
+        } else parts[kept++] = parts[i]
+      }
+      parts.length = kept
+    }
+  }
+
+  const cache = new Map<string, number[]>()
+  function encodeCached(word: string): number[] {
+    if (word.length > longestCachedWord) return encodeWord(word)
+    let found = cache.get(word)
+    if (found === undefined) {
+      if (cache.size >= cachedWords) cache.clear()
+      found = encodeWord(word)
+      cache.set(word, found)
+    }
+    return found
+  }
+
+  return {
+    model,
+    vocabularySize: model.tokens.length,
+    encode(text) {
+      const out: number[] = []
+      for (const word of splitPreTokens(text)) for (const id of encodeCached(word)) out.push(id)
+      return Int32Array.from(out)
+    },
+    decode(tokens, { skipSpecial = false } = {}) {
+      const out: number[] = []
+      for (let i = 0; i < tokens.length; i++) {
+        const bytes = tokenBytes[tokens[i]]
+        if (bytes === undefined) {
+          throw new AgogeError(`There is no token ${tokens[i]}.`, {
+            code: 'bad-token',
+            given: tokens[i],
+            expected: `an integer from 0 to ${model.tokens.length - 1}`,
+          })
+        }
+        if (!(skipSpecial && specialIds.has(tokens[i]))) for (const byte of bytes) out.push(byte)
+      }
+      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(out))
+    },
+    special(name) {
+      const id = specials.get(name)
+      if (id === undefined) {
+        throw new AgogeError(`${name} is not a special token of this tokenizer.`, {
+          code: 'unknown-special-token',
+          given: name,
+          expected: `one of ${model.specialTokens.join(' ')}`,
+        })
+      }
+      return id
+    },
+    isSpecial: (id) => specialIds.has(id),
+  }
+}
+
+function bytesOf(token: string): Uint8Array {
+  return Uint8Array.from(token, (symbol) => {
+    const byte = symbolBytes.get(symbol)
+    if (byte === undefined) {
+      throw new AgogeError(`The token ${JSON.stringify(token)} is not written in byte symbols.`, {
+        code: 'bad-tokenizer',
+        given: token,
+        expected: 'a byte-level vocabulary, or the token listed among the special tokens',
+      })
+    }
+    return byte
+  })
+}

@@ -1,0 +1,106 @@
+import { afterAll, expect, test } from 'vitest'
+import { createRandom } from '../random/index.ts'
+import { evaluate, constant } from '../tensor/index.ts'
+import { adamWStep, createAdamMoments } from './adamw.ts'
+import { clipScale, globalNorm } from './clip.ts'
+import { createMuon } from './muon.ts'
+import { createOrthogonaliser, newtonSchulz } from './orthogonalise.ts'
+
+const muon = createMuon()
+const orthogonaliser = createOrthogonaliser()
+afterAll(async () => {
+  await muon.release()
+  await orthogonaliser.release()
+})
+
+function expectClose(given: ArrayLike<number>, expected: readonly number[], tolerance: number): void {
+  expect(given.length).toBe(expected.length)
+  expected.forEach((value, i) =>
+    expect(Math.abs(given[i] - value), `at ${i}: ${given[i]}`).toBeLessThan(tolerance),
+  )
+}
+
+test('AdamW follows torch.optim.AdamW over five steps', () => {
+  // torch 2.13: AdamW([p], lr=0.01, betas=(0.9, 0.98), eps=1e-6, weight_decay=0.1)
+  const gradients = [
+    [0.1, -0.2, 0.3, 0],
+    [1, 2, -3, 0.5],
+    [-0.5, 0.25, 0.125, 1e-4],
+    [0, 0, 0, 0],
+    [10, -10, 0.01, -1],
+  ]
+  const golden = [
+    [0.9890001, -1.988, 0.4895, 2.997],
+    [0.979978, -1.9927187, 0.4957171, 2.9865971],
+    [0.9762645, -1.9966836, 0.5001615, 2.9778566],
+    [0.9730381, -1.9995909, 0.5037276, 2.9701426],
+    [0.9665371, -1.9931426, 0.5066593, 2.9702322],
+  ]
+  const options = { learningRate: 0.01, beta1: 0.9, beta2: 0.98, epsilon: 1e-6, weightDecay: 0.1 }
+  const parameter = Float32Array.of(1, -2, 0.5, 3)
+  const moments = createAdamMoments(4)
+  const scaled = { parameter: parameter.slice(), moments: createAdamMoments(4) }
+  gradients.forEach((gradient, i) => {
+    adamWStep(parameter, Float32Array.from(gradient), moments, i + 1, options)
+    expectClose(parameter, golden[i], 1e-6)
+    const doubled = Float32Array.from(gradient, (g) => 2 * g)
+    adamWStep(scaled.parameter, doubled, scaled.moments, i + 1, { ...options, gradientScale: 0.5 })
+  })
+  expect(scaled.parameter).toEqual(parameter)
+})
+
+test.each([
+  { rows: 2, columns: 3, golden: [0.992943, -1.971488, 0.486672, 2.891928, 0.259906, -0.997971] },
+  { rows: 3, columns: 2, golden: [0.963315, -1.974762, 0.508516, 2.913386, 0.265146, -1.003247] },
+])('Muon follows the formula in NumPy for $rows x $columns', async ({ rows, columns, golden }) => {
+  // m = 0.95 m + g; u = newton_schulz(g + 0.95 m); p = p (1 - lr wd) - lr 0.2 sqrt(max(shape)) u; lr 0.1, wd 0.1
+  const parameter = Float32Array.of(1, -2, 0.5, 3, 0.25, -1)
+  // A second matrix of the same shape shares the stack and must not change the first.
+  const other = { rows, columns, parameter: new Float32Array(6), momentum: new Float32Array(6) }
+  const momentum = new Float32Array(6)
+  for (const values of [
+    [0.1, -0.2, 0.3, 0.4, -0.5, 0.6],
+    [1, 2, -3, 0.5, 0.25, -0.125],
+  ]) {
+    const gradient = Float32Array.from(values)
+    await muon.step(
+      [
+        { ...other, gradient: Float32Array.of(5, 4, 3, 2, 1, 0) },
+        { rows, columns, parameter, gradient, momentum },
+      ],
+      { learningRate: 0.1, weightDecay: 0.1 },
+    )
+  }
+  expectClose(parameter, golden, 2e-5)
+})
+
+test('the orthogonalised matrices have singular values near one, as in the reference evaluation', async () => {
+  const random = createRandom('orthogonalise')
+  for (const [rows, columns] of [
+    [16, 16],
+    [8, 24],
+    [24, 8],
+  ]) {
+    const stack = Float32Array.from({ length: 3 * rows * columns }, () => random.normal())
+    const result = await orthogonaliser.run(stack, rows, columns)
+    const traced = newtonSchulz(constant(stack, [3, rows, columns]), rows, columns)
+    expectClose(result, [...evaluate({ traced }, {}).traced.data], 1e-4)
+    // The squared Frobenius norm is the sum of the squared singular values, min(rows, columns) of them.
+    for (let n = 0; n < 3; n++) {
+      const part = result.subarray(n * rows * columns, (n + 1) * rows * columns)
+      const meanSquare = globalNorm([part]) ** 2 / Math.min(rows, columns)
+      expect(meanSquare).toBeGreaterThan(0.5)
+      expect(meanSquare).toBeLessThan(1.5)
+    }
+  }
+})
+
+test('clipping brings the global norm to its limit and leaves smaller ones alone', () => {
+  const gradients = [Float32Array.of(3, 0), Float32Array.of(4)]
+  expect(globalNorm(gradients)).toBe(5)
+  expect(clipScale(5, 1)).toBeCloseTo(0.2, 6)
+  expect(clipScale(0.5, 1)).toBe(1)
+  expect(clipScale(0, 1)).toBe(1)
+  expect(clipScale(NaN, 1)).toBe(0)
+  expect(clipScale(Infinity, 1)).toBe(0)
+})

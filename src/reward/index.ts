@@ -1,0 +1,7 @@
+export { compose } from './compose.ts'
+export { measureExploit } from './exploit.ts'
+export type { ExploitReport } from './exploit.ts'
+export { score, scorer } from './score.ts'
+export { taskReward } from './task-reward.ts'
+export type { TaskRewardSettings } from './task-reward.ts'
+export type { RewardFunction, Scored } from './types.ts'

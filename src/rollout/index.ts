@@ -1,0 +1,5 @@
+export { evaluatePolicy, rolloutGroups } from './collect.ts'
+export type { RolloutSettings } from './collect.ts'
+export { demonstrate } from './demonstrate.ts'
+export { createTaskSampler, learningWeight } from './task-sampler.ts'
+export type { TaskSampler, TaskSamplerSettings, TaskSamplerState } from './task-sampler.ts'

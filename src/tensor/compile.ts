@@ -1,0 +1,102 @@
+import { AgogeError } from '../error.ts'
+import { bindSizes } from './bindings.ts'
+import type { InputSignature } from './bindings.ts'
+import { topologicalOrder } from './node.ts'
+import { lowerToOnnx } from './onnx/lower.ts'
+import { acquireSession } from './onnx/session.ts'
+import { input } from './operators/input.ts'
+import { simplify } from './simplify.ts'
+import type { DType, Feeds, HostData, HostTensor, Shape, Tensor } from './types.ts'
+
+export interface InputSpec {
+  /** Numbers, or symbols such as 'B' that take their value at each run. */
+  shape: Shape
+  /** By default float32. */
+  dtype?: DType
+}
+
+export interface CompileOptions {
+  /** Threads inside one operator. By default `AGOGE_THREADS`, else 2: fixed, so that results repeat. */
+  threads?: number
+  /** Shown in errors. */
+  name?: string
+}
+
+/** A compiled graph. Runs may overlap; a released program cannot run. */
+export interface Program {
+  /** Copies of the outputs by name. Feeds are read in place and must not change before the promise settles. */
+  run(feeds: Feeds): Promise<Record<string, HostTensor>>
+  release(): Promise<void>
+  /** Number of operators after simplification. */
+  readonly nodes: number
+}
+
+const defaultThreads = Math.max(1, Number(process.env.AGOGE_THREADS ?? 2) || 2)
+
+/**
+ * Traces `build`, simplifies the graph and compiles it for ONNX Runtime. Equal graphs share one session.
+ *
+ * @param inputs shapes and types by name
+ * @param build outputs by name, from the traced inputs
+ * @throws AgogeError for shapes that do not fit, at the line that combines them
+ */
+export async function compile(
+  inputs: Readonly<Record<string, InputSpec>>,
+  build: (inputs: Record<string, Tensor>) => Readonly<Record<string, Tensor>>,
+  options: CompileOptions = {},
+): Promise<Program> {
+  const traced = Object.fromEntries(
+    Object.entries(inputs).map(([name, { shape, dtype }]) => [name, input(name, shape, dtype)]),
+  )
+  const built = build(traced)
+  const names = Object.keys(built)
+  const outputs = simplify(Object.values(built))
+  const name = options.name ?? 'program'
+  const model = lowerToOnnx(name, traced, Object.fromEntries(names.map((key, i) => [key, outputs[i]])))
+  const session = await acquireSession(model, options.threads ?? defaultThreads).catch((cause: unknown) => {
+    if (AgogeError.isInstance(cause)) throw cause
+    throw runtimeError(`${name} could not be compiled`, 'compile-failed', cause)
+  })
+  const signatures: InputSignature[] = Object.entries(traced).map(([key, { shape, dtype }]) => ({
+    name: key,
+    shape,
+    dtype,
+  }))
+  let released = false
+
+  return {
+    nodes: topologicalOrder(outputs).filter((node) => node.inputs.length > 0).length,
+    async run(feeds) {
+      if (released)
+        throw new AgogeError(`${name} was released and cannot run`, {
+          code: 'released-program',
+          hint: 'compile it again',
+        })
+      bindSizes(signatures, feeds)
+      const results = await session.run(signatures, feeds).catch((cause: unknown) => {
+        throw runtimeError(`${name} stopped while running`, 'run-failed', cause)
+      })
+      return Object.fromEntries(
+        names.map((key, i): [string, HostTensor] => {
+          const { data, dims } = results[`out:${key}`]
+          return [key, { data: data as HostData, shape: dims, dtype: outputs[i].dtype }]
+        }),
+      )
+    },
+    async release() {
+      if (released) return
+      released = true
+      await session.release()
+    },
+  }
+}
+
+function runtimeError(what: string, code: string, cause: unknown): AgogeError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AgogeError(`${what}: ${reason}`, {
+    code,
+    given: reason,
+    expected: 'a graph and values that ONNX Runtime accepts: indices in range, memory enough',
+    cause,
+  })
+}

@@ -1,0 +1,67 @@
+import { topologicalOrder } from './node.ts'
+import { operations } from './operations.ts'
+import { add } from './operators/binary.ts'
+import { concat } from './operators/concat.ts'
+import { constant } from './operators/constant.ts'
+import { zeros } from './operators/zeros.ts'
+import { padOperator } from './operators/slice.ts'
+import { addDims } from './dimension.ts'
+import { shapeError } from './shape.ts'
+import type { Dim, Tensor } from './types.ts'
+
+/**
+ * Reverse-mode gradients of a scalar, as traced tensors that can be differentiated again.
+ *
+ * @param scalar float32 of shape []
+ * @returns one tensor for each of `wrt`, of its shape; zeros where the scalar does not depend on it
+ * @throws AgogeError `shape-mismatch` when `scalar` is not a float32 scalar
+ */
+export function gradients(scalar: Tensor, wrt: readonly Tensor[]): Tensor[] {
+  if (scalar.shape.length > 0 || scalar.dtype !== 'float32')
+    throw shapeError('gradients', [scalar], 'a float32 scalar: sum the loss first')
+  const order = topologicalOrder([scalar])
+  const targets = new Set(wrt)
+  const depends = new Set<Tensor>()
+  for (const node of order)
+    if (targets.has(node) || node.inputs.some((input) => depends.has(input))) depends.add(node)
+
+  const parts = new Map<Tensor, Tensor[]>([[scalar, [constant(1)]]])
+  const totals = new Map<Tensor, Tensor>()
+  for (const node of order.reverse()) {
+    const own = parts.get(node)
+    if (own === undefined || !depends.has(node)) continue
+    const upstream = accumulate(own)
+    if (targets.has(node)) totals.set(node, upstream)
+    if (!node.inputs.some((input) => depends.has(input))) continue
+    node.op.gradient?.(node, upstream, operations).forEach((part, i) => {
+      const input = node.inputs[i]
+      if (part === undefined || !depends.has(input)) return
+      const list = parts.get(input)
+      if (list === undefined) parts.set(input, [part])
+      else list.push(part)
+    })
+  }
+  return wrt.map((node) => totals.get(node) ?? zeros(node.shape))
+}
+
+function accumulate(parts: readonly Tensor[]): Tensor {
+  return joinSlices(parts) ?? parts.reduce((total, part) => add(total, part))
+}
+
+/** The gradients of slices that tile an axis are joined instead of padded and added. */
+function joinSlices(parts: readonly Tensor[]): Tensor | undefined {
+  if (parts.length < 2 || parts.some((part) => part.op !== padOperator)) return undefined
+  const axis = parts[0].attributes.axis as number
+  const pieces: Tensor[] = []
+  let at: Dim = 0
+  while (pieces.length < parts.length) {
+    const next = parts.find(
+      (part) =>
+        part.attributes.axis === axis && part.attributes.before === at && !pieces.includes(part.inputs[0]),
+    )
+    if (next === undefined) return undefined
+    pieces.push(next.inputs[0])
+    at = addDims(at, next.inputs[0].shape[axis])
+  }
+  return at === parts[0].shape[axis] ? concat(pieces, axis) : undefined
+}

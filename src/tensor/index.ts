@@ -1,0 +1,38 @@
+export type { DType, Dim, Feeds, HostData, HostTensor, Operand, Operator, Shape, Tensor } from './types.ts'
+export { constant } from './operators/constant.ts'
+export { iota } from './operators/iota.ts'
+export {
+  abs,
+  cos,
+  exp,
+  log,
+  neg,
+  relu,
+  rsqrt,
+  sigmoid,
+  sign,
+  silu,
+  sin,
+  sqrt,
+  square,
+  tanh,
+} from './operators/unary.ts'
+export { add, div, maximum, minimum, mul, pow, sub } from './operators/binary.ts'
+export { and, equal, greater, less, not } from './operators/compare.ts'
+export { where } from './operators/where.ts'
+export { cast } from './operators/cast.ts'
+export { matmul } from './operators/matmul.ts'
+export { transpose } from './operators/transpose.ts'
+export { reshape } from './operators/reshape.ts'
+export { max, mean, sum } from './operators/reduce.ts'
+export { logSoftmax, softmax } from './operators/softmax.ts'
+export { broadcastTo } from './operators/broadcast-to.ts'
+export { concat } from './operators/concat.ts'
+export { pad, slice } from './operators/slice.ts'
+export { gather } from './operators/gather.ts'
+export { takeAlong } from './operators/take-along.ts'
+export { stopGradient } from './operators/stop-gradient.ts'
+export { gradients } from './gradients.ts'
+export { evaluate } from './evaluate.ts'
+export { compile } from './compile.ts'
+export type { CompileOptions, InputSpec, Program } from './compile.ts'

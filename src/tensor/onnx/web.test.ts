@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+
+test('without the native library WebAssembly computes the same', async () => {
+  // read when the runtime is first loaded, and each test file is a process of its own
+  process.env.AGOGE_RUNTIME = 'web'
+  const { compile, gather, gradients, logSoftmax, matmul, silu, sum, takeAlong } = await import('../index.ts')
+  const { evaluate } = await import('../evaluate.ts')
+  const { input } = await import('../operators/input.ts')
+  const { loadRuntime } = await import('./runtime.ts')
+  const inputs = {
+    table: { shape: [5, 4] },
+    ids: { shape: ['N'], dtype: 'int32' as const },
+    picks: { shape: ['N'], dtype: 'int32' as const },
+  }
+  const build = ({ table, ids, picks }: Record<string, ReturnType<typeof input>>) => {
+    const logits = matmul(silu(gather(table, ids)), table, { transposeB: true })
+    const loss = sum(takeAlong(logSoftmax(logits), picks))
+    return { loss, gradient: gradients(loss, [table])[0] }
+  }
+  const feeds = {
+    table: { data: Float32Array.from({ length: 20 }, (_, i) => Math.sin(i)), shape: [5, 4] },
+    ids: { data: Int32Array.of(1, 1, 4), shape: [3] },
+    picks: { data: Int32Array.of(0, 2, 2), shape: [3] },
+  }
+  const program = await compile(inputs, build)
+  expect((await loadRuntime()).name).toBe('onnxruntime-web')
+  const results = await program.run(feeds)
+  const traced = Object.fromEntries(
+    Object.entries(inputs).map(([name, spec]) => [
+      name,
+      input(name, spec.shape, 'dtype' in spec ? spec.dtype : 'float32'),
+    ]),
+  )
+  const expected = evaluate(build(traced), feeds)
+  for (const name of ['loss', 'gradient'])
+    expected[name].data.forEach((value, i) => expect(results[name].data[i]).toBeCloseTo(value, 4))
+  await program.release()
+})

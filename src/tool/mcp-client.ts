@@ -1,0 +1,235 @@
+import { pathToFileURL } from 'node:url'
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
+import { AgogeError } from '../error.ts'
+import { InfrastructureError } from './infrastructure-error.ts'
+import { toToolResult } from './mcp-content.ts'
+import type { ServerConfig } from './server-config.ts'
+import { createStdioTransport } from './stdio-transport.ts'
+import type { StdioTransport } from './stdio-transport.ts'
+import type { Toolbox, ToolSpec } from './types.ts'
+
+export interface ConnectOptions {
+  /** Gives up connecting; calls have signals of their own. */
+  signal?: AbortSignal
+  /** Folders offered to the server as its roots; absent = this client has no roots. */
+  roots?: readonly string[]
+  /** How long the server may take to start; `npx` may download first. Default 60. */
+  connectSeconds?: number
+  /** How long one call may take before the server counts as hung. Default 20. */
+  callSeconds?: number
+}
+
+/** A live server. After a crash, a hang or a cancelled call it is not `healthy` and should be closed and replaced. */
+export interface McpConnection extends Toolbox {
+  /** The server's name and version as it gives them. */
+  readonly serverName: string
+  readonly serverVersion: string
+  readonly instructions: string | undefined
+  /** Process id of a stdio server. */
+  readonly pid: number | undefined
+  healthy(): boolean
+  /** Offers other roots and tells the server so; resolves once the server has asked for them. */
+  setRoots(roots: readonly string[]): Promise<void>
+  /** The tools as the server lists them now; `specs` holds those at the time of connection. */
+  listTools(): Promise<ToolSpec[]>
+  close(): Promise<void>
+}
+
+/**
+ * Connects to an MCP server over stdio or streamable HTTP and lists its tools.
+ *
+ * @throws AgogeError where the command does not exist; InfrastructureError where the server does not come up or
+ * (in later calls) crashes, hangs or cannot be reached. An error that the server itself reports is a result with
+ * `isError`.
+ */
+export async function connectServer(
+  config: ServerConfig,
+  options: ConnectOptions = {},
+): Promise<McpConnection> {
+  options.signal?.throwIfAborted()
+  const callTimeout = (options.callSeconds ?? 20) * 1000
+  let roots = options.roots ?? []
+  let rootsAsked = (): void => {}
+  let broken: string | undefined
+  let closing = false
+  let connecting = true
+
+  const client = new Client(
+    { name: 'agoge', version: '1' },
+    { capabilities: options.roots === undefined ? {} : { roots: { listChanged: true } } },
+  )
+  if (options.roots !== undefined) {
+    client.setRequestHandler('roots/list', () => {
+      rootsAsked()
+      return { roots: roots.map((root) => ({ uri: pathToFileURL(root).href })) }
+    })
+  }
+  const stdio = 'command' in config ? createStdioTransport(config) : undefined
+  const transport =
+    'command' in config
+      ? (stdio as StdioTransport)
+      : new StreamableHTTPClientTransport(new URL(config.url), {
+          requestInit: { headers: config.headers ?? {} },
+        })
+
+  function fault(doing: string, cause: unknown): Error {
+    if (connecting && options.signal?.aborted) return asError(options.signal.reason)
+    if (AgogeError.isInstance(cause)) return cause
+    const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
+    const detail = [
+      causeText(cause),
+      stdio?.ended() === undefined ? '' : `the process ended with ${stdio.ended()}`,
+      stdio === undefined || stdio.stderr() === '' ? '' : `its last words: ${stdio.stderr().trim()}`,
+    ]
+    broken ??= detail[0] || 'broken'
+    return new InfrastructureError(`MCP server ${label}: ${doing}: ${detail.filter(Boolean).join('; ')}`, {
+      cause,
+    })
+  }
+
+  async function close(): Promise<void> {
+    closing = true
+    if (stdio === undefined) {
+      const session = transport as StreamableHTTPClientTransport
+      const farewell = session.terminateSession().catch(() => {})
+      await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, 300).unref())])
+      await client.close().catch(() => {})
+      return
+    }
+    await stdio.close()
+    await client.close().catch(() => {})
+  }
+
+  async function listTools(): Promise<ToolSpec[]> {
+    if (client.getServerCapabilities()?.tools === undefined) return []
+    const specs: ToolSpec[] = []
+    const seen = new Set<string>()
+    let cursor: string | undefined
+    do {
+      const page = await client
+        .request(
+          { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+          {
+            timeout: callTimeout,
+            ...(connecting && options.signal !== undefined ? { signal: options.signal } : {}),
+          },
+        )
+        .catch((error: unknown) => {
+          throw fault('tools/list', error)
+        })
+      for (const tool of page.tools) {
+        specs.push({
+          name: tool.name,
+          ...(tool.description === undefined ? {} : { description: tool.description }),
+          inputSchema: tool.inputSchema,
+          ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
+          ...(tool.annotations === undefined ? {} : { annotations: pickAnnotations(tool.annotations) }),
+        })
+      }
+      cursor = page.nextCursor
+      if (cursor !== undefined && seen.has(cursor)) throw fault('tools/list', 'the same page was given twice')
+      if (cursor !== undefined) seen.add(cursor)
+    } while (cursor !== undefined)
+    return specs
+  }
+
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
+  client.onclose = () => {
+    if (!closing) broken ??= 'the connection was closed'
+  }
+  try {
+    await client.connect(transport, {
+      timeout: (options.connectSeconds ?? 60) * 1000,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    })
+    const specs = await listTools()
+    connecting = false
+    const info = client.getServerVersion()
+    return {
+      specs,
+      serverName: info?.name ?? 'unknown',
+      serverVersion: info?.version ?? 'unknown',
+      instructions: client.getInstructions(),
+      get pid() {
+        return stdio?.pid()
+      },
+      healthy: () => broken === undefined && !closing,
+      listTools,
+      close,
+      async setRoots(next) {
+        roots = next
+        const asked = new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(() => reject(fault('roots', 'the server did not ask for its roots')), 5000)
+          rootsAsked = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        await Promise.all([
+          asked,
+          client.sendRootsListChanged().catch((error: unknown) => {
+            throw fault('roots', error)
+          }),
+        ])
+      },
+      async call(name, args, callOptions = {}) {
+        if (broken !== undefined || closing) throw fault(name, broken ?? 'the connection is closed')
+        callOptions.signal?.throwIfAborted()
+        const signal = callOptions.signal
+        try {
+          const result = await client.request(
+            {
+              method: 'tools/call',
+              params: {
+                name,
+                arguments: args,
+                ...(callOptions.id === undefined ? {} : { _meta: { 'agoge/id': callOptions.id } }),
+              },
+            },
+            { timeout: callTimeout, ...(signal === undefined ? {} : { signal }) },
+          )
+          return toToolResult(result)
+        } catch (error) {
+          if (signal?.aborted) {
+            // What the server does with a cancelled call is unknown, so nobody else should meet it.
+            broken ??= 'a call was cancelled'
+            throw asError(signal.reason)
+          }
+          if (error instanceof ProtocolError) return { text: error.message, isError: true }
+          throw fault(name, error)
+        }
+      },
+    }
+  } catch (error) {
+    const reason = fault('connect', error)
+    await close()
+    throw reason
+  }
+}
+
+function causeText(cause: unknown): string {
+  if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) return 'no answer in time'
+  if (!(cause instanceof Error)) return String(cause)
+  // fetch hides the reason (ECONNREFUSED ...) in its cause.
+  return cause.cause instanceof Error ? `${cause.message} (${cause.cause.message})` : cause.message
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason))
+}
+
+type Annotations = NonNullable<ToolSpec['annotations']>
+
+function pickAnnotations(given: { [hint in keyof Annotations]?: boolean | undefined }): Annotations {
+  const annotations: Annotations = {}
+  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const) {
+    if (given[hint] !== undefined) annotations[hint] = given[hint]
+  }
+  return annotations
+}

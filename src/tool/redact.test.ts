@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { createRedactor, redactToolbox } from './redact.ts'
+
+const configs = [
+  {
+    command: 'a',
+    env: { API_KEY: 'sk-live-"42"', DEBUG: 'true', LEVEL: 'verbose', PORT: '8080', DB_PASS: 'fish' },
+  },
+  {
+    url: 'https://u:pa%24sword@example.com/mcp?token=qwerty99',
+    headers: { Authorization: 'Bearer abc.def+ghi' },
+  },
+]
+const redactor = createRedactor(configs)
+
+test('values are found in every form, also inside JSON, addresses and base64', () => {
+  expect(redactor.text('key sk-live-"42"!')).toBe('key [redacted]!')
+  expect(redactor.text(JSON.stringify({ key: 'sk-live-"42"' }))).toBe('{"key":"[redacted]"}')
+  expect(redactor.text(`?k=${encodeURIComponent('abc.def+ghi')}`)).toBe('?k=[redacted]')
+  expect(redactor.text(`basic ${btoa('abc.def+ghi')}`)).not.toContain(btoa('abc.def+ghi').replace(/=+$/, ''))
+  expect(redactor.text('Bearer abc.def+ghi; abc.def+ghi')).toBe('[redacted]; [redacted]')
+  expect(redactor.text('fish, pa$sword and qwerty99')).toBe('[redacted], [redacted] and [redacted]')
+  // The dot of the value is no wildcard.
+  expect(redactor.text('abcxdef+ghi')).toBe('abcxdef+ghi')
+})
+
+test('common words and small numbers are left alone', () => {
+  const text = 'it is true that port 8080 is verbose'
+  expect(redactor.text(text)).toBe(text)
+})
+
+test('plain data is copied, keys included; typed arrays pass as they are', () => {
+  const tokens = Int32Array.of(1, 2)
+  const given = { a: ['fish', 1, null], fish: { b: 'no' }, tokens }
+  const redacted = redactor.data(given)
+  expect(redacted).toEqual({ a: ['[redacted]', 1, null], '[redacted]': { b: 'no' }, tokens })
+  expect(redacted.tokens).toBe(tokens)
+  expect(given.a[0]).toBe('fish')
+})
+
+test('nothing configured, nothing changed', () => {
+  expect(createRedactor([]).text('sk-live')).toBe('sk-live')
+})
+
+test('a toolbox tells the policy nothing it should not know', async () => {
+  const toolbox = redactToolbox(
+    {
+      specs: [],
+      call: () => Promise.resolve({ text: 'env: fish', isError: false, structured: { e: 'fish' } }),
+    },
+    redactor,
+  )
+  expect(await toolbox.call('env', {})).toEqual({
+    text: 'env: [redacted]',
+    isError: false,
+    structured: { e: '[redacted]' },
+  })
+})

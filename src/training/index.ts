@@ -1,0 +1,20 @@
+export { filesystemPlan } from './defaults.ts'
+export type { OnTrainingEvent, TrainingEvent } from './events.ts'
+export { trainJob } from './loop.ts'
+export { openRunFolder } from './run-folder.ts'
+export type { RunFolder, RunFolderOptions } from './run-folder.ts'
+export type {
+  MetricsRecord,
+  OptimiserSettings,
+  ReinforcementSettings,
+  ReportInput,
+  SampleEpisode,
+  SampleMessage,
+  StageName,
+  StageSummary,
+  SupervisedSettings,
+  TrainableBackend,
+  TrainingPlan,
+  TrainingSummary,
+  TrainJobOptions,
+} from './types.ts'

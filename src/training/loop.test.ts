@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AgogeError } from '../error.ts'
+import { readEpisodes } from '../episode/index.ts'
+import { createRandom } from '../random/index.ts'
+import { InfrastructureError } from '../tool/infrastructure-error.ts'
+import type { TrainingEvent, TrainingSummary } from './index.ts'
+import { trainJob } from './index.ts'
+import { boxJob } from './testing/box-job.ts'
+
+let root: string
+let whole: string
+let summary: TrainingSummary
+const events: TrainingEvent[] = []
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'agoge-loop-'))
+  whole = join(root, 'whole')
+  summary = await trainJob(boxJob(whole), { onEvent: (event) => events.push(event) })
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const weights = (folder: string): Buffer =>
+  readFileSync(join(folder, 'checkpoints', 'final', 'model.safetensors'))
+/** Lines of metrics without what depends on the clock. */
+const metrics = (folder: string): string =>
+  readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(
+    /"(\w*[sS]econds?|tokensPerSecond)":[\d.e-]+,?/g,
+    '',
+  )
+
+test('a model that could do nothing learns to open boxes', () => {
+  expect(summary.stages.map(({ name }) => name)).toEqual(['base', 'warm-start', 'rl'])
+  const [base, warmStart, rl] = summary.stages
+  expect(base.success.mean).toBe(0)
+  expect(warmStart.success.mean).toBeGreaterThan(0.3)
+  expect(rl.success.n).toBe(12)
+  expect(Object.keys(rl.families)).toEqual(['get', 'put'])
+  expect(summary.demonstrations).toEqual({ get: 48, put: 48 })
+  expect(summary.gain).toBeUndefined()
+  expect(summary.unseenWording?.success.n).toBe(4)
+  expect(summary.cost.episodes).toBeGreaterThan(6 * 24)
+})
+
+test('the run folder holds what happened', () => {
+  expect(JSON.parse(readFileSync(join(whole, 'summary.json'), 'utf8'))).toEqual(summary)
+  expect(readEpisodes(join(whole, 'episodes.jsonl')).length).toBe(6 * 2 * 6)
+  const steps = metrics(whole)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line.replaceAll(',}', '}')) as { phase: string; step: number })
+  expect(steps.filter(({ phase }) => phase === 'rl').map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6])
+  expect(events.filter((event) => event.type === 'phase').map(({ name }) => name)).toEqual([
+    'test base',
+    'demonstrations',
+    'warm-start',
+    'test warm-start',
+    'rl',
+    'test rl',
+    'unseen wording',
+  ])
+})
+
+test('killed at random moments and resumed: the same weights, metrics and episodes, bit for bit', async () => {
+  const folder = join(root, 'killed')
+  const random = createRandom(7, 'kills')
+  let kills = 0
+  for (;;) {
+    // A few events further each time, then at any moment of what comes next.
+    const code = await workUntil(folder, kills < 4 ? 6 + random.int(24) : Infinity, random.next() * 30)
+    if (code === 0) break
+    expect(code).toBeNull()
+    kills++
+  }
+  expect(kills).toBeGreaterThan(2)
+  expect(weights(folder).equals(weights(whole))).toBe(true)
+  expect(metrics(folder)).toBe(metrics(whole))
+  const told = (path: string) =>
+    readEpisodes(join(path, 'episodes.jsonl')).map((episode) => ({ ...episode, timing: null }))
+  expect(told(folder)).toEqual(told(whole))
+})
+
+/** Runs a process on the folder and kills it some milliseconds after an event. `null`: killed. */
+function workUntil(folder: string, events: number, delay: number): Promise<number | null> {
+  const script = fileURLToPath(new URL('./testing/box-child.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions', 'agoge-source', script, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let seen = 0
+  child.stdout.on('data', (data: Buffer) => {
+    const before = seen
+    seen += data.toString().split('\n').length - 1
+    if (before < events && seen >= events) void wait(delay).then(() => child.kill('SIGKILL'))
+  })
+  return new Promise((resolve) => child.on('close', resolve))
+}
+
+test('stopped by a signal, it keeps what is done and ends the same', async () => {
+  const folder = join(root, 'stopped')
+  const controller = new AbortController()
+  const stopped = trainJob(boxJob(folder), {
+    signal: controller.signal,
+    onEvent(event) {
+      if (event.type === 'step' && event.phase === 'rl' && event.step === 3)
+        controller.abort(new Error('enough'))
+    },
+  })
+  await expect(stopped).rejects.toThrow('enough')
+  expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))).toMatchObject({
+    state: { phase: 'rl', step: 3 },
+  })
+  await trainJob({ ...boxJob(folder), resume: true })
+  expect(weights(folder).equals(weights(whole))).toBe(true)
+})
+
+test('a world that answers otherwise each time is journaled: what was played since the checkpoint is not played again', async () => {
+  const folder = join(root, 'journaled')
+  const job = boxJob(folder, { checkpointEvery: 4, tasks: { validation: 4, test: 4, unseenWording: 0 } })
+  const opened: string[] = []
+  let dead = false
+  const world = {
+    ...job.world,
+    deterministic: false,
+    open(...args: Parameters<typeof job.world.open>) {
+      // As if the machine had lost its power: nothing of the third step of RL is finished, nothing is saved.
+      if (dead) throw new AgogeError('the power is gone', { code: 'test' })
+      opened.push(args[0].id)
+      return job.world.open(...args)
+    },
+  }
+  const broken = trainJob(
+    { ...job, world },
+    {
+      onEvent(event) {
+        if (event.type !== 'step' || event.phase !== 'rl' || event.step !== 2) return
+        dead = true
+        cpSync(folder, `${folder}-copy`, { recursive: true })
+      },
+    },
+  )
+  await expect(broken).rejects.toThrow()
+  dead = false
+  const before = opened.length
+  const copy = { ...boxJob(`${folder}-copy`, job.plan), world, resume: true }
+  const resumed = await trainJob(copy)
+  // Two finished steps of RL (and the end of the phase before) came out of the journal.
+  const { groups, groupSize, steps } = job.plan.reinforcement
+  expect(opened.length - before).toBe((steps - 2) * groups * groupSize + 4 + 4)
+  expect(resumed.stages.length).toBe(3)
+})
+
+test('a finished run that is resumed says again what it said', async () => {
+  expect(await trainJob({ ...boxJob(whole), resume: true })).toEqual(summary)
+})
+
+test('with a comparison, supervision goes on for as long as RL took and the gain is paired', async () => {
+  const compared = await trainJob({ ...boxJob(join(root, 'compared')), compareSupervised: true })
+  expect(compared.stages.map(({ name }) => name)).toEqual(['base', 'warm-start', 'rl', 'supervised'])
+  expect(compared.gain?.n).toBe(12)
+  const [, , rl, supervised] = compared.stages
+  expect(compared.gain?.mean).toBeCloseTo(rl.success.mean - supervised.success.mean)
+  expect(existsSync(join(root, 'compared', 'evaluations', 'supervised.jsonl'))).toBe(true)
+})
+
+test('a folder that does not fit is refused before anything is done', async () => {
+  await expect(trainJob(boxJob(whole))).rejects.toThrow(/already holds a run/)
+  await expect(trainJob({ ...boxJob(join(root, 'empty')), resume: true })).rejects.toThrow(/no run to resume/)
+  await expect(trainJob({ ...boxJob(whole), resume: true, seed: 6 })).rejects.toMatchObject({
+    code: 'resume-mismatch',
+    given: '"seed": 5, (before), "seed": 6, (now)',
+  })
+  const file = join(root, 'file')
+  writeFileSync(file, '')
+  await expect(trainJob(boxJob(join(file, 'run')))).rejects.toMatchObject({ code: 'run-folder' })
+})
+
+test('a world that does not work at all stops the run instead of teaching nothing', async () => {
+  const job = boxJob(join(root, 'broken'))
+  const world = { ...job.world, open: () => Promise.reject(new InfrastructureError('the server crashed')) }
+  await expect(trainJob({ ...job, world })).rejects.toMatchObject({
+    code: 'world-broken',
+    given: 'the server crashed',
+  })
+})

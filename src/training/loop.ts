@@ -1,0 +1,183 @@
+import type { Task } from '../agent/index.ts'
+import { AgogeError } from '../error.ts'
+import type { Episode } from '../episode/index.ts'
+import type { OnTrainingEvent } from './events.ts'
+import { createJob } from './job.ts'
+import type { Job } from './job.ts'
+import { runReinforcement } from './reinforcement-phase.ts'
+import { renderReport } from './report/index.ts'
+import { openRunFolder } from './run-folder.ts'
+import type { RunFolder } from './run-folder.ts'
+import { runStage, runUnseenWording } from './stage.ts'
+import { initialState, loadState, phases, saveWeights } from './state.ts'
+import type { Phase } from './state.ts'
+import { summarise } from './summary.ts'
+import { collectDemonstrations, runSupervised } from './supervised-phase.ts'
+import type { MetricsRecord, TrainJobOptions, TrainingSummary } from './types.ts'
+
+/**
+ * Trains a policy and shows how much better it got: the base model on held-out tasks, a warm start on demonstrations,
+ * reinforcement learning, the trained policy on the same tasks; on request also continued supervision for as long as
+ * RL took. It knows no world, no task and no algorithm: they come in `options`.
+ *
+ * Budgets are steps, so the same options give the same weights, bit for bit, also when the process was killed at any
+ * moment and went on with `resume` (a world whose tools may answer otherwise another time is journaled). The exception is the compared
+ * arm: its budget is time.
+ *
+ * @param context.signal stops at the next safe moment, saves, and rejects with the signal's reason.
+ * @throws AgogeError where the folder cannot be used, or does not fit the options of the run it holds.
+ */
+export async function trainJob<T extends Task>(
+  options: TrainJobOptions<T>,
+  context: { onEvent?: OnTrainingEvent; signal?: AbortSignal } = {},
+): Promise<TrainingSummary> {
+  const { onEvent = () => {}, signal } = context
+  signal?.throwIfAborted()
+  const folder = openRunFolder(options.folder)
+  claim(folder, options)
+  const saved = loadState(folder)
+  if (saved?.state.phase === 'done') return JSON.parse(folder.read('summary.json')) as TrainingSummary
+  const backend = await options.backend()
+  try {
+    if (saved !== null) await backend.load(folder.file('checkpoints', saved.checkpoint))
+    const job = createJob({
+      options,
+      backend,
+      folder,
+      state: saved?.state ?? initialState(),
+      emit: onEvent,
+      signal,
+    })
+    if (saved !== null) onEvent({ type: 'note', text: `going on with ${folder.path} at ${saved.checkpoint}` })
+    try {
+      await runPhases(job)
+    } catch (error) {
+      // What is finished is kept; the reason for stopping is what the caller must hear of, even if saving fails too.
+      if (job.settled && job.state.step > 0) await job.checkpoint().catch(() => {})
+      throw signal?.aborted === true ? signal.reason : error
+    }
+    return finish(job)
+  } finally {
+    await backend.dispose?.()
+  }
+}
+
+async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
+  const { state, options, signal } = job
+  // Collected when first needed: a resumed run that is past supervision never plays them again.
+  let demonstrations: Episode[] | undefined
+  const collect = async (): Promise<Episode[]> => (demonstrations ??= await collectDemonstrations(job))
+  while (state.phase !== 'done') {
+    signal?.throwIfAborted()
+    await runPhase(job, collect)
+    signal?.throwIfAborted()
+    state.phase = phaseAfter(state.phase, options.compareSupervised === true)
+    state.step = 0
+    state.validated = -1
+    state.best = null
+    state.phaseSeconds = 0
+    if (state.phase !== 'done') await job.checkpoint()
+  }
+}
+
+function phaseAfter(phase: Phase, compare: boolean): Phase {
+  const next = phases[phases.indexOf(phase) + 1]
+  return next === 'supervised' && !compare ? 'done' : next
+}
+
+async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Episode[]>): Promise<void> {
+  const { state, backend, options, folder } = job
+  const { warmStart, supervised } = options.plan
+  switch (state.phase) {
+    case 'base':
+      return runStage(job, 'base', 0)
+    case 'warm-start': {
+      const demonstrations = await collect()
+      const steps = warmStart.epochs * Math.ceil(demonstrations.length / warmStart.batch)
+      state.warmStart = await runSupervised(job, 'warm-start', demonstrations, warmStart, { steps })
+      state.warmStartSeconds = job.phaseSeconds()
+      backend.resetOptimizer?.()
+      return
+    }
+    case 'warm-start-test':
+      return runStage(job, 'warm-start', state.warmStartSeconds)
+    case 'rl':
+      await runReinforcement(job)
+      state.rl = 'rl-end'
+      await saveWeights(folder, backend, state.rl)
+      state.rlSeconds = job.phaseSeconds()
+      return
+    case 'rl-test':
+      return runStage(job, 'rl', state.rlSeconds)
+    case 'unseen-wording':
+      return runUnseenWording(job)
+    case 'supervised': {
+      const demonstrations = await collect()
+      if (state.step === 0) {
+        await backend.load(folder.file('checkpoints', state.warmStart ?? ''))
+        backend.resetOptimizer?.()
+      }
+      await runSupervised(job, 'supervised', demonstrations, supervised, { seconds: state.rlSeconds })
+      state.supervisedSeconds = job.phaseSeconds()
+      return
+    }
+    case 'supervised-test':
+      return runStage(job, 'supervised', state.supervisedSeconds)
+    case 'done':
+      return
+  }
+}
+
+/** The order matters: the run counts as done only when everything that it leaves behind is there. */
+async function finish<T extends Task>(job: Job<T>): Promise<TrainingSummary> {
+  const { state, backend, folder, options } = job
+  await backend.load(folder.file('checkpoints', state.rl ?? ''))
+  await saveWeights(folder, backend, 'final')
+  job.phaseSeconds()
+  const summary = summarise(job)
+  folder.write('summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+  const metrics = folder.lines('metrics.jsonl').map((line) => JSON.parse(line) as MetricsRecord)
+  const render = options.report ?? renderReport
+  folder.write('report.html', render({ summary, metrics, config: configOf(options) }))
+  await job.checkpoint()
+  return summary
+}
+
+/** Makes the folder the home of this run, or checks that it is. */
+function claim<T extends Task>(folder: RunFolder, options: TrainJobOptions<T>): void {
+  const config = `${JSON.stringify(configOf(options), null, 2)}\n`
+  const known = folder.has('config.json')
+  if (options.resume === true && !known)
+    throw new AgogeError(`There is no run to resume in ${folder.path}`, {
+      code: 'no-run',
+      given: folder.path,
+      expected: 'the folder of an earlier run, with its config.json',
+    })
+  if (options.resume !== true && known)
+    throw new AgogeError(`${folder.path} already holds a run`, {
+      code: 'run-exists',
+      given: folder.path,
+      expected: 'an empty folder',
+      hint: 'Go on with it by --resume, or choose another folder with --out',
+    })
+  if (!known) folder.write('config.json', config)
+  else if (folder.read('config.json') !== config)
+    throw new AgogeError(`The run in ${folder.path} was started with other settings`, {
+      code: 'resume-mismatch',
+      given: firstDifference(folder.read('config.json'), config),
+      expected:
+        'the same settings as in its config.json, so that the result is the same as without the interruption',
+      hint: 'Give the same options as before, or begin a new run',
+    })
+}
+
+function configOf<T extends Task>(options: TrainJobOptions<T>): Record<string, unknown> {
+  const { seed, plan, world, compareSupervised = false, config = {} } = options
+  return { schema: 1, world: world.name, seed, compareSupervised, plan, ...config }
+}
+
+function firstDifference(before: string, now: string): string {
+  const lines = now.split('\n')
+  const at = before.split('\n').findIndex((line, index) => line !== lines[index])
+  return `${before.split('\n')[at]?.trim()} (before), ${lines[at]?.trim()} (now)`
+}

@@ -1,0 +1,37 @@
+/** Text that is markup already. Everything else that goes into `html` is escaped. */
+export interface Markup {
+  readonly markup: string
+}
+
+type Piece = string | number | Markup | readonly Markup[]
+
+/** Markup from a template. Interpolated texts and numbers are escaped; markup and lists of it go in as they are. */
+export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
+  return { markup: strings.map((text, i) => (i === 0 ? text : toMarkup(pieces[i - 1]) + text)).join('') }
+}
+
+export const nothing: Markup = { markup: '' }
+
+/** Styles written in this repository; never texts of a run. */
+export function trusted(markup: string): Markup {
+  return { markup }
+}
+
+function toMarkup(piece: Piece): string {
+  if (typeof piece === 'number') return String(piece)
+  if (typeof piece === 'string') return escapeHtml(piece)
+  if ('markup' in piece) return piece.markup
+  return piece.map(({ markup }) => markup).join('')
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character])
+}

@@ -1,0 +1,54 @@
+import type { Task } from '../agent/index.ts'
+import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
+import type { Episode } from '../episode/index.ts'
+import { measureExploit } from '../reward/index.ts'
+import { evaluate } from './job.ts'
+import type { Job } from './job.ts'
+import type { RunFolder } from './run-folder.ts'
+import type { StageName } from './types.ts'
+
+const evaluationFile = (stage: string): string => `evaluations/${stage}.jsonl`
+
+/** Evaluates the policy on the test tasks, keeps every episode, and adds the stage to the summary. */
+export async function runStage<T extends Task>(
+  job: Job<T>,
+  name: StageName,
+  trainingSeconds: number,
+): Promise<void> {
+  const { state, options, folder, emit } = job
+  emit({ type: 'phase', name: `test ${name}`, total: options.plan.tasks.test })
+  const { episodes, summary, seconds } = await evaluate(job, name, 'test', options.plan.tasks.test)
+  folder.write(evaluationFile(name), episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''))
+  state.stages.push({
+    name,
+    ...summary,
+    seconds: trainingSeconds,
+    evaluationSeconds: seconds,
+    rewardPaidToFailed: measureExploit(options.reward, episodes),
+  })
+  if (summary.masked > 0)
+    emit({
+      type: 'note',
+      text: `${summary.masked} of ${episodes.length} episodes were masked and count nowhere`,
+    })
+}
+
+/** Evaluates the policy on phrasings whose words never occurred in training; reported, not gated. */
+export async function runUnseenWording<T extends Task>(job: Job<T>): Promise<void> {
+  const { state, options, folder, emit } = job
+  const count = options.plan.tasks.unseenWording
+  if (count === 0) return
+  emit({ type: 'phase', name: 'unseen wording', total: count })
+  const { episodes, summary } = await evaluate(job, 'unseen-wording', 'unseen-wording', count)
+  folder.write(
+    evaluationFile('unseen-wording'),
+    episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''),
+  )
+  state.unseenWording = { success: summary.success, families: summary.families }
+}
+
+/** The test episodes of a finished stage, in the order of the tasks. */
+export function stageEpisodes(folder: RunFolder, stage: StageName): Episode[] {
+  const file = evaluationFile(stage)
+  return folder.lines(file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
+}

@@ -1,0 +1,133 @@
+import { AgogeError } from '../error.ts'
+import type { TaskSamplerState } from '../rollout/index.ts'
+import type { RunFolder } from './run-folder.ts'
+import type { StageSummary, TrainableBackend, TrainingSummary } from './types.ts'
+
+export const phases = [
+  'base',
+  'warm-start',
+  'warm-start-test',
+  'rl',
+  'rl-test',
+  'unseen-wording',
+  'supervised',
+  'supervised-test',
+  'done',
+] as const
+
+export type Phase = (typeof phases)[number]
+
+/** Everything besides the weights that the loop needs to go on, plain JSON. */
+export interface LoopState {
+  schema: 1
+  phase: Phase
+  /** Steps done in this phase. */
+  step: number
+  /** Wall-clock used by the whole job, and within this phase, over all processes that worked on it. */
+  seconds: number
+  phaseSeconds: number
+  rlSeconds: number
+  supervisedSeconds: number
+  warmStartSeconds: number
+  sampler: TaskSamplerState | null
+  /** Success by family at the end of the warm start. */
+  prior: Record<string, number>
+  /** The best validation of the supervised phase that is running. */
+  best: { score: number; step: number; checkpoint: string; without: number } | null
+  /** The step of this phase that was validated last; -1 = none. */
+  validated: number
+  /** Names of kept checkpoints. */
+  warmStart: string | null
+  rl: string | null
+  stages: StageSummary[]
+  unseenWording: NonNullable<TrainingSummary['unseenWording']> | null
+  demonstrations: Record<string, number>
+  cost: { sampledTokens: number; calls: number; episodes: number; masked: number }
+  exploit: { judged: number; failed: number; paidToFailed: number }
+  /** Bytes of the growing files at this moment; what lies beyond is recomputed. */
+  offsets: Record<string, number>
+}
+
+export function initialState(): LoopState {
+  return {
+    schema: 1,
+    phase: 'base',
+    step: 0,
+    seconds: 0,
+    phaseSeconds: 0,
+    rlSeconds: 0,
+    supervisedSeconds: 0,
+    warmStartSeconds: 0,
+    sampler: null,
+    prior: {},
+    best: null,
+    validated: -1,
+    warmStart: null,
+    rl: null,
+    stages: [],
+    unseenWording: null,
+    demonstrations: {},
+    cost: { sampledTokens: 0, calls: 0, episodes: 0, masked: 0 },
+    exploit: { judged: 0, failed: 0, paidToFailed: 0 },
+    offsets: {},
+  }
+}
+
+/** Files that grow; each checkpoint remembers how long they were. */
+export const growingFiles = ['metrics.jsonl', 'episodes.jsonl'] as const
+
+const stateFile = 'state.json'
+
+/**
+ * Writes a checkpoint: the weights first, the state after them, last of all `state.json`, whose rename makes the
+ * checkpoint the one to go on from. Checkpoints that nothing refers to any more are removed.
+ */
+export async function saveCheckpoint(
+  folder: RunFolder,
+  backend: TrainableBackend,
+  state: LoopState,
+): Promise<void> {
+  const name = `${state.phase}-${state.step}`
+  state.offsets = Object.fromEntries(growingFiles.map((file) => [file, folder.size(file)]))
+  if (readCurrent(folder)?.checkpoint !== name) await saveWeights(folder, backend, name)
+  folder.write(stateFile, JSON.stringify({ checkpoint: name, state }, null, 1))
+  const kept = new Set([name, state.best?.checkpoint, state.warmStart, state.rl])
+  for (const other of folder.list('checkpoints'))
+    if (!kept.has(other) && other !== 'final') folder.remove(`checkpoints/${other}`)
+}
+
+/** Writes the weights and the optimiser under `checkpoints/NAME`. */
+export async function saveWeights(folder: RunFolder, backend: TrainableBackend, name: string): Promise<void> {
+  folder.remove(`checkpoints/${name}`)
+  folder.makeFolder('checkpoints')
+  await folder.guard(`checkpoints/${name}`, () => backend.save(folder.file('checkpoints', name)))
+}
+
+/** The state to go on from, or null where nothing was finished yet; cuts the growing files back to it. */
+export function loadState(folder: RunFolder): { checkpoint: string; state: LoopState } | null {
+  const current = readCurrent(folder)
+  for (const file of growingFiles) folder.truncate(file, current?.state.offsets[file] ?? 0)
+  return current
+}
+
+function readCurrent(folder: RunFolder): { checkpoint: string; state: LoopState } | null {
+  if (!folder.has(stateFile)) return null
+  const text = folder.read(stateFile)
+  try {
+    const current = JSON.parse(text) as { checkpoint: string; state: LoopState }
+    if (current.state.schema === 1 && phases.includes(current.state.phase)) return current
+  } catch (cause) {
+    throw damaged(folder, text, cause)
+  }
+  throw damaged(folder, text)
+}
+
+function damaged(folder: RunFolder, text: string, cause?: unknown): AgogeError {
+  return new AgogeError(`${folder.file(stateFile)} cannot be read`, {
+    code: 'bad-run-folder',
+    given: text.slice(0, 80),
+    expected: 'the state of a run as this version writes it (schema 1)',
+    hint: 'Begin a new run; the finished parts of this one are in its checkpoints folder',
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

@@ -1,0 +1,42 @@
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import type { Task } from '../agent/index.ts'
+import { compareSuccess } from '../evaluation/index.ts'
+import type { Job } from './job.ts'
+import { wrongToRight } from './samples.ts'
+import { stageEpisodes } from './stage.ts'
+import type { TrainingSummary } from './types.ts'
+
+/** Puts together what the finished job has to say. */
+export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
+  const { options, state, folder } = job
+  const rl = stageEpisodes(folder, 'rl')
+  const compared = state.stages.some((stage) => stage.name === 'supervised')
+  const { judged, failed, paidToFailed } = state.exploit
+  return {
+    schema: 1,
+    command: options.command,
+    machine: machine(),
+    seconds: state.seconds,
+    seed: options.seed,
+    stages: state.stages,
+    ...(compared
+      ? { gain: compareSuccess(rl, stageEpisodes(folder, 'supervised'), { seed: options.seed }) }
+      : {}),
+    ...(state.unseenWording === null ? {} : { unseenWording: state.unseenWording }),
+    demonstrations: state.demonstrations,
+    cost: { seconds: state.seconds, ...state.cost },
+    rewardPaidToFailed: { judged, failed, paidToFailed, share: failed === 0 ? 0 : paidToFailed / failed },
+    samples: wrongToRight(stageEpisodes(folder, 'warm-start'), rl, 3),
+    model: folder.file('checkpoints', 'final'),
+  }
+}
+
+function machine(): TrainingSummary['machine'] {
+  return {
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  }
+}

@@ -1,0 +1,173 @@
+import type { Actor, Task, TaskSource, ToolWorld } from '../agent/types.ts'
+import type { EpisodeLimits } from '../agent/index.ts'
+import type { Algorithm } from '../algorithm/index.ts'
+import type { Estimate } from '../evaluation/index.ts'
+import type { ModelBackend, OptimStep } from '../language/backend.ts'
+import type { Tokenizer } from '../language/tokenizer.ts'
+import type { ExploitReport, RewardFunction } from '../reward/index.ts'
+
+/** A model that can be trained and let go of. */
+export interface TrainableBackend extends ModelBackend {
+  /** Forgets cached prompts, so that what is sampled next does not depend on what was sampled before. */
+  clearCache?(): void
+  /** Forgets the optimiser's moments: another objective has gradients of another size. */
+  resetOptimizer?(): void
+  dispose?(): Promise<void> | void
+}
+
+/** How weights move. The learning rate rises linearly for `warmup` steps, then falls linearly to `final` of its peak. */
+export interface OptimiserSettings {
+  learningRate: number
+  /** Default 0. */
+  warmup?: number
+  /** Share of the peak that is left at the end; default 0. */
+  final?: number
+  optimizer?: OptimStep['optimizer']
+  weightDecay?: number
+  beta1?: number
+  beta2?: number
+  clip?: number
+}
+
+export interface SupervisedSettings extends OptimiserSettings {
+  /** Passes over the demonstrations, at most. */
+  epochs: number
+  /** Demonstrations in a step. */
+  batch: number
+  /** Steps between validations. */
+  validateEvery: number
+  /** Validations without a better score after which it stops. */
+  patience: number
+}
+
+export interface ReinforcementSettings extends OptimiserSettings {
+  steps: number
+  /** Tasks in a step, and episodes of each. */
+  groups: number
+  groupSize: number
+  temperature: number
+  /** The batch is split by groups into so many updates. Default 1. */
+  minibatches?: number
+  /** Steps between validations; 0 = never. */
+  validateEvery: number
+  /** Groups of each step whose episodes are kept in `episodes.jsonl`. Default 2. */
+  recordGroups?: number
+}
+
+export interface TrainingPlan {
+  /** Demonstrations for each family; families left out have none. */
+  demonstrations: Record<string, number>
+  warmStart: SupervisedSettings
+  reinforcement: ReinforcementSettings
+  /** Continued supervision, the arm that RL is compared with; it runs as long as RL took. */
+  supervised: Omit<SupervisedSettings, 'epochs'>
+  /** Tasks of each evaluation. */
+  tasks: { validation: number; test: number; unseenWording: number }
+  /** Steps between checkpoints. */
+  checkpointEvery: number
+  maxTokensPerTurn: number
+  limits: EpisodeLimits
+}
+
+/** Everything that is concrete about a job. The loop itself knows no world, no task and no algorithm. */
+export interface TrainJobOptions<T extends Task = Task> {
+  /** The command line, for the record. */
+  command: string
+  /** Where the run lives; `resume` goes on with what is there. */
+  folder: { path?: string; root?: string; id?: string }
+  resume?: boolean
+  seed: number
+  world: ToolWorld<T>
+  tasks: TaskSource<T>
+  /** The base model, fresh. */
+  backend: () => Promise<TrainableBackend>
+  tokenizer: Tokenizer
+  reward: RewardFunction
+  algorithm: Algorithm
+  plan: TrainingPlan
+  /** The policy over a backend; default: the local actor. */
+  actor?: (
+    backend: TrainableBackend,
+    options: { temperature: number; seed: number; maxTokensPerTurn: number },
+  ) => Actor
+  compareSupervised?: boolean
+  /** Kept in config.json beside the plan; must hold no secrets. */
+  config?: Record<string, unknown>
+  /** Makes report.html from the finished run; default: `renderReport`. */
+  report?: (input: ReportInput) => string
+}
+
+export type StageName = 'base' | 'warm-start' | 'supervised' | 'rl'
+
+/** A policy on the held-out tasks. */
+export interface StageSummary {
+  name: StageName
+  success: Estimate
+  families: Record<string, number>
+  familyEstimates: Record<string, Estimate>
+  /** Mean calls of an episode. */
+  calls: number
+  /** Share of the calls that were invalid. */
+  invalidCalls: number
+  masked: number
+  /** Mean tokens sampled in an episode. */
+  tokens: number
+  /** Wall-clock of the training that led here (0 for the base model), and of the evaluation. */
+  seconds: number
+  evaluationSeconds: number
+  /** How often the reward was paid to an episode that failed. */
+  rewardPaidToFailed: ExploitReport
+}
+
+/** A message of a sample episode, to be read. */
+export interface SampleMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  text: string
+  calls?: { name: string; arguments: Record<string, unknown> }[]
+  isError?: boolean
+  invalid?: string
+}
+
+/** One held-out task, before and after. */
+export interface SampleEpisode {
+  task: string
+  family: string
+  prompt: string
+  before: SampleMessage[]
+  after: SampleMessage[]
+}
+
+/** `summary.json`. */
+export interface TrainingSummary {
+  schema: 1
+  command: string
+  machine: { platform: string; cpu: string; cores: number; memoryGiB: number; node: string }
+  seconds: number
+  seed: number
+  stages: StageSummary[]
+  /** RL less continued supervision, paired by task; only where they were compared. */
+  gain?: Estimate
+  /** The trained policy on phrasings whose words never occurred in training. */
+  unseenWording?: { success: Estimate; families: Record<string, number> }
+  demonstrations: Record<string, number>
+  /** Of the whole job, evaluations included. */
+  cost: { seconds: number; sampledTokens: number; calls: number; episodes: number; masked: number }
+  /** Over all training episodes of RL. */
+  rewardPaidToFailed: ExploitReport
+  samples: SampleEpisode[]
+  model: string
+}
+
+/** A line of `metrics.jsonl`. */
+export interface MetricsRecord {
+  phase: string
+  step: number
+  seconds: number
+  metrics: Record<string, number>
+}
+
+export interface ReportInput {
+  summary: TrainingSummary
+  metrics: MetricsRecord[]
+  config: Record<string, unknown>
+}

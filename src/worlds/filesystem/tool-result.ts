@@ -1,0 +1,62 @@
+import type { ToolResult } from '../../tool/types.ts'
+
+const longest = 4000
+
+/**
+ * A result of the server as the policy sees it: the same for the same sandbox on every machine, and short. The
+ * sandbox's place on the disk becomes `/`; listings, whose order is the disk's, are sorted; a diff is reduced to its
+ * changed lines; errors lose their codes and doubles.
+ */
+export function presentResult(tool: string, result: ToolResult, root: string): ToolResult {
+  const text = withoutRoot(result.text, root)
+  const shown = result.isError ? shortError(text) : (presentations[tool]?.(text) ?? text)
+  return {
+    text: shown.length > longest ? `${shown.slice(0, longest)}\n(cut)` : shown,
+    isError: result.isError,
+  }
+}
+
+const sortLines = (text: string): string => text.split('\n').toSorted().join('\n')
+
+const presentations: Record<string, ((text: string) => string) | undefined> = {
+  list_directory: sortLines,
+  search_files: sortLines,
+  directory_tree: (text) => JSON.stringify(sortTree(JSON.parse(text) as TreeEntry[])),
+  edit_file: (text) => {
+    const changed = text.split('\n').filter((line) => /^[-+](?!--|\+\+)/.test(line))
+    return changed.length > 0 ? changed.join('\n') : 'no change'
+  },
+}
+
+interface TreeEntry {
+  name: string
+  type: string
+  children?: TreeEntry[]
+}
+
+function sortTree(entries: TreeEntry[]): TreeEntry[] {
+  return entries
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .map((entry) => (entry.children === undefined ? entry : { ...entry, children: sortTree(entry.children) }))
+}
+
+/** `/tmp/x/e1/notes/a.txt` -> `/notes/a.txt`, and `/tmp/x/e1` alone -> `/`. */
+function withoutRoot(text: string, root: string): string {
+  return text.replaceAll(root.replaceAll('\\', '/'), root).replaceAll(`${root}/`, '/').replaceAll(root, '/')
+}
+
+function shortError(text: string): string {
+  const plain = text
+    // The server writes beside the file first, under a random name.
+    .replace(/\.[0-9a-f]{32}\.tmp/g, '')
+    .replace(/^(?:MCP error -\d+: |Error: )+/, '')
+  const invalid = /^(?:Input validation error: )?Invalid arguments for tool (\w+)/.exec(plain)
+  if (invalid !== null) return `error: invalid arguments for ${invalid[1]}`
+  const system = /^(E[A-Z]+): ([^,\n]+)(?:, \w+)?(?: ('.*'))?/.exec(plain)
+  if (system !== null)
+    return `error: ${system[2]}${system[3] === undefined ? '' : `: ${system[3].replaceAll("'", '')}`}`
+  if (plain.startsWith('Access denied')) return 'error: access denied'
+  if (plain.startsWith('Could not find exact match')) return 'error: the old text is not in the file'
+  const line = plain.split('\n')[0].slice(0, 200)
+  return `error: ${line.charAt(0).toLowerCase()}${line.slice(1)}`
+}

@@ -1,0 +1,12 @@
+import { parseJson } from './json-walk.ts'
+
+/**
+ * What the window shows of a result: JSON without its white space, runs of blank lines closed up, cut to `limit`
+ * characters with an ellipsis. The same text always gives the same result.
+ */
+export function compactResult(text: string, limit = 300): string {
+  const json = parseJson(text)
+  const short = json === undefined ? text.trim().replace(/\s*\n\s*\n\s*/g, '\n') : JSON.stringify(json)
+  const points = Array.from(short)
+  return points.length <= limit ? short : `${points.slice(0, limit - 1).join('')}…`
+}

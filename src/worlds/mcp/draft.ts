@@ -1,0 +1,83 @@
+import type { Random } from '../../random/index.ts'
+import type { Task } from '../../agent/types.ts'
+import { isPlainObject, objectsIn } from './json-walk.ts'
+import type { PlainObject } from './json-walk.ts'
+import type { RequestStep } from './request.ts'
+import type { AdmittedTool } from './safety.ts'
+import { sampleArguments } from './sample-arguments.ts'
+import type { StateCall } from './state-pool.ts'
+import { wordsOf } from './words.ts'
+
+/** What a kind of task consists of: one tool, or two where the second uses the result or the effect of the first. */
+export interface FamilyPlan {
+  name: string
+  tools: readonly AdmittedTool[]
+  /** Argument of the second tool that is the result of the first. */
+  linked?: string
+}
+
+/** A task before it was tried: the calls that set its scene and the calls of its reference solution. */
+export interface Draft {
+  family: FamilyPlan
+  seeds: StateCall[]
+  steps: RequestStep[]
+}
+
+export interface DraftContext {
+  /** Tools that put something into an empty state. */
+  creators: readonly AdmittedTool[]
+  /** Records seen in results of the untouched state. */
+  harvest: readonly PlainObject[]
+}
+
+/** Records with at least one plain value: what arguments can refer to. */
+export function recordsIn(value: unknown): PlainObject[] {
+  return objectsIn(value).filter((record) =>
+    Object.values(record).some((item) => !isPlainObject(item) && !(Array.isArray(item) && item.some(isPlainObject))),
+  )
+}
+
+/**
+ * Draws the scene and the reference calls of a task. Throws UnusableSchema where a schema cannot be met. Whether
+ * the calls succeed and do anything is for the world to show.
+ */
+export function draftTask(
+  family: FamilyPlan,
+  split: Task['split'],
+  context: DraftContext,
+  random: Random,
+): Draft {
+  const words = wordsOf(split)
+  const seeds: StateCall[] = []
+  const creates = context.creators.includes(family.tools[0])
+  const scenes =
+    context.creators.length === 0 ? 0 : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
+  const known = [...context.harvest]
+  for (let scene = 0; scene < scenes; scene++) {
+    const { spec } = random.pick(context.creators)
+    const args = sampleArguments(spec.inputSchema, { random, words, known: [], reuse: false })
+    seeds.push({ name: spec.name, arguments: args })
+    known.push(...recordsIn(args))
+  }
+  const steps = family.tools.map((tool, index): RequestStep => {
+    const after = index > 0 && family.tools[0].kind === 'write'
+    const reuse = after || (!creates && known.length > 0 && random.next() < 0.9)
+    const recent = known.slice(context.harvest.length)
+    const args = sampleArguments(tool.spec.inputSchema, {
+      random,
+      words,
+      // What was made for this task is a better subject than what happens to lie around.
+      known: recent.length > 0 ? recent : known,
+      reuse,
+    })
+    if (tool.kind === 'write') known.push(...recordsIn(args))
+    if (index === 0 || family.linked === undefined) return { tool: tool.spec.name, arguments: args }
+    // The place of the linked argument is kept; its value comes with the result of the step before.
+    return {
+      tool: tool.spec.name,
+      arguments: family.linked in args ? args : { ...args, [family.linked]: '' },
+      linked: family.linked,
+    }
+  })
+  return { family, seeds, steps }
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { createCallGuard, guardToolbox } from './guarded-toolbox.ts'
+
+function recording() {
+  const calls: string[] = []
+  const specs = ['look', 'destroy'].map((name) => ({ name, inputSchema: { type: 'object' } }))
+  return { calls, toolbox: { specs, call: async (name: string) => (calls.push(name), { text: '', isError: false }) } }
+}
+
+test('a tool that is not allowed is neither listed nor called', async () => {
+  const { calls, toolbox } = recording()
+  const guarded = guardToolbox(toolbox, createCallGuard({ allowed: ['look'], maxCalls: 5 }))
+  expect(guarded.specs.map((spec) => spec.name)).toEqual(['look'])
+  await guarded.call('look', {})
+  await expect(guarded.call('destroy', {})).rejects.toMatchObject({ code: 'tool-not-allowed', given: 'destroy' })
+  expect(calls).toEqual(['look'])
+})
+
+test('the budget holds over all toolboxes behind one guard', async () => {
+  const one = recording()
+  const two = recording()
+  const guard = createCallGuard({ allowed: ['look'], maxCalls: 3 })
+  const boxes = [guardToolbox(one.toolbox, guard), guardToolbox(two.toolbox, guard)]
+  const outcomes = await Promise.allSettled([0, 1, 0, 1, 0].map((box) => boxes[box].call('look', {})))
+  expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(3)
+  expect(one.calls.length + two.calls.length).toBe(3)
+  expect(guard.used()).toEqual({ total: 3, tools: { look: 3 } })
+  await expect(boxes[0].call('look', {})).rejects.toMatchObject({ code: 'call-budget' })
+})
+
+test('calls are spaced by the rate, and waiting can be given up', async () => {
+  const { calls, toolbox } = recording()
+  const guarded = guardToolbox(toolbox, createCallGuard({ allowed: ['look'], maxCalls: 9, callsPerSecond: 50 }))
+  const began = performance.now()
+  await Promise.all([1, 2, 3, 4].map(() => guarded.call('look', {})))
+  expect(performance.now() - began).toBeGreaterThan(55)
+  const stop = new AbortController()
+  const waiting = guarded.call('look', {}, { signal: stop.signal })
+  stop.abort(new Error('enough'))
+  await expect(waiting).rejects.toThrow('enough')
+  expect(calls).toHaveLength(4)
+})

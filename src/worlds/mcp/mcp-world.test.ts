@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import type { Act, Actor } from '../../agent/types.ts'
+import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
+import type { Episode } from '../../episode/types.ts'
+import { createMcpWorld } from './mcp-world.ts'
+import type { McpWorld, McpWorldOptions } from './mcp-world.ts'
+import type { McpTask } from './mcp-task.ts'
+import { openMcpWorld } from './open-mcp-world.ts'
+
+const shelf = fileURLToPath(new URL('fixtures/shelf-server.mjs', import.meta.url))
+const examples = fileURLToPath(new URL('../../../examples/mcp.json', import.meta.url))
+const limits = { turns: 6, deadlineSeconds: 60, toolDeadlineSeconds: 20 }
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function openShelf(options: Partial<McpWorldOptions> = {}, env: Record<string, string> = {}) {
+  const log = join(temporary(), 'calls')
+  writeFileSync(log, '')
+  const server = { command: process.execPath, args: [shelf], env: { SHELF_LOG: log, ...env } }
+  const world = await createMcpWorld({ name: 'shelf', server, ...options })
+  onTestFinished(() => world.close())
+  const called = (): Set<string> => new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))
+  return { world, called }
+}
+
+async function openExample(name: string, options: Parameters<typeof openMcpWorld>[1] = {}): Promise<McpWorld> {
+  const world = await openMcpWorld(name, { file: examples, ...options })
+  onTestFinished(() => world.close())
+  return world
+}
+
+function play(world: McpWorld, tasks: readonly McpTask[], actor?: Actor): Promise<Episode[]> {
+  const specs = tasks.map((task, index) => ({ id: `e${index}`, group: task.id, task }))
+  const planner = createPlannerActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
+  return runEpisodes(specs, actor ?? planner, world, limits)
+}
+
+/** An agent that always answers the same and calls nothing. */
+function answering(text: string): Actor {
+  const act: Act = {
+    text,
+    calls: [],
+    finish: 'stop',
+    tokens: new Int32Array(0),
+    logprobs: new Float32Array(0),
+    mask: new Uint8Array(0),
+    weightVersion: 0,
+    promptTokens: 0,
+  }
+  return {
+    name: 'parrot',
+    sampling: { temperature: 0 },
+    encode: () => new Int32Array(0),
+    act: async (requests) => requests.map(() => act),
+  }
+}
+
+const basic = { SHELF_TOOLS: 'put_item take_item find_item list_items' }
+
+test('by default only reading tools are called, and the plan says so before', async () => {
+  const { world, called } = await openShelf()
+  expect(world.plan).toContain('put_item: may change something')
+  expect(world.plan).toMatch(/list_items +reads/)
+  expect(world.needsConsent).toBe(false)
+  expect(called()).toEqual(new Set())
+  const { tasks, leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 6, test: 4 }, deadlineSeconds: 2 })
+  expect(tasks.families).toContain('measure')
+  const reasons = Object.fromEntries(leftOut.map((tool) => [tool.name, tool.reason]))
+  expect(reasons['roll_dice']).toMatch(/another result/)
+  expect(reasons['tell_time']).toMatch(/another result/)
+  expect(reasons['unlock']).toMatch(/schema.*code/)
+  expect(reasons['break_down']).toMatch(/server failed/)
+  expect(reasons['dawdle']).toMatch(/longer than/)
+  for (const name of ['put_item', 'take_item', 'wipe_all']) expect(called()).not.toContain(name)
+  const session = await world.open(tasks.task({ split: 'train', seed: 0 }), {})
+  expect((await session.call('wipe_all', {})).isError).toBe(true)
+  expect(called()).not.toContain('wipe_all')
+
+  // Knowing the answer without having called anything is no success.
+  const task = tasks.all('train')[0]
+  const [episode] = await play(world, [task], answering(task.expected.answer ?? ''))
+  expect(episode.success).toBe(false)
+})
+
+test('a sandbox: every task is solved by its plan, and by nothing less', async () => {
+  const config = { reset: { files: ['shelf'] }, observe: ['list_items'], env: { SHELF_FILE: '{slot}/shelf' } }
+  const { world, called } = await openShelf({ sandbox: true, config, slots: 2 }, basic)
+  expect(world.needsConsent).toBe(true)
+  const { tasks } = await world.prepareTasks({ seed: 3, counts: { train: 16 } })
+  expect(tasks.families).toEqual(expect.arrayContaining(['put_item', 'take_item', 'find_item', 'list_items']))
+  expect(called()).toContain('take_item')
+  const all = tasks.all('train')
+  // More episodes open at once than there are servers: each must still see only its own shelf.
+  const solved = await play(world, all)
+  expect(solved.map((episode) => [episode.task, episode.status, episode.success])).toEqual(
+    all.map((task) => [task.id, 'ok', true]),
+  )
+  for (const actor of [answering('done'), answering('')]) {
+    const idle = await play(world, all, actor)
+    expect(idle.filter((episode) => episode.success)).toEqual([])
+  }
+})
+
+test('--allow admits one tool and no other; a reset by restarting', async () => {
+  const config = { reset: 'restart' as const, observe: ['list_items'] }
+  const { world, called } = await openShelf({ allow: ['put_item'], config, slots: 2 }, basic)
+  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 3 } })
+  expect(tasks.families).toContain('put_item')
+  expect(called()).toContain('put_item')
+  expect(called()).not.toContain('take_item')
+  const solved = await play(world, tasks.all('train'))
+  expect(solved.map((episode) => episode.success)).toEqual([true, true, true])
+})
+
+test('a spent budget stops the work and says so', async () => {
+  const { world } = await openShelf({ maxCalls: 10 }, { SHELF_TOOLS: 'measure' })
+  await expect(world.prepareTasks({ seed: 1, counts: { train: 50 } })).rejects.toMatchObject({ code: 'call-budget' })
+  expect(world.guard.used().total).toBe(10)
+})
+
+test('bad servers are refused with a message', async () => {
+  await expect(openShelf({}, { SHELF_TOOLS: 'none' })).rejects.toMatchObject({ code: 'no-tools' })
+  await expect(openShelf({ allow: ['nonsense'] })).rejects.toMatchObject({ code: 'unknown-tool', given: 'nonsense' })
+  const config = { reset: 'restart' as const, observe: ['put_item'] }
+  await expect(openShelf({ sandbox: true, config })).rejects.toMatchObject({ code: 'bad-config' })
+})
+
+test('configured values never come back in a result', async () => {
+  const file = join(temporary(), 'mcp.json')
+  const entry = { command: process.execPath, args: [shelf], env: { SHELF_TOKEN: 'tok-8c1f77aa', SHELF_TOOLS: 'measure tell_token' } }
+  writeFileSync(file, JSON.stringify({ mcpServers: { shelf: entry } }))
+  const world = await openMcpWorld('shelf', { file })
+  onTestFinished(() => world.close())
+  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 2 } })
+  const session = await world.open(tasks.all('train')[0], {})
+  expect((await session.call('tell_token', {})).text).toBe('the token is [redacted].')
+})
+
+test('the memory server: same seed, same tasks; all kinds proved and solved', async () => {
+  const world = await openExample('memory', { sandbox: true })
+  const counts = { train: 14, validation: 4, test: 8, 'unseen-wording': 4 }
+  const { tasks, leftOut } = await world.prepareTasks({ seed: 5, counts })
+  expect(leftOut).toEqual([])
+  expect(tasks.families).toEqual(
+    expect.arrayContaining(['create_entities', 'add_observations', 'delete_relations', 'open_nodes', 'read_graph']),
+  )
+  const again = await (await openExample('memory', { sandbox: true })).prepareTasks({ seed: 5, counts })
+  const plain = (set: typeof tasks) => set.all('test').map(({ plan: _, ...task }) => task)
+  expect(plain(again.tasks)).toEqual(plain(tasks))
+  const all = (['train', 'validation', 'test', 'unseen-wording'] as const).flatMap((split) => tasks.all(split))
+  expect(all).toHaveLength(30)
+  const solved = await play(world, all)
+  expect(solved.filter((episode) => episode.success !== true)).toEqual([])
+  const idle = await play(world, all, answering('done'))
+  expect(idle.filter((episode) => episode.success !== false)).toEqual([])
+})
+
+test('the everything server: reading tools only, clocks left out', async () => {
+  const world = await openExample('everything')
+  const { tasks, leftOut } = await world.prepareTasks({ seed: 2, counts: { train: 10, test: 6 }, deadlineSeconds: 2 })
+  expect(tasks.families).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-structured-content']))
+  expect(leftOut.map((tool) => tool.name)).toContain('get-resource-reference')
+  const all = [...tasks.all('train'), ...tasks.all('test')]
+  const solved = await play(world, all)
+  expect(solved.filter((episode) => episode.success !== true)).toEqual([])
+  expect(Object.keys(world.guard.used().tools)).not.toContain('toggle-simulated-logging')
+})
+
+test('the filesystem server in the same way: its state is the files themselves', async () => {
+  const world = await openExample('filesystem', { sandbox: true, slots: 2 })
+  const { tasks } = await world.prepareTasks({ seed: 4, counts: { train: 12 } })
+  expect(tasks.families).toEqual(expect.arrayContaining(['write_file', 'read_text_file']))
+  const solved = await play(world, tasks.all('train'))
+  expect(solved.filter((episode) => episode.success !== true)).toEqual([])
+})

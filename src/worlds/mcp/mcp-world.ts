@@ -1,0 +1,98 @@
+import type { ToolWorld } from '../../agent/types.ts'
+import type { ServerConfig } from '../../tool/server-config.ts'
+import { createCallGuard } from './guarded-toolbox.ts'
+import type { CallGuard } from './guarded-toolbox.ts'
+import type { McpTask } from './mcp-task.ts'
+import { describePlan } from './plan.ts'
+import { probeTools } from './probe.ts'
+import type { Probe } from './probe.ts'
+import { admitTools } from './safety.ts'
+import type { Admission, AdmissionOptions } from './safety.ts'
+import { canRunSideBySide, listServerTools, openServerSlot } from './server-slot.ts'
+import { createStatePool } from './state-pool.ts'
+import { createSystemWorld } from './system-world.ts'
+import { generateTasks } from './task-generation.ts'
+import type { GeneratedTasks, TaskGenerationOptions } from './task-generation.ts'
+import { createToolSystem } from './tool-system.ts'
+import { readOnlyWorld } from './world-config.ts'
+import type { McpWorldConfig } from './world-config.ts'
+
+export interface McpWorldOptions extends AdmissionOptions {
+  /** The server's name in the configuration. */
+  name: string
+  server: ServerConfig
+  /** The `agoge` entry of the server; absent = a live system that is only read. */
+  config?: McpWorldConfig
+  /** Calls in all, scene-setting and observing included. Default 1,000,000 for stdio, 5,000 over HTTP. */
+  maxCalls?: number
+  /** Default: as fast as it answers for stdio, 5 over HTTP. */
+  callsPerSecond?: number
+  /** Server processes at most, where they can run side by side. Default 4; 8 where a reset is a restart. At most 16. */
+  slots?: number
+  /** Characters of a result that the window shows. Default 300. */
+  resultLimit?: number
+  /** Rewrites results before anything else sees them, to hide secrets. */
+  redact?: (text: string) => string
+  signal?: AbortSignal
+}
+
+export interface McpWorld extends ToolWorld<McpTask> {
+  /** The plan of calls in words; no tool was called before it could be shown. */
+  readonly plan: string
+  /** True where tools may run that are not annotated as reading only: a person should say yes to the plan. */
+  readonly needsConsent: boolean
+  readonly admission: Admission
+  readonly guard: CallGuard
+  /** Tries the tools, then makes and proves tasks. `leftOut` names the tools that carry none, and why. */
+  prepareTasks(options: TaskGenerationOptions): Promise<{ tasks: GeneratedTasks; leftOut: Probe['leftOut'] }>
+}
+
+/**
+ * Connects to an MCP server, lists its tools and decides which may run. Calls none of them: show `plan` first.
+ *
+ * @throws AgogeError for a server without usable tools; InfrastructureError where it does not come up.
+ */
+export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld> {
+  const { name, server, signal } = options
+  const config = options.config ?? readOnlyWorld
+  const redact = options.redact ?? ((text: string) => text)
+  const remote = 'url' in server
+  const specs = await listServerTools(server, config, signal)
+  const admission = admitTools(name, specs, config, options)
+  const rate = options.callsPerSecond ?? (remote ? 5 : undefined)
+  const guard = createCallGuard({
+    allowed: admission.admitted.map((tool) => tool.spec.name),
+    maxCalls: options.maxCalls ?? (remote ? 5000 : 1_000_000),
+    callsPerSecond: rate,
+  })
+  const address = remote ? new URL(server.url).host : redact([server.command, ...(server.args ?? [])].join(' '))
+  const writers = new Set(admission.admitted.filter((tool) => tool.kind === 'write').map((tool) => tool.spec.name))
+  const wanted = Math.min(16, options.slots ?? (config.reset === 'restart' && writers.size > 0 ? 8 : remote ? 1 : 4))
+  const size = canRunSideBySide(server, config) ? wanted : 1
+  const pool = createStatePool({
+    size,
+    open: () => openServerSlot({ server, config, guard, redact, signal }),
+    writes: (tool) => writers.has(tool),
+  })
+  const system = createToolSystem({
+    name: `mcp:${name}`,
+    tools: admission.admitted,
+    pool,
+    observe: config.reset === 'none' ? [] : config.observe,
+    ignore: config.ignore ?? [],
+    resultLimit: options.resultLimit,
+  })
+  return {
+    ...createSystemWorld(system),
+    plan: describePlan({ server: name, address, admission, config, guard }),
+    needsConsent: admission.admitted.some((tool) => tool.why !== 'readOnlyHint'),
+    admission,
+    guard,
+    async prepareTasks(generation) {
+      const probe = await probeTools(system, generation)
+      // More at a time than there are slots would only make them take turns, with a reset at each.
+      const tasks = await generateTasks(system, probe, { concurrency: size, ...generation })
+      return { tasks, leftOut: probe.leftOut }
+    },
+  }
+}

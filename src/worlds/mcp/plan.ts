@@ -1,0 +1,80 @@
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import { AgogeError } from '../../error.ts'
+import type { CallGuard } from './guarded-toolbox.ts'
+import type { Admission } from './safety.ts'
+import type { McpWorldConfig } from './world-config.ts'
+
+export interface PlanFacts {
+  server: string
+  /** How the server is reached, without secrets: a command line or a host. */
+  address: string
+  admission: Admission
+  config: McpWorldConfig
+  guard: CallGuard
+}
+
+/** The text shown before the first call: which tools run, how often at most, how fast, and what becomes of the state. */
+export function describePlan(facts: PlanFacts): string {
+  const { admission, guard, config } = facts
+  const width = Math.max(...admission.admitted.map((tool) => tool.spec.name.length), 4)
+  const reset =
+    typeof config.reset === 'string'
+      ? { restart: 'by a new process', none: 'not at all: tasks only read' }[config.reset]
+      : 'command' in config.reset
+        ? `by the command ${config.reset.command}`
+        : 'files' in config.reset
+          ? `by putting back ${config.reset.files.join(', ')}`
+          : 'by emptying its root folder'
+  const rate = guard.callsPerSecond
+  return [
+    `Agoge will call tools of "${facts.server}" (${facts.address}):`,
+    ...admission.admitted.map(
+      (tool) =>
+        `  ${tool.spec.name.padEnd(width)}  ${tool.kind === 'read' ? 'reads' : 'MAY CHANGE STATE'} (${tool.why})`,
+    ),
+    ...(admission.refused.length === 0 ? [] : ['and will not call:']),
+    ...admission.refused.map((tool) => `  ${tool.name}: ${tool.reason}`),
+    `at most ${guard.maxCalls} calls in all, ${rate === undefined ? 'as fast as it answers' : `at most ${rate} a second`}.`,
+    `State is reset ${reset}${config.observe.length === 0 ? '' : `, observed with ${config.observe.join(', ')}`}.`,
+  ].join('\n')
+}
+
+export interface ConfirmOptions {
+  /** `--yes`: the answer is given already. */
+  yes?: boolean
+  input?: Readable & { isTTY?: boolean }
+  output?: Writable
+  signal?: AbortSignal
+}
+
+/**
+ * Shows the plan and asks y/N on a terminal.
+ *
+ * @throws AgogeError where the answer is no, or where nobody can be asked and `yes` was not given.
+ */
+export async function confirmPlan(text: string, options: ConfirmOptions = {}): Promise<void> {
+  const input = options.input ?? process.stdin
+  const output = options.output ?? process.stderr
+  output.write(`${text}\n`)
+  if (options.yes === true) return
+  if (input.isTTY !== true) {
+    throw new AgogeError('the plan of calls needs a yes, and there is no terminal to ask at', {
+      code: 'confirmation-needed',
+      expected: 'a terminal, or --yes',
+      hint: 'read the plan above and add --yes',
+    })
+  }
+  const lines = createInterface({ input, output })
+  try {
+    const question = 'Go on? [y/N] '
+    const reply =
+      options.signal === undefined
+        ? await lines.question(question)
+        : await lines.question(question, { signal: options.signal })
+    if (/^y(es)?$/i.test(reply.trim())) return
+  } finally {
+    lines.close()
+  }
+  throw new AgogeError('stopped: the plan of calls was not confirmed', { code: 'not-confirmed' })
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../../random/index.ts'
+import { answerMatches, chooseSalient, containsWhole, extractSalient, otherValues } from './salient.ts'
+
+test('answers: equal, or a short sentence with the value and no other', () => {
+  expect(answerMatches('82', '82')).toBe(true)
+  expect(answerMatches(' "82". ', '82')).toBe(true)
+  expect(answerMatches('The humidity is 82.', '82', ['36', 'Rain'])).toBe(true)
+  expect(answerMatches('36, 82 or Rain', '82', ['36', 'Rain'])).toBe(false)
+  expect(answerMatches('182', '82')).toBe(false)
+  expect(answerMatches('8.82', '82')).toBe(false)
+  expect(answerMatches('-82', '82')).toBe(false)
+  expect(answerMatches('82.5', '82')).toBe(false)
+  expect(answerMatches('river', 'River')).toBe(false)
+  expect(answerMatches(null, '82')).toBe(false)
+  expect(answerMatches(`82 ${'and so on '.repeat(30)}`, '82')).toBe(false)
+})
+
+test('whole words only, wherever they stand', () => {
+  expect(containsWhole('a/b.txt is it', 'b.txt')).toBe(true)
+  expect(containsWhole('rivers', 'river')).toBe(false)
+  expect(containsWhole('rivers and river', 'river')).toBe(true)
+  expect(containsWhole('anything', '')).toBe(false)
+})
+
+test('what is asked for is short, unambiguous, and news', () => {
+  const random = createRandom(1)
+  expect(chooseSalient('Echo: hi', '', random)).toEqual({ kind: 'whole' })
+  expect(chooseSalient('', '', random)).toBeUndefined()
+  expect(chooseSalient('x'.repeat(200), '', random)).toBeUndefined()
+  expect(chooseSalient('a long list that was cut…', '', random)).toBeUndefined()
+  const json = JSON.stringify({ items: [{ name: 'river', type: 'place' }] })
+  for (let seed = 0; seed < 10; seed++) {
+    expect(chooseSalient(json, '{"name":"river"}', createRandom(seed))).toMatchObject({ words: 'type' })
+  }
+  // Two records: neither name is "the name".
+  expect(chooseSalient('[{"name":"river"},{"name":"stone"}]', '', random)).toBeUndefined()
+  const line = chooseSalient('first\nsecond', '', random)
+  expect(line?.kind).toBe('line')
+  expect(['first', 'second']).toContain(line && extractSalient('first\nsecond', line))
+  expect(extractSalient('not json', { kind: 'field', path: ['a'], words: 'a' })).toBeUndefined()
+  expect(otherValues(json, 'place')).toEqual(['river'])
+})

@@ -1,0 +1,92 @@
+import type { Random } from '../../random/index.ts'
+import { leavesOf, parseJson, valueAt } from './json-walk.ts'
+import { spoken } from './words.ts'
+
+/** The part of a result that a task asks for. */
+export type Salient =
+  | { kind: 'whole' }
+  | { kind: 'field'; path: readonly (string | number)[]; words: string }
+  | { kind: 'line'; which: 'first' | 'last' }
+
+const longestWhole = 80
+const longestField = 40
+
+/** The part as text, taken from what the window shows of a result; undefined where it is not there. */
+export function extractSalient(text: string, salient: Salient): string | undefined {
+  if (salient.kind === 'whole') return text
+  if (salient.kind === 'line') return text.split('\n').at(salient.which === 'first' ? 0 : -1)?.trim()
+  const value = valueAt(parseJson(text), salient.path)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined
+}
+
+/**
+ * Chooses what to ask for: all of a short text, a field of JSON whose name occurs once, the first or last line.
+ * Fields that the request does not itself contain are preferred. Undefined where nothing is short and unambiguous.
+ */
+export function chooseSalient(text: string, request: string, random: Random): Salient | undefined {
+  const json = parseJson(text)
+  if (json === undefined) {
+    if (text === '' || text.endsWith('…')) return undefined
+    if (text.length <= longestWhole && !text.includes('\n')) return { kind: 'whole' }
+    const lines = text.split('\n')
+    const which = random.next() < 0.5 ? 'first' : 'last'
+    const line = lines.at(which === 'first' ? 0 : -1)?.trim() ?? ''
+    return lines.length > 1 && line !== '' && line.length <= longestWhole ? { kind: 'line', which } : undefined
+  }
+  const leaves = leavesOf(json)
+  const fields = leaves.filter((leaf) => {
+    const value = String(leaf.value)
+    const single = leaves.filter((other) => other.key === leaf.key).length === 1
+    return single && leaf.key !== '' && value !== '' && value.length <= longestField && !value.includes('\n')
+  })
+  const news = fields.filter((leaf) => !containsWhole(request, String(leaf.value)))
+  const choices = news.length > 0 ? news : fields
+  if (choices.length === 0) return undefined
+  const leaf = random.pick(choices)
+  return { kind: 'field', path: leaf.path, words: spoken(leaf.key).join(' ') }
+}
+
+/** Other values of the result that an answer must not also list. */
+export function otherValues(text: string, answer: string): string[] {
+  const json = parseJson(text)
+  if (json === undefined) return []
+  const values = leavesOf(json).map((leaf) => String(leaf.value))
+  return [...new Set(values)].filter((value) => value.length > 1 && !containsWhole(answer, value))
+}
+
+function plain(text: string): string {
+  return text
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/^["'`]+|["'`]+$/g, '')
+    .replace(/\.$/, '')
+    .trim()
+}
+
+/** True where `part` occurs in `text` as whole words or numbers. */
+export function containsWhole(text: string, part: string): boolean {
+  if (part === '') return false
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    const before = text.slice(0, at)
+    const after = text.slice(at + part.length)
+    const startsInside = /^[\p{L}\p{N}]/u.test(part) && /[\p{L}\p{N}]$|\d\.$|(?<![\p{L}\p{N}])-$/u.test(before)
+    const endsInside = /[\p{L}\p{N}]$/u.test(part) && /^[\p{L}\p{N}]|^\.\d/u.test(after)
+    if (!startsInside && !endsInside) return true
+  }
+  return false
+}
+
+/**
+ * Is this the wanted answer? Equal to it, or a short sentence that contains it as whole words and none of the
+ * result's other values. White space, quotes around it and a final full stop do not matter; upper and lower case do.
+ */
+export function answerMatches(given: string | null, wanted: string, others: readonly string[] = []): boolean {
+  if (given === null) return false
+  const answer = plain(given)
+  const target = plain(wanted)
+  if (answer === target) return true
+  if (answer.length > target.length * 2 + 120 || !containsWhole(answer, target)) return false
+  return !others.some((other) => containsWhole(answer, other))
+}

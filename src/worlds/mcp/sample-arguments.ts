@@ -1,0 +1,223 @@
+import type { Random } from '../../random/index.ts'
+import type { JsonSchema } from '../../tool/types.ts'
+import { isPlainObject } from './json-walk.ts'
+import type { PlainObject } from './json-walk.ts'
+import { matchProperty } from './match-property.ts'
+import { sampleString } from './sample-string.ts'
+import type { SplitWords } from './words.ts'
+
+export interface SampleContext {
+  random: Random
+  words: SplitWords
+  /** Records known to exist in the state; with `reuse`, arguments refer to them where the names of properties fit. */
+  known: readonly PlainObject[]
+  reuse: boolean
+}
+
+/** Why no arguments can be made from a schema, naming the place. */
+export class UnusableSchema extends Error {
+  constructor(place: string, reason: string) {
+    super(`${place === '' ? 'its input schema' : place}: ${reason}`)
+    this.name = 'UnusableSchema'
+  }
+}
+
+interface Place {
+  /** Dotted path for messages. */
+  path: string
+  /** Nearest property name. */
+  name: string
+  depth: number
+}
+
+/**
+ * Draws arguments that the schema accepts: natural words by the names of properties, small numbers, members of
+ * enums, lists of one or two, optional properties now and then.
+ *
+ * @throws UnusableSchema where the schema asks for something that cannot be made up.
+ */
+export function sampleArguments(schema: JsonSchema, context: SampleContext): Record<string, unknown> {
+  const value = sample(schema, schema, { path: '', name: '', depth: 0 }, context)
+  if (!isPlainObject(value)) throw new UnusableSchema('', 'is not of type object')
+  return value
+}
+
+/** Follows `$ref` (local only), and takes the first usable of anyOf/oneOf; allOf is merged. */
+export function resolveSchema(schema: JsonSchema, root: JsonSchema, place = ''): JsonSchema {
+  let current = schema
+  for (let hops = 0; typeof current['$ref'] === 'string'; hops++) {
+    const parts = current['$ref'].split('/').slice(1)
+    let target: unknown = root
+    for (const part of parts) {
+      target = isPlainObject(target) ? target[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
+    }
+    if (!isPlainObject(target) || hops > 8 || !current['$ref'].startsWith('#')) {
+      throw new UnusableSchema(place, `the reference ${String(current['$ref'])} leads nowhere`)
+    }
+    current = target
+  }
+  const choices = current['anyOf'] ?? current['oneOf']
+  if (Array.isArray(choices)) {
+    const usable = choices.filter((choice) => isPlainObject(choice) && choice['type'] !== 'null')
+    if (usable.length === 0) throw new UnusableSchema(place, 'no alternative can be used')
+    const { anyOf: _anyOf, oneOf: _oneOf, ...rest } = current
+    current = { ...rest, ...resolveSchema(usable[0] as JsonSchema, root, place) }
+  }
+  if (Array.isArray(current['allOf'])) {
+    const { allOf, ...rest } = current
+    const parts = (allOf as JsonSchema[]).map((part) => resolveSchema(part, root, place))
+    current = parts.reduce<JsonSchema>((all, part) => mergeObjects(all, part), rest)
+  }
+  return current
+}
+
+function mergeObjects(left: JsonSchema, right: JsonSchema): JsonSchema {
+  const required = [...asArray(left['required']), ...asArray(right['required'])]
+  const properties = { ...asObject(left['properties']), ...asObject(right['properties']) }
+  const merged: Record<string, unknown> = { ...left, ...right }
+  if (required.length > 0) merged['required'] = required
+  if (Object.keys(properties).length > 0) merged['properties'] = properties
+  return merged
+}
+
+/** The one type to make: the first that is not null, told from the keywords where `type` is missing. */
+export function typeOf(schema: JsonSchema): string | undefined {
+  const type = schema['type']
+  if (Array.isArray(type)) return type.find((item) => item !== 'null') as string | undefined
+  if (typeof type === 'string') return type
+  if ('properties' in schema) return 'object'
+  if ('items' in schema) return 'array'
+  return undefined
+}
+
+function sample(given: JsonSchema, root: JsonSchema, place: Place, context: SampleContext, source?: PlainObject): unknown {
+  if (place.depth > 6) throw new UnusableSchema(place.path, 'is nested too deeply')
+  const schema = resolveSchema(given, root, place.path)
+  const { random } = context
+  if ('const' in schema) return schema['const']
+  const members = schema['enum']
+  if (Array.isArray(members)) {
+    if (members.length === 0) throw new UnusableSchema(place.path, 'an empty enum')
+    return random.pick(members)
+  }
+  switch (typeOf(schema)) {
+    case 'object':
+      return sampleObject(schema, root, place, context, source)
+    case 'array':
+      return sampleArray(schema, root, place, context)
+    case 'string':
+      try {
+        return sampleString(place.name, schema, context.words, random)
+      } catch (error) {
+        throw new UnusableSchema(place.path, (error as Error).message)
+      }
+    case 'boolean':
+      return random.next() < 0.5
+    case 'integer':
+    case 'number':
+      return sampleNumber(schema, place, random)
+    case 'null':
+      return null
+    case undefined:
+      if (place.depth > 0) return sampleString(place.name, schema, context.words, random)
+  }
+  throw new UnusableSchema(place.path, `cannot make a value of type ${JSON.stringify(schema['type'])}`)
+}
+
+function sampleObject(
+  schema: JsonSchema,
+  root: JsonSchema,
+  place: Place,
+  context: SampleContext,
+  given?: PlainObject,
+): PlainObject {
+  const properties = asObject(schema['properties']) as Record<string, JsonSchema>
+  const required = asArray(schema['required'])
+  const names = Object.keys(properties)
+  for (const name of required) {
+    if (!names.includes(String(name))) {
+      throw new UnusableSchema(place.path, `requires "${String(name)}" but does not describe it`)
+    }
+  }
+  const source = given ?? (context.reuse ? pickSource(names, context) : undefined)
+  const made: PlainObject = {}
+  for (const name of names) {
+    const property = resolveSchema(properties[name], root, name)
+    const optional = !required.includes(name)
+    if (optional && context.random.next() >= ('default' in property ? 0.15 : 0.3)) continue
+    const at = { path: place.path === '' ? name : `${place.path}.${name}`, name, depth: place.depth + 1 }
+    const known = source === undefined ? undefined : fit(matchProperty(name, source), property, root, context)
+    try {
+      made[name] = known ?? sample(property, root, at, context, source)
+    } catch (error) {
+      if (!optional || !(error instanceof UnusableSchema)) throw error
+    }
+  }
+  return made
+}
+
+/** A known record that shares property names with the object to be made; the better the fit, the likelier. */
+function pickSource(names: readonly string[], context: SampleContext): PlainObject | undefined {
+  const fits = context.known.map((record) => names.filter((name) => matchProperty(name, record) !== undefined).length)
+  const best = Math.max(0, ...fits)
+  if (best === 0) return undefined
+  return context.random.pick(context.known.filter((_, index) => fits[index] === best))
+}
+
+/** A known value in the shape that the schema wants, if it can be had: alone, in a list, or one of a list. */
+function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: SampleContext): unknown {
+  if (value === undefined || value === null || 'enum' in schema || 'const' in schema) return undefined
+  const type = typeOf(schema)
+  if (type === 'array') {
+    const items = resolveSchema((schema['items'] ?? {}) as JsonSchema, root)
+    const list = Array.isArray(value) ? value.slice(0, 1 + context.random.int(2)) : [value]
+    return list.length > 0 && list.every((item) => typeof item === (typeOf(items) ?? 'string')) ? list : undefined
+  }
+  const single: unknown = Array.isArray(value) && value.length > 0 ? context.random.pick(value) : value
+  const wanted = type === 'integer' ? 'number' : (type ?? 'string')
+  return typeof single === wanted && wanted !== 'object' ? single : undefined
+}
+
+function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context: SampleContext): unknown[] {
+  const items = schema['items'] ?? { type: 'string' }
+  if (!isPlainObject(items)) throw new UnusableSchema(place.path, 'its items are not one schema')
+  const least = Math.max(1, asNumber(schema['minItems']) ?? 1)
+  if (least > 4) throw new UnusableSchema(place.path, `needs ${least} items`)
+  const most = Math.min(asNumber(schema['maxItems']) ?? 2, Math.max(2, least))
+  // Mostly one: two double the length of everything.
+  const count = most > least && context.random.next() < 0.2 ? least + 1 : least
+  const made: unknown[] = []
+  for (let attempt = 0; made.length < count && attempt < 20; attempt++) {
+    const item = sample(items, root, { ...place, path: `${place.path}[]`, depth: place.depth + 1 }, context)
+    const twice = made.some((other) => JSON.stringify(other) === JSON.stringify(item))
+    // Equal items are dull, but where the schema leaves no other choice they must do.
+    if (!twice || (attempt > 10 && schema['uniqueItems'] !== true)) made.push(item)
+  }
+  if (made.length < least) throw new UnusableSchema(place.path, `needs ${least} different items`)
+  return made
+}
+
+function sampleNumber(schema: JsonSchema, place: Place, random: Random): number {
+  const step = asNumber(schema['multipleOf']) ?? 1
+  const low = asNumber(schema['minimum']) ?? (asNumber(schema['exclusiveMinimum']) ?? -1) + step
+  const high = asNumber(schema['maximum']) ?? (asNumber(schema['exclusiveMaximum']) ?? low + 100 * step) - step
+  const first = Math.ceil(low / step)
+  const last = Math.min(Math.floor(high / step), first + 99)
+  if (last < first) {
+    if (low <= high) return low
+    throw new UnusableSchema(place.path, `no number between ${low} and ${high}`)
+  }
+  return Number(((first + random.int(last - first + 1)) * step).toPrecision(12))
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function asObject(value: unknown): PlainObject {
+  return isPlainObject(value) ? value : {}
+}

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { connectServer } from '../../tool/mcp-client.ts'
+import { createServerPool } from '../../tool/server-pool.ts'
+import type { ServerConfig } from '../../tool/server-config.ts'
+import type { Toolbox, ToolSpec } from '../../tool/types.ts'
+import { guardToolbox } from './guarded-toolbox.ts'
+import type { CallGuard } from './guarded-toolbox.ts'
+import { describeFiles, readFiles, writeFiles } from './folder-snapshot.ts'
+import type { FilesSnapshot } from './folder-snapshot.ts'
+import type { StateSlot } from './state-pool.ts'
+import type { McpWorldConfig } from './world-config.ts'
+
+export interface ServerSlotOptions {
+  server: ServerConfig
+  config: McpWorldConfig
+  guard: CallGuard
+  /** Rewrites every result before anything else sees it (secrets). */
+  redact: (text: string) => string
+  signal?: AbortSignal | undefined
+}
+
+/** True where each slot of the server can have a state of its own, so that several may run side by side. */
+export function canRunSideBySide(server: ServerConfig, config: McpWorldConfig): boolean {
+  if (config.reset === 'none') return true
+  if ('url' in server) return false
+  if (config.reset === 'restart') return true
+  if ('roots' in Object(config.reset)) return true
+  return JSON.stringify([server.args, server.env, server.cwd, config.env]).includes('{slot}')
+}
+
+/** Starts one server with a folder of its own and the reset that the world declares. */
+export async function openServerSlot(options: ServerSlotOptions): Promise<StateSlot> {
+  const { config, guard, signal } = options
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'agoge-mcp-')))
+  const server = inSlot(options.server, config, folder)
+  let connection: Toolbox & { close(): Promise<void> }
+
+  async function connect(): Promise<void> {
+    if (typeof config.reset === 'object' && 'roots' in config.reset) {
+      const pool = createServerPool({ server, size: 1, roots: true })
+      const lease = await pool.lease({ root: folder, ...(signal === undefined ? {} : { signal }) })
+      connection = { specs: lease.specs, call: lease.call, close: () => pool.close() }
+    } else {
+      connection = await connectServer(server, signal === undefined ? {} : { signal })
+    }
+  }
+
+  // The slot's folder is an accident of this run: results that name it would never be the same twice.
+  const clean = (text: string): string =>
+    options.redact(text.replaceAll(`${folder}/`, '/').replaceAll(folder, '/'))
+  const guarded = (): Toolbox => {
+    const inner = guardToolbox(connection, guard)
+    return {
+      specs: inner.specs,
+      async call(name, args, callOptions) {
+        const result = await inner.call(name, args, callOptions)
+        return { text: clean(result.text), isError: result.isError }
+      },
+    }
+  }
+
+  const paths = statePaths(config, folder)
+  let fresh: FilesSnapshot = []
+  try {
+    fresh = paths === undefined ? fresh : await readFiles(paths)
+    if (typeof config.reset === 'object' && 'command' in config.reset) {
+      await runReset(config.reset.command, folder, signal)
+    }
+    await connect()
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+  return {
+    toolbox: { specs: guarded().specs, call: (...call) => guarded().call(...call) },
+    async reset(resetSignal) {
+      if (paths !== undefined) return writeFiles(paths, fresh)
+      if (config.reset === 'restart') {
+        await connection.close()
+        await writeFiles([folder], [])
+        await connect()
+      } else if (typeof config.reset === 'object' && 'command' in config.reset) {
+        await runReset(config.reset.command, folder, resetSignal)
+      } else {
+        throw new InfrastructureError('the world declares no reset')
+      }
+    },
+    ...(paths === undefined
+      ? {}
+      : {
+          snapshot: () => readFiles(paths),
+          describe: async () => clean(describeFiles(await readFiles(paths))),
+          restore: (snapshot: unknown) => writeFiles(paths, snapshot as FilesSnapshot),
+        }),
+    async close() {
+      await connection.close()
+      // Files outside the slot were there before us: they are left as they were found.
+      if (paths !== undefined) await writeFiles(paths, fresh)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The tools of a server started in a slot of its own that is gone again afterwards; calls none. */
+export async function listServerTools(
+  server: ServerConfig,
+  config: McpWorldConfig,
+  signal?: AbortSignal,
+): Promise<ToolSpec[]> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'agoge-mcp-')))
+  try {
+    const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
+    const connection = await connectServer(inSlot(server, config, folder), {
+      ...roots,
+      ...(signal === undefined ? {} : { signal }),
+    })
+    await connection.close()
+    return connection.specs
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function statePaths(config: McpWorldConfig, folder: string): string[] | undefined {
+  if (typeof config.reset !== 'object') return undefined
+  if ('roots' in config.reset) return [folder]
+  if (!('files' in config.reset)) return undefined
+  return config.reset.files.map((file) => {
+    const path = file.replaceAll('{slot}', folder)
+    return isAbsolute(path) ? path : join(folder, path)
+  })
+}
+
+function inSlot(server: ServerConfig, config: McpWorldConfig, folder: string): ServerConfig {
+  if ('url' in server) return server
+  const fill = (text: string): string => text.replaceAll('{slot}', folder)
+  const env = { ...server.env, ...config.env }
+  return {
+    ...server,
+    command: fill(server.command),
+    args: (server.args ?? []).map(fill),
+    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, fill(value)])),
+    ...(server.cwd === undefined ? {} : { cwd: fill(slotPath(server.cwd)) }),
+  }
+}
+
+/** Where a path was completed with the folder of the configuration, the slot's own still counts. */
+function slotPath(path: string): string {
+  const at = path.indexOf('{slot}')
+  return at < 0 ? path : path.slice(at)
+}
+
+function runReset(command: string, folder: string, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, AGOGE_SLOT: folder },
+      ...(signal === undefined ? {} : { signal }),
+    })
+    let errors = ''
+    child.stderr.on('data', (data: Buffer) => {
+      errors = (errors + data.toString()).slice(-1000)
+    })
+    child.on('error', (cause) => {
+      reject(new InfrastructureError(`the reset command did not run: ${cause.message}`, { cause }))
+    })
+    child.on('close', (code) => {
+      if (code === 0) resolve()
+      else reject(new InfrastructureError(`the reset command ended with ${code}: ${errors.trim()}`))
+    })
+  })
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { createStatePool, newState } from './state-pool.ts'
+import type { StateSlot } from './state-pool.ts'
+
+/** A list of words as the state; `add` writes, `show` reads, `fail` breaks the slot. */
+function listSlot(counts: { opened: number; resets: number }, snapshots: boolean): StateSlot {
+  counts.opened++
+  let words: string[] = []
+  return {
+    toolbox: {
+      specs: [],
+      async call(name, args) {
+        await Promise.resolve()
+        if (name === 'fail') throw new InfrastructureError('broken')
+        if (name === 'add') words = [...words, String(args['word'])]
+        if (args['word'] === 'bad') return { text: 'no', isError: true }
+        return { text: words.join(' '), isError: false }
+      },
+    },
+    async reset() {
+      counts.resets++
+      words = []
+    },
+    ...(snapshots
+      ? { snapshot: async () => words, restore: async (value: unknown) => void (words = value as string[]) }
+      : {}),
+    describe: async () => words.join('+'),
+    close: async () => {},
+  }
+}
+
+for (const snapshots of [true, false]) {
+  test(`many states over two slots stay apart, ${snapshots ? 'by snapshots' : 'by repeating calls'}`, async () => {
+    const counts = { opened: 0, resets: 0 }
+    const pool = createStatePool({ size: 2, open: async () => listSlot(counts, snapshots), writes: (name) => name === 'add' })
+    const states = Array.from({ length: 9 }, (_, index) => newState([{ name: 'add', arguments: { word: `seed${index}` } }]))
+    for (const word of ['one', 'two']) {
+      await Promise.all(states.map((state) => pool.call(state, 'add', { word })))
+    }
+    const seen = await Promise.all(states.map((state) => pool.call(state, 'show', {})))
+    expect(seen.map((result) => result.text)).toEqual(states.map((_, index) => `seed${index} one two`))
+    expect(await pool.describe(states[4])).toBe('seed4+one+two')
+    expect(counts.opened).toBe(2)
+    await pool.close()
+    await expect(pool.call(states[0], 'show', {})).rejects.toThrow(InfrastructureError)
+  })
+}
+
+test('a slot that breaks is replaced and nobody loses a state', async () => {
+  const counts = { opened: 0, resets: 0 }
+  const pool = createStatePool({ size: 1, open: async () => listSlot(counts, true), writes: (name) => name === 'add' })
+  const state = newState()
+  await pool.call(state, 'add', { word: 'kept' })
+  await expect(pool.call(newState(), 'fail', {})).rejects.toThrow('broken')
+  expect((await pool.call(state, 'show', {})).text).toBe('kept')
+  expect((await pool.call(newState(), 'show', {})).text).toBe('')
+  expect(counts.opened).toBe(2)
+})
+
+test('a scene that cannot be set is a fault of the world, not of the agent', async () => {
+  const counts = { opened: 0, resets: 0 }
+  const pool = createStatePool({ size: 1, open: async () => listSlot(counts, true), writes: () => true })
+  const state = newState([{ name: 'add', arguments: { word: 'bad' } }])
+  await expect(pool.call(state, 'show', {})).rejects.toThrow(InfrastructureError)
+  const own = newState()
+  expect((await pool.call(own, 'add', { word: 'bad' })).isError).toBe(true)
+})
+
+test('where nothing is written no reset is needed', async () => {
+  const counts = { opened: 0, resets: 0 }
+  const pool = createStatePool({ size: 1, open: async () => listSlot(counts, false), writes: () => false })
+  for (let index = 0; index < 5; index++) await pool.call(newState(), 'show', {})
+  expect(counts).toEqual({ opened: 1, resets: 0 })
+})

@@ -1,0 +1,221 @@
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import type { Toolbox, ToolResult } from '../../tool/types.ts'
+
+/** One copy of the system behind the tools, with a state that can be put back to its beginning. */
+export interface StateSlot {
+  toolbox: Toolbox
+  reset(signal?: AbortSignal): Promise<void>
+  /** The state as a value, where that is cheap; without it a state is made again by repeating its calls. */
+  snapshot?(): Promise<unknown>
+  restore?(snapshot: unknown): Promise<void>
+  /** The present state as text that can be compared. */
+  describe?(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface StateCall {
+  name: string
+  arguments: Record<string, unknown>
+}
+
+/** An episode's private state: the calls that made it. Only calls that may change the state are in the journal. */
+export interface EpisodeState {
+  journal: StateCall[]
+  snapshot?: { at: number; value: unknown }
+  /** How many calls at the beginning of the journal set the scene; one of them failing is a fault of the world. */
+  seeds: number
+}
+
+export interface StatePoolOptions {
+  size: number
+  open(index: number, signal?: AbortSignal): Promise<StateSlot>
+  /** True for tools that may change the state. */
+  writes(tool: string): boolean
+}
+
+export interface StateCallOptions {
+  signal?: AbortSignal | undefined
+  /** Time of the call itself; starting a server or bringing it to the state does not count. */
+  seconds?: number | undefined
+}
+
+/** A call that took longer than it was given. */
+export class SlowCall extends InfrastructureError {}
+
+export interface StatePool {
+  /** Calls a tool in the state of the episode; what it changed is seen by later calls with the same state only. */
+  call(
+    state: EpisodeState,
+    name: string,
+    args: Record<string, unknown>,
+    options?: StateCallOptions,
+  ): Promise<ToolResult>
+  /** The state of the episode as text, from slots that can describe theirs. */
+  describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
+  close(): Promise<void>
+}
+
+interface Member {
+  index: number
+  slot: StateSlot | undefined
+  /** The journal that the slot's present state corresponds to. */
+  journal: readonly StateCall[]
+}
+
+export function newState(seeds: readonly StateCall[] = []): EpisodeState {
+  return { journal: [...seeds], seeds: seeds.length }
+}
+
+/**
+ * Gives any number of open episodes a state of their own over a few slots: before a call the slot is brought to the
+ * episode's state (nothing to do where it is there already; else a snapshot; else reset and the journal repeated).
+ * A slot that failed is closed and opened anew; the state of the episodes is not lost with it.
+ */
+export function createStatePool(options: StatePoolOptions): StatePool {
+  const members: Member[] = Array.from({ length: Math.max(1, options.size) }, (_, index) => ({
+    index,
+    slot: undefined,
+    journal: [],
+  }))
+  const idle = [...members]
+  const waiting: { state: EpisodeState; give: (member: Member) => void }[] = []
+  let closed = false
+
+  async function take(state: EpisodeState): Promise<Member> {
+    if (idle.length === 0) return new Promise((give) => waiting.push({ state, give }))
+    let best = idle.findIndex((member) => member.slot !== undefined && sameCalls(member.journal, state.journal))
+    if (best < 0) best = idle.findIndex((member) => member.slot === undefined)
+    return idle.splice(Math.max(best, 0), 1)[0]
+  }
+
+  function giveBack(member: Member): void {
+    // Whoever goes on from the state that the slot is in saves a reset, but nobody is passed over for long.
+    const near = waiting.slice(0, 8).findIndex((entry) => sameCalls(member.journal, entry.state.journal))
+    const [next] = waiting.splice(Math.max(near, 0), 1)
+    if (next === undefined) idle.push(member)
+    else next.give(member)
+  }
+
+  async function prepare(member: Member, state: EpisodeState, signal?: AbortSignal): Promise<StateSlot> {
+    member.slot ??= await options.open(member.index, signal)
+    const slot = member.slot
+    if (closed) {
+      await discard(member)
+      throw new InfrastructureError('the world is closed')
+    }
+    if (sameCalls(member.journal, state.journal)) return slot
+    let done = 0
+    if (state.snapshot !== undefined && slot.restore !== undefined) {
+      await slot.restore(state.snapshot.value)
+      done = state.snapshot.at
+    } else if (
+      member.journal.length < state.journal.length &&
+      sameCalls(member.journal, state.journal.slice(0, member.journal.length))
+    ) {
+      done = member.journal.length
+    } else {
+      await slot.reset(signal)
+    }
+    member.journal = state.journal.slice(0, done)
+    for (; done < state.journal.length; done++) {
+      const { name, arguments: args } = state.journal[done]
+      const result = await slot.toolbox.call(name, args, signal === undefined ? {} : { signal })
+      if (result.isError && done < state.seeds) {
+        throw new InfrastructureError(`setting the scene failed: ${name}: ${result.text}`)
+      }
+      member.journal = state.journal.slice(0, done + 1)
+    }
+    if (slot.snapshot !== undefined && state.snapshot?.at !== done) {
+      state.snapshot = { at: done, value: await slot.snapshot() }
+    }
+    return slot
+  }
+
+  async function discard(member: Member): Promise<void> {
+    const slot = member.slot
+    member.slot = undefined
+    member.journal = []
+    await slot?.close()
+  }
+
+  /** Work done in a slot that is in the state of the episode and nobody else's meanwhile. */
+  async function within<T>(
+    state: EpisodeState,
+    work: (slot: StateSlot, member: Member) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    if (closed) throw new InfrastructureError('the world is closed')
+    signal?.throwIfAborted()
+    const member = await take(state)
+    try {
+      return await work(await prepare(member, state, signal), member)
+    } catch (error) {
+      // Whatever state the slot is in now, nobody should meet it.
+      await discard(member)
+      throw error
+    } finally {
+      giveBack(member)
+    }
+  }
+
+  return {
+    call(state, name, args, { signal, seconds } = {}) {
+      return within(
+        state,
+        async (slot, member) => {
+          const result = await callWithin(slot.toolbox, name, args, signal, seconds)
+          if (!options.writes(name)) return result
+          state.journal.push({ name, arguments: structuredClone(args) })
+          member.journal = [...state.journal]
+          if (slot.snapshot !== undefined) {
+            state.snapshot = { at: state.journal.length, value: await slot.snapshot() }
+          }
+          return result
+        },
+        signal,
+      )
+    },
+    describe(state, signal) {
+      return within(
+        state,
+        async (slot) => {
+          if (slot.describe === undefined) throw new InfrastructureError('this state has no description')
+          return slot.describe()
+        },
+        signal,
+      )
+    },
+    async close() {
+      closed = true
+      await Promise.all(members.map(discard))
+    },
+  }
+}
+
+async function callWithin(
+  toolbox: Toolbox,
+  name: string,
+  args: Record<string, unknown>,
+  signal: AbortSignal | undefined,
+  seconds: number | undefined,
+): Promise<ToolResult> {
+  if (seconds === undefined) return toolbox.call(name, args, signal === undefined ? {} : { signal })
+  const deadline = AbortSignal.timeout(seconds * 1000)
+  try {
+    return await toolbox.call(name, args, {
+      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+    })
+  } catch (error) {
+    if (deadline.aborted && signal?.aborted !== true) throw new SlowCall(`it takes longer than ${seconds} s`)
+    throw error
+  }
+}
+
+function sameCalls(left: readonly StateCall[], right: readonly StateCall[]): boolean {
+  if (left.length !== right.length) return false
+  return left.every((call, index) => {
+    const other = right[index]
+    if (call === other) return true
+    return call.name === other.name && JSON.stringify(call.arguments) === JSON.stringify(other.arguments)
+  })
+}

@@ -1,0 +1,85 @@
+import type { Judgement, Outcome, ToolSession, ToolWorld } from '../../agent/types.ts'
+import type { McpTask } from './mcp-task.ts'
+import { answerMatches } from './salient.ts'
+import { newState } from './state-pool.ts'
+import type { EpisodeState } from './state-pool.ts'
+import { specsOf } from './tool-system.ts'
+import type { ToolSystem } from './tool-system.ts'
+
+/**
+ * The world in which generated tasks are done. Every episode has a state of its own; it succeeds when it answered
+ * as the reference does and left the state that the reference leaves, whatever calls it made on the way.
+ */
+export function createSystemWorld(system: ToolSystem): ToolWorld<McpTask> {
+  return {
+    name: system.name,
+    tools: specsOf(system.tools),
+    async open(task, { signal }) {
+      signal?.throwIfAborted()
+      return openSession(system, task, signal)
+    },
+    close: () => system.close(),
+  }
+}
+
+function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): ToolSession {
+  const state = newState(task.seeds)
+  const names = new Set(system.tools.map((tool) => tool.spec.name))
+  return {
+    specs: specsOf(system.tools),
+    async call(name, args, options) {
+      // A name that is not on offer is the policy's mistake; it never reaches the server.
+      if (!names.has(name)) return { text: `error: no tool ${name}`, isError: true }
+      return system.call(state, name, args, { signal: options?.signal ?? signal })
+    },
+    async judge(outcome) {
+      const judgement = await judgeState(system, task, state, outcome, signal)
+      if (judgement.success !== false || system.changeable) return judgement
+      // A live system may have changed since the task was made; then the answer cannot be judged.
+      const now = await referenceAnswer(system, task, signal)
+      if (now === task.expected.answer) return judgement
+      return { success: null, parts: {}, reason: 'the system behind the tools changed since the task was made' }
+    },
+    close: async () => {},
+  }
+}
+
+async function judgeState(
+  system: ToolSystem,
+  task: McpTask,
+  state: EpisodeState,
+  outcome: Outcome,
+  signal?: AbortSignal,
+): Promise<Judgement> {
+  const { expected } = task
+  const parts: Record<string, number> = {
+    answer: Number(
+      expected.answer === null
+        ? outcome.answer !== null
+        : answerMatches(outcome.answer, expected.answer, expected.others),
+    ),
+    // Knowing the answer beforehand is not what was asked for.
+    called: Number(outcome.calls > 0),
+  }
+  if (expected.state !== null) {
+    // Only a call that may change the state can have changed it, and what had to change was seen to change.
+    const untouched = state.journal.length === task.seeds.length
+    const reached = untouched
+      ? task.context['changes'] !== true
+      : (await system.observe(state, signal)) === expected.state
+    parts['state'] = Number(reached)
+  }
+  return { success: Object.values(parts).every((part) => part === 1), parts }
+}
+
+/** What the reference solution answers now, in a fresh state. */
+async function referenceAnswer(system: ToolSystem, task: McpTask, signal?: AbortSignal): Promise<string | null> {
+  const state = newState(task.seeds)
+  const results: { text: string; isError: boolean }[] = []
+  for (;;) {
+    const move = task.plan(results)
+    if ('answer' in move) return move.answer
+    results.push(await system.call(state, move.call.name, move.call.arguments, { signal }))
+    if (results.length > 8) return null
+  }
+}

@@ -1,0 +1,67 @@
+import type { ToolResult, ToolSpec } from '../../tool/types.ts'
+import { compactResult } from './compact-result.ts'
+import { normaliseObservation } from './observed-state.ts'
+import type { AdmittedTool } from './safety.ts'
+import type { EpisodeState, StateCallOptions, StatePool } from './state-pool.ts'
+import { filesObserver } from './world-config.ts'
+
+/** Tools over a state that every episode has for itself: a foreign server, or functions in this process. */
+export interface ToolSystem {
+  readonly name: string
+  readonly tools: readonly AdmittedTool[]
+  /** True where the state can be put back and seen, so that tasks may change it. */
+  readonly changeable: boolean
+  /** Runs a tool in the state of an episode; the result is as the window shows it (short, always the same). */
+  call(
+    state: EpisodeState,
+    name: string,
+    args: Record<string, unknown>,
+    options?: StateCallOptions,
+  ): Promise<ToolResult>
+  /** The state in comparable form, or null where it cannot be seen. */
+  observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
+  close(): Promise<void>
+}
+
+export interface ToolSystemOptions {
+  name: string
+  tools: readonly AdmittedTool[]
+  pool: StatePool
+  /** Names of the tools that show the state. */
+  observe: readonly string[]
+  ignore?: readonly string[]
+  /** Characters of a result that the window shows. Default 300. */
+  resultLimit?: number | undefined
+}
+
+export function createToolSystem(options: ToolSystemOptions): ToolSystem {
+  const { pool } = options
+  return {
+    name: options.name,
+    tools: options.tools,
+    changeable: options.observe.length > 0,
+    async call(state, name, args, callOptions) {
+      const result = await pool.call(state, name, args, callOptions)
+      return { text: compactResult(result.text, options.resultLimit), isError: result.isError }
+    },
+    async observe(state, signal) {
+      if (options.observe.length === 0) return null
+      const seen: string[] = []
+      for (const name of options.observe) {
+        if (name === filesObserver) {
+          seen.push(await pool.describe(state, signal))
+          continue
+        }
+        const result = await pool.call(state, name, {}, { signal })
+        seen.push(`${result.isError ? 'error: ' : ''}${normaliseObservation(result.text, options.ignore)}`)
+      }
+      return seen.join('\n')
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** The specs of the tools that the policy may use. */
+export function specsOf(tools: readonly AdmittedTool[]): ToolSpec[] {
+  return tools.map((tool) => tool.spec)
+}

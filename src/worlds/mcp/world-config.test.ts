@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { compactResult } from './compact-result.ts'
+import { normaliseObservation } from './observed-state.ts'
+import { confirmPlan } from './plan.ts'
+import { admitTools } from './safety.ts'
+import { parseWorldConfig } from './world-config.ts'
+
+test('the entry of a world, and what is wrong with it', () => {
+  expect(parseWorldConfig(undefined, 'x')).toEqual({ reset: 'none', observe: [] })
+  const whole = { reset: { files: ['a'] }, observe: ['{files}'], env: { A: '{slot}/a' }, ignore: ['id'] }
+  expect(parseWorldConfig(whole, 'x')).toEqual(whole)
+  const message = (value: unknown) => () => parseWorldConfig(value, 'mcp.json: agoge.memory')
+  expect(message({ reset: 'sometimes' })).toThrow('mcp.json: agoge.memory: "reset" is not usable')
+  expect(message({ observe: 'read_graph' })).toThrow('"observe"')
+  expect(message({ obsrve: [] })).toThrow('"obsrve"')
+  expect(message({ env: { A: 1 } })).toThrow('"env"')
+  expect(message({ reset: 'restart', observe: ['{files}'] })).toThrow('"observe"')
+  expect(message('restart')).toThrow('"agoge"')
+})
+
+test('who may run', () => {
+  const inputSchema = { type: 'object' }
+  const specs = [
+    { name: 'look', inputSchema, annotations: { readOnlyHint: true } },
+    { name: 'change', inputSchema },
+    { name: 'lie', inputSchema, annotations: { readOnlyHint: false, destructiveHint: false } },
+  ]
+  const admitted = (...rest: [Parameters<typeof admitTools>[2], Parameters<typeof admitTools>[3]?]) =>
+    admitTools('s', specs, ...rest).admitted.map((tool) => `${tool.spec.name} ${tool.kind} ${tool.why}`)
+  const none = { reset: 'none' as const, observe: [] }
+  const full = { reset: 'restart' as const, observe: ['look'] }
+  expect(admitted(none)).toEqual(['look read readOnlyHint'])
+  expect(admitted(full)).toEqual(['look read readOnlyHint'])
+  // Without a reset, or without a way to see the state, a change could not be judged.
+  expect(admitted(none, { sandbox: true })).toEqual(['look read readOnlyHint'])
+  expect(admitted({ reset: 'restart', observe: [] }, { sandbox: true })).toEqual(['look read readOnlyHint'])
+  expect(admitted(full, { allow: ['change'] })).toEqual(['look read readOnlyHint', 'change write --allow'])
+  expect(admitted(full, { sandbox: true })).toHaveLength(3)
+  expect(() => admitTools('s', specs.slice(1), none)).toThrow('no tool of the MCP server "s" may run')
+})
+
+test('the plan needs a yes, from a terminal or beforehand', async () => {
+  const terminal = (reply: string) => Object.assign(new PassThrough(), { isTTY: true }).end(reply)
+  const output = new PassThrough()
+  await confirmPlan('the plan', { yes: true, output })
+  expect(String(output.read())).toContain('the plan')
+  await confirmPlan('p', { input: terminal('y\n'), output })
+  await expect(confirmPlan('p', { input: terminal('\n'), output })).rejects.toMatchObject({ code: 'not-confirmed' })
+  const pipe = new PassThrough()
+  await expect(confirmPlan('p', { input: pipe, output })).rejects.toMatchObject({ code: 'confirmation-needed' })
+})
+
+test('results are compact and states comparable', () => {
+  expect(compactResult('{\n  "a": [1,\n 2]\n}')).toBe('{"a":[1,2]}')
+  expect(compactResult('one\n\n\ntwo ')).toBe('one\ntwo')
+  expect(compactResult('x'.repeat(500), 10)).toBe('xxxxxxxxx…')
+  expect(compactResult('😀'.repeat(20), 5)).toBe('😀😀😀😀…')
+  const state = (text: string, ignore?: string[]) => normaliseObservation(text, ignore)
+  expect(state('{"b":1,"a":[{"n":2},{"n":1}]}')).toBe(state('{"a":[{"n":1},{"n":2}],"b":1}'))
+  expect(state('{"a":["x","y"]}')).not.toBe(state('{"a":["y","x"]}'))
+  expect(state('{"id":1,"n":2}', ['id'])).toBe(state('{"id":7,"n":2}', ['id']))
+  expect(state(' a  b\n')).toBe('a b')
+})

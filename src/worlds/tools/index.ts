@@ -1,0 +1,2 @@
+export { createToolsWorld } from './tools-world.ts'
+export type { ToolsWorld, ToolsWorldOptions } from './tools-world.ts'

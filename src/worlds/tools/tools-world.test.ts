@@ -1,0 +1,64 @@
+import { jsonSchema, tool } from 'ai'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
+import { createToolsWorld } from './tools-world.ts'
+
+const limits = { turns: 6, deadlineSeconds: 30, toolDeadlineSeconds: 5 }
+
+/** A till that is its own for every call of the function. */
+function till() {
+  const prices = new Map<string, number>()
+  return {
+    set_price: tool({
+      description: 'Sets the price of an article.',
+      inputSchema: z.object({ article: z.string(), price: z.number().int().min(1).max(99) }),
+      execute: ({ article, price }) => {
+        prices.set(article, price)
+        return 'ok'
+      },
+    }),
+    get_price: tool({
+      description: 'The price of an article.',
+      inputSchema: z.object({ article: z.string() }),
+      execute: ({ article }) => {
+        if (!prices.has(article)) throw new Error(`no article ${article}`)
+        return { price: prices.get(article) }
+      },
+    }),
+    list_prices: tool({
+      description: 'All prices.',
+      inputSchema: jsonSchema<object>({ type: 'object', properties: {} }),
+      execute: () => Object.fromEntries([...prices].sort()),
+    }),
+  }
+}
+
+test('tools of the AI SDK in code: tasks are generated, proved and solved, each in a state of its own', async () => {
+  const world = await createToolsWorld({ tools: till, writes: ['set_price'], observe: ['list_prices'] })
+  const { tasks, leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 24, test: 12 } })
+  expect(leftOut).toEqual([])
+  expect(tasks.families).toEqual(expect.arrayContaining(['set_price', 'get_price', 'list_prices', 'set_price+get_price']))
+  const all = [...tasks.all('train'), ...tasks.all('test')]
+  const specs = all.map((task, index) => ({ id: `e${index}`, group: task.id, task }))
+  const planner = createPlannerActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
+  const episodes = await runEpisodes(specs, planner, world, limits)
+  expect(episodes.filter((episode) => episode.success !== true)).toEqual([])
+  await world.close()
+})
+
+test('a world of functions without state', async () => {
+  const double = { inputSchema: z.object({ number: z.number() }), execute: ({ number }: { number: number }) => 2 * number }
+  const world = await createToolsWorld({ tools: { double } })
+  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 5 } })
+  for (const task of tasks.all('train')) {
+    const stated = Number(/\d+/.exec(task.prompt)?.[0])
+    expect(task.expected.answer).toBe(String(2 * stated))
+  }
+})
+
+test('writing tools need a state that can be made anew and seen', async () => {
+  await expect(createToolsWorld({ tools: till(), writes: ['set_price'], observe: ['list_prices'] })).rejects.toMatchObject({ code: 'bad-world' })
+  await expect(createToolsWorld({ tools: till, writes: ['set_price'] })).rejects.toMatchObject({ code: 'bad-world' })
+  await expect(createToolsWorld({ tools: till, observe: ['list'] })).rejects.toMatchObject({ code: 'unknown-tool', given: 'list' })
+})

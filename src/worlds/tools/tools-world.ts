@@ -1,0 +1,87 @@
+import type { ToolWorld } from '../../agent/types.ts'
+import { AgogeError } from '../../error.ts'
+import { defineTools } from '../../tool/define-tools.ts'
+import type { ToolLike } from '../../tool/define-tools.ts'
+import {
+  createStatePool,
+  createSystemWorld,
+  createToolSystem,
+  generateTasks,
+  probeTools,
+} from '../mcp/index.ts'
+import type { GeneratedTasks, McpTask, Probe, StateSlot, TaskGenerationOptions } from '../mcp/index.ts'
+
+type Tools = Record<string, ToolLike>
+
+export interface ToolsWorldOptions {
+  /** Name of the world in episodes and reports. Default `tools`. */
+  name?: string
+  /** The tools by name (objects of the AI SDK's `tool` shape), or a function that makes them with a fresh state. */
+  tools: Tools | (() => Tools | Promise<Tools>)
+  /** Tools that change the state. They need `tools` to be a function, and `observe`. */
+  writes?: readonly string[]
+  /** Tools without required arguments that show the state. */
+  observe?: readonly string[]
+  /** Property names left out when states are compared: ids, times. */
+  ignore?: readonly string[]
+  /** Characters of a result that the window shows. Default 300. */
+  resultLimit?: number
+}
+
+export interface ToolsWorld extends ToolWorld<McpTask> {
+  /** Tries the tools, then makes and proves tasks. `leftOut` names the tools that carry none, and why. */
+  prepareTasks(options: TaskGenerationOptions): Promise<{ tasks: GeneratedTasks; leftOut: Probe['leftOut'] }>
+}
+
+/**
+ * A world of one's own functions: tasks are generated from their schemas and proved by running them, as for an MCP
+ * server. Every episode has a state of its own where `tools` is a function.
+ *
+ * @throws AgogeError where a tool cannot be used, or where tools that write cannot be reset and observed.
+ */
+export async function createToolsWorld(options: ToolsWorldOptions): Promise<ToolsWorld> {
+  const { tools: given, writes = [], observe = [] } = options
+  const fresh = async () => defineTools(typeof given === 'function' ? await given() : given)
+  const { specs } = await fresh()
+  const names = specs.map((spec) => spec.name)
+  for (const name of [...writes, ...observe]) {
+    if (names.includes(name)) continue
+    throw new AgogeError(`there is no tool "${name}"`, {
+      code: 'unknown-tool',
+      given: name,
+      expected: `one of: ${names.join(', ')}`,
+    })
+  }
+  if (writes.length > 0 && (typeof given !== 'function' || observe.length === 0)) {
+    throw new AgogeError('tools that write need a state that can be reset and observed', {
+      code: 'bad-world',
+      given: writes.join(', '),
+      expected: '`tools` as a function that makes them anew, and `observe` naming tools that show the state',
+    })
+  }
+  async function open(): Promise<StateSlot> {
+    let toolbox = await fresh()
+    return {
+      toolbox: { specs, call: (...call) => toolbox.call(...call) },
+      async reset() {
+        toolbox = await fresh()
+      },
+      close: async () => {},
+    }
+  }
+  const system = createToolSystem({
+    name: options.name ?? 'tools',
+    tools: specs.map((spec) => ({ spec, kind: writes.includes(spec.name) ? 'write' : 'read', why: 'own code' })),
+    pool: createStatePool({ size: 16, open, writes: (name) => writes.includes(name) }),
+    observe,
+    ignore: options.ignore ?? [],
+    resultLimit: options.resultLimit,
+  })
+  return {
+    ...createSystemWorld(system),
+    async prepareTasks(generation) {
+      const probe = await probeTools(system, generation)
+      return { tasks: await generateTasks(system, probe, generation), leftOut: probe.leftOut }
+    },
+  }
+}
