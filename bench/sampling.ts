@@ -1,4 +1,4 @@
-import { createLocalBackend, defaultConfig, initialiseParameters } from 'agoge/unstable/language'
+import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/unstable/language'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
@@ -9,7 +9,7 @@ const fresh = 64
 
 /** Batched sampling at batch 128, prefill and the drawing of tokens included, in new tokens a second. */
 export async function sampling(): Promise<Measurement> {
-  const backend = await createLocalBackend({ config: defaultConfig, parameters: initialiseParameters(defaultConfig, 1) })
+  const backend = await createLocalBackend({ config: smallConfig, parameters: initialiseParameters(smallConfig, 1) })
   let call = 0
   return alternate({
     name: 'sampling',

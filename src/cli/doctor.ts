@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { availableParallelism, freemem, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { compile, matmul } from '../tensor/index.ts'
@@ -146,9 +146,8 @@ function checkFolder(): Finding {
   const folder = '.agoge'
   const name = 'run folder'
   try {
-    mkdirSync(join(folder, 'runs'), { recursive: true })
-    accessSync(join(folder, 'runs'), constants.W_OK)
-    return { name, level: 'ok', text: `${folder}/runs can be written` }
+    accessSync(existsSync(folder) ? folder : '.', constants.W_OK)
+    return { name, level: 'ok', text: `${folder} can be written` }
   } catch (error) {
     const repair = 'change to a folder that you may write to, or name one with --out'
     return { name, level: 'fail', text: error instanceof Error ? error.message : String(error), repair }

@@ -1,7 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
-import { pretrain } from '../language/index.ts'
+import { modelCard } from '../language/model-card.ts'
+import { pretrain } from '../language/pretrain.ts'
+import type { Pretrained } from '../language/pretrain.ts'
 import { count, duration } from '../training/report/index.ts'
 import type { Console } from './console.ts'
 import { createProgress } from './progress.ts'
@@ -60,6 +63,7 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
     try {
       // Half precision keeps the published model under 4 MB.
       await made.backend.export(out, 'F16')
+      writeFileSync(join(out, 'README.md'), card(command, made))
     } finally {
       await made.backend.dispose()
     }
@@ -71,6 +75,23 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
   } finally {
     progress.close()
   }
+}
+
+function card({ seed, tokens }: PretrainCommand, made: Pretrained): string {
+  return modelCard({
+    name: 'Agoge base model',
+    command: `agoge pretrain --seed ${seed} --tokens ${tokens}`,
+    seed,
+    config: made.backend.config,
+    parameters: made.backend.parameters.layout.size,
+    tokens: made.tokens,
+    steps: made.steps,
+    seconds: made.seconds,
+    machine: `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}`,
+    loss: made.loss,
+    probes: made.probes,
+    probeCount: 100,
+  })
 }
 
 function skills(scores: Partial<Record<string, number>>): string {

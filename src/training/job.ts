@@ -164,10 +164,13 @@ export function record<T extends Task>(
 
 /** The error for a batch of which nothing could be judged: going on would only hide it. */
 export function worldBroken(episodes: readonly Episode[]): AgogeError {
-  return new AgogeError(`All of ${episodes.length} episodes were masked: the world or the model does not work`, {
-    code: 'world-broken',
-    given: episodes.find((episode) => episode.error !== undefined)?.error,
-    expected: 'at least one episode that could be played and judged',
-    hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',
-  })
+  return new AgogeError(
+    `All of ${episodes.length} episodes were masked: the world or the model does not work`,
+    {
+      code: 'world-broken',
+      given: episodes.find((episode) => episode.error !== undefined)?.error,
+      expected: 'at least one episode that could be played and judged',
+      hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',
+    },
+  )
 }

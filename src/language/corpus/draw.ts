@@ -57,7 +57,7 @@ export function shuffled<T>(d: Draw, items: readonly T[]): T[] {
   const copy = [...items]
   for (let i = copy.length - 1; i > 0; i -= 1) {
     const j = d.random.int(i + 1)
-    ;[copy[i], copy[j]] = [copy[j], copy[i]!]
+    ;[copy[i], copy[j]] = [copy[j], copy[i]]
   }
   return copy
 }

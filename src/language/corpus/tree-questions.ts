@@ -75,7 +75,8 @@ export const readPart = story((e) => {
 export const askOfBox = story((e) => {
   const { d } = e
   const box = chance(d, 0.1) ? '' : effects.someBox(e)
-  const extra = box === '' ? 0 : d.random.int(5)
+  const drawn = d.random.int(5)
+  const extra = box === '' ? 0 : drawn
   for (let i = 0; i < extra; i += 1) e.tree.leaves.set(freshLeaf(d, e.tree, box), shortLine(d))
   const children = childrenOf(e.tree, box)
   const leaves = children.filter(({ isBox }) => !isBox)

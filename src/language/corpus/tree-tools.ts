@@ -93,7 +93,7 @@ function argumentsOf(
   args: readonly string[],
 ): Record<string, unknown> {
   if (action === 'amend' && of.changesKey !== undefined) {
-    return { [keys[0]!]: args[0], [of.changesKey]: [{ [keys[1]!]: args[1], [keys[2]!]: args[2] }] }
+    return { [keys[0]]: args[0], [of.changesKey]: [{ [keys[1]]: args[1], [keys[2]]: args[2] }] }
   }
   return Object.fromEntries(keys.map((key, i) => [key, args[i]]))
 }

@@ -54,7 +54,7 @@ export function childrenOf(tree: Tree, box: string): { name: string; isBox: bool
 }
 
 export const freshBox = (d: Draw, tree: Tree): string =>
-  distinct(1, () => `${chance(d, 0.3) ? pick(d, [...tree.boxes]) : ''}/${placeName(d)}`)[0]!
+  distinct(1, () => `${chance(d, 0.3) ? pick(d, [...tree.boxes]) : ''}/${placeName(d)}`)[0]
 
 export const freshLeaf = (d: Draw, tree: Tree, box?: string): string => {
   for (;;) {
