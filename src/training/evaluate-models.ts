@@ -145,7 +145,9 @@ function successByTool(tasks: readonly Task[], episodes: readonly Episode[]): Re
     }
   }
   return Object.fromEntries(
-    [...counts].sort().map(([tool, count]) => [tool, wilsonInterval(count.successes, count.trials)]),
+    [...counts]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([tool, count]) => [tool, wilsonInterval(count.successes, count.trials)]),
   )
 }
 

@@ -188,3 +188,18 @@ test('a world that does not work at all stops the run instead of teaching nothin
     given: 'the server crashed',
   })
 })
+
+test('a reference plan that does not solve its task stops the run, naming the family', async () => {
+  const job = boxJob(join(root, 'unsolvable'))
+  const tasks = {
+    ...job.tasks,
+    task: (options: Parameters<typeof job.tasks.task>[0]) => ({
+      ...job.tasks.task(options),
+      plan: () => ({ answer: 'no' }),
+    }),
+  }
+  await expect(trainJob({ ...job, tasks })).rejects.toMatchObject({
+    code: 'unsolvable-task',
+    hint: expect.stringContaining('"get"'),
+  })
+})

@@ -33,7 +33,9 @@ export interface DraftContext {
 /** Records with at least one plain value: what arguments can refer to. */
 export function recordsIn(value: unknown): PlainObject[] {
   return objectsIn(value).filter((record) =>
-    Object.values(record).some((item) => !isPlainObject(item) && !(Array.isArray(item) && item.some(isPlainObject))),
+    Object.values(record).some(
+      (item) => !isPlainObject(item) && !(Array.isArray(item) && item.some(isPlainObject)),
+    ),
   )
 }
 
@@ -50,8 +52,7 @@ export function draftTask(
   const words = wordsOf(split)
   const seeds: StateCall[] = []
   const creates = context.creators.includes(family.tools[0])
-  const scenes =
-    context.creators.length === 0 ? 0 : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
+  const scenes = context.creators.length === 0 ? 0 : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
   const known = [...context.harvest]
   for (let scene = 0; scene < scenes; scene++) {
     const { spec } = random.pick(context.creators)

@@ -4,7 +4,10 @@ import { createCallGuard, guardToolbox } from './guarded-toolbox.ts'
 function recording() {
   const calls: string[] = []
   const specs = ['look', 'destroy'].map((name) => ({ name, inputSchema: { type: 'object' } }))
-  return { calls, toolbox: { specs, call: async (name: string) => (calls.push(name), { text: '', isError: false }) } }
+  return {
+    calls,
+    toolbox: { specs, call: async (name: string) => (calls.push(name), { text: '', isError: false }) },
+  }
 }
 
 test('a tool that is not allowed is neither listed nor called', async () => {
@@ -12,7 +15,10 @@ test('a tool that is not allowed is neither listed nor called', async () => {
   const guarded = guardToolbox(toolbox, createCallGuard({ allowed: ['look'], maxCalls: 5 }))
   expect(guarded.specs.map((spec) => spec.name)).toEqual(['look'])
   await guarded.call('look', {})
-  await expect(guarded.call('destroy', {})).rejects.toMatchObject({ code: 'tool-not-allowed', given: 'destroy' })
+  await expect(guarded.call('destroy', {})).rejects.toMatchObject({
+    code: 'tool-not-allowed',
+    given: 'destroy',
+  })
   expect(calls).toEqual(['look'])
 })
 
@@ -30,7 +36,10 @@ test('the budget holds over all toolboxes behind one guard', async () => {
 
 test('calls are spaced by the rate, and waiting can be given up', async () => {
   const { calls, toolbox } = recording()
-  const guarded = guardToolbox(toolbox, createCallGuard({ allowed: ['look'], maxCalls: 9, callsPerSecond: 50 }))
+  const guarded = guardToolbox(
+    toolbox,
+    createCallGuard({ allowed: ['look'], maxCalls: 9, callsPerSecond: 50 }),
+  )
   const began = performance.now()
   await Promise.all([1, 2, 3, 4].map(() => guarded.call('look', {})))
   expect(performance.now() - began).toBeGreaterThan(55)

@@ -14,7 +14,14 @@ export { admitTools } from './safety.ts'
 export type { Admission, AdmissionOptions, AdmittedTool } from './safety.ts'
 export { answerMatches } from './salient.ts'
 export { createStatePool } from './state-pool.ts'
-export type { EpisodeState, StateCall, StateCallOptions, StatePool, StatePoolOptions, StateSlot } from './state-pool.ts'
+export type {
+  EpisodeState,
+  StateCall,
+  StateCallOptions,
+  StatePool,
+  StatePoolOptions,
+  StateSlot,
+} from './state-pool.ts'
 export { createSystemWorld } from './system-world.ts'
 export { generateTasks } from './task-generation.ts'
 export type { GeneratedTasks, TaskCounts, TaskGenerationOptions } from './task-generation.ts'

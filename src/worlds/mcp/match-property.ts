@@ -7,7 +7,20 @@ function singular(word: string): string {
 }
 
 /** Properties by which things are looked up: any name of a known record may serve. */
-const lookup = new Set(['query', 'search', 'term', 'keyword', 'q', 'key', 'id', 'name', 'path', 'file', 'filename', 'source'])
+const lookup = new Set([
+  'query',
+  'search',
+  'term',
+  'keyword',
+  'q',
+  'key',
+  'id',
+  'name',
+  'path',
+  'file',
+  'filename',
+  'source',
+])
 
 /**
  * The value of a known record that a property of this name most likely refers to: the same name, the same name in

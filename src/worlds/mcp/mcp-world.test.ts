@@ -31,7 +31,10 @@ async function openShelf(options: Partial<McpWorldOptions> = {}, env: Record<str
   return { world, called }
 }
 
-async function openExample(name: string, options: Parameters<typeof openMcpWorld>[1] = {}): Promise<McpWorld> {
+async function openExample(
+  name: string,
+  options: Parameters<typeof openMcpWorld>[1] = {},
+): Promise<McpWorld> {
   const world = await openMcpWorld(name, { file: examples, ...options })
   onTestFinished(() => world.close())
   return world
@@ -71,7 +74,11 @@ test('by default only reading tools are called, and the plan says so before', as
   expect(world.plan).toMatch(/list_items +reads/)
   expect(world.needsConsent).toBe(false)
   expect(called()).toEqual(new Set())
-  const { tasks, leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 6, test: 4 }, deadlineSeconds: 2 })
+  const { tasks, leftOut } = await world.prepareTasks({
+    seed: 1,
+    counts: { train: 6, test: 4 },
+    deadlineSeconds: 2,
+  })
   expect(tasks.families).toContain('measure')
   const reasons = Object.fromEntries(leftOut.map((tool) => [tool.name, tool.reason]))
   expect(reasons['roll_dice']).toMatch(/another result/)
@@ -111,31 +118,41 @@ test('a sandbox: every task is solved by its plan, and by nothing less', async (
 
 test('--allow admits one tool and no other; a reset by restarting', async () => {
   const config = { reset: 'restart' as const, observe: ['list_items'] }
-  const { world, called } = await openShelf({ allow: ['put_item'], config, slots: 2 }, basic)
-  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 3 } })
+  const few = { SHELF_TOOLS: 'put_item take_item list_items' }
+  const { world, called } = await openShelf({ allow: ['put_item'], config, slots: 2 }, few)
+  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 2 } })
   expect(tasks.families).toContain('put_item')
   expect(called()).toContain('put_item')
   expect(called()).not.toContain('take_item')
   const solved = await play(world, tasks.all('train'))
-  expect(solved.map((episode) => episode.success)).toEqual([true, true, true])
+  expect(solved.map((episode) => episode.success)).toEqual([true, true])
 })
 
 test('a spent budget stops the work and says so', async () => {
   const { world } = await openShelf({ maxCalls: 10 }, { SHELF_TOOLS: 'measure' })
-  await expect(world.prepareTasks({ seed: 1, counts: { train: 50 } })).rejects.toMatchObject({ code: 'call-budget' })
+  await expect(world.prepareTasks({ seed: 1, counts: { train: 50 } })).rejects.toMatchObject({
+    code: 'call-budget',
+  })
   expect(world.guard.used().total).toBe(10)
 })
 
 test('bad servers are refused with a message', async () => {
   await expect(openShelf({}, { SHELF_TOOLS: 'none' })).rejects.toMatchObject({ code: 'no-tools' })
-  await expect(openShelf({ allow: ['nonsense'] })).rejects.toMatchObject({ code: 'unknown-tool', given: 'nonsense' })
+  await expect(openShelf({ allow: ['nonsense'] })).rejects.toMatchObject({
+    code: 'unknown-tool',
+    given: 'nonsense',
+  })
   const config = { reset: 'restart' as const, observe: ['put_item'] }
   await expect(openShelf({ sandbox: true, config })).rejects.toMatchObject({ code: 'bad-config' })
 })
 
 test('configured values never come back in a result', async () => {
   const file = join(temporary(), 'mcp.json')
-  const entry = { command: process.execPath, args: [shelf], env: { SHELF_TOKEN: 'tok-8c1f77aa', SHELF_TOOLS: 'measure tell_token' } }
+  const entry = {
+    command: process.execPath,
+    args: [shelf],
+    env: { SHELF_TOKEN: 'tok-8c1f77aa', SHELF_TOOLS: 'measure tell_token' },
+  }
   writeFileSync(file, JSON.stringify({ mcpServers: { shelf: entry } }))
   const world = await openMcpWorld('shelf', { file })
   onTestFinished(() => world.close())
@@ -150,12 +167,20 @@ test('the memory server: same seed, same tasks; all kinds proved and solved', as
   const { tasks, leftOut } = await world.prepareTasks({ seed: 5, counts })
   expect(leftOut).toEqual([])
   expect(tasks.families).toEqual(
-    expect.arrayContaining(['create_entities', 'add_observations', 'delete_relations', 'open_nodes', 'read_graph']),
+    expect.arrayContaining([
+      'create_entities',
+      'add_observations',
+      'delete_relations',
+      'open_nodes',
+      'read_graph',
+    ]),
   )
   const again = await (await openExample('memory', { sandbox: true })).prepareTasks({ seed: 5, counts })
-  const plain = (set: typeof tasks) => set.all('test').map(({ plan: _, ...task }) => task)
+  const plain = (set: typeof tasks) => set.all('test').map((task) => ({ ...task, plan: undefined }))
   expect(plain(again.tasks)).toEqual(plain(tasks))
-  const all = (['train', 'validation', 'test', 'unseen-wording'] as const).flatMap((split) => tasks.all(split))
+  const all = (['train', 'validation', 'test', 'unseen-wording'] as const).flatMap((split) =>
+    tasks.all(split),
+  )
   expect(all).toHaveLength(30)
   const solved = await play(world, all)
   expect(solved.filter((episode) => episode.success !== true)).toEqual([])
@@ -165,7 +190,11 @@ test('the memory server: same seed, same tasks; all kinds proved and solved', as
 
 test('the everything server: reading tools only, clocks left out', async () => {
   const world = await openExample('everything')
-  const { tasks, leftOut } = await world.prepareTasks({ seed: 2, counts: { train: 10, test: 6 }, deadlineSeconds: 2 })
+  const { tasks, leftOut } = await world.prepareTasks({
+    seed: 2,
+    counts: { train: 10, test: 6 },
+    deadlineSeconds: 2,
+  })
   expect(tasks.families).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-structured-content']))
   expect(leftOut.map((tool) => tool.name)).toContain('get-resource-reference')
   const all = [...tasks.all('train'), ...tasks.all('test')]

@@ -65,9 +65,16 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
     maxCalls: options.maxCalls ?? (remote ? 5000 : 1_000_000),
     callsPerSecond: rate,
   })
-  const address = remote ? new URL(server.url).host : redact([server.command, ...(server.args ?? [])].join(' '))
-  const writers = new Set(admission.admitted.filter((tool) => tool.kind === 'write').map((tool) => tool.spec.name))
-  const wanted = Math.min(16, options.slots ?? (config.reset === 'restart' && writers.size > 0 ? 8 : remote ? 1 : 4))
+  const address = remote
+    ? new URL(server.url).host
+    : redact([server.command, ...(server.args ?? [])].join(' '))
+  const writers = new Set(
+    admission.admitted.filter((tool) => tool.kind === 'write').map((tool) => tool.spec.name),
+  )
+  const wanted = Math.min(
+    16,
+    options.slots ?? (config.reset === 'restart' && writers.size > 0 ? 8 : remote ? 1 : 4),
+  )
   const size = canRunSideBySide(server, config) ? wanted : 1
   const pool = createStatePool({
     size,

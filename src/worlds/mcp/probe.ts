@@ -48,14 +48,22 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     let reason = 'no arguments were found for which it does anything'
     for (let index = 0; index < tries; index++) {
       try {
-        const draft = draftTask(family, 'train', probe, createRandom(options.seed, 'probe', family.name, index))
+        const draft = draftTask(
+          family,
+          'train',
+          probe,
+          createRandom(options.seed, 'probe', family.name, index),
+        )
         const run = await runReference(system, draft, limits)
         if (!run.ok) {
           reason = run.reason
           continue
         }
         const last = family.tools[family.tools.length - 1]
-        if (last.kind === 'read' && chooseSalient(run.results[run.results.length - 1], '', createRandom(0)) === undefined) {
+        if (
+          last.kind === 'read' &&
+          chooseSalient(run.results[run.results.length - 1], '', createRandom(0)) === undefined
+        ) {
           reason = 'its result is too long or has nothing that could be asked for by name'
           continue
         }
@@ -89,15 +97,27 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     probe.harvest = found.flatMap((entry) => entry.run.results.flatMap((text) => recordsIn(parseJson(text))))
   }
   // Those that failed for want of something to act on get another chance.
-  await go([...pending.keys()].filter((tool) => pending.get(tool) === '' || probe.creators.length + probe.harvest.length > 0))
+  await go(
+    [...pending.keys()].filter(
+      (tool) => pending.get(tool) === '' || probe.creators.length + probe.harvest.length > 0,
+    ),
+  )
   for (const [tool, reason] of pending) probe.leftOut.push({ name: tool.spec.name, reason })
 
-  for (const chain of chainsOf(found.map((entry) => entry.family.tools[0]), options.chains ?? 4, probe.creators)) {
+  for (const chain of chainsOf(
+    found.map((entry) => entry.family.tools[0]),
+    options.chains ?? 4,
+    probe.creators,
+  )) {
     await attempt(chain, 4)
   }
 
   // Clocks tick once a second: repeating sooner would not show them.
-  await wait(Math.max(0, 1200 - (performance.now() - began)), undefined, options.signal === undefined ? {} : { signal: options.signal })
+  await wait(
+    Math.max(0, 1200 - (performance.now() - began)),
+    undefined,
+    options.signal === undefined ? {} : { signal: options.signal },
+  )
   const stable = new Set<AdmittedTool>()
   for (const { family, draft, run } of found) {
     if (family.tools.length > 1 && !family.tools.every((tool) => stable.has(tool))) continue
@@ -108,7 +128,10 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
       if (options.signal?.aborted === true || AgogeError.isInstance(error)) throw error
       again = { ok: false, reason: (error as Error).message }
     }
-    const equal = again.ok && again.after === run.after && again.results.every((text, index) => text === run.results[index])
+    const equal =
+      again.ok &&
+      again.after === run.after &&
+      again.results.every((text, index) => text === run.results[index])
     if (equal && !run.results.some((text) => tellsTime(text, JSON.stringify(draft.steps)))) {
       if (family.tools.length === 1) stable.add(family.tools[0])
       probe.families.push(family)
@@ -156,7 +179,8 @@ function linkable(tool: AdmittedTool): string | undefined {
     const property = typeof name === 'string' ? properties[name] : undefined
     if (!isPlainObject(property)) return false
     const schema = resolveSchema(property, tool.spec.inputSchema)
-    const free = !('enum' in schema) && !('const' in schema) && !('pattern' in schema) && !('format' in schema)
+    const free =
+      !('enum' in schema) && !('const' in schema) && !('pattern' in schema) && !('format' in schema)
     return free && ['string', 'number', 'integer'].includes(typeOf(schema) ?? '')
   })
 }
@@ -164,11 +188,18 @@ function linkable(tool: AdmittedTool): string | undefined {
 /** Does a result name today's date or the present hour and minute, other than by repeating its arguments? */
 function tellsTime(text: string, given: string): boolean {
   const now = new Date()
-  const stamps = [now.toISOString().slice(0, 10), now.toISOString().slice(0, 16), now.toLocaleDateString('en-US')]
+  const stamps = [
+    now.toISOString().slice(0, 10),
+    now.toISOString().slice(0, 16),
+    now.toLocaleDateString('en-US'),
+  ]
   for (const minutes of [0, -1]) {
     const then = new Date(now.getTime() + minutes * 60_000)
     const minute = String(then.getMinutes()).padStart(2, '0')
-    stamps.push(`${String(then.getHours()).padStart(2, '0')}:${minute}`, `${then.getHours() % 12 || 12}:${minute}`)
+    stamps.push(
+      `${String(then.getHours()).padStart(2, '0')}:${minute}`,
+      `${then.getHours() % 12 || 12}:${minute}`,
+    )
   }
   return stamps.some((stamp) => text.includes(stamp) && !given.includes(stamp))
 }

@@ -43,16 +43,21 @@ export async function runReference(
       const last = results[index - 1]
       const link = chooseSalient(last, '', linkRandom(last))
       const value = link === undefined ? undefined : extractSalient(last, link)
-      args = value === undefined ? undefined : linkedArguments(step, value, draft.family.tools[index].spec.inputSchema)
+      args =
+        value === undefined
+          ? undefined
+          : linkedArguments(step, value, draft.family.tools[index].spec.inputSchema)
       if (args === undefined) return { ok: false, reason: 'the result of one tool does not fit the other' }
       links[index - 1] = link
     }
     const result = await system.call(state, step.tool, args, options)
-    if (result.isError) return { ok: false, reason: `the reference call failed: ${result.text.slice(0, 120)}` }
+    if (result.isError)
+      return { ok: false, reason: `the reference call failed: ${result.text.slice(0, 120)}` }
     results.push(result.text)
   }
   const after = changes ? await system.observe(state, signal) : before
-  if (changes && after === before) return { ok: false, reason: 'the reference call changed nothing that is observed' }
+  if (changes && after === before)
+    return { ok: false, reason: 'the reference call changed nothing that is observed' }
   return { ok: true, results, links, before, after, state }
 }
 
@@ -73,7 +78,8 @@ export function linkedArguments(
   const type = isPlainObject(property) ? typeOf(property) : undefined
   if (type === 'string') return { ...step.arguments, [step.linked]: value }
   const number = Number(value)
-  if ((type !== 'number' && type !== 'integer') || value.trim() === '' || !Number.isFinite(number)) return undefined
+  if ((type !== 'number' && type !== 'integer') || value.trim() === '' || !Number.isFinite(number))
+    return undefined
   return { ...step.arguments, [step.linked]: number }
 }
 
@@ -87,7 +93,8 @@ export function referencePlanner(
     const index = results.length
     const last = results.at(-1)?.text ?? ''
     const step = draft.steps[index]
-    if (step === undefined) return { answer: salient === undefined ? 'done' : (extractSalient(last, salient) ?? '') }
+    if (step === undefined)
+      return { answer: salient === undefined ? 'done' : (extractSalient(last, salient) ?? '') }
     const link = links[index - 1]
     const value = link === undefined ? undefined : extractSalient(last, link)
     const args =

@@ -10,14 +10,23 @@ const steps: RequestStep[] = [
   { tool: 'echo', arguments: { message: '' }, linked: 'message' },
 ]
 
-function prompts(split: 'train' | 'validation' | 'test' | 'unseen-wording', of: readonly RequestStep[], count = 400) {
-  const kinds = [undefined, { kind: 'whole' as const }, { kind: 'field' as const, path: ['x'], words: 'entity type' }]
+function prompts(
+  split: 'train' | 'validation' | 'test' | 'unseen-wording',
+  of: readonly RequestStep[],
+  count = 400,
+) {
+  const kinds = [
+    undefined,
+    { kind: 'whole' as const },
+    { kind: 'field' as const, path: ['x'], words: 'entity type' },
+  ]
   return Array.from({ length: count }, (_, seed) =>
     renderRequest(of, kinds[seed % kinds.length], split, createRandom(seed, split)),
   )
 }
 
-const wordsIn = (texts: readonly string[]) => new Set(texts.flatMap((text) => text.match(/[a-z]+|[^a-z\s]/g) ?? []))
+const wordsIn = (texts: readonly string[]) =>
+  new Set(texts.flatMap((text) => text.match(/[a-z]+|[^a-z\s]/g) ?? []))
 
 test('splits share no request, and no name', () => {
   for (const of of [steps, steps.slice(0, 1), [{ tool: 'read_graph', arguments: {} }]]) {
@@ -41,9 +50,21 @@ test('every word of a test request occurs in training; unseen wordings do not', 
 })
 
 test('a request states every argument', () => {
-  const args = { entities: [{ name: 'river', entityType: 'place', observations: ['cold water', 'blue'] }], deep: true }
+  const args = {
+    entities: [{ name: 'river', entityType: 'place', observations: ['cold water', 'blue'] }],
+    deep: true,
+  }
   for (const text of prompts('train', [{ tool: 'create_entities', arguments: args }], 60)) {
-    for (const part of ['create entities', 'name', 'river', 'entity type', 'place', 'cold water and blue', 'deep', 'true']) {
+    for (const part of [
+      'create entities',
+      'name',
+      'river',
+      'entity type',
+      'place',
+      'cold water and blue',
+      'deep',
+      'true',
+    ]) {
       expect(text).toContain(part)
     }
   }

@@ -22,22 +22,52 @@ interface Wording {
 }
 
 const familiar: Wording = {
-  openers: ['use {tool}', 'call {tool}', 'please {tool}', '{tool}', 'can you {tool}', 'run {tool}', 'i want to {tool}', 'now {tool}'],
-  statements: ['{name} {value}', '{name} is {value}', '{name}: {value}', '{name} = {value}', '{value} as {name}'],
+  openers: [
+    'use {tool}',
+    'call {tool}',
+    'please {tool}',
+    '{tool}',
+    'can you {tool}',
+    'run {tool}',
+    'i want to {tool}',
+    'now {tool}',
+  ],
+  statements: [
+    '{name} {value}',
+    '{name} is {value}',
+    '{name}: {value}',
+    '{name} = {value}',
+    '{value} as {name}',
+  ],
   joints: [', ', ' and ', ', and '],
   nexts: [', then ', ' and then ', '. then ', '; after that '],
   links: ['the result', 'that result', 'what it gave'],
   reports: {
-    whole: ['tell me the exact result', 'answer with the result', 'what does it say exactly?', 'repeat the result word for word'],
+    whole: [
+      'tell me the exact result',
+      'answer with the result',
+      'what does it say exactly?',
+      'repeat the result word for word',
+    ],
     field: ['tell me the {field}', 'answer with the {field}', 'what is the {field}?', 'say only the {field}'],
-    line: ['tell me the {which} line', 'answer with the {which} line', 'what is the {which} line?', 'repeat the {which} line'],
+    line: [
+      'tell me the {which} line',
+      'answer with the {which} line',
+      'what is the {which} line?',
+      'repeat the {which} line',
+    ],
     none: ['', 'and say done', 'and tell me when it is done', 'that is all'],
   },
 }
 
 /** Wordings that training never sees; measured, not gated. */
 const unseen: Wording = {
-  openers: ['invoke {tool}', 'kindly perform {tool}', 'go ahead with {tool}', 'i would like you to try {tool}'],
+  openers: [
+    'invoke {tool}',
+    'kindly perform {tool}',
+    'go ahead with {tool}',
+    'i would like you to try {tool}',
+  ],
   statements: ['{value} for {name}', '{name} being {value}', '{name} should equal {value}'],
   joints: [' plus ', ' along with '],
   nexts: [', next ', ' before you '],
@@ -108,7 +138,11 @@ export function renderRequest(
     const body = parts.join(wording.nexts[chosen.next])
     if (asked === '') return body
     if (chosen.front) return `${asked.replace('?', '')}: ${body}`
-    const link = asked.startsWith('and ') ? ' ' : asked.endsWith('?') || salient === undefined ? '. ' : ' and '
+    const link = asked.startsWith('and ')
+      ? ' '
+      : asked.endsWith('?') || salient === undefined
+        ? '. '
+        : ' and '
     return `${body}${link}${asked}`
   }
   throw new Error('no composition of phrase found for the split')
@@ -128,7 +162,9 @@ interface Clause {
 
 function clauses(step: RequestStep): Clause[] {
   return Object.entries(step.arguments).flatMap(([name, value]) =>
-    name === step.linked ? [{ name: spoken(name).join(' '), value: null }] : clause(spoken(name).join(' '), value),
+    name === step.linked
+      ? [{ name: spoken(name).join(' '), value: null }]
+      : clause(spoken(name).join(' '), value),
   )
 }
 

@@ -14,7 +14,11 @@ const longestField = 40
 /** The part as text, taken from what the window shows of a result; undefined where it is not there. */
 export function extractSalient(text: string, salient: Salient): string | undefined {
   if (salient.kind === 'whole') return text
-  if (salient.kind === 'line') return text.split('\n').at(salient.which === 'first' ? 0 : -1)?.trim()
+  if (salient.kind === 'line')
+    return text
+      .split('\n')
+      .at(salient.which === 'first' ? 0 : -1)
+      ?.trim()
   const value = valueAt(parseJson(text), salient.path)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -33,7 +37,9 @@ export function chooseSalient(text: string, request: string, random: Random): Sa
     const lines = text.split('\n')
     const which = random.next() < 0.5 ? 'first' : 'last'
     const line = lines.at(which === 'first' ? 0 : -1)?.trim() ?? ''
-    return lines.length > 1 && line !== '' && line.length <= longestWhole ? { kind: 'line', which } : undefined
+    return lines.length > 1 && line !== '' && line.length <= longestWhole
+      ? { kind: 'line', which }
+      : undefined
   }
   const leaves = leavesOf(json)
   const fields = leaves.filter((leaf) => {
@@ -71,7 +77,8 @@ export function containsWhole(text: string, part: string): boolean {
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     const before = text.slice(0, at)
     const after = text.slice(at + part.length)
-    const startsInside = /^[\p{L}\p{N}]/u.test(part) && /[\p{L}\p{N}]$|\d\.$|(?<![\p{L}\p{N}])-$/u.test(before)
+    const startsInside =
+      /^[\p{L}\p{N}]/u.test(part) && /[\p{L}\p{N}]$|\d\.$|(?<![\p{L}\p{N}])-$/u.test(before)
     const endsInside = /[\p{L}\p{N}]$/u.test(part) && /^[\p{L}\p{N}]|^\.\d/u.test(after)
     if (!startsInside && !endsInside) return true
   }

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRandom } from '../../random/index.ts'
 import { validateArguments } from '../../tool/validate.ts'
@@ -10,22 +10,50 @@ const draw = (schema: object, seed: number, known: Record<string, unknown>[] = [
   sampleArguments({ ...schema }, { random: createRandom(seed), words, known, reuse: known.length > 0 })
 
 const leaf = fc.oneof(
-  fc.record({ type: fc.constant('string'), minLength: fc.constantFrom(1, 12), maxLength: fc.constantFrom(12, 40) }),
-  fc.record({ type: fc.constant('string'), format: fc.constantFrom('uri', 'email', 'date', 'date-time', 'uuid') }),
-  fc.record({ type: fc.constantFrom('integer', 'number'), minimum: fc.integer({ min: -50, max: 5 }), maximum: fc.integer({ min: 6, max: 90 }) }),
+  fc.record({
+    type: fc.constant('string'),
+    minLength: fc.constantFrom(1, 12),
+    maxLength: fc.constantFrom(12, 40),
+  }),
+  fc.record({
+    type: fc.constant('string'),
+    format: fc.constantFrom('uri', 'email', 'date', 'date-time', 'uuid'),
+  }),
+  fc.record({
+    type: fc.constantFrom('integer', 'number'),
+    minimum: fc.integer({ min: -50, max: 5 }),
+    maximum: fc.integer({ min: 6, max: 90 }),
+  }),
   fc.record({ type: fc.constant('integer'), minimum: fc.constant(3), multipleOf: fc.constantFrom(5, 10) }),
   fc.record({ enum: fc.constantFrom(['a', 'b'], [1, 2], [true]) }),
-  fc.constantFrom<object>({ type: 'boolean' }, { const: 'fixed' }, { $ref: '#/$defs/word' }, { type: ['string', 'null'] }),
-  fc.constantFrom<object>({ anyOf: [{ type: 'null' }, { type: 'integer' }] }, { oneOf: [{ type: 'string', pattern: '^[a-z ]+$' }] }),
+  fc.constantFrom<object>(
+    { type: 'boolean' },
+    { const: 'fixed' },
+    { $ref: '#/$defs/word' },
+    { type: ['string', 'null'] },
+  ),
+  fc.constantFrom<object>(
+    { anyOf: [{ type: 'null' }, { type: 'integer' }] },
+    { oneOf: [{ type: 'string', pattern: '^[a-z ]+$' }] },
+  ),
 )
 const schemas = fc.letrec<{ node: object; object: object }>((tie) => ({
-  node: fc.oneof({ maxDepth: 3, depthSize: 'small' }, leaf, tie('object'), fc.record({ type: fc.constant('array'), items: tie('node'), minItems: fc.constantFrom(1, 2) })),
-  object: fc.dictionary(fc.constantFrom('name', 'path', 'entityType', 'count', 'city', 'tags'), tie('node'), { maxKeys: 4 }).map((properties) => ({
-    type: 'object',
-    properties,
-    required: Object.keys(properties).slice(0, 2),
-    additionalProperties: false,
-  })),
+  node: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    leaf,
+    tie('object'),
+    fc.record({ type: fc.constant('array'), items: tie('node'), minItems: fc.constantFrom(1, 2) }),
+  ),
+  object: fc
+    .dictionary(fc.constantFrom('name', 'path', 'entityType', 'count', 'city', 'tags'), tie('node'), {
+      maxKeys: 4,
+    })
+    .map((properties) => ({
+      type: 'object',
+      properties,
+      required: Object.keys(properties).slice(0, 2),
+      additionalProperties: false,
+    })),
 })).object
 
 test('arguments fit the schema they are drawn from, and the same seed draws the same', () => {
@@ -41,13 +69,20 @@ test('arguments fit the schema they are drawn from, and the same seed draws the 
 })
 
 test('what cannot be made up is refused with its place', () => {
-  const refused = (properties: object, required: string[]) => () => draw({ type: 'object', properties, required }, 1)
-  expect(refused({ code: { type: 'string', pattern: '^Q\\d{9}$' } }, ['code'])).toThrow(/^code: no text .* matches/)
-  expect(refused({ a: { type: 'object', properties: {}, required: ['x'] } }, ['a'])).toThrow(/^a: requires "x"/)
+  const refused = (properties: object, required: string[]) => () =>
+    draw({ type: 'object', properties, required }, 1)
+  expect(refused({ code: { type: 'string', pattern: '^Q\\d{9}$' } }, ['code'])).toThrow(
+    /^code: no text .* matches/,
+  )
+  expect(refused({ a: { type: 'object', properties: {}, required: ['x'] } }, ['a'])).toThrow(
+    /^a: requires "x"/,
+  )
   expect(refused({ a: { $ref: 'http://elsewhere' } }, ['a'])).toThrow(UnusableSchema)
   expect(refused({ a: { type: 'integer', minimum: 5, maximum: 4 } }, ['a'])).toThrow(/no number between/)
   // An optional property that cannot be made is simply left out.
-  expect(draw({ type: 'object', properties: { code: { type: 'string', pattern: '^Q\\d{9}$' } } }, 1)).toEqual({})
+  expect(draw({ type: 'object', properties: { code: { type: 'string', pattern: '^Q\\d{9}$' } } }, 1)).toEqual(
+    {},
+  )
 })
 
 test('arguments refer to known records by the names of properties', () => {
@@ -56,7 +91,10 @@ test('arguments refer to known records by the names of properties', () => {
   const text = { type: 'string' }
   expect(draw(object({ entityName: text }), 1, known)).toEqual({ entityName: 'river' })
   expect(draw(object({ names: { type: 'array', items: text } }), 1, known)).toEqual({ names: ['river'] })
-  const deletions = { type: 'array', items: object({ entityName: text, observations: { type: 'array', items: text } }) }
+  const deletions = {
+    type: 'array',
+    items: object({ entityName: text, observations: { type: 'array', items: text } }),
+  }
   const args = draw(object({ deletions }), 1, known) as { deletions: object[] }
   expect(args.deletions[0]).toEqual({ entityName: 'river', observations: ['cold water'] })
 })

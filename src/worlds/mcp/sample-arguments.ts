@@ -52,7 +52,7 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchema, place = ''):
       target = isPlainObject(target) ? target[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
     }
     if (!isPlainObject(target) || hops > 8 || !current['$ref'].startsWith('#')) {
-      throw new UnusableSchema(place, `the reference ${String(current['$ref'])} leads nowhere`)
+      throw new UnusableSchema(place, `the reference ${current['$ref']} leads nowhere`)
     }
     current = target
   }
@@ -90,7 +90,13 @@ export function typeOf(schema: JsonSchema): string | undefined {
   return undefined
 }
 
-function sample(given: JsonSchema, root: JsonSchema, place: Place, context: SampleContext, source?: PlainObject): unknown {
+function sample(
+  given: JsonSchema,
+  root: JsonSchema,
+  place: Place,
+  context: SampleContext,
+  source?: PlainObject,
+): unknown {
   if (place.depth > 6) throw new UnusableSchema(place.path, 'is nested too deeply')
   const schema = resolveSchema(given, root, place.path)
   const { random } = context
@@ -158,7 +164,9 @@ function sampleObject(
 
 /** A known record that shares property names with the object to be made; the better the fit, the likelier. */
 function pickSource(names: readonly string[], context: SampleContext): PlainObject | undefined {
-  const fits = context.known.map((record) => names.filter((name) => matchProperty(name, record) !== undefined).length)
+  const fits = context.known.map(
+    (record) => names.filter((name) => matchProperty(name, record) !== undefined).length,
+  )
   const best = Math.max(0, ...fits)
   if (best === 0) return undefined
   return context.random.pick(context.known.filter((_, index) => fits[index] === best))
@@ -171,7 +179,9 @@ function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: Samp
   if (type === 'array') {
     const items = resolveSchema((schema['items'] ?? {}) as JsonSchema, root)
     const list = Array.isArray(value) ? value.slice(0, 1 + context.random.int(2)) : [value]
-    return list.length > 0 && list.every((item) => typeof item === (typeOf(items) ?? 'string')) ? list : undefined
+    return list.length > 0 && list.every((item) => typeof item === (typeOf(items) ?? 'string'))
+      ? list
+      : undefined
   }
   const single: unknown = Array.isArray(value) && value.length > 0 ? context.random.pick(value) : value
   const wanted = type === 'integer' ? 'number' : (type ?? 'string')
@@ -200,7 +210,8 @@ function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context
 function sampleNumber(schema: JsonSchema, place: Place, random: Random): number {
   const step = asNumber(schema['multipleOf']) ?? 1
   const low = asNumber(schema['minimum']) ?? (asNumber(schema['exclusiveMinimum']) ?? -1) + step
-  const high = asNumber(schema['maximum']) ?? (asNumber(schema['exclusiveMaximum']) ?? low + 100 * step) - step
+  const high =
+    asNumber(schema['maximum']) ?? (asNumber(schema['exclusiveMaximum']) ?? low + 100 * step) - step
   const first = Math.ceil(low / step)
   const last = Math.min(Math.floor(high / step), first + 99)
   if (last < first) {

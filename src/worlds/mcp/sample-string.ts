@@ -18,8 +18,14 @@ const cues: readonly [RegExp, Maker][] = [
   [/^(dir|directory|folder)$/, noun],
   [/^(date|day|since|until|before|after)$/, day],
   [/^(city|location|place|town)$/, (words, random) => random.pick(words.cities)],
-  [/^(content|contents|text|message|body|description|observation|observations|note|comment|summary|title|topic|value|data|prompt)$/, phrase],
-  [/^(id|identifier|uuid|code|slug|key)$/, (words, random) => `${noun(words, random)}-${10 + random.int(90)}`],
+  [
+    /^(content|contents|text|message|body|description|observation|observations|note|comment|summary|title|topic|value|data|prompt)$/,
+    phrase,
+  ],
+  [
+    /^(id|identifier|uuid|code|slug|key)$/,
+    (words, random) => `${noun(words, random)}-${10 + random.int(90)}`,
+  ],
 ]
 
 const formats: Readonly<Record<string, Maker>> = {
@@ -57,7 +63,7 @@ export function sampleString(name: string, schema: JsonSchema, words: SplitWords
   for (const make of makers) {
     for (let attempt = 0; attempt < 4; attempt++) {
       let text = make(words, random)
-      while (text.length < shortest && shortest <= 60) text += ` ${noun(words, random)}`
+      for (let more = 0; text.length < shortest && more < 20; more++) text += ` ${noun(words, random)}`
       if (text.length > longest) text = text.slice(0, longest)
       if (text.length >= shortest && (pattern === undefined || pattern.test(text))) return text
     }

@@ -43,7 +43,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
     if (typeof config.reset === 'object' && 'roots' in config.reset) {
       const pool = createServerPool({ server, size: 1, roots: true })
       const lease = await pool.lease({ root: folder, ...(signal === undefined ? {} : { signal }) })
-      connection = { specs: lease.specs, call: lease.call, close: () => pool.close() }
+      connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
     } else {
       connection = await connectServer(server, signal === undefined ? {} : { signal })
     }

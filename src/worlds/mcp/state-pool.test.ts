@@ -33,8 +33,14 @@ function listSlot(counts: { opened: number; resets: number }, snapshots: boolean
 for (const snapshots of [true, false]) {
   test(`many states over two slots stay apart, ${snapshots ? 'by snapshots' : 'by repeating calls'}`, async () => {
     const counts = { opened: 0, resets: 0 }
-    const pool = createStatePool({ size: 2, open: async () => listSlot(counts, snapshots), writes: (name) => name === 'add' })
-    const states = Array.from({ length: 9 }, (_, index) => newState([{ name: 'add', arguments: { word: `seed${index}` } }]))
+    const pool = createStatePool({
+      size: 2,
+      open: async () => listSlot(counts, snapshots),
+      writes: (name) => name === 'add',
+    })
+    const states = Array.from({ length: 9 }, (_, index) =>
+      newState([{ name: 'add', arguments: { word: `seed${index}` } }]),
+    )
     for (const word of ['one', 'two']) {
       await Promise.all(states.map((state) => pool.call(state, 'add', { word })))
     }
@@ -49,7 +55,11 @@ for (const snapshots of [true, false]) {
 
 test('a slot that breaks is replaced and nobody loses a state', async () => {
   const counts = { opened: 0, resets: 0 }
-  const pool = createStatePool({ size: 1, open: async () => listSlot(counts, true), writes: (name) => name === 'add' })
+  const pool = createStatePool({
+    size: 1,
+    open: async () => listSlot(counts, true),
+    writes: (name) => name === 'add',
+  })
   const state = newState()
   await pool.call(state, 'add', { word: 'kept' })
   await expect(pool.call(newState(), 'fail', {})).rejects.toThrow('broken')

@@ -83,7 +83,9 @@ export function createStatePool(options: StatePoolOptions): StatePool {
 
   async function take(state: EpisodeState): Promise<Member> {
     if (idle.length === 0) return new Promise((give) => waiting.push({ state, give }))
-    let best = idle.findIndex((member) => member.slot !== undefined && sameCalls(member.journal, state.journal))
+    let best = idle.findIndex(
+      (member) => member.slot !== undefined && sameCalls(member.journal, state.journal),
+    )
     if (best < 0) best = idle.findIndex((member) => member.slot === undefined)
     return idle.splice(Math.max(best, 0), 1)[0]
   }

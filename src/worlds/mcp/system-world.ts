@@ -38,7 +38,11 @@ function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): T
       // A live system may have changed since the task was made; then the answer cannot be judged.
       const now = await referenceAnswer(system, task, signal)
       if (now === task.expected.answer) return judgement
-      return { success: null, parts: {}, reason: 'the system behind the tools changed since the task was made' }
+      return {
+        success: null,
+        parts: {},
+        reason: 'the system behind the tools changed since the task was made',
+      }
     },
     close: async () => {},
   }
@@ -73,7 +77,11 @@ async function judgeState(
 }
 
 /** What the reference solution answers now, in a fresh state. */
-async function referenceAnswer(system: ToolSystem, task: McpTask, signal?: AbortSignal): Promise<string | null> {
+async function referenceAnswer(
+  system: ToolSystem,
+  task: McpTask,
+  signal?: AbortSignal,
+): Promise<string | null> {
   const state = newState(task.seeds)
   const results: { text: string; isError: boolean }[] = []
   for (;;) {

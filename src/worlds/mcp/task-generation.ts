@@ -60,7 +60,7 @@ export async function generateTasks(
     const tasks: McpTask[] = []
     bank.set(split, tasks)
     // Requests that exist already are made up for by further ones; where all there are were found, fewer remain.
-    for (let from = 0; tasks.length < count && from < 4 * count; ) {
+    for (let from = 0; tasks.length < count && from < 4 * count;) {
       const size = Math.max(count - tasks.length, 8)
       const round = await makeTasks(system, probe, split, from, size, options, (done) =>
         options.onProgress?.(Math.min(before + tasks.length + done, total), total),
@@ -76,18 +76,23 @@ export async function generateTasks(
     before += count
   }
   const made = [...bank.values()].flat()
-  const present = families.map((family) => family.name).filter((name) => made.some((task) => task.family === name))
+  const present = families
+    .map((family) => family.name)
+    .filter((name) => made.some((task) => task.family === name))
   return {
     families: present,
     all: (split) => bank.get(split) ?? [],
     task({ split, seed, family }) {
       const tasks = (bank.get(split) ?? []).filter((task) => family === undefined || task.family === family)
       if (tasks.length === 0) {
-        throw new AgogeError(`no ${split} task${family === undefined ? '' : ` of the family "${family}"`} was made`, {
-          code: 'no-tasks',
-          given: family ?? split,
-          expected: `one of the families ${present.join(', ')}`,
-        })
+        throw new AgogeError(
+          `no ${split} task${family === undefined ? '' : ` of the family "${family}"`} was made`,
+          {
+            code: 'no-tasks',
+            given: family ?? split,
+            expected: `one of the families ${present.join(', ')}`,
+          },
+        )
       }
       return tasks[((seed % tasks.length) + tasks.length) % tasks.length]
     },

@@ -46,9 +46,13 @@ test('the plan needs a yes, from a terminal or beforehand', async () => {
   await confirmPlan('the plan', { yes: true, output })
   expect(String(output.read())).toContain('the plan')
   await confirmPlan('p', { input: terminal('y\n'), output })
-  await expect(confirmPlan('p', { input: terminal('\n'), output })).rejects.toMatchObject({ code: 'not-confirmed' })
+  await expect(confirmPlan('p', { input: terminal('\n'), output })).rejects.toMatchObject({
+    code: 'not-confirmed',
+  })
   const pipe = new PassThrough()
-  await expect(confirmPlan('p', { input: pipe, output })).rejects.toMatchObject({ code: 'confirmation-needed' })
+  await expect(confirmPlan('p', { input: pipe, output })).rejects.toMatchObject({
+    code: 'confirmation-needed',
+  })
 })
 
 test('results are compact and states comparable', () => {

@@ -53,7 +53,10 @@ export function parseWorldConfig(value: unknown, where: string): McpWorldConfig 
     }
     return list as string[]
   }
-  const config: McpWorldConfig = { reset: parseReset(value['reset'] ?? 'none', fail), observe: strings('observe') }
+  const config: McpWorldConfig = {
+    reset: parseReset(value['reset'] ?? 'none', fail),
+    observe: strings('observe'),
+  }
   if (config.observe.includes(filesObserver) && !keepsFiles(config.reset)) {
     fail('observe', filesObserver, 'a "reset" with "files" or "roots", whose contents can be seen')
   }
@@ -69,13 +72,21 @@ export function parseWorldConfig(value: unknown, where: string): McpWorldConfig 
   return config
 }
 
-function parseReset(reset: unknown, fail: (field: string, given: unknown, expected: string) => never): ResetRule {
+function parseReset(
+  reset: unknown,
+  fail: (field: string, given: unknown, expected: string) => never,
+): ResetRule {
   if (reset === 'restart' || reset === 'none') return reset
   if (isPlainObject(reset)) {
     const { command, files, roots } = reset
     if (typeof command === 'string') return { command }
-    if (Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string')) return { files }
+    if (Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string'))
+      return { files }
     if (roots === true) return { roots }
   }
-  return fail('reset', reset, '"restart", "none", { "command": "..." }, { "files": ["..."] } or { "roots": true }')
+  return fail(
+    'reset',
+    reset,
+    '"restart", "none", { "command": "..." }, { "files": ["..."] } or { "roots": true }',
+  )
 }

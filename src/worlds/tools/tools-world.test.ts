@@ -29,7 +29,7 @@ function till() {
     list_prices: tool({
       description: 'All prices.',
       inputSchema: jsonSchema<object>({ type: 'object', properties: {} }),
-      execute: () => Object.fromEntries([...prices].sort()),
+      execute: () => Object.fromEntries(prices),
     }),
   }
 }
@@ -38,7 +38,9 @@ test('tools of the AI SDK in code: tasks are generated, proved and solved, each 
   const world = await createToolsWorld({ tools: till, writes: ['set_price'], observe: ['list_prices'] })
   const { tasks, leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 24, test: 12 } })
   expect(leftOut).toEqual([])
-  expect(tasks.families).toEqual(expect.arrayContaining(['set_price', 'get_price', 'list_prices', 'set_price+get_price']))
+  expect(tasks.families).toEqual(
+    expect.arrayContaining(['set_price', 'get_price', 'list_prices', 'set_price+get_price']),
+  )
   const all = [...tasks.all('train'), ...tasks.all('test')]
   const specs = all.map((task, index) => ({ id: `e${index}`, group: task.id, task }))
   const planner = createPlannerActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
@@ -48,7 +50,10 @@ test('tools of the AI SDK in code: tasks are generated, proved and solved, each 
 })
 
 test('a world of functions without state', async () => {
-  const double = { inputSchema: z.object({ number: z.number() }), execute: ({ number }: { number: number }) => 2 * number }
+  const double = {
+    inputSchema: z.object({ number: z.number() }),
+    execute: ({ number }: { number: number }) => 2 * number,
+  }
   const world = await createToolsWorld({ tools: { double } })
   const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 5 } })
   for (const task of tasks.all('train')) {
@@ -58,7 +63,14 @@ test('a world of functions without state', async () => {
 })
 
 test('writing tools need a state that can be made anew and seen', async () => {
-  await expect(createToolsWorld({ tools: till(), writes: ['set_price'], observe: ['list_prices'] })).rejects.toMatchObject({ code: 'bad-world' })
-  await expect(createToolsWorld({ tools: till, writes: ['set_price'] })).rejects.toMatchObject({ code: 'bad-world' })
-  await expect(createToolsWorld({ tools: till, observe: ['list'] })).rejects.toMatchObject({ code: 'unknown-tool', given: 'list' })
+  await expect(
+    createToolsWorld({ tools: till(), writes: ['set_price'], observe: ['list_prices'] }),
+  ).rejects.toMatchObject({ code: 'bad-world' })
+  await expect(createToolsWorld({ tools: till, writes: ['set_price'] })).rejects.toMatchObject({
+    code: 'bad-world',
+  })
+  await expect(createToolsWorld({ tools: till, observe: ['list'] })).rejects.toMatchObject({
+    code: 'unknown-tool',
+    given: 'list',
+  })
 })

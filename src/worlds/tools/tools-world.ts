@@ -71,7 +71,11 @@ export async function createToolsWorld(options: ToolsWorldOptions): Promise<Tool
   }
   const system = createToolSystem({
     name: options.name ?? 'tools',
-    tools: specs.map((spec) => ({ spec, kind: writes.includes(spec.name) ? 'write' : 'read', why: 'own code' })),
+    tools: specs.map((spec) => ({
+      spec,
+      kind: writes.includes(spec.name) ? 'write' : 'read',
+      why: 'own code',
+    })),
     pool: createStatePool({ size: 16, open, writes: (name) => writes.includes(name) }),
     observe,
     ignore: options.ignore ?? [],
