@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { compile, matmul } from '../tensor/index.ts'
 import { listServers, resolveServer } from '../tool/index.ts'
 import { filesystemServer } from '../worlds/filesystem/index.ts'
-import { baseModelFolder } from './base-model-folder.ts'
+import { baseModelFolder } from '../language/base-model-folder.ts'
 import type { Console } from './console.ts'
 
 /** What one check found. A `warn` costs speed or a part of the product; with a `fail` training does not work. */

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { createLocalActor, createOpenAIActor } from '../agent/index.ts'
 import type { Actor } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
-import { baseModelFolder } from './base-model-folder.ts'
-import { listRuns, loadModel, modelFolder, requireBaseModel } from './base-model.ts'
+import { baseModelFolder, loadModel, requireModel } from '../language/index.ts'
 import type { Console } from './console.ts'
+import { listRuns, modelFolder } from './runs.ts'
 
 /** A model named on the command line, ready to act. */
 export interface OpenedModel {
@@ -31,7 +31,7 @@ export async function openModel(
   terminal: Console,
 ): Promise<OpenedModel> {
   if (given !== undefined && /^https?:\/\//.test(given)) return openEndpoint(given, options, terminal)
-  const folder = modelFolder(given ?? lastTrained() ?? requireBaseModel(baseModelFolder))
+  const folder = modelFolder(given ?? lastTrained() ?? requireModel(baseModelFolder))
   if (!existsSync(folder)) {
     throw new AgogeError(`There is no model in ${folder}.`, {
       code: 'unknown-model',

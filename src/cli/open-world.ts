@@ -1,7 +1,7 @@
 import type { Task, TaskSource, ToolWorld } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { listServers, nearest } from '../tool/index.ts'
-import { filesystemPlan } from '../training/defaults.ts'
+import { smallModelPlan } from '../training/defaults.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import { createFilesystemWorld, filesystemTasks } from '../worlds/filesystem/index.ts'
 import { confirmPlan, openMcpWorld } from '../worlds/mcp/index.ts'
@@ -52,7 +52,7 @@ async function openFilesystem({ err, signal }: Console): Promise<OpenedWorld> {
     world,
     tasks: filesystemTasks,
     plan: {
-      ...filesystemPlan,
+      ...smallModelPlan,
       demonstrations: Object.fromEntries(
         families.map((family) => [family, filesystemDemonstrations(family)]),
       ),
@@ -96,14 +96,14 @@ async function openServer(
       world,
       tasks: source,
       plan: {
-        ...filesystemPlan,
+        ...smallModelPlan,
         demonstrations: Object.fromEntries(
           families.map((family) => [family, Math.ceil(600 / families.length)]),
         ),
         tasks: {
-          validation: Math.min(filesystemPlan.tasks.validation, room('validation')),
-          test: Math.min(filesystemPlan.tasks.test, room('test')),
-          unseenWording: Math.min(filesystemPlan.tasks.unseenWording, room('unseen-wording')),
+          validation: Math.min(smallModelPlan.tasks.validation, room('validation')),
+          test: Math.min(smallModelPlan.tasks.test, room('test')),
+          unseenWording: Math.min(smallModelPlan.tasks.unseenWording, room('unseen-wording')),
         },
       },
       heldOut: (split, count) => tasks.all(split).slice(0, count),

@@ -13,7 +13,7 @@ import { createProgress } from './progress.ts'
 export const baseTokens = 16_000_000
 
 // Two cores of a laptop; the command says the real figure as soon as it has measured it.
-const expectedTokensPerSecond = 14_000
+const expectedTokensPerSecond = 9_500
 
 export interface PretrainCommand {
   out: string

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { baseModelFolder } from './base-model-folder.ts'
+import { baseModelFolder } from '../language/base-model-folder.ts'
 import type { Console } from './console.ts'
 import { several, share, wholeNumber, withWorld } from './options.ts'
 import type { TrainCommand } from './train.ts'
@@ -16,6 +16,11 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     )
     .version(version(), '-V, --version')
     .option('--debug', 'show stack traces')
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    })
+    .exitOverride()
     .showHelpAfterError('(agoge --help shows all commands)')
     .showSuggestionAfterError()
 
@@ -40,7 +45,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .command('pretrain')
     .description('make the base model from nothing but generated text')
     .option('--out <folder>', 'where the model goes', baseModelFolder)
-    .option('--seed <n>', 'of corpus and weights', wholeNumber(0), 0)
+    .option('--seed <n>', 'of corpus and weights', wholeNumber(0), 1)
     .option('--tokens <n>', 'of the corpus', wholeNumber(1))
     .option('--resume', 'go on where an earlier call with the same options stopped')
     .action(async (options: { out: string; seed: number; tokens?: number; resume?: boolean }) => {

@@ -1,7 +1,6 @@
 import type { SampleEpisode, SampleMessage, TrainingSummary } from '../training/index.ts'
 import {
   count,
-  decimal,
   duration,
   headline,
   percent,
@@ -21,7 +20,7 @@ export function resultText(summary: TrainingSummary): string {
   const rows = [
     ['all, 95% interval', ...stages.map(({ success }) => percentInterval(success))],
     ...families.map((family) => [family, ...stages.map((stage) => percent(stage.families[family] ?? NaN))]),
-    ['calls per episode', ...stages.map(({ calls }) => decimal(calls))],
+    ['calls per episode', ...stages.map(({ calls }) => calls.toFixed(2))],
     ['invalid calls', ...stages.map(({ invalidCalls }) => percent(invalidCalls))],
     ['training time', ...stages.map(({ seconds }) => (seconds === 0 ? '–' : duration(seconds)))],
   ]

@@ -1,19 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { grpo } from '../algorithm/index.ts'
 import { AgogeError } from '../error.ts'
-import { taskReward } from '../reward/index.ts'
-import { openRunFolder, trainJob } from '../training/index.ts'
+import { baseModelFolder, requireModel } from '../language/index.ts'
+import { openRunFolder, train } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
-import { renderReport } from '../training/report/index.ts'
-import { baseModelFolder } from './base-model-folder.ts'
-import { listRuns, loadModel, requireBaseModel } from './base-model.ts'
 import type { Console } from './console.ts'
 import { openWorld } from './open-world.ts'
 import type { WorldOptions } from './open-world.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
 import { createProgress } from './progress.ts'
 import { resultText } from './result-text.ts'
+import { listRuns } from './runs.ts'
 
 export interface TrainCommand extends WorldOptions {
   seed: number
@@ -50,41 +47,34 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     terminal,
   )
   const progress = createProgress(terminal.progress)
+  let folder: string | undefined
   try {
     const settings = earlier?.settings ?? newSettings(command, base, opened.plan)
-    const folder =
-      earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
+    folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
     terminal.err(`run folder: ${folder}`)
-    // Loaded once to fail early; the job asks for fresh ones.
-    const first = await loadModel(base)
-    let unused: typeof first | null = first
     const { plan, seed, compareSupervised, commandLine, ...kept } = settings
-    const summary = await trainJob(
-      {
-        command: commandLine,
-        folder: { path: folder },
-        resume: earlier !== null,
-        seed,
-        world: opened.world,
-        tasks: opened.tasks,
-        tokenizer: first.tokenizer,
-        backend: async () => {
-          const model = unused ?? (await loadModel(base))
-          unused = null
-          return model.backend
-        },
-        reward: taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
-        algorithm: grpo(),
-        plan,
-        compareSupervised,
-        config: { ...kept, commandLine },
-        report: renderReport,
-      },
-      { signal: terminal.signal, onEvent: (event) => progress.event(event) },
-    )
+    const summary = await train({
+      command: commandLine,
+      world: opened.world,
+      tasks: opened.tasks,
+      model: base,
+      out: folder,
+      resume: earlier !== null,
+      seed,
+      plan,
+      compareSupervised,
+      config: { ...kept, commandLine },
+      onEvent: (event) => progress.event(event),
+      signal: terminal.signal,
+    })
     progress.close()
     terminal.out(resultText(summary))
     terminal.out(`\nreport: ${join(folder, 'report.html')}`)
+  } catch (error) {
+    progress.close()
+    if (terminal.signal.aborted && folder !== undefined)
+      terminal.err(`go on with: agoge train --resume ${folder}`)
+    throw error
   } finally {
     progress.close()
     await opened.world.close()
@@ -93,11 +83,11 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
 
 /** Where the base model is; with `--from-scratch` it is made first, or gone on with where that was interrupted. */
 async function findBaseModel({ model, fromScratch }: TrainCommand, terminal: Console): Promise<string> {
-  if (fromScratch !== true) return resolve(requireBaseModel(model ?? baseModelFolder))
+  if (fromScratch !== true) return resolve(requireModel(model ?? baseModelFolder))
   const folder = resolve(model ?? join('.agoge', 'models', 'base'))
   if (!existsSync(join(folder, 'model.safetensors'))) {
     const resume = existsSync(join(folder, 'checkpoints', 'cursor.json'))
-    await runPretrain({ out: folder, seed: 0, tokens: baseTokens, resume }, terminal)
+    await runPretrain({ out: folder, seed: 1, tokens: baseTokens, resume }, terminal)
   }
   return folder
 }

@@ -8,10 +8,15 @@ export type {
   SampleOutput,
   SampleRequest,
 } from './backend.ts'
+export { baseModelFolder } from './base-model-folder.ts'
+export { loadModel, requireModel } from './base-model.ts'
+export type { LoadedModel } from './base-model.ts'
 export { trainTokenizer } from './bpe-train.ts'
 export type { TrainTokenizerOptions } from './bpe-train.ts'
 export { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 export type { Checkpoint } from './checkpoint.ts'
+export { modelCard } from './model-card.ts'
+export type { ModelCardFacts } from './model-card.ts'
 export { parseConfig, serialiseConfig, smallConfig } from './config.ts'
 export type { TransformerConfig } from './config.ts'
 export { corpusConversation, corpusSkills, skillConversation } from './corpus/index.ts'

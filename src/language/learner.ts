@@ -38,17 +38,10 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
   const gradient = new Float32Array(layout.size)
   const programs = new Map<string, Promise<Program>>()
   const table = rotaryTable(config, config.max_position_embeddings)
-  const masks = new Map<number, Float32Array>()
 
   const program = (key: string, make: () => Promise<Program>): Promise<Program> => {
     let found = programs.get(key)
     if (found === undefined) programs.set(key, (found = make()))
-    return found
-  }
-
-  const maskOf = (time: number): Float32Array => {
-    let found = masks.get(time)
-    if (found === undefined) masks.set(time, (found = causalMask(time)))
     return found
   }
 
@@ -61,7 +54,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       tokens: { data: batch.tokens, shape: [batch.sources.length, time] },
       cosine: { data: table.cosine.subarray(0, time * half), shape: [time, half] },
       sine: { data: table.sine.subarray(0, time * half), shape: [time, half] },
-      mask: { data: maskOf(time), shape: [time, time] },
+      mask: { data: causalMask(time), shape: [time, time] },
       rows: { data: batch.rows, shape: [count] },
       targets: { data: batch.targets, shape: [count] },
     }

@@ -18,7 +18,7 @@ export interface LocalBackendOptions {
   weightVersion?: number
   /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told. */
   threads?: number
-  /** Tokens of a micro-batch, padding included; 4096 unless told. */
+  /** Tokens of a micro-batch, padding included; 2048 unless told, above which only memory grows. */
   tokenBudget?: number
   /** What the sampler's keys and values may take; 256 MB unless told. */
   cacheBytes?: number
@@ -49,7 +49,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const { config, threads, tokenizer: givenTokenizer } = options
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
   const engine = { config, parameters, ...(threads === undefined ? {} : { threads }) }
-  const learner = createLearner({ ...engine, tokenBudget: options.tokenBudget ?? 4096 })
+  const learner = createLearner({ ...engine, tokenBudget: options.tokenBudget ?? 2048 })
   const sampler = createSampler({ ...engine, cacheBytes: options.cacheBytes ?? 256 * 2 ** 20 })
   const optimizer = createOptimizer(threads)
   let state = createOptimizerState(parameters.layout.size)
@@ -72,8 +72,9 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       inTurn(() => learner.forwardBackward(sequences, loss, signal)),
     optimStep: (step) =>
       inTurn(async () => {
-        const gradientNorm = await optimizer.step(parameters, learner.gradient, state, step)
-        learner.gradient.fill(0)
+        const gradientNorm = await optimizer
+          .step(parameters, learner.gradient, state, step)
+          .finally(() => learner.gradient.fill(0))
         sampler.clear()
         weightVersion++
         return { gradientNorm }

@@ -40,9 +40,9 @@ export interface PretrainOptions {
   config?: TransformerConfig
   /** Default: one trained on the first 20,000 conversations of the seed. */
   tokenizer?: Tokenizer
-  /** Default 8192. */
+  /** Default 4096. */
   batchTokens?: number
-  /** The highest; reached after 2% of the tokens, held until 60%, then brought to 0 in a straight line. Default 0.004. */
+  /** The highest; reached after 400k tokens, held until 60%, then brought to 0 in a straight line. Default 0.003. */
   learningRate?: number
   /** Default 0.1; see `CorpusBatchOptions`. */
   contextWeight?: number
@@ -111,8 +111,8 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
     seed,
     tokens: totalTokens,
     config = smallConfig,
-    batchTokens = 8192,
-    learningRate: highest = 0.004,
+    batchTokens = 4096,
+    learningRate: highest = 0.003,
   } = options
   const {
     contextWeight = 0.1,
@@ -147,7 +147,7 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   // Counted in tokens, since batches differ a little.
   const schedule = warmUpStableDecay({
     steps: totalTokens,
-    warmUpSteps: Math.ceil(totalTokens * 0.02),
+    warmUpSteps: Math.min(400_000, Math.ceil(totalTokens * 0.1)),
     decaySteps: Math.floor(totalTokens * 0.4),
   })
   try {

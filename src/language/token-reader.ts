@@ -46,7 +46,6 @@ export function createTokenReader(
   const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
   const table = rotaryTable(config, window)
   const cache = createKeyValueCache(config)
-  const masks = new Map<number, Float32Array>()
   const inverseTemperature = new Float32Array(1)
   const fixedFeeds = {
     cosineTable: { data: table.cosine, shape: [window, width / 2] },
@@ -55,12 +54,6 @@ export function createTokenReader(
   }
   let folded: FoldedWeights | undefined
   const programs: { prefill?: Promise<Program>; decode?: Promise<Program> } = {}
-
-  function maskOf(chunk: number): Float32Array {
-    let found = masks.get(chunk)
-    if (found === undefined) masks.set(chunk, (found = causalMask(chunk)))
-    return found
-  }
 
   function feedsOf(first: number, count: number): Record<string, HostTensor> {
     const { capacity } = cache
@@ -100,7 +93,7 @@ export function createTokenReader(
       const feeds = feedsOf(first, count)
       feeds['tokens'] = { data: tokens, shape: [count, chunk] }
       feeds['positions'] = { data: positions, shape: [count, chunk] }
-      feeds['newMask'] = { data: maskOf(chunk), shape: [chunk, chunk] }
+      feeds['newMask'] = { data: causalMask(chunk), shape: [chunk, chunk] }
       feeds['rows'] = { data: rows, shape: [rows.length] }
       programs.prefill ??= compilePrefill(config, threads)
       return run(await programs.prefill, feeds, chunk)

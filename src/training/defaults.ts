@@ -4,7 +4,7 @@ import type { TrainingPlan } from './types.ts'
  * The plan of the embedded job, a filesystem server learned by a model of 0.9M parameters on two cores. All budgets
  * are steps. `demonstrations` is left to the world, which knows its families.
  */
-export const filesystemPlan: Omit<TrainingPlan, 'demonstrations'> = {
+export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
   warmStart: {
     learningRate: 0.003,
     optimizer: 'muon',

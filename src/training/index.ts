@@ -1,6 +1,8 @@
-export { filesystemPlan } from './defaults.ts'
+export { smallModelPlan } from './defaults.ts'
 export type { OnTrainingEvent, TrainingEvent } from './events.ts'
 export { trainJob } from './loop.ts'
+export { train } from './train.ts'
+export type { TrainOptions } from './train.ts'
 export { openRunFolder } from './run-folder.ts'
 export type { RunFolder, RunFolderOptions } from './run-folder.ts'
 export type {

@@ -1,6 +1,6 @@
 import type { MetricsRecord, SampleEpisode, SampleMessage, StageSummary, TrainingSummary } from '../types.ts'
 import { stageTitles } from './family-chart.ts'
-import { count, decimal, duration, percent, percentInterval, pointsInterval } from './format.ts'
+import { count, duration, percent, percentInterval, pointsInterval } from './format.ts'
 import { html, nothing } from './html.ts'
 import type { Markup } from './html.ts'
 import { lineChart } from './line-chart.ts'
@@ -27,7 +27,7 @@ export function stageTable(stages: readonly StageSummary[]): Markup {
             html`<tr>
               <td>${stageTitles[stage.name]}</td>
               <td><b>${percentInterval(stage.success)}</b></td>
-              <td>${decimal(stage.calls)}</td>
+              <td>${stage.calls.toFixed(2)}</td>
               <td>${percent(stage.invalidCalls)}</td>
               <td>${count(stage.tokens)}</td>
               <td>${stage.masked}</td>

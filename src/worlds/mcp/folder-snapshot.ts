@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** One file or folder (`contents` null) below the path of that index; `relative` is '' for the path itself. */
@@ -11,21 +11,23 @@ interface SnapshotEntry {
 /** Contents of a list of files and folders, free of where they lie: it fits the same list in another place. */
 export type FilesSnapshot = readonly SnapshotEntry[]
 
+// Synchronous on purpose: the files are few and small, and a call between two turns waits for each of them.
+
 /** Reads the files, and folders with all that is in them. What does not exist is not in the snapshot. */
-export async function readFiles(paths: readonly string[]): Promise<FilesSnapshot> {
+export function readFiles(paths: readonly string[]): FilesSnapshot {
   const found: SnapshotEntry[] = []
-  const visit = async (index: number, relative: string): Promise<void> => {
+  const visit = (index: number, relative: string): void => {
     const path = join(paths[index], relative)
-    const info = await stat(path).catch(() => undefined)
+    const info = statSync(path, { throwIfNoEntry: false })
     if (info === undefined) return
     if (!info.isDirectory()) {
-      found.push({ index, relative, contents: await readFile(path) })
+      found.push({ index, relative, contents: readFileSync(path) })
       return
     }
     found.push({ index, relative, contents: null })
-    for (const name of (await readdir(path)).sort()) await visit(index, join(relative, name))
+    for (const name of readdirSync(path).sort()) visit(index, join(relative, name))
   }
-  for (const index of paths.keys()) await visit(index, '')
+  for (const index of paths.keys()) visit(index, '')
   return found
 }
 
@@ -33,22 +35,22 @@ export async function readFiles(paths: readonly string[]): Promise<FilesSnapshot
  * Puts the files and folders back to what the snapshot holds. The listed folders themselves stay, so that a server
  * that works in one keeps its working folder.
  */
-export async function writeFiles(paths: readonly string[], snapshot: FilesSnapshot): Promise<void> {
+export function writeFiles(paths: readonly string[], snapshot: FilesSnapshot): void {
   for (const [index, path] of paths.entries()) {
-    const info = await stat(path).catch(() => undefined)
+    const info = statSync(path, { throwIfNoEntry: false })
     if (info?.isDirectory() === true) {
-      for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true })
-    } else if (!snapshot.some((entry) => entry.index === index)) {
-      await rm(path, { force: true })
+      for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true, force: true })
+    } else if (info !== undefined && !snapshot.some((entry) => entry.index === index)) {
+      rmSync(path, { force: true })
     }
   }
   for (const { index, relative, contents } of snapshot) {
     const path = join(paths[index], relative)
     if (contents === null) {
-      await mkdir(path, { recursive: true })
+      mkdirSync(path, { recursive: true })
     } else {
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, contents)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, contents)
     }
   }
 }

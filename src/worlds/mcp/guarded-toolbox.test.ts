@@ -43,9 +43,19 @@ test('calls are spaced by the rate, and waiting can be given up', async () => {
   const began = performance.now()
   await Promise.all([1, 2, 3, 4].map(() => guarded.call('look', {})))
   expect(performance.now() - began).toBeGreaterThan(55)
+  expect(calls).toHaveLength(4)
+})
+
+test('waiting for the rate can be given up', async () => {
+  const { calls, toolbox } = recording()
+  const guarded = guardToolbox(
+    toolbox,
+    createCallGuard({ allowed: ['look'], maxCalls: 9, callsPerSecond: 0.001 }),
+  )
+  await guarded.call('look', {})
   const stop = new AbortController()
   const waiting = guarded.call('look', {}, { signal: stop.signal })
   stop.abort(new Error('enough'))
   await expect(waiting).rejects.toThrow('enough')
-  expect(calls).toHaveLength(4)
+  expect(calls).toHaveLength(1)
 })

@@ -44,6 +44,16 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   const began = performance.now()
   const limits = { signal: options.signal, seconds: options.deadlineSeconds ?? 3 }
 
+  /** A busy machine may stall once; a tool that is slow is so twice. */
+  async function patiently(draft: Draft): Promise<ReferenceRun> {
+    try {
+      return await runReference(system, draft, limits)
+    } catch (error) {
+      if (!(error instanceof SlowCall)) throw error
+      return runReference(system, draft, limits)
+    }
+  }
+
   async function attempt(family: FamilyPlan, tries = attempts): Promise<string | undefined> {
     let reason = 'no arguments were found for which it does anything'
     for (let index = 0; index < tries; index++) {
@@ -54,7 +64,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
           probe,
           createRandom(options.seed, 'probe', family.name, index),
         )
-        const run = await runReference(system, draft, limits)
+        const run = await patiently(draft)
         if (!run.ok) {
           reason = run.reason
           continue
@@ -123,7 +133,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     if (family.tools.length > 1 && !family.tools.every((tool) => stable.has(tool))) continue
     let again: ReferenceRun
     try {
-      again = await runReference(system, draft, limits)
+      again = await patiently(draft)
     } catch (error) {
       if (options.signal?.aborted === true || AgogeError.isInstance(error)) throw error
       again = { ok: false, reason: (error as Error).message }

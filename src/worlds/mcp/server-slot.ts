@@ -66,7 +66,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
   const paths = statePaths(config, folder)
   let fresh: FilesSnapshot = []
   try {
-    fresh = paths === undefined ? fresh : await readFiles(paths)
+    fresh = paths === undefined ? fresh : readFiles(paths)
     if (typeof config.reset === 'object' && 'command' in config.reset) {
       await runReset(config.reset.command, folder, signal)
     }
@@ -81,7 +81,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
       if (paths !== undefined) return writeFiles(paths, fresh)
       if (config.reset === 'restart') {
         await connection.close()
-        await writeFiles([folder], [])
+        writeFiles([folder], [])
         await connect()
       } else if (typeof config.reset === 'object' && 'command' in config.reset) {
         await runReset(config.reset.command, folder, resetSignal)
@@ -92,14 +92,14 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
     ...(paths === undefined
       ? {}
       : {
-          snapshot: () => readFiles(paths),
-          describe: async () => clean(describeFiles(await readFiles(paths))),
-          restore: (snapshot: unknown) => writeFiles(paths, snapshot as FilesSnapshot),
+          snapshot: async () => readFiles(paths),
+          describe: async () => clean(describeFiles(readFiles(paths))),
+          restore: async (snapshot: unknown) => writeFiles(paths, snapshot as FilesSnapshot),
         }),
     async close() {
       await connection.close()
       // Files outside the slot were there before us: they are left as they were found.
-      if (paths !== undefined) await writeFiles(paths, fresh)
+      if (paths !== undefined) writeFiles(paths, fresh)
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -49,6 +49,18 @@ test('tools of the AI SDK in code: tasks are generated, proved and solved, each 
   await world.close()
 })
 
+test('the same seed gives the same tasks, however many are made at a time', async () => {
+  const prepare = async (seed: number, concurrency: number) => {
+    const world = await createToolsWorld({ tools: till, writes: ['set_price'], observe: ['list_prices'] })
+    const { tasks } = await world.prepareTasks({ seed, counts: { train: 12, test: 6 }, concurrency })
+    return [...tasks.all('train'), ...tasks.all('test')].map((task) => ({ ...task, plan: undefined }))
+  }
+  const tasks = await prepare(7, 1)
+  expect(tasks).toHaveLength(18)
+  expect(await prepare(7, 8)).toEqual(tasks)
+  expect(await prepare(8, 8)).not.toEqual(tasks)
+})
+
 test('a world of functions without state', async () => {
   const double = {
     inputSchema: z.object({ number: z.number() }),

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { runCli } from './run-cli.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'agoge-cli-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function agoge(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', '']
+  const write = (text: string): void => {
+    err += text
+  }
+  const code = await runCli(words, {
+    out: (text) => {
+      out += `${text}\n`
+    },
+    err: (text) => write(`${text}\n`),
+    progress: { write },
+    signal: new AbortController().signal,
+    debug: words.includes('--debug'),
+  })
+  return { code, out, err }
+}
+
+test('help and version answer', async () => {
+  const help = await agoge('--help')
+  expect(help.code).toBe(0)
+  for (const command of ['train', 'pretrain', 'eval', 'chat', 'doctor']) expect(help.out).toContain(command)
+  const version = await agoge('--version')
+  expect(version).toMatchObject({ code: 0, err: '' })
+  expect(version.out.trim()).toMatch(/^\d+\.\d+\.\d+$/)
+})
+
+const broken = join(folder, 'broken.json')
+writeFileSync(broken, '{ "mcpServers": { } ')
+
+test.each<[string[], RegExp]>([
+  [['trian'], /unknown command 'trian'[\s\S]*Did you mean train/],
+  [['train', '--stepps', '3'], /unknown option '--stepps'[\s\S]*--steps/],
+  [['train', '--steps', 'many'], /--steps[\s\S]*whole number of at least 1/],
+  [['train', '--resume', join(folder, 'nowhere')], /no run to go on with[\s\S]*nowhere/],
+  [['train', '--model', join(folder, 'nothing-here')], /no base model[\s\S]*agoge pretrain/],
+  [['eval', 'filesytem'], /no world named "filesytem"[\s\S]*Did you mean "filesystem"/],
+  [['eval', 'mcp:nowhere'], /nowhere/],
+  [['eval', 'mcp:x', '--mcp-config', broken], /broken\.json is not JSON: line 1/],
+  [['eval', '--threshold', '7'], /--threshold[\s\S]*0% to 100%/],
+])('%j ends with code 1, a message and no stack', async (words, message) => {
+  const { code, out, err } = await agoge(...words)
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(message)
+  expect(err).not.toMatch(/\n {4}at /)
+})
+
+test('--debug shows where an error came from', async () => {
+  expect((await agoge('eval', 'filesytem', '--debug')).err).toMatch(/\n {4}at /)
+})
+
+test('doctor lists what it checked', async () => {
+  const { out } = await agoge('doctor')
+  for (const check of [
+    'Node',
+    'ONNX Runtime',
+    'cores',
+    'memory',
+    'base model',
+    'filesystem server',
+    'run folder',
+  ]) {
+    expect(out).toContain(check)
+  }
+  expect(out).toMatch(/ONNX Runtime +works; 512x512 matrix product at \d+ GFLOP\/s/)
+})

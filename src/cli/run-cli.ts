@@ -1,0 +1,33 @@
+import { CommanderError } from 'commander'
+import type { Console } from './console.ts'
+import { describeError } from './describe-error.ts'
+import { Interrupted, interruptedCode } from './interrupt.ts'
+import { createProgram } from './program.ts'
+
+/**
+ * Runs a command line and returns its exit code: 0, 1 for bad input or failure, 2 for a threshold that was missed, 130 where it was
+ * interrupted. Errors are told to the terminal.
+ */
+export async function runCli(words: readonly string[], terminal: Console): Promise<number> {
+  let code = 0
+  const program = createProgram(terminal, ['agoge', ...words].join(' '), (given) => {
+    code = given
+  })
+  try {
+    // --debug is understood before and after the command, so it is taken out here.
+    await program.parseAsync(
+      words.filter((word) => word !== '--debug'),
+      { from: 'user' },
+    )
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    if (!terminal.signal.aborted) {
+      terminal.err(describeError(error, terminal.debug))
+      return 1
+    }
+    if (terminal.debug && !(error instanceof Interrupted)) terminal.err(describeError(error, true))
+    terminal.err('interrupted; what was finished is kept')
+    return interruptedCode
+  }
+}

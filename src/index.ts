@@ -1,0 +1,23 @@
+/**
+ * Reinforcement learning for agents. The root has what a program needs to train and to compare; the rooms have the
+ * rest (`agoge/episode`, `agoge/reward`, `agoge/evaluation`, `agoge/algorithm`, and what has not settled yet under
+ * `agoge/unstable/*`).
+ */
+export { AgogeError } from './error.ts'
+export type { AgogeErrorDetails } from './error.ts'
+export type { Episode, EpisodeReward, EpisodeStatus, TrainingSequence } from './episode/index.ts'
+export { createLocalActor, createOpenAIActor, runEpisodes } from './agent/index.ts'
+export type { Actor, Judgement, Outcome, Task, TaskSource, ToolSession, ToolWorld } from './agent/index.ts'
+export { grpo, supervised } from './algorithm/index.ts'
+export type { Algorithm } from './algorithm/index.ts'
+export { baseModelFolder, loadModel, pretrain } from './language/index.ts'
+export type { LoadedModel, ModelBackend, Tokenizer } from './language/index.ts'
+export { taskReward } from './reward/index.ts'
+export type { RewardFunction } from './reward/index.ts'
+export { defineTools } from './tool/index.ts'
+export type { Toolbox, ToolLike, ToolResult, ToolSpec } from './tool/index.ts'
+export { smallModelPlan, train } from './training/index.ts'
+export type { TrainingEvent, TrainingPlan, TrainingSummary, TrainOptions } from './training/index.ts'
+export { createFilesystemWorld, filesystemTasks } from './worlds/filesystem/index.ts'
+export { openMcpWorld } from './worlds/mcp/index.ts'
+export { createToolsWorld } from './worlds/tools/index.ts'

@@ -1,0 +1,89 @@
+import type { Task, TaskSource, ToolWorld } from '../agent/index.ts'
+import { grpo } from '../algorithm/index.ts'
+import type { Algorithm } from '../algorithm/index.ts'
+import { baseModelFolder, loadModel } from '../language/index.ts'
+import type { RewardFunction } from '../reward/index.ts'
+import { taskReward } from '../reward/index.ts'
+import { smallModelPlan } from './defaults.ts'
+import type { OnTrainingEvent } from './events.ts'
+import { trainJob } from './loop.ts'
+import { openRunFolder } from './run-folder.ts'
+import type { TrainingPlan, TrainingSummary, TrainJobOptions } from './types.ts'
+
+export interface TrainOptions<T extends Task = Task> {
+  world: ToolWorld<T>
+  tasks: TaskSource<T>
+  /** Folder of the model to start from; default: the base model of the package. */
+  model?: string
+  /** Demonstrations of each family in the warm start: one number, or by name. Default: 240 shared evenly. */
+  demonstrations?: number | Record<string, number>
+  /** Steps of reinforcement learning. Default: the plan's. */
+  steps?: number
+  /** Held-out tasks of each evaluation. Default: the plan's. */
+  testTasks?: number
+  /** Everything else about the course of training. */
+  plan?: Partial<TrainingPlan>
+  /** Default: success, less 0.02 a call and 0.1 an invalid call. */
+  reward?: RewardFunction
+  /** Default: `grpo()`. */
+  algorithm?: Algorithm
+  seed?: number
+  /** The run folder; default: a new one under `.agoge/runs`. */
+  out?: string
+  resume?: boolean
+  compareSupervised?: boolean
+  /** The command line and settings, for the record; no secrets. */
+  command?: string
+  config?: Record<string, unknown>
+  onEvent?: OnTrainingEvent
+  signal?: AbortSignal
+}
+
+/**
+ * Trains the small local model on a world and shows how much better it got: the base model, the warm start and the
+ * result of reinforcement learning on the same held-out tasks. The run folder has metrics, episodes, checkpoints and
+ * a report.
+ *
+ * @example
+ * const summary = await train({ world: await createFilesystemWorld(), tasks: filesystemTasks })
+ */
+export async function train<T extends Task>(options: TrainOptions<T>): Promise<TrainingSummary> {
+  const { world, tasks, model = baseModelFolder, seed = 0, out, onEvent, signal } = options
+  // Loaded once to fail early; the job asks for fresh ones.
+  const first = await loadModel(model)
+  let unused: typeof first | null = first
+  const { resume, compareSupervised, config } = options
+  const job: TrainJobOptions<T> = {
+    command: options.command ?? 'train()',
+    folder: { path: openRunFolder(out === undefined ? {} : { path: out }).path },
+    seed,
+    world,
+    tasks,
+    tokenizer: first.tokenizer,
+    backend: async () => {
+      const next = unused ?? (await loadModel(model))
+      unused = null
+      return next.backend
+    },
+    reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
+    algorithm: options.algorithm ?? grpo(),
+    plan: planOf(options),
+    ...(resume === undefined ? {} : { resume }),
+    ...(compareSupervised === undefined ? {} : { compareSupervised }),
+    ...(config === undefined ? {} : { config }),
+  }
+  return trainJob(job, { ...(onEvent === undefined ? {} : { onEvent }), ...(signal === undefined ? {} : { signal }) })
+}
+
+function planOf<T extends Task>(options: TrainOptions<T>): TrainingPlan {
+  const { tasks, demonstrations, steps, testTasks, plan = {} } = options
+  const { families } = tasks
+  const each = demonstrations ?? plan.demonstrations ?? Math.ceil(240 / families.length)
+  const base = { ...smallModelPlan, ...plan }
+  return {
+    ...base,
+    demonstrations: typeof each === 'number' ? Object.fromEntries(families.map((name) => [name, each])) : each,
+    reinforcement: { ...base.reinforcement, ...(steps === undefined ? {} : { steps }) },
+    tasks: { ...base.tasks, ...(testTasks === undefined ? {} : { test: testTasks }) },
+  }
+}
