@@ -33,7 +33,7 @@ export function makeBatches(
   const batches: Batch[] = []
   let start = 0
   while (start < order.length) {
-    const time = order[start]!.time
+    const time = order[start].time
     const members = order.slice(start, start + Math.max(1, Math.floor(budget / time)))
     start += members.length
     const tokens = new Int32Array(members.length * time)
@@ -41,12 +41,12 @@ export function makeBatches(
     const predicted: Batch['predicted'] = []
     const targets: number[] = []
     for (const [row, member] of members.entries()) {
-      const sequence = sequences[member.source]!
+      const sequence = sequences[member.source]
       tokens.set(sequence.subarray(0, member.time), row * time)
       for (const index of member.indices) {
         rows.push(row * time + index - 1)
         predicted.push({ source: member.source, index })
-        targets.push(sequence[index]!)
+        targets.push(sequence[index])
       }
     }
     batches.push({
@@ -67,7 +67,7 @@ export function pick(
   sequences: readonly TrainingSequence[],
   of: (s: TrainingSequence) => Float32Array,
 ) {
-  return Float32Array.from(batch.predicted, ({ source, index }) => of(sequences[source]!)[index]!)
+  return Float32Array.from(batch.predicted, ({ source, index }) => of(sequences[source])[index])
 }
 
 /** The inverse of `batch.rows`: for every flat position its place among the rows, or their number where it has none. */

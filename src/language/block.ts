@@ -20,7 +20,7 @@ export const blockWeightNames = ['attentionNorm', 'qkv', 'out', 'mlpNorm', 'gate
 
 /** The weights of block `layer` out of the inputs of a program. */
 export function blockWeights(inputs: Record<string, Tensor>, layer: number): BlockWeights {
-  const named = blockWeightNames.map((name) => [name, inputs[`${layer}.${name}`]!] as const)
+  const named = blockWeightNames.map((name) => [name, inputs[`${layer}.${name}`]] as const)
   return Object.fromEntries(named) as Record<(typeof blockWeightNames)[number], Tensor>
 }
 

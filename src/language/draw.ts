@@ -5,7 +5,7 @@
 export function drawToken(probabilities: Float32Array, start: number, size: number, uniform: number): number {
   let sum = 0
   for (let i = start; i < start + size; i++) {
-    sum += probabilities[i]!
+    sum += probabilities[i]
     if (sum > uniform) return i - start
   }
   let last = start + size - 1
@@ -16,6 +16,6 @@ export function drawToken(probabilities: Float32Array, start: number, size: numb
 /** The most probable token; the first of those that tie. */
 export function likeliestToken(probabilities: Float32Array, start: number, size: number): number {
   let best = start
-  for (let i = start + 1; i < start + size; i++) if (probabilities[i]! > probabilities[best]!) best = i
+  for (let i = start + 1; i < start + size; i++) if (probabilities[i] > probabilities[best]) best = i
   return best - start
 }

@@ -46,7 +46,7 @@ export function foldWeights({ data }: Parameters, config: TransformerConfig): Fo
     const width = gain.size
     const scale = 1 / Math.sqrt(headWidth(config))
     const scaled = source.name.endsWith('.qkv') ? config.num_attention_heads * headWidth(config) * width : 0
-    return original.map((value, i) => value * data[gain.offset + (i % width)]! * (i < scaled ? scale : 1))
+    return original.map((value, i) => value * data[gain.offset + (i % width)] * (i < scaled ? scale : 1))
   }
   return Object.fromEntries(
     foldedViews(config).map(({ name, source, gain }) => [

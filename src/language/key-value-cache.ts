@@ -109,7 +109,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     get lengths() {
       return lengths
     },
-    tokens: (slot) => tokens.subarray(slot * window, slot * window + lengths[slot]!),
+    tokens: (slot) => tokens.subarray(slot * window, slot * window + lengths[slot]),
     reserve(wantedSlots, wantedCapacity) {
       if (wantedSlots <= slots && wantedCapacity <= capacity) return
       const newSlots = Math.max(slots, wantedSlots)
@@ -117,7 +117,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       const enlarge = (old: Float32Array): Float32Array => {
         const made = new Float32Array(newSlots * heads * newCapacity * width)
         for (let slot = 0; slot < slots; slot++) {
-          eachHead(slot, lengths[slot]!, (start, size, head) =>
+          eachHead(slot, lengths[slot], (start, size, head) =>
             made.set(old.subarray(start, start + size), (slot * heads + head) * newCapacity * width),
           )
         }
@@ -153,7 +153,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     },
     swap(a, b) {
       if (a === b) return
-      const length = Math.max(lengths[a]!, lengths[b]!)
+      const length = Math.max(lengths[a], lengths[b])
       for (const array of arrays()) {
         eachHead(a, length, (start, size, head) => {
           const other = (b * heads + head) * capacity * width
@@ -165,16 +165,16 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       const held = tokens.slice(a * window, (a + 1) * window)
       tokens.copyWithin(a * window, b * window, (b + 1) * window)
       tokens.set(held, b * window)
-      const lengthOfA = lengths[a]!
-      setLength(a, lengths[b]!)
+      const lengthOfA = lengths[a]
+      setLength(a, lengths[b])
       setLength(b, lengthOfA)
     },
     append(slot, added, run, row) {
       const count = added.length
-      const at = lengths[slot]!
+      const at = lengths[slot]
       for (let layer = 0; layer < layers; layer++) {
-        appendRows(keys[layer]!, run.keys[layer]!, slot, row, at, count, run.chunk)
-        appendRows(values[layer]!, run.values[layer]!, slot, row, at, count, run.chunk)
+        appendRows(keys[layer], run.keys[layer], slot, row, at, count, run.chunk)
+        appendRows(values[layer], run.values[layer], slot, row, at, count, run.chunk)
       }
       tokens.set(added, slot * window + at)
       lengths[slot] = at + count

@@ -45,7 +45,7 @@ function goldenModel(which: Golden['cases'][number]): { config: TransformerConfi
   const layout = parameterLayout(config)
   const data = new Float32Array(layout.size)
   for (const entry of layout.entries) {
-    const given = which.weights[entry.name]!
+    const given = which.weights[entry.name]
     expect(given.shape).toEqual(entry.shape)
     data.set(given.data, entry.offset)
   }
@@ -70,7 +70,7 @@ function row(
 function tinyModel(seed: number, config = tiny): Parameters {
   const parameters = initialiseParameters(config, seed)
   const random = createRandom(seed, 'perturb')
-  for (let i = 0; i < parameters.data.length; i++) parameters.data[i]! += 0.3 * random.normal()
+  for (let i = 0; i < parameters.data.length; i++) parameters.data[i] += 0.3 * random.normal()
   return parameters
 }
 
@@ -78,7 +78,7 @@ for (const [number, which] of golden.cases.entries()) {
   test(`logits and gradients agree with transformers (case ${number})`, async () => {
     const { config, parameters } = goldenModel(which)
     const program = await compileLogits(config)
-    const time = which.tokens[0]!.length
+    const time = which.tokens[0].length
     const batch = which.tokens.length
     const table = rotaryTable(config, time)
     const half = table.cosine.length / time
@@ -91,7 +91,7 @@ for (const [number, which] of golden.cases.entries()) {
       rows: { data: Int32Array.from({ length: batch * time }, (_, i) => i), shape: [batch * time] },
     })
     const expected = which.logits.flat(2)
-    const worst = Math.max(...expected.map((value, i) => Math.abs(value - logits!.data[i]!)))
+    const worst = Math.max(...expected.map((value, i) => Math.abs(value - logits.data[i])))
     expect(worst).toBeLessThan(1e-4)
 
     const learner = createLearner({ config, parameters, tokenBudget: 64 })
@@ -100,7 +100,7 @@ for (const [number, which] of golden.cases.entries()) {
     expect(report.loss).toBeCloseTo(which.loss, 3)
     for (const { name, offset, size } of parameters.layout.entries) {
       const norm = Math.hypot(...learner.gradient.subarray(offset, offset + size))
-      expect(Math.abs(norm / which.gradientNorms[name]! - 1), name).toBeLessThan(1e-3)
+      expect(Math.abs(norm / which.gradientNorms[name] - 1), name).toBeLessThan(1e-3)
     }
     await learner.dispose()
     await program.release()
@@ -117,8 +117,8 @@ test('the gradient of every loss is the slope of the loss', async () => {
   const old = await learner.forward(tokens.map((each) => Int32Array.from(each)))
   const sequences = tokens.map((each, i) =>
     row(each, {
-      logprobs: [...old[i]!].map((value, t) => value + [0.1, -0.25, 0.4, -0.05][t % 4]!),
-      advantages: each.map((_, t) => [1, -0.5, 0.7][t % 3]!),
+      logprobs: [...old[i]].map((value, t) => value + [0.1, -0.25, 0.4, -0.05][t % 4]),
+      advantages: each.map((_, t) => [1, -0.5, 0.7][t % 3]),
       rl: each.map((_, t) => (t % 2 === 1 ? 0.8 : 0.3)),
       ce: each.map((_, t) => (t % 3 === 0 ? 0.5 : 0)),
       kl: each.map(() => 0.2),
@@ -136,12 +136,12 @@ test('the gradient of every loss is the slope of the loss', async () => {
       const losses: number[] = []
       const step = 1e-3
       for (const sign of [1, -1]) {
-        direction.forEach((value, i) => (parameters.data[i] = start[i]! + sign * step * value))
+        direction.forEach((value, i) => (parameters.data[i] = start[i] + sign * step * value))
         losses.push((await learner.forwardBackward(sequences, { name, clipLow: 0.15, clipHigh: 0.3 })).loss)
       }
       parameters.data.set(start)
-      const slope = (losses[0]! - losses[1]!) / (2 * step)
-      const expected = gradient.reduce((sum, value, i) => sum + value * direction[i]!, 0)
+      const slope = (losses[0] - losses[1]) / (2 * step)
+      const expected = gradient.reduce((sum, value, i) => sum + value * direction[i], 0)
       expect(Math.abs(slope - expected)).toBeLessThan(0.02 * Math.hypot(...gradient))
     }
   }
@@ -162,11 +162,11 @@ test('at ratio 1 ppo, importance sampling and cispo have the same gradient, weig
     await learner.forwardBackward([sequence], { name })
     return Float32Array.from(learner.gradient)
   }
-  const sequence = row(tokens, { logprobs: [...logprobs!], advantages, rl: tokens.map(() => 1) })
+  const sequence = row(tokens, { logprobs: [...logprobs], advantages, rl: tokens.map(() => 1) })
   const reference = await gradientOf(row(tokens, { ce: advantages }), 'cross_entropy')
   for (const name of ['ppo', 'importance_sampling', 'cispo'] as const) {
     const found = await gradientOf(sequence, name)
-    const error = Math.hypot(...found.map((value, i) => value - reference[i]!)) / Math.hypot(...reference)
+    const error = Math.hypot(...found.map((value, i) => value - reference[i])) / Math.hypot(...reference)
     expect(error, name).toBeLessThan(1e-4)
   }
   const report = await learner.forwardBackward([sequence], { name: 'ppo' })
@@ -192,10 +192,10 @@ test('splitting into micro-batches changes neither loss nor gradient, and paddin
   }
   const [whole] = results
   for (const { report, gradient } of results) {
-    expect(report.loss).toBeCloseTo(whole!.report.loss, 3)
-    expect(report.entropy).toBeCloseTo(whole!.report.entropy, 4)
-    const error = Math.hypot(...gradient.map((value, i) => value - whole!.gradient[i]!))
-    expect(error / Math.hypot(...whole!.gradient)).toBeLessThan(1e-5)
+    expect(report.loss).toBeCloseTo(whole.report.loss, 3)
+    expect(report.entropy).toBeCloseTo(whole.report.entropy, 4)
+    const error = Math.hypot(...gradient.map((value, i) => value - whole.gradient[i]))
+    expect(error / Math.hypot(...whole.gradient)).toBeLessThan(1e-5)
   }
 })
 

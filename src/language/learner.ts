@@ -65,13 +65,13 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       const found = outputs[`gradient.${name}`]
       if (found === undefined) continue
       const values = found.data
-      for (let i = 0; i < size; i++) gradient[offset + i]! += values[i]!
+      for (let i = 0; i < size; i++) gradient[offset + i] += values[i]
     }
     const width = config.hidden_size
     const at = (name: string): number => layout.views.find((view) => view.name === name)!.offset
-    addRows(gradient, at('embedding'), batch.tokens, outputs['inputRows']!.data, width)
+    addRows(gradient, at('embedding'), batch.tokens, outputs['inputRows'].data, width)
     const head = config.tie_word_embeddings ? 'embedding' : 'head'
-    addRows(gradient, at(head), batch.targets, outputs['targetRows']!.data, width)
+    addRows(gradient, at(head), batch.targets, outputs['targetRows'].data, width)
   }
 
   return {
@@ -83,7 +83,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       for (const batch of makeBatches(sequences, tokenBudget, () => true)) {
         signal?.throwIfAborted()
         const { logprobs } = await run.run(batchFeeds(batch))
-        batch.predicted.forEach(({ source, index }, i) => (results[source]![index] = logprobs!.data[i]!))
+        batch.predicted.forEach(({ source, index }, i) => (results[source][index] = logprobs.data[i]!))
       }
       return results
     },
@@ -92,9 +92,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       const tokens = sequences.map((sequence) => sequence.tokens)
       checkSequences(tokens, config)
       const run = await program(loss.name, () => compileTraining(config, loss.name, threads))
-      const batches = makeBatches(tokens, tokenBudget, (source, index) =>
-        isTrained(sequences[source]!, index),
-      )
+      const batches = makeBatches(tokens, tokenBudget, (source, index) => isTrained(sequences[source], index))
       const report = createReport(loss)
       const oneBatch = async (batch: Batch): Promise<void> => {
         signal?.throwIfAborted()
@@ -144,9 +142,9 @@ function addRows(
   width: number,
 ): void {
   for (let r = 0; r < ids.length; r++) {
-    const to = offset + ids[r]! * width
+    const to = offset + ids[r] * width
     const from = r * width
-    for (let i = 0; i < width; i++) target[to + i]! += rows[from + i]!
+    for (let i = 0; i < width; i++) target[to + i] += rows[from + i]
   }
 }
 
@@ -202,15 +200,15 @@ function createReport({ name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings) {
       outputs: Record<string, HostTensor>,
       inputs: Record<'sampled' | 'advantages' | 'rl', { data: Float32Array }>,
     ) {
-      sums.loss += outputs['loss']!.data[0]!
-      const logprobs = outputs['logprobs']!.data
+      sums.loss += outputs['loss'].data[0]
+      const logprobs = outputs['logprobs'].data
       for (let i = 0; i < logprobs.length; i++) {
         sums.tokens++
-        sums.entropy += outputs['entropy']!.data[i]!
+        sums.entropy += outputs['entropy'].data[i]
         if (inputs.rl.data[i] === 0) continue
-        const difference = logprobs[i]! - inputs.sampled.data[i]!
+        const difference = logprobs[i] - inputs.sampled.data[i]
         const ratio = Math.exp(difference)
-        const advantage = inputs.advantages.data[i]!
+        const advantage = inputs.advantages.data[i]
         sums.policyTokens++
         sums.ratio += ratio
         sums.kl += ratio - 1 - difference

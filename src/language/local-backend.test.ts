@@ -60,8 +60,8 @@ test('both optimisers learn, and sampling follows what was learnt', async () => 
       temperature: 0,
       seed: 0,
     })
-    expect([...output!.tokens]).toEqual([11, 14, 17, 0])
-    expect(output!.weightVersion).toBe(60)
+    expect([...output.tokens]).toEqual([11, 14, 17, 0])
+    expect(output.weightVersion).toBe(60)
     await backend.dispose()
   }
 })
@@ -89,7 +89,7 @@ test('a half-precision export loads to within its rounding, without optimiser', 
   await backend.export(join(folder, 'half'), 'F16')
   const loaded = await loadLocalBackend(join(folder, 'half'))
   loaded.parameters.data.forEach((value, i) => {
-    expect(Math.abs(value - backend.parameters.data[i]!)).toBeLessThan(1e-3)
+    expect(Math.abs(value - backend.parameters.data[i])).toBeLessThan(1e-3)
   })
   expect(existsSync(join(folder, 'half', 'optimizer.safetensors'))).toBe(false)
   await Promise.all([backend.dispose(), loaded.dispose()])
@@ -109,9 +109,9 @@ test('a bad checkpoint is refused, naming the file and the tensor or field, and 
   const { [name]: dropped, ...rest } = tensors
   writeFileSync(model, writeSafetensors(rest))
   await refuses(`${name} is missing`)
-  writeFileSync(model, writeSafetensors({ ...rest, [name]: { data: dropped!.data, shape: [16, 24] } }))
+  writeFileSync(model, writeSafetensors({ ...rest, [name]: { data: dropped.data, shape: [16, 24] } }))
   await refuses(`${name} has another shape`)
-  writeFileSync(model, writeSafetensors({ ...tensors, 'model.layers.7.extra': dropped! }))
+  writeFileSync(model, writeSafetensors({ ...tensors, 'model.layers.7.extra': dropped }))
   await refuses('model.layers.7.extra has no place')
   writeFileSync(model, good.subarray(0, good.length - 8))
   await refuses('model.safetensors')

@@ -78,8 +78,8 @@ export function createOptimizer(threads?: number): Optimizer {
         )
       }
       const matrices = entries.filter(withMuon).map(({ shape, offset, size }) => ({
-        rows: shape[0]!,
-        columns: shape[1]!,
+        rows: shape[0],
+        columns: shape[1],
         parameter: parameters.data.subarray(offset, offset + size),
         gradient: gradient.subarray(offset, offset + size),
         momentum: state.momentum.subarray(offset, offset + size),

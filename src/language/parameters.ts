@@ -87,7 +87,7 @@ export function initialiseParameters(config: TransformerConfig, seed: number): P
     }
     const random = createRandom(seed, 'initial', name)
     const residual = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight')
-    const matrix = (residual ? 1 / Math.sqrt(2 * config.num_hidden_layers) : 1) / Math.sqrt(3 * shape[1]!)
+    const matrix = (residual ? 1 / Math.sqrt(2 * config.num_hidden_layers) : 1) / Math.sqrt(3 * shape[1])
     const deviation = kind === 'embedding' ? 0.05 : matrix
     for (let i = offset; i < offset + size; i++) data[i] = deviation * random.normal()
   }

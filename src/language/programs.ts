@@ -19,7 +19,7 @@ export function weightInputs(config: TransformerConfig): InputSpecs {
 
 /** The matrix that turns the last hidden state into logits. */
 export function outputMatrix(inputs: Record<string, Tensor>, config: TransformerConfig): Tensor {
-  return inputs[config.tie_word_embeddings ? 'embedding' : 'head']!
+  return inputs[config.tie_word_embeddings ? 'embedding' : 'head']
 }
 
 function sequenceInputs(config: TransformerConfig): InputSpecs {
@@ -36,18 +36,10 @@ function sequenceInputs(config: TransformerConfig): InputSpecs {
 
 /** All blocks over right-padded sequences, whose padding no real token can see. Gives hidden states [B*T, width]. */
 function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
-  const { embedding, tokens, cosine, sine, mask } = inputs as Record<string, Tensor>
-  let x = reshape(gather(embedding!, tokens!, 0), ['B*T', config.hidden_size])
+  const { embedding, tokens, cosine, sine, mask } = inputs
+  let x = reshape(gather(embedding, tokens, 0), ['B*T', config.hidden_size])
   const blocks = Array.from({ length: config.num_hidden_layers }, (_, layer) => {
-    const made = block(
-      x,
-      blockWeights(inputs, layer),
-      { cosine: cosine!, sine: sine! },
-      mask!,
-      'B',
-      'T',
-      config,
-    )
+    const made = block(x, blockWeights(inputs, layer), { cosine: cosine, sine: sine }, mask, 'B', 'T', config)
     x = made.y
     return made
   })
@@ -59,8 +51,8 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
   return compile(
     sequenceInputs(config),
     (inputs) => {
-      const hidden = gather(trunk(inputs, config).y, inputs['rows']!, 0)
-      return { logits: logits(hidden, inputs['norm']!, outputMatrix(inputs, config), config) }
+      const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
+      return { logits: logits(hidden, inputs['norm'], outputMatrix(inputs, config), config) }
     },
     options('logits', threads),
   )
@@ -71,12 +63,12 @@ export function compileForward(config: TransformerConfig, threads?: number): Pro
   return compile(
     { ...sequenceInputs(config), targets: { shape: ['N'], dtype: 'int32' } },
     (inputs) => {
-      const hidden = gather(trunk(inputs, config).y, inputs['rows']!, 0)
+      const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
       const head = tokenLogprobs(
         hidden,
-        inputs['norm']!,
+        inputs['norm'],
         outputMatrix(inputs, config),
-        inputs['targets']!,
+        inputs['targets'],
         config,
       )
       return { logprobs: head.logprobs }
@@ -111,7 +103,7 @@ export function compileTraining(
   return compile(
     specs,
     (inputs) => {
-      const take = (key: string): Tensor => inputs[key]!
+      const take = (key: string): Tensor => inputs[key]
       const body = trunk(inputs, config)
       const hidden = gather(body.y, take('rows'), 0)
       const head = tokenLogprobs(hidden, take('norm'), outputMatrix(inputs, config), take('targets'), config)
@@ -127,7 +119,7 @@ export function compileTraining(
         clipHigh: take('clipHigh'),
       })
       const [slope] = gradients(loss, [logprobs])
-      const { hidden: gHidden, entropy, ...gHead } = head.pullback(slope!, (x) => reshape(x, ['N', 1]))
+      const { hidden: gHidden, entropy, ...gHead } = head.pullback(slope, (x) => reshape(x, ['N', 1]))
       const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
       let gx = gather(concat([gHidden, zeros], 0), take('inverse'), 0)
       const outputs: Record<string, Tensor> = {
@@ -139,7 +131,7 @@ export function compileTraining(
         [`gradient.${config.tie_word_embeddings ? 'embedding' : 'head'}`]: gHead.matrix,
       }
       for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
-        const g = body.blocks[layer]!.pullback(gx)
+        const g = body.blocks[layer].pullback(gx)
         for (const key of blockWeightNames) outputs[`gradient.${layer}.${key}`] = g.weights[key]
         gx = g.x
       }

@@ -63,7 +63,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
         ? likeliestToken(probabilities, start, vocabulary)
         : drawToken(probabilities, start, vocabulary, uniform())
     tokens.push(token)
-    logprobs.push(Math.log(probabilities[start + token]!))
+    logprobs.push(Math.log(probabilities[start + token]))
     if (options.stop.includes(token)) row.finish = 'stop'
     else if (tokens.length >= row.limit) row.finish = 'length'
   }
@@ -76,23 +76,23 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
   ) {
     const followers = rows.map((): Row[] => [])
     leaders.forEach((leader, i) => {
-      if (leader !== undefined) followers[leader]!.push(rows[i]!)
+      if (leader !== undefined) followers[leader].push(rows[i])
     })
     const reading = rows
       .map((row, index) => ({ row, index }))
       .filter(({ index }) => leaders[index] === undefined)
       .sort((a, b) => a.row.slot - b.row.slot)
-    const left = ({ row }: { row: Row }): number => row.request.prompt.length - cache.lengths[row.slot]!
+    const left = ({ row }: { row: Row }): number => row.request.prompt.length - cache.lengths[row.slot]
     let next = 0
     while (next < reading.length) {
-      const first = reading[next]!.row.slot
+      const first = reading[next].row.slot
       const members = reading.slice(next).filter(({ row }) => row.slot < first + prefillRows)
       next += members.length
       while (members.length > 0) {
         options.signal?.throwIfAborted()
         const chunk = Math.min(prefillChunk, Math.max(...members.map(left)))
         // Long chunks are read by fewer rows at a time, those at the front; what is done leaves the list.
-        const from = members[0]!.row.slot
+        const from = members[0].row.slot
         const most = Math.max(1, Math.floor(prefillTokens / chunk))
         const now = members.filter(({ row }) => row.slot < from + most)
         const count = now.at(-1)!.row.slot - from + 1
@@ -102,7 +102,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
         const places: number[] = []
         const read = now.map((member) => {
           const { row } = member
-          const at = cache.lengths[row.slot]!
+          const at = cache.lengths[row.slot]
           const part = row.request.prompt.subarray(at, at + chunk)
           const start = (row.slot - from) * chunk
           tokens.set(part, start)
@@ -116,9 +116,9 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
         // A run must give at least one distribution; one that nobody needs is ignored.
         const wanted = Int32Array.from(places.length > 0 ? places : [0])
         const { probabilities, run } = await reader.prefill(from, tokens, positions, chunk, wanted)
-        now.forEach(({ row }, i) => cache.append(row.slot, read[i]!, run, row.slot - from))
+        now.forEach(({ row }, i) => cache.append(row.slot, read[i], run, row.slot - from))
         ending.forEach(({ row, index }, place) => {
-          for (const each of followers[index]!) {
+          for (const each of followers[index]) {
             cache.copy(row.slot, each.slot, row.request.prompt.length)
             draw(each, probabilities, place, options)
           }
@@ -168,7 +168,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
       const positions = new Int32Array(count)
       let longest = 0
       for (const [place, row] of batch.entries()) {
-        const length = cache.lengths[row.slot]!
+        const length = cache.lengths[row.slot]
         tokens[place] = row.tokens.at(-1)!
         positions[place] = Math.min(length, window - 1)
         if (row.finish === undefined) longest = Math.max(longest, length + 1)
@@ -177,7 +177,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
       const { probabilities, run } = await reader.decode(tokens, positions)
       for (const [place, row] of batch.entries()) {
         if (row.finish !== undefined) continue
-        cache.append(row.slot, [tokens[place]!], run, place)
+        cache.append(row.slot, [tokens[place]], run, place)
         draw(row, probabilities, place, options)
         if (row.finish !== undefined) idle++
       }
@@ -193,7 +193,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
     )
     const rows = requests.map((request, i): Row => ({
       request,
-      slot: plans[i]!.slot,
+      slot: plans[i].slot,
       tokens: [],
       logprobs: [],
       limit: Math.min(options.maxTokens, window - request.prompt.length),

@@ -49,15 +49,15 @@ function commonInputs(config: TransformerConfig): Record<string, InputSpec> {
 /** All blocks over new tokens [count]; the outputs hold the new keys and values of each layer. */
 function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, attention: Attention) {
   const outputs: Record<string, Tensor> = {}
-  let x = gather(inputs['embedding']!, tokens, 0)
+  let x = gather(inputs['embedding'], tokens, 0)
   for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-    const weight = (name: string): Tensor => inputs[`${layer}.${name}`]!
+    const weight = (name: string): Tensor => inputs[`${layer}.${name}`]
     const unit = (state: Tensor): Tensor => normalise(state, config.rms_norm_eps).y
     const project = (state: Tensor, name: string): Tensor => linear(state, weight(name)).y
     const { mixed, keys, values } = attention(project(unit(x), 'qkv'), {
-      keys: inputs[`keys.${layer}`]!,
-      values: inputs[`values.${layer}`]!,
-      mask: inputs['pastMask']!,
+      keys: inputs[`keys.${layer}`],
+      values: inputs[`values.${layer}`],
+      mask: inputs['pastMask'],
     })
     x = add(x, project(mixed, 'out'))
     const inner = unit(x)
@@ -69,8 +69,8 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
 }
 
 function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig): Tensor {
-  const logits = linear(normalise(hidden, config.rms_norm_eps).y, inputs['head']!).y
-  return softmax(mul(logits, inputs['inverseTemperature']!))
+  const logits = linear(normalise(hidden, config.rms_norm_eps).y, inputs['head']).y
+  return softmax(mul(logits, inputs['inverseTemperature']))
 }
 
 /**
@@ -94,14 +94,14 @@ export function compilePrefill(config: TransformerConfig, threads?: number): Pro
   }
   const build = (inputs: Inputs): Record<string, Tensor> => {
     const angles = (name: string): Tensor =>
-      reshape(gather(inputs[name]!, inputs['positions']!, 0), ['B', 1, 'C', half])
+      reshape(gather(inputs[name], inputs['positions'], 0), ['B', 1, 'C', half])
     const tables = { cosine: angles('cosineTable'), sine: angles('sineTable') }
-    const tokens = reshape(inputs['tokens']!, ['B*C'])
+    const tokens = reshape(inputs['tokens'], ['B*C'])
     const { x, outputs } = newTokens(inputs, tokens, config, (projected, past) => {
       const { q, k, v } = splitHeads(projected, tables, 'B', 'C', config, 1)
-      return { mixed: attendTwoParts(q, k, v, past, inputs['newMask']!, config), keys: k, values: v }
+      return { mixed: attendTwoParts(q, k, v, past, inputs['newMask'], config), keys: k, values: v }
     })
-    return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows']!, 0), config) }
+    return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows'], 0), config) }
   }
   return compile(specs, build, { name: 'prefill', ...(threads === undefined ? {} : { threads }) })
 }
@@ -119,10 +119,10 @@ export function compileDecode(config: TransformerConfig, threads?: number): Prom
   const build = (inputs: Inputs): Record<string, Tensor> => {
     const half = headWidth(config) / 2
     const angles = (name: string): Tensor =>
-      reshape(gather(inputs[name]!, inputs['positions']!, 0), ['B', 1, half])
+      reshape(gather(inputs[name], inputs['positions'], 0), ['B', 1, half])
     const tables = { cosine: angles('cosineTable'), sine: angles('sineTable') }
     const attention: Attention = (projected, past) => attendOne(projected, tables, past, config)
-    const { x, outputs } = newTokens(inputs, inputs['tokens']!, config, attention)
+    const { x, outputs } = newTokens(inputs, inputs['tokens'], config, attention)
     return { ...outputs, probabilities: distribution(inputs, x, config) }
   }
   return compile(specs, build, { name: 'decode', ...(threads === undefined ? {} : { threads }) })

@@ -18,35 +18,35 @@ const worthwhile = 8
  */
 export function planSlots(cache: KeyValueCache, prompts: readonly Int32Array[]): SlotPlan[] {
   const matches = prompts.map((prompt) => bestMatch(cache, prompt))
-  const order = prompts.map((_, i) => i).sort((a, b) => matches[b]!.length - matches[a]!.length || a - b)
+  const order = prompts.map((_, i) => i).sort((a, b) => matches[b].length - matches[a].length || a - b)
   const owner = new Map<number, number>()
   const leaders = new Map<string, number>()
   const plans: SlotPlan[] = prompts.map(() => ({ slot: -1 }))
   const names = prompts.map((prompt) => prompt.join())
   for (const i of order) {
-    const { slot, length } = matches[i]!
+    const { slot, length } = matches[i]
     const claims = length >= worthwhile && !owner.has(slot)
     if (claims) {
       owner.set(slot, i)
-      plans[i]!.slot = slot
+      plans[i].slot = slot
     } else {
-      const leader = leaders.get(names[i]!)
-      if (leader !== undefined) plans[i]!.leader = leader
+      const leader = leaders.get(names[i])
+      if (leader !== undefined) plans[i].leader = leader
     }
-    if (!leaders.has(names[i]!)) leaders.set(names[i]!, i)
+    if (!leaders.has(names[i])) leaders.set(names[i], i)
   }
   moveIntoRange(cache, plans, owner, prompts.length)
   placeTheRest(plans, order)
   // Copies come before anything is cut off their sources.
   for (const [i, plan] of plans.entries()) {
-    const { slot, length } = matches[i]!
+    const { slot, length } = matches[i]
     if (plan.leader !== undefined || owner.get(slot) === i) continue
-    const source = length >= worthwhile ? plans[owner.get(slot)!]!.slot : -1
+    const source = length >= worthwhile ? plans[owner.get(slot)!].slot : -1
     if (source >= 0) cache.copy(source, plan.slot, length)
     else cache.truncate(plan.slot, 0)
   }
   for (const [i, plan] of plans.entries()) {
-    if (owner.get(matches[i]!.slot) === i) cache.truncate(plan.slot, matches[i]!.length)
+    if (owner.get(matches[i].slot) === i) cache.truncate(plan.slot, matches[i].length)
   }
   return plans
 }
@@ -76,7 +76,7 @@ function moveIntoRange(
     if (slot < count) continue
     while (owner.has(free)) free++
     cache.swap(slot, free)
-    plans[i]!.slot = free++
+    plans[i].slot = free++
   }
 }
 
@@ -86,9 +86,9 @@ function placeTheRest(plans: SlotPlan[], order: readonly number[]): void {
   let free = 0
   const place = (i: number): void => {
     while (taken.has(free)) free++
-    plans[i]!.slot = free++
+    plans[i].slot = free++
   }
-  const rest = order.filter((i) => plans[i]!.slot < 0)
-  for (const i of rest.filter((each) => plans[each]!.leader === undefined)) place(i)
-  for (const i of rest.filter((each) => plans[each]!.leader !== undefined)) place(i)
+  const rest = order.filter((i) => plans[i].slot < 0)
+  for (const i of rest.filter((each) => plans[each].leader === undefined)) place(i)
+  for (const i of rest.filter((each) => plans[each].leader !== undefined)) place(i)
 }

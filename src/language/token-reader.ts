@@ -68,8 +68,8 @@ export function createTokenReader(
     const mask = cache.mask.subarray(first * capacity, (first + count) * capacity)
     feeds['pastMask'] = { data: mask, shape: [count, 1, 1, capacity] }
     for (const layer of layers) {
-      feeds[`keys.${layer}`] = view(cache.keys[layer]!)
-      feeds[`values.${layer}`] = view(cache.values[layer]!)
+      feeds[`keys.${layer}`] = view(cache.keys[layer])
+      feeds[`values.${layer}`] = view(cache.values[layer])
     }
     return feeds
   }
@@ -80,7 +80,7 @@ export function createTokenReader(
     chunk: number,
   ): Promise<ReadTokens> {
     const outputs = await program.run(feeds)
-    const array = (name: string): Float32Array => outputs[name]!.data as Float32Array
+    const array = (name: string): Float32Array => outputs[name].data as Float32Array
     const keys = layers.map((layer) => array(`newKeys.${layer}`))
     const values = layers.map((layer) => array(`newValues.${layer}`))
     return { probabilities: array('probabilities'), run: { keys, values, chunk } }
