@@ -19,6 +19,9 @@ if (unknown.length > 0) {
 for (const name of names.length > 0 ? names : Object.keys(benchmarks)) {
   const line = await benchmarks[name]()
   if (process.argv.includes('--json')) console.log(JSON.stringify(line))
-  else console.log(`${line.name}: ours ${line.ours.toPrecision(4)} ${line.unit}, peer ${line.peer?.toPrecision(4) ?? '-'}, ratio ${line.ratio?.toFixed(2) ?? '-'}`)
+  else
+    console.log(
+      `${line.name}: ours ${line.ours.toPrecision(4)} ${line.unit}, peer ${line.peer?.toPrecision(4) ?? '-'}, ratio ${line.ratio?.toFixed(2) ?? '-'}`,
+    )
 }
 process.exit(0)

@@ -9,7 +9,10 @@ const fresh = 64
 
 /** Batched sampling at batch 128, prefill and the drawing of tokens included, in new tokens a second. */
 export async function sampling(): Promise<Measurement> {
-  const backend = await createLocalBackend({ config: smallConfig, parameters: initialiseParameters(smallConfig, 1) })
+  const backend = await createLocalBackend({
+    config: smallConfig,
+    parameters: initialiseParameters(smallConfig, 1),
+  })
   let call = 0
   return alternate({
     name: 'sampling',
@@ -19,7 +22,10 @@ export async function sampling(): Promise<Measurement> {
     async ours(count) {
       for (let i = 0; i < count; i++, call++) {
         const requests = Array.from({ length: rows }, (_, row) => ({
-          prompt: Int32Array.from({ length: prompt }, (_, t) => (call * 31 + row * 7919 + t * 104_729) % 1024),
+          prompt: Int32Array.from(
+            { length: prompt },
+            (_, t) => (call * 31 + row * 7919 + t * 104_729) % 1024,
+          ),
           key: row,
         }))
         await backend.sample(requests, { maxTokens: fresh, stop: [], temperature: 1, seed: call })

@@ -9,7 +9,10 @@ const length = 128
 
 /** Forward, backward and AdamW update of the 0.9M model on 32x128 tokens, in tokens a second. */
 export async function trainStep(): Promise<Measurement> {
-  const backend = await createLocalBackend({ config: smallConfig, parameters: initialiseParameters(smallConfig, 1) })
+  const backend = await createLocalBackend({
+    config: smallConfig,
+    parameters: initialiseParameters(smallConfig, 1),
+  })
   const sequence = (row: number): TrainingSequence => {
     const zeros = () => new Float32Array(length + 1)
     return {

@@ -19,7 +19,12 @@ function snippets(page: string): { name: string; code: string; runs: boolean }[]
   }))
 }
 
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
 const all = pages.flatMap(snippets)
 
 test('every snippet of the documentation type-checks and runs', async () => {
@@ -28,13 +33,20 @@ test('every snippet of the documentation type-checks and runs', async () => {
   for (const { name, code } of all) writeFileSync(join(folder, name), code)
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: '../../tsconfig.json', compilerOptions: { noUnusedLocals: false }, include: ['*.ts'] }),
+    JSON.stringify({
+      extends: '../../tsconfig.json',
+      compilerOptions: { noUnusedLocals: false },
+      include: ['*.ts'],
+    }),
   )
   await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder]).catch((error: { stdout: string }) => {
     throw new Error(error.stdout)
   })
   for (const { name, runs } of all) {
-    if (runs) await run(process.execPath, ['--import', 'tsx', '--conditions', 'agoge-source', join(folder, name)], { cwd: root })
+    if (runs)
+      await run(process.execPath, ['--import', 'tsx', '--conditions', 'agoge-source', join(folder, name)], {
+        cwd: root,
+      })
   }
   expect(all.length).toBeGreaterThan(0)
 }, 300_000)

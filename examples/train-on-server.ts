@@ -12,7 +12,9 @@ try {
     onEvent: (event) => event.type === 'phase' && console.log(`... ${event.name}`),
   })
   for (const { name, success } of summary.stages)
-    console.log(`${name}: ${(100 * success.mean).toFixed(0)}% (${(100 * success.low).toFixed(0)}-${(100 * success.high).toFixed(0)}%)`)
+    console.log(
+      `${name}: ${(100 * success.mean).toFixed(0)}% (${(100 * success.low).toFixed(0)}-${(100 * success.high).toFixed(0)}%)`,
+    )
 } finally {
   await world.close()
 }

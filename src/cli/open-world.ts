@@ -87,14 +87,13 @@ async function openServer(
     else err(world.plan)
     const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
     for (const { name: tool, reason } of leftOut) err(`left out: ${tool} (${reason})`)
-    const source = inTurn(tasks)
     const room = (split: Task['split']): number =>
       tasks.families.length *
       Math.min(...tasks.families.map((family) => ofFamily(tasks, split, family).length))
-    const { families } = source
+    const { families } = tasks
     return {
       world,
-      tasks: source,
+      tasks,
       plan: {
         ...smallModelPlan,
         demonstrations: Object.fromEntries(
@@ -116,18 +115,6 @@ async function openServer(
 
 function ofFamily(tasks: GeneratedTasks, split: Task['split'], family: string): readonly Task[] {
   return tasks.all(split).filter((task) => task.family === family)
-}
-
-/** Seeds that go through the families in turn meet each task of a family once before any comes again. */
-function inTurn(tasks: GeneratedTasks): TaskSource {
-  const { families } = tasks
-  return {
-    families,
-    task: ({ split, seed, family }) =>
-      split === 'train' || family === undefined
-        ? tasks.task({ split, seed, ...(family === undefined ? {} : { family }) })
-        : tasks.task({ split, seed: Math.floor(seed / families.length), family }),
-  }
 }
 
 function unknownWorld({ world: name, mcpConfig }: WorldOptions): AgogeError {

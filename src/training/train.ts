@@ -72,7 +72,10 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     ...(compareSupervised === undefined ? {} : { compareSupervised }),
     ...(config === undefined ? {} : { config }),
   }
-  return trainJob(job, { ...(onEvent === undefined ? {} : { onEvent }), ...(signal === undefined ? {} : { signal }) })
+  return trainJob(job, {
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(signal === undefined ? {} : { signal }),
+  })
 }
 
 function planOf<T extends Task>(options: TrainOptions<T>): TrainingPlan {
@@ -82,7 +85,8 @@ function planOf<T extends Task>(options: TrainOptions<T>): TrainingPlan {
   const base = { ...smallModelPlan, ...plan }
   return {
     ...base,
-    demonstrations: typeof each === 'number' ? Object.fromEntries(families.map((name) => [name, each])) : each,
+    demonstrations:
+      typeof each === 'number' ? Object.fromEntries(families.map((name) => [name, each])) : each,
     reinforcement: { ...base.reinforcement, ...(steps === undefined ? {} : { steps }) },
     tasks: { ...base.tasks, ...(testTasks === undefined ? {} : { test: testTasks }) },
   }
