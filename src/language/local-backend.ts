@@ -34,6 +34,8 @@ export interface LocalBackend extends ModelBackend {
   readonly weightVersion: number
   /** Forgets the optimisers' averages, as at the start of another stage of training. */
   resetOptimizer(): void
+  /** Forgets cached prompts: what is sampled next is the same, to the last digit, as in a fresh process. */
+  clearCache(): void
   /** Says that `parameters` were written from outside: raises the version and drops what was cached. */
   weightsChanged(): void
   /** As `save`, without the optimiser, for publication. */
@@ -82,6 +84,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     resetOptimizer() {
       state = createOptimizerState(parameters.layout.size)
     },
+    clearCache: () => sampler.clear(),
     weightsChanged() {
       sampler.clear()
       weightVersion++
