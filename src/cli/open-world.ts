@@ -3,7 +3,7 @@ import { AgogeError } from '../error.ts'
 import { listServers, nearest } from '../tool/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import type { TrainingPlan } from '../training/index.ts'
-import { createFilesystemWorld, filesystemTasks } from '../worlds/filesystem/index.ts'
+import { createFilesystemWorld, filesystemDemonstrations, filesystemTasks } from '../worlds/filesystem/index.ts'
 import { confirmPlan, openMcpWorld } from '../worlds/mcp/index.ts'
 import type { GeneratedTasks, TaskCounts } from '../worlds/mcp/index.ts'
 import type { Console } from './console.ts'
@@ -51,23 +51,12 @@ async function openFilesystem({ err, signal }: Console): Promise<OpenedWorld> {
   return {
     world,
     tasks: filesystemTasks,
-    plan: {
-      ...smallModelPlan,
-      demonstrations: Object.fromEntries(
-        families.map((family) => [family, filesystemDemonstrations(family)]),
-      ),
-    },
+    plan: { ...smallModelPlan, demonstrations: filesystemDemonstrations },
     heldOut: (split, count) =>
       Array.from({ length: count }, (_, seed) =>
         filesystemTasks.task({ split, seed, family: families[seed % families.length] }),
       ),
   }
-}
-
-// The hardest families are shown a few times only: what they take beyond the others is left to reinforcement learning.
-function filesystemDemonstrations(family: string): number {
-  const rare: Record<string, number> = { gather: 20, 'if-content': 20, 'if-exists': 20, 'find-and-move': 20 }
-  return rare[family] ?? 60
 }
 
 async function openServer(
@@ -97,7 +86,7 @@ async function openServer(
       plan: {
         ...smallModelPlan,
         demonstrations: Object.fromEntries(
-          families.map((family) => [family, Math.ceil(600 / families.length)]),
+          families.map((family) => [family, Math.ceil(400 / families.length)]),
         ),
         tasks: {
           validation: Math.min(smallModelPlan.tasks.validation, room('validation')),

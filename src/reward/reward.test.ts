@@ -32,7 +32,7 @@ test('the task reward names its parts, and they add up', () => {
     parts: { success: 1, calls: -0.06, invalidCalls: -0.1, brokenOff: 0 },
   })
   const failed = score(reward, episode({ success: false, status: 'failed', ending: 'turn-limit' }))
-  expect(failed?.value).toBeCloseTo(-0.06 - 0.1 - 0.2)
+  expect(failed?.value).toBeCloseTo(-0.2)
 })
 
 test('what is masked or cannot be judged has no reward, never a zero', () => {

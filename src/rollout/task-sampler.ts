@@ -36,11 +36,11 @@ export interface TaskSampler<T extends Task> {
 const candidates = 4
 
 /**
- * Learning potential of a cell with success `p`: the deviation of a coin of that chance, which is what a group's
- * advantages live on, plus a floor that keeps the mastered from being forgotten and the failing from starving.
+ * Learning potential of a cell with success `p`: the variance of a coin of that chance, from which a group's
+ * advantages come, plus a floor that keeps the mastered from being forgotten and the failing from starving.
  */
 export function learningWeight(p: number): number {
-  return Math.sqrt(p * (1 - p)) + 0.1 + 0.2 * (1 - p)
+  return 4 * p * (1 - p) + 0.03 + 0.15 * (1 - p)
 }
 
 /**

@@ -63,11 +63,18 @@ export function actorOf<T extends Task>({ options, backend }: Job<T>, temperatur
   )
 }
 
+// What is reported is never what was looked at while settings were chosen: development used the seeds from 0.
+const firstHeldOut = 1_000_000
+
 /** The n-th held-out tasks of a split, families in turn: the same for every run of whatever seed. */
 export function heldOutTasks<T extends Task>({ options }: Job<T>, split: Task['split'], count: number): T[] {
   const { tasks } = options
   return Array.from({ length: count }, (_, at) =>
-    tasks.task({ split, seed: at, family: tasks.families[at % tasks.families.length] }),
+    tasks.task({
+      split,
+      seed: firstHeldOut * tasks.families.length + at,
+      family: tasks.families[at % tasks.families.length],
+    }),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Task, TaskSource, ToolWorld } from '../agent/index.ts'
-import { grpo } from '../algorithm/index.ts'
+import { grpo, grpoAdvantages } from '../algorithm/index.ts'
 import type { Algorithm } from '../algorithm/index.ts'
 import { baseModelFolder, loadModel } from '../language/index.ts'
 import type { RewardFunction } from '../reward/index.ts'
@@ -16,16 +16,16 @@ export interface TrainOptions<T extends Task = Task> {
   /** Folder of the model to start from; default: the base model of the package. */
   model?: string
   /** Demonstrations of each family in the warm start: one number, or by name. Default: 240 shared evenly. */
-  demonstrations?: number | Record<string, number>
+  demonstrations?: number | Readonly<Record<string, number>>
   /** Steps of reinforcement learning. Default: the plan's. */
   steps?: number
   /** Held-out tasks of each evaluation. Default: the plan's. */
   testTasks?: number
   /** Everything else about the course of training. */
   plan?: Partial<TrainingPlan>
-  /** Default: success, less 0.02 a call and 0.1 an invalid call. */
+  /** Default: success, less 0.02 a call and 0.1 an invalid call where it succeeded. */
   reward?: RewardFunction
-  /** Default: `grpo()`. */
+  /** Default: GRPO; 0.1 is added to the deviation, so that small costs are not blown up to the size of success. */
   algorithm?: Algorithm
   seed?: number
   /** The run folder; default: a new one under `.agoge/runs`. */
@@ -66,7 +66,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
       return next.backend
     },
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
-    algorithm: options.algorithm ?? grpo(),
+    algorithm: options.algorithm ?? grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) }),
     plan: planOf(options),
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),

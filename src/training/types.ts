@@ -56,7 +56,7 @@ export interface ReinforcementSettings extends OptimiserSettings {
 
 export interface TrainingPlan {
   /** Demonstrations for each family; families left out have none. */
-  demonstrations: Record<string, number>
+  demonstrations: Readonly<Record<string, number>>
   warmStart: SupervisedSettings
   reinforcement: ReinforcementSettings
   /** Continued supervision, the arm that RL is compared with; it runs as long as RL took. */

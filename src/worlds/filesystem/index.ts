@@ -1,3 +1,4 @@
+export { filesystemDemonstrations } from './demonstrations.ts'
 export { answers, judgeOutcome } from './judge.ts'
 export { filesystemGrammars, filesystemTasks } from './tasks.ts'
 export type { FilesystemTask, FileTree, WantedAnswer } from './task.ts'
