@@ -1,6 +1,7 @@
 import type { Task, TaskSource, ToolWorld } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { listServers, nearest } from '../tool/index.ts'
+import { heldOutTasks } from '../rollout/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import { createFilesystemWorld, filesystemDemonstrations, filesystemTasks } from '../worlds/filesystem/index.ts'
@@ -47,15 +48,11 @@ export async function openWorld(
 
 async function openFilesystem({ err, signal }: Console): Promise<OpenedWorld> {
   const world = await createFilesystemWorld({ signal, onNotice: (text) => err(text) })
-  const families = filesystemTasks.families
   return {
     world,
     tasks: filesystemTasks,
     plan: { ...smallModelPlan, demonstrations: filesystemDemonstrations },
-    heldOut: (split, count) =>
-      Array.from({ length: count }, (_, seed) =>
-        filesystemTasks.task({ split, seed, family: families[seed % families.length] }),
-      ),
+    heldOut: (split, count) => heldOutTasks(filesystemTasks, split, count),
   }
 }
 
@@ -94,7 +91,7 @@ async function openServer(
           unseenWording: Math.min(smallModelPlan.tasks.unseenWording, room('unseen-wording')),
         },
       },
-      heldOut: (split, count) => tasks.all(split).slice(0, count),
+      heldOut: (split, count) => heldOutTasks(tasks, split, Math.min(count, tasks.all(split).length)),
     }
   } catch (error) {
     await world.close()

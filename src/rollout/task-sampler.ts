@@ -40,7 +40,7 @@ const candidates = 4
  * advantages come, plus a floor that keeps the mastered from being forgotten and the failing from starving.
  */
 export function learningWeight(p: number): number {
-  return 4 * p * (1 - p) + 0.03 + 0.15 * (1 - p)
+  return 4 * p * (1 - p) + 0.03 + 0.4 * (1 - p)
 }
 
 /**

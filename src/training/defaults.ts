@@ -12,8 +12,8 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
     weightDecay: 0.01,
     clip: 1,
     batch: 30,
-    epochs: 5,
-    validateEvery: 30,
+    epochs: 4,
+    validateEvery: 20,
     patience: 3,
   },
   reinforcement: {
@@ -43,5 +43,5 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
   tasks: { validation: 105, test: 405, unseenWording: 135 },
   checkpointEvery: 10,
   maxTokensPerTurn: 72,
-  limits: { turns: 6, tokensPerTurn: 72, totalTokens: 512, deadlineSeconds: 120, toolDeadlineSeconds: 20 },
+  limits: { turns: 6, tokensPerTurn: 72, totalTokens: 640, deadlineSeconds: 120, toolDeadlineSeconds: 20 },
 }

@@ -5,7 +5,7 @@ import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
 import type { EpisodeSummary } from '../evaluation/index.ts'
 import { isJudged, summariseEpisodes } from '../evaluation/index.ts'
-import { evaluatePolicy } from '../rollout/index.ts'
+import { evaluatePolicy, heldOutTasks } from '../rollout/index.ts'
 import type { OnTrainingEvent } from './events.ts'
 import type { RunFolder } from './run-folder.ts'
 import type { LoopState } from './state.ts'
@@ -63,21 +63,6 @@ export function actorOf<T extends Task>({ options, backend }: Job<T>, temperatur
   )
 }
 
-// What is reported is never what was looked at while settings were chosen: development used the seeds from 0.
-const firstHeldOut = 1_000_000
-
-/** The n-th held-out tasks of a split, families in turn: the same for every run of whatever seed. */
-export function heldOutTasks<T extends Task>({ options }: Job<T>, split: Task['split'], count: number): T[] {
-  const { tasks } = options
-  return Array.from({ length: count }, (_, at) =>
-    tasks.task({
-      split,
-      seed: firstHeldOut * tasks.families.length + at,
-      family: tasks.families[at % tasks.families.length],
-    }),
-  )
-}
-
 /**
  * Plays held-out tasks greedily; `name` keys the record, not the outcome. The cache is emptied first, here and before
  * each step of RL: a resumed process begins with an empty one, and cached rows can differ in the last bit.
@@ -90,7 +75,7 @@ export async function evaluate<T extends Task>(
 ): Promise<{ episodes: Episode[]; summary: EpisodeSummary; seconds: number }> {
   const { options, emit, signal } = job
   const started = performance.now()
-  const tasks = heldOutTasks(job, split, count)
+  const tasks = heldOutTasks(options.tasks, split, count)
   job.backend.clearCache?.()
   const episodes = await journaled(job, name, () =>
     evaluatePolicy({

@@ -28,4 +28,5 @@ export const moveFile = (source: string, destination: string): Move =>
   call('move_file', { source, destination })
 export const listFolder = (path: string): Move => call('list_directory', { path })
 /** The server matches patterns against whole relative paths, so a bare name is only found with `**` before it. */
-export const searchName = (name: string): Move => call('search_files', { path: '/', pattern: `**/${name}` })
+export const searchName = (name: string, path = '/'): Move =>
+  call('search_files', { path, pattern: `**/${name}` })

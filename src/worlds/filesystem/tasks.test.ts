@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { phraseWords } from '../phrase-grammar.ts'
 import { splitOfWord, wordLists } from '../words.ts'
+import { states } from './families/deciding.ts'
 import { branchVerbs } from './phrasings.ts'
 import type { PhraseKind } from './phrasings.ts'
 import type { FilesystemTask } from './task.ts'
@@ -16,6 +17,7 @@ function many(split: (typeof splits)[number], each = 40): FilesystemTask[] {
   )
 }
 
+const stateWords: ReadonlySet<string> = new Set(states.flat())
 const wordsIn = (text: string): string[] => text.match(/[a-z]{2,}/g) ?? []
 const endings = new Set(['txt', 'md', 'log'])
 
@@ -52,7 +54,7 @@ test('train, validation and test share no word of a name, a folder or a text', (
     for (const task of many(split)) {
       for (const tree of [task.start, task.goal]) {
         const texts = [...tree.folders, ...Object.keys(tree.files), ...Object.values(tree.files)]
-        for (const word of texts.flatMap(wordsIn)) if (!endings.has(word)) used.add(word)
+        for (const word of texts.flatMap(wordsIn)) if (!endings.has(word) && !stateWords.has(word)) used.add(word)
       }
     }
     const home = split === 'unseen-wording' ? 'test' : split

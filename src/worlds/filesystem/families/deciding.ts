@@ -1,16 +1,24 @@
-import { done, follow, listFolder, makeFolder, moveFile, readFile } from '../plan-steps.ts'
+import { done, follow, makeFolder, moveFile, readFile, searchName } from '../plan-steps.ts'
 import { branchVerbs } from '../phrasings.ts'
 import { joinPath, nameOf, parentOf } from '../scene.ts'
 import type { Draft, Family } from './family.ts'
 
-/** Read a file that says one word; do one thing or another by what it says. */
+/** What a file that is asked about may say: one state or its opposite. The same in all splits, as wordings are. */
+export const states = [
+  ['yes', 'no'],
+  ['open', 'closed'],
+  ['done', 'waiting'],
+  ['good', 'bad'],
+] as const
+
+/** Read a file that says in which state something is; do one thing or another by what it says. */
 export const ifContent: Family = {
   name: 'if-content',
   draft(scene) {
     const file = scene.file()
-    const value = scene.word('adjectives')
+    const [value, opposite] = scene.random.shuffle(scene.random.pick(states))
     const holds = scene.random.next() < 0.5
-    scene.files[file] = holds ? value : scene.word('adjectives')
+    scene.files[file] = holds ? value : opposite
     const branch = scene.random.next() < 0.5 ? folders() : places()
     return {
       holes: { file, value, yes: branch.yes, no: branch.no },
@@ -54,7 +62,7 @@ export const ifContent: Family = {
   },
 }
 
-/** List a folder; move the file where it is there, make a folder where it is not. */
+/** Look for a file in a folder; move it where it is there, make a folder where it is not. */
 export const ifExists: Family = {
   name: 'if-exists',
   counts: (random) => [1 + random.int(3)],
@@ -76,9 +84,8 @@ export const ifExists: Family = {
       },
       changes: exists ? { files: { [file]: null, [target]: scene.files[file] } } : { folders: [made] },
       plan: follow(
-        listFolder(folder),
-        (results) =>
-          results[0].text.split('\n').includes(`[FILE] ${name}`) ? moveFile(file, target) : makeFolder(made),
+        searchName(name, folder),
+        (results) => (results[0].text === file ? moveFile(file, target) : makeFolder(made)),
         done,
       ),
       difficulty: 3,

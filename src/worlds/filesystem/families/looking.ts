@@ -20,7 +20,7 @@ export const read: Family = {
 /** Tell how many files a folder has, one to six. */
 export const count: Family = {
   name: 'count',
-  counts: (random) => [1 + random.int(6)],
+  counts: (random) => [1 + random.int(5)],
   draft(scene) {
     const folder = scene.folders[0]
     const number = Object.keys(scene.files).filter((file) => file.startsWith(`${folder}/`)).length

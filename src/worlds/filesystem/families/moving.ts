@@ -59,7 +59,7 @@ export const gather: Family = {
   name: 'gather',
   draft(scene) {
     const folder = scene.newFolder()
-    const size = scene.random.next() < 0.7 ? 2 : 3
+    const size = scene.random.next() < 0.8 ? 2 : 3
     const files = scene.random.shuffle(Object.keys(scene.files)).slice(0, size)
     const changes: Record<string, string | null> = {}
     for (const file of files) {
