@@ -9,7 +9,7 @@ const fresh = 64
 
 /** Batched sampling at batch 128, prefill and the drawing of tokens included, in new tokens a second. */
 export async function sampling(): Promise<Measurement> {
-  const backend = await createLocalBackend({
+  const backend = createLocalBackend({
     config: smallConfig,
     parameters: initialiseParameters(smallConfig, 1),
   })

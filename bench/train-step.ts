@@ -9,7 +9,7 @@ const length = 128
 
 /** Forward, backward and AdamW update of the 0.9M model on 32x128 tokens, in tokens a second. */
 export async function trainStep(): Promise<Measurement> {
-  const backend = await createLocalBackend({
+  const backend = createLocalBackend({
     config: smallConfig,
     parameters: initialiseParameters(smallConfig, 1),
   })

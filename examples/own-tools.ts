@@ -3,26 +3,17 @@ import { tool } from 'ai'
 import { z } from 'zod'
 import { createToolsWorld, train } from 'agoge'
 
-const stock = new Map(['apple', 'lamp', 'chair', 'rope'].map((name, i) => [name, 3 + 4 * i]))
-const tools = {
-  add: tool({
-    description: 'Add two numbers',
-    inputSchema: z.object({ a: z.int().min(0).max(50), b: z.int().min(0).max(50) }),
-    execute: ({ a, b }) => `${a + b}`,
-  }),
-  stock: tool({
-    description: 'How many are in stock',
-    inputSchema: z.object({ article: z.enum(['apple', 'lamp', 'chair', 'rope']) }),
-    execute: ({ article }) => `${stock.get(article)} left`,
-  }),
-}
 const steps = Number(process.env['STEPS'] ?? 30)
-const world = await createToolsWorld({ tools })
-const { tasks } = await world.prepareTasks({
-  seed: 1,
-  counts: { train: 200, validation: 20, test: 2 * steps },
+const stock = { apple: 3, lamp: 12, chair: 7, rope: 25 }
+const article = z.enum(['apple', 'lamp', 'chair', 'rope'])
+const number = z.int().min(0).max(50)
+const world = await createToolsWorld({
+  tools: {
+    add: tool({ inputSchema: z.object({ a: number, b: number }), execute: ({ a, b }) => `${a + b}` }),
+    stock: tool({ inputSchema: z.object({ article }), execute: (given) => `${stock[given.article]} left` }),
+  },
 })
-const summary = await train({ world, tasks, steps, testTasks: 2 * steps, demonstrations: 20 })
-for (const { name, success } of summary.stages)
-  console.log(`${name}: ${(100 * success.mean).toFixed(0)}% of ${success.n}`)
+const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 200, validation: 20, test: 40 } })
+const summary = await train({ world, tasks, steps, testTasks: 40, demonstrations: 20 })
+for (const { name, success } of summary.stages) console.log(`${name}: ${(100 * success.mean).toFixed(0)}%`)
 await world.close()

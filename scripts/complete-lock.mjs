@@ -4,7 +4,18 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)
 const lock = JSON.parse(readFileSync(file, 'utf8'))
-const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32', 'aix', 'sunos', 'netbsd', 'openbsd']
+const systems = [
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'openharmony',
+  'win32',
+  'aix',
+  'sunos',
+  'netbsd',
+  'openbsd',
+]
 const processors = ['arm64', 'arm', 'x64', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el']
 
 let added = 0
@@ -15,7 +26,11 @@ for (const [parent, entry] of Object.entries(lock.packages)) {
     const os = systems.find((s) => words.includes(s))
     const cpu = processors.find((p) => words.includes(p))
     if (os === undefined || cpu === undefined) continue
-    const libc = words.some((w) => w.startsWith('musl')) ? ['musl'] : words.some((w) => w.startsWith('gnu')) ? ['glibc'] : undefined
+    const libc = words.some((w) => w.startsWith('musl'))
+      ? ['musl']
+      : words.some((w) => w.startsWith('gnu'))
+        ? ['glibc']
+        : undefined
     lock.packages[`node_modules/${name}`] = {
       version,
       cpu: [cpu],

@@ -14,7 +14,9 @@ try {
   const before = stages.find((stage) => stage.name === 'base').success
   const after = stages.find((stage) => stage.name === 'rl').success
   const rose = after.low > before.high
-  console.log(`smoke: ${before.mean.toFixed(3)} [${before.low.toFixed(3)}, ${before.high.toFixed(3)}] -> ${after.mean.toFixed(3)} [${after.low.toFixed(3)}, ${after.high.toFixed(3)}]: ${rose ? 'rose' : 'did not rise clearly'}`)
+  console.log(
+    `smoke: ${before.mean.toFixed(3)} [${before.low.toFixed(3)}, ${before.high.toFixed(3)}] -> ${after.mean.toFixed(3)} [${after.low.toFixed(3)}, ${after.high.toFixed(3)}]: ${rose ? 'rose' : 'did not rise clearly'}`,
+  )
   process.exitCode = rose ? 0 : 1
 } finally {
   rmSync(out, { recursive: true, force: true })

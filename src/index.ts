@@ -18,6 +18,10 @@ export { defineTools } from './tool/index.ts'
 export type { Toolbox, ToolLike, ToolResult, ToolSpec } from './tool/index.ts'
 export { smallModelPlan, train } from './training/index.ts'
 export type { TrainingEvent, TrainingPlan, TrainingSummary, TrainOptions } from './training/index.ts'
-export { createFilesystemWorld, filesystemDemonstrations, filesystemTasks } from './worlds/filesystem/index.ts'
+export {
+  createFilesystemWorld,
+  filesystemDemonstrations,
+  filesystemTasks,
+} from './worlds/filesystem/index.ts'
 export { openMcpWorld } from './worlds/mcp/index.ts'
 export { createToolsWorld } from './worlds/tools/index.ts'

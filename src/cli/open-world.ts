@@ -4,7 +4,11 @@ import { listServers, nearest } from '../tool/index.ts'
 import { heldOutTasks } from '../rollout/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import type { TrainingPlan } from '../training/index.ts'
-import { createFilesystemWorld, filesystemDemonstrations, filesystemTasks } from '../worlds/filesystem/index.ts'
+import {
+  createFilesystemWorld,
+  filesystemDemonstrations,
+  filesystemTasks,
+} from '../worlds/filesystem/index.ts'
 import { confirmPlan, openMcpWorld } from '../worlds/mcp/index.ts'
 import type { GeneratedTasks, TaskCounts } from '../worlds/mcp/index.ts'
 import type { Console } from './console.ts'

@@ -4,7 +4,11 @@ import type { Task, TaskSource } from '../agent/types.ts'
 const firstRound = 1_000_000
 
 /** The first `count` held-out tasks of a split, families in turn: the same for every run and every model. */
-export function heldOutTasks<T extends Task>(source: TaskSource<T>, split: Task['split'], count: number): T[] {
+export function heldOutTasks<T extends Task>(
+  source: TaskSource<T>,
+  split: Task['split'],
+  count: number,
+): T[] {
   const { families } = source
   return Array.from({ length: count }, (_, at) =>
     source.task({ split, seed: firstRound * families.length + at, family: families[at % families.length] }),

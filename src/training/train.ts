@@ -66,7 +66,8 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
       return next.backend
     },
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
-    algorithm: options.algorithm ?? grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) }),
+    algorithm:
+      options.algorithm ?? grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) }),
     plan: planOf(options),
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),

@@ -54,7 +54,8 @@ test('train, validation and test share no word of a name, a folder or a text', (
     for (const task of many(split)) {
       for (const tree of [task.start, task.goal]) {
         const texts = [...tree.folders, ...Object.keys(tree.files), ...Object.values(tree.files)]
-        for (const word of texts.flatMap(wordsIn)) if (!endings.has(word) && !stateWords.has(word)) used.add(word)
+        for (const word of texts.flatMap(wordsIn))
+          if (!endings.has(word) && !stateWords.has(word)) used.add(word)
       }
     }
     const home = split === 'unseen-wording' ? 'test' : split

@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const run = promisify(execFile)
+
+test.each(['train-on-server', 'own-tools'])(
+  'the example %s runs to its end and reports every stage',
+  async (name) => {
+    const script = fileURLToPath(new URL(`${name}.ts`, import.meta.url))
+    const { stdout } = await run(
+      process.execPath,
+      ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source', script],
+      { cwd: mkdtempSync(join(tmpdir(), 'agoge-example-')), env: { ...process.env, STEPS: '2' } },
+    )
+    for (const stage of ['base', 'warm-start', 'rl'])
+      expect(stdout).toMatch(new RegExp(`^${stage}: \\d+%$`, 'm'))
+  },
+  300_000,
+)
