@@ -41,7 +41,7 @@ test.each<[string[], RegExp]>([
   [['train', '--stepps', '3'], /unknown option '--stepps'[\s\S]*--steps/],
   [['train', '--steps', 'many'], /--steps[\s\S]*whole number of at least 1/],
   [['train', '--resume', join(folder, 'nowhere')], /no run to go on with[\s\S]*nowhere/],
-  [['train', '--model', join(folder, 'nothing-here')], /no base model[\s\S]*agoge pretrain/],
+  [['train', '--model', join(folder, 'nothing-here')], /no model in[\s\S]*agoge pretrain/],
   [['eval', 'filesytem'], /no world named "filesytem"[\s\S]*Did you mean "filesystem"/],
   [['eval', 'mcp:nowhere'], /nowhere/],
   [['eval', 'mcp:x', '--mcp-config', broken], /broken\.json is not JSON: line 1/],

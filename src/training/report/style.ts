@@ -6,7 +6,7 @@ export const style = `
   --base: #68727c; --warm-start: #c9973f; --supervised: #a58fd0; --rl: #3fb3bc; --bad: #e0796f; } }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif }
-main { max-width: 960px; margin: 0 auto; padding: 48px 24px 96px }
+main { max-width: 1120px; margin: 0 auto; padding: 48px 24px 96px }
 h1 { font-size: 15px; font-weight: 600; color: var(--soft); margin: 0 0 8px }
 .headline { font-size: 26px; line-height: 1.35; font-weight: 600; margin: 0 0 12px; text-wrap: balance }
 h2 { font-size: 19px; margin: 48px 0 8px }
