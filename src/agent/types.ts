@@ -95,6 +95,8 @@ export type Planner = (
 export interface TaskSource<T extends Task = Task> {
   readonly families: readonly string[]
   task(options: { split: Task['split']; seed: number; family?: string }): T
+  /** How many different tasks a split has with its families in turn; absent = no end of them. */
+  size?(split: Task['split']): number
 }
 
 export type { Episode }

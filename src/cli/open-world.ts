@@ -10,7 +10,7 @@ import {
   filesystemTasks,
 } from '../worlds/filesystem/index.ts'
 import { confirmPlan, openMcpWorld } from '../worlds/mcp/index.ts'
-import type { GeneratedTasks, TaskCounts } from '../worlds/mcp/index.ts'
+import type { TaskCounts } from '../worlds/mcp/index.ts'
 import type { Console } from './console.ts'
 
 /** How a world is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
@@ -77,9 +77,6 @@ async function openServer(
     else err(world.plan)
     const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
     for (const { name: tool, reason } of leftOut) err(`left out: ${tool} (${reason})`)
-    const room = (split: Task['split']): number =>
-      tasks.families.length *
-      Math.min(...tasks.families.map((family) => ofFamily(tasks, split, family).length))
     const { families } = tasks
     return {
       world,
@@ -89,22 +86,13 @@ async function openServer(
         demonstrations: Object.fromEntries(
           families.map((family) => [family, Math.ceil(400 / families.length)]),
         ),
-        tasks: {
-          validation: Math.min(smallModelPlan.tasks.validation, room('validation')),
-          test: Math.min(smallModelPlan.tasks.test, room('test')),
-          unseenWording: Math.min(smallModelPlan.tasks.unseenWording, room('unseen-wording')),
-        },
       },
-      heldOut: (split, count) => heldOutTasks(tasks, split, Math.min(count, tasks.all(split).length)),
+      heldOut: (split, count) => heldOutTasks(tasks, split, count),
     }
   } catch (error) {
     await world.close()
     throw error
   }
-}
-
-function ofFamily(tasks: GeneratedTasks, split: Task['split'], family: string): readonly Task[] {
-  return tasks.all(split).filter((task) => task.family === family)
 }
 
 function unknownWorld({ world: name, mcpConfig }: WorldOptions): AgogeError {

@@ -3,14 +3,14 @@ import type { Task, TaskSource } from '../agent/types.ts'
 // What is reported is never what was looked at while settings were chosen: development used the seeds from 0.
 const firstRound = 1_000_000
 
-/** The first `count` held-out tasks of a split, families in turn: the same for every run and every model. */
+/** The first `count` held-out tasks of a split (fewer where it has fewer), families in turn: the same for every run and model. */
 export function heldOutTasks<T extends Task>(
   source: TaskSource<T>,
   split: Task['split'],
   count: number,
 ): T[] {
   const { families } = source
-  return Array.from({ length: count }, (_, at) =>
+  return Array.from({ length: Math.min(count, source.size?.(split) ?? count) }, (_, at) =>
     source.task({ split, seed: firstRound * families.length + at, family: families[at % families.length] }),
   )
 }

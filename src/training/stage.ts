@@ -40,6 +40,7 @@ export async function runUnseenWording<T extends Task>(job: Job<T>): Promise<voi
   if (count === 0) return
   emit({ type: 'phase', name: 'unseen wording', total: count })
   const { episodes, summary } = await evaluate(job, 'unseen-wording', 'unseen-wording', count)
+  if (episodes.length === 0) return
   folder.write(
     evaluationFile('unseen-wording'),
     episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''),

@@ -28,6 +28,7 @@ export interface TaskGenerationOptions {
 }
 
 export interface GeneratedTasks extends TaskSource<McpTask> {
+  size(split: Task['split']): number
   /** All tasks of a split. */
   all(split: Task['split']): readonly McpTask[]
 }
@@ -82,6 +83,12 @@ export async function generateTasks(
   return {
     families: present,
     all: (split) => bank.get(split) ?? [],
+    size(split) {
+      const counts = present.map(
+        (name) => bank.get(split)?.filter((task) => task.family === name).length ?? 0,
+      )
+      return present.length * Math.min(...counts)
+    },
     task({ split, seed, family }) {
       const tasks = (bank.get(split) ?? []).filter((task) => family === undefined || task.family === family)
       if (tasks.length === 0) {
