@@ -1,6 +1,6 @@
 import type { Task, TaskSource } from '../agent/types.ts'
 
-// What is reported is never what was looked at while settings were chosen: development used the seeds from 0.
+// Apart from the seeds from 0, which most of the development looked at.
 const firstRound = 1_000_000
 
 /** The first `count` held-out tasks of a split (fewer where it has fewer), families in turn: the same for every run and model. */

@@ -42,7 +42,7 @@ export const filesystemGrammars = Object.fromEntries(
 /**
  * Tasks for an agent that looks after files through the filesystem MCP server: fifteen families of one to four
  * calls. The same (split, seed, family) gives the same task; without `family`, seed s is of family s modulo fifteen,
- * so consecutive seeds cover all alike. Train, validation and test share no word in names and contents and no
+ * so consecutive seeds cover all alike. Train, validation and test share no word in names and contents (but for the states of `if-content`) and no
  * wording; `unseen-wording` has the words of test and wordings from outside the grammar.
  *
  * @example
