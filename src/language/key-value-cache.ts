@@ -9,10 +9,16 @@ export interface NewRows {
   chunk: number
 }
 
+/** The first `length` tokens of a slot. */
+export interface Beginning {
+  slot: number
+  length: number
+}
+
 /**
- * Keys and values of the tokens that each slot has read, as the extend program is fed them: per layer
- * [slots, kvHeads, capacity, width], so that the first n slots are a view. A slot's row remains after its use,
- * until it is overwritten, in case a later prompt goes on from it.
+ * Keys and values of the tokens that each slot has read, as the programs are fed them: per layer
+ * [slots, kvHeads, capacity, width], so that the first n slots are a view. A slot's row remains after its use, until
+ * the next `arrange`, in case a later prompt goes on from it.
  */
 export interface KeyValueCache {
   readonly slots: number
@@ -24,15 +30,16 @@ export interface KeyValueCache {
   /** Number of tokens cached in each slot. */
   readonly lengths: Int32Array
   tokens(slot: number): Int32Array
-  /** Makes room, keeping what is there. */
-  reserve(slots: number, capacity: number): void
-  /** Keeps the first `length` tokens of a slot. */
-  truncate(slot: number, length: number): void
+  /** One slot for each of `kept`, in their order, each holding the beginning of an old slot; all else is forgotten. */
+  arrange(kept: readonly Beginning[], capacity: number): void
+  /** Makes room for longer rows. */
+  grow(capacity: number): void
   /** The first `length` tokens of one slot become the content of another. */
   copy(from: number, to: number, length: number): void
   swap(a: number, b: number): void
   /** Adds the first `tokens.length` positions of row `row` of a run. */
   append(slot: number, tokens: ArrayLike<number>, run: NewRows, row: number): void
+  /** Forgets everything; the memory is kept for what comes next. */
   clear(): void
 }
 
@@ -48,13 +55,14 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
   const layers = config.num_hidden_layers
   let slots = 0
   let capacity = 0
-  let keys: Float32Array[] = []
-  let values: Float32Array[] = []
+  // Rows move from array to array: each layer's new place is the array that the layer before it left.
+  const stores = Array.from({ length: 2 * layers }, () => new Float32Array(0))
+  let spare = new Float32Array(0)
   let mask = new Float32Array(0)
   let lengths = new Int32Array(0)
   let tokens = new Int32Array(0)
 
-  const arrays = (): Float32Array[] => [...keys, ...values]
+  const view = (store: Float32Array): Float32Array => store.subarray(0, slots * heads * capacity * width)
 
   function setLength(slot: number, length: number): void {
     const row = slot * capacity
@@ -90,6 +98,30 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     }
   }
 
+  function arrange(kept: readonly Beginning[], wanted: number): void {
+    const size = kept.length * heads * wanted * width
+    for (const [i, store] of stores.entries()) {
+      // A little more than needed, since rows grow.
+      if (spare.length < size) spare = new Float32Array(Math.ceil(size * 1.25))
+      for (const [to, { slot, length }] of kept.entries()) {
+        eachHead(slot, length, (start, count, head) =>
+          spare.set(store.subarray(start, start + count), (to * heads + head) * wanted * width),
+        )
+      }
+      stores[i] = spare
+      spare = store
+    }
+    const beginnings = new Int32Array(kept.length * window)
+    for (const [to, { slot, length }] of kept.entries())
+      beginnings.set(tokens.subarray(slot * window, slot * window + length), to * window)
+    tokens = beginnings
+    slots = kept.length
+    capacity = wanted
+    mask = new Float32Array(slots * capacity)
+    lengths = new Int32Array(slots)
+    for (const [slot, { length }] of kept.entries()) setLength(slot, length)
+  }
+
   return {
     get slots() {
       return slots
@@ -98,10 +130,10 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       return capacity
     },
     get keys() {
-      return keys
+      return stores.slice(0, layers).map(view)
     },
     get values() {
-      return values
+      return stores.slice(layers).map(view)
     },
     get mask() {
       return mask
@@ -110,40 +142,13 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       return lengths
     },
     tokens: (slot) => tokens.subarray(slot * window, slot * window + lengths[slot]),
-    reserve(wantedSlots, wantedCapacity) {
-      if (wantedSlots <= slots && wantedCapacity <= capacity) return
-      const newSlots = Math.max(slots, wantedSlots)
-      const newCapacity = Math.max(capacity, wantedCapacity)
-      const enlarge = (old: Float32Array): Float32Array => {
-        const made = new Float32Array(newSlots * heads * newCapacity * width)
-        for (let slot = 0; slot < slots; slot++) {
-          eachHead(slot, lengths[slot], (start, size, head) =>
-            made.set(old.subarray(start, start + size), (slot * heads + head) * newCapacity * width),
-          )
-        }
-        return made
-      }
-      if (slots === 0) {
-        const empty = () => new Float32Array(newSlots * heads * newCapacity * width)
-        keys = Array.from({ length: layers }, empty)
-        values = Array.from({ length: layers }, empty)
-      } else {
-        keys = keys.map(enlarge)
-        values = values.map(enlarge)
-      }
-      const oldLengths = lengths
-      const oldTokens = tokens
-      slots = newSlots
-      capacity = newCapacity
-      mask = new Float32Array(slots * capacity)
-      lengths = new Int32Array(slots)
-      tokens = new Int32Array(slots * window)
-      tokens.set(oldTokens)
-      for (let slot = 0; slot < slots; slot++) setLength(slot, oldLengths[slot] ?? 0)
+    arrange,
+    grow(wanted) {
+      const all = Array.from({ length: slots }, (_, slot) => ({ slot, length: lengths[slot] }))
+      if (wanted > capacity) arrange(all, wanted)
     },
-    truncate: setLength,
     copy(from, to, length) {
-      for (const array of arrays()) {
+      for (const array of stores) {
         eachHead(from, length, (start, size, head) =>
           array.copyWithin((to * heads + head) * capacity * width, start, start + size),
         )
@@ -154,7 +159,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     swap(a, b) {
       if (a === b) return
       const length = Math.max(lengths[a], lengths[b])
-      for (const array of arrays()) {
+      for (const array of stores) {
         eachHead(a, length, (start, size, head) => {
           const other = (b * heads + head) * capacity * width
           const held = array.slice(start, start + size)
@@ -173,8 +178,8 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       const count = added.length
       const at = lengths[slot]
       for (let layer = 0; layer < layers; layer++) {
-        appendRows(keys[layer], run.keys[layer], slot, row, at, count, run.chunk)
-        appendRows(values[layer], run.values[layer], slot, row, at, count, run.chunk)
+        appendRows(stores[layer], run.keys[layer], slot, row, at, count, run.chunk)
+        appendRows(stores[layers + layer], run.values[layer], slot, row, at, count, run.chunk)
       }
       tokens.set(added, slot * window + at)
       lengths[slot] = at + count
@@ -183,8 +188,6 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     clear() {
       slots = 0
       capacity = 0
-      keys = []
-      values = []
       mask = new Float32Array(0)
       lengths = new Int32Array(0)
       tokens = new Int32Array(0)

@@ -18,7 +18,7 @@ export interface LocalBackendOptions {
   weightVersion?: number
   /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told. */
   threads?: number
-  /** Tokens of a micro-batch, padding included; 2048 unless told, above which only memory grows. */
+  /** Tokens of a micro-batch, padding included; 1536 unless told: fewer are slower, more are padded more and take more memory. */
   tokenBudget?: number
   /** What the sampler's keys and values may take; 256 MB unless told. */
   cacheBytes?: number
@@ -51,7 +51,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const { config, threads, tokenizer: givenTokenizer } = options
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
   const engine = { config, parameters, ...(threads === undefined ? {} : { threads }) }
-  const learner = createLearner({ ...engine, tokenBudget: options.tokenBudget ?? 2048 })
+  const learner = createLearner({ ...engine, tokenBudget: options.tokenBudget ?? 1536 })
   const sampler = createSampler({ ...engine, cacheBytes: options.cacheBytes ?? 256 * 2 ** 20 })
   const optimizer = createOptimizer(threads)
   let state = createOptimizerState(parameters.layout.size)

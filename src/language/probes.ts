@@ -17,6 +17,9 @@ export const probedSkills = {
   'two calls': 'seek and do',
   'two effects': 'several effects',
   duplicate: 'duplicate',
+  fill: 'make and fill',
+  compare: 'comparing',
+  choose: 'choosing',
   condition: 'condition',
 } as const satisfies Record<string, CorpusSkill>
 

@@ -5,7 +5,7 @@ import { drawToken, likeliestToken } from './draw.ts'
 import { bytesPerToken } from './key-value-cache.ts'
 import type { Parameters } from './parameters.ts'
 import { checkRequests, longestRow } from './sample-requests.ts'
-import { planSlots } from './slot-plan.ts'
+import { planRows } from './slot-plan.ts'
 import { createTokenReader } from './token-reader.ts'
 
 export interface SamplerOptions {
@@ -41,7 +41,7 @@ interface Row {
 const capacityStep = 32
 const prefillRows = 64
 const prefillChunk = 128
-const prefillTokens = 4096
+const prefillTokens = 2048
 /** Finished rows are moved out of the batch when they are more than this part of it. */
 const idleShare = 0.15
 
@@ -68,67 +68,52 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
     else if (tokens.length >= row.limit) row.finish = 'length'
   }
 
-  /** Reads what is left of the prompts, range by range, and draws the first token of every row. */
-  async function prefill(
-    rows: readonly Row[],
-    leaders: readonly (number | undefined)[],
-    options: SampleOptions,
-  ) {
-    const followers = rows.map((): Row[] => [])
-    leaders.forEach((leader, i) => {
-      if (leader !== undefined) followers[leader].push(rows[i])
-    })
-    const reading = rows
-      .map((row, index) => ({ row, index }))
-      .filter(({ index }) => leaders[index] === undefined)
-      .sort((a, b) => a.row.slot - b.row.slot)
-    const left = ({ row }: { row: Row }): number => row.request.prompt.length - cache.lengths[row.slot]
-    let next = 0
-    while (next < reading.length) {
-      const first = reading[next].row.slot
-      const members = reading.slice(next).filter(({ row }) => row.slot < first + prefillRows)
-      next += members.length
-      while (members.length > 0) {
+  /**
+   * Reads what is left of the prompts of `readers`, which stand in the first slots, those with most left in front, and
+   * draws the first token of every row: of followers too, whose prompt is that of a reader.
+   */
+  async function prefill(readers: readonly Row[], followers: Map<Row, Row[]>, options: SampleOptions) {
+    const left = (row: Row): number => row.request.prompt.length - cache.lengths[row.slot]
+    let from = 0
+    while (from < readers.length) {
+      const longest = Math.min(prefillChunk, left(readers[from]))
+      const most = Math.min(prefillRows, Math.max(1, Math.floor(prefillTokens / longest)))
+      const members = readers.slice(from, from + most).filter((row) => 2 * left(row) >= longest)
+      // Only rows with more left than a chunk, which stand in front, take part in the next round.
+      for (let now = members; now.length > 0; now = now.filter((row) => left(row) > 0)) {
         options.signal?.throwIfAborted()
-        const chunk = Math.min(prefillChunk, Math.max(...members.map(left)))
-        // Long chunks are read by fewer rows at a time, those at the front; what is done leaves the list.
-        const from = members[0].row.slot
-        const most = Math.max(1, Math.floor(prefillTokens / chunk))
-        const now = members.filter(({ row }) => row.slot < from + most)
-        const count = now.at(-1)!.row.slot - from + 1
-        const tokens = new Int32Array(count * chunk)
-        const positions = new Int32Array(count * chunk)
-        const ending: { row: Row; index: number }[] = []
-        const places: number[] = []
-        const read = now.map((member) => {
-          const { row } = member
-          const at = cache.lengths[row.slot]
-          const part = row.request.prompt.subarray(at, at + chunk)
-          const start = (row.slot - from) * chunk
-          tokens.set(part, start)
-          for (let c = 0; c < chunk; c++) positions[start + c] = Math.min(at + c, window - 1)
-          if (at + part.length === row.request.prompt.length) {
-            ending.push(member)
-            places.push(start + part.length - 1)
-          }
-          return part
-        })
-        // A run must give at least one distribution; one that nobody needs is ignored.
-        const wanted = Int32Array.from(places.length > 0 ? places : [0])
-        const { probabilities, run } = await reader.prefill(from, tokens, positions, chunk, wanted)
-        now.forEach(({ row }, i) => cache.append(row.slot, read[i], run, row.slot - from))
-        ending.forEach(({ row, index }, place) => {
-          for (const each of followers[index]) {
-            cache.copy(row.slot, each.slot, row.request.prompt.length)
-            draw(each, probabilities, place, options)
-          }
-          draw(row, probabilities, place, options)
-          members.splice(
-            members.findIndex((member) => member.row === row),
-            1,
-          )
-        })
+        await readChunk(now, Math.min(prefillChunk, left(now[0])))
       }
+      from += members.length
+    }
+
+    async function readChunk(rows: readonly Row[], chunk: number): Promise<void> {
+      const tokens = new Int32Array(rows.length * chunk)
+      const positions = new Int32Array(rows.length * chunk)
+      const ending: Row[] = []
+      const places: number[] = []
+      const parts = rows.map((row, i) => {
+        const at = cache.lengths[row.slot]
+        const part = row.request.prompt.subarray(at, at + chunk)
+        tokens.set(part, i * chunk)
+        for (let c = 0; c < chunk; c++) positions[i * chunk + c] = Math.min(at + c, window - 1)
+        if (at + part.length === row.request.prompt.length) {
+          ending.push(row)
+          places.push(i * chunk + part.length - 1)
+        }
+        return part
+      })
+      // A run must give at least one distribution; one that nobody needs is ignored.
+      const wanted = Int32Array.from(places.length > 0 ? places : [0])
+      const { probabilities, run } = await reader.prefill(rows[0].slot, tokens, positions, chunk, wanted)
+      rows.forEach((row, i) => cache.append(row.slot, parts[i], run, i))
+      ending.forEach((row, place) => {
+        for (const follower of followers.get(row) ?? []) {
+          cache.copy(row.slot, follower.slot, row.request.prompt.length)
+          draw(follower, probabilities, place, options)
+        }
+        draw(row, probabilities, place, options)
+      })
     }
   }
 
@@ -173,7 +158,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
         positions[place] = Math.min(length, window - 1)
         if (row.finish === undefined) longest = Math.max(longest, length + 1)
       }
-      if (longest > cache.capacity) cache.reserve(cache.slots, roundUp(longest))
+      cache.grow(roundUp(longest))
       const { probabilities, run } = await reader.decode(tokens, positions)
       for (const [place, row] of batch.entries()) {
         if (row.finish !== undefined) continue
@@ -186,23 +171,32 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
 
   async function wave(requests: readonly SampleRequest[], options: SampleOptions): Promise<Row[]> {
     const longest = Math.max(...requests.map(({ prompt }) => prompt.length))
-    cache.reserve(requests.length, roundUp(longest + 1))
-    const plans = planSlots(
+    const plans = planRows(
       cache,
       requests.map(({ prompt }) => prompt),
     )
-    const rows = requests.map((request, i): Row => ({
+    const rows = requests.map((request): Row => ({
       request,
-      slot: plans[i].slot,
+      slot: -1,
       tokens: [],
       logprobs: [],
       limit: Math.min(options.maxTokens, window - request.prompt.length),
     }))
-    await prefill(
-      rows,
-      plans.map(({ leader }) => leader),
-      options,
+    const left = (i: number): number =>
+      plans[i].leader === undefined ? requests[i].prompt.length - plans[i].length : 0
+    const order = rows.map((_, i) => i).sort((a, b) => left(b) - left(a) || a - b)
+    order.forEach((i, slot) => (rows[i].slot = slot))
+    cache.arrange(
+      order.map((i) => plans[i]),
+      roundUp(longest + 1),
     )
+    const followers = new Map<Row, Row[]>()
+    for (const [i, { leader }] of plans.entries()) {
+      if (leader === undefined) continue
+      followers.set(rows[leader], [...(followers.get(rows[leader]) ?? []), rows[i]])
+    }
+    const readers = order.filter((i) => plans[i].leader === undefined).map((i) => rows[i])
+    await prefill(readers, followers, options)
     await decode(rows, options)
     return rows
   }
@@ -216,10 +210,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
       const needed = roundUp(longestRow(requests, options.maxTokens, window))
       const size = Math.max(1, Math.floor(cacheBytes / (needed * bytes)))
       for (let start = 0; start < requests.length; start += size) {
-        const part = requests.slice(start, start + size)
-        const after = Math.max(cache.slots, part.length) * Math.max(cache.capacity, needed) * bytes
-        if (after > cacheBytes) cache.clear()
-        rows.push(...(await wave(part, options)))
+        rows.push(...(await wave(requests.slice(start, start + size), options)))
       }
       return rows.map(({ tokens, logprobs, finish }) => ({
         tokens: Int32Array.from(tokens),

@@ -220,10 +220,39 @@ export function soleClue(e: Errand, path: string): string {
   return hits.length === 1 ? wanted : name
 }
 
-const kinds = [store, store, make, move, move, rename, drop, amend, duplicate]
+const kinds = [store, store, make, move, move, rename, rename, drop, amend, duplicate]
 
 /** Any single effect, of one call mostly. */
 export const anyEffect = (e: Errand): Clause => pick(e.d, kinds)(e)
+/**
+ * Two things of which one is to be done. Half of them are of one kind and differ in what they name only, so that the
+ * choice falls inside the call and not on its name.
+ */
+export function alternatives(e: Errand): [Clause, Clause] {
+  const { d } = e
+  const draw = d.random.next()
+  if (draw < 0.25) return eitherPlace(e)
+  if (draw < 0.55) {
+    const kind = pick(d, [store, make, make, make, move, rename])
+    return [kind(e), kind(e)]
+  }
+  if (draw < 0.8) return [freeEffect(e), freeEffect(e)]
+  return [anyEffect(e), anyEffect(e)]
+}
+
+/** One leaf carried to one box or to another. */
+function eitherPlace(e: Errand): [Clause, Clause] {
+  const { d } = e
+  const from = someLeaf(e)
+  const one = otherBox(e, parentOf(from))
+  const other = [...e.tree.boxes].find((box) => box !== one && box !== parentOf(from)) ?? freshBox(d, e.tree)
+  const to = (box: string, what: string): Clause => ({
+    text: say(d, '[move|carry|bring|take|shift|send] {what} [to|into] {target}', { what, target: boxAt(e, box) }),
+    steps: () => [perform(e, 'move', from, `${box}/${nameOf(from)}`)],
+  })
+  return [to(one, leafAt(e, from)), to(other, chance(d, 0.6) ? 'it' : leafAt(e, from))]
+}
+
 /** An effect of exactly one call that names no leaf of the tree: always possible. */
 export const freeEffect = (e: Errand): Clause => (chance(e.d, 0.7) ? store(e) : make(e))
 

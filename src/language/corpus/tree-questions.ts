@@ -1,4 +1,5 @@
 import { chance, pick, quoted, say, shortLine, word } from './draw.ts'
+import { otherStatement, statement } from './decisions.ts'
 import * as effects from './effects.ts'
 import { answer, ask, boxAt, leafAt, request, rootOf, slots, step, story } from './tree-errand.ts'
 import { childrenOf, fieldLines, freshLeaf, nameOf, parentOf } from './tree.ts'
@@ -69,6 +70,35 @@ export const readPart = story((e) => {
   )
   step(e, 'read', path)
   answer(e, counting ? String(lines.length) : lines[at])
+})
+
+/** Read a leaf, answer whether it says something; then more such questions, which need no further look. */
+export const doesItSay = story((e) => {
+  const { d } = e
+  const path = effects.someLeaf(e)
+  const text = chance(d, 0.8) ? statement(d) : e.tree.leaves.get(path)!.split('\n')[0]
+  e.tree.leaves.set(path, text)
+  const asked = (): string => (chance(d, 0.5) ? text : otherStatement(d, text))
+  const verdict = (what: string): string => (what === text ? 'yes' : 'no')
+  const first = asked()
+  ask(
+    e,
+    request(
+      d,
+      say(
+        d,
+        '[is {asked} what {what} says|does {what} say {asked}|look whether {what} says {asked}|does it say {asked} [on|in] {what}]',
+        { what: leafAt(e, path, 0.25), asked: quoted(d, first, 0.4) },
+      ),
+    ),
+  )
+  step(e, 'read', path)
+  answer(e, verdict(first))
+  for (let more = d.random.int(3); more > 0; more -= 1) {
+    const next = asked()
+    ask(e, say(d, '[does it say {next}|and {next}|is it {next}]?', { next: quoted(d, next, 0.3) }))
+    answer(e, verdict(next))
+  }
 })
 
 /** List a box: count all, count a kind, or say whether something is there, or name the first or last. */

@@ -1,5 +1,6 @@
 import { chance, pick, quoted, say, shortLine, shuffled, word } from './draw.ts'
 import type { Draw } from './draw.ts'
+import { otherStatement, statement } from './decisions.ts'
 import * as effects from './effects.ts'
 import type { Clause } from './effects.ts'
 import {
@@ -104,12 +105,12 @@ export const condition = story((e) => {
   if (draw < 0.6) {
     const path = effects.someLeaf(e)
     const what = leafAt(e, path, 0.25)
-    if (draw < 0.3) {
-      const text = chance(d, 0.5) ? word(d) : e.tree.leaves.get(path)!.split('\n')[0]
+    if (draw < 0.4) {
+      const text = chance(d, 0.75) ? statement(d) : e.tree.leaves.get(path)!.split('\n')[0]
       e.tree.leaves.set(path, text)
       const parts = text.split(' ')
       const partly = parts.length > 1 && chance(d, 0.6)
-      const asked = met ? (partly ? pick(d, parts) : text) : word(d)
+      const asked = met ? (partly ? pick(d, parts) : text) : otherStatement(d, text)
       const says = asked === text ? 'says|reads' : 'mentions|has|speaks of'
       test = say(d, `{what} [${met && partly ? says : 'says|mentions|has'}] {asked}`, {
         what,
@@ -147,12 +148,11 @@ export const condition = story((e) => {
 
 function branch(e: Errand, test: string, met: boolean, seen: Step): void {
   const { d } = e
+  const [yes, no] = effects.alternatives(e)
   const before = { boxes: new Set(e.tree.boxes), leaves: new Map(e.tree.leaves) }
-  const yes = chance(d, 0.5) ? effects.freeEffect(e) : effects.anyEffect(e)
   const yesSteps = yes.steps()
   const afterYes = e.tree
   e.tree = before
-  const no = chance(d, 0.5) ? effects.freeEffect(e) : effects.anyEffect(e)
   const lonely = chance(d, 0.15)
   const noSteps = lonely ? [] : no.steps()
   if (met) e.tree = afterYes
