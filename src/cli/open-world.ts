@@ -19,6 +19,15 @@ export interface WorldOptions {
   mcpConfig?: string
   sandbox?: boolean
   allow?: string[]
+  maxCalls?: number
+  callsPerSecond?: number
+}
+
+/** The part of a command's options that names its world. */
+export function worldOptions(options: WorldOptions): WorldOptions {
+  const { world, mcpConfig, sandbox, allow, maxCalls, callsPerSecond } = options
+  const given = Object.entries({ mcpConfig, sandbox, allow, maxCalls, callsPerSecond })
+  return { world, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
 }
 
 /** A world with tasks, and how a model is best trained on it. */
@@ -66,11 +75,14 @@ async function openServer(
   { seed, yes, wanted }: { seed: number; yes: boolean; wanted: TaskCounts },
   { err, signal }: Console,
 ): Promise<OpenedWorld> {
+  const { mcpConfig: file, sandbox, allow, maxCalls, callsPerSecond } = options
   const world = await openMcpWorld(name, {
     signal,
-    ...(options.mcpConfig === undefined ? {} : { file: options.mcpConfig }),
-    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
-    ...(options.allow === undefined ? {} : { allow: options.allow }),
+    ...(file === undefined ? {} : { file }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(allow === undefined ? {} : { allow }),
+    ...(maxCalls === undefined ? {} : { maxCalls }),
+    ...(callsPerSecond === undefined ? {} : { callsPerSecond }),
   })
   try {
     if (world.needsConsent) await confirmPlan(world.plan, { yes, signal })

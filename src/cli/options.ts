@@ -39,5 +39,7 @@ export function withWorld(command: Command): Command {
       'run this tool although it is not marked as reading only; can be repeated',
       several,
     )
+    .option('--max-calls <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
+    .option('--calls-per-second <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
     .option('--yes', 'go on without asking after the plan of calls is shown')
 }

@@ -5,7 +5,7 @@ import { baseModelFolder, requireModel } from '../language/index.ts'
 import { openRunFolder, train } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
-import { openWorld } from './open-world.ts'
+import { openWorld, worldOptions } from './open-world.ts'
 import type { WorldOptions } from './open-world.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
 import { createProgress } from './progress.ts'
@@ -93,15 +93,11 @@ async function findBaseModel({ model, fromScratch }: TrainCommand, terminal: Con
 }
 
 function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): RunSettings {
-  const { world, mcpConfig, sandbox, allow, seed, commandLine } = command
   return {
-    world,
-    ...(mcpConfig === undefined ? {} : { mcpConfig }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(allow === undefined ? {} : { allow }),
-    seed,
+    ...worldOptions(command),
+    seed: command.seed,
     model,
-    commandLine,
+    commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
     plan: adjust(plan, command),
   }

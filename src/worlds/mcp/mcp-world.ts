@@ -23,9 +23,9 @@ export interface McpWorldOptions extends AdmissionOptions {
   server: ServerConfig
   /** The `agoge` entry of the server; absent = a live system that is only read. */
   config?: McpWorldConfig
-  /** Calls in all, scene-setting and observing included. Default 1,000,000 for stdio, 5,000 over HTTP. */
+  /** Calls in all, scene-setting and observing included. Default: see `callLimits`. */
   maxCalls?: number
-  /** Default: as fast as it answers for stdio, 5 over HTTP. */
+  /** Default: see `callLimits`. */
   callsPerSecond?: number
   /** Server processes at most, where they can run side by side. Default 4; 8 where a reset is a restart. At most 16. */
   slots?: number
@@ -48,6 +48,20 @@ export interface McpWorld extends ToolWorld<McpTask> {
 }
 
 /**
+ * How often and how fast a server is called unless told. A local process may stand in front of a live system as well as
+ * a remote one does, so only a sandbox is called as fast as it answers.
+ */
+export function callLimits(
+  remote: boolean,
+  sandbox: boolean,
+): { maxCalls: number; callsPerSecond: number | undefined } {
+  if (remote) return { maxCalls: 5_000, callsPerSecond: 5 }
+  return sandbox
+    ? { maxCalls: 200_000, callsPerSecond: undefined }
+    : { maxCalls: 20_000, callsPerSecond: 25 }
+}
+
+/**
  * Connects to an MCP server, lists its tools and decides which may run. Calls none of them: show `plan` first.
  *
  * @throws AgogeError for a server without usable tools; InfrastructureError where it does not come up.
@@ -59,11 +73,11 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
   const remote = 'url' in server
   const specs = await listServerTools(server, config, signal)
   const admission = admitTools(name, specs, config, options)
-  const rate = options.callsPerSecond ?? (remote ? 5 : undefined)
+  const limits = callLimits(remote, options.sandbox === true)
   const guard = createCallGuard({
     allowed: admission.admitted.map((tool) => tool.spec.name),
-    maxCalls: options.maxCalls ?? (remote ? 5000 : 1_000_000),
-    callsPerSecond: rate,
+    maxCalls: options.maxCalls ?? limits.maxCalls,
+    callsPerSecond: options.callsPerSecond ?? limits.callsPerSecond,
   })
   const address = remote
     ? new URL(server.url).host
