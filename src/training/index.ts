@@ -3,7 +3,7 @@ export type { OnTrainingEvent, TrainingEvent } from './events.ts'
 export { trainJob } from './loop.ts'
 export { train } from './train.ts'
 export type { TrainOptions } from './train.ts'
-export { openRunFolder } from './run-folder.ts'
+export { checkNewRun, openRunFolder } from './run-folder.ts'
 export type { RunFolder, RunFolderOptions } from './run-folder.ts'
 export type {
   MetricsRecord,

@@ -6,7 +6,7 @@ import { createJob } from './job.ts'
 import type { Job } from './job.ts'
 import { runReinforcement } from './reinforcement-phase.ts'
 import { renderReport } from './report/index.ts'
-import { openRunFolder } from './run-folder.ts'
+import { openRunFolder, refuseOccupied } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
 import { runStage, runUnseenWording } from './stage.ts'
 import { initialState, loadState, phases, saveWeights } from './state.ts'
@@ -153,13 +153,7 @@ function claim<T extends Task>(folder: RunFolder, options: TrainJobOptions<T>): 
       given: folder.path,
       expected: 'the folder of an earlier run, with its config.json',
     })
-  if (options.resume !== true && known)
-    throw new AgogeError(`${folder.path} already holds a run`, {
-      code: 'run-exists',
-      given: folder.path,
-      expected: 'an empty folder',
-      hint: 'Go on with it by --resume, or choose another folder with --out',
-    })
+  if (options.resume !== true) refuseOccupied(folder.path)
   if (!known) folder.write('config.json', config)
   else if (folder.read('config.json') !== config)
     throw new AgogeError(`The run in ${folder.path} was started with other settings`, {

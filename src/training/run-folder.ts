@@ -1,17 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { appendLines, readLines } from '../episode/index.ts'
+import { guarded, guardedWork } from './file-error.ts'
+import { checkFolder, makeFolder, requireWritable } from './usable-folder.ts'
+import { writeWhole } from './whole-file.ts'
 
 /** The files of a run. Every write is either whole or absent, also after a kill; failures name the path. */
 export interface RunFolder {
@@ -47,26 +40,69 @@ export interface RunFolderOptions {
   id?: string
 }
 
-/** Opens a run folder, making it where it does not exist yet. `.agoge` hides itself from git. */
+/**
+ * Opens a run folder, making it where it does not exist yet. `.agoge` hides itself from git.
+ *
+ * @throws AgogeError naming the folder where it cannot be made or written.
+ */
 export function openRunFolder(options: RunFolderOptions = {}): RunFolder {
-  if (options.path !== undefined) {
-    const path = resolve(options.path)
-    guarded(path, () => mkdirSync(path, { recursive: true }))
-    return runFolder(path)
-  }
+  if (options.path !== undefined) return usable(resolve(options.path))
   const home = resolve(options.root ?? '.', '.agoge')
-  guarded(home, () => {
-    mkdirSync(join(home, 'runs'), { recursive: true })
-    if (!existsSync(join(home, '.gitignore'))) writeFileSync(join(home, '.gitignore'), '*\n')
-  })
+  makeFolder(join(home, 'runs'))
+  const ignore = join(home, '.gitignore')
+  if (!existsSync(ignore)) guarded(ignore, () => writeFileSync(ignore, '*\n'))
   const id = options.id ?? new Date().toISOString().slice(0, 19).replaceAll(':', '-')
   for (let copy = 1; ; copy++) {
     const path = join(home, 'runs', copy === 1 ? id : `${id}-${copy}`)
     // Two runs begun in the same second must not share a folder.
     if (options.id === undefined && existsSync(path)) continue
-    guarded(path, () => mkdirSync(path, { recursive: true }))
-    return runFolder(path)
+    return usable(path)
   }
+}
+
+/**
+ * Tries, before anything slow begins, whether a new run can live in the folder (default: a new one under `.agoge/runs`), and leaves
+ * everything as it was.
+ *
+ * @throws AgogeError where the folder cannot be made or written, or holds a run or files that a run would overwrite.
+ */
+export function checkNewRun(path?: string): void {
+  if (path !== undefined) refuseOccupied(resolve(path))
+  checkFolder(resolve(path ?? join('.agoge', 'runs')))
+}
+
+/** Throws an AgogeError where the folder holds a run, or files with the names that a run gives to its own. */
+export function refuseOccupied(path: string): void {
+  const found = ['config.json', ...ownNames].find((name) => existsSync(join(path, name)))
+  if (found === undefined) return
+  const isRun = found === 'config.json'
+  throw new AgogeError(isRun ? `${path} already holds a run` : `${path} already holds a ${found}`, {
+    code: 'run-exists',
+    given: path,
+    expected: 'an empty folder',
+    hint: isRun
+      ? `Go on with it by --resume ${path}, or choose another folder with --out`
+      : 'A run would overwrite it: choose another folder with --out',
+  })
+}
+
+/** Besides config.json, which makes a folder a run. */
+const ownNames = [
+  'state.json',
+  'summary.json',
+  'report.html',
+  'metrics.jsonl',
+  'episodes.jsonl',
+  'demonstrations.jsonl',
+  'checkpoints',
+  'evaluations',
+  'journal',
+]
+
+function usable(path: string): RunFolder {
+  makeFolder(path)
+  requireWritable(path)
+  return runFolder(path)
 }
 
 function runFolder(path: string): RunFolder {
@@ -77,25 +113,12 @@ function runFolder(path: string): RunFolder {
     file,
     has: (name) => existsSync(file(name)),
     write(name, text) {
-      const target = file(name)
-      guarded(target, () => {
-        mkdirSync(dirname(target), { recursive: true })
-        const aside = `${target}.${process.pid}.part`
-        try {
-          writeFileSync(aside, text)
-          renameSync(aside, target)
-        } catch (error) {
-          rmSync(aside, { force: true })
-          throw error
-        }
-      })
+      writeWhole(file(name), text)
     },
     read: (name) => guarded(file(name), () => readFileSync(file(name), 'utf8')),
     append(name, lines) {
-      guarded(file(name), () => {
-        mkdirSync(dirname(file(name)), { recursive: true })
-        appendLines(file(name), lines)
-      })
+      makeFolder(dirname(file(name)))
+      guarded(file(name), () => appendLines(file(name), lines))
     },
     lines: (name) => guarded(file(name), () => readLines(file(name))),
     size: (name) => (existsSync(file(name)) ? statSync(file(name)).size : 0),
@@ -109,47 +132,9 @@ function runFolder(path: string): RunFolder {
       guarded(file(name), () => rmSync(file(name), { recursive: true, force: true }))
     },
     makeFolder(name) {
-      guarded(file(name), () => mkdirSync(file(name), { recursive: true }))
+      makeFolder(file(name))
     },
     list: (name) => (existsSync(file(name)) ? readdirSync(file(name)).sort() : []),
-    async guard(name, work) {
-      try {
-        return await work()
-      } catch (cause) {
-        throw asFileError(file(name), cause)
-      }
-    },
+    guard: (name, work) => guardedWork(file(name), work),
   }
-}
-
-const hints: Record<string, string> = {
-  EACCES: 'Choose a folder that you may write to with --out, or change its permissions',
-  EPERM: 'Choose a folder that you may write to with --out, or change its permissions',
-  EROFS: 'The file system is mounted read-only: choose another folder with --out',
-  ENOSPC: 'The disk is full: make room, then go on with --resume',
-  EDQUOT: 'Your quota is used up: make room, then go on with --resume',
-  ENOTDIR: 'A part of the path is a file: choose another folder with --out',
-  EEXIST: 'A file stands where a folder is needed: choose another folder with --out',
-}
-
-/** Runs a file operation; its failure becomes an AgogeError that names the path and the repair. */
-export function guarded<T>(path: string, operation: () => T): T {
-  try {
-    return operation()
-  } catch (cause) {
-    throw asFileError(path, cause)
-  }
-}
-
-/** The AgogeError for a failed file operation; what is not a file error is returned as it is. */
-export function asFileError(path: string, cause: unknown): unknown {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  if (AgogeError.isInstance(cause) || !/^E[A-Z0-9]+$/.test(code)) return cause
-  return new AgogeError(`Cannot write or read ${path} (${code})`, {
-    code: 'run-folder',
-    given: path,
-    expected: 'a folder that can be written to, with room for the checkpoints',
-    ...(hints[code] === undefined ? {} : { hint: hints[code] }),
-    cause,
-  })
 }

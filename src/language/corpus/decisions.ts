@@ -85,8 +85,14 @@ export function choosing(d: Draw): ChatMessage[] {
         '[if it [says|is] {given}[,| then|, then] {a}[, otherwise|, else|; if not,|, or else] {b}|{a} if it [says|is] {given}[, otherwise|, else] {b}|unless it [says|is] {given}, {b}, [otherwise|else] {a}|{given} means {a}, [anything else|all else] {b}]',
         slots,
       )
-  const outcome = (seen: string): string => (seen === given ? a : three && seen === second ? b : three ? c : b)
-  const seen = shuffled(d, [given, second, ...Array.from({ length: 3 }, () => otherStatement(d, given)), given])
+  const outcome = (seen: string): string =>
+    seen === given ? a : three && seen === second ? b : three ? c : b
+  const seen = shuffled(d, [
+    given,
+    second,
+    ...Array.from({ length: 3 }, () => otherStatement(d, given)),
+    given,
+  ])
   const turns: ChatMessage[] = []
   for (const [i, it] of seen.slice(0, between(d, 2, 5)).entries()) {
     const told = say(d, '[it says {it}|it is {it}|{it}]', { it })

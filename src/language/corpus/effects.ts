@@ -247,7 +247,10 @@ function eitherPlace(e: Errand): [Clause, Clause] {
   const one = otherBox(e, parentOf(from))
   const other = [...e.tree.boxes].find((box) => box !== one && box !== parentOf(from)) ?? freshBox(d, e.tree)
   const to = (box: string, what: string): Clause => ({
-    text: say(d, '[move|carry|bring|take|shift|send] {what} [to|into] {target}', { what, target: boxAt(e, box) }),
+    text: say(d, '[move|carry|bring|take|shift|send] {what} [to|into] {target}', {
+      what,
+      target: boxAt(e, box),
+    }),
     steps: () => [perform(e, 'move', from, `${box}/${nameOf(from)}`)],
   })
   return [to(one, leafAt(e, from)), to(other, chance(d, 0.6) ? 'it' : leafAt(e, from))]

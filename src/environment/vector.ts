@@ -1,0 +1,204 @@
+import { AgogeError } from '../error.ts'
+import { contextRow } from './context.ts'
+import type { Context } from './context.ts'
+import { rowSize } from './space.ts'
+import { fastStream } from './world-random.ts'
+import type { WorldStream } from './world-random.ts'
+import type { Slots, World } from './world.ts'
+
+/**
+ * When a finished slot begins again. `same-step`: in the step that ended it, whose last observation is in
+ * `finalObservations`. `next-step`: the step after ignores the action, gives the first observation, reward 0 and no end
+ * (Gymnasium's default). `disabled`: when `reset` says so.
+ */
+export type Autoreset = 'same-step' | 'next-step' | 'disabled'
+
+export interface VectorOptions {
+  slots: number
+  /** Default 0. Streams are keyed by (seed, slot), so that slot i plays alike whatever the number of slots. */
+  seed?: number
+  /** Default `same-step`. */
+  autoreset?: Autoreset
+  /** The context of a slot's next episode. Default: the defaults of the space. */
+  contextFor?: (slot: number, episode: number) => Context
+  /** Instead of the world's own limit; Infinity for none. */
+  maxSteps?: number
+  /** Where chance comes from. Default: the fast stream. */
+  stream?: (seed: number, slot: number) => WorldStream
+}
+
+/**
+ * Many copies of a world, stepped together. The arrays belong to the environment and are overwritten by each call;
+ * nothing is allocated. Row i of each is slot i's.
+ */
+export interface VectorEnvironment {
+  readonly world: World
+  readonly autoreset: Autoreset
+  /** [slots, rowSize(action)]: write here, then `step()`. */
+  readonly actions: Float32Array
+  /** [slots, rowSize(observation)]. */
+  readonly observations: Float32Array
+  /** Where a slot has just ended: its last observation, before any reset. */
+  readonly finalObservations: Float32Array
+  readonly rewards: Float64Array
+  readonly terminated: Uint8Array
+  readonly truncated: Uint8Array
+  /** [slots, n], 1 = allowed; empty where the world has no masks. */
+  readonly actionMask: Uint8Array
+  /** Of the episode that a slot is in; where it has just ended, of that one. */
+  readonly returns: Float64Array
+  readonly lengths: Int32Array
+  /** The slots, for worlds' own functions such as `draw`. */
+  readonly slots: Slots
+  /** Begins new episodes: everywhere, or where `mask` is 1. With a seed all streams start anew first. */
+  reset(options?: { seed?: number; mask?: Uint8Array }): void
+  step(): void
+  /** Everything needed to go on exactly here, as structured-cloneable data. */
+  state(): VectorState
+  restore(state: VectorState): void
+}
+
+export interface VectorState {
+  arrays: Record<string, ArrayBuffer>
+  streams: unknown[]
+  episodes: number[]
+}
+
+/** Makes `slots` copies of a world. Call `reset` first. */
+export function createVectorEnvironment(world: World, options: VectorOptions): VectorEnvironment {
+  const { slots: count, autoreset = 'same-step', contextFor, maxSteps = world.maxSteps ?? Infinity } = options
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new AgogeError('a vector environment needs slots', {
+      code: 'bad-argument',
+      given: count,
+      expected: 'a positive integer',
+    })
+  }
+  const width = rowSize(world.observation)
+  const choices = world.mask !== undefined && world.action.type === 'discrete' ? world.action.n : 0
+  const features = Object.keys(world.context).length
+  const slots: Slots = {
+    count,
+    state: new Float64Array(count * world.stateSize),
+    context: new Float64Array(count * features),
+    actions: new Float32Array(count * rowSize(world.action)),
+    observations: new Float32Array(count * width),
+    rewards: new Float64Array(count),
+    terminated: new Uint8Array(count),
+    actionMask: new Uint8Array(count * choices),
+  }
+  const finalObservations = new Float32Array(count * width)
+  const truncated = new Uint8Array(count)
+  const returns = new Float64Array(count)
+  const lengths = new Int32Array(count)
+  /** 1 where the slot has ended and not begun again. */
+  const ended = new Uint8Array(count)
+  const makeStream = options.stream ?? ((seed, slot) => fastStream('world', world.name, seed, slot))
+  let streams = Array.from({ length: count }, (_, i) => makeStream(options.seed ?? 0, i))
+  let episodes = Array.from({ length: count }, () => 0)
+  let begun = false
+  const { step, observe, mask } = world
+  const { rewards, terminated, observations } = slots
+
+  function begin(i: number): void {
+    if (contextFor !== undefined || episodes[i] === 0)
+      slots.context.set(contextRow(world.context, contextFor?.(i, episodes[i])), i * features)
+    episodes[i]++
+    world.reset(slots, i, streams[i])
+    observe(slots, i)
+    mask?.(slots, i)
+  }
+
+  /** A new count starts when the next step is counted, so that the figures of an ended episode can be read. */
+  function startCount(i: number): void {
+    returns[i] = 0
+    lengths[i] = 0
+    ended[i] = 0
+  }
+
+  const arrays = { ...slots, finalObservations, truncated, returns, lengths, ended }
+  const stored = Object.entries(arrays).filter(
+    (entry): entry is [string, Float64Array] => typeof entry[1] !== 'number',
+  )
+
+  return {
+    world,
+    autoreset,
+    actions: slots.actions,
+    observations,
+    finalObservations,
+    rewards,
+    terminated,
+    truncated,
+    actionMask: slots.actionMask,
+    returns,
+    lengths,
+    slots,
+    reset({ seed, mask: which } = {}) {
+      if (seed !== undefined) {
+        streams = streams.map((_, i) => makeStream(seed, i))
+        episodes = episodes.map(() => 0)
+      }
+      for (let i = 0; i < count; i++) {
+        if (which !== undefined && which[i] !== 1) continue
+        begin(i)
+        startCount(i)
+        rewards[i] = 0
+        terminated[i] = 0
+        truncated[i] = 0
+      }
+      begun = true
+    },
+    step() {
+      if (!begun) {
+        throw new AgogeError(`${world.name} was stepped before it was reset`, {
+          code: 'reset-needed',
+          hint: 'call reset() first',
+        })
+      }
+      for (let i = 0; i < count; i++) {
+        if (ended[i] === 1) {
+          if (autoreset === 'disabled') throw notReset(world.name, i)
+          startCount(i)
+          if (autoreset === 'next-step') {
+            begin(i)
+            rewards[i] = 0
+            terminated[i] = 0
+            truncated[i] = 0
+            continue
+          }
+        }
+        step(slots, i, streams[i])
+        returns[i] += rewards[i]
+        const over = ++lengths[i] >= maxSteps
+        truncated[i] = over ? 1 : 0
+        observe(slots, i)
+        mask?.(slots, i)
+        if (over || terminated[i] === 1) {
+          ended[i] = 1
+          for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
+          if (autoreset === 'same-step') begin(i)
+        }
+      }
+    },
+    state: () => ({
+      arrays: Object.fromEntries(stored.map(([name, array]) => [name, array.slice().buffer as ArrayBuffer])),
+      streams: streams.map((stream) => stream.state()),
+      episodes: [...episodes],
+    }),
+    restore(state) {
+      for (const [name, array] of stored) new Uint8Array(array.buffer).set(new Uint8Array(state.arrays[name]))
+      streams.forEach((stream, i) => stream.restore(state.streams[i]))
+      episodes = [...state.episodes]
+      begun = true
+    },
+  }
+}
+
+function notReset(world: string, slot: number): AgogeError {
+  return new AgogeError(`slot ${slot} of ${world} has ended and was not reset`, {
+    code: 'reset-needed',
+    given: 'a step of an ended slot, with autoreset disabled',
+    expected: 'reset({ mask }) with 1 for that slot',
+  })
+}

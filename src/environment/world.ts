@@ -1,0 +1,76 @@
+import type { ContextSpace } from './context.ts'
+import type { ArraySpace } from './space.ts'
+
+/** Where worlds draw their chance from: a fast stream by default, NumPy's generator where parity is wanted. */
+export interface WorldRandom {
+  /** Uniform in [0, 1), 53 random bits. */
+  random(): number
+  /** Uniform in [low, high), as NumPy computes it: low + (high - low) * random(). */
+  uniform(low: number, high: number): number
+  /** Uniform integer in [0, n). */
+  integers(n: number): number
+  /** Standard normal. */
+  normal(): number
+}
+
+/** The typed arrays of all slots of a world; row i of each belongs to slot i. A world's functions write in place. */
+export interface Slots {
+  readonly count: number
+  /** [count, stateSize]. */
+  readonly state: Float64Array
+  /** [count, features], in the order of the context space. */
+  readonly context: Float64Array
+  /** [count, rowSize(action)]; what the policy chose. */
+  readonly actions: Float32Array
+  /** [count, rowSize(observation)]. */
+  readonly observations: Float32Array
+  /** [count]; written by every step. */
+  readonly rewards: Float64Array
+  /** [count]; 1 where the task itself has ended. Truncation by the time limit is not the world's business. */
+  readonly terminated: Uint8Array
+  /** [count, n]; 1 = allowed. Empty for worlds without `mask`. */
+  readonly actionMask: Uint8Array
+}
+
+/** What a frame shows: shapes in the world's own units, y upwards, painted in order. */
+export interface Drawing {
+  /** The part of the plane that is seen: left, bottom, width, height. */
+  view: readonly [number, number, number, number]
+  shapes: readonly DrawnShape[]
+}
+
+export type DrawnShape =
+  | { type: 'circle'; x: number; y: number; radius: number; fill: string }
+  | { type: 'rectangle'; x: number; y: number; width: number; height: number; fill: string; angle?: number }
+  | { type: 'line'; points: readonly (readonly [number, number])[]; stroke: string; width?: number }
+  | { type: 'text'; x: number; y: number; text: string; fill?: string; size?: number }
+
+/**
+ * A world written once, as functions over slot `i` of typed arrays: the scalar, the vectorised and the contextual
+ * environment follow. Constants of the dynamics are read from `context`, so that every feature acts. No function
+ * keeps anything between calls.
+ */
+export interface World<C extends ContextSpace = ContextSpace> {
+  readonly name: string
+  readonly observation: ArraySpace
+  readonly action: ArraySpace
+  readonly context: C
+  /** Numbers of state a slot. */
+  readonly stateSize: number
+  /** Steps after which an episode is truncated; none where absent. */
+  readonly maxSteps?: number
+  /** Writes a first state. */
+  reset(slots: Slots, i: number, random: WorldRandom): void
+  /** From state and action to the next state, reward and `terminated`. */
+  step(slots: Slots, i: number, random: WorldRandom): void
+  /** Writes the observation of the state. */
+  observe(slots: Slots, i: number): void
+  /** Writes the actions that are allowed in the state, for discrete actions. */
+  mask?(slots: Slots, i: number): void
+  draw?(slots: Slots, i: number): Drawing
+  /** A frame of characters, for worlds on a grid. */
+  text?(slots: Slots, i: number): string
+}
+
+/** Checks nothing, infers the features: so that a world is written with its types. */
+export const defineWorld = <C extends ContextSpace>(world: World<C>): World<C> => world
