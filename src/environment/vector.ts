@@ -182,7 +182,7 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
       }
     },
     state: () => ({
-      arrays: Object.fromEntries(stored.map(([name, array]) => [name, array.slice().buffer as ArrayBuffer])),
+      arrays: Object.fromEntries(stored.map(([name, array]) => [name, array.slice().buffer])),
       streams: streams.map((stream) => stream.state()),
       episodes: [...episodes],
     }),

@@ -12,10 +12,10 @@ export interface WorldStream extends WorldRandom {
 export function fastStream(...keys: [RandomKey, ...RandomKey[]]): WorldStream {
   const random = createRandom(...keys)
   return {
-    random: random.next,
+    random: () => random.next(),
     uniform: (low, high) => low + (high - low) * random.next(),
-    integers: random.int,
-    normal: random.normal,
+    integers: (n) => random.int(n),
+    normal: () => random.normal(),
     state: () => random.state(),
     restore: (state) => random.restore(state as ReturnType<typeof random.state>),
   }

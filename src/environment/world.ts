@@ -60,16 +60,16 @@ export interface World<C extends ContextSpace = ContextSpace> {
   /** Steps after which an episode is truncated; none where absent. */
   readonly maxSteps?: number
   /** Writes a first state. */
-  reset(slots: Slots, i: number, random: WorldRandom): void
+  readonly reset: (slots: Slots, i: number, random: WorldRandom) => void
   /** From state and action to the next state, reward and `terminated`. */
-  step(slots: Slots, i: number, random: WorldRandom): void
+  readonly step: (slots: Slots, i: number, random: WorldRandom) => void
   /** Writes the observation of the state. */
-  observe(slots: Slots, i: number): void
+  readonly observe: (slots: Slots, i: number) => void
   /** Writes the actions that are allowed in the state, for discrete actions. */
-  mask?(slots: Slots, i: number): void
-  draw?(slots: Slots, i: number): Drawing
+  readonly mask?: (slots: Slots, i: number) => void
+  readonly draw?: (slots: Slots, i: number) => Drawing
   /** A frame of characters, for worlds on a grid. */
-  text?(slots: Slots, i: number): string
+  readonly text?: (slots: Slots, i: number) => string
 }
 
 /** Checks nothing, infers the features: so that a world is written with its types. */
