@@ -1,0 +1,27 @@
+import type { VectorEnvironment } from '../../environment/index.ts'
+
+/** Figures of one update, by name. */
+export type UpdateMetrics = Record<string, number>
+
+/**
+ * A learner of the array lane, driven by a loop that knows nothing of it: `act`, then the environment steps, then
+ * `learn`. It belongs to one vector environment.
+ */
+export interface ArrayAgent {
+  /** Writes an action for every slot. */
+  act(): void | Promise<void>
+  /** Sees what came of it, and updates when it is time to; then gives figures. */
+  learn(): UpdateMetrics | undefined | Promise<UpdateMetrics | undefined>
+  /** Writes the greedy action for each of `rows` observations; what evaluation plays. */
+  decide(observations: Float32Array, rows: number, actions: Float32Array, mask?: Uint8Array): void
+  /** Everything that it needs to go on exactly here, as structured-cloneable data. */
+  state(): unknown
+  restore(state: unknown): void
+  dispose(): Promise<void>
+}
+
+/** Makes an agent for an environment. */
+export type ArrayAlgorithm = (
+  environment: VectorEnvironment,
+  options: { seed: number; totalSteps: number; threads?: number },
+) => Promise<ArrayAgent>

@@ -1,0 +1,173 @@
+import { rowSize } from '../../environment/index.ts'
+import type { VectorEnvironment } from '../../environment/index.ts'
+import type { Random } from '../../random/index.ts'
+import type { HostTensor } from '../../tensor/index.ts'
+import { gae } from '../advantages/index.ts'
+import type { GaeSettings } from '../advantages/index.ts'
+
+/** The steps between two updates of an on-policy learner; row `slot * steps + t` of each array. */
+export interface Rollout {
+  /** Where the actor writes for the coming step: rows by slot. */
+  next(): { actions: Float32Array; logprobs: Float32Array; values: Float32Array }
+  /** Keeps what the actor saw and chose, and hands the actions to the environment. */
+  acted(): void
+  /** Keeps what the step gave. True when the rollout is full. */
+  stepped(): boolean
+  /** Advantages and value targets, with values for observations that no step acted on; begins anew. */
+  finish(
+    settings: GaeSettings,
+    evaluate: (observations: Float32Array, rows: number, values: Float32Array) => void,
+  ): void
+  /** All steps once, shuffled, in `count` parts; advantages have mean 0 and deviation 1 in each. */
+  minibatches(count: number, random: Random): Generator<Record<string, HostTensor>>
+  state(): unknown
+  restore(state: unknown): void
+}
+
+/** For `steps` steps of every slot, with autoreset in the same step. */
+export function createRollout(environment: VectorEnvironment, steps: number, actionSize: number): Rollout {
+  const { world } = environment
+  const slots = environment.slots.count
+  const rows = slots * steps
+  const width = rowSize(world.observation)
+  const choices = environment.actionMask.length / slots
+  const kept = {
+    observations: new Float32Array(rows * width),
+    actions: new Float32Array(rows * actionSize),
+    logprobs: new Float32Array(rows),
+    values: new Float32Array(rows),
+    nextValues: new Float32Array(rows),
+    rewards: new Float64Array(rows),
+    terminated: new Uint8Array(rows),
+    truncated: new Uint8Array(rows),
+    advantages: new Float32Array(rows),
+    returns: new Float32Array(rows),
+    maskPenalty: new Float32Array(rows * choices),
+    /** Last observations of truncated episodes; the rows of others are not read. */
+    final: new Float32Array(rows * width),
+  }
+  const now = {
+    actions: new Float32Array(slots * actionSize),
+    logprobs: new Float32Array(slots),
+    values: new Float32Array(slots),
+  }
+  const order = Int32Array.from({ length: rows }, (_, i) => i)
+  let t = 0
+
+  function bootstrap(evaluate: Parameters<Rollout['finish']>[1]): void {
+    const last = new Float32Array(slots)
+    evaluate(environment.observations, slots, last)
+    const cut: number[] = []
+    for (let slot = 0; slot < slots; slot++) {
+      for (let k = 0; k < steps; k++) {
+        const row = slot * steps + k
+        kept.nextValues[row] = k + 1 < steps ? kept.values[row + 1] : last[slot]
+        if (kept.truncated[row] === 1 && kept.terminated[row] === 0) cut.push(row)
+      }
+    }
+    if (cut.length === 0) return
+    const finals = new Float32Array(cut.length * width)
+    const values = new Float32Array(cut.length)
+    cut.forEach((row, i) => finals.set(kept.final.subarray(row * width, (row + 1) * width), i * width))
+    evaluate(finals, cut.length, values)
+    cut.forEach((row, i) => (kept.nextValues[row] = values[i]))
+  }
+
+  return {
+    next: () => now,
+    acted() {
+      environment.actions.set(now.actions)
+      const { observations, actionMask } = environment
+      for (let slot = 0; slot < slots; slot++) {
+        const row = slot * steps + t
+        for (let k = 0; k < width; k++) kept.observations[row * width + k] = observations[slot * width + k]
+        for (let k = 0; k < actionSize; k++)
+          kept.actions[row * actionSize + k] = now.actions[slot * actionSize + k]
+        for (let k = 0; k < choices; k++)
+          kept.maskPenalty[row * choices + k] = actionMask[slot * choices + k] === 1 ? 0 : -1e9
+        kept.logprobs[row] = now.logprobs[slot]
+        kept.values[row] = now.values[slot]
+      }
+    },
+    stepped() {
+      for (let slot = 0; slot < slots; slot++) {
+        const row = slot * steps + t
+        kept.rewards[row] = environment.rewards[slot]
+        kept.terminated[row] = environment.terminated[slot]
+        kept.truncated[row] = environment.truncated[slot]
+        if (environment.truncated[slot] === 1)
+          for (let k = 0; k < width; k++)
+            kept.final[row * width + k] = environment.finalObservations[slot * width + k]
+      }
+      return ++t === steps
+    },
+    finish(settings, evaluate) {
+      bootstrap(evaluate)
+      for (let slot = 0; slot < slots; slot++) {
+        const part = <A extends Float32Array | Float64Array | Uint8Array>(array: A): A =>
+          array.subarray(slot * steps, (slot + 1) * steps) as A
+        const { advantages, returns } = gae(
+          {
+            rewards: part(kept.rewards),
+            values: part(kept.values),
+            nextValues: part(kept.nextValues),
+            terminated: part(kept.terminated),
+            truncated: part(kept.truncated),
+          },
+          settings,
+        )
+        kept.advantages.set(advantages, slot * steps)
+        kept.returns.set(returns, slot * steps)
+      }
+      t = 0
+    },
+    *minibatches(count, random) {
+      for (let i = rows - 1; i > 0; i--) {
+        const j = random.int(i + 1)
+        const held = order[i]
+        order[i] = order[j]
+        order[j] = held
+      }
+      const size = Math.ceil(rows / count)
+      for (let start = 0; start < rows; start += size) {
+        const chosen = order.subarray(start, Math.min(rows, start + size))
+        const take = (from: Float32Array, columns: number): Float32Array => {
+          const to = new Float32Array(chosen.length * columns)
+          for (let i = 0; i < chosen.length; i++)
+            for (let k = 0; k < columns; k++) to[i * columns + k] = from[chosen[i] * columns + k]
+          return to
+        }
+        const flat = (from: Float32Array): HostTensor => ({ data: take(from, 1), shape: [chosen.length] })
+        yield {
+          observations: { data: take(kept.observations, width), shape: [chosen.length, width] },
+          actions: { data: take(kept.actions, actionSize), shape: [chosen.length, actionSize] },
+          logprobs: flat(kept.logprobs),
+          values: flat(kept.values),
+          advantages: { data: standardise(take(kept.advantages, 1)), shape: [chosen.length] },
+          returns: flat(kept.returns),
+          ...(choices > 0
+            ? { maskPenalty: { data: take(kept.maskPenalty, choices), shape: [chosen.length, choices] } }
+            : {}),
+        }
+      }
+    },
+    state: () => ({ t, kept: Object.fromEntries(Object.entries(kept).map(([k, v]) => [k, v.slice()])) }),
+    restore(saved) {
+      const state = saved as { t: number; kept: Record<string, Float32Array> }
+      for (const [name, array] of Object.entries(kept)) (array as Float32Array).set(state.kept[name])
+      t = state.t
+    },
+  }
+}
+
+/** In place: less the mean, divided by the unbiased deviation (plus 1e-8), as PyTorch's `std` computes it. */
+function standardise(values: Float32Array): Float32Array {
+  let mean = 0
+  for (let i = 0; i < values.length; i++) mean += values[i]
+  mean /= values.length
+  let sum = 0
+  for (let i = 0; i < values.length; i++) sum += (values[i] - mean) ** 2
+  const deviation = Math.sqrt(sum / Math.max(1, values.length - 1)) + 1e-8
+  for (let i = 0; i < values.length; i++) values[i] = (values[i] - mean) / deviation
+  return values
+}

@@ -1,0 +1,89 @@
+import { compile, gradients } from '../tensor/index.ts'
+import type { HostTensor, InputSpec, Program, Tensor } from '../tensor/index.ts'
+import { parameterFeeds, zeroParameters } from './parameters.ts'
+import type { ParameterSet } from './parameters.ts'
+
+export interface ObjectiveSpec<Metric extends string> {
+  /** Shapes of the parameters that are trained. */
+  parameters: Readonly<Record<string, readonly number[]>>
+  /** Parameters that are read only, such as those of a target network. */
+  fixed?: Readonly<Record<string, readonly number[]>>
+  /** What each call is fed. */
+  inputs: Readonly<Record<string, InputSpec>>
+  /** Traces the loss, a scalar, and figures or arrays to look at. */
+  trace: (
+    parameters: Record<string, Tensor>,
+    inputs: Record<string, Tensor>,
+    fixed: Record<string, Tensor>,
+  ) => { loss: Tensor; outputs?: Record<Metric, Tensor> }
+  name?: string
+  threads?: number
+}
+
+/** A loss that can be asked for its gradient. */
+export interface Objective<Metric extends string> {
+  /** The gradient of the last call, laid out as the parameters. */
+  readonly gradient: ParameterSet
+  /** Computes the loss and its gradient at the parameters given. */
+  evaluate(
+    parameters: ParameterSet,
+    feeds: Readonly<Record<string, HostTensor>>,
+    fixed?: ParameterSet,
+  ): Promise<{ loss: number; outputs: Record<Metric, HostTensor> }>
+  dispose(): Promise<void>
+}
+
+/** Traces a loss once, differentiates it and compiles both into one program. */
+export async function compileObjective<Metric extends string = never>(
+  spec: ObjectiveSpec<Metric>,
+): Promise<Objective<Metric>> {
+  const names = Object.keys(spec.parameters)
+  const fixedNames = Object.keys(spec.fixed ?? {})
+  const inputs: Record<string, InputSpec> = { ...spec.inputs }
+  for (const name of names) inputs[`p:${name}`] = { shape: spec.parameters[name] }
+  for (const name of fixedNames) inputs[`f:${name}`] = { shape: spec.fixed![name] }
+  const under = (
+    all: Record<string, Tensor>,
+    prefix: string,
+    of: readonly string[],
+  ): Record<string, Tensor> => Object.fromEntries(of.map((name) => [name, all[`${prefix}${name}`]]))
+  const build = (all: Record<string, Tensor>): Record<string, Tensor> => {
+    const parameters = under(all, 'p:', names)
+    const { loss, outputs } = spec.trace(
+      parameters,
+      under(all, '', Object.keys(spec.inputs)),
+      under(all, 'f:', fixedNames),
+    )
+    const wanted = names.map((name) => parameters[name])
+    const found = gradients(loss, wanted)
+    return {
+      loss,
+      ...Object.fromEntries(
+        Object.entries<Tensor>(outputs ?? {}).map(([name, value]) => [`o:${name}`, value]),
+      ),
+      ...Object.fromEntries(names.map((name, i) => [`g:${name}`, found[i]])),
+    }
+  }
+  const program: Program = await compile(inputs, build, {
+    name: spec.name ?? 'objective',
+    ...(spec.threads === undefined ? {} : { threads: spec.threads }),
+  })
+  const gradient = zeroParameters(spec.parameters)
+  return {
+    gradient,
+    async evaluate(parameters, feeds, fixed) {
+      const results = await program.run({
+        ...feeds,
+        ...parameterFeeds(parameters, 'p:'),
+        ...(fixed === undefined ? {} : parameterFeeds(fixed, 'f:')),
+      })
+      const outputs = {} as Record<string, HostTensor>
+      for (const [name, value] of Object.entries(results)) {
+        if (name.startsWith('g:')) gradient.views[name.slice(2)].set(value.data)
+        else if (name.startsWith('o:')) outputs[name.slice(2)] = value
+      }
+      return { loss: results['loss'].data[0], outputs }
+    },
+    dispose: () => program.release(),
+  }
+}

@@ -1,0 +1,62 @@
+import type { Random } from '../random/index.ts'
+import type { HostTensor } from '../tensor/index.ts'
+
+/** A parameter to be: its shape and how it begins. */
+export interface ParameterSpec {
+  shape: readonly number[]
+  /** Values in row-major order. */
+  initialise: (random: Random, shape: readonly number[]) => Float32Array
+}
+
+/**
+ * The parameters of a model in one array, so that an optimiser is one loop and a copy is one `set`; `views` are parts
+ * of it by name.
+ */
+export interface ParameterSet {
+  readonly data: Float32Array
+  readonly shapes: Readonly<Record<string, readonly number[]>>
+  readonly views: Readonly<Record<string, Float32Array>>
+}
+
+/** Zeros in the given shapes. */
+export function zeroParameters(shapes: Readonly<Record<string, readonly number[]>>): ParameterSet {
+  const sizes = Object.entries(shapes).map(([name, shape]) => ({
+    name,
+    size: shape.reduce((product, length) => product * length, 1),
+  }))
+  const data = new Float32Array(sizes.reduce((sum, { size }) => sum + size, 0))
+  const views: Record<string, Float32Array> = {}
+  let offset = 0
+  for (const { name, size } of sizes) {
+    views[name] = data.subarray(offset, offset + size)
+    offset += size
+  }
+  return { data, shapes, views }
+}
+
+/** Parameters begun from streams of their own, so that one added later leaves the others as they were. */
+export function createParameters(
+  specs: Readonly<Record<string, ParameterSpec>>,
+  random: Random,
+): ParameterSet {
+  const made = zeroParameters(
+    Object.fromEntries(Object.entries(specs).map(([name, { shape }]) => [name, shape])),
+  )
+  for (const [name, { shape, initialise }] of Object.entries(specs))
+    made.views[name].set(initialise(random.split(name), shape))
+  return made
+}
+
+/** As program inputs, under `prefix` + name; the arrays are read in place. */
+export function parameterFeeds({ shapes, views }: ParameterSet, prefix = ''): Record<string, HostTensor> {
+  return Object.fromEntries(
+    Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, { data: views[name], shape }]),
+  )
+}
+
+/** `target` moves towards `source` by the share `rate` (Polyak averaging; 1 copies). */
+export function moveTowards(target: ParameterSet, source: ParameterSet, rate: number): void {
+  const to = target.data
+  const from = source.data
+  for (let i = 0; i < to.length; i++) to[i] += rate * (from[i] - to[i])
+}

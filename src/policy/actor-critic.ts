@@ -1,0 +1,120 @@
+import type { World } from '../environment/index.ts'
+import { rowSize } from '../environment/index.ts'
+import { AgogeError } from '../error.ts'
+import type { ParameterSet, ParameterSpec } from '../nn/index.ts'
+import type { Random } from '../random/index.ts'
+import { broadcastTo, concat } from '../tensor/index.ts'
+import type { Tensor } from '../tensor/index.ts'
+import { categorical } from './categorical.ts'
+import type { ActionDistribution } from './distribution.ts'
+import { gaussian } from './gaussian.ts'
+import { mlpNetwork } from './mlp.ts'
+import type { MlpOptions } from './mlp.ts'
+import { multiCategorical } from './multi-categorical.ts'
+
+/** A stochastic policy and an estimate of the value, over rows of observations. */
+export interface ActorCritic {
+  readonly specs: Readonly<Record<string, ParameterSpec>>
+  readonly distribution: ActionDistribution
+  /** x [B, observation] to the distribution's parameters [B, p] and values [B, 1]. */
+  trace(parameters: Record<string, Tensor>, x: Tensor): { parameters: Tensor; values: Tensor }
+  /**
+   * Draws an action for each row; `random` undefined: the likeliest. Fills `logprobs` and `values` [rows] where given.
+   */
+  act(
+    parameters: ParameterSet,
+    observations: Float32Array,
+    rows: number,
+    to: { actions: Float32Array; logprobs?: Float32Array; values?: Float32Array },
+    random: Random | undefined,
+    mask?: Uint8Array,
+  ): void
+  /** Values of rows. */
+  evaluate(parameters: ParameterSet, observations: Float32Array, rows: number, values: Float32Array): void
+}
+
+/** The distribution for a world's actions. */
+export function distributionFor(world: World): ActionDistribution {
+  switch (world.action.type) {
+    case 'discrete':
+      return categorical(world.action.n, world.action.start)
+    case 'multi-discrete':
+      return multiCategorical(world.action.counts)
+    case 'multi-binary':
+      return multiCategorical(Array.from({ length: world.action.n }, () => 2))
+    case 'box':
+      return gaussian(world.action)
+  }
+}
+
+/** Separate multi-layer perceptrons for actor and critic, as in CleanRL. */
+export function mlpActorCritic(
+  world: World,
+  { hidden, activation = 'tanh' }: Pick<MlpOptions, 'hidden' | 'activation'>,
+): ActorCritic {
+  const inputs = rowSize(world.observation)
+  const distribution = distributionFor(world)
+  const isBox = world.action.type === 'box'
+  const k = distribution.actionSize
+  const actor = mlpNetwork({
+    inputs,
+    hidden,
+    outputs: isBox ? k : distribution.parameters,
+    activation,
+    outputGain: 0.01,
+    prefix: 'actor.',
+  })
+  const critic = mlpNetwork({ inputs, hidden, outputs: 1, activation, prefix: 'critic.' })
+  const logDeviation: Record<string, ParameterSpec> = isBox
+    ? { 'actor.logDeviation': { shape: [1, k], initialise: () => new Float32Array(k) } }
+    : {}
+  let scratch = new Float32Array(0)
+  let joined = new Float32Array(0)
+  return {
+    specs: { ...actor.specs, ...logDeviation, ...critic.specs },
+    distribution,
+    trace(parameters, x) {
+      const out = actor.trace(parameters, x)
+      const values = critic.trace(parameters, x)
+      if (!isBox) return { parameters: out, values }
+      const logs = broadcastTo(parameters['actor.logDeviation'], [x.shape[0], k])
+      return { parameters: concat([out, logs], 1), values }
+    },
+    act(parameters, observations, rows, { actions, logprobs, values }, random, mask) {
+      if (scratch.length < rows * actor.outputs) {
+        scratch = new Float32Array(rows * actor.outputs)
+        joined = new Float32Array(rows * distribution.parameters)
+      }
+      actor.forward(parameters, observations, rows, scratch)
+      let found = scratch
+      if (isBox) {
+        const logs = parameters.views['actor.logDeviation']
+        for (let r = 0; r < rows; r++) {
+          for (let i = 0; i < k; i++) {
+            joined[r * 2 * k + i] = scratch[r * k + i]
+            joined[r * 2 * k + k + i] = logs[i]
+          }
+        }
+        found = joined
+      }
+      const masked = mask !== undefined && mask.length > 0 ? mask : undefined
+      for (let r = 0; r < rows; r++) {
+        const logprob = distribution.draw(found, r, actions, random, masked)
+        if (!Number.isFinite(logprob)) throw notFinite(world.name, r)
+        if (logprobs !== undefined) logprobs[r] = logprob
+      }
+      if (values !== undefined) critic.forward(parameters, observations, rows, values)
+    },
+    evaluate: (parameters, observations, rows, values) =>
+      critic.forward(parameters, observations, rows, values),
+  }
+}
+
+function notFinite(world: string, row: number): AgogeError {
+  return new AgogeError(`the policy for ${world} gave a probability that is no number`, {
+    code: 'not-finite',
+    given: `slot ${row}`,
+    expected: 'finite numbers',
+    hint: 'observations or weights hold NaN or infinity: lower the learning rate, normalise observations',
+  })
+}
