@@ -1,5 +1,9 @@
 export { contextRow } from './context.ts'
 export type { Context, ContextFeature, ContextSpace } from './context.ts'
+export { finiteModel, outcomesOf, sampleCategorical } from './finite-model.ts'
+export type { FiniteModel, Outcome } from './finite-model.ts'
+export { finiteWorld } from './finite-world.ts'
+export type { FiniteWorld } from './finite-world.ts'
 export { box, discrete, multiBinary, multiDiscrete, rowSize } from './space.ts'
 export type {
   ArraySpace,
