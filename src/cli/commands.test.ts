@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -35,6 +35,9 @@ test('help and version answer', async () => {
 
 const broken = join(folder, 'broken.json')
 writeFileSync(broken, '{ "mcpServers": { } ')
+const taken = join(folder, 'taken')
+mkdirSync(taken)
+writeFileSync(join(taken, 'config.json'), '{}')
 
 test.each<[string[], RegExp]>([
   [['trian'], /unknown command 'trian'[\s\S]*Did you mean train/],
@@ -46,6 +49,15 @@ test.each<[string[], RegExp]>([
   [['eval', 'mcp:nowhere'], /nowhere/],
   [['eval', 'mcp:x', '--mcp-config', broken], /broken\.json is not JSON: line 1/],
   [['eval', '--threshold', '7'], /--threshold[\s\S]*0% to 100%/],
+  [['train', '--out', join(broken, 'run')], /broken\.json.run: a part of the path is a file/],
+  [['train', '--out', taken], /taken already holds a run[\s\S]*--resume/],
+  [['pretrain', '--out', join(broken, 'model')], /broken\.json.model: a part of the path is a file/],
+  [['pretrain', '--out', folder], /other things than a model/],
+  [
+    ['eval', '--json', join(broken, 'report.json')],
+    /broken\.json.report\.json: a part of the path is a file/,
+  ],
+  [['eval', '--json', folder], /is a folder/],
 ])('%j ends with code 1, a message and no stack', async (words, message) => {
   const { code, out, err } = await agoge(...words)
   expect({ code, out }).toEqual({ code: 1, out: '' })

@@ -1,9 +1,11 @@
 import { AgogeError } from '../error.ts'
+import { asFileError } from '../training/file-error.ts'
 
 const longestValue = 400
 
 /** An error as the user reads it: what is wrong, what was given, what was expected, what to do; the stack only with `debug`. */
-export function describeError(error: unknown, debug: boolean): string {
+export function describeError(given: unknown, debug: boolean): string {
+  const error = asFileError(pathOf(given), given)
   if (!(error instanceof Error) && !AgogeError.isInstance(error)) return `error: ${String(error)}`
   const lines = [`error: ${error.message}`]
   if (AgogeError.isInstance(error)) {
@@ -14,6 +16,11 @@ export function describeError(error: unknown, debug: boolean): string {
     lines.push(labelled('hint', 'run the same command with --debug to see where this came from'))
   if (debug) lines.push('', ...stacks(error))
   return lines.join('\n')
+}
+
+/** Writing to an open file fails without its path. */
+function pathOf(error: unknown): string {
+  return error instanceof Error && 'path' in error ? String(error.path) : 'a file'
 }
 
 function labelled(label: string, text: string): string {

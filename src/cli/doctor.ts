@@ -1,10 +1,11 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { availableParallelism, freemem, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { compile, matmul } from '../tensor/index.ts'
 import { listServers, resolveServer } from '../tool/index.ts'
 import { filesystemServer } from '../worlds/filesystem/index.ts'
 import { baseModelFolder } from '../language/base-model-folder.ts'
+import { checkFolder } from '../training/usable-folder.ts'
 import type { Console } from './console.ts'
 
 /** What one check found. A `warn` costs speed or a part of the product; with a `fail` training does not work. */
@@ -26,7 +27,7 @@ export async function runDoctor(terminal: Console): Promise<number> {
     ...checkMachine(),
     checkBaseModel(),
     ...checkServers(),
-    checkFolder(),
+    checkRunFolder(),
   ]
   const width = Math.max(...findings.map(({ name }) => name.length))
   for (const { name, level, text, repair } of findings) {
@@ -142,11 +143,11 @@ function configuredServers(): Finding {
   }
 }
 
-function checkFolder(): Finding {
-  const folder = '.agoge'
+function checkRunFolder(): Finding {
+  const folder = join('.agoge', 'runs')
   const name = 'run folder'
   try {
-    accessSync(existsSync(folder) ? folder : '.', constants.W_OK)
+    checkFolder(folder)
     return { name, level: 'ok', text: `${folder} can be written` }
   } catch (error) {
     const repair = 'change to a folder that you may write to, or name one with --out'

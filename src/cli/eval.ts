@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
 import { modelsTable, evaluateModels } from '../training/evaluate-models.ts'
 import type { ModelsReport } from '../training/evaluate-models.ts'
 import { percent, pointsInterval } from '../training/report/index.ts'
+import { checkFile, writeWhole } from '../training/whole-file.ts'
 import type { Console } from './console.ts'
 import { openModel } from './model-option.ts'
 import type { OpenedModel } from './model-option.ts'
@@ -27,6 +27,7 @@ export const belowThresholdCode = 2
 /** `agoge eval`: the same held-out tasks for each model; returns the exit code. */
 export async function runEval(command: EvalCommand, terminal: Console): Promise<number> {
   const { seed, temperature, apiKeyEnv } = command
+  if (command.json !== undefined) checkFile(command.json)
   const wanted = { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
   const models: OpenedModel[] = []
@@ -56,8 +57,9 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
         progress.event({ type: 'evaluation', stage: model, split: 'test', done, total }),
     })
     progress.close()
-    if (command.json !== undefined) writeFileSync(command.json, `${JSON.stringify(report, null, 2)}\n`)
+    // Shown before it is written: what was measured must not be lost with the disk.
     terminal.out(evalText(report))
+    if (command.json !== undefined) writeWhole(command.json, `${JSON.stringify(report, null, 2)}\n`)
     return verdict(report, command.threshold, terminal)
   } finally {
     progress.close()

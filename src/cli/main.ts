@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { describeError } from './describe-error.ts'
 import { watchInterrupts } from './interrupt.ts'
 import { runCli } from './run-cli.ts'
 
@@ -6,7 +7,9 @@ for (const stream of [process.stdout, process.stderr]) {
   // A reader that has seen enough (`agoge eval | head`) is no error.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    throw error
+    // Where standard error itself fails there is nobody left to tell.
+    if (stream === process.stdout) process.stderr.write(`${describeError(error, false)}\n`)
+    process.exit(1)
   })
 }
 

@@ -1,12 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
-import { join } from 'node:path'
-import { AgogeError } from '../error.ts'
+import { join, resolve } from 'node:path'
 import { modelCard } from '../language/model-card.ts'
 import { pretrain } from '../language/pretrain.ts'
 import type { Pretrained } from '../language/pretrain.ts'
+import { guardedWork } from '../training/file-error.ts'
 import { count, duration } from '../training/report/index.ts'
+import { writeWhole } from '../training/whole-file.ts'
 import type { Console } from './console.ts'
+import { checkModelFolder } from './model-folder.ts'
 import { createProgress } from './progress.ts'
 
 /** Tokens of the corpus that the base model is trained on. */
@@ -24,15 +25,9 @@ export interface PretrainCommand {
 
 /** Makes a base model from generated text in `out`; with `resume` goes on where a stopped one was. */
 export async function runPretrain(command: PretrainCommand, terminal: Console): Promise<void> {
-  const { out, seed, tokens, resume = false } = command
-  if (!resume && existsSync(join(out, 'model.safetensors'))) {
-    throw new AgogeError(`${out} already holds a model.`, {
-      code: 'model-exists',
-      given: out,
-      expected: 'a folder without a model',
-      hint: 'Choose another folder with --out.',
-    })
-  }
+  const { seed, tokens, resume = false } = command
+  const out = resolve(command.out)
+  checkModelFolder(out, resume)
   terminal.err(
     `Pretraining on ${count(tokens)} tokens of generated text: about ${duration(tokens / expectedTokensPerSecond)} on two cores.`,
   )
@@ -40,30 +35,33 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
   try {
     progress.event({ type: 'phase', name: 'pretrain', total: null })
     let seconds = 0
-    const made = await pretrain({
-      seed,
-      tokens,
-      resume,
-      checkpointFolder: join(out, 'checkpoints'),
-      signal: terminal.signal,
-      onProgress: (at) => {
-        const perStep = at.tokens / at.step
-        progress.event({
-          type: 'step',
-          phase: 'pretrain',
-          step: at.step,
-          total: Math.ceil(at.totalTokens / perStep),
-          seconds: at.seconds - seconds,
-          metrics: { loss: at.loss, tokensPerSecond: at.tokensPerSecond, gradientNorm: at.gradientNorm },
-        })
-        seconds = at.seconds
-        if (at.probes !== undefined) progress.line(`${count(at.tokens)} tokens: ${skills(at.probes)}`)
-      },
-    })
+    const checkpoints = join(out, 'checkpoints')
+    const made = await guardedWork(checkpoints, () =>
+      pretrain({
+        seed,
+        tokens,
+        resume,
+        checkpointFolder: checkpoints,
+        signal: terminal.signal,
+        onProgress: (at) => {
+          const perStep = at.tokens / at.step
+          progress.event({
+            type: 'step',
+            phase: 'pretrain',
+            step: at.step,
+            total: Math.ceil(at.totalTokens / perStep),
+            seconds: at.seconds - seconds,
+            metrics: { loss: at.loss, tokensPerSecond: at.tokensPerSecond, gradientNorm: at.gradientNorm },
+          })
+          seconds = at.seconds
+          if (at.probes !== undefined) progress.line(`${count(at.tokens)} tokens: ${skills(at.probes)}`)
+        },
+      }),
+    )
     try {
       // Half precision keeps the published model under 4 MB.
-      await made.backend.export(out, 'F16')
-      writeFileSync(join(out, 'README.md'), card(command, made))
+      await guardedWork(out, () => made.backend.export(out, 'F16'))
+      writeWhole(join(out, 'README.md'), card(command, made))
     } finally {
       await made.backend.dispose()
     }

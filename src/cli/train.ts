@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder, requireModel } from '../language/index.ts'
-import { openRunFolder, train } from '../training/index.ts'
+import { checkNewRun, openRunFolder, train } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
 import { openWorld, worldOptions } from './open-world.ts'
@@ -39,6 +39,7 @@ interface RunSettings extends WorldOptions {
 /** `agoge train`: opens the world, trains, prints what came of it. */
 export async function runTrain(command: TrainCommand, terminal: Console): Promise<void> {
   const earlier = command.resume === undefined ? null : readRun(command.resume)
+  if (earlier === null) checkNewRun(command.out)
   const named: WorldOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
   const opened = await openWorld(
@@ -48,6 +49,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   )
   const progress = createProgress(terminal.progress)
   let folder: string | undefined
+  let began = false
   try {
     const settings = earlier?.settings ?? newSettings(command, base, opened.plan)
     folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
@@ -64,7 +66,10 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       plan,
       compareSupervised,
       config: { ...kept, commandLine },
-      onEvent: (event) => progress.event(event),
+      onEvent: (event) => {
+        began = true
+        progress.event(event)
+      },
       signal: terminal.signal,
     })
     progress.close()
@@ -72,8 +77,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     terminal.out(`\nreport: ${join(folder, 'report.html')}`)
   } catch (error) {
     progress.close()
-    if (terminal.signal.aborted && folder !== undefined)
-      terminal.err(`go on with: agoge train --resume ${folder}`)
+    if (began && folder !== undefined) terminal.err(`go on with: agoge train --resume ${folder}`)
     throw error
   } finally {
     progress.close()

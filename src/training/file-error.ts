@@ -2,7 +2,10 @@ import { AgogeError } from '../error.ts'
 
 /** What the system's codes mean, and what is to be done about them. */
 const meanings: Record<string, { reason: string; hint: string }> = {
-  EACCES: { reason: 'permission denied', hint: 'Choose a place that you may write to, or change its permissions' },
+  EACCES: {
+    reason: 'permission denied',
+    hint: 'Choose a place that you may write to, or change its permissions',
+  },
   EPERM: { reason: 'not permitted', hint: 'Choose a place that you may write to, or change its permissions' },
   EROFS: { reason: 'the file system is read-only', hint: 'Choose a place on another file system' },
   ENOSPC: { reason: 'the disk is full', hint: 'Make room, or choose a place on another disk' },
@@ -11,7 +14,10 @@ const meanings: Record<string, { reason: string; hint: string }> = {
   ENOENT: { reason: 'there is no such file or folder', hint: 'Check the path' },
   ENOTDIR: { reason: 'a part of the path is a file', hint: 'Choose another path' },
   EISDIR: { reason: 'it is a folder', hint: 'Choose another path, or move the folder away' },
-  EEXIST: { reason: 'a file stands where a folder is needed', hint: 'Choose another path, or move the file away' },
+  EEXIST: {
+    reason: 'a file stands where a folder is needed',
+    hint: 'Choose another path, or move the file away',
+  },
   ENOTEMPTY: { reason: 'the folder is not empty', hint: 'Choose another path' },
   ENAMETOOLONG: { reason: 'the name is too long', hint: 'Choose a shorter path' },
   ELOOP: { reason: 'its symbolic links go round in a circle', hint: 'Choose another path' },
@@ -61,7 +67,8 @@ export async function guardedWork<T>(path: string, work: () => Promise<T>): Prom
   try {
     return await work()
   } catch (cause) {
-    const inner = AgogeError.isInstance(cause) && fileErrorCode(cause.cause) !== undefined ? cause.cause : cause
+    const inner =
+      AgogeError.isInstance(cause) && fileErrorCode(cause.cause) !== undefined ? cause.cause : cause
     throw asFileError(path, inner)
   }
 }

@@ -177,7 +177,7 @@ test('a folder that does not fit is refused before anything is done', async () =
   })
   const file = join(root, 'file')
   writeFileSync(file, '')
-  await expect(trainJob(boxJob(join(file, 'run')))).rejects.toMatchObject({ code: 'run-folder' })
+  await expect(trainJob(boxJob(join(file, 'run')))).rejects.toMatchObject({ code: 'unusable-path' })
 })
 
 test('a world that does not work at all stops the run instead of teaching nothing', async () => {

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { guarded, openRunFolder } from './run-folder.ts'
+import { checkNewRun, openRunFolder } from './run-folder.ts'
 
 let root: string
 
@@ -35,22 +35,26 @@ test('files are written whole, appended and cut back', () => {
   expect(folder.size('absent.jsonl')).toBe(0)
 })
 
-test.skipIf(!existsSync('/dev/full'))('a full disk is told by path and repair', () => {
-  expect(() => guarded('/dev/full', () => writeFileSync('/dev/full', 'text'))).toThrow(
-    expect.objectContaining({
-      code: 'run-folder',
-      given: '/dev/full',
-      hint: expect.stringContaining('disk is full'),
-    }),
-  )
-})
-
 test('a path through a file, and a target that is a folder, are told by path', () => {
   writeFileSync(join(root, 'file'), '')
   expect(() => openRunFolder({ path: join(root, 'file', 'run') })).toThrow(/Cannot write or read .*file.run/)
   const folder = openRunFolder({ path: join(root, 'run') })
   folder.makeFolder('summary.json')
-  expect(() => folder.write('summary.json', '{}')).toThrow(/summary\.json \(EISDIR\)/)
+  expect(() => folder.write('summary.json', '{}')).toThrow(/summary\.json: it is a folder \(EISDIR\)/)
   expect(readdirSync(join(root, 'run'))).toEqual(['summary.json'])
-  expect(() => folder.read('absent')).toThrow(/absent \(ENOENT\)/)
+  expect(() => folder.read('absent')).toThrow(/absent: there is no such file or folder \(ENOENT\)/)
+})
+
+test('a folder that a run would overwrite is refused, and looking leaves nothing behind', () => {
+  checkNewRun(join(root, 'new', 'run'))
+  expect(readdirSync(root)).toEqual([])
+  mkdirSync(join(root, 'notes'))
+  writeFileSync(join(root, 'notes', 'log.txt'), '')
+  checkNewRun(join(root, 'notes'))
+  writeFileSync(join(root, 'notes', 'metrics.jsonl'), '')
+  expect(() => checkNewRun(join(root, 'notes'))).toThrow(/notes already holds a metrics\.jsonl/)
+  openRunFolder({ path: join(root, 'run') }).write('config.json', '{}')
+  expect(() => checkNewRun(join(root, 'run'))).toThrow(
+    expect.objectContaining({ code: 'run-exists', hint: expect.stringContaining('--resume') }),
+  )
 })

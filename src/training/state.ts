@@ -96,9 +96,8 @@ export async function saveCheckpoint(
     if (!kept.has(other) && other !== 'final') folder.remove(`checkpoints/${other}`)
 }
 
-/** Writes the weights and the optimiser under `checkpoints/NAME`. */
+/** Writes the weights and the optimiser under `checkpoints/NAME`; one of that name is there until the new one is whole. */
 export async function saveWeights(folder: RunFolder, backend: TrainableBackend, name: string): Promise<void> {
-  folder.remove(`checkpoints/${name}`)
   folder.makeFolder('checkpoints')
   await folder.guard(`checkpoints/${name}`, () => backend.save(folder.file('checkpoints', name)))
 }

@@ -28,7 +28,7 @@ export function writeWhole(path: string, text: string): void {
 /** Tries whether `writeWhole` could write there, and leaves everything as it was. Throws an AgogeError naming the file or its folder. */
 export function checkFile(given: string): void {
   const path = resolve(given)
-  const found = lstatSync(path, { throwIfNoEntry: false })
+  const found = guarded(path, () => lstatSync(path, { throwIfNoEntry: false }))
   if (found?.isDirectory() === true)
     throw new AgogeError(`${path} is a folder`, {
       code: 'unusable-path',
