@@ -43,6 +43,11 @@ test('errors say what was given, expected and to be done, and show a stack only 
   expect(describeError(caused, true)).toContain('caused by:')
   expect(describeError(caused, false)).toContain('{"n":"3"}')
   expect(describeError('thrown text', false)).toBe('error: thrown text')
+  const full = { code: 'ENOSPC', syscall: 'write' }
+  expect(describeError(Object.assign(new Error('ENOSPC'), { ...full, path: '/disk/x' }), false)).toMatch(
+    /^error: Cannot write or read \/disk\/x: the disk is full \(ENOSPC\)\n[\s\S]*Make room/,
+  )
+  expect(describeError(Object.assign(new Error('ENOSPC'), full), false)).toMatch(/a file: the disk is full/)
 })
 
 test('doctor knows which Node is too old', () => {
