@@ -6,3 +6,17 @@ export { interquartileMean, mean, quantile } from './statistics.ts'
 export { isJudged, summariseEpisodes } from './summarise.ts'
 export type { EpisodeSummary } from './summarise.ts'
 export { wilsonInterval } from './wilson.ts'
+export { probabilityOfImprovement } from './improvement.ts'
+export { definePaper, judge, runPaper } from './papers/index.ts'
+export type {
+  Arm,
+  ArmRun,
+  Comparison,
+  Expectation,
+  Judgement,
+  Paper,
+  PaperJob,
+  PaperRunOptions,
+  PaperScores,
+  Verdict,
+} from './papers/index.ts'

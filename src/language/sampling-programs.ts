@@ -6,6 +6,8 @@ import {
   matmul,
   mul,
   reshape,
+  rmsNormalise,
+  rotate,
   slice,
   softmax,
   sum,
@@ -16,7 +18,7 @@ import { splitHeads } from './attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
-import { linear, normalise, rotateHalves, swiglu } from './layers.ts'
+import { linear, swiglu } from './layers.ts'
 
 type Inputs = Record<string, Tensor>
 
@@ -52,7 +54,7 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
   let x = gather(inputs['embedding'], tokens, 0)
   for (let layer = 0; layer < config.num_hidden_layers; layer++) {
     const weight = (name: string): Tensor => inputs[`${layer}.${name}`]
-    const unit = (state: Tensor): Tensor => normalise(state, config.rms_norm_eps).y
+    const unit = (state: Tensor): Tensor => rmsNormalise(state, config.rms_norm_eps)
     const project = (state: Tensor, name: string): Tensor => linear(state, weight(name)).y
     const { mixed, keys, values } = attention(project(unit(x), 'qkv'), {
       keys: inputs[`keys.${layer}`],
@@ -69,7 +71,7 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
 }
 
 function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig): Tensor {
-  const logits = linear(normalise(hidden, config.rms_norm_eps).y, inputs['head']).y
+  const logits = linear(rmsNormalise(hidden, config.rms_norm_eps), inputs['head']).y
   return softmax(mul(logits, inputs['inverseTemperature']))
 }
 
@@ -117,11 +119,7 @@ export function compileDecode(config: TransformerConfig, threads?: number): Prom
     positions: { shape: ['B'], dtype: 'int32' },
   }
   const build = (inputs: Inputs): Record<string, Tensor> => {
-    const half = headWidth(config) / 2
-    const angles = (name: string): Tensor =>
-      reshape(gather(inputs[name], inputs['positions'], 0), ['B', 1, half])
-    const tables = { cosine: angles('cosineTable'), sine: angles('sineTable') }
-    const attention: Attention = (projected, past) => attendOne(projected, tables, past, config)
+    const attention: Attention = (projected, past) => attendOne(projected, inputs, past, config)
     const { x, outputs } = newTokens(inputs, inputs['tokens'], config, attention)
     return { ...outputs, probabilities: distribution(inputs, x, config) }
   }
@@ -163,20 +161,30 @@ function attendTwoParts(
 /** projected: [B, (heads + 2 * kvHeads) * width]. */
 function attendOne(
   projected: Tensor,
-  tables: { cosine: Tensor; sine: Tensor },
+  inputs: Inputs,
   past: PastKeysValues,
   config: TransformerConfig,
 ): { mixed: Tensor; keys: Tensor; values: Tensor } {
   const width = headWidth(config)
   const heads = config.num_attention_heads
   const shared = config.num_key_value_heads
-  const all = reshape(projected, ['B', heads + 2 * shared, width])
-  const turned = rotateHalves(slice(all, { axis: 1, start: 0, end: heads + shared }), tables, 2, width)
+  const turning = (heads + shared) * width
+  const turned = rotate(
+    reshape(slice(projected, { axis: 1, start: 0, end: turning }), ['B', 1, turning]),
+    reshape(inputs['positions'], ['B', 1]),
+    inputs['cosineTable'],
+    inputs['sineTable'],
+  )
   const part = (x: Tensor, start: number, end: number, rows: number): Tensor =>
-    reshape(slice(x, { axis: 1, start, end }), ['B', shared, rows, width])
+    reshape(slice(x, { axis: x.shape.length - 1, start: start * width, end: end * width }), [
+      'B',
+      shared,
+      rows,
+      width,
+    ])
   const q = part(turned, 0, heads, heads / shared)
   const k = part(turned, heads, heads + shared, 1)
-  const v = part(all, heads + shared, heads + 2 * shared, 1)
+  const v = part(projected, heads + shared, heads + 2 * shared, 1)
   const pastScores = add(matmul(q, past.keys, { transposeB: true }), past.mask)
   const ownScore = sum(mul(q, k), { axes: [-1], keepDims: true })
   const probabilities = softmax(concat([pastScores, ownScore], 3))

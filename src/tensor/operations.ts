@@ -9,6 +9,8 @@ import { iota } from './operators/iota.ts'
 import { matmul } from './operators/matmul.ts'
 import { max, mean, sum } from './operators/reduce.ts'
 import { reshape } from './operators/reshape.ts'
+import { rmsNormalise } from './operators/rms-normalise.ts'
+import { rotate } from './operators/rotate.ts'
 import { pad, slice } from './operators/slice.ts'
 import { logSoftmax, softmax } from './operators/softmax.ts'
 import { stopGradient } from './operators/stop-gradient.ts'
@@ -68,6 +70,8 @@ export const operations = {
   pow,
   relu,
   reshape,
+  rmsNormalise,
+  rotate,
   rsqrt,
   scatterAlong,
   scatterRows,

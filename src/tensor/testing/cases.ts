@@ -95,6 +95,21 @@ export const cases: Readonly<Record<string, Case>> = {
   mean: one(x, (a) => t.mean(a, { axes: [-1] })),
   'mean over a symbol': one(x, (a) => t.mean(a, { axes: [0, 1] })),
   max: one(x, (a) => t.max(a, { axes: [-1] })),
+  rmsNormalise: one(x, (a) => t.rmsNormalise(a, 1e-5)),
+  rotate: {
+    inputs: {
+      a: { shape: ['B', 'T', 8] },
+      positions: { shape: ['B', 'T'], dtype: 'int32', low: 0, high: 9 },
+    },
+    build: (i) => {
+      const table = (f: (x: number) => number) =>
+        t.constant(
+          Array.from({ length: 18 }, (_, at) => f(at * 0.7)),
+          [9, 2],
+        )
+      return t.rotate(t.mul(i.a, i.a), i.positions, table(Math.cos), table(Math.sin))
+    },
+  },
   softmax: one(x, t.softmax),
   logSoftmax: one(x, t.logSoftmax),
   broadcastTo: two(x, y, (a, b) =>

@@ -1,0 +1,6 @@
+export { definePaper } from './paper.ts'
+export type { Arm, ArmRun, Expectation, Paper } from './paper.ts'
+export { runPaper } from './run-paper.ts'
+export type { PaperJob, PaperRunOptions, PaperScores } from './run-paper.ts'
+export { judge } from './verdict.ts'
+export type { Comparison, Judgement, Verdict } from './verdict.ts'
