@@ -45,6 +45,8 @@ export interface VectorEnvironment {
   readonly truncated: Uint8Array
   /** [slots, n], 1 = allowed; empty where the world has no masks. */
   readonly actionMask: Uint8Array
+  /** Where a slot has just ended: the mask of its last state, before any reset. */
+  readonly finalActionMask: Uint8Array
   /** Of the episode that a slot is in; where it has just ended, of that one. */
   readonly returns: Float64Array
   readonly lengths: Int32Array
@@ -53,6 +55,11 @@ export interface VectorEnvironment {
   /** Begins new episodes: everywhere, or where `mask` is 1. With a seed all streams start anew first. */
   reset(options?: { seed?: number; mask?: Uint8Array }): void
   step(): void
+  /**
+   * Cuts the slot's episode short, as a time limit does: after a step, before the next. The slot then begins again as
+   * after any end. Where the step has just terminated the episode, it is truncated as well.
+   */
+  truncate(slot: number): void
   /** Everything needed to go on exactly here, as structured-cloneable data. */
   state(): VectorState
   restore(state: VectorState): void
@@ -62,6 +69,8 @@ export interface VectorState {
   arrays: Record<string, ArrayBuffer>
   streams: unknown[]
   episodes: number[]
+  /** Of a wrapper: the state of what it wraps. */
+  inner?: VectorState
 }
 
 /** Makes `slots` copies of a world. Call `reset` first. */
@@ -88,6 +97,7 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
     actionMask: new Uint8Array(count * choices),
   }
   const finalObservations = new Float32Array(count * width)
+  const finalActionMask = new Uint8Array(count * choices)
   const truncated = new Uint8Array(count)
   const returns = new Float64Array(count)
   const lengths = new Int32Array(count)
@@ -116,7 +126,14 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
     ended[i] = 0
   }
 
-  const arrays = { ...slots, finalObservations, truncated, returns, lengths, ended }
+  function end(i: number): void {
+    ended[i] = 1
+    for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
+    for (let k = i * choices; k < (i + 1) * choices; k++) finalActionMask[k] = slots.actionMask[k]
+    if (autoreset === 'same-step') begin(i)
+  }
+
+  const arrays = { ...slots, finalObservations, finalActionMask, truncated, returns, lengths, ended }
   const stored = Object.entries(arrays).filter(
     (entry): entry is [string, Float64Array] => typeof entry[1] !== 'number',
   )
@@ -131,6 +148,7 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
     terminated,
     truncated,
     actionMask: slots.actionMask,
+    finalActionMask,
     returns,
     lengths,
     slots,
@@ -174,12 +192,12 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
         truncated[i] = over ? 1 : 0
         observe(slots, i)
         mask?.(slots, i)
-        if (over || terminated[i] === 1) {
-          ended[i] = 1
-          for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
-          if (autoreset === 'same-step') begin(i)
-        }
+        if (over || terminated[i] === 1) end(i)
       }
+    },
+    truncate(i) {
+      truncated[i] = 1
+      if (ended[i] === 0) end(i)
     },
     state: () => ({
       arrays: Object.fromEntries(stored.map(([name, array]) => [name, array.slice().buffer])),
