@@ -1,6 +1,6 @@
 export { hash32, uniformAt } from './hash.ts'
 export type { RandomKey } from './hash.ts'
 export { createPcg64 } from './pcg64.ts'
-export type { Pcg64 } from './pcg64.ts'
+export type { Pcg64, Pcg64State } from './pcg64.ts'
 export { createRandom } from './random.ts'
 export type { Random, RandomState } from './random.ts'
