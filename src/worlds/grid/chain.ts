@@ -1,0 +1,46 @@
+import { defineWorld, discrete } from '../../environment/index.ts'
+import { wholeFeature } from './kit/index.ts'
+
+const longest = 20
+
+/**
+ * A chain (Strens 2000, "A Bayesian Framework for Reinforcement Learning"; Gym's NChain-v0): action 0 goes one state on
+ * and pays `large` in the last one, action 1 goes back to the first and pays `small`; with chance `slip` the other
+ * action is done. It never ends. Observation: the number of the state.
+ */
+export const chain = defineWorld({
+  name: 'chain',
+  observation: discrete(longest),
+  action: discrete(2),
+  context: {
+    length: { default: 5, low: 3, high: 10, extrapolate: [2, longest], integer: true, about: 'states' },
+    slip: {
+      default: 0.2,
+      low: 0,
+      high: 0.3,
+      extrapolate: [0, 0.5],
+      about: 'chance that the other action is done',
+    },
+    small: { default: 2, low: 0, high: 4, extrapolate: [0, 8], about: 'reward for going back' },
+    large: { default: 10, low: 5, high: 20, extrapolate: [2, 40], about: 'reward in the last state' },
+  },
+  stateSize: 1,
+  maxSteps: 1000,
+  reset({ state, context }, i) {
+    wholeFeature(context[i * 4], 2, longest, 'length')
+    state[i] = 0
+  },
+  step({ state, context, actions, rewards, terminated }, i, random) {
+    const c = i * 4
+    const back = (actions[i] === 1) !== random.random() < context[c + 1]
+    const last = state[i] === context[c] - 1
+    rewards[i] = back ? context[c + 2] : last ? context[c + 3] : 0
+    state[i] = back ? 0 : last ? state[i] : state[i] + 1
+    terminated[i] = 0
+  },
+  observe({ state, observations }, i) {
+    observations[i] = state[i]
+  },
+  text: ({ state, context }, i) =>
+    Array.from({ length: context[i * 4] }, (_, k) => (k === state[i] ? '@' : 'o')).join('-'),
+})
