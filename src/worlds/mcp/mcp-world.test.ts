@@ -161,6 +161,14 @@ test('configured values never come back in a result', async () => {
   const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 2 } })
   const session = await world.open(tasks.all('train')[0], {})
   expect((await session.call('tell_token', {})).text).toBe('the token is [redacted].')
+
+  // The entry of the world may replace the environment, and may hold a secret as well.
+  const agoge = { shelf: { env: { SHELF_TOKEN: 'tok-99b2c3dd' } } }
+  writeFileSync(file, JSON.stringify({ mcpServers: { shelf: entry }, agoge }))
+  const second = await openMcpWorld('shelf', { file })
+  onTestFinished(() => second.close())
+  const replaced = await second.open(tasks.all('train')[0], {})
+  expect((await replaced.call('tell_token', {})).text).toBe('the token is [redacted].')
 })
 
 test('the memory server: all kinds of tasks are proved and solved', async () => {

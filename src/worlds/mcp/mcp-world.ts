@@ -56,9 +56,7 @@ export function callLimits(
   sandbox: boolean,
 ): { maxCalls: number; callsPerSecond: number | undefined } {
   if (remote) return { maxCalls: 5_000, callsPerSecond: 5 }
-  return sandbox
-    ? { maxCalls: 200_000, callsPerSecond: undefined }
-    : { maxCalls: 20_000, callsPerSecond: 25 }
+  return sandbox ? { maxCalls: 200_000, callsPerSecond: undefined } : { maxCalls: 20_000, callsPerSecond: 25 }
 }
 
 /**
@@ -71,7 +69,7 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
   const config = options.config ?? readOnlyWorld
   const redact = options.redact ?? ((text: string) => text)
   const remote = 'url' in server
-  const specs = await listServerTools(server, config, signal)
+  const specs = await listServerTools({ server, config, redact, signal })
   const admission = admitTools(name, specs, config, options)
   const limits = callLimits(remote, options.sandbox === true)
   const guard = createCallGuard({

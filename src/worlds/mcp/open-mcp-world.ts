@@ -38,12 +38,16 @@ export interface OpenMcpWorldOptions
  */
 export async function openMcpWorld(name: string, options: OpenMcpWorldOptions = {}): Promise<McpWorld> {
   const server = installedServer(readServerConfig(name, options))
-  const redactor = createRedactor([server])
+  const config = readWorldConfig(name, options)
+  const redactor = createRedactor([
+    server,
+    ...(config.env === undefined ? [] : [{ command: '', env: config.env }]),
+  ])
   return createMcpWorld({
     ...options,
     name,
     server,
-    config: readWorldConfig(name, options),
+    config,
     redact: (text) => redactor.text(text),
   })
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
@@ -11,6 +10,7 @@ import { guardToolbox } from './guarded-toolbox.ts'
 import type { CallGuard } from './guarded-toolbox.ts'
 import { describeFiles, readFiles, writeFiles } from './folder-snapshot.ts'
 import type { FilesSnapshot } from './folder-snapshot.ts'
+import { runResetCommand } from './reset-command.ts'
 import type { StateSlot } from './state-pool.ts'
 import type { McpWorldConfig } from './world-config.ts'
 
@@ -57,7 +57,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
     return {
       specs: inner.specs,
       async call(name, args, callOptions) {
-        const result = await inner.call(name, args, callOptions)
+        const result = await cleanly(clean, () => inner.call(name, args, callOptions))
         return { text: clean(result.text), isError: result.isError }
       },
     }
@@ -67,28 +67,31 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
   let fresh: FilesSnapshot = []
   try {
     fresh = paths === undefined ? fresh : readFiles(paths)
-    if (typeof config.reset === 'object' && 'command' in config.reset) {
-      await runReset(config.reset.command, folder, signal)
-    }
-    await connect()
+    await cleanly(clean, async () => {
+      if (typeof config.reset === 'object' && 'command' in config.reset) {
+        await runResetCommand(config.reset.command, folder, { signal })
+      }
+      await connect()
+    })
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
   }
   return {
     toolbox: { specs: guarded().specs, call: (...call) => guarded().call(...call) },
-    async reset(resetSignal) {
-      if (paths !== undefined) return writeFiles(paths, fresh)
-      if (config.reset === 'restart') {
-        await connection.close()
-        writeFiles([folder], [])
-        await connect()
-      } else if (typeof config.reset === 'object' && 'command' in config.reset) {
-        await runReset(config.reset.command, folder, resetSignal)
-      } else {
-        throw new InfrastructureError('the world declares no reset')
-      }
-    },
+    reset: (resetSignal) =>
+      cleanly(clean, async () => {
+        if (paths !== undefined) return writeFiles(paths, fresh)
+        if (config.reset === 'restart') {
+          await connection.close()
+          writeFiles([folder], [])
+          await connect()
+        } else if (typeof config.reset === 'object' && 'command' in config.reset) {
+          await runResetCommand(config.reset.command, folder, { signal: resetSignal })
+        } else {
+          throw new InfrastructureError('the world declares no reset')
+        }
+      }),
     ...(paths === undefined
       ? {}
       : {
@@ -105,19 +108,34 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
   }
 }
 
+/** Faults quote what servers said last, and are stored with the episodes that they mask: they are cleaned like results. */
+async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof InfrastructureError)) throw error
+    const message = clean(error.message)
+    // The cause says the same once more, uncleaned.
+    throw message === error.message ? error : new InfrastructureError(message)
+  }
+}
+
 /** The tools of a server started in a slot of its own that is gone again afterwards; calls none. */
-export async function listServerTools(
-  server: ServerConfig,
-  config: McpWorldConfig,
-  signal?: AbortSignal,
-): Promise<ToolSpec[]> {
+export async function listServerTools({
+  server,
+  config,
+  redact,
+  signal,
+}: Omit<ServerSlotOptions, 'guard'>): Promise<ToolSpec[]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'agoge-mcp-')))
   try {
     const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
-    const connection = await connectServer(inSlot(server, config, folder), {
-      ...roots,
-      ...(signal === undefined ? {} : { signal }),
-    })
+    const connection = await cleanly(redact, () =>
+      connectServer(inSlot(server, config, folder), {
+        ...roots,
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    )
     await connection.close()
     return connection.specs
   } finally {
@@ -152,26 +170,4 @@ function inSlot(server: ServerConfig, config: McpWorldConfig, folder: string): S
 function slotPath(path: string): string {
   const at = path.indexOf('{slot}')
   return at < 0 ? path : path.slice(at)
-}
-
-function runReset(command: string, folder: string, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, {
-      shell: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, AGOGE_SLOT: folder },
-      ...(signal === undefined ? {} : { signal }),
-    })
-    let errors = ''
-    child.stderr.on('data', (data: Buffer) => {
-      errors = (errors + data.toString()).slice(-1000)
-    })
-    child.on('error', (cause) => {
-      reject(new InfrastructureError(`the reset command did not run: ${cause.message}`, { cause }))
-    })
-    child.on('close', (code) => {
-      if (code === 0) resolve()
-      else reject(new InfrastructureError(`the reset command ended with ${code}: ${errors.trim()}`))
-    })
-  })
 }

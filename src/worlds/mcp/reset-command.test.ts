@@ -1,0 +1,57 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { runResetCommand } from './reset-command.ts'
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test.skipIf(process.platform === 'win32')('it knows its slot, and says why it failed', async () => {
+  const folder = temporary()
+  await runResetCommand('echo fresh > "$AGOGE_SLOT/state"', folder)
+  expect(readFileSync(join(folder, 'state'), 'utf8')).toBe('fresh\n')
+  const failing = runResetCommand('echo "no such table" >&2; exit 3', folder)
+  await expect(failing).rejects.toThrow('the reset command ended with 3: no such table')
+  await expect(failing).rejects.toBeInstanceOf(InfrastructureError)
+})
+
+test.skipIf(process.platform === 'win32')('one that hangs is ended, with all it started', async () => {
+  const folder = temporary()
+  const hanging = (): string => `sleep 600 & echo $! > "$AGOGE_SLOT/pid"; wait`
+  await expect(runResetCommand(hanging(), folder, { seconds: 0.5 })).rejects.toThrow('longer than 0.5 s')
+  const first = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  await expect.poll(() => isAlive(first), { timeout: 5000 }).toBe(false)
+
+  rmSync(join(folder, 'pid'))
+  const stop = new AbortController()
+  const stopped = runResetCommand(hanging(), folder, { signal: stop.signal })
+  await expect
+    .poll(() => existsSync(join(folder, 'pid')) && readFileSync(join(folder, 'pid'), 'utf8'))
+    .toMatch(/\d/)
+  stop.abort(new Error('enough'))
+  await expect(stopped).rejects.toThrow('enough')
+  const second = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  await expect.poll(() => isAlive(second), { timeout: 5000 }).toBe(false)
+})
+
+test.skipIf(process.platform === 'win32')('a service that it leaves behind is not waited for', async () => {
+  const folder = temporary()
+  await runResetCommand('sleep 20 & echo $! > "$AGOGE_SLOT/pid"', folder, { seconds: 10 })
+  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'))
+  expect(isAlive(pid)).toBe(true)
+  process.kill(pid)
+})

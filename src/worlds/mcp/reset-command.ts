@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process'
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+
+const windows = process.platform === 'win32'
+const lastWords = 1000
+
+export interface ResetCommandOptions {
+  signal?: AbortSignal | undefined
+  /** How long the command may take. Default 120. */
+  seconds?: number
+}
+
+/**
+ * Runs a shell command that resets the state behind a server, with the slot's folder as `AGOGE_SLOT` in its environment. Services that
+ * it leaves running in the background are left alone.
+ *
+ * @throws InfrastructureError where it fails or takes too long; the reason of the signal where that was aborted.
+ */
+export async function runResetCommand(
+  command: string,
+  folder: string,
+  options: ResetCommandOptions = {},
+): Promise<void> {
+  const { signal, seconds = 120 } = options
+  signal?.throwIfAborted()
+  const child = spawn(command, {
+    shell: true,
+    // A group of its own, so that what the shell started ends with it.
+    detached: !windows,
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, AGOGE_SLOT: folder },
+  })
+  let errors = ''
+  child.stderr.on('data', (data: Buffer) => {
+    errors = (errors + data.toString()).slice(-lastWords)
+  })
+  const deadline = AbortSignal.timeout(seconds * 1000)
+  const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline])
+  const kill = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(windows ? child.pid : -child.pid, 'SIGKILL')
+    } catch {
+      // ESRCH: it has ended by itself.
+    }
+  }
+  stop.addEventListener('abort', kill, { once: true })
+  try {
+    const code = await new Promise<number | string | null>((resolve, reject) => {
+      child.once('error', reject)
+      // Not `close`: a service that it started may keep the pipe open for ever.
+      child.once('exit', (code, by) => setImmediate(() => resolve(code ?? by)))
+    }).catch((cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new InfrastructureError(`the reset command did not run: ${reason}`, { cause })
+    })
+    signal?.throwIfAborted()
+    if (deadline.aborted) throw new InfrastructureError(`the reset command took longer than ${seconds} s`)
+    if (code !== 0) throw new InfrastructureError(`the reset command ended with ${code}: ${errors.trim()}`)
+  } finally {
+    stop.removeEventListener('abort', kill)
+    child.stderr.destroy()
+  }
+}

@@ -1,0 +1,120 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
+import type { Episode } from '../../episode/types.ts'
+import { resolveServer } from '../../tool/resolve-server.ts'
+import { createMcpWorld } from './mcp-world.ts'
+import type { McpWorld, McpWorldOptions } from './mcp-world.ts'
+import type { McpTask } from './mcp-task.ts'
+
+const shelf = fileURLToPath(new URL('fixtures/shelf-server.mjs', import.meta.url))
+const limits = { turns: 6, deadlineSeconds: 60, toolDeadlineSeconds: 20 }
+// Servers are processes: on a busy machine they are slow to answer, and nothing here is about time.
+vi.setConfig({ testTimeout: 240_000 })
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function open(options: Omit<McpWorldOptions, 'name'>): Promise<McpWorld> {
+  const world = await createMcpWorld({ name: 'test', sandbox: true, slots: 2, ...options })
+  onTestFinished(() => world.close())
+  return world
+}
+
+function openShelf(
+  config: NonNullable<McpWorldOptions['config']>,
+  env: Record<string, string> = {},
+): Promise<McpWorld> {
+  const tools = { SHELF_TOOLS: 'put_item take_item list_items' }
+  return open({ server: { command: process.execPath, args: [shelf], env: { ...tools, ...env } }, config })
+}
+
+function play(world: McpWorld, tasks: readonly McpTask[]): Promise<Episode[]> {
+  const specs = tasks.map((task, index) => ({ id: `e${index}`, group: task.id, task }))
+  const planner = createPlannerActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
+  return runEpisodes(specs, planner, world, limits)
+}
+
+const outcome = ({ status, success, error }: Episode): unknown => ({ status, success, error })
+const solved = { status: 'ok', success: true, error: undefined }
+
+test('roots: each slot of the filesystem server works in an empty folder of its own', async () => {
+  const { config: server } = resolveServer({
+    package: '@modelcontextprotocol/server-filesystem',
+    version: '2026.8.31',
+  })
+  const world = await open({ server, config: { reset: { roots: true }, observe: ['{files}'] } })
+  expect(world.plan).toContain('by emptying its root folder')
+  expect(world.tools.map((tool) => tool.name)).toEqual(
+    expect.arrayContaining(['write_file', 'read_text_file', 'create_directory']),
+  )
+  const { tasks } = await world.prepareTasks({ seed: 4, counts: { train: 8 } })
+  expect(tasks.families).toEqual(expect.arrayContaining(['write_file', 'create_directory']))
+  const all = tasks.all('train')
+  const episodes = await play(world, all)
+  expect(episodes.map(outcome)).toEqual(all.map(() => solved))
+})
+
+test('a command: the state is reset by it before each task, in each slot for itself', async () => {
+  const log = join(temporary(), 'resets')
+  const world = await openShelf({
+    reset: { command: `rm -f "$AGOGE_SLOT/shelf" && echo "$AGOGE_SLOT" >> '${log}'` },
+    observe: ['list_items'],
+    env: { SHELF_FILE: '{slot}/shelf' },
+  })
+  expect(world.plan).toMatch(/by the command rm -f/)
+  const { tasks } = await world.prepareTasks({ seed: 3, counts: { train: 8 } })
+  const all = tasks.all('train')
+  const episodes = await play(world, all)
+  expect(episodes.map(outcome)).toEqual(all.map(() => solved))
+  const slots = new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))
+  expect(slots.size).toBe(2)
+  await world.close()
+  expect([...slots].filter((folder) => existsSync(folder))).toEqual([])
+})
+
+test('a command that fails masks the episodes, with its last words and without secrets', async () => {
+  const gate = join(temporary(), 'gate')
+  const world = await open({
+    server: {
+      command: process.execPath,
+      args: [shelf],
+      env: { SHELF_TOOLS: 'put_item list_items', SHELF_FILE: '{slot}/shelf' },
+    },
+    config: {
+      reset: {
+        command: `if [ -e '${gate}' ]; then echo "no database: hunter22" >&2; exit 7; fi; rm -f "$AGOGE_SLOT/shelf"`,
+      },
+      observe: ['list_items'],
+    },
+    redact: (text) => text.replaceAll('hunter22', '[redacted]'),
+  })
+  const { tasks } = await world.prepareTasks({ seed: 3, counts: { train: 4 } })
+  writeFileSync(gate, '')
+  for (const episode of await play(world, tasks.all('train'))) {
+    expect(outcome(episode)).toEqual({
+      status: 'masked',
+      success: null,
+      error: 'the reset command ended with 7: no database: [redacted]',
+    })
+  }
+})
+
+test('files outside the slot: one server at a time, and they are left as they were found', async () => {
+  const file = join(temporary(), 'shelf.json')
+  const found = '[["lamp","red"]]'
+  writeFileSync(file, found)
+  const world = await openShelf({ reset: { files: [file] }, observe: ['list_items'] }, { SHELF_FILE: file })
+  const { tasks } = await world.prepareTasks({ seed: 3, counts: { train: 6 } })
+  const all = tasks.all('train')
+  expect((await play(world, all)).map(outcome)).toEqual(all.map(() => solved))
+  expect(readFileSync(file, 'utf8')).not.toBe('')
+  await world.close()
+  expect(readFileSync(file, 'utf8')).toBe(found)
+})
