@@ -14,8 +14,9 @@ export interface RunFolder {
   file(...names: string[]): string
   has(name: string): boolean
   /** Writes a file aside and renames it into place. */
-  write(name: string, text: string): void
+  write(name: string, content: string | Uint8Array): void
   read(name: string): string
+  readBytes(name: string): Uint8Array
   /** Appends lines to a JSONL file and returns its new length in bytes. */
   append(name: string, lines: readonly string[]): void
   lines(name: string): string[]
@@ -112,10 +113,11 @@ function runFolder(path: string): RunFolder {
     path,
     file,
     has: (name) => existsSync(file(name)),
-    write(name, text) {
-      writeWhole(file(name), text)
+    write(name, content) {
+      writeWhole(file(name), content)
     },
     read: (name) => guarded(file(name), () => readFileSync(file(name), 'utf8')),
+    readBytes: (name) => guarded(file(name), () => readFileSync(file(name))),
     append(name, lines) {
       makeFolder(dirname(file(name)))
       guarded(file(name), () => appendLines(file(name), lines))

@@ -1,7 +1,7 @@
-import { availableParallelism, cpus, totalmem } from 'node:os'
 import type { Task } from '../agent/index.ts'
 import { compareSuccess } from '../evaluation/index.ts'
 import type { Job } from './job.ts'
+import { machine } from './machine.ts'
 import { wrongToRight } from './samples.ts'
 import { stageEpisodes } from './stage.ts'
 import type { TrainingSummary } from './types.ts'
@@ -28,15 +28,5 @@ export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
     rewardPaidToFailed: { judged, failed, paidToFailed, share: failed === 0 ? 0 : paidToFailed / failed },
     samples: wrongToRight(stageEpisodes(folder, 'warm-start'), rl, 3),
     model: folder.file('checkpoints', 'final'),
-  }
-}
-
-function machine(): TrainingSummary['machine'] {
-  return {
-    platform: `${process.platform} ${process.arch}`,
-    cpu: cpus()[0]?.model ?? 'unknown',
-    cores: availableParallelism(),
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
   }
 }

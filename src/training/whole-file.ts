@@ -10,7 +10,7 @@ import { checkFolder, makeFolder } from './usable-folder.ts'
  *
  * @throws AgogeError naming the file.
  */
-export function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, text: string | Uint8Array): void {
   makeFolder(dirname(path))
   guarded(path, () => {
     if (isSpecial(path)) return writeFileSync(path, text)

@@ -14,6 +14,8 @@ export interface ArrayAgent {
   learn(): UpdateMetrics | undefined | Promise<UpdateMetrics | undefined>
   /** Writes the greedy action for each of `rows` observations; what evaluation plays. */
   decide(observations: Float32Array, rows: number, actions: Float32Array, mask?: Uint8Array): void
+  /** Estimates the value of each of `rows` observations under its policy, where it learns one; what the probes look at. */
+  values?(observations: Float32Array, rows: number, values: Float32Array): void
   /** Everything that it needs to go on exactly here, as structured-cloneable data. */
   state(): unknown
   restore(state: unknown): void

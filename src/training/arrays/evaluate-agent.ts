@@ -1,0 +1,57 @@
+import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
+import { createVectorEnvironment, fastStream } from '../../environment/index.ts'
+import type { Context, World } from '../../environment/index.ts'
+import { checkStep } from './check-step.ts'
+
+export interface EvaluateAgentOptions {
+  /** Default 100. */
+  episodes?: number
+  /** Default 0. The episodes of a seed are the same whenever and by whomever they are played. */
+  seed?: number
+  /** The context of an episode. */
+  contextFor?: (episode: number) => Context
+  /** Default: the world's own limit, or 100 000 steps where it has none. */
+  maxSteps?: number
+}
+
+/** Returns and lengths [episodes] in steps. */
+export interface Played {
+  returns: Float64Array
+  lengths: Int32Array
+}
+
+/**
+ * Plays whole episodes by the greedy policy (`agent.decide`), each in a slot of its own, so that short episodes do not
+ * count more often than long ones. Training is not touched: the streams are others.
+ */
+export function evaluateAgent(
+  agent: Pick<ArrayAgent, 'decide'>,
+  world: World,
+  options: EvaluateAgentOptions = {},
+): Played {
+  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? 100_000 } = options
+  const environment = createVectorEnvironment(world, {
+    slots: episodes,
+    seed,
+    maxSteps,
+    stream: (seed, slot) => fastStream('evaluation', world.name, seed, slot),
+    ...(contextFor === undefined ? {} : { contextFor: (slot) => contextFor(slot) }),
+  })
+  environment.reset()
+  const { observations, actions, actionMask, terminated, truncated } = environment
+  const returns = new Float64Array(episodes)
+  const lengths = new Int32Array(episodes)
+  let left = episodes
+  for (let step = 1; left > 0; step++) {
+    agent.decide(observations, episodes, actions, actionMask.length > 0 ? actionMask : undefined)
+    environment.step()
+    checkStep(environment, step)
+    for (let i = 0; i < episodes; i++) {
+      if (lengths[i] > 0 || (terminated[i] === 0 && truncated[i] === 0)) continue
+      returns[i] = environment.returns[i]
+      lengths[i] = environment.lengths[i]
+      left--
+    }
+  }
+  return { returns, lengths }
+}

@@ -1,0 +1,65 @@
+import type { VectorEnvironment } from '../../environment/index.ts'
+
+/** Gathers figures between two lines of `metrics.jsonl`. */
+export interface Figures {
+  /** Counts the episodes that ended in the step just taken. */
+  stepped(environment: VectorEnvironment): void
+  /** Adds the figures of one update. */
+  updated(figures: Readonly<Record<string, number>>): void
+  /** Means since the last call, `return` and `length` of episodes first; begins anew. */
+  take(): Record<string, number>
+  /** Episodes ended in all. */
+  readonly episodes: number
+  state(): FiguresState
+  restore(state: FiguresState): void
+}
+
+export interface FiguresState {
+  episodes: number
+  sums: Record<string, number>
+  counts: Record<string, number>
+}
+
+export function createFigures(): Figures {
+  let episodes = 0
+  let sums: Record<string, number> = {}
+  let counts: Record<string, number> = {}
+
+  function add(name: string, value: number): void {
+    sums[name] = (sums[name] ?? 0) + value
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+
+  return {
+    stepped({ terminated, truncated, returns, lengths }) {
+      for (let i = 0; i < terminated.length; i++) {
+        if (terminated[i] === 0 && truncated[i] === 0) continue
+        episodes++
+        add('return', returns[i])
+        add('length', lengths[i])
+      }
+    },
+    updated(figures) {
+      for (const [name, value] of Object.entries(figures)) add(name, value)
+    },
+    take() {
+      const {
+        return: gained,
+        length,
+        ...rest
+      } = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / counts[name]]))
+      sums = {}
+      counts = {}
+      return { ...(gained === undefined ? {} : { return: gained, length }), ...rest }
+    },
+    get episodes() {
+      return episodes
+    },
+    state: () => ({ episodes, sums: { ...sums }, counts: { ...counts } }),
+    restore(state) {
+      episodes = state.episodes
+      sums = { ...state.sums }
+      counts = { ...state.counts }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path'
+import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
+import { createVectorEnvironment } from '../../environment/index.ts'
+import type { World } from '../../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { openRunFolder } from '../run-folder.ts'
+import { findRun } from './find.ts'
+import type { FoundRun } from './find.ts'
+import { readRun } from './run-record.ts'
+
+/** A trained agent and the world that it was trained on. */
+export interface LoadedAgent {
+  world: World
+  agent: ArrayAgent
+  seed: number
+}
+
+/**
+ * The agent of a run folder, as its last checkpoint left it; dispose of it in the end.
+ *
+ * @param expected name of the world it is to act in.
+ * @throws AgogeError where there is none, or one of another world.
+ */
+export async function loadAgent(path: string, expected?: string): Promise<LoadedAgent> {
+  const { identity, state } = readRun(openRunFolder({ path: resolve(path) }))
+  const {
+    world: name,
+    slots,
+    seed,
+    steps,
+    settings,
+  } = identity as {
+    world: string
+    slots: number
+    seed: number
+    steps: number
+    settings: FoundRun['settings']
+  }
+  if (expected !== undefined && expected !== name) {
+    throw new AgogeError(`The agent in ${path} was trained on ${name}, not on ${expected}`, {
+      code: 'checkpoint-mismatch',
+      given: `world: ${name}`,
+      expected: `world: ${expected}`,
+    })
+  }
+  const { algorithm, preset, config } = settings
+  const run = findRun({ world: name, algorithm, preset, config, slots })
+  const environment = createVectorEnvironment(run.world, { slots, seed })
+  environment.reset()
+  const agent = await run.algorithm(environment, { seed, totalSteps: steps })
+  try {
+    agent.restore((state as { agent: unknown }).agent)
+  } catch (cause) {
+    await agent.dispose()
+    throw new AgogeError(`The checkpoint in ${path} does not fit ${name}`, {
+      code: 'checkpoint-mismatch',
+      given: String(cause),
+      expected: `a checkpoint of ${algorithm} on ${name} with the settings of its config.json`,
+      cause,
+    })
+  }
+  return { world: run.world, agent, seed }
+}

@@ -1,0 +1,24 @@
+import type { Estimate } from '../../evaluation/index.ts'
+import { count } from '../report/format.ts'
+import type { SeedsSummary } from './seeds-types.ts'
+import type { ArraySummary } from './types.ts'
+
+/** One sentence for one run. */
+export function resultLine({ world, steps, return: found }: ArraySummary): string {
+  return `${world}: mean return ${estimateText(found)} over ${found.n} episodes, after ${count(steps)} steps.`
+}
+
+/** One sentence for several seeds. */
+export function seedsLine({ world, runs, return: found }: SeedsSummary): string {
+  return `${world}: interquartile mean return ${estimateText(found)} over ${runs.length} seeds, after ${count(runs[0]?.steps ?? 0)} steps.`
+}
+
+/** `487.2 (480.1 to 493.0)`: with its 95% interval. */
+export function estimateText({ mean, low, high }: Estimate): string {
+  return `${returnText(mean)} (${returnText(low)} to ${returnText(high)})`
+}
+
+/** A return with as many digits as can matter. */
+export function returnText(value: number): string {
+  return value.toFixed(Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 1 ? 2 : 3)
+}

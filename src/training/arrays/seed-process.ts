@@ -1,0 +1,33 @@
+import { AgogeError } from '../../error.ts'
+import type { FromSeedProcess, ToSeedProcess } from './seed-messages.ts'
+import { trainNamed } from './train-named.ts'
+
+/** One seed in a process of its own: told its run, tells events and the summary; stops at a safe moment when told or left alone. */
+const stop = new AbortController()
+process.on('SIGINT', () => {}) // Ctrl-C goes to the parent, which tells this process.
+process.on('disconnect', () => stop.abort(new Error('the parent is gone')))
+process.on('message', (message: ToSeedProcess) => {
+  if (message.type === 'stop') stop.abort(new Error('stopped'))
+  else void work(message)
+})
+
+async function work({ run }: Extract<ToSeedProcess, { type: 'run' }>): Promise<void> {
+  try {
+    const summary = await trainNamed({
+      ...run,
+      signal: stop.signal,
+      onEvent: (event) => tell({ type: 'event', event }),
+    })
+    tell({ type: 'done', summary })
+  } catch (error) {
+    const details = AgogeError.isInstance(error)
+      ? { code: error.code, given: error.given, expected: error.expected, hint: error.hint }
+      : {}
+    tell({ type: 'failed', message: error instanceof Error ? error.message : String(error), details })
+  }
+  if (process.connected) process.disconnect()
+}
+
+function tell(message: FromSeedProcess): void {
+  if (process.connected) process.send?.(message)
+}

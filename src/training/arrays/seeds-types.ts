@@ -1,0 +1,48 @@
+import type { Estimate } from '../../evaluation/index.ts'
+import type { TrainingEvent } from '../events.ts'
+import type { Machine } from '../machine.ts'
+import type { ArraySummary, EvaluationSettings } from './types.ts'
+
+/** What to train, by names, so that it can be told to another process. */
+export interface NamedRun {
+  /** Of a world that Agoge has. */
+  world: string
+  /** Of an algorithm that Agoge has. */
+  algorithm: string
+  /** Default: the algorithm's own for the world. */
+  preset?: string
+  /** Instead of settings of the preset. */
+  config?: Readonly<Record<string, unknown>>
+  steps: number
+  /** Default: the preset's. */
+  slots?: number
+  evaluate?: EvaluationSettings
+}
+
+export interface TrainSeedsOptions extends NamedRun {
+  seeds: readonly number[]
+  /** Holds a run folder for each seed: `seed-1`, `seed-2` ... */
+  out: string
+  /** Goes on with the seeds that are there, and begins the others. */
+  resume?: boolean
+  /** Processes at once. Default and most: the cores. */
+  processes?: number
+  command?: string
+  onEvent?: (seed: number, event: TrainingEvent) => void
+  signal?: AbortSignal
+}
+
+/** `summary.json` of several seeds. */
+export interface SeedsSummary {
+  schema: 1
+  kind: 'seeds'
+  command: string
+  machine: Machine
+  world: string
+  settings: Readonly<Record<string, unknown>>
+  /** Wall-clock of this call. */
+  seconds: number
+  /** Interquartile mean over seeds of their mean returns, with its stratified bootstrap interval. */
+  return: Estimate
+  runs: ArraySummary[]
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { trainArray } from '../train-array.ts'
+import { shortRun } from './short-run.ts'
+
+// A process to be killed: works on the run in the given folder and prints a line for each event.
+const folder = process.argv[2]
+const resume = existsSync(join(folder, 'config.json'))
+const { agent } = await trainArray({
+  ...shortRun(folder),
+  resume,
+  onEvent: (event) => {
+    process.stdout.write(`${event.type}\n`)
+  },
+})
+await agent.dispose()

@@ -1,0 +1,239 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { resolve } from 'node:path'
+import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
+import { createVectorEnvironment } from '../../environment/index.ts'
+import type { VectorEnvironment, VectorState } from '../../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { bootstrapMean, mean } from '../../evaluation/index.ts'
+import { machine } from '../machine.ts'
+import { checkStep } from './check-step.ts'
+import { evaluateAgent } from './evaluate-agent.ts'
+import { createFigures } from './figures.ts'
+import type { FiguresState } from './figures.ts'
+import { renderArrayReport } from './report.ts'
+import { metricsFile, openRunRecord } from './run-record.ts'
+import type { RunRecord } from './run-record.ts'
+import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation } from './types.ts'
+
+/** Lines of `metrics.jsonl` in a run, about. */
+const lines = 400
+/** An episode of so many steps in a world without a limit is worth a warning. */
+const endless = 100_000
+
+interface SavedRun {
+  agent: unknown
+  environment: VectorState
+  figures: FiguresState
+  step: number
+  seconds: number
+  evaluationSeconds: number
+  evaluations: Evaluation[]
+  /** Environment steps at the last line of metrics. */
+  written: number
+}
+
+/**
+ * Trains an agent on a world: act, step, learn, blind to the algorithm. The greedy policy is evaluated now and then on
+ * an environment of its own. With `out` there is a run folder (config.json, metrics.jsonl, checkpoints, summary.json,
+ * report.html), and a run that was killed goes on from its last checkpoint bit for bit.
+ *
+ * @throws AgogeError for numbers that are none (naming world, step, slot and field), or a folder that does not fit.
+ * @example
+ * const { slots, ...config } = ppoPresets['sb3-zoo-cartpole']
+ * const { summary, agent } = await trainArray({ world: cartPole, algorithm: ppo(config), slots, steps: 100_000 })
+ */
+export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResult> {
+  const { world, algorithm, slots = 8, seed = 0, contextFor, settings = {}, threads, signal } = options
+  const command = options.command ?? 'trainArray()'
+  const emit = options.onEvent ?? (() => {})
+  const total = Math.ceil(options.steps / slots) * slots
+  const evaluate = {
+    episodes: options.evaluate?.episodes ?? 100,
+    every: options.evaluate?.every ?? Math.ceil(total / 10),
+    during: options.evaluate?.during ?? 20,
+  }
+  const identity = { kind: 'array', world: world.name, seed, slots, steps: options.steps, evaluate, settings }
+  const resume = options.resume === true
+  const record =
+    options.out === undefined ? null : openRunRecord(resolve(options.out), identity, { resume, command })
+  const environment = createVectorEnvironment(world, {
+    slots,
+    seed,
+    ...(contextFor === undefined ? {} : { contextFor }),
+  })
+  environment.reset()
+  checkStep(environment, 0)
+  const agent = await algorithm(environment, {
+    seed,
+    totalSteps: total,
+    ...(threads === undefined ? {} : { threads }),
+  })
+  const figures = createFigures()
+  const now: Omit<SavedRun, 'agent' | 'environment' | 'figures'> = {
+    step: 0,
+    seconds: 0,
+    evaluationSeconds: 0,
+    evaluations: [],
+    written: 0,
+  }
+  const logEvery = Math.max(slots, Math.ceil(total / lines))
+  const checkpointEvery = options.checkpointEvery ?? Math.ceil(total / 20)
+  let started = performance.now()
+  let warned = world.maxSteps !== undefined
+
+  function clock(): number {
+    const seconds = (performance.now() - started) / 1000
+    started = performance.now()
+    return seconds
+  }
+
+  function line(phase: string, seconds: number, metrics: Record<string, number>): void {
+    record?.folder.append(metricsFile, [JSON.stringify({ phase, step: now.step, seconds, metrics })])
+  }
+
+  function log(): void {
+    const seconds = clock()
+    now.seconds += seconds
+    const taken = now.step - now.written
+    now.written = now.step
+    const metrics = { ...figures.take(), stepsPerSecond: taken / seconds }
+    line('train', seconds, metrics)
+    emit({ type: 'step', phase: 'train', step: now.step, total, seconds, metrics })
+  }
+
+  function measure(episodes: number): void {
+    now.seconds += clock()
+    const { returns, lengths } = evaluateAgent(agent, world, { episodes, seed })
+    const found = { step: now.step, return: bootstrapMean(Array.from(returns)), length: mean(lengths) }
+    now.evaluations.push(found)
+    const seconds = clock()
+    now.evaluationSeconds += seconds
+    const { mean: value, low, high } = found.return
+    line('evaluation', seconds, { return: value, low, high, length: found.length })
+    emit({
+      type: 'note',
+      text: `greedy after ${now.step} steps: return ${show(value)} (${show(low)}–${show(high)}), ${episodes} episodes`,
+    })
+  }
+
+  function save(): void {
+    if (record === null) return
+    now.seconds += clock()
+    const state: SavedRun = {
+      ...now,
+      agent: agent.state(),
+      environment: environment.state(),
+      figures: figures.state(),
+    }
+    record.save(state)
+  }
+
+  function warnEndless(): void {
+    for (let i = 0; i < slots; i++) {
+      if (environment.lengths[i] < endless) continue
+      warned = true
+      emit({
+        type: 'note',
+        text: `warning: an episode of ${world.name} has gone on for ${endless} steps (slot ${i}, step ${now.step}); the world has no maxSteps and may never end`,
+      })
+      return
+    }
+  }
+
+  try {
+    if (resume && record !== null) {
+      const saved = record.load() as SavedRun | null
+      if (saved !== null) {
+        const { agent: learned, environment: slotsThen, figures: then, ...rest } = saved
+        restore(record, agent, environment, learned, slotsThen)
+        figures.restore(then)
+        Object.assign(now, rest)
+      }
+    }
+    emit({ type: 'phase', name: 'train', total })
+    started = performance.now()
+    while (now.step < total) {
+      const acting = agent.act()
+      if (acting instanceof Promise) await acting
+      environment.step()
+      const before = now.step
+      now.step += slots
+      checkStep(environment, now.step)
+      figures.stepped(environment)
+      const learning = agent.learn()
+      const learned = learning instanceof Promise ? await learning : learning
+      if (learned !== undefined) figures.updated(learned)
+      const passed = (every: number): boolean =>
+        every > 0 && Math.floor(now.step / every) > Math.floor(before / every)
+      if (passed(logEvery)) {
+        log()
+        if (!warned) warnEndless()
+        // So that signals are heard, also where the algorithm never waits.
+        await turn()
+      }
+      if (now.step < total && passed(evaluate.every)) measure(evaluate.during)
+      if (signal?.aborted === true) {
+        save()
+        signal.throwIfAborted()
+      }
+      if (now.step < total && passed(checkpointEvery)) save()
+    }
+    if (now.evaluations.at(-1)?.step !== total) {
+      if (now.written < now.step) log()
+      measure(evaluate.episodes)
+      save()
+    }
+    const result: ArraySummary = {
+      schema: 1,
+      kind: 'array',
+      command,
+      machine: machine(),
+      world: world.name,
+      settings,
+      seed,
+      slots,
+      steps: total,
+      episodes: figures.episodes,
+      seconds: now.seconds,
+      evaluationSeconds: now.evaluationSeconds,
+      evaluations: now.evaluations,
+      return: now.evaluations[now.evaluations.length - 1].return,
+    }
+    if (record !== null) finish(record, result, identity)
+    return { summary: result, agent }
+  } catch (error) {
+    await agent.dispose()
+    throw error
+  }
+}
+
+/** A checkpoint of networks of other sizes is told as what it is. */
+function restore(
+  { folder }: RunRecord,
+  agent: ArrayAgent,
+  environment: VectorEnvironment,
+  learned: unknown,
+  slots: VectorState,
+): void {
+  try {
+    environment.restore(slots)
+    agent.restore(learned)
+  } catch (cause) {
+    throw new AgogeError(`The checkpoint in ${folder.path} does not fit ${environment.world.name}`, {
+      code: 'checkpoint-mismatch',
+      given: String(cause),
+      expected: 'a checkpoint of the same world, algorithm and settings',
+      cause,
+    })
+  }
+}
+
+function finish({ folder }: RunRecord, summary: ArraySummary, config: Record<string, unknown>): void {
+  folder.write('summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+  const metrics = folder.lines(metricsFile).map((text) => JSON.parse(text) as never)
+  folder.write('report.html', renderArrayReport({ summary, metrics, config }))
+}
+
+function show(value: number): string {
+  return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(2)
+}

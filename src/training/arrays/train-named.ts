@@ -1,0 +1,36 @@
+import type { OnTrainingEvent } from '../events.ts'
+import { findRun } from './find.ts'
+import type { NamedRun } from './seeds-types.ts'
+import { trainArray } from './train-array.ts'
+import type { ArraySummary } from './types.ts'
+
+export interface TrainNamedOptions extends NamedRun {
+  seed: number
+  out: string
+  resume: boolean
+  command: string
+  onEvent?: OnTrainingEvent
+  signal?: AbortSignal
+}
+
+/** `trainArray` for a world and an algorithm by name; the agent stays in the run folder. */
+export async function trainNamed(options: TrainNamedOptions): Promise<ArraySummary> {
+  const { world, algorithm, slots, settings } = findRun(options)
+  const { steps, seed, evaluate, out, resume, command, onEvent, signal } = options
+  const { summary, agent } = await trainArray({
+    world,
+    algorithm,
+    slots,
+    settings: { ...settings },
+    steps,
+    seed,
+    out,
+    resume,
+    command,
+    ...(evaluate === undefined ? {} : { evaluate }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  await agent.dispose()
+  return summary
+}

@@ -1,0 +1,80 @@
+import type { ArrayAgent, ArrayAlgorithm } from '../../algorithm/arrays/index.ts'
+import type { Context, World } from '../../environment/index.ts'
+import type { Estimate } from '../../evaluation/index.ts'
+import type { OnTrainingEvent } from '../events.ts'
+import type { Machine } from '../machine.ts'
+
+export interface EvaluationSettings {
+  /** Episodes of the last evaluation. Default 100. */
+  episodes?: number
+  /** Environment steps between evaluations; 0: only at the end. Default: a tenth of the run. */
+  every?: number
+  /** Episodes of an evaluation before the last. Default 20. */
+  during?: number
+}
+
+export interface ArrayTrainOptions {
+  world: World
+  algorithm: ArrayAlgorithm
+  /** Environment steps over all slots, rounded up to whole steps of all slots. */
+  steps: number
+  /** Copies of the world that are stepped together. Default 8. */
+  slots?: number
+  /** Default 0. */
+  seed?: number
+  evaluate?: EvaluationSettings
+  /** The context of a slot's next episode; default: the defaults of the world. */
+  contextFor?: (slot: number, episode: number) => Context
+  /** Threads of the learner. Default 1, which repeats bit for bit. */
+  threads?: number
+  /** The run folder. Default: nothing is written. */
+  out?: string
+  /** Goes on with the run in `out`. */
+  resume?: boolean
+  /** Environment steps between checkpoints. Default: a twentieth of the run. */
+  checkpointEvery?: number
+  /** What `world` and `algorithm` are, as plain data: kept in `config.json`, and compared on `resume`. */
+  settings?: Readonly<Record<string, unknown>>
+  /** How the run was started, for the record. */
+  command?: string
+  onEvent?: OnTrainingEvent
+  signal?: AbortSignal
+}
+
+/** The greedy policy on episodes of its own environment. */
+export interface Evaluation {
+  /** Environment steps of training before it. */
+  step: number
+  /** Mean return with its bootstrap interval. */
+  return: Estimate
+  /** Mean length of an episode in steps. */
+  length: number
+}
+
+/** `summary.json`. */
+export interface ArraySummary {
+  schema: 1
+  kind: 'array'
+  command: string
+  machine: Machine
+  world: string
+  settings: Readonly<Record<string, unknown>>
+  seed: number
+  slots: number
+  /** Environment steps taken, and episodes that ended in them. */
+  steps: number
+  episodes: number
+  /** Wall-clock of training alone, over all processes that worked on it; evaluations are not in it. */
+  seconds: number
+  evaluationSeconds: number
+  /** All of them, the last one being the result. */
+  evaluations: Evaluation[]
+  /** Of the last evaluation. */
+  return: Estimate
+}
+
+export interface ArrayResult {
+  summary: ArraySummary
+  /** The trained agent; dispose of it in the end. */
+  agent: ArrayAgent
+}
