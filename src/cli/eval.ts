@@ -51,7 +51,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
       world: opened.world,
       tasks: opened.heldOut('test', command.tasks),
       // The window of the small model is no measure for others.
-      limits: local ? limits : { ...remoteLimits, deadlineSeconds: 600 },
+      limits: local ? limits : { ...remoteLimits, deadlineSeconds: Math.max(600, limits.deadlineSeconds) },
       signal: terminal.signal,
       onProgress: ({ model, done, total }) =>
         progress.event({ type: 'evaluation', stage: model, split: 'test', done, total }),

@@ -9,9 +9,10 @@ import {
   filesystemDemonstrations,
   filesystemTasks,
 } from '../worlds/filesystem/index.ts'
-import { confirmPlan, openMcpWorld } from '../worlds/mcp/index.ts'
+import { confirmPlan, openMcpWorld, pacedLimits } from '../worlds/mcp/index.ts'
 import type { TaskCounts } from '../worlds/mcp/index.ts'
 import type { Console } from './console.ts'
+import type { CallBudget } from './planned-calls.ts'
 
 /** How a world is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
 export interface WorldOptions {
@@ -37,6 +38,8 @@ export interface OpenedWorld {
   plan: TrainingPlan
   /** `count` tasks, all different. */
   heldOut: (split: Task['split'], count: number) => Task[]
+  /** Only for a foreign server. */
+  calls?: CallBudget
 }
 
 const counts: Required<TaskCounts> = { train: 800, validation: 96, test: 400, 'unseen-wording': 96 }
@@ -90,21 +93,36 @@ async function openServer(
     const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
     for (const { name: tool, reason } of leftOut) err(`left out: ${tool} (${reason})`)
     const { families } = tasks
+    const { guard } = world
+    const all = splits.flatMap((split) => tasks.all(split))
     return {
       world,
       tasks,
       plan: {
         ...smallModelPlan,
+        limits: pacedLimits(smallModelPlan.limits, guard.callsPerSecond),
         demonstrations: Object.fromEntries(
           families.map((family) => [family, Math.ceil(400 / families.length)]),
         ),
       },
       heldOut: (split, count) => heldOutTasks(tasks, split, count),
+      calls: {
+        left: guard.maxCalls - guard.used().total,
+        callsPerSecond: guard.callsPerSecond,
+        perTask: all.reduce((sum, task) => sum + callsOf(task), 0) / all.length,
+      },
     }
   } catch (error) {
     await world.close()
     throw error
   }
+}
+
+const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
+
+function callsOf(task: Task): number {
+  const { tools } = task.context
+  return Array.isArray(tools) ? tools.length : 1
 }
 
 function unknownWorld({ world: name, mcpConfig }: WorldOptions): AgogeError {

@@ -7,6 +7,7 @@ import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
 import { openWorld, worldOptions } from './open-world.ts'
 import type { WorldOptions } from './open-world.ts'
+import { callForecast } from './planned-calls.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
 import { createProgress } from './progress.ts'
 import { resultText } from './result-text.ts'
@@ -54,6 +55,8 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     const settings = earlier?.settings ?? newSettings(command, base, opened.plan)
     folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
     terminal.err(`run folder: ${folder}`)
+    if (opened.calls !== undefined && earlier === null)
+      terminal.err(callForecast(settings.plan, opened.calls))
     const { plan, seed, compareSupervised, commandLine, ...kept } = settings
     const summary = await train({
       command: commandLine,

@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
+import type { EpisodeLimits } from '../../agent/episode-state.ts'
+import type { Episode } from '../../episode/types.ts'
+import type { McpTask } from './mcp-task.ts'
+import { callLimits, createMcpWorld } from './mcp-world.ts'
+import type { McpWorld, McpWorldOptions } from './mcp-world.ts'
+import { pacedLimits } from './paced-limits.ts'
+
+const shelf = fileURLToPath(new URL('fixtures/shelf-server.mjs', import.meta.url))
+const limits = { turns: 6, deadlineSeconds: 60, toolDeadlineSeconds: 20 }
+// Servers are processes: on a busy machine they are slow to start.
+vi.setConfig({ testTimeout: 240_000 })
+
+async function open(options: Partial<McpWorldOptions> = {}): Promise<McpWorld> {
+  const env = { SHELF_TOOLS: 'measure' }
+  const server = { command: process.execPath, args: [shelf], env }
+  const world = await createMcpWorld({ name: 'shelf', server, slots: 1, ...options })
+  onTestFinished(() => world.close())
+  return world
+}
+
+function play(
+  world: McpWorld,
+  tasks: readonly McpTask[],
+  episodeLimits: EpisodeLimits = limits,
+): Promise<Episode[]> {
+  const specs = tasks.map((task, index) => ({ id: `e${index}`, group: task.id, task }))
+  const planner = createPlannerActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
+  return runEpisodes(specs, planner, world, episodeLimits)
+}
+
+test('only a sandbox on this machine is called as often and as fast as it answers', () => {
+  const [remote, local] = [callLimits(true, false), callLimits(false, false)]
+  expect(callLimits(true, true)).toEqual(remote)
+  expect(remote.maxCalls).toBeLessThan(local.maxCalls)
+  expect(remote.callsPerSecond).toBeLessThan(local.callsPerSecond ?? 0)
+  const sandbox = callLimits(false, true)
+  expect(sandbox.callsPerSecond).toBeUndefined()
+  expect(sandbox.maxCalls).toBeGreaterThan(local.maxCalls)
+  expect(Number.isFinite(sandbox.maxCalls)).toBe(true)
+})
+
+test('the plan names the limits that hold', async () => {
+  expect((await open()).plan).toContain('at most 20000 calls in all, at most 25 a second.')
+  expect((await open({ sandbox: true })).plan).toContain(
+    'at most 200000 calls in all, as fast as it answers.',
+  )
+  const given = await open({ sandbox: true, maxCalls: 70, callsPerSecond: 3 })
+  expect(given.plan).toContain('at most 70 calls in all, at most 3 a second.')
+})
+
+test('a budget that is spent in the midst of episodes ends the job; nothing is masked', async () => {
+  const world = await open({ maxCalls: 60, callsPerSecond: 1000 })
+  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 8 } })
+  const all = tasks.all('train')
+  expect((await play(world, all)).map(({ status }) => status)).toEqual(all.map(() => 'ok'))
+  const waves = async (): Promise<never> => {
+    for (;;) {
+      const episodes = await play(world, all)
+      expect(episodes.filter(({ status }) => status === 'masked')).toEqual([])
+    }
+  }
+  await expect(waves()).rejects.toMatchObject({
+    code: 'call-budget',
+    message: 'the budget of 60 calls is spent',
+    hint: expect.stringContaining('--max-calls'),
+  })
+  expect(world.guard.used().total).toBe(60)
+})
+
+test('waiting for the rate masks no episode', async () => {
+  const world = await open({ callsPerSecond: 6 })
+  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 9 } })
+  const tight = { turns: 6, deadlineSeconds: 60, toolDeadlineSeconds: 0.6 }
+  const masked = (episodes: Episode[]): number => episodes.filter(({ status }) => status === 'masked').length
+  expect(masked(await play(world, tasks.all('train'), tight))).toBeGreaterThan(0)
+  expect(masked(await play(world, tasks.all('train'), pacedLimits(tight, 6)))).toBe(0)
+  expect(pacedLimits(tight, undefined)).toEqual(tight)
+})
