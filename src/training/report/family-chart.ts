@@ -1,8 +1,9 @@
 import type { Estimate } from '../../evaluation/index.ts'
 import type { StageName, StageSummary } from '../types.ts'
 import { percent, percentInterval } from './format.ts'
-import { html } from './html.ts'
+import { html, nothing } from './html.ts'
 import type { Markup } from './html.ts'
+import { breakName } from './break-name.ts'
 
 export const stageTitles: Record<StageName, string> = {
   base: 'base model',
@@ -12,76 +13,95 @@ export const stageTitles: Record<StageName, string> = {
 }
 
 const width = 880
-const left = 190
-const right = 60
-const barHeight = 11
+const right = 52
+const barHeight = 14
 const gap = 14
+const lineHeight = 15
+// System fonts are some 7 px a character at 13 px; wider ones still end within the margin.
+const characterWidth = 7.4
+const longestLine = 36
 
-/** Success by family as bars, one a stage, each with its 95% interval. */
+/** Success by family as bars, one a stage, each with its value and its 95% interval. */
 export function familyChart(stages: readonly StageSummary[]): Markup {
-  const families = Object.keys(stages[0]?.families ?? {})
-  const rowHeight = stages.length * barHeight + gap
-  const height = families.length * rowHeight + 24
-  const toX = (share: number) => Math.round((left + share * (width - left - right)) * 10) / 10
-  const bottom = height - 20
+  const families = [...new Set(stages.flatMap((stage) => Object.keys(stage.families)))]
+  const names = families.map((family) => breakName(family, longestLine))
+  const longest = Math.max(0, ...names.flat().map((line) => line.length))
+  const left = Math.max(120, Math.ceil(longest * characterWidth) + 16)
+  const toX = (share: number): number => round(left + share * (width - left - right))
+  const heights = names.map((lines) => Math.max(stages.length * barHeight, lines.length * lineHeight) + gap)
+  const tops = heights.map((_, row) => gap / 2 + heights.slice(0, row).reduce((sum, each) => sum + each, 0))
+  const bottom = heights.reduce((sum, each) => sum + each, 0) + 4
   return html`<figure class="wide">
     <p class="legend">
       ${stages.map(({ name }) => html`<span><i class="stage-${name}"></i>${stageTitles[name]}</span> `)}
     </p>
-    <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="Success by family and stage">
+    <svg viewBox="0 0 ${width} ${bottom + 20}" role="img" aria-label="Success by family and stage">
       ${[0, 0.25, 0.5, 0.75, 1].map(
         (share) =>
           html`<line class="grid" x1="${toX(share)}" x2="${toX(share)}" y1="0" y2="${bottom}" /><text
               class="tick middle"
               x="${toX(share)}"
-              y="${height - 5}"
+              y="${bottom + 15}"
               >${percent(share)}</text
             >`,
       )}
       ${families.map((family, row) => {
-        const top = row * rowHeight + gap / 2
-        return html`<text class="label end" x="${left - 10}" y="${top + (stages.length * barHeight) / 2 + 4}"
-            >${family}</text
-          >
-          ${stages.map((stage, i) => bar(stage, family, top + i * barHeight, toX, i === stages.length - 1))}`
+        const middle = tops[row] + (heights[row] - gap) / 2
+        const first = middle - (stages.length * barHeight) / 2
+        return html`${label(names[row], left - 10, middle)}
+        ${stages.map((stage, i) => bar(stage, family, first + i * barHeight, toX))}`
       })}
     </svg>
   </figure>`
 }
 
-function bar(
-  stage: StageSummary,
-  family: string,
-  y: number,
-  toX: (share: number) => number,
-  labelled: boolean,
-): Markup {
-  const mean = stage.families[family] ?? 0
+function label(lines: readonly string[], x: number, middle: number): Markup {
+  const first = middle - ((lines.length - 1) * lineHeight) / 2 + 4
+  return html`${lines.map(
+    (line, i) => html`<text class="label end" x="${x}" y="${round(first + i * lineHeight)}">${line}</text>`,
+  )}`
+}
+
+/** A stage that judged no task of the family has no bar, only a dash. */
+function bar(stage: StageSummary, family: string, y: number, toX: (share: number) => number): Markup {
+  const mean: number | undefined = stage.families[family]
   const estimate: Estimate | undefined = stage.familyEstimates[family]
-  const middle = y + barHeight / 2 - 1
-  const text = estimate === undefined ? percent(mean) : `${percentInterval(estimate)}, ${estimate.n} tasks`
-  const whisker =
-    estimate === undefined
-      ? html``
-      : html`<line
-          class="whisker"
-          x1="${toX(estimate.low)}"
-          x2="${toX(estimate.high)}"
-          y1="${middle}"
-          y2="${middle}"
-        />`
-  const value = html`<text class="tick" x="${toX(Math.max(mean, estimate?.high ?? 0)) + 6}" y="${y + 9}"
-    >${percent(mean)}</text
-  >`
+  const middle = round(y + barHeight / 2 - 1)
+  const told =
+    estimate !== undefined
+      ? `${percentInterval(estimate)}, ${estimate.n} tasks`
+      : mean === undefined
+        ? 'no task judged'
+        : percent(mean)
+  const share = mean ?? 0
   return html`<g
-    ><title>${family}, ${stageTitles[stage.name]}: ${text}</title
-    ><rect
-      class="stage-${stage.name}"
-      x="${toX(0)}"
-      y="${y}"
-      width="${Math.max(1, Math.round((toX(mean) - toX(0)) * 10) / 10)}"
-      height="${barHeight - 2}"
-      rx="1.5"
-    />${whisker}${labelled ? value : html``}</g
+    ><title>${family}, ${stageTitles[stage.name]}: ${told}</title>${
+      mean === undefined
+        ? nothing
+        : html`<rect
+            class="stage-${stage.name}"
+            x="${toX(0)}"
+            y="${round(y)}"
+            width="${Math.max(1, round(toX(mean) - toX(0)))}"
+            height="${barHeight - 2}"
+            rx="1.5"
+          />`
+    }${
+      estimate === undefined
+        ? nothing
+        : html`<line
+            class="whisker"
+            x1="${toX(estimate.low)}"
+            x2="${toX(estimate.high)}"
+            y1="${middle}"
+            y2="${middle}"
+          />`
+    }<text class="value" x="${toX(Math.max(share, estimate?.high ?? 0)) + 6}" y="${middle + 4}"
+      >${mean === undefined ? '–' : percent(mean)}</text
+    ></g
   >`
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
 }

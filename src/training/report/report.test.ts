@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Estimate } from '../../evaluation/index.ts'
 import type { ReportInput, StageName, StageSummary, TrainingSummary } from '../types.ts'
 import { count, decimal, duration, percent, percentInterval, pointsInterval } from './format.ts'
+import { breakName } from './break-name.ts'
 import { headline } from './headline.ts'
 import { renderReport } from './render-report.ts'
 
@@ -126,6 +127,36 @@ test('the report holds the figures', () => {
   }
   // Nothing was recorded of it, so there is no empty chart.
   expect(page).not.toContain('Gradient norm')
+})
+
+test('by family: every stage has its value, and no name is cut off', () => {
+  const { families, familyEstimates } = stage('rl', 0.93)
+  const long = 'create_entities_with_observations+get-structured-content-of-a-place'
+  const rl = {
+    ...stage('rl', 0.93),
+    families: { ...families, [long]: 0.77 },
+    familyEstimates: { ...familyEstimates, [long]: estimate(0.77, 40) },
+  }
+  const page = renderReport({
+    ...input,
+    summary: summaryOf([stage('base', 0.02), stage('warm-start', 0.51), rl]),
+  })
+  const chart = page.slice(page.indexOf('<h2>By family'), page.indexOf('<h2>Cost'))
+  const texts = (kind: string): string[] =>
+    [...chart.matchAll(new RegExp(`class="${kind}"[^>]*>([^<]*)</text`, 'g'))].map(([, text]) => text)
+  // Three families by three stages; a family that a stage never met has a dash.
+  expect(texts('value')).toEqual(['2%', '51%', '93%', '1%', '26%', '47%', '–', '–', '77%'])
+  expect(texts('label end').slice(2).join('')).toBe(long)
+  // The widest letters of a usual font take 0.6 em: nothing begins left of the picture.
+  for (const [, x, text] of chart.matchAll(/class="label end" x="([\d.]+)"[^>]*>([^<]*)</g))
+    expect(Number(x)).toBeGreaterThan(text.length * 13 * 0.54)
+})
+
+test('long names break at their separators', () => {
+  expect(breakName('read', 8)).toEqual(['read'])
+  expect(breakName('find-and-move', 9)).toEqual(['find-and-', 'move'])
+  expect(breakName('a-verylongwordwithout', 9)).toEqual(['a-verylon', 'gwordwith', 'out'])
+  expect(breakName('one two', 5)).toEqual(['one', 'two'])
 })
 
 test('the headline claims no more than the intervals allow', () => {

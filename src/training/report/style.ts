@@ -19,12 +19,15 @@ th { color: var(--soft); font-weight: 500; font-size: 13.5px; vertical-align: bo
 th:first-child, td:first-child { text-align: left; padding-left: 0 }
 td b { font-weight: 600 }
 figure { margin: 12px 0 }
+.wide { overflow-x: auto }
+.wide svg { min-width: 640px }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(340px, 1fr)); gap: 12px 28px }
 .chart { margin: 0 }
 svg { width: 100%; height: auto; display: block; overflow: visible }
 svg text { font: 12px system-ui, -apple-system, "Segoe UI", sans-serif; fill: var(--soft) }
 svg .name { font-size: 14px; font-weight: 600; fill: var(--ink) }
 svg .label { font-size: 13px; fill: var(--ink) }
+svg .value { font-size: 11px; fill: var(--ink); font-variant-numeric: tabular-nums }
 svg .end { text-anchor: end } svg .middle { text-anchor: middle }
 .grid { stroke: var(--line); stroke-width: 1 }
 .raw { fill: none; stroke: var(--rl); stroke-opacity: .28; stroke-width: 1 }
