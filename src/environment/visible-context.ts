@@ -1,0 +1,98 @@
+import { AgogeError } from '../error.ts'
+import type { ContextSpace } from './context.ts'
+import { box, rowSize } from './space.ts'
+import type { ArraySpace, BoxSpace } from './space.ts'
+import type { Slots, World } from './world.ts'
+
+/**
+ * The same world with context features at the end of its observation, scaled so that low is -1 and high is 1 (beyond
+ * that outside the range of training). The observation becomes a flat box: that of a box as it is, of a discrete or
+ * multi-discrete space one-hot, of bits as zeros and ones. Without this the context is hidden.
+ *
+ * Throws `unknown-feature`.
+ */
+export function visibleContext<C extends ContextSpace>(
+  world: World<C>,
+  names: readonly (keyof C & string)[] = Object.keys(world.context),
+): World<C> {
+  const all = Object.keys(world.context)
+  const columns = names.map((name) => {
+    if (Object.hasOwn(world.context, name)) return all.indexOf(name)
+    throw new AgogeError(`${world.name} has no context feature ${name}`, {
+      code: 'unknown-feature',
+      given: name,
+      expected: `one of ${all.join(', ') || 'none: the world has no features'}`,
+    })
+  })
+  const features = names.map((name) => world.context[name])
+  const lows = features.map(({ low }) => low)
+  const halves = features.map(({ low, high }) => (high - low) / 2)
+  const innerWidth = rowSize(world.observation)
+  const flat = flatBox(world.observation)
+  const flatWidth = flat.low.length
+  const width = flatWidth + columns.length
+  const bounds = (inner: Float64Array, limit: number): number[] => [...inner, ...columns.map(() => limit)]
+
+  /** The same slots with room for the world's own observation, made once for each set of slots. */
+  const innerSlots = new WeakMap<Slots, Slots>()
+  function innerOf(slots: Slots): Slots {
+    let inner = innerSlots.get(slots)
+    if (inner === undefined) {
+      inner = { ...slots, observations: new Float32Array(slots.count * innerWidth) }
+      innerSlots.set(slots, inner)
+    }
+    return inner
+  }
+
+  return {
+    ...world,
+    observation: box([width], bounds(flat.low, -Infinity), bounds(flat.high, Infinity)),
+    observe(slots, i) {
+      const inner = innerOf(slots)
+      world.observe(inner, i)
+      const row = i * width
+      flatten(world.observation, inner.observations, i * innerWidth, slots.observations, row)
+      for (let k = 0; k < columns.length; k++) {
+        const value = slots.context[i * all.length + columns[k]]
+        slots.observations[row + flatWidth + k] = halves[k] === 0 ? 0 : (value - lows[k]) / halves[k] - 1
+      }
+    },
+  }
+}
+
+/** The flat box of a space's members, discrete choices one-hot. */
+function flatBox(space: ArraySpace): BoxSpace {
+  switch (space.type) {
+    case 'box':
+      return box([space.low.length], space.low, space.high)
+    case 'discrete':
+      return box([space.n], 0, 1)
+    case 'multi-discrete':
+      return box([space.counts.reduce((sum, n) => sum + n, 0)], 0, 1)
+    case 'multi-binary':
+      return box([space.n], 0, 1)
+  }
+}
+
+function flatten(space: ArraySpace, from: Float32Array, start: number, to: Float32Array, row: number): void {
+  switch (space.type) {
+    case 'box':
+    case 'multi-binary': {
+      const size = rowSize(space)
+      for (let k = 0; k < size; k++) to[row + k] = from[start + k]
+      return
+    }
+    case 'discrete':
+      to.fill(0, row, row + space.n)
+      to[row + from[start] - space.start] = 1
+      return
+    case 'multi-discrete': {
+      let offset = row
+      for (let k = 0; k < space.counts.length; k++) {
+        to.fill(0, offset, offset + space.counts[k])
+        to[offset + from[start + k]] = 1
+        offset += space.counts[k]
+      }
+    }
+  }
+}
