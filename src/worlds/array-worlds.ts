@@ -23,6 +23,15 @@ import {
   mazeWindow,
   multiRoom,
 } from './grid/index.ts'
+import {
+  blackjack,
+  cliffWalking,
+  cliffWalkingSlippery,
+  frozenLake,
+  frozenLake8x8,
+  frozenLakeGenerated,
+  taxi,
+} from './toy-text/index.ts'
 
 /** The worlds over arrays of numbers, by the name that the command line takes. */
 export const arrayWorlds: Readonly<Record<string, World>> = {
@@ -32,6 +41,13 @@ export const arrayWorlds: Readonly<Record<string, World>> = {
   [mountainCar.name]: mountainCar,
   [mountainCarContinuous.name]: mountainCarContinuous,
   [pendulum.name]: pendulum,
+  [frozenLake.name]: frozenLake,
+  [frozenLake8x8.name]: frozenLake8x8,
+  [frozenLakeGenerated.name]: frozenLakeGenerated,
+  [taxi.name]: taxi,
+  [cliffWalking.name]: cliffWalking,
+  [cliffWalkingSlippery.name]: cliffWalkingSlippery,
+  [blackjack.name]: blackjack,
   [fourRooms.name]: fourRooms,
   [darkRoom.name]: darkRoom,
   [darkRoom5.name]: darkRoom5,

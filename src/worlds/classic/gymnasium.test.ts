@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createVectorEnvironment } from '../../environment/index.ts'
+import { createVectorEnvironment, numpyStream } from '../../environment/index.ts'
 import type { Slots, World } from '../../environment/index.ts'
-import { numpyRandom, readGolden, slotsOf, unpackDoubles, unpackFloats } from '../fixtures/golden.ts'
+import { readGolden, slotsOf, unpackDoubles, unpackFloats } from '../fixtures/golden.ts'
 import { acrobot, cartPole, mountainCar, mountainCarContinuous, pendulum } from './index.ts'
 
 interface Steps {
@@ -34,7 +34,7 @@ function stepError(world: World, steps: Steps): { state: number; reward: number;
   const width = steps.bounds.length
   const states = unpackDoubles(steps.states)
   const rewards = unpackDoubles(steps.rewards)
-  const random = numpyRandom(steps.seed)
+  const random = numpyStream(steps.seed)
   const slots = slotsOf(world)
   const error = { state: 0, reward: 0, ends: '' }
   for (let n = 0; n < steps.count; n++) {
@@ -81,7 +81,7 @@ for (const world of worlds) {
   })
 
   test.each(trajectories)(`${world.name}: 200 steps from reset(seed: $seed)`, (trajectory) => {
-    const random = numpyRandom(trajectory.seed)
+    const random = numpyStream(trajectory.seed)
     const slots = slotsOf(world)
     const width = steps.bounds.length
     const states = unpackDoubles(trajectory.states)
@@ -135,7 +135,7 @@ test('gold values of Gymnasium 1.3 from reset(seed: 42), as researched by hand',
 
 function play(world: World, actions: number[]): number[][] {
   const slots: Slots = slotsOf(world)
-  const random = numpyRandom(42)
+  const random = numpyStream(42)
   const row = (): number[] => [...slots.state.subarray(0, world.name.startsWith('mountain') ? 2 : undefined)]
   world.reset(slots, 0, random)
   const rows = [row()]

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { contextRow, createVectorEnvironment, numpyStream, rowSize } from '../../environment/index.ts'
+import type { Context, FiniteModel, FiniteWorld } from '../../environment/index.ts'
+import { readGolden, slotsOf, unpackBytes, unpackFloats, unpackShorts } from '../fixtures/golden.ts'
+import { tileLetter } from './frozen-lake-map.ts'
+import {
+  blackjack,
+  cliffWalking,
+  cliffWalkingSlippery,
+  frozenLake,
+  frozenLake8x8,
+  frozenLakeGenerated,
+  generateLake,
+  taxi,
+} from './index.ts'
+
+interface Sequence {
+  seed: number
+  limit: number | null
+  actions: string
+  observations: string
+  rewards: string
+  terminated: string
+  masks?: string
+}
+interface ModelDigests extends Record<string, number | string> {
+  states: number
+  actions: number
+  rows: number
+}
+interface Entry {
+  context: Context
+  sequence: Sequence
+  model?: ModelDigests
+}
+
+const golden = readGolden('toy_text') as { maps: Record<string, string> } & Record<string, unknown>
+const worlds = [
+  frozenLake,
+  frozenLake8x8,
+  frozenLakeGenerated,
+  cliffWalking,
+  cliffWalkingSlippery,
+  taxi,
+  blackjack,
+]
+const cases = worlds.flatMap((world) =>
+  (golden[world.name] as Entry[]).map((entry) => [world.name, entry.context, world, entry] as const),
+)
+
+/** Plays the recorded actions from reset(seed) with NumPy's generator. */
+function play(
+  world: FiniteWorld,
+  { context, sequence }: Entry,
+): Omit<Sequence, 'seed' | 'limit' | 'actions'> & object {
+  const random = numpyStream(sequence.seed)
+  const slots = slotsOf(world, 1, context)
+  const observations: number[] = []
+  const rewards: number[] = []
+  const masks: number[] = []
+  let terminated = ''
+  let length = 0
+  const see = (): void => {
+    world.observe(slots, 0)
+    observations.push(...slots.observations)
+  }
+  world.reset(slots, 0, random)
+  see()
+  for (const action of sequence.actions) {
+    slots.actions[0] = Number(action)
+    world.step(slots, 0, random)
+    see()
+    rewards.push(slots.rewards[0])
+    terminated += slots.terminated[0]
+    world.mask?.(slots, 0)
+    masks.push(Number.parseInt(`0${slots.actionMask.join('')}`, 2))
+    length++
+    if (slots.terminated[0] === 1 || length === sequence.limit) {
+      world.reset(slots, 0, random)
+      see()
+      length = 0
+    }
+  }
+  return {
+    observations: observations.join(),
+    rewards: rewards.join(),
+    terminated,
+    ...(world.mask === undefined ? {} : { masks: masks.join() }),
+  }
+}
+
+test.each(cases)('%s %o plays as Gymnasium does, exactly', (_name, _context, world, entry) => {
+  const { observations, rewards, terminated, masks } = entry.sequence
+  expect(play(world, entry)).toEqual({
+    observations: unpackShorts(observations).join(),
+    rewards: Array.from(unpackFloats(rewards)).join(),
+    terminated,
+    ...(masks === undefined ? {} : { masks: unpackBytes(masks).join() }),
+  })
+  expect(terminated).toMatch(/1/)
+})
+
+function digests(model: FiniteModel): ModelDigests {
+  const digest = (array: ArrayBufferView): string =>
+    createHash('sha256')
+      .update(new Uint8Array(array.buffer, array.byteOffset, array.byteLength))
+      .digest('hex')
+      .slice(0, 16)
+  return {
+    states: model.states,
+    actions: model.actions,
+    rows: model.next.length,
+    start: digest(model.start),
+    offsets: digest(model.offsets),
+    probabilities: digest(model.probabilities),
+    next: digest(model.next),
+    rewards: digest(model.rewards),
+    terminated: digest(model.terminated),
+  }
+}
+
+test.each(cases.filter(([, { fickleRate = 0 }, , { model }]) => model !== undefined && fickleRate === 0))(
+  '%s %o has the transition table of Gymnasium, bit for bit',
+  (_name, context, world, entry) => {
+    expect(digests(world.transitions(context))).toEqual(entry.model)
+  },
+)
+
+test.each(Object.entries(golden.maps))('the generated map of size, rate and seed %s', (key, map) => {
+  const [size, rate, seed] = key.split(' ').map(Number)
+  expect(Array.from(generateLake(size, rate, seed), tileLetter).join('')).toBe(map)
+})
+
+test.each(worlds)('$name: the slots of a vector environment do not touch each other', (world) => {
+  const contextFor = (slot: number, episode: number): Context =>
+    world === frozenLakeGenerated ? { layout: slot === 0 ? episode : 7 } : {}
+  const options = { seed: 3, maxSteps: 30, contextFor }
+  const three = createVectorEnvironment(world, { ...options, slots: 3 })
+  const one = createVectorEnvironment(world, { ...options, slots: 1 })
+  three.reset()
+  one.reset()
+  for (let t = 0; t < 200; t++) {
+    const action = ((t * 7) % 5) % (world === blackjack ? 2 : 4)
+    three.actions.fill(1)
+    three.actions[0] = action
+    one.actions[0] = action
+    three.step()
+    one.step()
+    expect(three.slots.state.slice(0, world.stateSize)).toEqual(one.slots.state)
+    expect(three.observations.slice(0, rowSize(world.observation))).toEqual(one.observations)
+  }
+  expect(contextRow(world.context)).toHaveLength(Object.keys(world.context).length)
+})
