@@ -125,9 +125,13 @@ function callsOf(task: Task): number {
   return Array.isArray(tools) ? tools.length : 1
 }
 
-function unknownWorld({ world: name, mcpConfig }: WorldOptions): AgogeError {
+/** The error for a name that no world has; `others` can be meant too. */
+export function unknownWorld(
+  { world: name, mcpConfig }: WorldOptions,
+  others: readonly string[] = [],
+): AgogeError {
   const { names } = listServers(mcpConfig === undefined ? {} : { file: mcpConfig })
-  const known = ['filesystem', ...names.map((server) => `mcp:${server}`)]
+  const known = ['filesystem', ...names.map((server) => `mcp:${server}`), ...others]
   const meant = nearest(name, known) ?? known.find((world) => world === `mcp:${name}`)
   return new AgogeError(`There is no world named "${name}".`, {
     code: 'unknown-world',

@@ -21,14 +21,44 @@ export function share(text: string): number {
   return value
 }
 
+/** A number of at least `least`, fractions included. */
+export function atLeast(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (text.trim() === '' || !Number.isFinite(value) || value < least) {
+      throw new InvalidArgumentError(`Expected a number of at least ${least}.`)
+    }
+    return value
+  }
+}
+
 export function several(text: string, before: string[] = []): string[] {
   return [...before, text]
+}
+
+/** The options of a model that acts, wherever it runs. */
+export function withModel(command: Command): Command {
+  return command
+    .option('--temperature <t>', 'of sampling; 0 is greedy', atLeast(0), 0)
+    .option(
+      '--api-key-env <name>',
+      'the environment variable with the key of the endpoint (default: OPENAI_API_KEY)',
+    )
+    .option(
+      '--timeout <seconds>',
+      'how long one answer of the endpoint may take (default: 120)',
+      atLeast(0.001),
+    )
 }
 
 /** The options by which a command names its world. */
 export function withWorld(command: Command): Command {
   return command
-    .argument('[world]', 'filesystem, or mcp:NAME for a server of your .mcp.json', 'filesystem')
+    .argument(
+      '[world]',
+      'filesystem, mcp:NAME for a server of your .mcp.json, or a world of `agoge envs`',
+      'filesystem',
+    )
     .option('--mcp-config <file>', 'where mcp:NAME is looked up, instead of .mcp.json')
     .option(
       '--sandbox',
@@ -42,4 +72,11 @@ export function withWorld(command: Command): Command {
     .option('--max-calls <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
     .option('--calls-per-second <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
     .option('--yes', 'go on without asking after the plan of calls is shown')
+}
+
+/** What stands on the command line, without defaults. */
+export function typedOptions(command: Command): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli'),
+  )
 }

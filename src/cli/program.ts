@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { baseModelFolder } from '../language/base-model-folder.ts'
 import type { Console } from './console.ts'
-import { several, share, wholeNumber, withWorld } from './options.ts'
+import type { EvalArrayCommand } from './eval-array.ts'
+import { several, share, typedOptions, wholeNumber, withModel, withWorld } from './options.ts'
+import type { PlayCommand } from './play.ts'
+import type { TrainArrayCommand } from './train-array.ts'
 import type { TrainCommand } from './train.ts'
 
 /**
@@ -25,10 +28,24 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .showSuggestionAfterError()
 
   withWorld(
-    program.command('train').description('train the small model on a world, and show how much better it got'),
+    program
+      .command('train')
+      .description('train on a world, and show how much better it got: the small model, or a network'),
   )
     .option('--seed <n>', 'of tasks, sampling and training', wholeNumber(0), 0)
-    .option('--steps <n>', 'of reinforcement learning', wholeNumber(1))
+    .option(
+      '--steps <n>',
+      'of reinforcement learning; for a world of `agoge envs`, of the environment',
+      wholeNumber(1),
+    )
+    .option('--algorithm <name>', 'for a world of `agoge envs`, which lists what can act in it')
+    .option('--preset <name>', 'published settings of the algorithm, for example cleanrl')
+    .option(
+      '--seeds <n>',
+      'train seeds 1 to n (or from --seed on), each in a process of its own',
+      wholeNumber(1),
+    )
+    .option('--slots <n>', 'copies of the environment that are stepped together', wholeNumber(1))
     .option('--tasks <n>', 'held-out tasks of each evaluation', wholeNumber(1))
     .option('--compare-supervised', 'also train by supervision alone for the same time, and compare')
     .option('--quick', 'a short run of about a minute: fewer demonstrations, steps and tasks')
@@ -36,7 +53,12 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--from-scratch', 'make the base model first, from generated text')
     .option('--out <folder>', 'the run folder, instead of a new one under .agoge/runs')
     .option('--resume [folder]', 'go on with a run that was interrupted; the last one unless named')
-    .action(async (world: string, options: Omit<TrainCommand, 'world' | 'commandLine'>) => {
+    .action(async (world: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
+      const { takesArrayLane } = await import('./array-command.ts')
+      if (await takesArrayLane(world, typedOptions(command), options.resume)) {
+        const { runTrainArray } = await import('./train-array.ts')
+        return runTrainArray({ ...options, world, commandLine }, terminal)
+      }
       const { runTrain } = await import('./train.ts')
       await runTrain({ ...options, world, commandLine }, terminal)
     })
@@ -53,8 +75,12 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       await runPretrain({ ...options, tokens: options.tokens ?? baseTokens }, terminal)
     })
 
-  withWorld(
-    program.command('eval').description('success of one or several models on held-out tasks, with intervals'),
+  withModel(
+    withWorld(
+      program
+        .command('eval')
+        .description('success (or mean return) of one or several models on held-out tasks, with intervals'),
+    ),
   )
     .option(
       '--model <model>',
@@ -62,30 +88,53 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       several,
     )
     .option('--tasks <n>', 'held-out tasks for each model', wholeNumber(1), 400)
+    .option('--episodes <n>', 'for each agent, in a world of `agoge envs` (default: 100)', wholeNumber(1))
     .option('--seed <n>', 'of tasks and sampling', wholeNumber(0), 0)
-    .option('--temperature <t>', 'of sampling; 0 is greedy', Number, 0)
-    .option(
-      '--api-key-env <name>',
-      'the environment variable with the key of the endpoint (default: OPENAI_API_KEY)',
-    )
     .option('--threshold <share>', 'exit with code 2 where a model succeeds less often', share)
     .option('--json <file>', 'write the whole report there')
-    .action(async (world: string, options) => {
+    .action(async (world: string, options, command: Command) => {
+      const { takesArrayLane } = await import('./array-command.ts')
+      if (await takesArrayLane(world, typedOptions(command))) {
+        const { runEvalArray } = await import('./eval-array.ts')
+        return runEvalArray({ ...(options as EvalArrayCommand), world }, terminal)
+      }
       const { runEval } = await import('./eval.ts')
       done(await runEval({ ...options, world }, terminal))
     })
 
-  withWorld(program.command('chat').description('talk to the trained model while it acts on the live server'))
+  withModel(
+    withWorld(
+      program.command('chat').description('talk to the trained model while it acts on the live server'),
+    ),
+  )
     .option('--model <model>', 'a run or model folder, or URL#NAME of an OpenAI-compatible endpoint')
     .option('--seed <n>', 'of the states and requests on offer', wholeNumber(0), 0)
-    .option('--temperature <t>', 'of sampling; 0 is greedy', Number, 0)
-    .option(
-      '--api-key-env <name>',
-      'the environment variable with the key of the endpoint (default: OPENAI_API_KEY)',
-    )
     .action(async (world: string, options) => {
       const { runChat } = await import('./chat.ts')
       await runChat({ ...options, world }, terminal)
+    })
+
+  program
+    .command('play')
+    .description('watch a trained agent, or one that acts at random, in the terminal')
+    .argument('[world]', 'a world of `agoge envs`', 'cartpole')
+    .option('--model <folder>', 'the run folder of a trained agent')
+    .option('--episodes <n>', 'how many', wholeNumber(1), 1)
+    .option('--seed <n>', 'of the episodes', wholeNumber(0), 0)
+    .option('--fps <n>', 'frames a second on a terminal', wholeNumber(1), 30)
+    .option('--every <n>', 'steps between frames (default: 1 on a terminal, else 25)', wholeNumber(1))
+    .action(async (world: string, options: PlayCommand) => {
+      const { runPlay } = await import('./play.ts')
+      await runPlay({ ...options, world }, terminal)
+    })
+
+  program
+    .command('envs')
+    .description('the worlds over arrays of numbers: spaces, context features, algorithms')
+    .option('--json', 'everything, for programs')
+    .action(async (options: { json?: boolean }) => {
+      const { runEnvs } = await import('./envs.ts')
+      runEnvs(options, terminal)
     })
 
   program

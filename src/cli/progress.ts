@@ -25,7 +25,10 @@ const phaseTitles: Record<string, string> = {
   'warm-start': 'warm start',
   rl: 'reinforcement learning',
   pretrain: 'pretraining',
+  train: 'training',
 }
+
+const curveNames = ['return', 'reward', 'success', 'loss']
 
 const stageNames: Record<string, string> = { ...stageTitles, 'unseen-wording': 'on unseen wordings' }
 
@@ -74,7 +77,7 @@ export function createProgress(output: ProgressOutput, options: { everySeconds?:
     const last = steps.at(-1)
     current = null
     if (last !== undefined) {
-      const figures = ['reward', 'success', 'loss'].flatMap((name) => figure(last, name))
+      const figures = curveNames.flatMap((name) => figure(last, name))
       line(
         `${title}: ${last.step} steps in ${duration((performance.now() - started) / 1000)}, ${figures.join(', ')}`,
       )
@@ -134,9 +137,9 @@ function stepLines(title: string, steps: readonly Step[], started: number, live:
   const elapsed = duration((performance.now() - started) / 1000)
   const time = left === null ? elapsed : `${elapsed}, about ${duration(left)} left`
   const head = `${title}  step ${last.step}${last.total === null ? '' : `/${last.total}`}  ${time}`
-  const curves = ['reward', 'success', 'loss'].filter((name) => name in last.metrics)
-  const rest = ['tokensPerSecond', 'invalidCalls', 'entropy', 'gradientNorm'].flatMap((name) =>
-    figure(last, name),
+  const curves = curveNames.filter((name) => name in last.metrics)
+  const rest = ['tokensPerSecond', 'stepsPerSecond', 'invalidCalls', 'entropy', 'gradientNorm'].flatMap(
+    (name) => figure(last, name),
   )
   if (!live) return [head, ...curves.slice(0, 2).flatMap((name) => figure(last, name)), ...rest.slice(0, 2)]
   return [
@@ -153,6 +156,7 @@ function stepLines(title: string, steps: readonly Step[], started: number, live:
 function figure({ metrics }: Step, name: string): string[] {
   if (!(name in metrics)) return []
   if (name === 'tokensPerSecond') return [`${count(metrics[name])} tokens/s`]
+  if (name === 'stepsPerSecond') return [`${count(metrics[name])} steps/s`]
   const label = { invalidCalls: 'invalid calls', gradientNorm: 'gradient norm' }[name] ?? name
   return [`${label} ${show(name, metrics[name])}`]
 }
@@ -166,6 +170,8 @@ function secondsLeft(steps: readonly Step[]): number | null {
   const { step, total } = steps[steps.length - 1]
   if (total === null || steps.length < 3) return null
   const recent = steps.slice(-20)
-  const mean = recent.reduce((sum, { seconds }) => sum + seconds, 0) / recent.length
-  return mean * Math.max(0, total - step)
+  // A record can stand for many steps: what it covers began at the one before it.
+  const covered = step - recent[0].step
+  const seconds = recent.slice(1).reduce((sum, { seconds }) => sum + seconds, 0)
+  return (seconds / covered) * Math.max(0, total - step)
 }

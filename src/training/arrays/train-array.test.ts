@@ -65,7 +65,7 @@ test('killed at random moments and resumed: the same weights, generators, enviro
   const folder = join(root, 'killed')
   let kills = 0
   // A few events further each time, then to the end.
-  for (const events of [40, 90, Infinity]) {
+  for (const events of [8, 8, Infinity]) {
     const code = await workUntil(folder, events, 7 * kills)
     if (code === 0) break
     expect(code).toBeNull()

@@ -15,8 +15,9 @@ import { metricsFile, openRunRecord } from './run-record.ts'
 import type { RunRecord } from './run-record.ts'
 import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation } from './types.ts'
 
-/** Lines of `metrics.jsonl` in a run, about. */
-const lines = 400
+/** Lines of `metrics.jsonl` in a run, at most about, and the fewest steps of one. */
+const lines = 200
+const fewest = 256
 /** An episode of so many steps in a world without a limit is worth a warning. */
 const endless = 100_000
 
@@ -76,7 +77,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     evaluations: [],
     written: 0,
   }
-  const logEvery = Math.max(slots, Math.ceil(total / lines))
+  const logEvery = Math.max(slots, fewest, Math.ceil(total / lines))
   const checkpointEvery = options.checkpointEvery ?? Math.ceil(total / 20)
   let started = performance.now()
   let warned = world.maxSteps !== undefined

@@ -1,0 +1,190 @@
+import { join, resolve } from 'node:path'
+import { AgogeError } from '../error.ts'
+import {
+  algorithmsFor,
+  estimateText,
+  findRun,
+  findWorld,
+  readConfig,
+  resultLine,
+  seedsLine,
+  trainNamed,
+  trainSeeds,
+} from '../training/arrays/index.ts'
+import type { NamedRun, SeedsSummary } from '../training/arrays/index.ts'
+import { checkNewRun, openRunFolder } from '../training/run-folder.ts'
+import { count, duration } from '../training/report/format.ts'
+import type { Console } from './console.ts'
+import { createProgress } from './progress.ts'
+import { createSeedsProgress } from './seeds-progress.ts'
+import { listRuns } from './runs.ts'
+import { table } from './table.ts'
+
+export interface TrainArrayCommand {
+  world: string
+  algorithm?: string
+  preset?: string
+  steps?: number
+  slots?: number
+  seed: number
+  /** How many seeds. */
+  seeds?: number
+  out?: string
+  resume?: string | true
+  /** As it was typed, for the record. */
+  commandLine: string
+}
+
+/** Steps of a run unless told. */
+const defaultSteps = 100_000
+
+/** A run as `config.json` tells it. */
+interface Plan {
+  named: NamedRun
+  seeds: number[]
+  /** One run in this process, or one a seed in processes of their own. */
+  several: boolean
+  commandLine: string
+}
+
+/** `agoge train WORLD` for worlds over arrays of numbers. */
+export async function runTrainArray(command: TrainArrayCommand, terminal: Console): Promise<void> {
+  const resume = command.resume !== undefined
+  const earlier = resume ? earlierRun(command.resume) : undefined
+  const plan = earlier === undefined ? newPlan(command) : readPlan(earlier)
+  findRun(plan.named)
+  if (earlier === undefined) checkNewRun(command.out)
+  const out = earlier ?? resolve(openRunFolder(command.out === undefined ? {} : { path: command.out }).path)
+  terminal.err(`run folder: ${out}`)
+  try {
+    await (plan.several ? trainSeveral : trainOne)(plan, { out, resume }, terminal)
+  } catch (error) {
+    terminal.err(`go on with: agoge train --resume ${out}`)
+    throw error
+  }
+  terminal.out(`report: ${join(out, 'report.html')}`)
+}
+
+type Where = { out: string; resume: boolean }
+
+async function trainOne(
+  { named, seeds, commandLine }: Plan,
+  { out, resume }: Where,
+  { out: print, progress: output, signal }: Console,
+): Promise<void> {
+  const progress = createProgress(output)
+  try {
+    const summary = await trainNamed({
+      ...named,
+      seed: seeds[0],
+      out,
+      resume,
+      command: commandLine,
+      onEvent: (event) => progress.event(event),
+      signal,
+    })
+    progress.close()
+    print(resultLine(summary))
+    print(
+      `training: ${duration(summary.seconds)}, ${count(summary.steps / summary.seconds)} steps/s, ${count(summary.episodes)} episodes; evaluation: ${duration(summary.evaluationSeconds)}`,
+    )
+  } finally {
+    progress.close()
+  }
+}
+
+async function trainSeveral(
+  { named, seeds, commandLine }: Plan,
+  { out, resume }: Where,
+  { out: print, progress: output, signal }: Console,
+): Promise<void> {
+  const progress = createSeedsProgress(output, seeds)
+  try {
+    const summary = await trainSeeds({
+      ...named,
+      seeds,
+      out,
+      resume,
+      command: commandLine,
+      onEvent: (seed, event) => progress.event(seed, event),
+      signal,
+    })
+    progress.close()
+    print(seedsText(summary))
+  } finally {
+    progress.close()
+  }
+}
+
+/** The result over all seeds, then each of them. */
+export function seedsText(summary: SeedsSummary): string {
+  const rows = summary.runs.map(({ seed, return: found, seconds, steps }) => [
+    `seed ${seed}`,
+    estimateText(found),
+    duration(seconds),
+    count(steps / seconds),
+  ])
+  return [
+    seedsLine(summary),
+    table(['', 'mean return, 95% interval', 'training', 'steps/s'], rows),
+    `in all: ${duration(summary.seconds)}`,
+  ].join('\n')
+}
+
+function newPlan({
+  world,
+  algorithm,
+  preset,
+  steps,
+  slots,
+  seed,
+  seeds,
+  commandLine,
+}: TrainArrayCommand): Plan {
+  const several = seeds !== undefined && seeds > 1
+  const first = several && seed === 0 ? 1 : seed
+  return {
+    named: {
+      world,
+      algorithm: algorithm ?? algorithmsFor(findWorld(world))[0],
+      steps: steps ?? defaultSteps,
+      ...(preset === undefined ? {} : { preset }),
+      ...(slots === undefined ? {} : { slots }),
+    },
+    seeds: several ? Array.from({ length: seeds }, (_, i) => first + i) : [seed],
+    several,
+    commandLine,
+  }
+}
+
+/** Everything is in the folder, so that `--resume` needs nothing else. */
+function readPlan(folder: string): Plan {
+  const config = readConfig(openRunFolder({ path: folder })) as {
+    kind: string
+    world: string
+    steps: number
+    slots: number
+    seed?: number
+    seeds?: number[]
+    evaluate: NonNullable<NamedRun['evaluate']>
+    settings: { algorithm: string; preset: string; config: Record<string, unknown> }
+    command: string
+  }
+  const { world, steps, slots, seed = 0, evaluate, settings, command } = config
+  return {
+    named: { world, steps, slots, evaluate, ...settings },
+    seeds: config.seeds ?? [seed],
+    several: config.kind === 'seeds',
+    commandLine: command,
+  }
+}
+
+function earlierRun(resume: string | true | undefined): string {
+  const folder = typeof resume === 'string' ? resume : listRuns()[0]
+  if (folder !== undefined) return resolve(folder)
+  throw new AgogeError('There is no run to go on with.', {
+    code: 'no-run',
+    given: '.agoge/runs',
+    expected: 'a run folder with a config.json',
+  })
+}
