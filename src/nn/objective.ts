@@ -28,7 +28,7 @@ export interface Objective<Metric extends string> {
   evaluate(
     parameters: ParameterSet,
     feeds: Readonly<Record<string, HostTensor>>,
-    fixed?: ParameterSet,
+    fixed?: Omit<ParameterSet, 'data'>,
   ): Promise<{ loss: number; outputs: Record<Metric, HostTensor> }>
   dispose(): Promise<void>
 }

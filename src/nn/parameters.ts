@@ -48,7 +48,10 @@ export function createParameters(
 }
 
 /** As program inputs, under `prefix` + name; the arrays are read in place. */
-export function parameterFeeds({ shapes, views }: ParameterSet, prefix = ''): Record<string, HostTensor> {
+export function parameterFeeds(
+  { shapes, views }: Omit<ParameterSet, 'data'>,
+  prefix = '',
+): Record<string, HostTensor> {
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, { data: views[name], shape }]),
   )

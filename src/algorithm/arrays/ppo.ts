@@ -7,6 +7,8 @@ import type { RandomState } from '../../random/index.ts'
 import { add, exp, maximum, mean, minimum, mul, neg, reshape, square, sub } from '../../tensor/index.ts'
 import type { Tensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { adaptBeta } from './kl-control.ts'
+import type { KlPenalty } from './kl-control.ts'
 import { createRollout } from './rollout.ts'
 
 export interface PpoConfig {
@@ -25,6 +27,10 @@ export interface PpoConfig {
   maxGradientNorm: number
   /** Which of learning rate and clip fall to 0 in a straight line. */
   anneal: readonly ('learningRate' | 'clip')[]
+  /** End an update before a step whose estimated divergence from the acting policy is above 1.5 times this. */
+  targetKl?: number
+  /** Penalise the divergence from the acting policy instead of clipping the ratio. */
+  klPenalty?: KlPenalty
   hidden: readonly number[]
   activation: Activation
 }
@@ -75,12 +81,14 @@ interface PpoState {
   rollout: unknown
   random: RandomState
   seen: number
+  beta: number
 }
 
 /**
  * Proximal policy optimisation with a clipped surrogate (Schulman et al. 2017, arXiv:1707.06347), with the details of
  * Huang et al. 2022 ("The 37 implementation details"): separate networks, orthogonal weights, advantages normalised by
- * minibatch, Adam with epsilon 1e-5. A truncated episode is bootstrapped with the value of its last observation.
+ * minibatch, Adam with epsilon 1e-5. With `klPenalty` it is the variant of the same paper with an adaptive penalty. A
+ * truncated episode is bootstrapped with the value of its last observation.
  */
 export const ppo =
   (config: PpoConfig): ArrayAlgorithm =>
@@ -110,12 +118,14 @@ export const ppo =
         advantages: { shape: ['B'] },
         returns: { shape: ['B'] },
         clip: { shape: [1] },
+        ...(config.klPenalty === undefined ? {} : { beta: { shape: [1] } }),
         ...(choices > 0 ? { maskPenalty: { shape: ['B', choices] } } : {}),
       },
       trace: (weights, inputs) => ppoObjective(config, policy, weights, inputs),
     })
     const drawing = random.split('actions')
     let seen = 0
+    let beta = config.klPenalty?.beta ?? 0
 
     async function update() {
       rollout.finish(config, (observations, rows, values) =>
@@ -126,12 +136,16 @@ export const ppo =
       const clip = config.clip * (config.anneal.includes('clip') ? left : 1)
       const sums: Record<string, number> = {}
       let count = 0
-      for (let epoch = 0; epoch < config.epochs; epoch++) {
+      let kl = 0
+      updating: for (let epoch = 0; epoch < config.epochs; epoch++) {
         for (const batch of rollout.minibatches(config.minibatches, drawing)) {
           const { loss, outputs } = await objective.evaluate(parameters, {
             ...batch,
             clip: { data: Float32Array.of(clip), shape: [1] },
+            beta: { data: Float32Array.of(beta), shape: [1] },
           })
+          kl = outputs.kl.data[0]
+          if (config.targetKl !== undefined && kl > 1.5 * config.targetKl) break updating
           const gradientNorm = adam.step(parameters.data, objective.gradient.data, learningRate)
           const figures = {
             loss,
@@ -142,6 +156,7 @@ export const ppo =
           count++
         }
       }
+      if (config.klPenalty !== undefined) beta = adaptBeta(beta, kl, config.klPenalty.target)
       return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / count]))
     }
 
@@ -157,12 +172,14 @@ export const ppo =
       },
       decide: (observations, rows, actions, mask) =>
         policy.act(parameters, observations, rows, { actions }, undefined, mask),
+      values: (observations, rows, values) => policy.evaluate(parameters, observations, rows, values),
       state: (): PpoState => ({
         parameters: parameters.data.slice(),
         adam: adam.state(),
         rollout: rollout.state(),
         random: drawing.state(),
         seen,
+        beta,
       }),
       restore(saved) {
         const state = saved as PpoState
@@ -171,13 +188,14 @@ export const ppo =
         rollout.restore(state.rollout)
         drawing.restore(state.random)
         seen = state.seen
+        beta = state.beta
       },
       dispose: () => objective.dispose(),
     }
   }
 
 function ppoObjective(
-  { clipValue, entropy, valueWeight }: PpoConfig,
+  { clipValue, entropy, valueWeight, klPenalty }: PpoConfig,
   policy: ReturnType<typeof mlpActorCritic>,
   weights: Record<string, Tensor>,
   inputs: Record<string, Tensor>,
@@ -189,8 +207,14 @@ function ppoObjective(
     inputs['logprobs'],
   )
   const ratio = exp(logRatio)
+  // log(old/new) plus ratio - 1, whose mean is 0: the same mean as the divergence, and never negative (k3 of Schulman)
+  const kl = mean(sub(sub(ratio, 1), logRatio))
   const clipped = minimum(maximum(ratio, sub(1, clip)), add(1, clip))
-  const policyLoss = neg(mean(minimum(mul(ratio, advantages), mul(clipped, advantages))))
+  const surrogate = mul(ratio, advantages)
+  const policyLoss =
+    klPenalty === undefined
+      ? neg(mean(minimum(surrogate, mul(clipped, advantages))))
+      : sub(mul(kl, reshape(inputs['beta'], [])), mean(surrogate))
   const values = reshape(found.values, ['B'])
   const error = square(sub(values, returns))
   const change = sub(values, inputs['values'])
@@ -202,6 +226,6 @@ function ppoObjective(
   const meanEntropy = mean(policy.distribution.entropy(found.parameters, maskPenalty))
   return {
     loss: add(sub(policyLoss, mul(meanEntropy, entropy)), mul(valueLoss, valueWeight)),
-    outputs: { policyLoss, valueLoss, entropy: meanEntropy, kl: mean(sub(sub(ratio, 1), logRatio)) },
+    outputs: { policyLoss, valueLoss, entropy: meanEntropy, kl },
   }
 }

@@ -18,8 +18,11 @@ export interface Rollout {
     settings: GaeSettings,
     evaluate: (observations: Float32Array, rows: number, values: Float32Array) => void,
   ): void
-  /** All steps once, shuffled, in `count` parts; advantages have mean 0 and deviation 1 in each. */
-  minibatches(count: number, random: Random): Generator<Record<string, HostTensor>>
+  /**
+   * All steps once, shuffled, in `count` parts; advantages have mean 0 and deviation 1 in each, unless `normalise` is
+   * false.
+   */
+  minibatches(count: number, random: Random, normalise?: boolean): Generator<Record<string, HostTensor>>
   state(): unknown
   restore(state: unknown): void
 }
@@ -121,7 +124,7 @@ export function createRollout(environment: VectorEnvironment, steps: number, act
       }
       t = 0
     },
-    *minibatches(count, random) {
+    *minibatches(count, random, normalise = true) {
       for (let i = rows - 1; i > 0; i--) {
         const j = random.int(i + 1)
         const held = order[i]
@@ -143,7 +146,10 @@ export function createRollout(environment: VectorEnvironment, steps: number, act
           actions: { data: take(kept.actions, actionSize), shape: [chosen.length, actionSize] },
           logprobs: flat(kept.logprobs),
           values: flat(kept.values),
-          advantages: { data: standardise(take(kept.advantages, 1)), shape: [chosen.length] },
+          advantages: {
+            data: normalise ? standardise(take(kept.advantages, 1)) : take(kept.advantages, 1),
+            shape: [chosen.length],
+          },
           returns: flat(kept.returns),
           ...(choices > 0
             ? { maskPenalty: { data: take(kept.maskPenalty, choices), shape: [chosen.length, choices] } }
@@ -151,17 +157,22 @@ export function createRollout(environment: VectorEnvironment, steps: number, act
         }
       }
     },
-    state: () => ({ t, kept: Object.fromEntries(Object.entries(kept).map(([k, v]) => [k, v.slice()])) }),
+    state: () => ({
+      t,
+      order: order.slice(),
+      kept: Object.fromEntries(Object.entries(kept).map(([k, v]) => [k, v.slice()])),
+    }),
     restore(saved) {
-      const state = saved as { t: number; kept: Record<string, Float32Array> }
+      const state = saved as { t: number; order: Int32Array; kept: Record<string, Float32Array> }
       for (const [name, array] of Object.entries(kept)) (array as Float32Array).set(state.kept[name])
+      order.set(state.order)
       t = state.t
     },
   }
 }
 
 /** In place: less the mean, divided by the unbiased deviation (plus 1e-8), as PyTorch's `std` computes it. */
-function standardise(values: Float32Array): Float32Array {
+export function standardise(values: Float32Array): Float32Array {
   let mean = 0
   for (let i = 0; i < values.length; i++) mean += values[i]
   mean /= values.length
