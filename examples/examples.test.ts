@@ -8,6 +8,16 @@ import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
 
+test('the example cartpole runs to its end and reports the return', async () => {
+  const script = fileURLToPath(new URL('cartpole.ts', import.meta.url))
+  const { stdout } = await run(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source', script],
+    { cwd: mkdtempSync(join(tmpdir(), 'agoge-example-')), env: { ...process.env, STEPS: '512' } },
+  )
+  expect(stdout).toMatch(/^mean return \d+\.\d after \d+\.\d s of training$/m)
+}, 300_000)
+
 test.each(['train-on-server', 'own-tools'])(
   'the example %s runs to its end and reports every stage',
   async (name) => {

@@ -1,6 +1,6 @@
 /**
  * Reinforcement learning for agents. The root has what a program needs to train and to compare; the rooms have the
- * rest (`agoge/episode`, `agoge/reward`, `agoge/evaluation`, `agoge/algorithm`, and what has not settled yet under
+ * rest (`agoge/episode`, `agoge/reward`, `agoge/evaluation`, `agoge/algorithm`, `agoge/environment`, and what has not settled yet under
  * `agoge/unstable/*`).
  */
 export { AgogeError } from './error.ts'
@@ -10,14 +10,26 @@ export { createLocalActor, createOpenAIActor, runEpisodes } from './agent/index.
 export type { Actor, Judgement, Outcome, Task, TaskSource, ToolSession, ToolWorld } from './agent/index.ts'
 export { grpo, supervised } from './algorithm/index.ts'
 export type { Algorithm } from './algorithm/index.ts'
+export { arrayAlgorithms, ppo, ppoPresets } from './algorithm/arrays/index.ts'
+export type { ArrayAgent, ArrayAlgorithm, PpoConfig } from './algorithm/arrays/index.ts'
 export { baseModelFolder, loadModel, pretrain } from './language/index.ts'
 export type { LoadedModel, ModelBackend, Tokenizer } from './language/index.ts'
 export { taskReward } from './reward/index.ts'
 export type { RewardFunction } from './reward/index.ts'
 export { defineTools } from './tool/index.ts'
 export type { Toolbox, ToolLike, ToolResult, ToolSpec } from './tool/index.ts'
+export { evaluateAgent, loadAgent, trainArray, trainSeeds } from './training/arrays/index.ts'
+export type {
+  ArrayResult,
+  ArraySummary,
+  ArrayTrainOptions,
+  SeedsSummary,
+  TrainSeedsOptions,
+} from './training/arrays/index.ts'
 export { smallModelPlan, train } from './training/index.ts'
 export type { TrainingEvent, TrainingPlan, TrainingSummary, TrainOptions } from './training/index.ts'
+export { arrayWorlds } from './worlds/array-worlds.ts'
+export { cartPole } from './worlds/classic/index.ts'
 export {
   createFilesystemWorld,
   filesystemDemonstrations,

@@ -72,6 +72,7 @@ const languageOptions = [
   'fromScratch',
   'temperature',
   'apiKeyEnv',
+  'timeout',
   'threshold',
 ] as const
 const arrayOptions = ['algorithm', 'preset', 'seeds', 'slots', 'episodes'] as const
