@@ -15,6 +15,8 @@ type Reply = {
   body?: unknown
   hang?: boolean
   cut?: boolean
+  /** Sent as it is. */
+  text?: string
 }
 
 /** A real HTTP server that speaks the protocol and gives its replies in order, the last one for ever. */
@@ -36,7 +38,7 @@ async function endpoint(replies: Reply[]) {
         return
       }
       response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
-      response.end(JSON.stringify(reply.body ?? {}))
+      response.end(reply.text ?? JSON.stringify(reply.body ?? {}))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -185,12 +187,14 @@ test('passing faults are tried again: overload, errors, a lost connection, a hun
       { status: 503 },
       { cut: true },
       { hang: true },
+      { text: '<html>busy</html>' },
+      { body: { error: { message: 'upstream is busy' } } },
       completion({ content: 'here' }),
     ],
-    { timeoutSeconds: 0.2 },
+    { timeoutSeconds: 0.2, retries: 6 },
   )
   expect(act).toMatchObject({ text: 'here' })
-  expect(asked).toHaveLength(5)
+  expect(asked).toHaveLength(7)
 })
 
 test('after the last attempt the fault stands in the place of the act, without the key', async () => {
@@ -199,7 +203,9 @@ test('after the last attempt the fault stands in the place of the act, without t
   expect(AgogeError.isInstance(act)).toBe(false)
   expect((act as Error).message).toMatch(/answered 500: .*\[redacted\] broke/)
   expect(asked).toHaveLength(2)
-  expect((await actWith([{ body: { hello: 1 } }])).act).toBeInstanceOf(Error)
+  const odd = await actWith([{ body: { hello: 'sk-secret' } }], { retries: 2 })
+  expect((odd.act as Error).message).toMatch(/answered with no chat completion: .*\[redacted\]/)
+  expect(odd.asked).toHaveLength(3)
 })
 
 test('a refusal for good is a mistake of the user', async () => {
@@ -211,6 +217,10 @@ test('a refusal for good is a mistake of the user', async () => {
   })
   expect(JSON.stringify(error)).not.toContain('sk-secret')
   expect(() => createOpenAIActor({ baseUrl: 'localhost', model: 'm' })).toThrow(/not the address/)
+  const secret = () => createOpenAIActor({ baseUrl: 'https://me:sk-secret@host/v1', model: 'm' })
+  expect(secret).toThrow(
+    expect.objectContaining({ code: 'bad-model-url', given: expect.not.stringContaining('sk-secret') }),
+  )
 })
 
 test('an abort ends the waiting', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AgogeError } from '../error.ts'
 import { forEachBounded } from './bounded.ts'
 import { readCompletion, toFunctionTools, toMessages } from './chat-completions.ts'
+import type { Completion } from './chat-completions.ts'
 import type { Act, Actor, ActRequest } from './types.ts'
 
 export interface OpenAIActorOptions {
@@ -52,10 +53,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
       ...(options.maxTokensPerTurn === undefined ? {} : { max_tokens: options.maxTokensPerTurn }),
       ...(options.seed === undefined ? {} : { seed: options.seed }),
     })
-    const completion = readCompletion(await post(body, signal))
-    if (completion === undefined)
-      throw new Error(`${endpoint.host} answered with something that is no chat completion`)
-    const { text, calls, invalid, finish, promptTokens, sampledTokens } = completion
+    const { text, calls, invalid, finish, promptTokens, sampledTokens } = await post(body, signal)
     return {
       text,
       calls: calls.map((call, i) => ({ id: `${request.turn}.${i}`, ...call })),
@@ -68,7 +66,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     }
   }
 
-  async function post(body: string, signal: AbortSignal | undefined): Promise<unknown> {
+  async function post(body: string, signal: AbortSignal | undefined): Promise<Completion> {
     const attempts = 1 + (options.retries ?? 4)
     let last: Error | undefined
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -85,10 +83,14 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
           body,
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         })
-        if (response.ok) return await response.json()
-        const said = conceal((await response.text()).slice(0, 500))
-        if (!isTransient(response.status)) throw refusal(response.status, said)
-        last = new Error(`${endpoint.host} answered ${response.status}: ${said}`)
+        const answer = await response.text()
+        const completion = response.ok ? readCompletion(parseJson(answer)) : undefined
+        if (completion !== undefined) return completion
+        const said = conceal(answer.slice(0, 500))
+        if (!response.ok && !isTransient(response.status)) throw refusal(response.status, said)
+        // Gateways also say with status 200 what went wrong behind them.
+        const what = response.ok ? 'with no chat completion' : response.status
+        last = new Error(`${endpoint.host} answered ${what}: ${said}`)
         wait = retryAfter(response.headers.get('retry-after')) ?? wait
       } catch (error) {
         signal?.throwIfAborted()
@@ -150,7 +152,23 @@ function endpointUrl(baseUrl: string): URL {
       expected: 'an http or https address, e.g. http://127.0.0.1:8080/v1',
     })
   }
-  return new URL(full)
+  const url = new URL(full)
+  if (url.username !== '' || url.password !== '') {
+    throw new AgogeError('The address of a model endpoint holds a name or a password.', {
+      code: 'bad-model-url',
+      given: `an address at ${url.host}`,
+      expected: 'an address alone; the key comes from the environment',
+    })
+  }
+  return url
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
 }
 
 function isTransient(status: number): boolean {

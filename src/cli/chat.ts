@@ -14,6 +14,7 @@ export interface ChatCommand extends WorldOptions {
   seed: number
   temperature: number
   apiKeyEnv?: string
+  timeout?: number
   yes?: boolean
 }
 
@@ -22,7 +23,7 @@ export interface ChatCommand extends WorldOptions {
  * until `/new`. Calls that may change something are carried out only after a yes.
  */
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
-  const { seed, temperature, apiKeyEnv } = command
+  const { seed, temperature, apiKeyEnv, timeout } = command
   const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
   const { signal } = terminal
@@ -36,6 +37,7 @@ export async function runChat(command: ChatCommand, terminal: Console): Promise<
         temperature,
         maxTokensPerTurn,
         ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
+        ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
       },
       terminal,
     )

@@ -1,10 +1,13 @@
+import type { EpisodeLimits } from '../agent/index.ts'
+import type { Episode } from '../episode/index.ts'
+import { isJudged } from '../evaluation/index.ts'
 import { modelsTable, evaluateModels } from '../training/evaluate-models.ts'
 import type { ModelsReport } from '../training/evaluate-models.ts'
 import { percent, pointsInterval } from '../training/report/index.ts'
 import { checkFile, writeWhole } from '../training/whole-file.ts'
 import type { Console } from './console.ts'
 import { openModel } from './model-option.ts'
-import type { OpenedModel } from './model-option.ts'
+import type { ModelOptions, OpenedModel } from './model-option.ts'
 import { openWorld } from './open-world.ts'
 import type { WorldOptions } from './open-world.ts'
 import { createProgress } from './progress.ts'
@@ -16,6 +19,7 @@ export interface EvalCommand extends WorldOptions {
   seed: number
   temperature: number
   apiKeyEnv?: string
+  timeout?: number
   threshold?: number
   json?: string
   yes?: boolean
@@ -26,7 +30,7 @@ export const belowThresholdCode = 2
 
 /** `agoge eval`: the same held-out tasks for each model; returns the exit code. */
 export async function runEval(command: EvalCommand, terminal: Console): Promise<number> {
-  const { seed, temperature, apiKeyEnv } = command
+  const { seed, temperature, apiKeyEnv, timeout } = command
   if (command.json !== undefined) checkFile(command.json)
   const wanted = { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
@@ -34,24 +38,23 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
   const progress = createProgress(terminal.progress)
   try {
     const { limits, maxTokensPerTurn } = opened.plan
-    const options = { seed, temperature, maxTokensPerTurn }
-    for (const name of command.model ?? [undefined]) {
-      models.push(
-        await openModel(
-          name,
-          { ...options, ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }) },
-          terminal,
-        ),
-      )
+    const options: ModelOptions = {
+      seed,
+      temperature,
+      maxTokensPerTurn,
+      ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
+      ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
     }
-    const { tokensPerTurn: _, totalTokens: __, ...remoteLimits } = limits
-    const local = models.every(({ actor }) => actor.encode({ role: 'user', text: 'x' }).length > 0)
-    const { report } = await evaluateModels({
-      models,
+    for (const name of command.model ?? [undefined]) models.push(await openModel(name, options, terminal))
+    const { report, episodes } = await evaluateModels({
+      models: distinct(models).map(({ name, actor, remote }) => ({
+        name,
+        actor,
+        ...(remote ? { limits: remoteLimits(limits) } : {}),
+      })),
       world: opened.world,
       tasks: opened.heldOut('test', command.tasks),
-      // The window of the small model is no measure for others.
-      limits: local ? limits : { ...remoteLimits, deadlineSeconds: Math.max(600, limits.deadlineSeconds) },
+      limits,
       signal: terminal.signal,
       onProgress: ({ model, done, total }) =>
         progress.event({ type: 'evaluation', stage: model, split: 'test', done, total }),
@@ -60,12 +63,41 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     // Shown before it is written: what was measured must not be lost with the disk.
     terminal.out(evalText(report))
     if (command.json !== undefined) writeWhole(command.json, `${JSON.stringify(report, null, 2)}\n`)
+    for (const { name } of report.models) tellMasked(name, episodes[name], terminal)
     return verdict(report, command.threshold, terminal)
   } finally {
     progress.close()
     for (const model of models) await model.dispose()
     await opened.world.close()
   }
+}
+
+/**
+ * The window of the small model is no measure for others. Each answer of an endpoint has a deadline of its own; an episode waits for
+ * those of its whole wave, so that its own deadline would say nothing of it.
+ */
+function remoteLimits({ turns, toolDeadlineSeconds }: EpisodeLimits): EpisodeLimits {
+  return { turns, toolDeadlineSeconds, deadlineSeconds: Infinity }
+}
+
+/** Models of one name at several addresses are called by what was typed. */
+function distinct(models: readonly OpenedModel[]): OpenedModel[] {
+  const names = models.map(({ name }) => name)
+  return models.map((model) =>
+    names.filter((name) => name === model.name).length === 1 ? model : { ...model, name: model.given },
+  )
+}
+
+function tellMasked(name: string, episodes: readonly Episode[], { err }: Console): void {
+  const masked = episodes.filter((episode) => !isJudged(episode))
+  if (masked.length === 0) return
+  const reasons = new Map<string, number>()
+  for (const { error = 'for an unknown reason' } of masked) reasons.set(error, (reasons.get(error) ?? 0) + 1)
+  const [[reason, count]] = [...reasons].sort(([, a], [, b]) => b - a)
+  const share = reasons.size === 1 ? '' : `, ${count} of them so`
+  err(
+    `${name}: ${masked.length} of ${episodes.length} episodes were masked and count nowhere${share}: ${reason}`,
+  )
 }
 
 /** The report as text: the table, then every paired difference. */
@@ -78,9 +110,13 @@ export function evalText(report: ModelsReport): string {
   return [table(header, rows), ...differences].join('\n')
 }
 
+/** Code 1 where a model was not measured at all, 2 where one stays below the threshold. */
 function verdict({ models }: ModelsReport, threshold: number | undefined, { err }: Console): number {
+  const unmeasured = models.filter(({ success }) => success.n === 0)
+  for (const { name } of unmeasured) err(`${name}: no episode could be judged, so nothing was measured`)
+  if (unmeasured.length > 0) return 1
   if (threshold === undefined) return 0
-  const below = models.filter(({ success }) => !(success.mean >= threshold))
+  const below = models.filter(({ success }) => success.mean < threshold)
   for (const { name, success } of below)
     err(`${name}: ${percent(success.mean)} is below the threshold of ${percent(threshold)}`)
   return below.length === 0 ? 0 : belowThresholdCode

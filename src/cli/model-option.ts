@@ -9,6 +9,10 @@ import { listRuns, modelFolder } from './runs.ts'
 /** A model named on the command line, ready to act. */
 export interface OpenedModel {
   name: string
+  /** As it was named on the command line. */
+  given: string
+  /** True where it runs elsewhere, with a window of its own. */
+  remote: boolean
   actor: Actor
   dispose(): Promise<void>
 }
@@ -19,6 +23,8 @@ export interface ModelOptions {
   maxTokensPerTurn: number
   /** The environment variable that holds the key of an endpoint. */
   apiKeyVariable?: string
+  /** How long one answer of an endpoint may take. */
+  timeoutSeconds?: number
 }
 
 /**
@@ -43,6 +49,8 @@ export async function openModel(
   const { seed, temperature, maxTokensPerTurn } = options
   return {
     name: given ?? folder,
+    given: given ?? folder,
+    remote: false,
     actor: createLocalActor({ backend, tokenizer, sampling: { temperature }, seed, maxTokensPerTurn }),
     dispose: () => backend.dispose(),
   }
@@ -55,9 +63,11 @@ function lastTrained(): string | undefined {
 async function openEndpoint(given: string, options: ModelOptions, { signal }: Console): Promise<OpenedModel> {
   const [baseUrl, ...rest] = given.split('#')
   const model = rest.length > 0 ? rest.join('#') : await onlyModel(baseUrl, options, signal)
-  const { apiKeyVariable, temperature, maxTokensPerTurn, seed } = options
+  const { apiKeyVariable, timeoutSeconds, temperature, maxTokensPerTurn, seed } = options
   return {
     name: model,
+    given,
+    remote: true,
     actor: createOpenAIActor({
       baseUrl,
       model,
@@ -66,6 +76,7 @@ async function openEndpoint(given: string, options: ModelOptions, { signal }: Co
       // Ids and arguments cost a large model more tokens than our own.
       maxTokensPerTurn: Math.max(1024, maxTokensPerTurn),
       ...(apiKeyVariable === undefined ? {} : { apiKeyVariable }),
+      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     }),
     dispose: async () => {},
   }

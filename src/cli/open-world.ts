@@ -88,7 +88,7 @@ async function openServer(
     ...(callsPerSecond === undefined ? {} : { callsPerSecond }),
   })
   try {
-    if (world.needsConsent) await confirmPlan(world.plan, { yes, signal })
+    if (world.needsConsent && !yes) await confirmPlan(world.plan, { signal })
     else err(world.plan)
     const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
     for (const { name: tool, reason } of leftOut) err(`left out: ${tool} (${reason})`)

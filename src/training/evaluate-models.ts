@@ -10,6 +10,8 @@ export interface ModelUnderTest {
   /** How reports call it; unique among the models. */
   name: string
   actor: Actor
+  /** Default: those of the evaluation. */
+  limits?: EpisodeLimits
 }
 
 export interface EvaluateModelsOptions<T extends Task> {
@@ -68,14 +70,14 @@ export async function evaluateModels<T extends Task>(
   )
   const episodes: Record<string, Episode[]> = {}
   const results: ModelResult[] = []
-  for (const { name, actor } of models) {
+  for (const { name, actor, limits: own = limits } of models) {
     const began = performance.now()
     const played = await evaluatePolicy({
       name: `eval/${name}`,
       tasks,
       actor,
       world,
-      limits,
+      limits: own,
       ...(wave === undefined ? {} : { wave }),
       ...(signal === undefined ? {} : { signal }),
       onWave: (done) => options.onProgress?.({ model: name, done: done.length, total: tasks.length }),
