@@ -23,6 +23,7 @@ import {
   mazeWindow,
   multiRoom,
 } from './grid/index.ts'
+import { pointMass, reacher } from './motion/index.ts'
 import {
   blackjack,
   cliffWalking,
@@ -41,6 +42,8 @@ export const arrayWorlds: Readonly<Record<string, World>> = {
   [mountainCar.name]: mountainCar,
   [mountainCarContinuous.name]: mountainCarContinuous,
   [pendulum.name]: pendulum,
+  [pointMass.name]: pointMass,
+  [reacher.name]: reacher,
   [frozenLake.name]: frozenLake,
   [frozenLake8x8.name]: frozenLake8x8,
   [frozenLakeGenerated.name]: frozenLakeGenerated,

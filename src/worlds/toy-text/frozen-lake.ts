@@ -22,7 +22,7 @@ const layoutFeatures = {
     default: 0,
     low: 0,
     high: 999,
-    extrapolate: [1000, 1999],
+    extrapolate: [0, 1999],
     integer: true,
     about: 'seed of the map',
   },

@@ -1,0 +1,2 @@
+export { pointMass } from './point-mass.ts'
+export { reacher } from './reacher.ts'
