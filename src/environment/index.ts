@@ -37,3 +37,38 @@ export { readRow, writeRow } from './space-rows.ts'
 export type { NumberArray } from './space-rows.ts'
 export { sampleSpace, seededSampler } from './space-sample.ts'
 export type { SampleMask, SampleRandom } from './space-sample.ts'
+export { asyncVectorFrom } from './async-vector-from.ts'
+export type { AsyncVectorEnvironment, AsyncVectorOptions } from './async-vector-from.ts'
+export { createEnvironment } from './create-environment.ts'
+export type { EnvironmentOptions, WorldEnvironment } from './create-environment.ts'
+export type {
+  AsyncEnvironment,
+  CallOptions,
+  Environment,
+  Info,
+  ResetOptions,
+  ResetResult,
+  StepResult,
+} from './environment.ts'
+export type { ObjectVectorOptions } from './object-slots.ts'
+export { vectorFrom } from './vector-from.ts'
+export type { ObjectVector } from './vector-from.ts'
+export { frameStack } from './wrappers/frame-stack.ts'
+export { guardActions, writeActions } from './wrappers/guard.ts'
+export { normaliseObservations } from './wrappers/normalise-observations.ts'
+export { normaliseRewards } from './wrappers/normalise-rewards.ts'
+export { recordEpisodes } from './wrappers/record-episodes.ts'
+export type { ArrayEpisode } from './wrappers/record-episodes.ts'
+export { createRunningMeanStd } from './wrappers/running-mean-std.ts'
+export type { RunningMeanStd } from './wrappers/running-mean-std.ts'
+export { timeLimit } from './wrappers/time-limit.ts'
+export {
+  clipActions,
+  clipObservations,
+  clipRewards,
+  rescaleActions,
+  transformActions,
+  transformObservations,
+  transformRewards,
+} from './wrappers/transform.ts'
+export type { WriteRow } from './wrappers/wrap-observations.ts'
