@@ -1,11 +1,12 @@
 import { runEpisodes } from '../agent/index.ts'
-import type { Actor, Episode, Task, ToolSession, ToolWorld } from '../agent/index.ts'
+import type { Episode, Task, ToolSession, ToolWorld } from '../agent/index.ts'
 import type { ToolResult } from '../tool/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
 import { createLineReader } from './line-reader.ts'
 import type { LineReader } from './line-reader.ts'
-import { openModel } from './model-option.ts'
+import { limitsFor, openModel } from './model-option.ts'
+import type { OpenedModel } from './model-option.ts'
 import { openWorld } from './open-world.ts'
 import type { WorldOptions } from './open-world.ts'
 
@@ -42,8 +43,8 @@ export async function runChat(command: ChatCommand, terminal: Console): Promise<
       terminal,
     )
     try {
-      terminal.err(introduction(model.name, opened.world, opened.tasks.families))
-      await converse({ ...opened, actor: model.actor, ask, confirmWrites: command.yes !== true, terminal })
+      terminal.err(introduction(model, opened.world, opened.tasks.families))
+      await converse({ ...opened, model, ask, confirmWrites: command.yes !== true, terminal })
     } finally {
       await model.dispose()
     }
@@ -58,7 +59,7 @@ interface Conversation {
   world: ToolWorld
   heldOut: (split: Task['split'], count: number) => Task[]
   plan: TrainingPlan
-  actor: Actor
+  model: OpenedModel
   ask: LineReader['ask']
   confirmWrites: boolean
   terminal: Console
@@ -82,7 +83,7 @@ async function converse(conversation: Conversation): Promise<void> {
 }
 
 async function inScene(conversation: Conversation, session: ToolSession, task: Task): Promise<'new' | 'end'> {
-  const { ask, terminal, actor, plan } = conversation
+  const { ask, terminal, model, plan } = conversation
   let suggestion: string | null = task.prompt
   for (let turn = 0; ; turn++) {
     const line = await ask('\n> ')
@@ -94,9 +95,10 @@ async function inScene(conversation: Conversation, session: ToolSession, task: T
     const request = { ...task, id: `${task.id}/chat/${turn}`, prompt }
     const [episode] = await runEpisodes(
       [{ id: request.id, group: request.id, task: request }],
-      actor,
+      model.actor,
       watched(conversation, session),
-      { ...plan.limits, deadlineSeconds: 3600, toolDeadlineSeconds: 3600 },
+      // A person thinks before saying yes.
+      { ...limitsFor(model, plan.limits), deadlineSeconds: Infinity, toolDeadlineSeconds: 3600 },
       { signal: terminal.signal },
     )
     terminal.out(lastWords(episode))
@@ -135,11 +137,25 @@ function lastWords(episode: Episode): string {
   return `(stopped: ${episode.error ?? episode.ending})`
 }
 
-function introduction(name: string, world: ToolWorld, families: readonly string[]): string {
+function introduction(model: OpenedModel, world: ToolWorld, families: readonly string[]): string {
   return [
-    `${name} on ${world.name}.`,
-    'A model trained here is small and knows only what it was trained for: requests of these kinds, one at a time.',
+    `${model.name} on ${world.name}.`,
+    ...knowledge(model, world.name),
     `  ${families.join(', ')}`,
-    'It will answer other requests with confidence, and wrongly. /new gives a fresh state, /quit ends.',
+    'Every request is taken by itself. /new gives a fresh state, /quit ends.',
   ].join('\n')
+}
+
+/** What may be hoped for; the families of the world follow. */
+function knowledge({ remote, trainedOn }: OpenedModel, world: string): string[] {
+  if (remote) return ['Requests that can be checked here are of these kinds:']
+  const wrong = 'It will answer other requests with confidence, and wrongly.'
+  if (trainedOn === world)
+    return [`The model is small and knows only what it was trained for. ${wrong} It was trained for:`]
+  return [
+    trainedOn === undefined
+      ? 'This is a base model: it has been trained on no world yet, and will hardly do anything right (agoge train).'
+      : `The model was trained on ${trainedOn}, not on ${world}: expect little of it here.`,
+    'Requests of this world are of these kinds:',
+  ]
 }

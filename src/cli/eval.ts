@@ -1,4 +1,3 @@
-import type { EpisodeLimits } from '../agent/index.ts'
 import type { Episode } from '../episode/index.ts'
 import { isJudged } from '../evaluation/index.ts'
 import { modelsTable, evaluateModels } from '../training/evaluate-models.ts'
@@ -6,7 +5,7 @@ import type { ModelsReport } from '../training/evaluate-models.ts'
 import { percent, pointsInterval } from '../training/report/index.ts'
 import { checkFile, writeWhole } from '../training/whole-file.ts'
 import type { Console } from './console.ts'
-import { openModel } from './model-option.ts'
+import { limitsFor, openModel } from './model-option.ts'
 import type { ModelOptions, OpenedModel } from './model-option.ts'
 import { openWorld } from './open-world.ts'
 import type { WorldOptions } from './open-world.ts'
@@ -47,11 +46,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     }
     for (const name of command.model ?? [undefined]) models.push(await openModel(name, options, terminal))
     const { report, episodes } = await evaluateModels({
-      models: distinct(models).map(({ name, actor, remote }) => ({
-        name,
-        actor,
-        ...(remote ? { limits: remoteLimits(limits) } : {}),
-      })),
+      models: distinct(models).map((model) => ({ ...model, limits: limitsFor(model, limits) })),
       world: opened.world,
       tasks: opened.heldOut('test', command.tasks),
       limits,
@@ -70,14 +65,6 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     for (const model of models) await model.dispose()
     await opened.world.close()
   }
-}
-
-/**
- * The window of the small model is no measure for others. Each answer of an endpoint has a deadline of its own; an episode waits for
- * those of its whole wave, so that its own deadline would say nothing of it.
- */
-function remoteLimits({ turns, toolDeadlineSeconds }: EpisodeLimits): EpisodeLimits {
-  return { turns, toolDeadlineSeconds, deadlineSeconds: Infinity }
 }
 
 /** Models of one name at several addresses are called by what was typed. */

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createLocalActor, createOpenAIActor } from '../agent/index.ts'
-import type { Actor } from '../agent/index.ts'
+import type { Actor, EpisodeLimits } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder, loadModel, requireModel } from '../language/index.ts'
 import type { Console } from './console.ts'
-import { listRuns, modelFolder } from './runs.ts'
+import { listRuns, modelFolder, trainedWorld } from './runs.ts'
 
 /** A model named on the command line, ready to act. */
 export interface OpenedModel {
@@ -13,6 +14,8 @@ export interface OpenedModel {
   given: string
   /** True where it runs elsewhere, with a window of its own. */
   remote: boolean
+  /** The world that a run was trained on; undefined for a base model or an endpoint. */
+  trainedOn?: string
   actor: Actor
   dispose(): Promise<void>
 }
@@ -37,7 +40,10 @@ export async function openModel(
   terminal: Console,
 ): Promise<OpenedModel> {
   if (given !== undefined && /^https?:\/\//.test(given)) return openEndpoint(given, options, terminal)
-  const folder = modelFolder(given ?? lastTrained() ?? requireModel(baseModelFolder))
+  const named = given ?? lastTrained() ?? requireModel(baseModelFolder)
+  const folder = modelFolder(named)
+  // A checkpoint lies in the folder `checkpoints` of its run.
+  const trainedOn = trainedWorld(named) ?? trainedWorld(join(named, '..', '..'))
   if (!existsSync(folder)) {
     throw new AgogeError(`There is no model in ${folder}.`, {
       code: 'unknown-model',
@@ -51,9 +57,20 @@ export async function openModel(
     name: given ?? folder,
     given: given ?? folder,
     remote: false,
+    ...(trainedOn === undefined ? {} : { trainedOn }),
     actor: createLocalActor({ backend, tokenizer, sampling: { temperature }, seed, maxTokensPerTurn }),
     dispose: () => backend.dispose(),
   }
+}
+
+/**
+ * Limits for a model: the window of the small one is no measure for others. Each answer of an endpoint has a deadline of its own, and an
+ * episode waits for those of its whole wave, so that its own deadline would say nothing of it.
+ */
+export function limitsFor({ remote }: OpenedModel, limits: EpisodeLimits): EpisodeLimits {
+  if (!remote) return limits
+  const { turns, toolDeadlineSeconds } = limits
+  return { turns, toolDeadlineSeconds, deadlineSeconds: Infinity }
 }
 
 function lastTrained(): string | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Run folders under `.agoge/runs`, the one last worked on first. */
@@ -20,4 +20,17 @@ function lastWorkedOn(folder: string): number {
 export function modelFolder(path: string): string {
   const trained = join(path, 'checkpoints', 'final')
   return existsSync(trained) ? trained : path
+}
+
+/** The world that the run in this folder trains on, as its `config.json` says; undefined for other folders. */
+export function trainedWorld(path: string): string | undefined {
+  const file = join(path, 'config.json')
+  if (!existsSync(file)) return undefined
+  try {
+    const { world } = JSON.parse(readFileSync(file, 'utf8')) as { world?: unknown }
+    return typeof world === 'string' ? world : undefined
+  } catch {
+    // What cannot be read says nothing.
+    return undefined
+  }
 }
