@@ -1,6 +1,8 @@
 export { decodeEpisode, encodeEpisode } from './codec.ts'
 export { linearise } from './linearise.ts'
 export type { SampleCredit } from './linearise.ts'
+export { createReplay } from './replay.ts'
+export type { Replay, ReplayBatch, ReplayOptions, ReplaySource } from './replay.ts'
 export { appendEpisodes, appendLines, readEpisodes, readLines } from './store.ts'
 export type { ToolCall } from './tool-call.ts'
 export type {

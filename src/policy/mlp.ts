@@ -72,7 +72,7 @@ export function mlpNetwork(options: MlpOptions): Network {
 }
 
 /** to [rows, outputs] = x [rows, inputs] weight^T + bias. Four outputs at a time share the reading of x. */
-function dense(
+export function dense(
   x: Float32Array,
   weight: Float32Array,
   bias: Float32Array,
@@ -111,7 +111,8 @@ function dense(
   }
 }
 
-function activate(activation: Activation, values: Float32Array, count: number): void {
+/** In place. */
+export function activate(activation: Activation, values: Float32Array, count: number): void {
   if (activation === 'relu') for (let i = 0; i < count; i++) values[i] = values[i] > 0 ? values[i] : 0
   else if (activation === 'tanh') for (let i = 0; i < count; i++) values[i] = Math.tanh(values[i])
   else for (let i = 0; i < count; i++) values[i] /= 1 + Math.exp(-values[i])

@@ -1,0 +1,285 @@
+import { createReplay } from '../../episode/index.ts'
+import type { ReplayBatch } from '../../episode/index.ts'
+import { rowSize } from '../../environment/index.ts'
+import {
+  compileObjective,
+  createAdam,
+  createParameters,
+  moveTowards,
+  zeroParameters,
+} from '../../nn/index.ts'
+import type { Activation, AdamState } from '../../nn/index.ts'
+import { noisyParameters, valueNetwork } from '../../policy/index.ts'
+import { createRandom } from '../../random/index.ts'
+import type { RandomState } from '../../random/index.ts'
+import { mean, mul } from '../../tensor/index.ts'
+import type { HostTensor, InputSpec, Tensor } from '../../tensor/index.ts'
+import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
+import { discreteActions } from './discrete-actions.ts'
+import { epsilonAt, greedy, maskOrNone, randomAction } from './epsilon-greedy.ts'
+import type { EpsilonSchedule } from './epsilon-greedy.ts'
+import { compileNextValues } from './next-values.ts'
+import { ofAction } from './of-action.ts'
+
+/** What all methods that learn action values from a replay have in common. Steps count over all slots. */
+export interface ReplayQConfig extends EpsilonSchedule {
+  learningRate: number
+  adamEpsilon: number
+  /** Longer gradients are brought down to this norm; Infinity for never. */
+  maxGradientNorm: number
+  gamma: number
+  /** Transitions that are kept, and drawn for one gradient step. */
+  bufferSize: number
+  batchSize: number
+  /** Steps before the first update. */
+  learningStarts: number
+  /** Every so many steps come `gradientSteps` updates. */
+  trainEvery: number
+  gradientSteps: number
+  /** Every so many steps the target network moves towards the other by the share `tau`. */
+  targetEvery: number
+  tau: number
+  hidden: readonly number[]
+  activation: Activation
+  /** The action of the next state is chosen by the network that learns, not the target (van Hasselt et al. 2016). */
+  double: boolean
+  /** A stream for the value and one for advantages (Wang et al. 2016). */
+  dueling: boolean
+  /** Learned noise on the weights explores instead of epsilon (Fortunato et al. 2018). */
+  noisy: boolean
+  /** Draws by error to the power of alpha; beta rises to 1 in a straight line (Schaul et al. 2016). */
+  prioritised: false | { alpha: number; beta: number }
+  /** Rewards before the bootstrap (Sutton 1988). */
+  nSteps: number
+}
+
+/** What makes a method: what it says of an action, and what that should have been. */
+export interface ValueMethod {
+  name: string
+  /** Numbers that the network gives for an action. */
+  atoms: number
+  /** One value for each of `count` actions out of their numbers [count, atoms]. */
+  values(numbers: Float32Array, count: number, to: Float32Array): void
+  /** Targets [rows, atoms] out of what the target network says of the best next action, `next` [rows, atoms]. */
+  targets(batch: ReplayBatch, next: Float32Array, to: Float32Array): void
+  /** Traced: of numbers and targets [B, atoms], the loss [B] and the error [B] that gives priority. */
+  loss(numbers: Tensor, targets: Tensor): { losses: Tensor; errors: Tensor }
+}
+
+interface ReplayQState {
+  parameters: Float32Array
+  target: Float32Array
+  adam: AdamState
+  replay: unknown
+  random: RandomState
+  noise: Float32Array
+  seen: number
+}
+
+/**
+ * Q-learning with a neural network from replayed transitions, against a target network (Mnih et al. 2015), for any
+ * `method`. Truncated episodes are bootstrapped from their last observation. Masked actions are neither taken nor
+ * maximised over.
+ */
+export const replayQLearning =
+  (config: ReplayQConfig, method: ValueMethod): ArrayAlgorithm =>
+  async (environment, { seed, totalSteps, threads = 1 }) => {
+    const { world, observations } = environment
+    const { n: actions, start } = discreteActions(world, method.name)
+    const { atoms } = method
+    const slots = environment.slots.count
+    const width = rowSize(world.observation)
+    const network = valueNetwork({ ...config, inputs: width, actions, atoms })
+    const noisy = config.noisy ? noisyParameters(network.specs) : undefined
+    const specs = noisy?.specs ?? network.specs
+    const random = createRandom(method.name, seed)
+    const parameters = createParameters(specs, random.split('parameters'))
+    const shapesOf = (all: typeof specs): Record<string, readonly number[]> =>
+      Object.fromEntries(Object.entries(all).map(([name, { shape }]) => [name, shape]))
+    const target = zeroParameters(shapesOf(specs))
+    target.data.set(parameters.data)
+    const plain = shapesOf(network.specs)
+    // With noise the networks that act and judge are draws of their own; without, the parameters themselves.
+    const acting = noisy === undefined ? parameters : zeroParameters(plain)
+    const judging = noisy === undefined ? target : zeroParameters(plain)
+    const still = noisy === undefined ? parameters : zeroParameters(plain)
+    const noise = new Float32Array(noisy?.noiseSize ?? 0)
+    const adam = createAdam(parameters.data.length, {
+      epsilon: config.adamEpsilon,
+      maxGradientNorm: config.maxGradientNorm,
+    })
+    const drawing = random.split('draws')
+    const { prioritised } = config
+    const replay = createReplay(environment, {
+      capacity: config.bufferSize,
+      gamma: config.gamma,
+      nSteps: config.nSteps,
+      ...(prioritised === false ? {} : { alpha: prioritised.alpha }),
+    })
+
+    const rows = config.batchSize
+    const batch = replay.createBatch(rows)
+    const targets = new Float32Array(rows * atoms)
+    const host = (data: Float32Array, ...shape: number[]): HostTensor => ({ data, shape })
+    const feeds = {
+      observations: host(batch.observations, rows, width),
+      actions: host(batch.actions, rows, 1),
+      weights: host(batch.weights, rows),
+      targets: host(targets, rows, atoms),
+      ...(noisy === undefined ? {} : { noise: host(noise, noise.length) }),
+    }
+    const objective = await compileObjective({
+      name: method.name,
+      threads,
+      parameters: shapesOf(specs),
+      inputs: Object.fromEntries(
+        Object.entries(feeds).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
+      ),
+      trace(weights, inputs) {
+        const used = noisy === undefined ? weights : noisy.trace(weights, inputs['noise'])
+        const all = network.trace(used, inputs['observations'])
+        const numbers = ofAction(all, inputs['actions'], { actions, atoms, start })
+        const { losses, errors } = method.loss(numbers, inputs['targets'])
+        return { loss: mean(mul(losses, inputs['weights'])), outputs: { errors } }
+      },
+    })
+    const next = await compileNextValues(
+      network,
+      { observations: batch.nextObservations, rows },
+      { judge: judging, ...(config.double ? { choose: acting } : {}) },
+      { name: `${method.name} next`, threads },
+    )
+    const q = new Float32Array(Math.max(rows, slots) * actions)
+    const numbers = new Float32Array(slots * actions * atoms)
+    const bestNext = new Float32Array(rows * atoms)
+    let seen = 0
+
+    function drawNoise(): void {
+      if (noisy === undefined) return
+      // The target's noise is drawn apart from that of the network that acts and learns.
+      noisy.drawNoise(drawing, noise)
+      noisy.apply(target, noise, judging)
+      noisy.drawNoise(drawing, noise)
+      noisy.apply(parameters, noise, acting)
+    }
+
+    async function gradientStep(beta: number) {
+      replay.sample(batch, drawing, beta)
+      drawNoise()
+      const { judged, chosen } = await next.run()
+      method.values(chosen, rows * actions, q)
+      const mask = maskOrNone(batch.nextMask)
+      for (let r = 0; r < rows; r++) {
+        const at = (r * actions + greedy(q, r, actions, mask)) * atoms
+        for (let k = 0; k < atoms; k++) bestNext[r * atoms + k] = judged[at + k]
+      }
+      method.targets(batch, bestNext, targets)
+      const { loss, outputs } = await objective.evaluate(parameters, feeds)
+      const gradientNorm = adam.step(parameters.data, objective.gradient.data, config.learningRate)
+      replay.prioritise(batch, outputs.errors.data)
+      return { loss, gradientNorm }
+    }
+
+    async function update(): Promise<UpdateMetrics> {
+      const beta = prioritised === false ? 1 : prioritised.beta + (1 - prioritised.beta) * (seen / totalSteps)
+      let loss = 0
+      let gradientNorm = 0
+      for (let k = 0; k < config.gradientSteps; k++) {
+        const found = await gradientStep(Math.min(1, beta))
+        loss += found.loss / config.gradientSteps
+        gradientNorm += found.gradientNorm / config.gradientSteps
+      }
+      drawNoise()
+      return { loss, gradientNorm, epsilon: epsilonNow() }
+    }
+
+    const epsilonNow = (): number => (config.noisy ? 0 : epsilonAt(config, seen, totalSteps))
+    /** How often the steps of the last call passed a multiple of `every`. */
+    const passed = (every: number): number => Math.floor(seen / every) - Math.floor((seen - slots) / every)
+    drawNoise()
+
+    return {
+      act() {
+        const epsilon = epsilonNow()
+        const mask = maskOrNone(environment.actionMask)
+        let isGreedy = false
+        for (let slot = 0; slot < slots; slot++) {
+          const explores = epsilon > 0 && drawing.next() < epsilon
+          environment.actions[slot] = explores ? start + randomAction(drawing, slot, actions, mask) : NaN
+          isGreedy ||= !explores
+        }
+        if (isGreedy) {
+          network.forward(acting, observations, slots, numbers)
+          method.values(numbers, slots * actions, q)
+          for (let slot = 0; slot < slots; slot++)
+            if (Number.isNaN(environment.actions[slot]))
+              environment.actions[slot] = start + greedy(q, slot, actions, mask)
+        }
+        replay.acted()
+      },
+      learn() {
+        replay.stepped()
+        seen += slots
+        const due = passed(config.trainEvery)
+        const moves = passed(config.targetEvery) > 0
+        if (due === 0 || seen <= config.learningStarts || replay.size === 0) {
+          // One draw of noise for the whole beginning would be one policy.
+          if (due > 0) drawNoise()
+          if (moves) moveTowards(target, parameters, config.tau)
+          return undefined
+        }
+        return learnNow(due, moves)
+      },
+      decide(given, count, to, mask) {
+        noisy?.apply(parameters, undefined, still)
+        judge(given, count, (values, r) => {
+          to[r] = start + greedy(values, r, actions, maskOrNone(mask))
+        })
+      },
+      values(given, count, to) {
+        noisy?.apply(parameters, undefined, still)
+        judge(given, count, (values, r) => {
+          to[r] = values[r * actions + greedy(values, r, actions, undefined)]
+        })
+      },
+      state: (): ReplayQState => ({
+        parameters: parameters.data.slice(),
+        target: target.data.slice(),
+        adam: adam.state(),
+        replay: replay.state(),
+        random: drawing.state(),
+        noise: noise.slice(),
+        seen,
+      }),
+      restore(saved) {
+        const state = saved as ReplayQState
+        parameters.data.set(state.parameters)
+        target.data.set(state.target)
+        adam.restore(state.adam)
+        replay.restore(state.replay)
+        drawing.restore(state.random)
+        noise.set(state.noise)
+        noisy?.apply(parameters, noise, acting)
+        seen = state.seen
+      },
+      async dispose() {
+        await objective.dispose()
+        await next.dispose()
+      },
+    }
+
+    async function learnNow(due: number, moves: boolean): Promise<UpdateMetrics> {
+      let metrics = await update()
+      for (let k = 1; k < due; k++) metrics = await update()
+      if (moves) moveTowards(target, parameters, config.tau)
+      return metrics
+    }
+
+    function judge(given: Float32Array, count: number, each: (q: Float32Array, row: number) => void): void {
+      const all = new Float32Array(count * actions * atoms)
+      const values = new Float32Array(count * actions)
+      network.forward(still, given, count, all)
+      method.values(all, count * actions, values)
+      for (let r = 0; r < count; r++) each(values, r)
+    }
+  }

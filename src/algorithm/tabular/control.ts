@@ -1,0 +1,219 @@
+import type { VectorEnvironment } from '../../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { createRandom } from '../../random/index.ts'
+import type { RandomState } from '../../random/index.ts'
+import type { ArrayAgent, ArrayAlgorithm } from '../arrays/agent.ts'
+import { discreteActions } from '../arrays/discrete-actions.ts'
+import { epsilonAt, greedy, maskOrNone, randomAction } from '../arrays/epsilon-greedy.ts'
+import type { EpsilonSchedule } from '../arrays/epsilon-greedy.ts'
+
+export interface TabularConfig extends EpsilonSchedule {
+  /** Share of an error that a step corrects; 1 is right for worlds without chance. */
+  stepSize: number
+  gamma: number
+  /** Values at the beginning (default 0); above the true ones, they explore (Sutton & Barto 2018, section 2.6). */
+  initialValue?: number
+}
+
+/** One step of one slot. The object is the same at every call. */
+export interface TabularStep {
+  slot: number
+  state: number
+  action: number
+  reward: number
+  nextState: number
+  /** What will be done next; where the episode has ended, what would have been. */
+  nextAction: number
+  /** Whether `nextAction` is a greedy one. */
+  nextIsGreedy: boolean
+  /** The task has ended: the next state is worth nothing. */
+  terminated: boolean
+  /** A new episode begins: terminated or truncated. */
+  ended: boolean
+  epsilon: number
+}
+
+/** What a rule works with: `q` [states, actions] tells how to act. */
+export interface Tables {
+  readonly states: number
+  readonly actions: number
+  readonly slots: number
+  readonly q: Float64Array
+  /** The greatest value of the actions that are allowed in the step's next state, and its action. */
+  readonly best: (values: Float64Array, step: TabularStep) => number
+  readonly bestAction: (values: Float64Array, step: TabularStep) => number
+  /** The expected value of the next state under the epsilon-greedy policy. */
+  readonly expected: (step: TabularStep) => number
+}
+
+/** Learns from a step; what it remembers between steps is in `state`. */
+export interface TabularRule {
+  learn(step: TabularStep): void
+  state?(): unknown
+  restore?(state: unknown): void
+}
+
+export type MakeRule = (tables: Tables, random: { next(): number }) => TabularRule
+
+interface TabularState {
+  q: Float64Array
+  rule: unknown
+  random: RandomState
+  upcoming: Int32Array
+  seen: number
+}
+
+/**
+ * A learner of a table of action values, epsilon-greedy in it; `makeRule` says how a step changes the table. On any world
+ * whose observation and action are discrete. The next action is chosen before the table changes.
+ *
+ * @throws AgogeError `unsupported-space` for other worlds
+ */
+export const tabular =
+  (name: string, config: TabularConfig, makeRule: MakeRule): ArrayAlgorithm =>
+  async (environment, { seed, totalSteps }): Promise<ArrayAgent> => {
+    const { world, observations, finalObservations } = environment
+    const { n: actions, start } = discreteActions(world, name)
+    const { states, first } = discreteStates(environment, name)
+    const slots = environment.slots.count
+    const q = new Float64Array(states * actions).fill(config.initialValue ?? 0)
+    const drawing = createRandom(name, seed)
+    const before = new Int32Array(slots)
+    /** Actions chosen for the coming step, -1 where none is. */
+    const upcoming = new Int32Array(slots).fill(-1)
+    const step: TabularStep = {
+      slot: 0,
+      state: 0,
+      action: 0,
+      reward: 0,
+      nextState: 0,
+      nextAction: 0,
+      nextIsGreedy: false,
+      terminated: false,
+      ended: false,
+      epsilon: 0,
+    }
+    const allowed = new Uint8Array(actions).fill(1)
+    const row = new Float64Array(actions)
+    /** The greedy action of a state among `allowed`, which is that of the next state while a rule learns. */
+    const greedyIn = (values: Float64Array, state: number): number => {
+      for (let a = 0; a < actions; a++) row[a] = values[state * actions + a]
+      return greedy(row, 0, actions, allowed)
+    }
+    const allow = (masks: Uint8Array, slot: number): void => {
+      const mask = maskOrNone(masks)
+      if (mask !== undefined) for (let a = 0; a < actions; a++) allowed[a] = mask[slot * actions + a]
+    }
+    const tables: Tables = {
+      states,
+      actions,
+      slots,
+      q,
+      best: (values, { nextState }) => values[nextState * actions + greedyIn(values, nextState)],
+      bestAction: (values, { nextState }) => greedyIn(values, nextState),
+      expected({ nextState, epsilon }) {
+        let sum = 0
+        let count = 0
+        for (let a = 0; a < actions; a++) {
+          if (allowed[a] === 0) continue
+          sum += q[nextState * actions + a]
+          count++
+        }
+        const highest = q[nextState * actions + greedyIn(q, nextState)]
+        return (1 - epsilon) * highest + (count === 0 ? 0 : (epsilon * sum) / count)
+      },
+    }
+    const rule = makeRule(tables, drawing)
+    let seen = 0
+
+    function choose(state: number, epsilon: number): number {
+      if (drawing.next() < epsilon) return randomAction(drawing, 0, actions, allowed)
+      return greedyIn(q, state)
+    }
+
+    function learnSlot(slot: number): void {
+      step.slot = slot
+      step.state = before[slot]
+      step.action = environment.actions[slot] - start
+      step.reward = environment.rewards[slot]
+      step.terminated = environment.terminated[slot] === 1
+      step.ended = step.terminated || environment.truncated[slot] === 1
+      step.nextState = (step.ended ? finalObservations : observations)[slot] - first
+      allow(step.ended ? environment.finalActionMask : environment.actionMask, slot)
+      step.nextAction = choose(step.nextState, step.epsilon)
+      step.nextIsGreedy = q[step.nextState * actions + step.nextAction] === tables.best(q, step)
+      rule.learn(step)
+      upcoming[slot] = step.ended ? -1 : step.nextAction
+    }
+
+    return {
+      act() {
+        for (let slot = 0; slot < slots; slot++) {
+          before[slot] = observations[slot] - first
+          if (upcoming[slot] < 0) {
+            allow(environment.actionMask, slot)
+            upcoming[slot] = choose(before[slot], epsilonAt(config, seen, totalSteps))
+          }
+          environment.actions[slot] = start + upcoming[slot]
+        }
+      },
+      learn() {
+        step.epsilon = epsilonAt(config, seen, totalSteps)
+        for (let slot = 0; slot < slots; slot++) learnSlot(slot)
+        seen += slots
+        return undefined
+      },
+      decide(given, rows, to, mask) {
+        allowed.fill(1)
+        for (let r = 0; r < rows; r++) {
+          if (mask !== undefined) allow(mask, r)
+          to[r] = start + greedyIn(q, given[r] - first)
+        }
+        allowed.fill(1)
+      },
+      values(given, rows, to) {
+        allowed.fill(1)
+        for (let r = 0; r < rows; r++) {
+          const state = given[r] - first
+          to[r] = q[state * actions + greedyIn(q, state)]
+        }
+      },
+      state: (): TabularState => ({
+        q: q.slice(),
+        rule: rule.state?.(),
+        random: drawing.state(),
+        upcoming: upcoming.slice(),
+        seen,
+      }),
+      restore(saved) {
+        const state = saved as TabularState
+        q.set(state.q)
+        rule.restore?.(state.rule)
+        drawing.restore(state.random)
+        upcoming.set(state.upcoming)
+        seen = state.seen
+      },
+      dispose: () => Promise.resolve(),
+    }
+  }
+
+function discreteStates(
+  { world, autoreset }: VectorEnvironment,
+  name: string,
+): { states: number; first: number } {
+  if (autoreset !== 'same-step') {
+    throw new AgogeError(`${name} needs episodes that begin in the step that ends one`, {
+      code: 'bad-argument',
+      given: autoreset,
+      expected: "autoreset: 'same-step'",
+    })
+  }
+  if (world.observation.type === 'discrete')
+    return { states: world.observation.n, first: world.observation.start }
+  throw new AgogeError(`${name} cannot learn ${world.name}: it needs numbered states`, {
+    code: 'unsupported-space',
+    given: world.observation.type,
+    expected: 'a discrete observation',
+    hint: 'use dqn or ppo',
+  })
+}

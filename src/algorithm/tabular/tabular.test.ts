@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest'
+import { createVectorEnvironment } from '../../environment/index.ts'
+import type { FiniteWorld } from '../../environment/index.ts'
+import {
+  cliffWalking,
+  cliffWalkingSlippery,
+  frozenLake,
+  frozenLake8x8,
+  taxi,
+} from '../../worlds/toy-text/index.ts'
+import type { ArrayAlgorithm } from '../arrays/agent.ts'
+import {
+  doubleQLearning,
+  evaluatePolicy,
+  expectedSarsa,
+  finiteHorizon,
+  nStepSarsa,
+  policyIteration,
+  qLambda,
+  qLearning,
+  sarsa,
+  sarsaLambda,
+  startValue,
+  valueIteration,
+} from './index.ts'
+
+test.each([
+  { world: frozenLake, steps: 100, wanted: 0.7442 },
+  { world: frozenLake8x8, steps: 200, wanted: 0.9132 },
+  { world: taxi, steps: 200, wanted: 7.93 },
+  { world: cliffWalking, steps: 500, wanted: -13 },
+  { world: cliffWalkingSlippery, steps: 2000, wanted: -64.71 },
+])('the best play of an episode: $wanted', ({ world, steps, wanted }) => {
+  const model = world.transitions()
+  expect(startValue(model, finiteHorizon(model, steps))).toBeCloseTo(wanted, 2)
+})
+
+test.each([frozenLake, cliffWalkingSlippery])('value and policy iteration agree', (world) => {
+  const model = world.transitions()
+  const swept = valueIteration(model, { gamma: 0.95 })
+  const improved = policyIteration(model, { gamma: 0.95 })
+  swept.values.forEach((value, state) => expect(improved.values[state]).toBeCloseTo(value, 6))
+  evaluatePolicy(model, swept.policy, { gamma: 0.95 }).forEach((value, state) =>
+    expect(value).toBeCloseTo(swept.values[state], 6),
+  )
+})
+
+test('values that never come to rest are told', () => {
+  expect(() => evaluatePolicy(cliffWalking.transitions(), new Int32Array(48), { maxSweeps: 100 })).toThrow(
+    expect.objectContaining({ code: 'not-converged' }),
+  )
+})
+
+async function learn(algorithm: ArrayAlgorithm, world: FiniteWorld, steps: number) {
+  const environment = createVectorEnvironment(world, { slots: 2, seed: 1, maxSteps: 200 })
+  environment.reset()
+  const agent = await algorithm(environment, { seed: 1, totalSteps: steps })
+  const go = async (count: number): Promise<void> => {
+    for (let k = 0; k < count; k += 2) {
+      await agent.act()
+      environment.step()
+      await agent.learn()
+    }
+  }
+  await go(steps)
+  const model = world.transitions()
+  const policy = new Float32Array(model.states)
+  agent.decide(
+    Float32Array.from(policy, (_, state) => state),
+    model.states,
+    policy,
+  )
+  const value = (horizon: number): number =>
+    startValue(model, evaluatePolicy(model, policy, { steps: horizon }))
+  return { environment, agent, go, value }
+}
+
+const fixed = { gamma: 1, epsilonStart: 0.1, epsilonEnd: 0.1, explorationFraction: 0 }
+
+test('greedy Q-learning is the best play of CliffWalking and of Taxi', async () => {
+  const sure = qLearning({ ...fixed, stepSize: 1 })
+  const cliff = await learn(sure, cliffWalking, 20_000)
+  expect(cliff.value(200)).toBe(-13)
+  const cab = await learn(sure, taxi, 400_000)
+  const model = taxi.transitions()
+  expect(cab.value(200)).toBeCloseTo(startValue(model, finiteHorizon(model, 200)), 6)
+})
+
+const onPolicy = { ...fixed, stepSize: 0.3 }
+test.each<[string, ArrayAlgorithm, number]>([
+  ['Sarsa', sarsa(onPolicy), -17],
+  ['expected Sarsa', expectedSarsa(onPolicy), -17],
+  ['3-step Sarsa', nStepSarsa({ ...onPolicy, stepSize: 0.1, nSteps: 3 }), -19],
+  ['Sarsa(lambda)', sarsaLambda({ ...onPolicy, stepSize: 0.1, lambda: 0.8 }), -19],
+  ['double Q-learning', doubleQLearning({ ...fixed, stepSize: 0.5 }), -13],
+  ['Q(lambda)', qLambda({ ...fixed, stepSize: 0.5, lambda: 0.8 }), -13],
+])('%s crosses the cliff', async (_, algorithm, atLeast) => {
+  const { value } = await learn(algorithm, cliffWalking, 150_000)
+  expect(value(200)).toBeGreaterThanOrEqual(atLeast)
+})
+
+test('Sarsa, which counts its own slips, keeps away from the cliff', async () => {
+  const { value } = await learn(sarsa(onPolicy), cliffWalking, 60_000)
+  expect(value(200)).toBeLessThan(-13)
+})
+
+test.each<[string, ArrayAlgorithm]>([
+  ['double Q-learning', doubleQLearning(onPolicy)],
+  ['3-step Sarsa', nStepSarsa({ ...onPolicy, nSteps: 3 })],
+  ['Q(lambda)', qLambda({ ...onPolicy, lambda: 0.8 })],
+])('%s: a restored run repeats the first', async (_, algorithm) => {
+  const first = await learn(algorithm, frozenLake, 500)
+  const saved = structuredClone({ agent: first.agent.state(), environment: first.environment.state() })
+  await first.go(300)
+  const second = await learn(algorithm, frozenLake, 100)
+  second.agent.restore(saved.agent)
+  second.environment.restore(saved.environment)
+  await second.go(300)
+  expect(second.agent.state()).toEqual(first.agent.state())
+})

@@ -1,0 +1,134 @@
+import { layerNorm, linear, orthogonal, uniformValues } from '../nn/index.ts'
+import type { Activation, ParameterSpec } from '../nn/index.ts'
+import { add, mean, relu, reshape, silu, slice, sub, tanh } from '../tensor/index.ts'
+import type { Tensor } from '../tensor/index.ts'
+import { activate, dense } from './mlp.ts'
+import type { Network } from './network.ts'
+
+export interface ValueNetworkOptions {
+  inputs: number
+  hidden: readonly number[]
+  actions: number
+  /** Numbers for each action: 1 (default), or those of a distribution. */
+  atoms?: number
+  /** Default relu. */
+  activation?: Activation
+  /** A value and advantages less their mean, added up (Wang et al. 2016, arXiv:1511.06581). */
+  dueling?: boolean
+  /** Layer normalisation between each hidden layer and its activation. */
+  layerNorm?: boolean
+  /**
+   * `torch` (default): weights and biases uniform within 1 / sqrt(inputs), as PyTorch's linear layers begin.
+   * `orthogonal`: gain sqrt 2, no biases.
+   */
+  initialise?: 'torch' | 'orthogonal'
+}
+
+const traced = { relu, silu, tanh }
+
+/** An MLP from observations to `atoms` numbers for each action: [rows, actions * atoms], an action's side by side. */
+export function valueNetwork(options: ValueNetworkOptions): Network {
+  const { inputs, hidden, actions, atoms = 1, activation = 'relu', dueling = false } = options
+  const outputs = actions * atoms
+  const widths = [inputs, ...hidden, outputs + (dueling ? atoms : 0)]
+  const layers = widths.slice(1).map((to, i) => ({
+    weight: `${i}.weight`,
+    bias: `${i}.bias`,
+    norm: options.layerNorm === true && i < hidden.length ? `${i}.norm` : undefined,
+    from: widths[i],
+    to,
+  }))
+  const specs: Record<string, ParameterSpec> = {}
+  for (const { weight, bias, norm, from, to } of layers) {
+    const limit = 1 / Math.sqrt(from)
+    const isTorch = options.initialise !== 'orthogonal'
+    specs[weight] = {
+      shape: [to, from],
+      initialise: (random) =>
+        isTorch ? uniformValues(random, to * from, limit) : orthogonal(random, to, from, Math.SQRT2),
+    }
+    specs[bias] = {
+      shape: [to],
+      initialise: (random) => (isTorch ? uniformValues(random, to, limit) : new Float32Array(to)),
+    }
+    if (norm === undefined) continue
+    specs[`${norm}.weight`] = { shape: [to], initialise: () => new Float32Array(to).fill(1) }
+    specs[`${norm}.bias`] = { shape: [to], initialise: () => new Float32Array(to) }
+  }
+  const widest = Math.max(...widths)
+  let scratch = [new Float32Array(0), new Float32Array(0)]
+  return {
+    inputs,
+    outputs,
+    specs,
+    trace(parameters, x) {
+      let h = x
+      for (const { weight, bias, norm } of layers) {
+        h = linear(h, { weight: parameters[weight], bias: parameters[bias] })
+        if (weight === layers.at(-1)!.weight) break
+        if (norm !== undefined) h = layerNorm(h, parameters[`${norm}.weight`], parameters[`${norm}.bias`])
+        h = traced[activation](h)
+      }
+      return dueling ? join(h, actions, atoms) : h
+    },
+    forward(parameters, x, rows, out) {
+      if (scratch[0].length < rows * widest)
+        scratch = [new Float32Array(rows * widest), new Float32Array(rows * widest)]
+      let from = x
+      for (let i = 0; i < layers.length; i++) {
+        const { weight, bias, norm, from: k, to } = layers[i]
+        const last = i === layers.length - 1
+        const into = last && !dueling ? out : scratch[i % 2]
+        dense(from, parameters.views[weight], parameters.views[bias], rows, k, to, into)
+        if (norm !== undefined) {
+          const { views } = parameters
+          normalise(into, rows, to, views[`${norm}.weight`], views[`${norm}.bias`])
+        }
+        if (!last) activate(activation, into, rows * to)
+        from = into
+      }
+      if (dueling) joinRows(from, rows, actions, atoms, out)
+    },
+  }
+}
+
+/** x [B, atoms * (1 + actions)], the value first. */
+function join(x: Tensor, actions: number, atoms: number): Tensor {
+  const [rows] = x.shape
+  const value = reshape(slice(x, { axis: 1, start: 0, end: atoms }), [rows, 1, atoms])
+  const advantages = reshape(slice(x, { axis: 1, start: atoms }), [rows, actions, atoms])
+  const centred = sub(advantages, mean(advantages, { axes: [1], keepDims: true }))
+  return reshape(add(value, centred), [rows, actions * atoms])
+}
+
+function joinRows(x: Float32Array, rows: number, actions: number, atoms: number, out: Float32Array): void {
+  const width = atoms * (1 + actions)
+  for (let r = 0; r < rows; r++) {
+    for (let k = 0; k < atoms; k++) {
+      const at = r * width + k
+      let sum = 0
+      for (let a = 1; a <= actions; a++) sum += x[at + a * atoms]
+      const shift = x[at] - sum / actions
+      for (let a = 0; a < actions; a++) out[(r * actions + a) * atoms + k] = x[at + (a + 1) * atoms] + shift
+    }
+  }
+}
+
+function normalise(
+  x: Float32Array,
+  rows: number,
+  width: number,
+  weight: Float32Array,
+  bias: Float32Array,
+): void {
+  for (let r = 0; r < rows; r++) {
+    const at = r * width
+    let sum = 0
+    for (let k = at; k < at + width; k++) sum += x[k]
+    const centre = sum / width
+    let squares = 0
+    for (let k = at; k < at + width; k++) squares += (x[k] - centre) ** 2
+    const scale = 1 / Math.sqrt(squares / width + 1e-5)
+    for (let k = 0; k < width; k++) x[at + k] = (x[at + k] - centre) * scale * weight[k] + bias[k]
+  }
+}
