@@ -15,9 +15,10 @@ async function lengths(algorithm: ArrayAlgorithm, slots: number, steps: number):
     await agent.act()
     environment.step()
     const which = step < steps / 4 ? 0 : step >= (3 * steps) / 4 ? 1 : undefined
-    for (let i = 0; which !== undefined && i < slots; i++)
-      if (environment.terminated[i] === 1 || environment.truncated[i] === 1)
-        ended[which].push(environment.lengths[i])
+    for (let i = 0; i < slots; i++) {
+      const over = environment.terminated[i] === 1 || environment.truncated[i] === 1
+      if (over && which !== undefined) ended[which].push(environment.lengths[i])
+    }
     await agent.learn()
   }
   await agent.dispose()

@@ -31,7 +31,10 @@ export function cmaEsStrategy(
 ): EvolutionStrategy {
   const n = start.length
   const parents = Math.floor(population / 2)
-  const raw = Float64Array.from({ length: parents }, (_, i) => Math.log(population / 2 + 0.5) - Math.log(i + 1))
+  const raw = Float64Array.from(
+    { length: parents },
+    (_, i) => Math.log(population / 2 + 0.5) - Math.log(i + 1),
+  )
   const rawSum = raw.reduce((a, b) => a + b, 0)
   const weights = raw.map((w) => w / rawSum)
   const effective = 1 / weights.reduce((sum, w) => sum + w * w, 0)

@@ -16,13 +16,17 @@ function minimise(strategy: EvolutionStrategy, f: (x: Float32Array) => number, g
   for (let g = 0; g < generations; g++) {
     strategy.ask(candidates)
     strategy.tell(
-      Float64Array.from({ length: strategy.population }, (_, c) => -f(candidates.subarray(c * n, (c + 1) * n))),
+      Float64Array.from(
+        { length: strategy.population },
+        (_, c) => -f(candidates.subarray(c * n, (c + 1) * n)),
+      ),
     )
   }
   return f(strategy.mean())
 }
 
-const ellipsoid = (x: Float32Array): number => x.reduce((sum, v, i) => sum + 1000 ** (i / (x.length - 1)) * v * v, 0)
+const ellipsoid = (x: Float32Array): number =>
+  x.reduce((sum, v, i) => sum + 1000 ** (i / (x.length - 1)) * v * v, 0)
 const rosenbrock = (x: Float32Array): number => {
   let sum = 0
   for (let i = 0; i + 1 < x.length; i++) sum += 100 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2

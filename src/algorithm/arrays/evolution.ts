@@ -101,16 +101,32 @@ function evolve(
   const width = rowSize(world.observation)
   const choices = environment.actionMask.length / slots
 
-  function choose(weights: typeof one, observation: Float32Array, action: Float32Array, mask?: Uint8Array): void {
+  function choose(
+    weights: typeof one,
+    observation: Float32Array,
+    action: Float32Array,
+    mask?: Uint8Array,
+  ): void {
     network.forward(weights, observation, 1, parametersOut)
     if (isBox) action.set(parametersOut)
     else distribution.draw(parametersOut, 0, action, undefined, mask)
   }
-  const rowsOf = (rows: number, from: Float32Array, to: Float32Array, mask: Uint8Array | undefined, weights: (r: number) => typeof one): void => {
+  const rowsOf = (
+    rows: number,
+    from: Float32Array,
+    to: Float32Array,
+    mask: Uint8Array | undefined,
+    weights: (r: number) => typeof one,
+  ): void => {
     const size = distribution.actionSize
     for (let r = 0; r < rows; r++) {
       const allowed = choices > 0 ? mask?.subarray(r * choices, (r + 1) * choices) : undefined
-      choose(weights(r), from.subarray(r * width, (r + 1) * width), to.subarray(r * size, (r + 1) * size), allowed)
+      choose(
+        weights(r),
+        from.subarray(r * width, (r + 1) * width),
+        to.subarray(r * size, (r + 1) * size),
+        allowed,
+      )
     }
   }
 
@@ -138,7 +154,11 @@ function evolve(
       const figures = strategy.tell(fitness)
       best.data.set(strategy.mean())
       fresh = true
-      return { ...figures, fitness: fitness.reduce((a, b) => a + b, 0) / slots, fittest: Math.max(...fitness) }
+      return {
+        ...figures,
+        fitness: fitness.reduce((a, b) => a + b, 0) / slots,
+        fittest: Math.max(...fitness),
+      }
     },
     decide: (observations, rows, actions, mask) => rowsOf(rows, observations, actions, mask, () => best),
     state: () => ({

@@ -159,7 +159,8 @@ export const reinforce =
           const steps = running[slot]
           for (let k = 0; k < width; k++) steps.observations.push(observations[slot * width + k])
           for (let k = 0; k < actionSize; k++) steps.actions.push(actions[slot * actionSize + k])
-          for (let k = 0; k < choices; k++) steps.penalties.push(actionMask[slot * choices + k] === 1 ? 0 : -1e9)
+          for (let k = 0; k < choices; k++)
+            steps.penalties.push(actionMask[slot * choices + k] === 1 ? 0 : -1e9)
           steps.values.push(values[slot])
         }
         environment.actions.set(actions)

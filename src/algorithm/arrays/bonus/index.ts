@@ -1,0 +1,8 @@
+export type { ExplorationBonus, MakeBonus } from './bonus.ts'
+export { counts } from './counts.ts'
+export type { CountOptions } from './counts.ts'
+export { icm } from './icm.ts'
+export type { IcmOptions } from './icm.ts'
+export { rnd } from './rnd.ts'
+export type { RndOptions } from './rnd.ts'
+export { withBonus } from './with-bonus.ts'

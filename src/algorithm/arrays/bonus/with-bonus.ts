@@ -1,0 +1,75 @@
+import { rowSize } from '../../../environment/index.ts'
+import type { ArrayAlgorithm, UpdateMetrics } from '../agent.ts'
+import type { MakeBonus } from './bonus.ts'
+
+/**
+ * The same algorithm on rewards to which `weight` times an exploration bonus is added. The learner alone sees the sum:
+ * the returns that the environment counts, and its rewards after `learn`, are those of the task. The bonus ends with the
+ * episode, as the learner knows no other value than that of the task.
+ */
+export const withBonus =
+  (algorithm: ArrayAlgorithm, makeBonus: MakeBonus, weight: number): ArrayAlgorithm =>
+  async (environment, options) => {
+    const { world, rewards } = environment
+    const slots = environment.slots.count
+    const width = rowSize(world.observation)
+    const agent = await algorithm(environment, options)
+    const bonus = await makeBonus(world, { slots, seed: options.seed, threads: options.threads ?? 1 })
+    const before = new Float32Array(slots * width)
+    const after = new Float32Array(slots * width)
+    const found = new Float64Array(slots)
+    const own = new Float64Array(slots)
+    let total = 0
+    let count = 0
+
+    async function learn(): Promise<UpdateMetrics | undefined> {
+      const { actions, terminated, truncated, observations, finalObservations } = environment
+      for (let slot = 0; slot < slots; slot++) {
+        const ended = terminated[slot] === 1 || truncated[slot] === 1
+        const from = ended && environment.autoreset === 'same-step' ? finalObservations : observations
+        for (let i = slot * width; i < (slot + 1) * width; i++) after[i] = from[i]
+      }
+      bonus.bonus(before, actions, after, slots, found)
+      own.set(rewards)
+      for (let slot = 0; slot < slots; slot++) {
+        rewards[slot] += weight * found[slot]
+        total += found[slot]
+        count++
+      }
+      const figures = await agent.learn()
+      rewards.set(own)
+      const learned = await bonus.learn(before, actions, after, slots)
+      if (figures === undefined) return undefined
+      const mean = total / count
+      total = 0
+      count = 0
+      return { ...figures, ...learned, bonus: mean }
+    }
+
+    return {
+      ...agent,
+      act() {
+        before.set(environment.observations)
+        return agent.act()
+      },
+      learn,
+      state: () => ({ agent: agent.state(), bonus: bonus.state(), before: before.slice(), total, count }),
+      restore(saved) {
+        const state = saved as {
+          agent: unknown
+          bonus: unknown
+          before: Float32Array
+          total: number
+          count: number
+        }
+        agent.restore(state.agent)
+        bonus.restore(state.bonus)
+        before.set(state.before)
+        ;({ total, count } = state)
+      },
+      async dispose() {
+        await agent.dispose()
+        await bonus.dispose()
+      },
+    }
+  }

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { createVectorEnvironment } from '../../environment/index.ts'
+import { cartPole, pendulum } from '../../worlds/classic/index.ts'
+import type { ArrayAlgorithm } from './agent.ts'
+import { ddpg } from './ddpg.ts'
+import { sac, sacPresets } from './sac.ts'
+import { td3, td3Presets } from './td3.ts'
+
+const small = {
+  hidden: [64, 64],
+  activation: 'relu',
+  batchSize: 64,
+  bufferSize: 10_000,
+  learningStarts: 400,
+  trainEvery: 4,
+  gradientSteps: 2,
+  gamma: 0.98,
+  tau: 0.02,
+} as const
+
+const { critics: _, targetNoise: __, targetNoiseClip: ___, ...ddpgSettings } = td3Presets['sb3-zoo-pendulum']
+
+const algorithms: Record<string, ArrayAlgorithm> = {
+  sac: sac({
+    ...sacPresets['sb3-zoo-pendulum'],
+    ...small,
+    actorLearningRate: 3e-3,
+    criticLearningRate: 3e-3,
+  }),
+  td3: td3({ ...td3Presets['sb3-zoo-pendulum'], ...small, learningRate: 3e-3 }),
+  ddpg: ddpg({ ...ddpgSettings, ...small, policyDelay: 1, learningRate: 3e-3 }),
+}
+
+/** Mean return of a policy over one episode in each of 20 slots. */
+function play(decide: (observations: Float32Array, rows: number, actions: Float32Array) => void): number {
+  const environment = createVectorEnvironment(pendulum, { slots: 20, seed: 100 })
+  environment.reset()
+  for (let t = 0; t < 200; t++) {
+    decide(environment.observations, 20, environment.actions)
+    environment.step()
+  }
+  return environment.returns.reduce((a, b) => a + b, 0) / 20
+}
+
+test.each(Object.keys(algorithms))('%s swings the pendulum up', async (name) => {
+  const slots = 4
+  const steps = 5000
+  const environment = createVectorEnvironment(pendulum, { slots, seed: 1 })
+  environment.reset()
+  const agent = await algorithms[name](environment, { seed: 1, totalSteps: steps })
+  const before = play((observations, rows, actions) => agent.decide(observations, rows, actions))
+  for (let step = 0; step < steps; step += slots) {
+    await agent.act()
+    environment.step()
+    await agent.learn()
+  }
+  const after = play((observations, rows, actions) => agent.decide(observations, rows, actions))
+  await agent.dispose()
+  expect(before).toBeLessThan(-900)
+  expect(after).toBeGreaterThan(before + 400)
+})
+
+test.each(Object.keys(algorithms))('%s goes on from its state exactly', async (name) => {
+  const make = async () => {
+    const environment = createVectorEnvironment(pendulum, { slots: 4, seed: 3 })
+    environment.reset()
+    return { environment, agent: await algorithms[name](environment, { seed: 3, totalSteps: 1000 }) }
+  }
+  const run = async (interrupt: boolean): Promise<Float32Array> => {
+    let { environment, agent } = await make()
+    for (let t = 0; t < 130; t++) {
+      if (interrupt && t === 115) {
+        const saved = structuredClone([environment.state(), agent.state()] as const)
+        await agent.dispose()
+        ;({ environment, agent } = await make())
+        environment.restore(saved[0])
+        agent.restore(saved[1])
+      }
+      await agent.act()
+      environment.step()
+      await agent.learn()
+    }
+    const actions = new Float32Array(4)
+    agent.decide(environment.observations, 4, actions)
+    await agent.dispose()
+    return actions
+  }
+  expect(await run(true)).toEqual(await run(false))
+})
+
+test('worlds with other actions are refused', async () => {
+  const environment = createVectorEnvironment(cartPole, { slots: 1 })
+  await expect(algorithms['sac'](environment, { seed: 1, totalSteps: 1 })).rejects.toMatchObject({
+    code: 'unsupported-space',
+  })
+})

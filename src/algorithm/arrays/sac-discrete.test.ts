@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { box, createVectorEnvironment, defineWorld, discrete } from '../../environment/index.ts'
+import { discreteSac } from './sac-discrete.ts'
+
+/** Of three choices the second pays most but is only allowed where 1 is seen; the third is the best of the others. */
+const masked = defineWorld({
+  name: 'masked',
+  observation: box([1], -1, 1),
+  action: discrete(3),
+  context: {
+    best: { default: 2, low: 1, high: 3, about: 'what the choice pays that is not always allowed' },
+  },
+  stateSize: 1,
+  maxSteps: 5,
+  reset({ state }, i, random) {
+    state[i] = random.integers(2) === 0 ? -1 : 1
+  },
+  step({ state, context, actions, rewards, terminated }, i, random) {
+    rewards[i] = actions[i] === 1 ? context[i] : actions[i] === 2 ? 1 : 0
+    terminated[i] = 0
+    state[i] = random.integers(2) === 0 ? -1 : 1
+  },
+  observe({ state, observations }, i) {
+    observations[i] = state[i]
+  },
+  mask({ state, actionMask }, i) {
+    actionMask.fill(1, i * 3, i * 3 + 3)
+    actionMask[i * 3 + 1] = state[i] === 1 ? 1 : 0
+  },
+})
+
+const algorithm = discreteSac({
+  bufferSize: 256,
+  batchSize: 32,
+  learningStarts: 64,
+  trainEvery: 4,
+  gradientSteps: 1,
+  gamma: 0.5,
+  actorLearningRate: 1e-2,
+  criticLearningRate: 1e-2,
+  adamEpsilon: 1e-8,
+  targetEvery: 1,
+  tau: 0.1,
+  temperature: { auto: true, start: 0.1 },
+  targetEntropy: 0.2,
+  hidden: [16],
+  activation: 'tanh',
+})
+
+async function make() {
+  const environment = createVectorEnvironment(masked, { slots: 4, seed: 1 })
+  environment.reset()
+  return { environment, agent: await algorithm(environment, { seed: 1, totalSteps: 1600 }) }
+}
+
+test('discrete SAC never takes a forbidden action and learns around the mask', async () => {
+  const { environment, agent } = await make()
+  for (let t = 0; t < 400; t++) {
+    await agent.act()
+    for (let i = 0; i < 4; i++)
+      expect(environment.actionMask[i * 3 + environment.actions[i]], `step ${t}`).toBe(1)
+    environment.step()
+    await agent.learn()
+  }
+  const actions = new Float32Array(2)
+  agent.decide(Float32Array.of(-1, 1), 2, actions, Uint8Array.of(1, 0, 1, 1, 1, 1))
+  expect([...actions]).toEqual([2, 1])
+  await agent.dispose()
+})
+
+test('discrete SAC goes on from its state exactly', async () => {
+  const run = async (interrupt: boolean) => {
+    let { environment, agent } = await make()
+    const figures: unknown[] = []
+    for (let t = 0; t < 100; t++) {
+      if (interrupt && t === 83) {
+        const saved = structuredClone([environment.state(), agent.state()] as const)
+        await agent.dispose()
+        ;({ environment, agent } = await make())
+        environment.restore(saved[0])
+        agent.restore(saved[1])
+      }
+      await agent.act()
+      environment.step()
+      figures.push(await agent.learn())
+    }
+    await agent.dispose()
+    return figures
+  }
+  expect(await run(true)).toEqual(await run(false))
+})
