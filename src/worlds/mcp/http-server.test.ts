@@ -119,9 +119,9 @@ test('a server over streamable HTTP: tools, tasks, episodes, the rate; then it d
   )
   const least = (world.guard.used().total - 1) / 50
   expect((performance.now() - began) / 1000).toBeGreaterThan(least)
-  expect(new Set(relay.seen.map((headers) => `${headers.authorization} ${headers['x-team']}`))).toEqual(
-    new Set([`Bearer ${secret} blue-team-9`]),
-  )
+  expect(
+    new Set(relay.seen.map((headers) => `${headers.authorization} ${String(headers['x-team'])}`)),
+  ).toEqual(new Set([`Bearer ${secret} blue-team-9`]))
 
   await server.kill()
   const broken = await play(world, tasks.all('train'))
