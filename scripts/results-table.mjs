@@ -13,6 +13,10 @@ const points = ({ mean, low, high }) =>
   `${(100 * mean).toFixed(1)} points (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`
 const stage = (run, name) => run.stages.find((each) => each.name === name)
 const row = (cells) => `| ${cells.join(' | ')} |`
+const weakest = ({ families }) => {
+  const [name, share] = Object.entries(families).toSorted(([, a], [, b]) => a - b)[0]
+  return `${name} ${percent(share)}`
+}
 const names = ['base', 'warm-start', 'supervised', 'rl']
 
 const first = runs[0]
@@ -25,6 +29,7 @@ console.log(
     'seed',
     ...names,
     'gain',
+    'weakest family',
     'calls',
     'invalid calls',
     'unseen wordings',
@@ -32,7 +37,7 @@ console.log(
     'time without the compared arm',
   ]),
 )
-console.log(row(Array(11).fill('---')))
+console.log(row(Array(12).fill('---')))
 for (const run of runs) {
   const rl = stage(run, 'rl')
   const supervised = stage(run, 'supervised')
@@ -42,6 +47,7 @@ for (const run of runs) {
       run.seed,
       ...names.map((name) => (stage(run, name) ? interval(stage(run, name).success) : '–')),
       run.gain ? points(run.gain) : '–',
+      weakest(rl),
       rl.calls.toFixed(2),
       percent(rl.invalidCalls),
       run.unseenWording ? interval(run.unseenWording.success) : '–',

@@ -43,7 +43,7 @@ test('only a sandbox on this machine is called as often and as fast as it answer
 })
 
 test('the plan names the limits that hold', async () => {
-  expect((await open()).plan).toContain('at most 20000 calls in all, at most 25 a second.')
+  expect((await open()).plan).toContain('at most 40000 calls in all, at most 50 a second.')
   expect((await open({ sandbox: true })).plan).toContain(
     'at most 200000 calls in all, as fast as it answers.',
   )
