@@ -31,7 +31,7 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
     recordGroups: 2,
   },
   supervised: {
-    learningRate: 0.001,
+    learningRate: 0.0004,
     optimizer: 'muon',
     warmup: 3,
     weightDecay: 0.01,
