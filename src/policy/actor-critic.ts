@@ -1,5 +1,4 @@
 import type { World } from '../environment/index.ts'
-import { rowSize } from '../environment/index.ts'
 import { AgogeError } from '../error.ts'
 import type { ParameterSet, ParameterSpec } from '../nn/index.ts'
 import type { Random } from '../random/index.ts'
@@ -11,6 +10,7 @@ import { gaussian } from './gaussian.ts'
 import { mlpNetwork } from './mlp.ts'
 import type { MlpOptions } from './mlp.ts'
 import { multiCategorical } from './multi-categorical.ts'
+import { overObservations } from './over-observations.ts'
 
 /** A stochastic policy and an estimate of the value, over rows of observations. */
 export interface ActorCritic {
@@ -52,19 +52,22 @@ export function mlpActorCritic(
   world: World,
   { hidden, activation = 'tanh' }: Pick<MlpOptions, 'hidden' | 'activation'>,
 ): ActorCritic {
-  const inputs = rowSize(world.observation)
   const distribution = distributionFor(world)
   const isBox = world.action.type === 'box'
   const k = distribution.actionSize
-  const actor = mlpNetwork({
-    inputs,
-    hidden,
-    outputs: isBox ? k : distribution.parameters,
-    activation,
-    outputGain: 0.01,
-    prefix: 'actor.',
-  })
-  const critic = mlpNetwork({ inputs, hidden, outputs: 1, activation, prefix: 'critic.' })
+  const actor = overObservations(world.observation, (inputs) =>
+    mlpNetwork({
+      inputs,
+      hidden,
+      outputs: isBox ? k : distribution.parameters,
+      activation,
+      outputGain: 0.01,
+      prefix: 'actor.',
+    }),
+  )
+  const critic = overObservations(world.observation, (inputs) =>
+    mlpNetwork({ inputs, hidden, outputs: 1, activation, prefix: 'critic.' }),
+  )
   const logDeviation: Record<string, ParameterSpec> = isBox
     ? { 'actor.logDeviation': { shape: [1, k], initialise: () => new Float32Array(k) } }
     : {}

@@ -3,7 +3,7 @@ import type { VectorEnvironment } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { createParameters, zeroParameters } from '../../nn/index.ts'
 import type { Activation } from '../../nn/index.ts'
-import { distributionFor, mlpNetwork } from '../../policy/index.ts'
+import { distributionFor, mlpNetwork, overObservations } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { ArrayAgent, ArrayAlgorithm } from './agent.ts'
@@ -72,12 +72,14 @@ function evolve(
   const slots = environment.slots.count
   const distribution = distributionFor(world)
   const isBox = world.action.type === 'box'
-  const network = mlpNetwork({
-    ...shape,
-    inputs: rowSize(world.observation),
-    outputs: isBox ? distribution.actionSize : distribution.parameters,
-    outputGain: 0.01,
-  })
+  const network = overObservations(world.observation, (inputs) =>
+    mlpNetwork({
+      ...shape,
+      inputs,
+      outputs: isBox ? distribution.actionSize : distribution.parameters,
+      outputGain: 0.01,
+    }),
+  )
   const random = createRandom(name, seed)
   const start = createParameters(network.specs, random.split('parameters'))
   const strategy = makeStrategy(start.data, slots, random.split('noise'))

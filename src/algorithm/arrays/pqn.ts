@@ -1,7 +1,7 @@
 import { rowSize } from '../../environment/index.ts'
 import { compileObjective, createParameters, createRAdam } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
-import { valueNetwork } from '../../policy/index.ts'
+import { overObservations, valueNetwork } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import { mean, reshape, square, sub } from '../../tensor/index.ts'
@@ -72,14 +72,9 @@ export const pqn =
     const steps = config.rolloutSteps
     const rows = slots * steps
     const { hidden, activation } = config
-    const network = valueNetwork({
-      inputs: width,
-      hidden,
-      activation,
-      actions,
-      layerNorm: true,
-      initialise: 'orthogonal',
-    })
+    const network = overObservations(world.observation, (inputs) =>
+      valueNetwork({ inputs, hidden, activation, actions, layerNorm: true, initialise: 'orthogonal' }),
+    )
     const random = createRandom('pqn', seed)
     const parameters = createParameters(network.specs, random.split('parameters'))
     const drawing = random.split('draws')

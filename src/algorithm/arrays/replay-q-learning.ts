@@ -9,7 +9,7 @@ import {
   zeroParameters,
 } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
-import { noisyParameters, valueNetwork } from '../../policy/index.ts'
+import { noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import { mean, mul } from '../../tensor/index.ts'
@@ -89,7 +89,9 @@ export const replayQLearning =
     const { atoms } = method
     const slots = environment.slots.count
     const width = rowSize(world.observation)
-    const network = valueNetwork({ ...config, inputs: width, actions, atoms })
+    const network = overObservations(world.observation, (inputs) =>
+      valueNetwork({ ...config, inputs, actions, atoms }),
+    )
     const noisy = config.noisy ? noisyParameters(network.specs) : undefined
     const specs = noisy?.specs ?? network.specs
     const random = createRandom(method.name, seed)

@@ -7,7 +7,7 @@ import {
   zeroParameters,
 } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
-import { categorical, fanInUniform, leastOf, mlpNetwork } from '../../policy/index.ts'
+import { categorical, fanInUniform, leastOf, mlpNetwork, overObservations } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import { add, cast, exp, logSoftmax, mean, mul, neg, reshape } from '../../tensor/index.ts'
 import { square, sub, sum, takeAlong } from '../../tensor/index.ts'
@@ -83,7 +83,9 @@ export const discreteSac =
     const { hidden, activation } = config
     const distribution = categorical(n, start)
     const network = (prefix: string) =>
-      fanInUniform(mlpNetwork({ inputs: width, hidden, activation, outputs: n, prefix }))
+      overObservations(world.observation, (inputs) =>
+        fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: n, prefix })),
+      )
     const actorNetwork = network('actor.')
     const criticNetworks = [network('q1.'), network('q2.')]
     const random = createRandom('discrete sac', seed)

@@ -1,7 +1,7 @@
 import { rowSize } from '../../../environment/index.ts'
 import { compileObjective, createAdam, createParameters } from '../../../nn/index.ts'
 import type { AdamState } from '../../../nn/index.ts'
-import { distributionFor, mlpNetwork } from '../../../policy/index.ts'
+import { distributionFor, mlpNetwork, overObservations } from '../../../policy/index.ts'
 import { createRandom } from '../../../random/index.ts'
 import { add, concat, mean, mul, neg, square, stopGradient, sub, sum } from '../../../tensor/index.ts'
 import type { MakeBonus } from './bonus.ts'
@@ -39,7 +39,7 @@ export const icm =
     const codeSize = choices ?? actionSize
     const of = (prefix: string, inputs: number, outputs: number) =>
       mlpNetwork({ inputs, hidden, outputs, activation: 'relu', prefix })
-    const encoder = of('encoder.', width, features)
+    const encoder = overObservations(world.observation, (inputs) => of('encoder.', inputs, features))
     const inverse = of('inverse.', 2 * features, isBox ? actionSize : distribution.parameters)
     const forward = of('forward.', features + codeSize, features)
     const random = createRandom('icm', seed)
