@@ -72,3 +72,35 @@ export {
   transformRewards,
 } from './wrappers/transform.ts'
 export type { WriteRow } from './wrappers/wrap-observations.ts'
+export {
+  createMultiAgentVector,
+  createParallelEnvironment,
+  defineMultiAgentWorld,
+  invalidMove,
+  parallelOf,
+  turnsOf,
+} from './multi-agent/index.ts'
+export type {
+  AgentSlots,
+  ByAgent,
+  MultiAgentVector,
+  MultiAgentWorld,
+  ParallelEnvironment,
+  ParallelReset,
+  ParallelStep,
+  Turn,
+  TurnEnvironment,
+  WorldParallelEnvironment,
+} from './multi-agent/index.ts'
+export {
+  animatePng,
+  animateSvg,
+  drawSlot,
+  overFrame,
+  rasterise,
+  renderPng,
+  renderSvg,
+  renderTerminal,
+  renderText,
+} from './render/index.ts'
+export type { Image, PngOptions, Rendered, SvgOptions, TerminalOptions } from './render/index.ts'

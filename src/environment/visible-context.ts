@@ -1,7 +1,8 @@
 import { AgogeError } from '../error.ts'
 import type { ContextSpace } from './context.ts'
 import { box, rowSize } from './space.ts'
-import type { ArraySpace, BoxSpace } from './space.ts'
+import { flatSpace } from './space-flatten.ts'
+import type { ArraySpace } from './space.ts'
 import type { Slots, World } from './world.ts'
 
 /**
@@ -28,7 +29,7 @@ export function visibleContext<C extends ContextSpace>(
   const lows = features.map(({ low }) => low)
   const halves = features.map(({ low, high }) => (high - low) / 2)
   const innerWidth = rowSize(world.observation)
-  const flat = flatBox(world.observation)
+  const flat = flatSpace(world.observation)
   const flatWidth = flat.low.length
   const width = flatWidth + columns.length
   const bounds = (inner: Float64Array, limit: number): number[] => [...inner, ...columns.map(() => limit)]
@@ -60,20 +61,7 @@ export function visibleContext<C extends ContextSpace>(
   }
 }
 
-/** The flat box of a space's members, discrete choices one-hot. */
-function flatBox(space: ArraySpace): BoxSpace {
-  switch (space.type) {
-    case 'box':
-      return box([space.low.length], space.low, space.high)
-    case 'discrete':
-      return box([space.n], 0, 1)
-    case 'multi-discrete':
-      return box([space.counts.reduce((sum, n) => sum + n, 0)], 0, 1)
-    case 'multi-binary':
-      return box([space.n], 0, 1)
-  }
-}
-
+/** The one-hot form of a row, without an allocation. */
 function flatten(space: ArraySpace, from: Float32Array, start: number, to: Float32Array, row: number): void {
   switch (space.type) {
     case 'box':

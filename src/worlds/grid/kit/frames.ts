@@ -44,10 +44,11 @@ export const boardDrawing =
     const base = i * boardStateSize(board)
     const [width, height] = usedSize(state, base, board)
     const shapes: DrawnShape[] = [{ type: 'rectangle', x: 0, y: 0, width, height, fill: cellColours[0] }]
+    shapes.push(...wallRuns(state, base, board, width, height))
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {
         const kind = state[cellIndex(board, base, x, y)]
-        if (kind === cells.floor) continue
+        if (kind === cells.floor || kind === cells.wall) continue
         const fill = cellColours[kind]
         if (kind === cells.key)
           shapes.push({ type: 'circle', x: x + 0.5, y: height - y - 0.5, radius: 0.25, fill })
@@ -64,3 +65,33 @@ export const boardDrawing =
     }
     return { view: [0, 0, width, height], shapes }
   }
+
+/**
+ * Rectangles over the rows and over the columns of walls. Their overlap leaves no seams, as single cells would where the
+ * edge of a cell runs through a pixel.
+ */
+function wallRuns(
+  state: Float64Array,
+  base: number,
+  board: Board,
+  width: number,
+  height: number,
+): DrawnShape[] {
+  const runs: DrawnShape[] = []
+  const isWall = (x: number, y: number): boolean =>
+    x < width && y < height && state[cellIndex(board, base, x, y)] === cells.wall
+  const fill = cellColours[cells.wall]
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      if (!isWall(x, y)) continue
+      let [across, down] = [1, 1]
+      if (x === 0 || !isWall(x - 1, y)) while (isWall(x + across, y)) across++
+      if (y === 0 || !isWall(x, y - 1)) while (isWall(x, y + down)) down++
+      const alone = !isWall(x + 1, y) && !isWall(x, y + 1) && !isWall(x - 1, y) && !isWall(x, y - 1)
+      if (across > 1 || alone)
+        runs.push({ type: 'rectangle', x, y: height - y - 1, width: across, height: 1, fill })
+      if (down > 1) runs.push({ type: 'rectangle', x, y: height - y - down, width: 1, height: down, fill })
+    }
+  }
+  return runs
+}

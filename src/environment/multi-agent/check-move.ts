@@ -1,0 +1,64 @@
+import { AgogeError } from '../../error.ts'
+import { explainMismatch } from '../space-contains.ts'
+import { describeSpace } from '../space-describe.ts'
+import type { Space } from '../space.ts'
+
+/**
+ * Throws `not-in-space` for an action outside the space, and `invalid-action` for one that the mask does not allow.
+ */
+export function checkMove(
+  world: string,
+  agent: string,
+  space: Space,
+  action: unknown,
+  mask: ArrayLike<number> | undefined,
+): void {
+  const why = explainMismatch(space, action, `the action of ${agent} in ${world}`)
+  if (why !== undefined)
+    throw new AgogeError(why, { code: 'not-in-space', given: action, expected: describeSpace(space) })
+  if (mask === undefined || space.type !== 'discrete' || mask[(action as number) - space.start] === 1) return
+  const allowed = Array.from({ length: space.n }, (_, k) => k).filter((k) => mask[k] === 1)
+  throw invalidMove(world, agent, action, allowed.map((k) => k + space.start).join(', ') || 'none')
+}
+
+/** A move against the rules. */
+export const invalidMove = (world: string, agent: string, given: unknown, allowed: string): AgogeError =>
+  new AgogeError(`${agent} may not do that in ${world}`, {
+    code: 'invalid-action',
+    given,
+    expected: `one of the actions allowed: ${allowed}`,
+  })
+
+/** Throws `reset-needed` where nobody acts: before the first reset and after the end. */
+export function checkBegun(world: string, acting: readonly string[]): void {
+  if (acting.length > 0) return
+  throw new AgogeError(`${world} was stepped before it was reset, or after its end`, {
+    code: 'reset-needed',
+    hint: 'call reset() first',
+  })
+}
+
+/** Checks that there is an action of each agent who acts, and of nobody else: `reset-needed`, `missing-action`, `not-acting`. */
+export function checkActors(
+  world: string,
+  acting: readonly string[],
+  actions: Readonly<Record<string, unknown>>,
+): void {
+  checkBegun(world, acting)
+  for (const agent of acting) {
+    if (Object.hasOwn(actions, agent)) continue
+    throw new AgogeError(`${agent} has to act in ${world}, and has no action`, {
+      code: 'missing-action',
+      given: Object.keys(actions),
+      expected: `actions of ${acting.join(', ')}`,
+    })
+  }
+  for (const agent of Object.keys(actions)) {
+    if (acting.includes(agent)) continue
+    throw new AgogeError(`${agent} does not act now in ${world}`, {
+      code: 'not-acting',
+      given: agent,
+      expected: `actions of ${acting.join(', ')} only`,
+    })
+  }
+}
