@@ -1,0 +1,59 @@
+import type { ArraySpace } from '../space.ts'
+import type { World } from '../world.ts'
+import type { Findings } from './finding.ts'
+
+/** What can be seen without playing: spaces, sizes, ranges of context features. */
+export function checkDefinition(world: World, findings: Findings): void {
+  const add = (field: string, what: string): void => findings.add('definition', field, what)
+  if (typeof world.name !== 'string' || world.name === '') add('name', 'is empty')
+  if (!Number.isSafeInteger(world.stateSize) || world.stateSize < 0)
+    add('stateSize', `is ${world.stateSize}, expected a count of numbers`)
+  const { maxSteps } = world
+  if (maxSteps !== undefined && !(maxSteps >= 1)) add('maxSteps', `is ${maxSteps}, expected at least 1`)
+  for (const field of ['reset', 'step', 'observe'] as const)
+    if (typeof world[field] !== 'function') add(field, 'is no function')
+  for (const field of ['observation', 'action'] as const) {
+    const why = explainSpace(world[field])
+    if (why !== undefined) add(field, why)
+  }
+  if (world.mask !== undefined && world.action.type !== 'discrete')
+    add('mask', `needs a discrete action space, not ${world.action.type}`)
+  for (const [
+    name,
+    { default: usual, low, high, extrapolate = [low, high], integer, about },
+  ] of Object.entries(world.context)) {
+    const field = `context feature ${name}`
+    if (![usual, low, high, ...extrapolate].every(Number.isFinite))
+      add(field, 'has a bound that is not finite')
+    else if (!(low <= usual && usual <= high))
+      add(field, `has its default ${usual} outside ${low} to ${high}`)
+    else if (!(extrapolate[0] <= low && high <= extrapolate[1]))
+      add(field, `has its wider range ${extrapolate.join(' to ')} inside of ${low} to ${high}`)
+    if (integer === true && ![usual, low, high, ...extrapolate].every(Number.isInteger))
+      add(field, 'is an integer with a bound that is none')
+    if (about === '') add(field, 'does not say what it is')
+  }
+}
+
+function explainSpace(space: ArraySpace): string | undefined {
+  switch (space?.type) {
+    case 'box': {
+      const size = space.shape.reduce((product, length) => product * length, 1)
+      if (space.low.length !== size || space.high.length !== size)
+        return `has ${space.low.length} lower and ${space.high.length} upper bounds for ${size} entries`
+      const k = space.low.findIndex((low, at) => !(low <= space.high[at]))
+      return k < 0 ? undefined : `has bounds ${space.low[k]} to ${space.high[k]} at entry ${k}`
+    }
+    case 'discrete':
+    case 'multi-binary':
+      return Number.isSafeInteger(space.n) && space.n >= 1
+        ? undefined
+        : `has n = ${space.n}, expected at least 1`
+    case 'multi-discrete':
+      return space.counts.every((n) => Number.isSafeInteger(n) && n >= 1)
+        ? undefined
+        : `has counts ${space.counts.join(', ')}, expected at least 1 each`
+    default:
+      return 'is no space of rows of numbers'
+  }
+}

@@ -1,0 +1,169 @@
+import type { WorldStream } from '../world-random.ts'
+import type { Slots, World } from '../world.ts'
+import type { Findings } from './finding.ts'
+import { repeatable } from './situations.ts'
+import type { Situation } from './situations.ts'
+import { allocateSlots, firstDifference, readSlot, slotArrays, slotWidths } from './slot-arrays.ts'
+import type { SlotArray, SlotRow } from './slot-arrays.ts'
+
+const calls = ['reset', 'step', 'observe', 'mask'] as const
+type Call = (typeof calls)[number]
+/** What each function may write. Steps and resets may write what `observe` and `mask` write after them. */
+const writes: Readonly<Record<Call, readonly SlotArray[]>> = {
+  reset: ['state', 'observations', 'actionMask', 'rewards', 'terminated'],
+  step: ['state', 'rewards', 'terminated', 'observations', 'actionMask'],
+  observe: ['observations'],
+  mask: ['actionMask'],
+}
+/** What each function has to write, whatever was there before. */
+const owes: Readonly<Record<Call, readonly SlotArray[]>> = {
+  reset: ['state'],
+  step: ['state', 'rewards', 'terminated'],
+  observe: ['observations'],
+  mask: ['actionMask'],
+}
+
+/** What each function may read. */
+const inputs: Readonly<Record<Call, readonly SlotArray[]>> = {
+  reset: ['context'],
+  step: ['state', 'context', 'actions'],
+  observe: ['state', 'context'],
+  mask: ['state', 'context'],
+}
+/** Arrays of the slot that hold other numbers than 0 before the call. */
+type Garbage = { value: number; arrays: readonly SlotArray[] }
+
+/**
+ * Every function of a world is a function of its slot: it writes no other slot, reads nothing but state, context, action
+ * and random numbers, leaves nothing of an episode before, and keeps nothing between calls.
+ */
+export function checkSlots(
+  world: World,
+  findings: Findings,
+  seed: number,
+  situations: readonly Situation[],
+): void {
+  for (const [at, situation] of situations.entries()) {
+    const { again } = repeatable('check', 'slots', seed, at)
+    for (const call of calls) {
+      if (call === 'mask' && slotWidths(world).actionMask === 0) continue
+      const run = (count: number, i: number, garbage?: Garbage): SlotRow => {
+        const slots = prepare(world, count, i, situation, call, garbage)
+        const before = Array.from({ length: count }, (_, k) => readSlot(world, slots, k))
+        act(world, call, slots, i, again())
+        lookAtNeighbours(world, call, slots, i, before, situation.step, findings)
+        return readSlot(world, slots, i)
+      }
+      const expected = run(1, 0)
+      const compare = (check: string, other: SlotRow, what: string): boolean => {
+        const field = firstDifference(expected, other, owes[call])
+        if (field !== undefined) findings.add(check, field, `${what} (${call})`, { step: situation.step })
+        return field === undefined
+      }
+      const repeats = compare(
+        'memory',
+        run(1, 0),
+        'differs between two calls that are alike: something is kept, or chance comes from elsewhere',
+      )
+      if (!repeats) continue
+      const own = owes[call].filter((array) => !inputs[call].includes(array))
+      const foreign = slotArrays.filter((array) => !inputs[call].includes(array) && !own.includes(array))
+      for (const value of [NaN, 41.5]) {
+        compare(
+          'left-over',
+          run(1, 0, { value, arrays: own }),
+          call === 'reset'
+            ? 'depends on what was in the slot before: a reset has to write all of the state'
+            : 'depends on what was there before: it has to be written by every call',
+        )
+        compare(
+          'reads',
+          run(1, 0, { value, arrays: foreign }),
+          `depends on more than ${inputs[call].join(', ')}, namely on ${foreign.join(' or ')}`,
+        )
+      }
+      compare(
+        'slot-index',
+        run(3, 1),
+        'differs in another slot: the row that is read or written is not that of slot i',
+      )
+    }
+  }
+}
+
+/** Slots with the situation in slot i; the neighbours, and where `garbage` is given all outputs, hold other numbers. */
+function prepare(
+  world: World,
+  count: number,
+  i: number,
+  situation: Situation,
+  call: Call,
+  garbage?: Garbage,
+): Slots {
+  const slots = allocateSlots(world, count)
+  const widths = slotWidths(world)
+  for (const name of slotArrays) {
+    slots[name].fill(7.25)
+    slots[name].fill(0, i * widths[name], (i + 1) * widths[name])
+    if (garbage?.arrays.includes(name) === true)
+      slots[name].fill(garbage.value, i * widths[name], (i + 1) * widths[name])
+  }
+  slots.context.set(situation.context, i * widths.context)
+  slots.actions.set(situation.action, i * widths.actions)
+  if (call !== 'reset') slots.state.set(situation.state, i * widths.state)
+  return slots
+}
+
+function act(world: World, call: Call, slots: Slots, i: number, random: WorldStream): void {
+  if (call === 'observe') world.observe(slots, i)
+  else if (call === 'mask') world.mask?.(slots, i)
+  else world[call](slots, i, random)
+}
+
+function lookAtNeighbours(
+  world: World,
+  call: Call,
+  slots: Slots,
+  i: number,
+  before: readonly SlotRow[],
+  step: number,
+  findings: Findings,
+): void {
+  for (let k = 0; k < slots.count; k++) {
+    const after = readSlot(world, slots, k)
+    const fixed = k === i ? slotArrays.filter((name) => !writes[call].includes(name)) : slotArrays
+    const field = firstDifference(before[k], after, fixed)
+    if (field === undefined) continue
+    if (k === i)
+      findings.add('writes', field, `is written by ${call}, which may only read it`, { slot: i, step })
+    else
+      findings.add('neighbours', field, `of slot ${k} is written by ${call} of slot ${i}`, { slot: i, step })
+  }
+}
+
+/** Drawings and texts come of any state, are finite, and change nothing. */
+export function checkDrawing(world: World, findings: Findings, situations: readonly Situation[]): void {
+  for (const situation of situations) {
+    const slots = prepare(world, 1, 0, situation, 'observe')
+    const before = readSlot(world, slots, 0)
+    try {
+      const drawing = world.draw?.(slots, 0)
+      if (drawing !== undefined && !numbersIn(drawing).every(Number.isFinite))
+        findings.add('drawing', 'draw', 'gives a number that is not finite', { step: situation.step })
+      const text = world.text?.(slots, 0)
+      if (text !== undefined && typeof text !== 'string')
+        findings.add('drawing', 'text', 'gives no string', { step: situation.step })
+    } catch (error) {
+      findings.add('drawing', 'draw', `throws: ${String(error)}`, { step: situation.step })
+    }
+    const field = firstDifference(before, readSlot(world, slots, 0))
+    if (field !== undefined)
+      findings.add('drawing', field, 'is written by draw or text', { step: situation.step })
+  }
+}
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(numbersIn)
+}
