@@ -1,0 +1,66 @@
+import { possibleCommands } from './command.ts'
+import type { Command } from './command.ts'
+import { perform } from './perform.ts'
+import type { Scene } from './scene.ts'
+import { isFulfilled } from './state.ts'
+import type { AdventureState } from './state.ts'
+
+interface Node {
+  state: AdventureState
+  parent: Node | null
+  command: Command | null
+}
+
+/** Whether a command can be part of a shortest plan: hands are never full, so that nothing else needs to be moved. */
+function mayHelp({ rooms, quest, door }: Scene, { places }: AdventureState, command: Command): boolean {
+  switch (command.verb) {
+    case 'go':
+    case 'unlock':
+      return true
+    case 'open': {
+      const inside = rooms.length + command.furniture
+      const holdsKey = door !== undefined && places[door.key] === inside
+      return command.furniture === quest.furniture || places[quest.thing] === inside || holdsKey
+    }
+    case 'take':
+      return command.thing === quest.thing || command.thing === door?.key
+    case 'put':
+      return command.thing === quest.thing && command.furniture === quest.furniture
+    default:
+      return false
+  }
+}
+
+/**
+ * An oracle: the fewest commands from a state to the fulfilled quest, found breadth-first; `null` where there is no way.
+ * With `all`, among all commands, and not only those that can help.
+ */
+export function planQuest(scene: Scene, from: AdventureState, all = false): Command[] | null {
+  const keyOf = ({ room, places, open, unlocked }: AdventureState): string =>
+    [room, places.join(), open.map(Number).join(''), unlocked].join(';')
+  let frontier: Node[] = [{ state: from, parent: null, command: null }]
+  const seen = new Set([keyOf(from)])
+  while (frontier.length > 0) {
+    const next: Node[] = []
+    for (const node of frontier) {
+      if (isFulfilled(scene, node.state)) return commandsTo(node)
+      for (const command of possibleCommands(scene, node.state)) {
+        if (!all && !mayHelp(scene, node.state, command)) continue
+        const { state } = perform(scene, node.state, command)
+        const key = keyOf(state)
+        if (seen.has(key)) continue
+        seen.add(key)
+        next.push({ state, parent: node, command })
+      }
+    }
+    frontier = next
+  }
+  return null
+}
+
+function commandsTo(end: Node): Command[] {
+  const commands: Command[] = []
+  for (let node: Node | null = end; node !== null; node = node.parent)
+    if (node.command !== null) commands.unshift(node.command)
+  return commands
+}
