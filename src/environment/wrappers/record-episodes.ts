@@ -24,7 +24,8 @@ export interface ArrayEpisode {
 /**
  * Hands every episode to `onEpisode` when it ends, as columns in arrays of its own. A step allocates nothing but at the end
  * of an episode, and where an episode is longer than any before in its slot. Episodes that are given up by a reset are
- * dropped. Actions, rewards and observations are those of `env`: what wrappers outside of it change is not seen.
+ * dropped. Actions, rewards and observations are those of `env`: what wrappers outside of it change is not seen, and a
+ * time limit belongs inside.
  */
 export function recordEpisodes<E extends VectorEnvironment>(
   env: E,
