@@ -39,6 +39,10 @@ export interface Drawing {
   shapes: readonly DrawnShape[]
 }
 
+/**
+ * Colours are CSS hex codes or common names. A rectangle stands on x, y, its lower left corner, and is turned by `angle`
+ * (rad, counter-clockwise) about its centre. A text begins at x, its baseline at y; `size` is its height.
+ */
 export type DrawnShape =
   | { type: 'circle'; x: number; y: number; radius: number; fill: string }
   | { type: 'rectangle'; x: number; y: number; width: number; height: number; fill: string; angle?: number }
