@@ -1,7 +1,7 @@
 import type { Task, TaskSource } from '../agent/types.ts'
 
-// Apart from the seeds from 0, which most of the development looked at.
-const firstRound = 1_000_000
+// Apart from earlier rounds, which development has looked at.
+const firstRound = 2_000_000
 
 /** The first `count` held-out tasks of a split (fewer where it has fewer), families in turn: the same for every run and model. */
 export function heldOutTasks<T extends Task>(

@@ -54,7 +54,7 @@ test('greedy and random actions keep to the mask', () => {
   expect(() => greedy([NaN, NaN], 0, 2, undefined)).toThrow(expect.objectContaining({ code: 'not-finite' }))
   const random = createRandom('mask')
   const drawn = Array.from({ length: 50 }, () => randomAction(random, 1, 3, mask))
-  expect([...new Set(drawn)].sort()).toEqual([0, 2])
+  expect([...new Set(drawn)].toSorted((a, b) => a - b)).toEqual([0, 2])
 })
 
 test('epsilon falls in a straight line, then stays', () => {
@@ -181,7 +181,7 @@ test('other actions are refused', async () => {
 test('DQN improves on CartPole', async () => {
   const environment = createVectorEnvironment(cartPole, { slots: 4, seed: 1 })
   environment.reset()
-  const steps = 8000
+  const steps = 12_000
   const agent = await dqn({
     ...dqnPresets.cleanrl,
     hidden: [64],

@@ -92,7 +92,12 @@ test.each<[string, ArrayAlgorithm, number]>([
   ['expected Sarsa', expectedSarsa(onPolicy), -17],
   ['3-step Sarsa', nStepSarsa({ ...onPolicy, stepSize: 0.1, nSteps: 3 }), -19],
   ['Sarsa(lambda)', sarsaLambda({ ...onPolicy, stepSize: 0.1, lambda: 0.8 }), -19],
-  ['double Q-learning', doubleQLearning({ ...fixed, stepSize: 0.5 }), -13],
+  // Two tables learn half as fast each, so what lies beside the best way has to be visited more.
+  [
+    'double Q-learning',
+    doubleQLearning({ ...fixed, epsilonStart: 0.5, epsilonEnd: 0.5, stepSize: 0.5 }),
+    -13,
+  ],
   ['Q(lambda)', qLambda({ ...fixed, stepSize: 0.5, lambda: 0.8 }), -13],
 ])('%s crosses the cliff', async (_, algorithm, atLeast) => {
   const { value } = await learn(algorithm, cliffWalking, 150_000)

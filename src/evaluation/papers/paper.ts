@@ -34,7 +34,7 @@ export interface Paper<Name extends string = string> {
   budget: Readonly<Record<string, number>>
   /** The budget of a quick run, which shows only that everything runs. */
   quick: Readonly<Record<string, number>>
-  expect: Expectation<Name>
+  expect: Expectation<NoInfer<Name>>
   /** Where something smaller stands in for what the paper used. */
   standIns?: readonly string[]
 }

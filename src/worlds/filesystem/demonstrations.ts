@@ -4,19 +4,19 @@
  * succeeds has nothing to learn from.
  */
 export const filesystemDemonstrations: Readonly<Record<string, number>> = {
-  read: 4,
+  read: 5,
   write: 6,
   edit: 16,
   'make-folder': 8,
   move: 5,
-  rename: 12,
+  rename: 20,
   count: 10,
   find: 4,
-  'find-and-read': 6,
-  copy: 8,
-  'folder-then-write': 10,
+  'find-and-read': 8,
+  copy: 10,
+  'folder-then-write': 14,
   'find-and-move': 6,
   gather: 50,
-  'if-content': 110,
+  'if-content': 120,
   'if-exists': 40,
 }
