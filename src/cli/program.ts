@@ -137,6 +137,33 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       runEnvs(options, terminal)
     })
 
+  const papers = program.command('papers').description('experiments that put published claims to the test')
+  papers
+    .command('list')
+    .description('what there is, and what came of it')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { listPapers } = await import('./papers.ts')
+      await listPapers(options, terminal)
+    })
+  papers
+    .command('run <id>')
+    .description('run every arm with every seed, give the verdict, keep the result')
+    .option('--quick', 'one seed and a small budget: shows only that it runs')
+    .option('--workers <n>', 'processes at once (default: the number of cores)', wholeNumber(1))
+    .action(async (id: string, options: { quick?: boolean; workers?: number }) => {
+      const { runPaperCommand } = await import('./papers.ts')
+      await runPaperCommand({ ...options, id, commandLine }, terminal)
+    })
+  papers
+    .command('report')
+    .description('a page with the scores and verdicts of all that were run')
+    .option('--out <file>', 'where the page goes')
+    .action(async (options: { out?: string }) => {
+      const { reportPapers } = await import('./papers.ts')
+      await reportPapers(options, terminal)
+    })
+
   program
     .command('doctor')
     .description('check what training needs, and say how to repair what is missing')

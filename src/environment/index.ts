@@ -61,6 +61,7 @@ export { recordEpisodes } from './wrappers/record-episodes.ts'
 export type { ArrayEpisode } from './wrappers/record-episodes.ts'
 export { createRunningMeanStd } from './wrappers/running-mean-std.ts'
 export type { RunningMeanStd } from './wrappers/running-mean-std.ts'
+export { startAt } from './wrappers/start-at.ts'
 export { timeLimit } from './wrappers/time-limit.ts'
 export {
   clipActions,

@@ -7,7 +7,8 @@ export { isJudged, summariseEpisodes } from './summarise.ts'
 export type { EpisodeSummary } from './summarise.ts'
 export { wilsonInterval } from './wilson.ts'
 export { probabilityOfImprovement } from './improvement.ts'
-export { definePaper, judge, runPaper } from './papers/index.ts'
+export { rankCorrelation } from './rank-correlation.ts'
+export { definePaper, judge, paperResult, renderGallery, runPaper } from './papers/index.ts'
 export type {
   Arm,
   ArmRun,
@@ -16,6 +17,7 @@ export type {
   Judgement,
   Paper,
   PaperJob,
+  PaperResult,
   PaperRunOptions,
   PaperScores,
   Verdict,

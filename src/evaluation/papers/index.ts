@@ -1,5 +1,8 @@
+export { renderGallery } from './gallery.ts'
 export { definePaper } from './paper.ts'
 export type { Arm, ArmRun, Expectation, Paper } from './paper.ts'
+export { paperResult } from './result.ts'
+export type { PaperResult } from './result.ts'
 export { runPaper } from './run-paper.ts'
 export type { PaperJob, PaperRunOptions, PaperScores } from './run-paper.ts'
 export { judge } from './verdict.ts'

@@ -14,7 +14,7 @@ export interface PaperJob {
 export interface PaperRunOptions {
   /** The module whose default export is the paper. */
   file: string
-  /** What a worker process runs; it takes one `PaperJob` as message and answers `{ score, seconds }` or `{ error }`. */
+  /** What a worker process runs; it takes a `PaperJob` at a time as message and answers `{ score, seconds }` or `{ error }`. */
   worker: string
   /** Arguments for Node before the worker, such as a loader. */
   execArgv?: readonly string[]
@@ -34,7 +34,7 @@ export interface PaperScores {
 
 /** Runs every arm with every seed in worker processes of one thread each, seeds of one arm after another. */
 export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<PaperScores> {
-  const { file, quick = false, workers = availableParallelism(), onScore, signal } = options
+  const { file, quick = false, workers = availableParallelism(), onScore } = options
   const seeds = quick ? 1 : paper.seeds
   const jobs = Object.keys(paper.arms).flatMap((arm) =>
     Array.from({ length: seeds }, (_, i): PaperJob => ({ file, arm, seed: i + 1, quick })),
@@ -44,47 +44,80 @@ export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<
     result.scores[arm] = Array.from({ length: seeds }, () => Number.NaN)
     result.seconds[arm] = 0
   }
+  // What fails ends the others too.
+  const failed = new AbortController()
+  const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])])
   let next = 0
   let left = jobs.length
   const lane = async (): Promise<void> => {
-    while (next < jobs.length) {
-      signal?.throwIfAborted()
-      const job = jobs[next++]
-      const { score, seconds } = await runJob(job, options)
-      result.scores[job.arm][job.seed - 1] = score
-      result.seconds[job.arm] += seconds
-      onScore?.({ arm: job.arm, seed: job.seed, score, seconds, left: --left })
+    signal.throwIfAborted()
+    const worker = startWorker({ ...options, signal })
+    try {
+      while (next < jobs.length) {
+        const job = jobs[next++]
+        const { score, seconds } = await worker.run(job)
+        result.scores[job.arm][job.seed - 1] = score
+        result.seconds[job.arm] += seconds
+        onScore?.({ arm: job.arm, seed: job.seed, score, seconds, left: --left })
+      }
+    } finally {
+      worker.end()
     }
   }
-  await Promise.all(Array.from({ length: Math.min(workers, jobs.length) }, lane))
+  try {
+    await Promise.all(Array.from({ length: Math.min(workers, jobs.length) }, lane))
+  } catch (error) {
+    failed.abort(error)
+    throw error
+  }
   return result
 }
 
 type Answer = { score: number; seconds: number } | { error: string }
 
-function runJob(job: PaperJob, options: PaperRunOptions): Promise<{ score: number; seconds: number }> {
-  const { worker, execArgv = [], signal } = options
-  return new Promise((resolve, reject) => {
-    const child = fork(worker, {
-      execArgv: [...execArgv],
-      env: { ...process.env, AGOGE_THREADS: '1' },
-      ...(signal === undefined ? {} : { signal }),
-    })
-    let answered = false
-    child.once('message', (message) => {
-      answered = true
-      const answer = message as Answer
-      if ('error' in answer) reject(broken(job, answer.error))
-      else if (Number.isFinite(answer.score)) resolve(answer)
-      else reject(broken(job, `the score is ${answer.score}`))
-      child.kill()
-    })
-    child.once('error', reject)
-    child.once('exit', (code) => {
-      if (!answered) reject(broken(job, `the worker ended with code ${code}`))
-    })
-    child.send(job)
+interface PaperWorker {
+  run(job: PaperJob): Promise<{ score: number; seconds: number }>
+  end(): void
+}
+
+/** A process that does one job after another. */
+function startWorker({ worker, execArgv = [], signal }: PaperRunOptions): PaperWorker {
+  let asked:
+    | {
+        job: PaperJob
+        resolve: (done: { score: number; seconds: number }) => void
+        reject: (why: unknown) => void
+      }
+    | undefined
+  const child = fork(worker, {
+    execArgv: [...execArgv],
+    env: { ...process.env, AGOGE_THREADS: '1' },
+    ...(signal === undefined ? {} : { signal }),
   })
+  function fail(why: unknown): void {
+    const { reject } = asked ?? {}
+    asked = undefined
+    reject?.(why)
+  }
+  child.on('message', (message) => {
+    if (asked === undefined) return
+    const { job, resolve } = asked
+    const answer = message as Answer
+    if ('error' in answer) return fail(broken(job, answer.error))
+    if (!Number.isFinite(answer.score)) return fail(broken(job, `the score is ${answer.score}`))
+    asked = undefined
+    resolve(answer)
+  })
+  child.on('error', fail)
+  child.on('exit', (code) => asked && fail(broken(asked.job, `the worker ended with code ${code}`)))
+  return {
+    run: (job) =>
+      new Promise((resolve, reject) => {
+        asked = { job, resolve, reject }
+        child.send(job)
+      }),
+    end: () => void child.kill(),
+  }
 }
 
 const broken = ({ file, arm, seed }: PaperJob, reason: string): AgogeError =>

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { judge } from 'agoge/evaluation'
+import type { Paper } from 'agoge/evaluation'
+import { expect, test } from 'vitest'
+
+const folder = fileURLToPath(new URL('.', import.meta.url))
+const names = readdirSync(folder)
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((name) => name.slice(0, -3))
+const papers = await Promise.all(
+  names.map(async (name) => ((await import(`./${name}.ts`)) as { default: Paper }).default),
+)
+
+test.each(papers)('$id is told in full, and in short', (paper) => {
+  const { id, arms, seeds, budget, quick, expect: claimed } = paper
+  expect(names).toContain(id)
+  expect(seeds).toBeGreaterThanOrEqual(8)
+  expect(Object.keys(quick)).toEqual(Object.keys(budget))
+  for (const arm of [claimed.better, ...claimed.than]) expect(Object.keys(arms)).toContain(arm)
+  expect(claimed.than).not.toContain(claimed.better)
+  expect(readFileSync(`${folder}${id}.ts`, 'utf8').split('\n').length).toBeLessThanOrEqual(110)
+})
+
+test.each(papers.flatMap((paper) => Object.keys(paper.arms).map((arm) => ({ paper, arm, id: paper.id }))))(
+  '$id runs: $arm',
+  async ({ paper, arm }) => {
+    const run = { seed: 101, budget: paper.quick }
+    const score = await paper.arms[arm](run)
+    expect(Number.isFinite(score)).toBe(true)
+  },
+)
+
+test('one of them in full', async () => {
+  const { default: paper } = (await import('./policy-cliff.ts')) as { default: Paper }
+  const scores: Record<string, number[]> = {}
+  for (const [name, arm] of Object.entries(paper.arms)) {
+    scores[name] = []
+    for (let seed = 1; seed <= paper.seeds; seed++)
+      scores[name].push(await arm({ seed, budget: paper.budget }))
+  }
+  expect(judge(paper, scores).verdict).toBe('reproduced')
+})

@@ -1,0 +1,57 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { runCli } from './run-cli.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'agoge-papers-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function agoge(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', '']
+  const write = (text: string): void => {
+    err += text
+  }
+  const code = await runCli(words, {
+    out: (text) => {
+      out += `${text}\n`
+    },
+    err: (text) => write(`${text}\n`),
+    progress: { write },
+    signal: new AbortController().signal,
+    debug: false,
+  })
+  return { code, out, err }
+}
+
+test('papers are listed with theme and verdict', async () => {
+  const { code, out } = await agoge('papers', 'list', '--json')
+  expect(code).toBe(0)
+  expect(JSON.parse(out)).toContainEqual(expect.objectContaining({ id: 'carl', theme: 'contextual' }))
+  const text = await agoge('papers', 'list')
+  expect(text.out).toMatch(/paper +theme +verdict/)
+})
+
+test('a quick run says what it is, and leaves no result', async () => {
+  const { code, out, err } = await agoge('papers', 'run', 'policy-cliff', '--quick', '--workers', '2')
+  expect(err).toContain('regularised  seed 1')
+  expect(out).toMatch(/P\(regularised beats argmax\) = 1\.00/)
+  expect(out).toContain('a quick run')
+  expect(out).not.toContain('.json')
+  expect(code).toBe(0)
+})
+
+test('an unknown paper is told, with the one that was meant', async () => {
+  const { code, err } = await agoge('papers', 'run', 'crl')
+  expect(code).not.toBe(0)
+  expect(err).toContain('no paper named "crl"')
+  expect(err).toContain('Did you mean "carl"?')
+})
+
+test('the gallery is one file', async () => {
+  const to = join(folder, 'gallery.html')
+  const { code, out } = await agoge('papers', 'report', '--out', to)
+  expect(code).toBe(0)
+  expect(out).toContain(to)
+  expect(readFileSync(to, 'utf8')).toContain('<h1>Papers</h1>')
+})
