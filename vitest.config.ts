@@ -10,6 +10,7 @@ export default defineConfig({
       'examples/**/*.test.ts',
       'docs/**/*.test.ts',
       'bench/**/*.test.ts',
+      'gates/**/*.test.ts',
     ],
     pool: 'forks',
     maxWorkers: 2,

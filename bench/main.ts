@@ -1,13 +1,19 @@
 // npm run bench -- NAME [--json]: measures ours and, where AGOGE_PEERS_PYTHON names a Python that has it, the peer.
 import type { Measurement } from './alternate.ts'
+import { cartPoleStep } from './cartpole-step.ts'
 import { mainJobMemory } from './main-job-memory.ts'
 import { sampling } from './sampling.ts'
 import { trainStep } from './train-step.ts'
+import { dqnCartPole, ppoCartPole, sacPendulum } from './trainings.ts'
 
-const benchmarks: Record<string, () => Promise<Measurement>> = {
+const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'train-step': trainStep,
   sampling,
   'main-job-memory': mainJobMemory,
+  'cartpole-step': cartPoleStep,
+  'ppo-cartpole': ppoCartPole,
+  'dqn-cartpole': dqnCartPole,
+  'sac-pendulum': sacPendulum,
 }
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
@@ -16,12 +22,16 @@ if (unknown.length > 0) {
   console.error(`no benchmark ${unknown.join(', ')}; there are ${Object.keys(benchmarks).join(', ')}`)
   process.exit(1)
 }
-for (const name of names.length > 0 ? names : Object.keys(benchmarks)) {
-  const line = await benchmarks[name]()
-  if (process.argv.includes('--json')) console.log(JSON.stringify(line))
-  else
-    console.log(
-      `${line.name}: ours ${line.ours.toPrecision(4)} ${line.unit}, peer ${line.peer?.toPrecision(4) ?? '-'}, ratio ${line.ratio?.toFixed(2) ?? '-'}`,
-    )
+function print(line: Measurement): void {
+  if (process.argv.includes('--json')) return console.log(JSON.stringify(line))
+  const scores = line.scores
+    ? `, scores ${line.scores.ours.toFixed(1)} and ${line.scores.peer?.toFixed(1) ?? '-'}`
+    : ''
+  console.log(
+    `${line.name}: ours ${line.ours.toPrecision(4)} ${line.unit}, peer ${line.peer?.toPrecision(4) ?? '-'}, ratio ${line.ratio?.toFixed(2) ?? '-'}${scores}`,
+  )
 }
+
+for (const name of names.length > 0 ? names : Object.keys(benchmarks))
+  for (const line of [await benchmarks[name]()].flat()) print(line)
 process.exit(0)

@@ -3,41 +3,52 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A peer's process, kept alive between measurements: send it a count, it answers with seconds. */
+/** What one measurement gave. */
+export interface Measured {
+  seconds: number
+  score?: number
+}
+
+/** A peer's process, kept alive between measurements: send it a count, it answers with seconds, and a score if it has one. */
 export interface Peer {
-  seconds(count: number): Promise<number>
+  measure(count: number): Promise<Measured>
   close(): void
 }
 
-/** Starts `bench/peers/NAME.py` on the Python of `AGOGE_PEERS_PYTHON`; null where that is not set. */
-export function startPeer(name: string, threads: number): Peer | null {
+/** Starts `bench/peers/NAME.py THREADS ARGUMENTS` on the Python of `AGOGE_PEERS_PYTHON`; null where that is not set. */
+export function startPeer(name: string, threads: number, more: readonly string[] = []): Peer | null {
   const python = process.env['AGOGE_PEERS_PYTHON']
   if (!python) return null
   const script = fileURLToPath(new URL(`./peers/${name}.py`, import.meta.url))
-  const child = spawn(python, [script, String(threads)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(python, [script, String(threads), ...more], { stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
   return {
-    async seconds(count) {
+    async measure(count) {
       const answer = once(lines, 'line')
       child.stdin.write(`${count}\n`)
       const [line] = (await Promise.race([
         answer,
         once(child, 'exit').then(() => Promise.reject(new Error(`the peer ${name} stopped`))),
       ])) as [string]
-      return Number(line)
+      const [seconds, score] = line.split(' ').map(Number)
+      return score === undefined ? { seconds } : { seconds, score }
     },
     close: () => void child.kill(),
   }
 }
 
 /** Starts the peer at 1 and 2 threads, keeps the quicker one. */
-export async function betterPeer(name: string, warmup: number): Promise<Peer | null> {
+export async function betterPeer(
+  name: string,
+  warmup: number,
+  more: readonly string[] = [],
+): Promise<Peer | null> {
   let best: { peer: Peer; seconds: number } | null = null
   for (const threads of [1, 2]) {
-    const peer = startPeer(name, threads)
+    const peer = startPeer(name, threads, more)
     if (peer === null) return null
-    await peer.seconds(1)
-    const seconds = await peer.seconds(warmup)
+    await peer.measure(1)
+    const { seconds } = await peer.measure(warmup)
     if (best === null || seconds < best.seconds) {
       best?.peer.close()
       best = { peer, seconds }

@@ -1,0 +1,64 @@
+import { arrayWorlds } from 'agoge'
+import { createEnvironment, createVectorEnvironment } from 'agoge/environment'
+import { alternate } from './alternate.ts'
+import type { Measurement } from './alternate.ts'
+import { betterPeer } from './peer.ts'
+
+const cartPole = arrayWorlds['cartpole']
+/** Random choices, drawn beforehand on both sides so that stepping alone is measured. */
+const choices = Uint8Array.from({ length: 65_536 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> 16) & 1)
+
+/** `count` steps of one environment with Gymnasium's interface: objects in and out, reset by the caller. */
+function scalar(): (count: number) => void {
+  const environment = createEnvironment(cartPole, { seed: 1 })
+  environment.reset()
+  let at = 0
+  return (count) => {
+    for (let i = 0; i < count; i++) {
+      const { terminated, truncated } = environment.step(choices[at++ & 65_535])
+      if (terminated || truncated) environment.reset()
+    }
+  }
+}
+
+/** `count` steps of all slots together; ends begin again by themselves. */
+function vector(slots: number): (count: number) => void {
+  const environment = createVectorEnvironment(cartPole, { slots, seed: 1 })
+  environment.reset()
+  let at = 0
+  return (count) => {
+    const { actions } = environment
+    for (let i = 0; i < count; i++) {
+      for (let slot = 0; slot < slots; slot++) actions[slot] = choices[at++ & 65_535]
+      environment.step()
+    }
+  }
+}
+
+/**
+ * Stepping CartPole in environment steps a second: one environment against Gymnasium's `make`, by the scalar interface
+ * and as a vector of one slot, and 8, 64 and 1024 slots against Gymnasium's CartPoleVectorEnv.
+ */
+export async function cartPoleStep(): Promise<Measurement[]> {
+  const found: Measurement[] = []
+  for (const [name, slots, peerSlots, run] of [
+    ['cartpole-step scalar', 1, 0, scalar()],
+    ['cartpole-step 1 slot', 1, 0, vector(1)],
+    ...[8, 64, 1024].map((n) => [`cartpole-step ${n} slots`, n, n, vector(n)] as const),
+  ] as const) {
+    // About half a second of the peer's, and as many million steps of ours.
+    const peerCount = peerSlots === 0 ? 50_000 : 6000
+    found.push(
+      await alternate({
+        name,
+        unit: 'steps/s',
+        amount: slots,
+        count: peerCount,
+        oursCount: Math.ceil(5_000_000 / slots),
+        ours: (count) => Promise.resolve(run(count)),
+        peer: await betterPeer('cartpole_step', 1000, [String(peerSlots)]),
+      }),
+    )
+  }
+  return found
+}

@@ -1,0 +1,50 @@
+import { trainArray } from 'agoge'
+import { findRun } from 'agoge/unstable/training/arrays'
+import { alternate } from './alternate.ts'
+import type { Measurement } from './alternate.ts'
+import { betterPeer } from './peer.ts'
+
+/** A training of `steps` environment steps by named settings, against a peer's with the same ones. */
+export interface TrainingBenchmark {
+  name: string
+  world: string
+  algorithm: string
+  preset: string
+  steps: number
+  /** Steps that show which number of threads is the better one for the peer. */
+  warmup: number
+  /** A script of `bench/peers/`, and what it is told after the threads. */
+  peer: string
+  peerArguments?: readonly string[]
+}
+
+/**
+ * Whole trainings from scratch in environment steps a second, compilation included, evaluation not; the scores are the
+ * mean return of 100 episodes of the final greedy policy, averaged over the rounds, each of which has a seed of its own.
+ */
+export async function trainAgainstPeer(benchmark: TrainingBenchmark): Promise<Measurement> {
+  const { name, world, algorithm, preset, steps, warmup, peer, peerArguments = [] } = benchmark
+  let seed = 0
+  return alternate({
+    name,
+    unit: 'steps/s',
+    amount: 1,
+    count: steps,
+    async ours(count) {
+      const begin = performance.now()
+      const run = findRun({ world, algorithm, preset })
+      const { summary, agent } = await trainArray({
+        world: run.world,
+        algorithm: run.algorithm,
+        slots: run.slots,
+        steps: count,
+        seed: seed++,
+        evaluate: { every: 0, episodes: 100 },
+      })
+      const seconds = (performance.now() - begin) / 1000 - summary.evaluationSeconds
+      await agent.dispose()
+      return { seconds, score: summary.return.mean }
+    },
+    peer: await betterPeer(peer, warmup, peerArguments),
+  })
+}

@@ -1,0 +1,45 @@
+import type { Measurement } from './alternate.ts'
+import { trainAgainstPeer } from './train-peer.ts'
+
+/** PPO with CleanRL's settings against its `ppo.py`, and with the zoo's against the algorithm of Stable-Baselines3. */
+export const ppoCartPole = async (): Promise<Measurement[]> => {
+  const shared = { world: 'cartpole', algorithm: 'ppo', steps: 100_000, warmup: 5000, peer: 'ppo' } as const
+  return [
+    await trainAgainstPeer({
+      ...shared,
+      name: 'ppo-cartpole',
+      preset: 'cleanrl',
+      peerArguments: ['cleanrl'],
+    }),
+    await trainAgainstPeer({
+      ...shared,
+      name: 'ppo-cartpole zoo',
+      preset: 'sb3-zoo-cartpole',
+      peerArguments: ['sb3-zoo'],
+    }),
+  ]
+}
+
+/** DQN with the zoo's settings against the algorithm of Stable-Baselines3. */
+export const dqnCartPole = (): Promise<Measurement> =>
+  trainAgainstPeer({
+    name: 'dqn-cartpole',
+    world: 'cartpole',
+    algorithm: 'dqn',
+    preset: 'sb3-zoo-cartpole',
+    steps: 50_000,
+    warmup: 3000,
+    peer: 'dqn',
+  })
+
+/** The same for SAC. 5000 of the zoo's 20 000 steps: all but the first 100 are alike. */
+export const sacPendulum = (): Promise<Measurement> =>
+  trainAgainstPeer({
+    name: 'sac-pendulum',
+    world: 'pendulum',
+    algorithm: 'sac',
+    preset: 'sb3-zoo-pendulum',
+    steps: 5000,
+    warmup: 400,
+    peer: 'sac',
+  })

@@ -1,0 +1,76 @@
+// npm run gates -- NAME... [--json] [--seeds 1-10] [--out FOLDER] [--steps N]: trains what is not stored yet, prints and
+// stores. Without names: all gates. --steps is for trying the machinery out, and needs a folder of its own.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { GateLine } from './gate.ts'
+import { gates } from './gates.ts'
+import { runGates } from './run-gates.ts'
+import { renderTable } from './table.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    seeds: { type: 'string', default: '1-10' },
+    out: { type: 'string' },
+    steps: { type: 'string' },
+  },
+})
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(1)
+}
+
+/** `1-10`, `3`, or `1,2,5`. */
+function parseSeeds(text: string): number[] {
+  const range = /^(\d+)-(\d+)$/.exec(text)?.slice(1).map(Number)
+  const seeds = range
+    ? Array.from({ length: range[1] - range[0] + 1 }, (_, i) => range[0] + i)
+    : text.split(',').map(Number)
+  if (seeds.length === 0 || !seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 0))
+    fail(`--seeds takes 1-10, 3 or 1,2,5, not ${text}`)
+  return [...new Set(seeds)]
+}
+
+const unknown = positionals.filter((name) => !gates.some((gate) => gate.name === name))
+if (unknown.length > 0)
+  fail(`no gate ${unknown.join(', ')}; there are ${gates.map(({ name }) => name).join(', ')}`)
+if (values.steps !== undefined && values.out === undefined) fail('--steps needs --out FOLDER')
+const steps = values.steps === undefined ? undefined : Number(values.steps)
+const all = steps === undefined ? gates : gates.map((gate) => ({ ...gate, steps }))
+const chosen = positionals.length === 0 ? all : all.filter(({ name }) => positionals.includes(name))
+const folder = values.out ?? fileURLToPath(new URL('./results', import.meta.url))
+
+function print(line: GateLine): void {
+  const notYet = chosen.find(({ name }) => name === line.name)?.notYet
+  if (values.json) console.log(JSON.stringify({ ...line, ...(notYet === undefined ? {} : { notYet }) }))
+  else if (line.iqm === null) console.log(`${line.name}: not possible yet: ${notYet}`)
+  else
+    console.log(
+      `${line.name}: ${line.passed ? 'passed' : 'failed'}, interquartile mean ${line.iqm.toFixed(2)} (${line.low?.toFixed(2)} to ${line.high?.toFixed(2)}), bar ${line.bar}, ${line.seeds} seeds, ${line.seconds.toFixed(0)} s`,
+    )
+}
+
+const write = (): void => {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'README.md'), renderTable(folder, all))
+}
+
+const lines = await runGates(chosen, {
+  seeds: parseSeeds(values.seeds),
+  folder,
+  command: `npm run gates -- ${process.argv.slice(2).join(' ')}`.trim(),
+  onSeed: ({ name }, result) => {
+    write()
+    console.error(
+      `${name}, seed ${result.seed}: ${result.return.toFixed(2)} in ${result.seconds.toFixed(1)} s`,
+    )
+  },
+  onGate: print,
+})
+write()
+const failed = lines.some(({ passed, iqm }) => !passed && iqm !== null)
+process.exitCode = failed ? 1 : 0

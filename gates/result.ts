@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ArraySummary } from 'agoge'
+import { stratifiedInterquartileMean } from 'agoge/evaluation'
+import type { Gate, GateLine } from './gate.ts'
+import { settingsOf } from './seed-run.ts'
+import type { SeedResult } from './seed-run.ts'
+
+/** `results/NAME.json`. */
+export interface GateResult {
+  schema: 1
+  line: GateLine
+  direction: Gate['direction']
+  source: string
+  command: string
+  date: string
+  machine: ArraySummary['machine'] | null
+  settings: Record<string, unknown>
+  /** By seed. */
+  seeds: SeedResult[]
+}
+
+/**
+ * A gate passes when the interval reaches the bar: its upper end where the score has to be at least the bar; the whole
+ * of it where the score may be at most the bar, so that a few seeds that succeed are not hidden by the others.
+ */
+export function gateLine(gate: Gate, seeds: readonly SeedResult[]): GateLine {
+  const { name, bar, direction } = gate
+  if (seeds.length === 0)
+    return { name, iqm: null, low: null, high: null, bar, passed: false, seeds: 0, seconds: 0 }
+  const { mean, low, high } = stratifiedInterquartileMean([seeds.map((seed) => seed.return)])
+  const passed = direction === 'at-least' ? high >= bar : high <= bar
+  const seconds = seeds.reduce((sum, seed) => sum + seed.seconds, 0)
+  return { name, iqm: mean, low, high, bar, passed, seeds: seeds.length, seconds }
+}
+
+/** What is stored of a gate; with no seeds where nothing is, or only what had other settings. */
+export function loadResult(folder: string, gate: Gate): GateResult {
+  const settings = settingsOf(gate)
+  const file = fileOf(folder, gate)
+  const { direction, source } = gate
+  const empty = { schema: 1, direction, source, command: '', date: '', machine: null, seeds: [] } as const
+  const fresh: GateResult = { ...empty, line: gateLine(gate, []), settings, seeds: [] }
+  if (!existsSync(file)) return fresh
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as GateResult
+  if (JSON.stringify(stored.settings) !== JSON.stringify(settings)) return fresh
+  // The bar may have changed since.
+  return { ...stored, direction, source, line: gateLine(gate, stored.seeds) }
+}
+
+/** Adds what came of a seed, whole or not at all. */
+export function storeSeed(
+  folder: string,
+  gate: Gate,
+  { result, machine, command }: { result: SeedResult; machine: GateResult['machine']; command: string },
+): void {
+  const before = loadResult(folder, gate)
+  const seeds = [...before.seeds.filter(({ seed }) => seed !== result.seed), result].sort(
+    (a, b) => a.seed - b.seed,
+  )
+  const { schema, direction, source, settings } = before
+  const now: GateResult = {
+    schema,
+    line: gateLine(gate, seeds),
+    direction,
+    source,
+    command,
+    date: new Date().toISOString().slice(0, 10),
+    machine,
+    settings,
+    seeds,
+  }
+  mkdirSync(folder, { recursive: true })
+  const file = fileOf(folder, gate)
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(now, null, 2)}\n`)
+  renameSync(`${file}.tmp`, file)
+}
+
+const fileOf = (folder: string, { name }: Gate): string => join(folder, `${name}.json`)

@@ -1,0 +1,85 @@
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { Gate, GateLine } from './gate.ts'
+import { gateLine, loadResult, storeSeed } from './result.ts'
+import type { SeedAnswer, SeedJob, SeedResult } from './seed-run.ts'
+
+export interface RunGatesOptions {
+  seeds: readonly number[]
+  /** Where results are stored. */
+  folder: string
+  /** How it was started, for the record. */
+  command: string
+  /** Arguments of Node before the child's script. Default: those of this process. */
+  execArgv?: readonly string[]
+  /** A seed is done, and stored. */
+  onSeed?: (gate: Gate, result: SeedResult) => void
+  /** All seeds of a gate are done. */
+  onGate?: (line: GateLine) => void
+}
+
+/**
+ * Trains the seeds of the gates that are not stored yet, each in a process of its own with one thread and at most as
+ * many at once as there are cores, gate by gate. The first seed that fails ends it; what is done stays stored.
+ */
+export async function runGates(gates: readonly Gate[], options: RunGatesOptions): Promise<GateLine[]> {
+  const { seeds, folder, command, onSeed, onGate } = options
+  const stop = new AbortController()
+  const missing = (gate: Gate): number[] => {
+    const stored = new Set(loadResult(folder, gate).seeds.map(({ seed }) => seed))
+    return gate.notYet === undefined ? seeds.filter((seed) => !stored.has(seed)) : []
+  }
+  const lineOf = (gate: Gate): GateLine =>
+    gateLine(
+      gate,
+      loadResult(folder, gate).seeds.filter(({ seed }) => seeds.includes(seed)),
+    )
+  const jobs = gates.flatMap((gate) => missing(gate).map((seed): SeedJob => ({ gate, seed })))
+  const told = new Set<string>()
+  const tell = (): void => {
+    for (const gate of gates) {
+      if (told.has(gate.name) || missing(gate).length > 0) continue
+      told.add(gate.name)
+      onGate?.(lineOf(gate))
+    }
+  }
+  tell()
+  let next = 0
+  async function lane(): Promise<void> {
+    while (next < jobs.length && !stop.signal.aborted) {
+      const job = jobs[next++]
+      const { result, machine } = await inProcess(job, options.execArgv ?? process.execArgv, stop.signal)
+      storeSeed(folder, job.gate, { result, machine, command })
+      onSeed?.(job.gate, result)
+      tell()
+    }
+  }
+  const lanes = Math.min(availableParallelism(), jobs.length)
+  try {
+    await Promise.all(Array.from({ length: lanes }, lane))
+  } catch (error) {
+    stop.abort(error)
+    throw error
+  }
+  return gates.map(lineOf)
+}
+
+type Done = Exclude<SeedAnswer, { error: string }>
+
+function inProcess(job: SeedJob, execArgv: readonly string[], signal: AbortSignal): Promise<Done> {
+  return new Promise((resolve, reject) => {
+    const script = fileURLToPath(new URL('./seed-process.ts', import.meta.url))
+    const child = fork(script, { execArgv: [...execArgv], signal })
+    const what = `${job.gate.name}, seed ${job.seed}`
+    child.once('message', (answer: SeedAnswer) => {
+      if ('error' in answer) reject(new Error(`${what}: ${answer.error}`))
+      else resolve(answer)
+    })
+    child.on('error', reject)
+    child.on('exit', (code, killed) =>
+      reject(new Error(`the process of ${what} ended without a result: ${killed ?? `exit code ${code}`}`)),
+    )
+    child.send(job)
+  })
+}
