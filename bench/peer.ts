@@ -20,7 +20,9 @@ export function startPeer(name: string, threads: number, more: readonly string[]
   const python = process.env['AGOGE_PEERS_PYTHON']
   if (!python) return null
   const script = fileURLToPath(new URL(`./peers/${name}.py`, import.meta.url))
-  const child = spawn(python, ['-B', script, String(threads), ...more], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(python, ['-B', script, String(threads), ...more], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   const lines = createInterface({ input: child.stdout })
   return {
     async measure(count) {
