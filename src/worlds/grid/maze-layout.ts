@@ -47,7 +47,7 @@ export function carveMaze(
     for (let d = 0; d < 4; d++) if (isUnvisited(state, base, board, size, x, y, d)) ways++
     const here = cellIndex(board, base, x, y)
     if (ways === 0) {
-      const back = state[here] - visited
+      const back = (state[here] | 0) - visited
       state[here] = cells.floor
       if (back === 4) return
       x += 2 * directionX[back]

@@ -1,5 +1,5 @@
 import { box } from '../../../environment/index.ts'
-import { boardStateSize, cellIndex } from './board.ts'
+import { boardStateSize } from './board.ts'
 import type { Board } from './board.ts'
 import { blocks, cells } from './cells.ts'
 import { directionX, directionY } from './movement.ts'
@@ -12,52 +12,57 @@ import type { View } from './views.ts'
  * agent's cell sideways and to the three cells ahead, through cells that can be entered.
  */
 export function facingView(board: Board, kinds: readonly number[], size: number): View {
-  const { side } = board
+  const { head, side } = board
   const stateSize = boardStateSize(board)
   const area = size * size
   const middle = size >> 1
   const planes = planeOf(kinds)
-  const kind = new Uint8Array(area)
-  const seen = new Uint8Array(area)
+  const all = 2 ** size - 1
+  /** Of the row that is looked at. */
+  const kindsAhead = new Uint8Array(size)
 
-  const clear = (k: number): boolean => seen[k] === 1 && !blocks(kind[k])
-
-  /** Row r of the view from the row behind it (r + 1), then sideways. */
-  function lookAlong(r: number): void {
-    const row = r * size
-    for (let c = 0; c < size; c++) {
-      const behind = row + size + c
-      const ahead =
-        r === size - 1
-          ? c === middle
-          : clear(behind) || (c > 0 && clear(behind - 1)) || (c < size - 1 && clear(behind + 1))
-      seen[row + c] = ahead ? 1 : 0
+  /** The cells of a row that are seen, one bit each, from those that light comes to and those that let it through. */
+  function alongRow(lit: number, clear: number): number {
+    let seen = lit
+    for (;;) {
+      const sources = seen & clear
+      const spread = (seen | (sources << 1) | (sources >> 1)) & all
+      if (spread === seen) return seen
+      seen = spread
     }
-    for (let c = 1; c < size; c++) if (clear(row + c - 1)) seen[row + c] = 1
-    for (let c = size - 2; c >= 0; c--) if (clear(row + c + 1)) seen[row + c] = 1
   }
 
   return {
     observation: box([kinds.length + 1, size, size], 0, 1),
     observe({ state, observations }, i) {
       const base = i * stateSize
-      const heading = state[base + 2]
+      // Whole numbers for the compiler as well: the state holds doubles.
+      const agentX = state[base] | 0
+      const agentY = state[base + 1] | 0
+      const heading = state[base + 2] | 0
       const aheadX = directionX[heading]
       const aheadY = directionY[heading]
-      for (let k = 0; k < area; k++) {
-        const ahead = size - 1 - Math.floor(k / size)
-        const right = (k % size) - middle
-        const x = state[base] + aheadX * ahead - aheadY * right
-        const y = state[base + 1] + aheadY * ahead + aheadX * right
-        const inside = x >= 0 && y >= 0 && x < side && y < side
-        kind[k] = inside ? state[cellIndex(board, base, x, y)] : cells.wall
-      }
-      for (let r = size - 1; r >= 0; r--) lookAlong(r)
-      const row = i * (kinds.length + 1) * area
-      observations.fill(0, row, row + (kinds.length + 1) * area)
-      for (let k = 0; k < area; k++) {
-        const plane = seen[k] === 1 ? planes[kind[k]] : kinds.length
-        if (plane >= 0) observations[row + plane * area + k] = 1
+      const first = i * (kinds.length + 1) * area
+      observations.fill(0, first, first + (kinds.length + 1) * area)
+      let lit = 1 << middle
+      for (let ahead = 0; ahead < size; ahead++) {
+        const row = (size - 1 - ahead) * size
+        let clear = 0
+        for (let c = 0; c < size; c++) {
+          const x = agentX + aheadX * ahead - aheadY * (c - middle)
+          const y = agentY + aheadY * ahead + aheadX * (c - middle)
+          const inside = x >= 0 && y >= 0 && x < side && y < side
+          const kind = inside ? state[base + head + y * side + x] | 0 : cells.wall
+          kindsAhead[c] = kind
+          if (!blocks(kind)) clear |= 1 << c
+        }
+        const seen = alongRow(lit, clear)
+        for (let c = 0; c < size; c++) {
+          const plane = (seen & (1 << c)) === 0 ? kinds.length : planes[kindsAhead[c]]
+          if (plane >= 0) observations[first + plane * area + row + c] = 1
+        }
+        const sources = seen & clear
+        lit = (sources | (sources << 1) | (sources >> 1)) & all
       }
     },
   }

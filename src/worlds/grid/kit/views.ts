@@ -1,6 +1,6 @@
 import { box, discrete } from '../../../environment/index.ts'
 import type { ArraySpace, Slots } from '../../../environment/index.ts'
-import { boardStateSize, cellIndex } from './board.ts'
+import { boardStateSize } from './board.ts'
 import type { Board } from './board.ts'
 import { cells } from './cells.ts'
 
@@ -42,7 +42,7 @@ export function fullView(board: Board, kinds: readonly number[]): View {
       const row = i * size
       observations.fill(0, row, row + size)
       for (let k = 0; k < area; k++) {
-        const plane = planes[state[base + head + k]]
+        const plane = planes[state[base + head + k] | 0]
         if (plane >= 0) observations[row + plane * area + k] = 1
       }
       observations[row + kinds.length * area + state[base + 1] * side + state[base]] = 1
@@ -55,7 +55,7 @@ export function fullView(board: Board, kinds: readonly number[]): View {
  * wall. Nothing hides anything.
  */
 export function windowView(board: Board, kinds: readonly number[], size: number): View {
-  const { side } = board
+  const { head, side } = board
   const stateSize = boardStateSize(board)
   const area = size * size
   const reach = size >> 1
@@ -65,15 +65,17 @@ export function windowView(board: Board, kinds: readonly number[], size: number)
     observe({ state, observations }, i) {
       const base = i * stateSize
       const row = i * kinds.length * area
-      const left = state[base] - reach
-      const top = state[base + 1] - reach
+      const left = (state[base] | 0) - reach
+      const top = (state[base + 1] | 0) - reach
       observations.fill(0, row, row + kinds.length * area)
-      for (let k = 0; k < area; k++) {
-        const x = left + (k % size)
-        const y = top + Math.floor(k / size)
-        const inside = x >= 0 && y >= 0 && x < side && y < side
-        const plane = planes[inside ? state[cellIndex(board, base, x, y)] : cells.wall]
-        if (plane >= 0) observations[row + plane * area + k] = 1
+      for (let r = 0; r < size; r++) {
+        for (let c = 0; c < size; c++) {
+          const x = left + c
+          const y = top + r
+          const inside = x >= 0 && y >= 0 && x < side && y < side
+          const plane = planes[inside ? state[base + head + y * side + x] | 0 : cells.wall]
+          if (plane >= 0) observations[row + plane * area + r * size + c] = 1
+        }
       }
     },
   }
