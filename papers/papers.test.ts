@@ -9,7 +9,11 @@ const names = readdirSync(folder)
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => name.slice(0, -3))
 const papers = await Promise.all(
-  names.map(async (name) => ((await import(`./${name}.ts`)) as { default: Paper }).default),
+  names.map(
+    async (name) =>
+      ((await import(/* @vite-ignore */ new URL(`./${name}.ts`, import.meta.url).href)) as { default: Paper })
+        .default,
+  ),
 )
 
 test.each(papers)('$id is told in full, and in short', (paper) => {

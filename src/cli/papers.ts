@@ -95,6 +95,7 @@ export async function runPaperCommand(command: RunPaperCommand, terminal: Consol
   })
   terminal.out(resultText(result))
   if (quick) return terminal.out('a quick run: it shows that the experiment runs, not what comes of it')
+  terminal.out(`verdict: ${result.verdict}`)
   mkdirSync(resultsFolder(), { recursive: true })
   const to = join(resultsFolder(), `${id}.json`)
   writeFileSync(to, `${JSON.stringify(result, null, 2)}\n`)
@@ -117,7 +118,6 @@ function resultText(result: PaperResult): string {
     `${result.metric}, ${result.higherIsBetter ? 'higher' : 'lower'} is better:`,
     table(['arm', 'interquartile mean', '95% interval'], arms),
     ...comparisons,
-    `verdict: ${result.verdict}`,
   ].join('\n')
 }
 
