@@ -26,7 +26,7 @@ test('the card states corpus, seed, cost and scores', () => {
     '| copy | 98% |',
     '| condition | 40% |',
     'agoge pretrain --seed 3',
-    'copying 7%',
+    'copying 3%',
   ])
     expect(card).toContain(fact)
 })

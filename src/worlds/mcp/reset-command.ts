@@ -3,6 +3,8 @@ import { InfrastructureError } from '../../tool/infrastructure-error.ts'
 
 const windows = process.platform === 'win32'
 const lastWords = 1000
+/** Milliseconds that a failed command's last words are waited for. */
+const lastWordsWait = 500
 
 export interface ResetCommandOptions {
   signal?: AbortSignal | undefined
@@ -48,8 +50,9 @@ export async function runResetCommand(
   try {
     const code = await new Promise<number | string | null>((resolve, reject) => {
       child.once('error', reject)
-      // Not `close`: a service that it started may keep the pipe open for ever.
-      child.once('exit', (code, by) => setImmediate(() => resolve(code ?? by)))
+      // Its last words may come after its end; but a service that it started may keep the pipe open for ever.
+      child.once('close', (code, by) => resolve(code ?? by))
+      child.once('exit', (code, by) => setTimeout(() => resolve(code ?? by), code === 0 ? 0 : lastWordsWait))
     }).catch((cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new InfrastructureError(`the reset command did not run: ${reason}`, { cause })
