@@ -1,14 +1,11 @@
 import { defineWorld, discrete } from '../../environment/index.ts'
+import type { FiniteWorld } from '../../environment/index.ts'
 import { wholeFeature } from './kit/index.ts'
+import { sweptModel } from './swept-model.ts'
 
 const longest = 20
 
-/**
- * A chain (Strens 2000, "A Bayesian Framework for Reinforcement Learning"; Gym's NChain-v0): action 0 goes one state on
- * and pays `large` in the last one, action 1 goes back to the first and pays `small`; with chance `slip` the other
- * action is done. It never ends. Observation: the number of the state.
- */
-export const chain = defineWorld({
+const world = defineWorld({
   name: 'chain',
   observation: discrete(longest),
   action: discrete(2),
@@ -32,7 +29,8 @@ export const chain = defineWorld({
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
     const c = i * 4
-    const back = (actions[i] === 1) !== random.random() < context[c + 1]
+    const slip = context[c + 1]
+    const back = (actions[i] === 1) !== (slip > 0 && random.random() < slip)
     const last = state[i] === context[c] - 1
     rewards[i] = back ? context[c + 2] : last ? context[c + 3] : 0
     state[i] = back ? 0 : last ? state[i] : state[i] + 1
@@ -44,3 +42,28 @@ export const chain = defineWorld({
   text: ({ state, context }, i) =>
     Array.from({ length: context[i * 4] }, (_, k) => (k === state[i] ? '@' : 'o')).join('-'),
 })
+
+/**
+ * A chain (Strens 2000, "A Bayesian Framework for Reinforcement Learning"; Gym's NChain-v0): action 0 goes one state on
+ * and pays `large` in the last one, action 1 goes back to the first and pays `small`; with chance `slip` the other
+ * action is done. It never ends. Observation: the number of the state.
+ */
+export const chain: FiniteWorld<typeof world.context> = {
+  ...world,
+  transitions: (context = {}) => {
+    const { slip = world.context.slip.default, length = world.context.length.default } = context
+    return sweptModel(world, {
+      context: { ...context, slip: 0 },
+      states: longest,
+      start: 0,
+      place(state, number) {
+        state[0] = number
+        return number < length
+      },
+      mix: (action) => [
+        [1 - slip, action],
+        [slip, 1 - action],
+      ],
+    })
+  },
+}

@@ -1,15 +1,12 @@
 import { defineWorld, discrete } from '../../environment/index.ts'
+import type { FiniteWorld } from '../../environment/index.ts'
 import { drawAt, layoutFeature, slipFeature, wholeFeature } from './kit/index.ts'
+import { slipMix, sweptModel } from './swept-model.ts'
 
 const longest = 12
 const choices = 4
 
-/**
- * A combination lock: at each position one of four actions, drawn from the code's number, goes on, every other one goes
- * back to the start; the last position pays 1 and ends the episode (Kakade 2003, "On the Sample Complexity of
- * Reinforcement Learning", section 8.6). Observation: the position. Random play needs about 4^length steps.
- */
-export const combinationLock = defineWorld({
+const world = defineWorld({
   name: 'combination-lock',
   observation: discrete(longest + 1),
   action: discrete(choices),
@@ -40,6 +37,28 @@ export const combinationLock = defineWorld({
       k < state[i] ? lockDigit(context[i * 3], k) : '_',
     ).join(' '),
 })
+
+/**
+ * A combination lock: at each position one of four actions, drawn from the code's number, goes on, every other one goes
+ * back to the start; the last position pays 1 and ends the episode (Kakade 2003, "On the Sample Complexity of
+ * Reinforcement Learning", section 8.6). Observation: the position. Random play needs about 4^length steps.
+ */
+export const combinationLock: FiniteWorld<typeof world.context> = {
+  ...world,
+  transitions: (context = {}) => {
+    const { slip = 0, length = world.context.length.default } = context
+    return sweptModel(world, {
+      context: { ...context, slip: 0 },
+      states: longest + 1,
+      start: 0,
+      place(state, number) {
+        state[0] = number
+        return number < length
+      },
+      mix: slipMix(slip),
+    })
+  },
+}
 
 /** The action that goes on from a position. */
 export const lockDigit = (code: number, position: number): number => drawAt(code, 1, position, choices)

@@ -1,6 +1,8 @@
 import { defineWorld, discrete } from '../../environment/index.ts'
+import type { FiniteWorld } from '../../environment/index.ts'
 import { directionX, directionY, slipFeature, withSlip } from './kit/index.ts'
 import { roomDrawing, roomText } from './room-frames.ts'
+import { slipMix, sweptModel } from './swept-model.ts'
 
 /**
  * An empty room whose goal cannot be seen: the agent starts in the centre, observes the number of its cell (y * size +
@@ -10,7 +12,7 @@ import { roomDrawing, roomText } from './room-frames.ts'
 export const createDarkRoom = (size: number, maxSteps: number, name = `dark-room-${size}`) => {
   const goal = { default: 0, low: 0, high: size - 1, integer: true } as const
   const centre = size >> 1
-  return defineWorld({
+  const world = defineWorld({
     name,
     observation: discrete(size * size),
     action: discrete(5),
@@ -48,6 +50,22 @@ export const createDarkRoom = (size: number, maxSteps: number, name = `dark-room
         ['#c8452d', state[i * 2], state[i * 2 + 1]],
       ]),
   })
+  const finite: FiniteWorld<typeof world.context> = {
+    ...world,
+    transitions: (context = {}) =>
+      sweptModel(world, {
+        context: { ...context, slip: 0 },
+        states: size * size,
+        start: centre * size + centre,
+        place(state, number) {
+          state[0] = number % size
+          state[1] = Math.floor(number / size)
+          return true
+        },
+        mix: slipMix(context.slip ?? 0),
+      }),
+  }
+  return finite
 }
 
 /** 9x9, 20 steps. A policy that knows the goal gets 16.54 on the mean over all goals. */

@@ -1,4 +1,5 @@
-import { defineWorld, discrete } from '../../environment/index.ts'
+import { contextRow, defineWorld, discrete, finiteModel } from '../../environment/index.ts'
+import type { FiniteModel, FiniteWorld } from '../../environment/index.ts'
 import { uniformAt } from '../../random/index.ts'
 import { layoutFeature } from './kit/index.ts'
 import { roomDrawing, roomText } from './room-frames.ts'
@@ -7,13 +8,13 @@ import { roomDrawing, roomText } from './room-frames.ts'
  * DeepSea of size N, step for step as bsuite's (Osband et al. 2020, "Behaviour Suite for Reinforcement Learning"): the
  * agent sinks a row a step, and one of the two actions, which one is drawn for each cell, takes it to the right at a
  * cost of moveCost / N, the other to the left. Only the step to the right from the last column, which N - 1 steps to
- * the right lead to, pays 1. The best return is 1 - moveCost (with slip p times (1 - p)^(N - 1) for the 1), that of
- * a random policy comes near it with chance 2^-N.
+ * the right lead to, pays 1. The best return is 1 - moveCost; always going to the right with slip p returns
+ * (1 - p)^(N - 1) - moveCost; a random policy comes to the end with chance 2^-N.
  *
  * Observation: row * N + column, and N * N after the last step. bsuite's stochastic variant is slip 1 / N, noise 1.
  */
-export const createDeepSea = (size: number, name = `deep-sea-${size}`) =>
-  defineWorld({
+export const createDeepSea = (size: number, name = `deep-sea-${size}`) => {
+  const world = defineWorld({
     name,
     observation: discrete(size * size + 1),
     action: discrete(2),
@@ -72,6 +73,37 @@ export const createDeepSea = (size: number, name = `deep-sea-${size}`) =>
     text: ({ state }, i) => roomText(size, [['@', state[i * 2 + 1], state[i * 2]]]),
     draw: ({ state }, i) => roomDrawing(size, [['#c8452d', state[i * 2 + 1], state[i * 2]]]),
   })
+  const finite: FiniteWorld<typeof world.context> = {
+    ...world,
+    transitions: (context = {}) => deepSeaModel(size, contextRow(world.context, context)),
+  }
+  return finite
+}
+
+/** `noise` has no part in it, since its mean is 0. */
+function deepSeaModel(size: number, [mapping, moveCost, slip]: Float64Array): FiniteModel {
+  const end = size * size
+  return finiteModel({
+    states: end + 1,
+    actions: 2,
+    start: 0,
+    outcomes(state, action) {
+      if (state === end) return [{ probability: 1, state, reward: 0, terminated: true }]
+      const row = Math.floor(state / size)
+      const column = state % size
+      const terminated = row + 1 === size
+      const to = (next: number): number => (terminated ? end : (row + 1) * size + next)
+      if (action !== deepSeaRight(size, mapping, row, column)) {
+        return [{ probability: 1, state: to(Math.max(0, column - 1)), reward: 0, terminated }]
+      }
+      const reward = (column === size - 1 ? 1 : 0) - moveCost / size
+      return [
+        { probability: 1 - slip, state: to(Math.min(size - 1, column + 1)), reward, terminated },
+        ...(slip > 0 ? [{ probability: slip, state: to(column), reward, terminated }] : []),
+      ]
+    },
+  })
+}
 
 /** The action that goes to the right from a cell, 0 or 1 with equal chances over the mappings. */
 export const deepSeaRight = (size: number, mapping: number, row: number, column: number): 0 | 1 =>

@@ -1,4 +1,5 @@
-import { defineWorld, discrete } from '../../environment/index.ts'
+import { contextRow, defineWorld, discrete } from '../../environment/index.ts'
+import type { FiniteWorld } from '../../environment/index.ts'
 import {
   boardDrawing,
   boardStateSize,
@@ -17,6 +18,8 @@ import {
   wholeFeature,
   withSlip,
 } from './kit/index.ts'
+import { oneSlot } from './one-slot.ts'
+import { slipMix, sweptModel } from './swept-model.ts'
 
 const board = { head: 2, side: 13 }
 const stateSize = boardStateSize(board)
@@ -41,12 +44,13 @@ function buildRooms(state: Float64Array, base: number, layout: number): void {
   doorway(6, original ? 10 : 8 + drawAt(layout, 1, 3, 4))
 }
 
-/**
- * Four rooms joined in a ring by four doorways (Sutton, Precup & Singh 1999). The agent begins on any cell but the goal,
- * observes the number of its cell (y * 13 + x), moves up, right, down or left, and gets 1 at the goal, which ends the
- * episode. In the original a move fails with chance 1/3, to the three other sides alike: slip 4/9.
- */
-export const fourRooms = defineWorld({
+function layOut(state: Float64Array, base: number, layout: number, goal: number): void {
+  buildRooms(state, base, layout)
+  const rank = wholeFeature(goal, 0, freeCells - 1, 'goal')
+  state[nthCell(state, base, board, cells.floor, rank)] = cells.goal
+}
+
+const world = defineWorld({
   name: 'four-rooms',
   observation: view.observation,
   action: discrete(4),
@@ -65,9 +69,7 @@ export const fourRooms = defineWorld({
   maxSteps: 500,
   reset({ state, context }, i, random) {
     const base = i * stateSize
-    buildRooms(state, base, context[i * 3])
-    const goal = wholeFeature(context[i * 3 + 1], 0, freeCells - 1, 'goal')
-    state[nthCell(state, base, board, cells.floor, goal)] = cells.goal
+    layOut(state, base, context[i * 3], context[i * 3 + 1])
     placeAgent(state, base, board, nthCell(state, base, board, cells.floor, random.integers(freeCells - 1)))
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
@@ -80,3 +82,29 @@ export const fourRooms = defineWorld({
   text: boardText(board),
   draw: boardDrawing(board),
 })
+
+/**
+ * Four rooms joined in a ring by four doorways (Sutton, Precup & Singh 1999). The agent begins on any cell but the goal,
+ * observes the number of its cell (y * 13 + x), moves up, right, down or left, and gets 1 at the goal, which ends the
+ * episode. In the original a move fails with chance 1/3, to the three other sides alike: slip 4/9.
+ */
+export const fourRooms: FiniteWorld<typeof world.context> = {
+  ...world,
+  transitions: (context = {}) => {
+    const row = contextRow(world.context, context)
+    const { state: map } = oneSlot(world, row)
+    layOut(map, 0, row[0], row[1])
+    const floor = Float64Array.from(map.subarray(board.head), (kind) => (kind === cells.floor ? 1 : 0))
+    return sweptModel(world, {
+      context: { ...context, slip: 0 },
+      states: floor.length,
+      start: floor.map((free) => free / (freeCells - 1)),
+      place(state, number) {
+        state.set(map)
+        placeAgent(state, 0, board, board.head + number)
+        return floor[number] === 1
+      },
+      mix: slipMix(row[2]),
+    })
+  },
+}

@@ -162,26 +162,26 @@ test('multi-room: as many doors as asked, behind which the goal lies; the oracle
       expect(plan.filter((action) => action === 3).length).toBe(rooms - 1)
       expect(play(multiRoom, context, plan, seed)).toBe(1)
     }),
-    { numRuns: 30, seed: 1 },
+    { numRuns: 20, seed: 1 },
   )
 })
 
 test('a slipping move goes anywhere', () => {
-  const vector = createVectorEnvironment(fourRooms, { slots: 4000, contextFor: () => ({ slip: 4 / 9 }) })
+  const vector = createVectorEnvironment(fourRooms, { slots: 2000, contextFor: () => ({ slip: 4 / 9 }) })
   vector.reset()
   const { state } = vector.slots
   const size = fourRooms.stateSize
-  const placed = Array.from({ length: 4000 }, (_, i) => {
+  const placed = Array.from({ length: 2000 }, (_, i) => {
     state[i * size] = 9
     state[i * size + 1] = 3
     vector.actions[i] = 0
     return i
   })
   vector.step()
-  const up = placed.filter((i) => state[i * size + 1] === 2).length / 4000
-  const down = placed.filter((i) => state[i * size + 1] === 4).length / 4000
-  expect(Math.abs(up - 2 / 3)).toBeLessThan(0.03)
-  expect(Math.abs(down - 1 / 9)).toBeLessThan(0.02)
+  const up = placed.filter((i) => state[i * size + 1] === 2).length / 2000
+  const down = placed.filter((i) => state[i * size + 1] === 4).length / 2000
+  expect(Math.abs(up - 2 / 3)).toBeLessThan(0.04)
+  expect(Math.abs(down - 1 / 9)).toBeLessThan(0.03)
 })
 
 test('sizes that do not fit are refused', () => {

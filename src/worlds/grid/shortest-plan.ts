@@ -1,19 +1,6 @@
 import { AgogeError } from '../../error.ts'
-import type { Slots, World, WorldRandom } from '../../environment/index.ts'
-
-const noChance: WorldRandom = {
-  random: refuse,
-  uniform: refuse,
-  integers: refuse,
-  normal: refuse,
-}
-
-function refuse(): never {
-  throw new AgogeError('a shortest plan was asked of a world that draws from chance', {
-    code: 'bad-argument',
-    hint: 'set slip and noise to 0',
-  })
-}
+import type { Slots, World } from '../../environment/index.ts'
+import { noChance, oneSlot } from './one-slot.ts'
 
 /**
  * An oracle: the fewest actions from slot i's state to a step that ends the episode with a reward above 0, found
@@ -29,16 +16,7 @@ export function shortestPlan(world: World, slots: Slots, i: number, maxStates = 
   }
   const { stateSize } = world
   const features = Object.keys(world.context).length
-  const model: Slots = {
-    count: 1,
-    state: new Float64Array(stateSize),
-    context: slots.context.slice(i * features, (i + 1) * features),
-    actions: new Float32Array(1),
-    observations: new Float32Array(0),
-    rewards: new Float64Array(1),
-    terminated: new Uint8Array(1),
-    actionMask: new Uint8Array(0),
-  }
+  const model = oneSlot(world, slots.context.slice(i * features, (i + 1) * features))
   interface Node {
     state: Float64Array
     parent: Node | null
