@@ -120,7 +120,7 @@ export const gates: readonly Gate[] = [
     direction: 'at-least',
     source: 'RL Baselines3 Zoo, PPO with an LSTM, one run: 500.0',
     notYet:
-      'PPO with memory (a recurrent network) does not exist yet; without memory the task cannot be solved',
+      'PPO with memory (a recurrent network) does not exist yet, and a run without memory would be another gate',
   },
   {
     ...deepSea,

@@ -19,8 +19,8 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     'Each gate trains the seeds 1 to 10, which nobody chose; the final greedy policy of a seed plays 100 episodes. The score is',
     'the interquartile mean over seeds of their mean returns, with its 95% stratified bootstrap interval. A gate passes when',
     'that interval reaches the bar (its upper end does); where the bar is a most, all of the interval has to be there. "surely"',
-    'marks a pass whose whole interval is on the right side. Settings are the published ones of the preset, in full in the',
-    'JSON file of the gate with the returns of all seeds.',
+    'marks a pass whose whole interval is on the right side. Settings are the published ones of the preset, but for the',
+    'weight of a bonus, which is ours; in full they are in the JSON file of the gate, with the returns of all seeds.',
     '',
     row([
       'gate',
@@ -39,7 +39,7 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
       row([
         stored.seeds.length > 0 ? `[${gate.name}](${gate.name}.json)` : gate.name,
         gate.world,
-        `${gate.algorithm} ${gate.preset}${gate.config === undefined ? '' : ', changed'}`,
+        settingsText(gate),
         String(gate.steps),
         `${gate.direction.replace('-', ' ')} ${gate.bar}`,
         ...scoreCells(gate, stored.line),
@@ -59,6 +59,12 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     ...rows.flatMap(({ gate, stored }) => (stored.seeds.length > 0 ? [provenance(gate, stored)] : [])),
     '',
   ].join('\n')
+}
+
+function settingsText({ algorithm, preset, config, countBonus }: Gate): string {
+  const changed = config === undefined ? '' : ', changed'
+  const bonus = countBonus === undefined ? '' : `, bonus for counts ${countBonus}`
+  return `${algorithm} ${preset}${changed}${bonus}`
 }
 
 function scoreCells(gate: Gate, line: GateLine): string[] {
