@@ -1,4 +1,17 @@
-import { add, gather, matmul, mean, mul, relu, rsqrt, silu, square, sub, tanh } from '../tensor/index.ts'
+import {
+  add,
+  gather,
+  matmul,
+  mean,
+  mul,
+  relu,
+  rmsNormalise,
+  rsqrt,
+  silu,
+  square,
+  sub,
+  tanh,
+} from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 
 /** Weight [outputs, inputs], as PyTorch and safetensors files have it; bias [outputs]. */
@@ -24,7 +37,7 @@ export function mlp(x: Tensor, layers: readonly LinearParameters[], activation: 
 
 /** Divides every row of the last axis by its root mean square, times `weight` (Zhang and Sennrich 2019, arXiv:1910.07467). */
 export function rmsNorm(x: Tensor, weight: Tensor, epsilon = 1e-5): Tensor {
-  return mul(mul(x, rsqrt(add(meanOfLast(square(x)), epsilon))), weight)
+  return mul(rmsNormalise(x, epsilon), weight)
 }
 
 /** Brings every row of the last axis to mean 0 and variance 1, then scales and shifts it (Ba et al. 2016, arXiv:1607.06450). */

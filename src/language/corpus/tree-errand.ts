@@ -128,3 +128,11 @@ export function closing(e: Errand): { ask: string; answer: string } {
     answer: word,
   }
 }
+
+/** The request, the calls that fulfil it, the answer. `text` is put into words last, after what it asks to be answered. */
+export function fulfil(e: Errand, text: () => string, steps: readonly Step[]): void {
+  const end = closing(e)
+  ask(e, request(e.d, text() + (/^[a-z]/.test(end.ask) ? ` ${end.ask}` : end.ask)))
+  tell(e, ...steps)
+  answer(e, end.answer)
+}

@@ -1,10 +1,8 @@
-import { between, chance, say, shuffled } from './draw.ts'
+import { between, chance, say, shortLine, shuffled } from './draw.ts'
 import * as effects from './effects.ts'
-import { answer, ask, boxAt, closing, leafAt, perform, request, slots, story, tell } from './tree-errand.ts'
+import { boxAt, fulfil, leafAt, perform, slots, story } from './tree-errand.ts'
 import type { Errand } from './tree-errand.ts'
 import { freshBox, freshLeaf, nameOf, parentOf } from './tree.ts'
-import { shortLine } from './draw.ts'
-import type { Step } from './tree-tools.ts'
 
 /** At least `count` leaves outside `box`, some of them. */
 function leavesOutside(e: Errand, box: string, count: number): string[] {
@@ -23,13 +21,6 @@ const enumerated = (e: Errand, paths: readonly string[]): string => {
   return `${told.slice(0, -1).join(', ')}${chance(e.d, 0.85) ? ' and ' : ', '}${told.at(-1)}`
 }
 
-const finish = (e: Errand, text: string, steps: readonly Step[]): void => {
-  const end = closing(e)
-  ask(e, request(e.d, text + (/^[a-z]/.test(end.ask) ? ` ${end.ask}` : end.ask)))
-  tell(e, ...steps)
-  answer(e, end.answer)
-}
-
 /** One thing done to each of two to four leaves: carried to a box or thrown away. */
 export const each = story((e) => {
   const { d } = e
@@ -38,9 +29,9 @@ export const each = story((e) => {
   const list = enumerated(e, paths)
   if (chance(d, 0.25)) {
     const text = say(d, '[throw away|get rid of|bin|destroy] {list}', { list })
-    finish(
+    fulfil(
       e,
-      text,
+      () => text,
       paths.map((path) => perform(e, 'drop', path)),
     )
     return
@@ -49,9 +40,9 @@ export const each = story((e) => {
     list,
     where: boxAt(e, box),
   })
-  finish(
+  fulfil(
     e,
-    text,
+    () => text,
     paths.map((path) => perform(e, 'move', path, `${box}/${nameOf(path)}`)),
   )
 })
@@ -68,7 +59,7 @@ export const makeAndFill = story((e) => {
     '[[set up|open|build] [a|the|a new] {box} {at}[, then| and|, and| and then] [bring|carry|shift|take] {list} [to it|inside|over]|[bring|carry|shift|take] {list} [to|into] a {box} {at} that you [open|build|set up] [first|before]|{list} [go|shall go] [to|into] a {box} {at}[, open it first|, which is not there yet]]',
     slots(e, { at: bare, list }),
   )
-  finish(e, text, [
+  fulfil(e, () => text, [
     perform(e, 'make', box),
     ...paths.map((path) => perform(e, 'move', path, `${box}/${nameOf(path)}`)),
   ])

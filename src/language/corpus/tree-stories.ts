@@ -7,7 +7,7 @@ import {
   answer,
   ask,
   boxAt,
-  closing,
+  fulfil,
   leafAt,
   perform,
   request,
@@ -33,10 +33,7 @@ const effectsInOrder = (counts: readonly number[]): Story =>
       clauses.push(clause.text)
       steps.push(...clause.steps())
     }
-    const end = closing(e)
-    ask(e, request(d, joined(d, clauses) + (/^[a-z]/.test(end.ask) ? ` ${end.ask}` : end.ask)))
-    tell(e, ...steps)
-    answer(e, end.answer)
+    fulfil(e, () => joined(d, clauses), steps)
   })
 
 function joined(d: Draw, clauses: readonly string[]): string {
@@ -61,11 +58,7 @@ export const duplicate = single(effects.duplicate)
 function single(kind: (e: Errand) => Clause): Story {
   return story((e) => {
     const clause = kind(e)
-    const steps = clause.steps()
-    const end = closing(e)
-    ask(e, request(e.d, clause.text + (/^[a-z]/.test(end.ask) ? ` ${end.ask}` : end.ask)))
-    tell(e, ...steps)
-    answer(e, end.answer)
+    fulfil(e, () => clause.text, clause.steps())
   })
 }
 
