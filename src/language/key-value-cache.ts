@@ -144,8 +144,11 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     tokens: (slot) => tokens.subarray(slot * window, slot * window + lengths[slot]),
     arrange,
     grow(wanted) {
-      const all = Array.from({ length: slots }, (_, slot) => ({ slot, length: lengths[slot] }))
-      if (wanted > capacity) arrange(all, wanted)
+      if (wanted <= capacity) return
+      arrange(
+        Array.from(lengths, (length, slot) => ({ slot, length })),
+        wanted,
+      )
     },
     copy(from, to, length) {
       for (const array of stores) {
