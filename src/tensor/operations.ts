@@ -4,6 +4,8 @@ import { cast } from './operators/cast.ts'
 import { and, equal, greater, less, not } from './operators/compare.ts'
 import { concat } from './operators/concat.ts'
 import { constant } from './operators/constant.ts'
+import { conv2d } from './operators/conv2d.ts'
+import { convTranspose2d } from './operators/conv-transpose2d.ts'
 import { gather, scatterRows } from './operators/gather.ts'
 import { iota } from './operators/iota.ts'
 import { matmul } from './operators/matmul.ts'
@@ -48,6 +50,8 @@ export const operations = {
   cast,
   concat,
   constant,
+  conv2d,
+  convTranspose2d,
   cos,
   div,
   equal,

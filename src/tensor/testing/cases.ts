@@ -129,6 +129,21 @@ export const cases: Readonly<Record<string, Case>> = {
   'gather along the last axis': two({ shape: [2, 3] }, index, (a, i) => t.gather(a, i, 1)),
   takeAlong: two(x, index, t.takeAlong),
   'likelihood of tokens': two(x, index, (a, i) => t.takeAlong(t.logSoftmax(a), i)),
+  conv2d: two({ shape: ['B', 2, 4, 3] }, { shape: [3, 2, 2, 2] }, t.conv2d),
+  'conv2d, padded': two({ shape: ['B', 2, 3, 4] }, { shape: [2, 2, 3, 3] }, (a, b) =>
+    t.conv2d(a, b, { padding: 1 }),
+  ),
+  'conv2d with a stride that does not divide': two(
+    { shape: ['B', 2, 6, 5] },
+    { shape: [3, 2, 3, 2] },
+    (a, b) => t.conv2d(a, b, { stride: 2, padding: 1 }),
+  ),
+  'conv2d, dilated': two({ shape: ['B', 1, 5, 6] }, { shape: [2, 1, 2, 2] }, (a, b) =>
+    t.conv2d(a, b, { dilation: 2, stride: 3, padding: 1 }),
+  ),
+  convTranspose2d: two({ shape: ['B', 3, 2, 2] }, { shape: [3, 2, 3, 2] }, (a, b) =>
+    t.convTranspose2d(a, b, [6, 5], { stride: 3, padding: 1 }),
+  ),
   scatterRows: {
     inputs: {
       base: { shape: [3, 2] },
