@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { ArrayAgent } from '../algorithm/arrays/index.ts'
 import { createVectorEnvironment } from '../environment/index.ts'
 import type { VectorEnvironment } from '../environment/index.ts'
 import { findWorld, loadAgent, returnText } from '../training/arrays/index.ts'
@@ -25,7 +26,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
   await requireArrayWorld(name)
   const world = findWorld(name)
   const loaded = model === undefined ? undefined : await loadAgent(runsOf(model)[0] ?? model, name)
-  const agent = loaded?.agent ?? randomAgent(world, seed)
+  const agent: Pick<ArrayAgent, 'decide' | 'memorySize'> = loaded?.agent ?? randomAgent(world, seed)
   const live = terminal.progress.isTTY === true
   const every = command.every ?? (live ? 1 : 25)
   const environment = createVectorEnvironment(world, { slots: 1, seed, autoreset: 'disabled' })
@@ -33,6 +34,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
   try {
     for (let episode = 1; episode <= episodes; episode++) {
       environment.reset()
+      const memory = new Float32Array(agent.memorySize ?? 0)
       for (let step = 0, over = false; ; step++) {
         if (step % every === 0 || over) {
           screen.show(`${frame(environment)}\n${status(environment, episode, step)}`)
@@ -40,7 +42,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
         }
         terminal.signal.throwIfAborted()
         if (over) break
-        agent.decide(environment.observations, 1, environment.actions, maskOf(environment))
+        agent.decide(environment.observations, 1, environment.actions, maskOf(environment), memory)
         environment.step()
         over = environment.terminated[0] === 1 || environment.truncated[0] === 1
       }

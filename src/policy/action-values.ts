@@ -1,9 +1,13 @@
+import type { ArraySpace } from '../environment/index.ts'
 import type { ParameterSet, ParameterSpec } from '../nn/index.ts'
 import { concat, minimum, reshape } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
+import type { Body } from './body.ts'
 import { fanInUniform } from './fan-in.ts'
 import { mlpNetwork } from './mlp.ts'
 import type { MlpOptions } from './mlp.ts'
+import { identityNetwork } from './network.ts'
+import { overObservations } from './over-observations.ts'
 
 /** One or more estimates Q(s, a) of the return of continuous actions. */
 export interface ActionValues {
@@ -20,32 +24,45 @@ export interface ActionValues {
   ): void
 }
 
-/** Perceptrons over the observation and the action side by side; their parameters are called `q1.`, `q2.` ... */
+/**
+ * Perceptrons over the observation, or what a body makes of it, and the action side by side; their parameters are called
+ * `q1.`, `q2.` ...
+ */
 export function mlpActionValues(
-  sizes: { observation: number; action: number; count: number },
-  options: Pick<MlpOptions, 'hidden' | 'activation'>,
+  sizes: { observation: ArraySpace; action: number; count: number },
+  { body, ...options }: Pick<MlpOptions, 'hidden' | 'activation'> & { body?: Body | undefined },
 ): ActionValues {
   const { observation, action, count } = sizes
-  const inputs = observation + action
-  const networks = Array.from({ length: count }, (_, i) =>
-    fanInUniform(mlpNetwork({ ...options, inputs, outputs: 1, prefix: `q${i + 1}.` })),
-  )
+  const networks = Array.from({ length: count }, (_, i) => {
+    const prefix = `q${i + 1}.`
+    const front = overObservations(observation, identityNetwork, { body, prefix })
+    const inputs = front.outputs + action
+    return { front, head: fanInUniform(mlpNetwork({ ...options, inputs, outputs: 1, prefix })) }
+  })
   return {
-    specs: Object.assign({}, ...networks.map(({ specs }) => specs)) as Record<string, ParameterSpec>,
-    trace(parameters, x, actions) {
-      const joined = concat([x, actions], 1)
-      return networks.map((network) => reshape(network.trace(parameters, joined), [x.shape[0]]))
-    },
+    specs: Object.assign(
+      {},
+      ...networks.map(({ front, head }) => ({ ...front.specs, ...head.specs })),
+    ) as Record<string, ParameterSpec>,
+    trace: (parameters, x, actions) =>
+      networks.map(({ front, head }) =>
+        reshape(head.trace(parameters, concat([front.trace(parameters, x), actions], 1)), [x.shape[0]]),
+      ),
     least(parameters, x, actions, rows, values) {
-      const joined = new Float32Array(rows * inputs)
-      for (let r = 0; r < rows; r++) {
-        joined.set(x.subarray(r * observation, (r + 1) * observation), r * inputs)
-        joined.set(actions.subarray(r * action, (r + 1) * action), r * inputs + observation)
-      }
+      const [{ front: first }] = networks
+      const features = new Float32Array(rows * first.outputs)
+      const joined = new Float32Array(rows * (first.outputs + action))
       const found = new Float32Array(rows)
       values.fill(Infinity, 0, rows)
-      for (const network of networks) {
-        network.forward(parameters, joined, rows, found)
+      for (const { front, head } of networks) {
+        const { outputs } = front
+        const { inputs } = head
+        front.forward(parameters, x, rows, features)
+        for (let r = 0; r < rows; r++) {
+          joined.set(features.subarray(r * outputs, (r + 1) * outputs), r * inputs)
+          joined.set(actions.subarray(r * action, (r + 1) * action), r * inputs + outputs)
+        }
+        head.forward(parameters, joined, rows, found)
         for (let r = 0; r < rows; r++) values[r] = Math.min(values[r], found[r])
       }
     },

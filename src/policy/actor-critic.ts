@@ -5,6 +5,7 @@ import type { Random } from '../random/index.ts'
 import { broadcastTo, concat } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 import { categorical } from './categorical.ts'
+import type { Body } from './body.ts'
 import type { ActionDistribution } from './distribution.ts'
 import { gaussian } from './gaussian.ts'
 import { mlpNetwork } from './mlp.ts'
@@ -47,26 +48,35 @@ export function distributionFor(world: World): ActionDistribution {
   }
 }
 
-/** Separate multi-layer perceptrons for actor and critic, as in CleanRL. */
+/** Separate multi-layer perceptrons for actor and critic, as in CleanRL; with a body, one of its own before each. */
 export function mlpActorCritic(
   world: World,
-  { hidden, activation = 'tanh' }: Pick<MlpOptions, 'hidden' | 'activation'>,
+  {
+    hidden,
+    activation = 'tanh',
+    body,
+  }: Pick<MlpOptions, 'hidden' | 'activation'> & { body?: Body | undefined },
 ): ActorCritic {
   const distribution = distributionFor(world)
   const isBox = world.action.type === 'box'
   const k = distribution.actionSize
-  const actor = overObservations(world.observation, (inputs) =>
-    mlpNetwork({
-      inputs,
-      hidden,
-      outputs: isBox ? k : distribution.parameters,
-      activation,
-      outputGain: 0.01,
-      prefix: 'actor.',
-    }),
+  const actor = overObservations(
+    world.observation,
+    (inputs) =>
+      mlpNetwork({
+        inputs,
+        hidden,
+        outputs: isBox ? k : distribution.parameters,
+        activation,
+        outputGain: 0.01,
+        prefix: 'actor.',
+      }),
+    { body, prefix: 'actor.' },
   )
-  const critic = overObservations(world.observation, (inputs) =>
-    mlpNetwork({ inputs, hidden, outputs: 1, activation, prefix: 'critic.' }),
+  const critic = overObservations(
+    world.observation,
+    (inputs) => mlpNetwork({ inputs, hidden, outputs: 1, activation, prefix: 'critic.' }),
+    { body, prefix: 'critic.' },
   )
   const logDeviation: Record<string, ParameterSpec> = isBox
     ? { 'actor.logDeviation': { shape: [1, k], initialise: () => new Float32Array(k) } }

@@ -11,3 +11,30 @@ export interface Network {
   /** The same into `out` [rows, outputs], at once: a call of the runtime costs more than small networks do. */
   forward(parameters: ParameterSet, x: Float32Array, rows: number, out: Float32Array): void
 }
+
+/** Gives back what it is given. */
+export const identityNetwork = (inputs: number): Network => ({
+  inputs,
+  outputs: inputs,
+  specs: {},
+  trace: (_, x) => x,
+  forward(_, x, rows, out) {
+    for (let i = 0; i < rows * inputs; i++) out[i] = x[i]
+  },
+})
+
+/** `second` over the outputs of `first`. */
+export function chain(first: Network, second: Network): Network {
+  let between = new Float32Array(0)
+  return {
+    inputs: first.inputs,
+    outputs: second.outputs,
+    specs: { ...first.specs, ...second.specs },
+    trace: (parameters, x) => second.trace(parameters, first.trace(parameters, x)),
+    forward(parameters, x, rows, out) {
+      if (between.length < rows * first.outputs) between = new Float32Array(rows * first.outputs)
+      first.forward(parameters, x, rows, between)
+      second.forward(parameters, between, rows, out)
+    },
+  }
+}

@@ -2,13 +2,28 @@ import { rowSize } from '../environment/index.ts'
 import type { ArraySpace } from '../environment/index.ts'
 import { add, cast, concat, equal, iota, reshape, slice } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
+import { bodyNetwork } from './body.ts'
+import type { Body } from './body.ts'
+import { chain } from './network.ts'
 import type { Network } from './network.ts'
 
 /**
  * A network over the observations of a space. Choices enter as one-hot rows, for their numbers have no order; `make`
- * is told how many inputs that gives. Boxes and bits enter as they are.
+ * is told how many inputs that gives. Boxes and bits enter as they are. With a body, `make` is told what that puts out;
+ * its parameters are called `PREFIXbody.`.
  */
-export function overObservations(space: ArraySpace, make: (inputs: number) => Network): Network {
+export function overObservations(
+  space: ArraySpace,
+  make: (inputs: number) => Network,
+  { body, prefix = '' }: { body?: Body | undefined; prefix?: string } = {},
+): Network {
+  return encoded(space, (inputs) => {
+    const front = body && bodyNetwork(body, space, { inputs, prefix: `${prefix}body.` })
+    return front === undefined ? make(inputs) : chain(front, make(front.outputs))
+  })
+}
+
+function encoded(space: ArraySpace, make: (inputs: number) => Network): Network {
   if (space.type === 'box' || space.type === 'multi-binary') return make(rowSize(space))
   const counts = space.type === 'discrete' ? [space.n] : space.counts
   const start = space.type === 'discrete' ? space.start : 0

@@ -2,6 +2,7 @@ import { layerNorm, linear, orthogonal, uniformValues } from '../nn/index.ts'
 import type { Activation, ParameterSpec } from '../nn/index.ts'
 import { add, mean, relu, reshape, silu, slice, sub, tanh } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
+import { layerNormRows } from './layer-norm-rows.ts'
 import { activate, dense } from './mlp.ts'
 import type { Network } from './network.ts'
 
@@ -82,7 +83,7 @@ export function valueNetwork(options: ValueNetworkOptions): Network {
         dense(from, parameters.views[weight], parameters.views[bias], rows, k, to, into)
         if (norm !== undefined) {
           const { views } = parameters
-          normalise(into, rows, to, views[`${norm}.weight`], views[`${norm}.bias`])
+          layerNormRows(into, rows, to, views[`${norm}.weight`], views[`${norm}.bias`], into)
         }
         if (!last) activate(activation, into, rows * to)
         from = into
@@ -111,24 +112,5 @@ function joinRows(x: Float32Array, rows: number, actions: number, atoms: number,
       const shift = x[at] - sum / actions
       for (let a = 0; a < actions; a++) out[(r * actions + a) * atoms + k] = x[at + (a + 1) * atoms] + shift
     }
-  }
-}
-
-function normalise(
-  x: Float32Array,
-  rows: number,
-  width: number,
-  weight: Float32Array,
-  bias: Float32Array,
-): void {
-  for (let r = 0; r < rows; r++) {
-    const at = r * width
-    let sum = 0
-    for (let k = at; k < at + width; k++) sum += x[k]
-    const centre = sum / width
-    let squares = 0
-    for (let k = at; k < at + width; k++) squares += (x[k] - centre) ** 2
-    const scale = 1 / Math.sqrt(squares / width + 1e-5)
-    for (let k = 0; k < width; k++) x[at + k] = (x[at + k] - centre) * scale * weight[k] + bias[k]
   }
 }

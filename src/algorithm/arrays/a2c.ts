@@ -1,10 +1,12 @@
 import { createAdam, createParameters, createRmsProp } from '../../nn/index.ts'
 import type { Activation, AdamState, RmsPropState } from '../../nn/index.ts'
 import { mlpActorCritic } from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { figures } from './figures.ts'
+import { overWindow } from './over-window.ts'
 import { compilePolicyGradient } from './policy-gradient.ts'
 import type { PolicyGradientConfig } from './policy-gradient.ts'
 import { createRollout } from './rollout.ts'
@@ -23,6 +25,8 @@ export interface A2cConfig extends PolicyGradientConfig {
   anneal: boolean
   hidden: readonly number[]
   activation: Activation
+  /** Default `mlp`. */
+  body?: Body
 }
 
 /** Settings of published runs, by where they come from. `slots` is how many environments they use. */
@@ -58,9 +62,8 @@ interface A2cState {
  * rollout. RMSprop or Adam with epsilon 1e-5, as in Stable-Baselines3. A truncated episode is bootstrapped with the
  * value of its last observation.
  */
-export const a2c =
-  (config: A2cConfig): ArrayAlgorithm =>
-  async (environment, { seed, totalSteps, threads = 1 }) => {
+export const a2c = (config: A2cConfig): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed, totalSteps, threads = 1 }) => {
     const slots = environment.slots.count
     const policy = mlpActorCritic(environment.world, config)
     const random = createRandom('a2c', seed)
@@ -120,4 +123,4 @@ export const a2c =
       },
       dispose: () => objective.dispose(),
     }
-  }
+  })

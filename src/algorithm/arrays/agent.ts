@@ -12,9 +12,24 @@ export interface ArrayAgent {
   act(): void | Promise<void>
   /** Sees what came of it, and updates when it is time to; then gives figures. */
   learn(): UpdateMetrics | undefined | Promise<UpdateMetrics | undefined>
-  /** Writes the greedy action for each of `rows` observations; what evaluation plays. */
-  decide(observations: Float32Array, rows: number, actions: Float32Array, mask?: Uint8Array): void
-  /** Estimates the value of each of `rows` observations under its policy, where it learns one; what the probes look at. */
+  /** Numbers that it carries from step to step for each row; none where absent. */
+  readonly memorySize?: number
+  /**
+   * Writes the greedy action for each of `rows` observations; what evaluation plays. What it remembers is read from and
+   * written to `memory` [rows, memorySize], a row of zeros where an episode begins; without it every observation is
+   * taken for the first of an episode.
+   */
+  decide(
+    observations: Float32Array,
+    rows: number,
+    actions: Float32Array,
+    mask?: Uint8Array,
+    memory?: Float32Array,
+  ): void
+  /**
+   * Estimates the value of each of `rows` observations, the first ones of episodes, under its policy, where it learns
+   * one; what the probes look at.
+   */
   values?(observations: Float32Array, rows: number, values: Float32Array): void
   /** Everything that it needs to go on exactly here, as structured-cloneable data. */
   state(): unknown

@@ -19,6 +19,7 @@ export { entry } from './catalogue.ts'
 export type { ArrayAlgorithmEntry, Preset } from './catalogue.ts'
 export { ppo, ppoPresets } from './ppo.ts'
 export type { PpoConfig } from './ppo.ts'
+export type { CarriedGruBody } from './recurrent-ppo.ts'
 export { pqn, pqnPresets } from './pqn.ts'
 export type { PqnConfig } from './pqn.ts'
 export { qrDqn, qrDqnPresets } from './qr-dqn.ts'
@@ -68,10 +69,15 @@ const pendulumOrElse =
 /** The algorithms that can be asked for by name. */
 export const arrayAlgorithms: Readonly<Record<string, ArrayAlgorithmEntry>> = {
   ppo: entry({
-    about: 'proximal policy optimisation (Schulman et al. 2017)',
+    about: 'proximal policy optimisation, also recurrent (Schulman et al. 2017)',
     presets: ppoPresets,
     create: ppo,
-    defaultPreset: (world) => (world.startsWith('cartpole') ? 'sb3-zoo-cartpole' : 'cleanrl'),
+    defaultPreset: (world) =>
+      world === 'cartpole-positions'
+        ? 'sb3-zoo-cartpole-positions'
+        : world.startsWith('cartpole')
+          ? 'sb3-zoo-cartpole'
+          : 'cleanrl',
   }),
   a2c: entry({
     about: 'advantage actor-critic (Mnih et al. 2016)',

@@ -2,6 +2,7 @@ import { rowSize } from '../../environment/index.ts'
 import { compileObjective, createParameters, createRAdam } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
 import { overObservations, valueNetwork } from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import { mean, reshape, square, sub } from '../../tensor/index.ts'
@@ -11,6 +12,7 @@ import { discreteActions } from './discrete-actions.ts'
 import { epsilonAt, greedy, maskOrNone, randomAction } from './epsilon-greedy.ts'
 import type { EpsilonSchedule } from './epsilon-greedy.ts'
 import { ofAction } from './of-action.ts'
+import { overWindow } from './over-window.ts'
 
 export interface PqnConfig extends EpsilonSchedule {
   /** Steps of each slot between updates. */
@@ -25,6 +27,8 @@ export interface PqnConfig extends EpsilonSchedule {
   maxGradientNorm: number
   hidden: readonly number[]
   activation: Activation
+  /** Default `mlp`. */
+  body?: Body
 }
 
 /** Settings of published runs, by where they come from. `slots` is how many environments they use. */
@@ -62,9 +66,8 @@ interface PqnState {
  * rollouts of many slots, made stable by layer normalisation; targets are Q(lambda) returns, bootstrapped where an
  * episode was only truncated. Rectified Adam, as the authors and CleanRL have it.
  */
-export const pqn =
-  (config: PqnConfig): ArrayAlgorithm =>
-  async (environment, { seed, totalSteps, threads = 1 }) => {
+export const pqn = (config: PqnConfig): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed, totalSteps, threads = 1 }) => {
     const { world, observations } = environment
     const { n: actions, start } = discreteActions(world, 'pqn')
     const slots = environment.slots.count
@@ -72,8 +75,11 @@ export const pqn =
     const steps = config.rolloutSteps
     const rows = slots * steps
     const { hidden, activation } = config
-    const network = overObservations(world.observation, (inputs) =>
-      valueNetwork({ inputs, hidden, activation, actions, layerNorm: true, initialise: 'orthogonal' }),
+    const network = overObservations(
+      world.observation,
+      (inputs) =>
+        valueNetwork({ inputs, hidden, activation, actions, layerNorm: true, initialise: 'orthogonal' }),
+      config,
     )
     const random = createRandom('pqn', seed)
     const parameters = createParameters(network.specs, random.split('parameters'))
@@ -258,4 +264,4 @@ export const pqn =
           kept.nextValues[row] = best(q, slot, mask)
       }
     }
-  }
+  })

@@ -2,11 +2,13 @@ import { rowSize } from '../../environment/index.ts'
 import { createAdam, createParameters } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
 import { mlpActorCritic } from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { figures } from './figures.ts'
+import { overWindow } from './over-window.ts'
 import { compilePolicyGradient } from './policy-gradient.ts'
 import { standardise } from './rollout.ts'
 
@@ -23,6 +25,8 @@ export interface ReinforceConfig {
   valueWeight: number
   hidden: readonly number[]
   activation: Activation
+  /** Default `mlp`. */
+  body?: Body
 }
 
 /** Settings of our own, as there is no reference. `slots` is how many environments they are meant for. */
@@ -81,9 +85,8 @@ interface ReinforceState {
  * weight leaves out the discount of the time before the action. With several slots an episode may reach over an
  * update, so that its first steps come from the policy before; one slot is exact.
  */
-export const reinforce =
-  (config: ReinforceConfig): ArrayAlgorithm =>
-  async (environment, { seed, threads = 1 }) => {
+export const reinforce = (config: ReinforceConfig): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
     const slots = environment.slots.count
     const width = rowSize(world.observation)
@@ -195,4 +198,4 @@ export const reinforce =
       },
       dispose: () => objective.dispose(),
     }
-  }
+  })

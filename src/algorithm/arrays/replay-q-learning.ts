@@ -11,6 +11,7 @@ import {
 import type { Activation, AdamState } from '../../nn/index.ts'
 import { noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
+import type { Body } from '../../policy/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import { mean, mul } from '../../tensor/index.ts'
 import type { HostTensor, InputSpec, Tensor } from '../../tensor/index.ts'
@@ -21,6 +22,7 @@ import type { EpsilonSchedule } from './epsilon-greedy.ts'
 import { compileNextValues } from './next-values.ts'
 import { ofAction } from './of-action.ts'
 
+import { overWindow } from './over-window.ts'
 /** What all methods that learn action values from a replay have in common. Steps count over all slots. */
 export interface ReplayQConfig extends EpsilonSchedule {
   learningRate: number
@@ -42,6 +44,8 @@ export interface ReplayQConfig extends EpsilonSchedule {
   hidden: readonly number[]
   activation: Activation
   /** The action of the next state is chosen by the network that learns, not the target (van Hasselt et al. 2016). */
+  /** Default `mlp`. */
+  body?: Body
   double: boolean
   /** A stream for the value and one for advantages (Wang et al. 2016). */
   dueling: boolean
@@ -81,16 +85,17 @@ interface ReplayQState {
  * `method`. Truncated episodes are bootstrapped from their last observation. Masked actions are neither taken nor
  * maximised over.
  */
-export const replayQLearning =
-  (config: ReplayQConfig, method: ValueMethod): ArrayAlgorithm =>
-  async (environment, { seed, totalSteps, threads = 1 }) => {
+export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed, totalSteps, threads = 1 }) => {
     const { world, observations } = environment
     const { n: actions, start } = discreteActions(world, method.name)
     const { atoms } = method
     const slots = environment.slots.count
     const width = rowSize(world.observation)
-    const network = overObservations(world.observation, (inputs) =>
-      valueNetwork({ ...config, inputs, actions, atoms }),
+    const network = overObservations(
+      world.observation,
+      (inputs) => valueNetwork({ ...config, inputs, actions, atoms }),
+      config,
     )
     const noisy = config.noisy ? noisyParameters(network.specs) : undefined
     const specs = noisy?.specs ?? network.specs
@@ -284,4 +289,4 @@ export const replayQLearning =
       method.values(all, count * actions, values)
       for (let r = 0; r < count; r++) each(values, r)
     }
-  }
+  })

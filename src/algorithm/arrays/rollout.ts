@@ -20,15 +20,24 @@ export interface Rollout {
   ): void
   /**
    * All steps once, shuffled, in `count` parts; advantages have mean 0 and deviation 1 in each, unless `normalise` is
-   * false.
+   * false. Where steps stay together in sequences, `keep` [sequences, steps of one] is 0 at the first step of an
+   * episode that is not the first of its sequence.
    */
   minibatches(count: number, random: Random, normalise?: boolean): Generator<Record<string, HostTensor>>
   state(): unknown
   restore(state: unknown): void
 }
 
-/** For `steps` steps of every slot, with autoreset in the same step. */
-export function createRollout(environment: VectorEnvironment, steps: number, actionSize: number): Rollout {
+/**
+ * For `steps` steps of every slot, with autoreset in the same step. Given `sequence`, a divisor of `steps`, as many
+ * successive steps of a slot stay together when steps are shuffled.
+ */
+export function createRollout(
+  environment: VectorEnvironment,
+  steps: number,
+  actionSize: number,
+  sequence?: number,
+): Rollout {
   const { world } = environment
   const slots = environment.slots.count
   const rows = slots * steps
@@ -54,7 +63,8 @@ export function createRollout(environment: VectorEnvironment, steps: number, act
     logprobs: new Float32Array(slots),
     values: new Float32Array(slots),
   }
-  const order = Int32Array.from({ length: rows }, (_, i) => i)
+  const together = sequence ?? 1
+  const order = Int32Array.from({ length: rows / together }, (_, i) => i)
   let t = 0
 
   function bootstrap(evaluate: Parameters<Rollout['finish']>[1]): void {
@@ -74,6 +84,14 @@ export function createRollout(environment: VectorEnvironment, steps: number, act
     cut.forEach((row, i) => finals.set(kept.final.subarray(row * width, (row + 1) * width), i * width))
     evaluate(finals, cut.length, values)
     cut.forEach((row, i) => (kept.nextValues[row] = values[i]))
+  }
+
+  function keepOf(chosen: Int32Array, sequence: number): HostTensor {
+    const data = new Float32Array(chosen.length).fill(1)
+    chosen.forEach((row, i) => {
+      if (i % sequence > 0 && kept.terminated[row - 1] + kept.truncated[row - 1] > 0) data[i] = 0
+    })
+    return { data, shape: [chosen.length / sequence, sequence] }
   }
 
   return {
@@ -125,15 +143,22 @@ export function createRollout(environment: VectorEnvironment, steps: number, act
       t = 0
     },
     *minibatches(count, random, normalise = true) {
-      for (let i = rows - 1; i > 0; i--) {
+      for (let i = order.length - 1; i > 0; i--) {
         const j = random.int(i + 1)
         const held = order[i]
         order[i] = order[j]
         order[j] = held
       }
-      const size = Math.ceil(rows / count)
-      for (let start = 0; start < rows; start += size) {
-        const chosen = order.subarray(start, Math.min(rows, start + size))
+      const size = Math.ceil(order.length / count)
+      for (let start = 0; start < order.length; start += size) {
+        const blocks = order.subarray(start, Math.min(order.length, start + size))
+        const chosen =
+          together === 1
+            ? blocks
+            : Int32Array.from(
+                { length: blocks.length * together },
+                (_, i) => blocks[Math.floor(i / together)] * together + (i % together),
+              )
         const take = (from: Float32Array, columns: number): Float32Array => {
           const to = new Float32Array(chosen.length * columns)
           for (let i = 0; i < chosen.length; i++)
@@ -151,6 +176,7 @@ export function createRollout(environment: VectorEnvironment, steps: number, act
             shape: [chosen.length],
           },
           returns: flat(kept.returns),
+          ...(sequence === undefined ? {} : { keep: keepOf(chosen, sequence) }),
           ...(choices > 0
             ? { maskPenalty: { data: take(kept.maskPenalty, choices), shape: [chosen.length, choices] } }
             : {}),

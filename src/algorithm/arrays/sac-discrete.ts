@@ -8,6 +8,7 @@ import {
 } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
 import { categorical, fanInUniform, leastOf, mlpNetwork, overObservations } from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import { add, cast, exp, logSoftmax, mean, mul, neg, reshape } from '../../tensor/index.ts'
 import { square, sub, sum, takeAlong } from '../../tensor/index.ts'
@@ -16,6 +17,7 @@ import type { ArrayAlgorithm } from './agent.ts'
 import { discreteActions } from './discrete-actions.ts'
 import { joinParameters, offPolicyAgent } from './off-policy.ts'
 import type { OffPolicyConfig } from './off-policy.ts'
+import { overWindow } from './over-window.ts'
 import { createTemperature } from './temperature.ts'
 import type { TemperatureConfig } from './temperature.ts'
 
@@ -32,6 +34,8 @@ export interface DiscreteSacConfig extends OffPolicyConfig {
   targetEntropy: number
   hidden: readonly number[]
   activation: Activation
+  /** Default `mlp`. */
+  body?: Body
 }
 
 /** Settings of published runs, by where they come from. `slots` is how many environments they use. */
@@ -72,9 +76,8 @@ interface DiscreteSacState {
  * and expectations over the policy are sums, not samples. Masked actions have probability 0. A gradient step is two
  * program runs: the critics with their targets, then the actor.
  */
-export const discreteSac =
-  (config: DiscreteSacConfig): ArrayAlgorithm =>
-  async (environment, { seed, threads = 1 }) => {
+export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
     const { n, start } = discreteActions(world, 'discrete sac')
     const slots = environment.slots.count
@@ -83,8 +86,10 @@ export const discreteSac =
     const { hidden, activation } = config
     const distribution = categorical(n, start)
     const network = (prefix: string) =>
-      overObservations(world.observation, (inputs) =>
-        fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: n, prefix })),
+      overObservations(
+        world.observation,
+        (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: n, prefix })),
+        { body: config.body, prefix },
       )
     const actorNetwork = network('actor.')
     const criticNetworks = [network('q1.'), network('q2.')]
@@ -276,4 +281,4 @@ export const discreteSac =
       },
       random.split('draws'),
     )
-  }
+  })

@@ -7,14 +7,23 @@ import {
   zeroParameters,
 } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
-import { boundedActions, fanInUniform, leastOf, mlpActionValues, mlpNetwork } from '../../policy/index.ts'
+import {
+  boundedActions,
+  fanInUniform,
+  leastOf,
+  mlpActionValues,
+  mlpNetwork,
+  overObservations,
+} from '../../policy/index.ts'
 import { squashedGaussian } from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import { add, mean, mul, neg, square, sub } from '../../tensor/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
 import { joinParameters, offPolicyAgent } from './off-policy.ts'
 import type { OffPolicyConfig } from './off-policy.ts'
+import { overWindow } from './over-window.ts'
 import { createTemperature } from './temperature.ts'
 import type { TemperatureConfig } from './temperature.ts'
 
@@ -29,6 +38,8 @@ export interface SacConfig extends OffPolicyConfig {
   temperature: TemperatureConfig
   hidden: readonly number[]
   activation: Activation
+  /** Default `mlp`. */
+  body?: Body
 }
 
 /** Settings of published runs, by where they come from. `slots` is how many environments they use. */
@@ -85,23 +96,24 @@ interface SacState {
  * -(numbers of an action). Actions and their entropy are taken in [-1, 1] whatever the world's bounds. A gradient step is two
  * program runs: the critics with their targets, then the actor.
  */
-export const sac =
-  (config: SacConfig): ArrayAlgorithm =>
-  async (environment, { seed, threads = 1 }) => {
+export const sac = (config: SacConfig): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
     const slots = environment.slots.count
     const width = rowSize(world.observation)
     const bounds = boundedActions(world)
     const k = bounds.size
     const rows = config.batchSize
-    const { hidden, activation } = config
+    const { hidden, activation, body } = config
     const distribution = squashedGaussian(box([k], -1, 1))
-    const actorNetwork = fanInUniform(
-      mlpNetwork({ inputs: width, hidden, activation, outputs: 2 * k, prefix: 'actor.' }),
+    const actorNetwork = overObservations(
+      world.observation,
+      (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: 2 * k, prefix: 'actor.' })),
+      { body, prefix: 'actor.' },
     )
     const criticNetworks = mlpActionValues(
-      { observation: width, action: k, count: 2 },
-      { hidden, activation },
+      { observation: world.observation, action: k, count: 2 },
+      { hidden, activation, body },
     )
     const random = createRandom('sac', seed)
     const actor = createParameters(actorNetwork.specs, random.split('actor'))
@@ -246,4 +258,4 @@ export const sac =
       },
       random.split('draws'),
     )
-  }
+  })

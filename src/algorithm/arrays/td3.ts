@@ -7,13 +7,22 @@ import {
   zeroParameters,
 } from '../../nn/index.ts'
 import type { Activation, AdamState, ParameterSet } from '../../nn/index.ts'
-import { boundedActions, fanInUniform, leastOf, mlpActionValues, mlpNetwork } from '../../policy/index.ts'
+import {
+  boundedActions,
+  fanInUniform,
+  leastOf,
+  mlpActionValues,
+  mlpNetwork,
+  overObservations,
+} from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import { add, maximum, mean, minimum, mul, neg, square, sub, tanh } from '../../tensor/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
 import { joinParameters, offPolicyAgent } from './off-policy.ts'
 import type { OffPolicyConfig } from './off-policy.ts'
+import { overWindow } from './over-window.ts'
 
 export interface Td3Config extends OffPolicyConfig {
   learningRate: number
@@ -30,6 +39,8 @@ export interface Td3Config extends OffPolicyConfig {
   targetNoiseClip: number
   hidden: readonly number[]
   activation: Activation
+  /** Default `mlp`. */
+  body?: Body
 }
 
 /** Settings of published runs, by where they come from. `slots` is how many environments they use. */
@@ -86,22 +97,23 @@ interface Td3State {
  * noise on the actions of the target, an actor that is updated less often. Actions are taken in [-1, 1] whatever the
  * world's bounds. A gradient step is one program run, or two where the actor's turn is.
  */
-export const td3 =
-  (config: Td3Config): ArrayAlgorithm =>
-  async (environment, { seed, threads = 1 }) => {
+export const td3 = (config: Td3Config): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
     const slots = environment.slots.count
     const width = rowSize(world.observation)
     const bounds = boundedActions(world)
     const k = bounds.size
     const rows = config.batchSize
-    const { hidden, activation } = config
-    const actorNetwork = fanInUniform(
-      mlpNetwork({ inputs: width, hidden, activation, outputs: k, prefix: 'actor.' }),
+    const { hidden, activation, body } = config
+    const actorNetwork = overObservations(
+      world.observation,
+      (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: k, prefix: 'actor.' })),
+      { body, prefix: 'actor.' },
     )
     const criticNetworks = mlpActionValues(
-      { observation: width, action: k, count: config.critics },
-      { hidden, activation },
+      { observation: world.observation, action: k, count: config.critics },
+      { hidden, activation, body },
     )
     const random = createRandom('td3', seed)
     const actor = createParameters(actorNetwork.specs, random.split('actor'))
@@ -232,4 +244,4 @@ export const td3 =
       },
       random.split('draws'),
     )
-  }
+  })

@@ -25,7 +25,7 @@ export interface Played {
  * count more often than long ones. Training is not touched: the streams are others.
  */
 export function evaluateAgent(
-  agent: Pick<ArrayAgent, 'decide'>,
+  agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
   world: World,
   options: EvaluateAgentOptions = {},
 ): Played {
@@ -41,13 +41,17 @@ export function evaluateAgent(
   const { observations, actions, actionMask, terminated, truncated } = environment
   const returns = new Float64Array(episodes)
   const lengths = new Int32Array(episodes)
+  const { memorySize = 0 } = agent
+  const memory = new Float32Array(episodes * memorySize)
   let left = episodes
   for (let step = 1; left > 0; step++) {
-    agent.decide(observations, episodes, actions, actionMask.length > 0 ? actionMask : undefined)
+    agent.decide(observations, episodes, actions, actionMask.length > 0 ? actionMask : undefined, memory)
     environment.step()
     checkStep(environment, step)
     for (let i = 0; i < episodes; i++) {
-      if (lengths[i] > 0 || (terminated[i] === 0 && truncated[i] === 0)) continue
+      if (terminated[i] === 0 && truncated[i] === 0) continue
+      memory.fill(0, i * memorySize, (i + 1) * memorySize)
+      if (lengths[i] > 0) continue
       returns[i] = environment.returns[i]
       lengths[i] = environment.lengths[i]
       left--

@@ -3,6 +3,7 @@ import { observedPolicy, policy } from './policies.ts'
 import type { Probe, ProbeKind } from './probe.ts'
 import { constantValue, discountedValue, observedValue } from './values.ts'
 
+export { memoryProbe } from './memory.ts'
 export type { Probe, ProbeKind } from './probe.ts'
 
 const all = {

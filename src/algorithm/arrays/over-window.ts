@@ -1,0 +1,80 @@
+import { frameStack, rowSize } from '../../environment/index.ts'
+import type { VectorEnvironment } from '../../environment/index.ts'
+import { windowOf } from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
+import type { ArrayAlgorithm } from './agent.ts'
+
+/**
+ * The same algorithm on the last observations of the episode side by side, as many as the body sees at once, the newest at
+ * the end; before there are as many, the first one stands in. Bodies without a window leave the algorithm as it is.
+ */
+export function overWindow(body: Body | undefined, algorithm: ArrayAlgorithm): ArrayAlgorithm {
+  const window = windowOf(body)
+  if (window === undefined) return algorithm
+  return async (environment, options) => {
+    // The loop steps the environment itself, so the stack is only told.
+    const told: VectorEnvironment = {
+      ...environment,
+      reset: () => {},
+      step: () => {},
+      state: () => ({ arrays: {}, streams: [], episodes: [] }),
+      restore: () => {},
+    }
+    const stacked = frameStack(told, window)
+    const agent = await algorithm(stacked, options)
+    const width = rowSize(environment.world.observation)
+    /** Of a row: 1 once it has seen an observation, then its window. */
+    const memorySize = 1 + window * width
+    let begun = false
+
+    /** The windows [rows, window * width] that end with the observations; the memory then ends with them too. */
+    function remember(observations: Float32Array, rows: number, memory: Float32Array): Float32Array {
+      const windows = new Float32Array(rows * window! * width)
+      for (let r = 0; r < rows; r++) {
+        const at = r * memorySize + 1
+        const end = at + window! * width
+        const x = observations.subarray(r * width, (r + 1) * width)
+        if (memory[at - 1] === 0) for (let k = at; k < end; k += width) memory.set(x, k)
+        memory[at - 1] = 1
+        memory.copyWithin(at, at + width, end)
+        memory.set(x, end - width)
+        windows.set(memory.subarray(at, end), r * window! * width)
+      }
+      return windows
+    }
+
+    return {
+      ...agent,
+      memorySize,
+      act() {
+        if (!begun) stacked.reset()
+        begun = true
+        return agent.act()
+      },
+      learn() {
+        stacked.step()
+        return agent.learn()
+      },
+      decide(observations, rows, actions, mask, memory = new Float32Array(rows * memorySize)) {
+        agent.decide(remember(observations, rows, memory), rows, actions, mask)
+      },
+      ...(agent.values === undefined
+        ? {}
+        : {
+            values: (observations, rows, to) =>
+              agent.values!(remember(observations, rows, new Float32Array(rows * memorySize)), rows, to),
+          }),
+      state: () => ({ agent: agent.state(), window: stacked.state(), begun }),
+      restore(saved) {
+        const state = saved as {
+          agent: unknown
+          window: ReturnType<typeof stacked.state>
+          begun: boolean
+        }
+        agent.restore(state.agent)
+        stacked.restore(state.window)
+        begun = state.begun
+      },
+    }
+  }
+}

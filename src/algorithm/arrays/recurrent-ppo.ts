@@ -1,0 +1,155 @@
+import { rowSize } from '../../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { compileObjective, createParameters } from '../../nn/index.ts'
+import { gruActorCritic } from '../../policy/index.ts'
+import { createRandom } from '../../random/index.ts'
+import type { RandomState } from '../../random/index.ts'
+import type { HostTensor } from '../../tensor/index.ts'
+import type { ArrayAlgorithm } from './agent.ts'
+import { memoryRows } from './memory-rows.ts'
+import { ppoLoss } from './ppo-loss.ts'
+import { createPpoUpdate } from './ppo-update.ts'
+import type { PpoConfig } from './ppo.ts'
+import { createRollout } from './rollout.ts'
+
+/** A gated recurrent unit whose state is carried from step to step. */
+export interface CarriedGruBody {
+  kind: 'gru'
+  /** Given, it is another body, which reads so many observations anew at every step. */
+  window?: undefined
+  /** Numbers of its state. Default 64. */
+  size?: number
+  /** Steps that gradients flow back through; a divisor of the rollout's. Default: all of the rollout. */
+  sequence?: number
+}
+
+export type RecurrentPpoConfig = Omit<PpoConfig, 'body'> & { body: CarriedGruBody }
+
+interface RecurrentPpoState {
+  parameters: Float32Array
+  update: ReturnType<ReturnType<typeof createPpoUpdate>['state']>
+  rollout: unknown
+  rows: unknown
+  random: RandomState
+  seen: number
+  begun: boolean
+}
+
+/**
+ * PPO for a policy that remembers (as sb3-contrib's RecurrentPPO and CleanRL's `ppo_atari_lstm`): the state of the
+ * recurrent unit is carried through an episode, and sequences of the rollout are computed again from the states they
+ * began with, which were kept. Minibatches are made of whole sequences.
+ *
+ * @throws AgogeError `bad-argument` where sequences do not divide the rollout
+ */
+export const recurrentPpo =
+  (config: RecurrentPpoConfig): ArrayAlgorithm =>
+  async (environment, { seed, totalSteps, threads = 1 }) => {
+    const { size = 64, sequence = config.rolloutSteps } = config.body
+    if (!(sequence >= 1) || config.rolloutSteps % sequence !== 0) {
+      throw new AgogeError('sequences have to divide the rollout', {
+        code: 'bad-argument',
+        given: `sequences of ${sequence} steps, rollouts of ${config.rolloutSteps}`,
+        expected: `a divisor of ${config.rolloutSteps}`,
+      })
+    }
+    const { world } = environment
+    const slots = environment.slots.count
+    const width = rowSize(world.observation)
+    const choices = environment.actionMask.length / slots
+    const policy = gruActorCritic(world, { ...config, size })
+    const { actionSize } = policy.distribution
+    const random = createRandom('recurrent ppo', seed)
+    const parameters = createParameters(policy.specs, random.split('parameters'))
+    const rows = memoryRows(environment, size)
+    const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, sequence)
+    const all = `${sequence}*B`
+    const objective = await compileObjective({
+      name: 'recurrent ppo',
+      threads,
+      parameters: parameters.shapes,
+      inputs: {
+        memory: { shape: ['B', size] },
+        keep: { shape: ['B', sequence] },
+        observations: { shape: [all, width] },
+        actions: { shape: [all, actionSize] },
+        logprobs: { shape: [all] },
+        values: { shape: [all] },
+        advantages: { shape: [all] },
+        returns: { shape: [all] },
+        clip: { shape: [1] },
+        ...(config.klPenalty === undefined ? {} : { beta: { shape: [1] } }),
+        ...(choices > 0 ? { maskPenalty: { shape: [all, choices] } } : {}),
+      },
+      trace(weights, inputs) {
+        const { observations, memory, keep } = inputs
+        const found = policy.trace(weights, observations, { memory, keep })
+        return ppoLoss(config, policy.distribution, found, inputs)
+      },
+    })
+    const updating = createPpoUpdate(config, parameters, objective)
+    const drawing = random.split('actions')
+    let seen = 0
+    let begun = false
+
+    function evaluate(given: Float32Array, count: number, values: Float32Array): void {
+      const { observations, memory } = rows.split(given, count)
+      policy.evaluate(parameters, observations, memory, count, values)
+    }
+
+    function* minibatches(): Generator<Record<string, HostTensor>> {
+      for (const batch of rollout.minibatches(config.minibatches, drawing)) {
+        const [count] = batch.observations.shape
+        const given = batch.observations.data as Float32Array
+        const { observations, memory } = rows.split(given, count, sequence)
+        yield {
+          ...batch,
+          observations: { data: observations, shape: [count, width] },
+          memory: { data: memory, shape: [count / sequence, size] },
+        }
+      }
+    }
+
+    return {
+      memorySize: size,
+      act() {
+        if (!begun) rows.begin()
+        begun = true
+        const to = rollout.next()
+        const { observations, actionMask } = environment
+        policy.act(parameters, observations, rows.memory, slots, to, drawing, actionMask)
+        rollout.acted()
+      },
+      learn() {
+        seen += slots
+        rows.stepped()
+        if (!rollout.stepped()) return undefined
+        rollout.finish(config, evaluate)
+        return updating.run(1 - seen / totalSteps, minibatches)
+      },
+      decide: (observations, count, actions, mask, memory = new Float32Array(count * size)) =>
+        policy.act(parameters, observations, memory, count, { actions }, undefined, mask),
+      values: (observations, count, values) =>
+        policy.evaluate(parameters, observations, new Float32Array(count * size), count, values),
+      state: (): RecurrentPpoState => ({
+        parameters: parameters.data.slice(),
+        update: updating.state(),
+        rollout: rollout.state(),
+        rows: rows.state(),
+        random: drawing.state(),
+        seen,
+        begun,
+      }),
+      restore(saved) {
+        const state = saved as RecurrentPpoState
+        parameters.data.set(state.parameters)
+        updating.restore(state.update)
+        rollout.restore(state.rollout)
+        rows.restore(state.rows)
+        drawing.restore(state.random)
+        seen = state.seen
+        begun = state.begun
+      },
+      dispose: () => objective.dispose(),
+    }
+  }

@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest'
+import { a2c, discreteSac, dqn, ppo, pqn, reinforce, sac, td3 } from '../../algorithm/arrays/index.ts'
+import type { ArrayAlgorithm, PpoConfig } from '../../algorithm/arrays/index.ts'
+import { box, defineWorld, discrete } from '../../environment/index.ts'
+import type { World } from '../../environment/index.ts'
+import { memoryProbe } from '../../worlds/probes/index.ts'
+import { trainArray } from './train-array.ts'
+
+/** Mean return of the greedy policy in the end. */
+async function learned(
+  world: World,
+  algorithm: ArrayAlgorithm,
+  { slots, steps }: { slots: number; steps: number },
+): Promise<number> {
+  const evaluate = { every: 0, episodes: 100 }
+  const { summary, agent } = await trainArray({ world, algorithm, slots, steps, seed: 1, evaluate })
+  await agent.dispose()
+  return summary.return.mean
+}
+
+const hidden = [16]
+const activation = 'tanh'
+const gamma = 0.9
+
+const ppoConfig: PpoConfig = {
+  rolloutSteps: 16,
+  epochs: 4,
+  minibatches: 2,
+  learningRate: 1e-2,
+  gamma,
+  lambda: 0.9,
+  clip: 0.2,
+  clipValue: false,
+  entropy: 0.01,
+  valueWeight: 0.5,
+  maxGradientNorm: 0.5,
+  anneal: ['learningRate'],
+  hidden,
+  activation,
+}
+const replayed = {
+  bufferSize: 4096,
+  batchSize: 64,
+  learningStarts: 256,
+  trainEvery: 4,
+  gradientSteps: 1,
+  gamma,
+  tau: 0.1,
+  hidden,
+  activation,
+} as const
+const soft = { actorLearningRate: 5e-3, criticLearningRate: 5e-3, temperature: 0.01 }
+const valued = {
+  ...replayed,
+  learningRate: 5e-3,
+  adamEpsilon: 1e-8,
+  maxGradientNorm: 10,
+  targetEvery: 4,
+  epsilonStart: 1,
+  epsilonEnd: 0.1,
+  explorationFraction: 0.5,
+  double: false,
+  dueling: false,
+  noisy: false,
+  prioritised: false,
+  nSteps: 1,
+} as const
+
+const carried = { kind: 'gru', size: 16 } as const
+const gru = { kind: 'gru', size: 16, window: 4 } as const
+const transformer = { kind: 'transformer', size: 16, window: 4 } as const
+const few = { slots: 4, steps: 2048 }
+const many = { slots: 16, steps: 8192 }
+
+/** What is shown in the first step has to be remembered for two more. */
+const choice = memoryProbe(3, 'discrete')
+const aim = memoryProbe(3, 'continuous')
+
+test.each<[string, World, ArrayAlgorithm, typeof few]>([
+  ['ppo, state of a gru carried', choice, ppo({ ...ppoConfig, body: carried }), many],
+  ['ppo, state of a gru carried, continuous', aim, ppo({ ...ppoConfig, body: carried }), many],
+  ['ppo, gru over a window', choice, ppo({ ...ppoConfig, body: gru }), many],
+  ['ppo, transformer', choice, ppo({ ...ppoConfig, body: transformer }), many],
+  [
+    'a2c, gru over a window',
+    choice,
+    a2c({
+      rolloutSteps: 8,
+      optimiser: 'adam',
+      learningRate: 1e-2,
+      gamma,
+      lambda: 0.9,
+      entropy: 0.01,
+      valueWeight: 0.5,
+      maxGradientNorm: 0.5,
+      normaliseAdvantages: false,
+      anneal: true,
+      hidden,
+      activation,
+      body: gru,
+    }),
+    many,
+  ],
+  [
+    'reinforce, gru over a window',
+    choice,
+    reinforce({
+      episodes: 32,
+      baseline: true,
+      normaliseAdvantages: false,
+      learningRate: 2e-2,
+      gamma,
+      entropy: 0,
+      valueWeight: 0.5,
+      hidden,
+      activation,
+      body: gru,
+    }),
+    { slots: 8, steps: 6144 },
+  ],
+  ['dqn, gru over a window', choice, dqn({ ...valued, loss: 'squared', body: gru }), few],
+  [
+    'pqn, transformer',
+    choice,
+    pqn({
+      ...valued,
+      rolloutSteps: 16,
+      epochs: 4,
+      minibatches: 2,
+      anneal: true,
+      lambda: 0.65,
+      body: transformer,
+    }),
+    { slots: 8, steps: 6144 },
+  ],
+  ['sac, gru over a window', aim, sac({ ...replayed, ...soft, actorEvery: 1, body: gru }), few],
+  [
+    'discrete sac, gru over a window',
+    choice,
+    discreteSac({ ...replayed, ...soft, adamEpsilon: 1e-8, targetEvery: 1, targetEntropy: 0.5, body: gru }),
+    few,
+  ],
+  [
+    'td3, transformer',
+    aim,
+    td3({
+      ...replayed,
+      learningRate: 5e-3,
+      policyDelay: 1,
+      explorationNoise: 0.3,
+      critics: 2,
+      targetNoise: 0.2,
+      targetNoiseClip: 0.5,
+      body: transformer,
+    }),
+    few,
+  ],
+])('%s: remembers what it was shown', async (_, world, algorithm, run) => {
+  expect(await learned(world, algorithm, run)).toBeGreaterThan(world === choice ? 0.95 : -0.1)
+})
+
+test('without memory the probe is a guess', async () => {
+  expect(await learned(choice, ppo(ppoConfig), many)).toBeLessThan(0.3)
+  expect(await learned(aim, ppo(ppoConfig), many)).toBeLessThan(-0.8)
+})
+
+const side = 9
+
+/** An agent in one plane, a goal beside it in the other: which way? The place says nothing, what stands together does. */
+const beside = defineWorld({
+  name: 'beside',
+  observation: box([2, side, side], 0, 1),
+  action: discrete(4),
+  context: {},
+  stateSize: 3,
+  reset({ state }, i, random) {
+    state[3 * i] = 1 + random.integers(side - 2)
+    state[3 * i + 1] = 1 + random.integers(side - 2)
+    state[3 * i + 2] = random.integers(4)
+  },
+  step({ state, actions, rewards, terminated }, i) {
+    rewards[i] = actions[i] === state[3 * i + 2] ? 1 : 0
+    terminated[i] = 1
+  },
+  observe({ state, observations }, i) {
+    const first = i * 2 * side * side
+    observations.fill(0, first, first + 2 * side * side)
+    const [x, y, way] = state.subarray(3 * i, 3 * i + 3)
+    observations[first + y * side + x] = 1
+    observations[first + (side + y + [-1, 0, 1, 0][way]) * side + x + [0, 1, 0, -1][way]] = 1
+  },
+})
+
+test('convolutions see what stands side by side, which no weights of single cells can', async () => {
+  const linear = { ...ppoConfig, hidden: [] }
+  const run = { slots: 16, steps: 12_288 }
+  const layers = [{ channels: 16, kernel: 3 }]
+  expect(await learned(beside, ppo({ ...linear, body: { kind: 'cnn', layers } }), run)).toBeGreaterThan(0.85)
+  expect(await learned(beside, ppo(linear), run)).toBeLessThan(0.6)
+})
