@@ -10,8 +10,8 @@ import {
 } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
 import { noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
-import { createRandom } from '../../random/index.ts'
 import type { Body } from '../../policy/index.ts'
+import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import { mean, mul } from '../../tensor/index.ts'
 import type { HostTensor, InputSpec, Tensor } from '../../tensor/index.ts'
@@ -21,8 +21,8 @@ import { epsilonAt, greedy, maskOrNone, randomAction } from './epsilon-greedy.ts
 import type { EpsilonSchedule } from './epsilon-greedy.ts'
 import { compileNextValues } from './next-values.ts'
 import { ofAction } from './of-action.ts'
-
 import { overWindow } from './over-window.ts'
+
 /** What all methods that learn action values from a replay have in common. Steps count over all slots. */
 export interface ReplayQConfig extends EpsilonSchedule {
   learningRate: number
@@ -43,9 +43,9 @@ export interface ReplayQConfig extends EpsilonSchedule {
   tau: number
   hidden: readonly number[]
   activation: Activation
-  /** The action of the next state is chosen by the network that learns, not the target (van Hasselt et al. 2016). */
   /** Default `mlp`. */
   body?: Body
+  /** The action of the next state is chosen by the network that learns, not the target (van Hasselt et al. 2016). */
   double: boolean
   /** A stream for the value and one for advantages (Wang et al. 2016). */
   dueling: boolean
