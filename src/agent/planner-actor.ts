@@ -20,7 +20,7 @@ export function createPlannerActor(options: PlannerActorOptions): Actor {
     const task = tasks.get(request.episode)
     if (task === undefined) return new Error(`the planner knows no task of episode ${request.episode}`)
     const move = task.plan(results(request.nodes))
-    const text = 'answer' in move ? move.answer : ''
+    const text = 'answer' in move ? move.answer : (move.thought ?? '')
     const calls = 'call' in move ? [{ id: `${request.turn}.0`, ...move.call }] : []
     const encoded =
       tokenizer === undefined ? none : encodeMessage(tokenizer, { role: 'assistant', text, calls })

@@ -86,10 +86,10 @@ export interface Task {
   plan: Planner
 }
 
-/** Given the results so far, the planner's next move: a call, or the final answer. */
+/** Given the results so far, the planner's next move: a call, perhaps with a word on why before it, or the final answer. */
 export type Planner = (
   results: readonly { text: string; isError: boolean }[],
-) => { call: Omit<ToolCall, 'id'> } | { answer: string }
+) => { call: Omit<ToolCall, 'id'>; thought?: string } | { answer: string }
 
 /** A generator of tasks by seed. The same (split, seed) gives the same task. */
 export interface TaskSource<T extends Task = Task> {

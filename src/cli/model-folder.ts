@@ -6,7 +6,7 @@ import { checkFolder } from '../training/usable-folder.ts'
 /** What may lie in a folder that a model is to replace. */
 const ownFiles =
   /^(?:\.agoge-probe-\d+|README\.md|(?:config|state|tokenizer)\.json|(?:model|optimizer)\.safetensors)$/
-const ownCheckpoints = /^(?:cursor\.json(?:\.part)?|step-\d+(?:\.writing|\.before)?)$/
+const ownCheckpoints = /^(?:general|decisions)(?:-finished(?:\.writing|\.before)?)?$/
 
 /**
  * Tries, before hours of work, whether a model can be made in the folder. A finished model takes the place of the whole folder, so

@@ -1,8 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join, resolve } from 'node:path'
+import { AgogeError } from '../error.ts'
+import { readCheckpoint } from '../language/checkpoint.ts'
 import { modelCard } from '../language/model-card.ts'
+import type { CourseFacts } from '../language/model-card.ts'
 import { pretrain } from '../language/pretrain.ts'
-import type { Pretrained } from '../language/pretrain.ts'
+import type { Pretrained, PretrainProgress } from '../language/pretrain.ts'
 import { guardedWork } from '../training/file-error.ts'
 import { count, duration } from '../training/report/index.ts'
 import { writeWhole } from '../training/whole-file.ts'
@@ -10,8 +14,14 @@ import type { Console } from './console.ts'
 import { checkModelFolder } from './model-folder.ts'
 import { createProgress } from './progress.ts'
 
-/** Tokens of the corpus that the base model is trained on. */
-export const baseTokens = 20_000_000
+/** Tokens of the corpus that the base model is trained on, both courses together. */
+export const baseTokens = 25_000_000
+
+/** The first course makes the model; the second teaches it to decide. Parts of all tokens. */
+const courses = [
+  { course: 'general', part: 4 / 5 },
+  { course: 'decisions', part: 1 / 5 },
+] as const
 
 // Two cores of a laptop; the command says the real figure as soon as it has measured it.
 const expectedTokensPerSecond = 8_000
@@ -33,60 +43,89 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
   )
   const progress = createProgress(terminal.progress)
   try {
-    progress.event({ type: 'phase', name: 'pretrain', total: null })
-    let seconds = 0
-    const checkpoints = join(out, 'checkpoints')
-    const made = await guardedWork(checkpoints, () =>
-      pretrain({
-        seed,
-        tokens,
-        resume,
-        checkpointFolder: checkpoints,
-        signal: terminal.signal,
-        onProgress: (at) => {
-          const perStep = at.tokens / at.step
-          progress.event({
-            type: 'step',
-            phase: 'pretrain',
-            step: at.step,
-            total: Math.ceil(at.totalTokens / perStep),
-            seconds: at.seconds - seconds,
-            metrics: { loss: at.loss, tokensPerSecond: at.tokensPerSecond, gradientNorm: at.gradientNorm },
-          })
-          seconds = at.seconds
-          if (at.probes !== undefined) progress.line(`${count(at.tokens)} tokens: ${skills(at.probes)}`)
-        },
-      }),
-    )
-    try {
-      // Half precision keeps the published model under 4 MB.
-      await guardedWork(out, () => made.backend.export(out, 'F16'))
-      writeWhole(join(out, 'README.md'), card(command, made))
-    } finally {
-      await made.backend.dispose()
+    const facts: CourseFacts[] = []
+    for (const [at, { course, part }] of courses.entries()) {
+      const last = at === courses.length - 1
+      const checkpoints = join(out, 'checkpoints', course)
+      const finished = join(out, 'checkpoints', `${course}-finished`)
+      if (existsSync(join(finished, 'facts.json'))) {
+        facts.push(JSON.parse(readFileSync(join(finished, 'facts.json'), 'utf8')) as CourseFacts)
+        continue
+      }
+      const from =
+        at === 0 ? undefined : await startOf(join(out, 'checkpoints', `${courses[at - 1].course}-finished`))
+      progress.event({ type: 'phase', name: 'pretrain', total: null })
+      const made = await guardedWork(checkpoints, () =>
+        pretrain({
+          seed,
+          course,
+          tokens: Math.round(tokens * part),
+          resume: resume && existsSync(join(checkpoints, 'cursor.json')),
+          checkpointFolder: checkpoints,
+          signal: terminal.signal,
+          onProgress: showing(progress),
+          ...(from === undefined ? {} : { from }),
+        }),
+      )
+      try {
+        const { tokens: taken, steps, seconds, loss } = made
+        facts.push({ course, tokens: taken, steps, seconds, loss })
+        // Half precision keeps the published model under 4 MB; the next course begins with what would be published.
+        await guardedWork(out, () => made.backend.export(last ? out : finished, 'F16'))
+        if (last) writeWhole(join(out, 'README.md'), card(command, made, facts))
+        else writeWhole(join(finished, 'facts.json'), `${JSON.stringify(facts[at])}\n`)
+      } finally {
+        await made.backend.dispose()
+      }
+      progress.line(
+        `${course}: ${count(made.tokens)} tokens in ${duration(made.seconds)}, loss ${made.loss.toFixed(3)}`,
+      )
+      if (last) {
+        progress.close()
+        terminal.out(`${out}: ${skills(made.probes)}`)
+      }
     }
-    progress.close()
-    terminal.out(
-      `${out}: ${count(made.tokens)} tokens in ${duration(made.seconds)}, loss ${made.loss.toFixed(3)}`,
-    )
-    terminal.out(skills(made.probes))
   } finally {
     progress.close()
   }
 }
 
-function card({ seed, tokens }: PretrainCommand, made: Pretrained): string {
+async function startOf(folder: string) {
+  const { config, parameters, tokenizer } = await readCheckpoint(folder)
+  if (tokenizer !== undefined) return { config, parameters, tokenizer }
+  throw new AgogeError(`${folder} has no tokenizer`, {
+    code: 'bad-checkpoint',
+    expected: 'the model that the course before has made',
+    hint: 'Begin anew with another --out.',
+  })
+}
+
+function showing(progress: ReturnType<typeof createProgress>): (at: PretrainProgress) => void {
+  let seconds = 0
+  return (at) => {
+    const perStep = at.tokens / at.step
+    progress.event({
+      type: 'step',
+      phase: 'pretrain',
+      step: at.step,
+      total: Math.ceil(at.totalTokens / perStep),
+      seconds: at.seconds - seconds,
+      metrics: { loss: at.loss, tokensPerSecond: at.tokensPerSecond, gradientNorm: at.gradientNorm },
+    })
+    seconds = at.seconds
+    if (at.probes !== undefined) progress.line(`${count(at.tokens)} tokens: ${skills(at.probes)}`)
+  }
+}
+
+function card({ seed, tokens }: PretrainCommand, made: Pretrained, taken: readonly CourseFacts[]): string {
   return modelCard({
     name: 'Agoge base model',
     command: `agoge pretrain --seed ${seed} --tokens ${tokens}`,
     seed,
     config: made.backend.config,
     parameters: made.backend.parameters.layout.size,
-    tokens: made.tokens,
-    steps: made.steps,
-    seconds: made.seconds,
+    courses: taken,
     machine: `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}`,
-    loss: made.loss,
     probes: made.probes,
     probeCount: 100,
   })

@@ -93,7 +93,7 @@ async function findBaseModel({ model, fromScratch }: TrainCommand, terminal: Con
   if (fromScratch !== true) return resolve(requireModel(model ?? baseModelFolder))
   const folder = resolve(model ?? join('.agoge', 'models', 'base'))
   if (!existsSync(join(folder, 'model.safetensors'))) {
-    const resume = existsSync(join(folder, 'checkpoints', 'cursor.json'))
+    const resume = existsSync(join(folder, 'checkpoints'))
     await runPretrain({ out: folder, seed: 1, tokens: baseTokens, resume }, terminal)
   }
   return folder

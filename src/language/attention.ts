@@ -1,9 +1,20 @@
-import { add, concat, matmul, mul, reshape, slice, softmax, sub, sum, transpose } from '../tensor/index.ts'
+import {
+  add,
+  concat,
+  matmul,
+  mul,
+  reshape,
+  rotate,
+  rotateBack,
+  slice,
+  softmax,
+  sub,
+  sum,
+  transpose,
+} from '../tensor/index.ts'
 import type { Dim, Tensor } from '../tensor/index.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
-import { rotateHalves, unrotateHalves } from './layers.ts'
-import type { RotaryTables } from './layers.ts'
 
 /** Cosines and sines for positions 0 .. positions-1, flat [positions, width/2]; angles as in Hugging Face's Llama. */
 export function rotaryTable(config: TransformerConfig, positions: number) {
@@ -32,32 +43,45 @@ export function causalMask(time: number): Float32Array {
 /** Small enough that its exponential is 0 beside any real score, far from overflow when added to one. */
 export const maskedScore = -1e9
 
+/** By what angles the heads are turned. */
+export interface Rotary {
+  /** int32 [batch, time]: rows of the tables. */
+  positions: Tensor
+  /** [positions, width/2], as `rotaryTable` gives them. */
+  cosine: Tensor
+  sine: Tensor
+}
+
 /**
- * Splits [batch * time, (heads + 2 * kvHeads) * width] into rotated queries (times `scale`), rotated keys, and values,
- * each [batch, heads, time, width]. The tables are [time, width/2] or [batch, 1, time, width/2].
+ * Splits [batch * time, (heads + 2 * kvHeads) * width] into rotated queries, rotated keys, and values, each
+ * [batch, heads, time, width].
  */
 export function splitHeads(
   projected: Tensor,
-  tables: RotaryTables,
+  { positions, cosine, sine }: Rotary,
   batch: Dim,
   time: Dim,
   config: TransformerConfig,
-  scale = 1 / Math.sqrt(headWidth(config)),
 ) {
   const width = headWidth(config)
   const queries = config.num_attention_heads
   const keys = config.num_key_value_heads
   const all = queries + 2 * keys
-  const heads = transpose(reshape(projected, [batch, time, all, width]), [0, 2, 1, 3])
-  const scaled = { cosine: mul(tables.cosine, scale), sine: mul(tables.sine, scale) }
-  const take = (start: number, end: number): Tensor => slice(heads, { axis: 1, start, end })
+  const turning = (queries + keys) * width
+  const split = (x: Tensor, heads: number): Tensor =>
+    transpose(reshape(x, [batch, time, heads, width]), [0, 2, 1, 3])
+  const merged = (x: Tensor, heads: number): Tensor =>
+    reshape(transpose(x, [0, 2, 1, 3]), [batch, time, heads * width])
+  const rows = reshape(projected, [batch, time, all * width])
+  const turned = rotate(slice(rows, { axis: 2, start: 0, end: turning }), positions, cosine, sine)
   return {
-    q: rotateHalves(take(0, queries), scaled, 3, width),
-    k: rotateHalves(take(queries, queries + keys), tables, 3, width),
-    v: take(queries + keys, all),
+    q: split(slice(turned, { axis: 2, start: 0, end: queries * width }), queries),
+    k: split(slice(turned, { axis: 2, start: queries * width, end: turning }), keys),
+    v: split(slice(rows, { axis: 2, start: turning, end: all * width }), keys),
     pullback(gq: Tensor, gk: Tensor, gv: Tensor): Tensor {
-      const parts = [unrotateHalves(gq, scaled, 3, width), unrotateHalves(gk, tables, 3, width), gv]
-      return reshape(transpose(concat(parts, 1), [0, 2, 1, 3]), [product(batch, time), all * width])
+      const gTurned = concat([merged(gq, queries), merged(gk, keys)], 2)
+      const gRows = concat([rotateBack(gTurned, positions, cosine, sine), merged(gv, keys)], 2)
+      return reshape(gRows, [product(batch, time), all * width])
     },
   }
 }
@@ -69,7 +93,7 @@ export function product(a: Dim, b: Dim): Dim {
 
 /**
  * Causal grouped-query attention. q: [batch, heads, time, width]; k, v: [batch, kvHeads, time, width];
- * mask: [time, time], added to the scores. Gives [batch * time, heads * width].
+ * mask: [time, time], added to the scores. The scale of the scores is in the queries already. Gives [batch * time, heads * width].
  */
 export function attend(
   q: Tensor,

@@ -1,22 +1,20 @@
 import { add } from '../tensor/index.ts'
 import type { Dim, Tensor } from '../tensor/index.ts'
 import { attend, splitHeads } from './attention.ts'
+import type { Rotary } from './attention.ts'
 import type { TransformerConfig } from './config.ts'
-import { gainedLinear, linear, normalise, swiglu } from './layers.ts'
-import type { RotaryTables } from './layers.ts'
+import { linear, normalise, swiglu } from './layers.ts'
 
-/** The weights of one block as program inputs, by the names of the parameter layout's views. */
+/** The folded weights of one block as program inputs (`foldWeights`). */
 export interface BlockWeights {
-  attentionNorm: Tensor
   qkv: Tensor
   out: Tensor
-  mlpNorm: Tensor
   gate: Tensor
   up: Tensor
   down: Tensor
 }
 
-export const blockWeightNames = ['attentionNorm', 'qkv', 'out', 'mlpNorm', 'gate', 'up', 'down'] as const
+export const blockWeightNames = ['qkv', 'out', 'gate', 'up', 'down'] as const
 
 /** The weights of block `layer` out of the inputs of a program. */
 export function blockWeights(inputs: Record<string, Tensor>, layer: number): BlockWeights {
@@ -27,8 +25,8 @@ export function blockWeights(inputs: Record<string, Tensor>, layer: number): Blo
 /** The gated half of a block, residual included. x: [tokens, width]. */
 export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerConfig) {
   const normal = normalise(x, config.rms_norm_eps)
-  const gate = gainedLinear(normal.y, weights.gate, weights.mlpNorm)
-  const up = gainedLinear(normal.y, weights.up, weights.mlpNorm)
+  const gate = linear(normal.y, weights.gate)
+  const up = linear(normal.y, weights.up)
   const hidden = swiglu(gate.y, up.y)
   const down = linear(hidden.y, weights.down)
   return {
@@ -40,7 +38,6 @@ export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerCon
       const gUp = up.pullback(gHidden.up)
       return {
         x: add(gy, normal.pullback(add(gGate.x, gUp.x))),
-        mlpNorm: add(gGate.gain, gUp.gain),
         gate: gGate.weight,
         up: gUp.weight,
         down: gDown.weight,
@@ -53,15 +50,15 @@ export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerCon
 export function block(
   x: Tensor,
   weights: BlockWeights,
-  tables: RotaryTables,
+  rotary: Rotary,
   mask: Tensor,
   batch: Dim,
   time: Dim,
   config: TransformerConfig,
 ) {
   const normal = normalise(x, config.rms_norm_eps)
-  const projected = gainedLinear(normal.y, weights.qkv, weights.attentionNorm)
-  const heads = splitHeads(projected.y, tables, batch, time, config)
+  const projected = linear(normal.y, weights.qkv)
+  const heads = splitHeads(projected.y, rotary, batch, time, config)
   const attention = attend(heads.q, heads.k, heads.v, mask, batch, time, config)
   const out = linear(attention.y, weights.out)
   const mlp = mlpHalf(add(x, out.y), weights, config)
@@ -75,7 +72,7 @@ export function block(
       const gProjected = projected.pullback(heads.pullback(gHeads.q, gHeads.k, gHeads.v))
       return {
         x: add(gMiddle, normal.pullback(gProjected.x)),
-        weights: { ...gMlp, attentionNorm: gProjected.gain, qkv: gProjected.weight, out: gOut.weight },
+        weights: { ...gMlp, qkv: gProjected.weight, out: gOut.weight },
       }
     },
   }

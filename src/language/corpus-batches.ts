@@ -1,5 +1,6 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import { corpusConversation } from './corpus/index.ts'
+import type { CorpusCourse } from './corpus/index.ts'
 import { encodeConversation } from './template.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
@@ -12,6 +13,8 @@ export interface CorpusBatch {
 
 export interface CorpusBatchOptions {
   seed: number
+  /** `general` unless told. */
+  course?: CorpusCourse
   /** A batch is full with this many tokens. */
   batchTokens: number
   /** Weight in the loss of tokens that are not the model's own, against 1 for those that are. */
@@ -28,13 +31,16 @@ export const conversationSeed = (seed: number, index: number): number => seed * 
  * weights of the batch sum to 1 (the loss is then a mean). A function of its arguments alone.
  */
 export function corpusBatch(tokenizer: Tokenizer, start: number, options: CorpusBatchOptions): CorpusBatch {
-  const { seed, batchTokens, contextWeight, longest } = options
+  const { seed, course = 'general', batchTokens, contextWeight, longest } = options
   const sequences: TrainingSequence[] = []
   let tokens = 0
   let total = 0
   let next = start
   while (tokens < batchTokens) {
-    const encoded = encodeConversation(tokenizer, corpusConversation(conversationSeed(seed, next)))
+    const encoded = encodeConversation(
+      tokenizer,
+      corpusConversation(conversationSeed(seed, next), 'train', course),
+    )
     next += 1
     const length = encoded.tokens.length
     if (length > longest) continue

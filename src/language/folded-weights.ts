@@ -5,8 +5,9 @@ import { parameterLayout } from './parameters.ts'
 import type { Parameters, WeightView } from './parameters.ts'
 
 /**
- * The weights as sampling uses them: each gain of a norm is multiplied into the matrix behind it, and the scale of
- * the attention scores, 1 / sqrt(head width), into the queries. This saves every step of decoding a pass over them.
+ * The weights as programs use them: each gain of a norm is multiplied into the matrix behind it, and the scale of the
+ * attention scores, 1 / sqrt(head width), into the queries. What every program run would do to them, and undo to
+ * their gradients, is done once for many runs.
  */
 export interface FoldedWeights {
   embedding: HostTensor
@@ -14,22 +15,42 @@ export interface FoldedWeights {
   [view: string]: HostTensor
 }
 
+/** Sums of the gradients of folded weights. */
+export interface FoldedGradient {
+  /** That of one weight, to be added to. */
+  of(name: string): Float32Array
+  /** Adds to `gradient` what the sums are for the weights themselves. */
+  unfold(parameters: Parameters, gradient: Float32Array): void
+  clear(): void
+}
+
+interface FoldedView {
+  name: string
+  source: WeightView
+  gain?: WeightView
+  /** So many values from the beginning are multiplied by `scale`. */
+  scaled: number
+  scale: number
+}
+
 const gainOf: Record<string, string> = { qkv: 'attentionNorm', gate: 'mlpNorm', up: 'mlpNorm' }
 
-function foldedViews(
-  config: TransformerConfig,
-): { name: string; source: WeightView; gain: WeightView | undefined }[] {
+function foldedViews(config: TransformerConfig): FoldedView[] {
   const { views } = parameterLayout(config)
   const find = (name: string): WeightView => views.find((view) => view.name === name)!
+  const head = find(config.tie_word_embeddings ? 'embedding' : 'head')
+  const width = headWidth(config)
+  const scale = 1 / Math.sqrt(width)
   const folded = views
     .filter(({ name }) => name !== 'head' && !name.toLowerCase().endsWith('norm'))
-    .map((source) => {
+    .map((source): FoldedView => {
       const [layer, part] = source.name.split('.')
       const gain = part === undefined ? undefined : gainOf[part]
-      return { name: source.name, source, gain: gain === undefined ? undefined : find(`${layer}.${gain}`) }
+      const scaled = part === 'qkv' ? config.num_attention_heads * width * config.hidden_size : 0
+      const view = { name: source.name, source, scaled, scale }
+      return gain === undefined ? view : { ...view, gain: find(`${layer}.${gain}`) }
     })
-  const source = find(config.tie_word_embeddings ? 'embedding' : 'head')
-  return [...folded, { name: 'head', source, gain: find('norm') }]
+  return [...folded, { name: 'head', source: head, gain: find('norm'), scaled: 0, scale }]
 }
 
 /** Program inputs that take `foldWeights`. */
@@ -39,19 +60,50 @@ export function foldedInputs(config: TransformerConfig): Record<string, { shape:
   )
 }
 
+/** Weights without a gain are views of `parameters`, the others copies. */
 export function foldWeights({ data }: Parameters, config: TransformerConfig): FoldedWeights {
-  const fold = (source: WeightView, gain: WeightView | undefined): Float32Array => {
-    const original = data.subarray(source.offset, source.offset + source.size)
-    if (gain === undefined) return original
-    const width = gain.size
-    const scale = 1 / Math.sqrt(headWidth(config))
-    const scaled = source.name.endsWith('.qkv') ? config.num_attention_heads * headWidth(config) * width : 0
-    return original.map((value, i) => value * data[gain.offset + (i % width)] * (i < scaled ? scale : 1))
+  const fold = ({ source: { offset, size }, gain, scaled, scale }: FoldedView): Float32Array => {
+    if (gain === undefined) return data.subarray(offset, offset + size)
+    const folded = new Float32Array(size)
+    for (let row = 0; row < size; row += gain.size) {
+      const factor = row < scaled ? scale : 1
+      for (let i = 0; i < gain.size; i++)
+        folded[row + i] = data[offset + row + i] * data[gain.offset + i] * factor
+    }
+    return folded
   }
   return Object.fromEntries(
-    foldedViews(config).map(({ name, source, gain }) => [
-      name,
-      { data: fold(source, gain), shape: source.shape },
-    ]),
+    foldedViews(config).map((view) => [view.name, { data: fold(view), shape: view.source.shape }]),
   ) as unknown as FoldedWeights
+}
+
+export function createFoldedGradient(config: TransformerConfig): FoldedGradient {
+  const views = foldedViews(config)
+  const sums = new Map(views.map(({ name, source }) => [name, new Float32Array(source.size)]))
+  return {
+    of: (name) => sums.get(name)!,
+    unfold({ data }, gradient) {
+      for (const { name, source, gain, scaled, scale } of views) {
+        const sum = sums.get(name)!
+        const { offset, size } = source
+        if (gain === undefined) {
+          for (let i = 0; i < size; i++) gradient[offset + i] += sum[i]
+          continue
+        }
+        const ofGain = new Float64Array(gain.size)
+        for (let row = 0; row < size; row += gain.size) {
+          const factor = row < scaled ? scale : 1
+          for (let i = 0; i < gain.size; i++) {
+            const g = sum[row + i] * factor
+            ofGain[i] += g * data[offset + row + i]
+            gradient[offset + row + i] += g * data[gain.offset + i]
+          }
+        }
+        for (let i = 0; i < gain.size; i++) gradient[gain.offset + i] += ofGain[i]
+      }
+    },
+    clear() {
+      for (const sum of sums.values()) sum.fill(0)
+    },
+  }
 }

@@ -1,11 +1,11 @@
-import { add, concat, matmul, mean, mul, rsqrt, sigmoid, slice, square, sub, sum } from '../tensor/index.ts'
+import { add, matmul, mean, mul, rsqrt, sigmoid, square, sub } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 
 // Every layer gives its result and a hand-written pullback (from the gradient of the result to the gradients of
 // what went in). The engine would derive the same, but with more passes over the large activations.
 
 /**
- * RMSNorm (Zhang & Sennrich 2019) without its gain, which `gainedLinear` folds into the weights that follow.
+ * RMSNorm (Zhang & Sennrich 2019) without its gain, which is folded into the weights that follow.
  * x: [tokens, width].
  */
 export function normalise(x: Tensor, epsilon: number) {
@@ -21,45 +21,6 @@ export function linear(x: Tensor, weight: Tensor) {
     y: matmul(x, weight, { transposeB: true }),
     pullback: (gy: Tensor) => ({ x: matmul(gy, weight), weight: matmul(gy, x, { transposeA: true }) }),
   }
-}
-
-/** `linear` of x * gain, the gain [in] being multiplied into the weight: a small matrix instead of a large activation. */
-export function gainedLinear(x: Tensor, weight: Tensor, gain: Tensor) {
-  const inner = linear(x, mul(weight, gain))
-  return {
-    y: inner.y,
-    pullback(gy: Tensor) {
-      const g = inner.pullback(gy)
-      return { x: g.x, weight: mul(g.weight, gain), gain: sum(mul(g.weight, weight), { axes: [0] }) }
-    },
-  }
-}
-
-/** Cosines and sines of the angles, broadcastable to the half heads that they turn. */
-export interface RotaryTables {
-  cosine: Tensor
-  sine: Tensor
-}
-
-/**
- * Rotary embedding (Su et al. 2021) in the order of Hugging Face's `rotate_half`: the pairs are (i, i + width/2) of
- * `axis`, the last. The transpose is the rotation by the opposite angle, `unrotateHalves`.
- */
-export function rotateHalves(x: Tensor, { cosine, sine }: RotaryTables, axis: number, width: number): Tensor {
-  const left = slice(x, { axis, start: 0, end: width / 2 })
-  const right = slice(x, { axis, start: width / 2, end: width })
-  return concat([sub(mul(left, cosine), mul(right, sine)), add(mul(right, cosine), mul(left, sine))], axis)
-}
-
-export function unrotateHalves(
-  x: Tensor,
-  { cosine, sine }: RotaryTables,
-  axis: number,
-  width: number,
-): Tensor {
-  const left = slice(x, { axis, start: 0, end: width / 2 })
-  const right = slice(x, { axis, start: width / 2, end: width })
-  return concat([add(mul(left, cosine), mul(right, sine)), sub(mul(right, cosine), mul(left, sine))], axis)
 }
 
 /** silu(gate) * up (Shazeer 2020). */

@@ -6,7 +6,8 @@ import { causalMask, rotaryTable } from './attention.ts'
 import { parseConfig } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createLearner } from './learner.ts'
-import { initialiseParameters, parameterLayout, weightFeeds } from './parameters.ts'
+import { foldWeights } from './folded-weights.ts'
+import { initialiseParameters, parameterLayout } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
 import { compileLogits } from './programs.ts'
 
@@ -83,10 +84,14 @@ for (const [number, which] of golden.cases.entries()) {
     const table = rotaryTable(config, time)
     const half = table.cosine.length / time
     const { logits } = await program.run({
-      ...weightFeeds(parameters),
+      ...foldWeights(parameters, config),
       tokens: { data: Int32Array.from(which.tokens.flat()), shape: [batch, time] },
-      cosine: { data: table.cosine, shape: [time, half] },
-      sine: { data: table.sine, shape: [time, half] },
+      positions: {
+        data: Int32Array.from({ length: batch * time }, (_, i) => i % time),
+        shape: [batch, time],
+      },
+      cosineTable: { data: table.cosine, shape: [time, half] },
+      sineTable: { data: table.sine, shape: [time, half] },
       mask: { data: causalMask(time), shape: [time, time] },
       rows: { data: Int32Array.from({ length: batch * time }, (_, i) => i), shape: [batch * time] },
     })

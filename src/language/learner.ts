@@ -7,7 +7,8 @@ import { inverseRows, makeBatches, pick } from './batches.ts'
 import type { Batch } from './batches.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
-import { weightFeeds } from './parameters.ts'
+import { createFoldedGradient, foldWeights } from './folded-weights.ts'
+import type { FoldedWeights } from './folded-weights.ts'
 import type { Parameters } from './parameters.ts'
 import { compileForward, compileTraining } from './programs.ts'
 
@@ -36,8 +37,10 @@ export interface Learner {
 export function createLearner({ config, parameters, threads, tokenBudget }: LearnerOptions): Learner {
   const { layout } = parameters
   const gradient = new Float32Array(layout.size)
+  const folded = createFoldedGradient(config)
   const programs = new Map<string, Promise<Program>>()
-  const table = rotaryTable(config, config.max_position_embeddings)
+  const window = config.max_position_embeddings
+  const table = rotaryTable(config, window)
 
   const program = (key: string, make: () => Promise<Program>): Promise<Program> => {
     let found = programs.get(key)
@@ -45,15 +48,17 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
     return found
   }
 
-  const batchFeeds = (batch: Batch): Record<string, HostTensor> => {
+  const batchFeeds = (batch: Batch, weights: FoldedWeights): Record<string, HostTensor> => {
     const { time } = batch
     const half = headWidth(config) / 2
     const count = batch.rows.length
+    const shape = [batch.sources.length, time]
     return {
-      ...weightFeeds(parameters),
-      tokens: { data: batch.tokens, shape: [batch.sources.length, time] },
-      cosine: { data: table.cosine.subarray(0, time * half), shape: [time, half] },
-      sine: { data: table.sine.subarray(0, time * half), shape: [time, half] },
+      ...weights,
+      tokens: { data: batch.tokens, shape },
+      positions: { data: batch.tokens.map((_, i) => i % time), shape },
+      cosineTable: { data: table.cosine, shape: [window, half] },
+      sineTable: { data: table.sine, shape: [window, half] },
       mask: { data: causalMask(time), shape: [time, time] },
       rows: { data: batch.rows, shape: [count] },
       targets: { data: batch.targets, shape: [count] },
@@ -61,17 +66,12 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
   }
 
   const accumulate = (batch: Batch, outputs: Record<string, HostTensor>): void => {
-    for (const { name, offset, size } of layout.views) {
-      const found = outputs[`gradient.${name}`]
-      if (found === undefined) continue
-      const values = found.data
-      for (let i = 0; i < size; i++) gradient[offset + i] += values[i]
+    for (const [name, { data }] of Object.entries(outputs)) {
+      if (name.startsWith('gradient.')) addTo(folded.of(name.slice(9)), data as Float32Array)
     }
-    const width = config.hidden_size
-    const at = (name: string): number => layout.views.find((view) => view.name === name)!.offset
-    addRows(gradient, at('embedding'), batch.tokens, outputs['inputRows'].data, width)
-    const head = config.tie_word_embeddings ? 'embedding' : 'head'
-    addRows(gradient, at(head), batch.targets, outputs['targetRows'].data, width)
+    const rows = (name: string) => outputs[name].data as Float32Array
+    addRows(folded.of('embedding'), batch.tokens, rows('inputRows'), config.hidden_size)
+    addRows(folded.of('head'), batch.targets, rows('targetRows'), config.hidden_size)
   }
 
   return {
@@ -79,10 +79,11 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
     async forward(sequences, signal) {
       checkSequences(sequences, config)
       const run = await program('forward', () => compileForward(config, threads))
+      const weights = foldWeights(parameters, config)
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
       for (const batch of makeBatches(sequences, tokenBudget, () => true)) {
         signal?.throwIfAborted()
-        const { logprobs } = await run.run(batchFeeds(batch))
+        const { logprobs } = await run.run(batchFeeds(batch, weights))
         batch.predicted.forEach(({ source, index }, i) => (results[source][index] = logprobs.data[i]!))
       }
       return results
@@ -93,6 +94,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       checkSequences(tokens, config)
       const run = await program(loss.name, () => compileTraining(config, loss.name, threads))
       const batches = makeBatches(tokens, tokenBudget, (source, index) => isTrained(sequences[source], index))
+      const weights = foldWeights(parameters, config)
       const report = createReport(loss)
       const oneBatch = async (batch: Batch): Promise<void> => {
         signal?.throwIfAborted()
@@ -109,7 +111,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
           kl: perToken((s) => s.weights.kl),
         }
         const outputs = await run.run({
-          ...batchFeeds(batch),
+          ...batchFeeds(batch, weights),
           ...inputs,
           inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },
           clipLow: { data: Float32Array.of(loss.clipLow ?? 0.2), shape: [1] },
@@ -120,9 +122,12 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       }
       try {
         for (const batch of batches) await oneBatch(batch)
+        folded.unfold(parameters, gradient)
       } catch (error) {
         gradient.fill(0)
         throw error
+      } finally {
+        folded.clear()
       }
       return report.finish()
     },
@@ -134,15 +139,13 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
   }
 }
 
-function addRows(
-  target: Float32Array,
-  offset: number,
-  ids: Int32Array,
-  rows: ArrayLike<number>,
-  width: number,
-): void {
+function addTo(target: Float32Array, values: Float32Array): void {
+  for (let i = 0; i < target.length; i++) target[i] += values[i]
+}
+
+function addRows(target: Float32Array, ids: Int32Array, rows: Float32Array, width: number): void {
   for (let r = 0; r < ids.length; r++) {
-    const to = offset + ids[r] * width
+    const to = ids[r] * width
     const from = r * width
     for (let i = 0; i < width; i++) target[to + i] += rows[from + i]
   }

@@ -1,6 +1,17 @@
-import { corpusSkills } from './corpus/index.ts'
+import { corpusCourses } from './corpus/index.ts'
+import type { CorpusCourse } from './corpus/index.ts'
 import type { TransformerConfig } from './config.ts'
 import type { ProbeScores } from './probes.ts'
+
+/** What one course of pretraining took and reached. */
+export interface CourseFacts {
+  course: CorpusCourse
+  tokens: number
+  steps: number
+  seconds: number
+  /** Mean weighted cross-entropy of the last batch, nats a token. */
+  loss: number
+}
 
 export interface ModelCardFacts {
   name: string
@@ -8,13 +19,10 @@ export interface ModelCardFacts {
   seed: number
   config: TransformerConfig
   parameters: number
-  tokens: number
-  steps: number
-  seconds: number
+  /** In the order in which they were taken. */
+  courses: readonly CourseFacts[]
   /** For instance "2 cores of an Intel Xeon". */
   machine: string
-  /** Mean weighted cross-entropy of the last batch, nats a token. */
-  loss: number
   probes: ProbeScores
   /** Conversations of each probe. */
   probeCount: number
@@ -23,11 +31,6 @@ export interface ModelCardFacts {
 /** The model card of a base model in Markdown: what it is, what it was made from, at what cost, and how good it is. */
 export function modelCard(facts: ModelCardFacts): string {
   const { config, probes } = facts
-  const total = Object.values(corpusSkills).reduce((sum, { weight }) => sum + weight, 0)
-  const skills = Object.entries(corpusSkills).map(
-    ([name, { weight }]) => `${name} ${((100 * weight) / total).toFixed(0)}%`,
-  )
-  const minutes = facts.seconds / 60
   return `# ${facts.name}
 
 A decoder-only transformer of ${(facts.parameters / 1e6).toFixed(2)}M parameters (Llama layout: ${config.num_hidden_layers} layers of ${config.hidden_size}, ${config.num_attention_heads} heads, vocabulary ${config.vocab_size}, byte-level BPE), made by Agoge from nothing but
@@ -38,7 +41,9 @@ generated text. It is a starting point for learning tools by reinforcement; it k
 A generated corpus, a function of one seed: conversations over small simulated worlds with invented tools, memorised or
 named in a legend, and exercises in copying, JSON, paths, lists and conditions. Names are ordinary English words and
 invented ones. The corpus has no task, tool name or phrasing of the benchmarks that models are later trained and judged
-on (\`src/worlds/filesystem/corpus-separation.test.ts\`). Its skills by share of conversations: ${skills.join(', ')}.
+on (\`src/worlds/filesystem/corpus-separation.test.ts\`). Its skills by share of conversations:
+
+${facts.courses.map(({ course }) => `- ${course}: ${skills(course)}`).join('\n')}
 
 ## Cost
 
@@ -46,9 +51,11 @@ on (\`src/worlds/filesystem/corpus-separation.test.ts\`). Its skills by share of
 | --- | --- |
 | Command | \`${facts.command}\` |
 | Seed | ${facts.seed} |
-| Tokens | ${facts.tokens.toLocaleString('en')} in ${facts.steps.toLocaleString('en')} steps, each conversation met once |
-| Time | ${minutes.toFixed(1)} minutes (${Math.round(facts.tokens / facts.seconds).toLocaleString('en')} tokens/s) on ${facts.machine} |
-| Last loss | ${facts.loss.toFixed(3)} nats a token (the model's own tokens weighted 1, others less) |
+| Machine | ${facts.machine} |
+
+| Course | Tokens, each conversation met once | Steps | Minutes | Tokens/s | Last loss, nats a token (own tokens weighted 1, others less) |
+| --- | ---: | ---: | ---: | ---: | ---: |
+${facts.courses.map(costs).join('\n')}
 
 ## Scores
 
@@ -61,4 +68,17 @@ ${Object.entries(probes)
   .map(([name, score]) => `| ${name} | ${(100 * score).toFixed(0)}% |`)
   .join('\n')}
 `
+}
+
+function costs({ course, tokens, steps, seconds, loss }: CourseFacts): string {
+  const [count, stepCount, speed] = [tokens, steps, Math.round(tokens / seconds)].map((n) =>
+    n.toLocaleString('en'),
+  )
+  return `| ${course} | ${count} | ${stepCount} | ${(seconds / 60).toFixed(1)} | ${speed} | ${loss.toFixed(3)} |`
+}
+
+function skills(course: CorpusCourse): string {
+  const weights = Object.entries(corpusCourses[course]).filter(([, weight]) => weight > 0)
+  const total = weights.reduce((sum, [, weight]) => sum + weight, 0)
+  return weights.map(([name, weight]) => `${name} ${((100 * weight) / total).toFixed(0)}%`).join(', ')
 }

@@ -93,15 +93,3 @@ export function initialiseParameters(config: TransformerConfig, seed: number): P
   }
   return { layout, data }
 }
-
-/** The weights as feeds of a program: views into the flat array, nothing is copied. */
-export function weightFeeds(
-  parameters: Parameters,
-): Record<string, { data: Float32Array; shape: readonly number[] }> {
-  return Object.fromEntries(
-    parameters.layout.views.map(({ name, shape, offset, size }) => [
-      name,
-      { data: parameters.data.subarray(offset, offset + size), shape },
-    ]),
-  )
-}

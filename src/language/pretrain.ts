@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,9 +9,11 @@ import { smallConfig } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { conversationSeed, corpusBatch } from './corpus-batches.ts'
 import { corpusConversation } from './corpus/index.ts'
+import type { CorpusCourse } from './corpus/index.ts'
 import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend } from './local-backend.ts'
 import { initialiseParameters } from './parameters.ts'
+import type { Parameters } from './parameters.ts'
 import { probeSkills } from './probes.ts'
 import type { ProbeScores } from './probes.ts'
 import { callText, specialTokens } from './template.ts'
@@ -36,13 +39,17 @@ export interface PretrainOptions {
   seed: number
   /** How many tokens of the corpus to train on; a conversation is met once. */
   tokens: number
-  /** Default: the 0.92M-parameter model. */
+  /** What is taught; `general` unless told. */
+  course?: CorpusCourse
+  /** A model to go on from, with the tokenizer it was made with. Its parameters are taken over. */
+  from?: { config: TransformerConfig; parameters: Parameters; tokenizer: Tokenizer }
+  /** Default: that of `from`, or the 0.92M-parameter model. */
   config?: TransformerConfig
-  /** Default: one trained on the first 20,000 conversations of the seed. */
+  /** Default: that of `from`, or one trained on the first 20,000 conversations of the seed. */
   tokenizer?: Tokenizer
   /** Default 4096. */
   batchTokens?: number
-  /** The highest; reached after 400k tokens, held until 60%, then brought to 0 in a straight line. Default 0.003. */
+  /** The highest; `courseSchedules` unless told. */
   learningRate?: number
   /** Default 0.1; see `CorpusBatchOptions`. */
   contextWeight?: number
@@ -81,6 +88,15 @@ interface Cursor {
   probes: ProbeScores
 }
 
+/**
+ * The learning rate of a course: the highest, after how many tokens it is reached, and over which last part it is
+ * brought to 0 in a straight line.
+ */
+export const courseSchedules: Record<CorpusCourse, { highest: number; warmUp: number; decay: number }> = {
+  general: { highest: 0.003, warmUp: 400_000, decay: 0.4 },
+  decisions: { highest: 0.0025, warmUp: 100_000, decay: 0.5 },
+}
+
 const tokenizerConversations = 20_000
 const longest = 320
 
@@ -102,17 +118,19 @@ export function corpusTokenizer(
 }
 
 /**
- * Makes the base model from nothing: a tokenizer from the generated corpus, then a decoder-only transformer trained on
- * an unlimited, seeded supply of conversations, Muon for its matrices and AdamW for the rest, gradients clipped at 1.
+ * Makes a base model from nothing, or takes one through another course: a tokenizer from the generated corpus, then a
+ * decoder-only transformer trained on an unlimited, seeded supply of conversations, Muon for its matrices and AdamW for the rest, gradients clipped at 1.
  * The result depends on the seed, the settings and the number of threads only.
  */
 export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   const {
     seed,
     tokens: totalTokens,
-    config = smallConfig,
+    course = 'general',
+    from,
+    config = from?.config ?? smallConfig,
     batchTokens = 4096,
-    learningRate: highest = 0.003,
+    learningRate: highest = courseSchedules[course].highest,
   } = options
   const {
     contextWeight = 0.1,
@@ -128,11 +146,23 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
       expected: 'a positive integer, for instance 16000000',
     })
   }
-  const settings = JSON.stringify({ seed, totalTokens, config, batchTokens, highest, contextWeight, longest })
+  const start =
+    from === undefined ? 'nothing' : createHash('sha256').update(from.parameters.data).digest('hex')
+  const settings = JSON.stringify({
+    seed,
+    totalTokens,
+    course,
+    start,
+    config,
+    batchTokens,
+    highest,
+    contextWeight,
+    longest,
+  })
   const previous = options.resume === true ? readCursor(checkpointFolder, settings) : undefined
-  const tokenizer = options.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
+  const tokenizer = options.tokenizer ?? from?.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
   const threads = options.threads === undefined ? {} : { threads: options.threads }
-  const parameters = initialiseParameters(config, seed)
+  const parameters = from?.parameters ?? initialiseParameters(config, seed)
   const backend = createLocalBackend({ config, parameters, tokenizer, ...threads })
   const at: Cursor = previous ?? {
     folder: '',
@@ -147,15 +177,21 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   // Counted in tokens, since batches differ a little.
   const schedule = warmUpStableDecay({
     steps: totalTokens,
-    warmUpSteps: Math.min(400_000, Math.ceil(totalTokens * 0.1)),
-    decaySteps: Math.floor(totalTokens * 0.4),
+    warmUpSteps: Math.min(courseSchedules[course].warmUp, Math.ceil(totalTokens * 0.1)),
+    decaySteps: Math.floor(totalTokens * courseSchedules[course].decay),
   })
   try {
     if (previous !== undefined) await backend.load(join(checkpointFolder!, previous.folder))
     while (at.tokens < totalTokens) {
       signal?.throwIfAborted()
       const started = performance.now()
-      const batch = corpusBatch(tokenizer, at.conversation, { seed, batchTokens, contextWeight, longest })
+      const batch = corpusBatch(tokenizer, at.conversation, {
+        seed,
+        course,
+        batchTokens,
+        contextWeight,
+        longest,
+      })
       const report = await backend.forwardBackward(
         batch.sequences,
         { name: 'cross_entropy' },

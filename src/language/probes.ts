@@ -19,8 +19,10 @@ export const probedSkills = {
   duplicate: 'duplicate',
   fill: 'make and fill',
   compare: 'comparing',
-  choose: 'choosing',
-  condition: 'condition',
+  choose: 'choosing plainly',
+  pick: 'picking',
+  rule: 'ruling',
+  condition: 'weighed condition',
 } as const satisfies Record<string, CorpusSkill>
 
 export type ProbeName = keyof typeof probedSkills

@@ -4,31 +4,20 @@ import type { LossName } from './backend.ts'
 import { block, blockWeightNames, blockWeights } from './block.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
+import { foldedInputs } from './folded-weights.ts'
 import { logits, tokenLogprobs } from './head.ts'
 import { tracedLoss } from './losses.ts'
-import { parameterLayout } from './parameters.ts'
 
 type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
-
-/** Inputs of every program: the weights, in the views of the parameter layout. */
-export function weightInputs(config: TransformerConfig): InputSpecs {
-  return Object.fromEntries(
-    parameterLayout(config).views.map(({ name, shape }) => [name, { shape: [...shape] }]),
-  )
-}
-
-/** The matrix that turns the last hidden state into logits. */
-export function outputMatrix(inputs: Record<string, Tensor>, config: TransformerConfig): Tensor {
-  return inputs[config.tie_word_embeddings ? 'embedding' : 'head']
-}
 
 function sequenceInputs(config: TransformerConfig): InputSpecs {
   const half = headWidth(config) / 2
   return {
-    ...weightInputs(config),
+    ...foldedInputs(config),
     tokens: { shape: ['B', 'T'], dtype: 'int32' },
-    cosine: { shape: ['T', half] },
-    sine: { shape: ['T', half] },
+    positions: { shape: ['B', 'T'], dtype: 'int32' },
+    cosineTable: { shape: ['M', half] },
+    sineTable: { shape: ['M', half] },
     mask: { shape: ['T', 'T'] },
     rows: { shape: ['N'], dtype: 'int32' },
   }
@@ -36,10 +25,11 @@ function sequenceInputs(config: TransformerConfig): InputSpecs {
 
 /** All blocks over right-padded sequences, whose padding no real token can see. Gives hidden states [B*T, width]. */
 function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
-  const { embedding, tokens, cosine, sine, mask } = inputs
+  const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, mask } = inputs
+  const rotary = { positions, cosine, sine }
   let x = reshape(gather(embedding, tokens, 0), ['B*T', config.hidden_size])
   const blocks = Array.from({ length: config.num_hidden_layers }, (_, layer) => {
-    const made = block(x, blockWeights(inputs, layer), { cosine: cosine, sine: sine }, mask, 'B', 'T', config)
+    const made = block(x, blockWeights(inputs, layer), rotary, mask, 'B', 'T', config)
     x = made.y
     return made
   })
@@ -52,7 +42,7 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
     sequenceInputs(config),
     (inputs) => {
       const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
-      return { logits: logits(hidden, inputs['norm'], outputMatrix(inputs, config), config) }
+      return { logits: logits(hidden, inputs['head'], config) }
     },
     options('logits', threads),
   )
@@ -64,13 +54,7 @@ export function compileForward(config: TransformerConfig, threads?: number): Pro
     { ...sequenceInputs(config), targets: { shape: ['N'], dtype: 'int32' } },
     (inputs) => {
       const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
-      const head = tokenLogprobs(
-        hidden,
-        inputs['norm'],
-        outputMatrix(inputs, config),
-        inputs['targets'],
-        config,
-      )
+      const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], config)
       return { logprobs: head.logprobs }
     },
     options('forward', threads),
@@ -81,8 +65,8 @@ export function compileForward(config: TransformerConfig, threads?: number): Pro
  * Loss and gradients in one pass. Besides the inputs of `compileForward`, per predicted token [N]: sampled,
  * advantages, rl, ce, kl; the clips [1]; and `inverse` [B*T]: the index in `rows` of each position, N where it has
  * none (a gather in both directions, since indices never collide). Outputs: the loss (scalar), logprobs [N],
- * entropy [N], the gradient of every weight view, `inputRows` [B*T, width] to be added to the embedding rows of
- * `tokens`, and `targetRows` [N, width] to be added to the output-matrix rows of `targets`.
+ * entropy [N], the gradient of every folded weight but the embedding, `inputRows` [B*T, width] to be added to the
+ * embedding rows of `tokens`, and `targetRows` [N, width] to be added to the head's rows of `targets`.
  */
 export function compileTraining(
   config: TransformerConfig,
@@ -106,7 +90,7 @@ export function compileTraining(
       const take = (key: string): Tensor => inputs[key]
       const body = trunk(inputs, config)
       const hidden = gather(body.y, take('rows'), 0)
-      const head = tokenLogprobs(hidden, take('norm'), outputMatrix(inputs, config), take('targets'), config)
+      const head = tokenLogprobs(hidden, take('head'), take('targets'), config)
       const { logprobs } = head
       const loss = tracedLoss(name, {
         logprobs,
@@ -127,8 +111,7 @@ export function compileTraining(
         logprobs,
         entropy,
         targetRows: gHead.targetRows,
-        'gradient.norm': gHead.norm,
-        [`gradient.${config.tie_word_embeddings ? 'embedding' : 'head'}`]: gHead.matrix,
+        'gradient.head': gHead.matrix,
       }
       for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
         const g = body.blocks[layer].pullback(gx)

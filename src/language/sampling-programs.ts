@@ -14,7 +14,7 @@ import {
   transpose,
 } from '../tensor/index.ts'
 import type { Dim, InputSpec, Program, Tensor } from '../tensor/index.ts'
-import { splitHeads } from './attention.ts'
+import { attend, splitHeads } from './attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
@@ -22,8 +22,8 @@ import { linear, swiglu } from './layers.ts'
 
 type Inputs = Record<string, Tensor>
 
-/** Attention of the new tokens over the cache and themselves: the mix [tokens, heads * width], new keys and values. */
-type Attention = (projected: Tensor, past: PastKeysValues) => { mixed: Tensor; keys: Tensor; values: Tensor }
+/** Attention of the new tokens in a layer: the mix [tokens, heads * width], new keys and values. */
+type Attention = (projected: Tensor, layer: number) => { mixed: Tensor; keys: Tensor; values: Tensor }
 
 interface PastKeysValues {
   keys: Tensor
@@ -32,20 +32,24 @@ interface PastKeysValues {
 }
 
 function commonInputs(config: TransformerConfig): Record<string, InputSpec> {
-  const width = headWidth(config)
-  const shape: Dim[] = ['B', config.num_key_value_heads, 'P', width]
-  const specs: Record<string, InputSpec> = {
+  const half = headWidth(config) / 2
+  return {
     ...foldedInputs(config),
-    cosineTable: { shape: ['M', width / 2] },
-    sineTable: { shape: ['M', width / 2] },
-    pastMask: { shape: ['B', 1, 1, 'P'] },
+    cosineTable: { shape: ['M', half] },
+    sineTable: { shape: ['M', half] },
     inverseTemperature: { shape: [1] },
   }
-  for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-    specs[`keys.${layer}`] = { shape }
-    specs[`values.${layer}`] = { shape }
+}
+
+function cacheInputs(config: TransformerConfig): Record<string, InputSpec> {
+  const shape: Dim[] = ['B', config.num_key_value_heads, 'P', headWidth(config)]
+  const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
+  return {
+    pastMask: { shape: ['B', 1, 1, 'P'] },
+    ...Object.fromEntries(
+      layers.flatMap((layer) => [`keys.${layer}`, `values.${layer}`]).map((name) => [name, { shape }]),
+    ),
   }
-  return specs
 }
 
 /** All blocks over new tokens [count]; the outputs hold the new keys and values of each layer. */
@@ -56,11 +60,7 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
     const weight = (name: string): Tensor => inputs[`${layer}.${name}`]
     const unit = (state: Tensor): Tensor => rmsNormalise(state, config.rms_norm_eps)
     const project = (state: Tensor, name: string): Tensor => linear(state, weight(name)).y
-    const { mixed, keys, values } = attention(project(unit(x), 'qkv'), {
-      keys: inputs[`keys.${layer}`],
-      values: inputs[`values.${layer}`],
-      mask: inputs['pastMask'],
-    })
+    const { mixed, keys, values } = attention(project(unit(x), 'qkv'), layer)
     x = add(x, project(mixed, 'out'))
     const inner = unit(x)
     x = add(x, project(swiglu(project(inner, 'gate'), project(inner, 'up')).y, 'down'))
@@ -70,9 +70,25 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
   return { x, outputs }
 }
 
+const pastOf = (inputs: Inputs, layer: number): PastKeysValues => ({
+  keys: inputs[`keys.${layer}`],
+  values: inputs[`values.${layer}`],
+  mask: inputs['pastMask'],
+})
+
 function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig): Tensor {
   const logits = linear(rmsNormalise(hidden, config.rms_norm_eps), inputs['head']).y
   return softmax(mul(logits, inputs['inverseTemperature']))
+}
+
+/**
+ * Reads the first C tokens of every row: `compilePrefill` without a cache, which would only be empty. Inputs as there,
+ * but for keys, values and pastMask.
+ */
+export function compilePrompt(config: TransformerConfig, threads?: number): Promise<Program> {
+  const build = (inputs: Inputs): Record<string, Tensor> =>
+    readChunk(inputs, config, ({ q, k, v }) => attend(q, k, v, inputs['newMask'], 'B', 'C', config).y)
+  return compile(chunkInputs(config), build, named('prompt', threads))
 }
 
 /**
@@ -86,27 +102,40 @@ function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig)
  * [N, vocabulary].
  */
 export function compilePrefill(config: TransformerConfig, threads?: number): Promise<Program> {
-  const half = headWidth(config) / 2
-  const specs: Record<string, InputSpec> = {
+  const build = (inputs: Inputs): Record<string, Tensor> =>
+    readChunk(inputs, config, ({ q, k, v }, layer) =>
+      attendTwoParts(q, k, v, pastOf(inputs, layer), inputs['newMask'], config),
+    )
+  return compile({ ...chunkInputs(config), ...cacheInputs(config) }, build, named('prefill', threads))
+}
+
+function chunkInputs(config: TransformerConfig): Record<string, InputSpec> {
+  return {
     ...commonInputs(config),
     tokens: { shape: ['B', 'C'], dtype: 'int32' },
     positions: { shape: ['B', 'C'], dtype: 'int32' },
     newMask: { shape: ['C', 'C'] },
     rows: { shape: ['N'], dtype: 'int32' },
   }
-  const build = (inputs: Inputs): Record<string, Tensor> => {
-    const angles = (name: string): Tensor =>
-      reshape(gather(inputs[name], inputs['positions'], 0), ['B', 1, 'C', half])
-    const tables = { cosine: angles('cosineTable'), sine: angles('sineTable') }
-    const tokens = reshape(inputs['tokens'], ['B*C'])
-    const { x, outputs } = newTokens(inputs, tokens, config, (projected, past) => {
-      const { q, k, v } = splitHeads(projected, tables, 'B', 'C', config, 1)
-      return { mixed: attendTwoParts(q, k, v, past, inputs['newMask'], config), keys: k, values: v }
-    })
-    return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows'], 0), config) }
-  }
-  return compile(specs, build, { name: 'prefill', ...(threads === undefined ? {} : { threads }) })
 }
+
+/** All blocks over the chunks [B, C], heads split for `mix`: from them to the mixed values [B*C, heads * width]. */
+function readChunk(
+  inputs: Inputs,
+  config: TransformerConfig,
+  mix: (heads: { q: Tensor; k: Tensor; v: Tensor }, layer: number) => Tensor,
+): Record<string, Tensor> {
+  const rotary = { positions: inputs['positions'], cosine: inputs['cosineTable'], sine: inputs['sineTable'] }
+  const tokens = reshape(inputs['tokens'], ['B*C'])
+  const { x, outputs } = newTokens(inputs, tokens, config, (projected, layer) => {
+    const heads = splitHeads(projected, rotary, 'B', 'C', config)
+    return { mixed: mix(heads, layer), keys: heads.k, values: heads.v }
+  })
+  return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows'], 0), config) }
+}
+
+const named = (name: string, threads: number | undefined) =>
+  threads === undefined ? { name } : { name, threads }
 
 /**
  * `compilePrefill` for one new token a row: tokens, positions int32 [B], no newMask and rows, distributions for every
@@ -115,15 +144,17 @@ export function compilePrefill(config: TransformerConfig, threads?: number): Pro
 export function compileDecode(config: TransformerConfig, threads?: number): Promise<Program> {
   const specs: Record<string, InputSpec> = {
     ...commonInputs(config),
+    ...cacheInputs(config),
     tokens: { shape: ['B'], dtype: 'int32' },
     positions: { shape: ['B'], dtype: 'int32' },
   }
   const build = (inputs: Inputs): Record<string, Tensor> => {
-    const attention: Attention = (projected, past) => attendOne(projected, inputs, past, config)
+    const attention: Attention = (projected, layer) =>
+      attendOne(projected, inputs, pastOf(inputs, layer), config)
     const { x, outputs } = newTokens(inputs, inputs['tokens'], config, attention)
     return { ...outputs, probabilities: distribution(inputs, x, config) }
   }
-  return compile(specs, build, { name: 'decode', ...(threads === undefined ? {} : { threads }) })
+  return compile(specs, build, named('decode', threads))
 }
 
 /** q: [B, heads, C, width]; k, v: [B, kvHeads, C, width]. One softmax over cached and new positions. */

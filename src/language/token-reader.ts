@@ -7,7 +7,7 @@ import type { FoldedWeights } from './folded-weights.ts'
 import { createKeyValueCache } from './key-value-cache.ts'
 import type { KeyValueCache, NewRows } from './key-value-cache.ts'
 import type { Parameters } from './parameters.ts'
-import { compileDecode, compilePrefill } from './sampling-programs.ts'
+import { compileDecode, compilePrefill, compilePrompt } from './sampling-programs.ts'
 
 /** What a run gives: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
 export interface ReadTokens {
@@ -53,9 +53,15 @@ export function createTokenReader(
     inverseTemperature: { data: inverseTemperature, shape: [1] },
   }
   let folded: FoldedWeights | undefined
-  const programs: { prefill?: Promise<Program>; decode?: Promise<Program> } = {}
+  const programs: { prompt?: Promise<Program>; prefill?: Promise<Program>; decode?: Promise<Program> } = {}
 
-  function feedsOf(first: number, count: number): Record<string, HostTensor> {
+  function weights(): Record<string, HostTensor> {
+    folded ??= foldWeights(parameters, config)
+    return { ...folded, ...fixedFeeds }
+  }
+
+  /** Keys and values of `count` slots from `first`. */
+  function past(first: number, count: number): Record<string, HostTensor> {
     const { capacity } = cache
     const slotSize = heads * capacity * width
     const shape = [count, heads, capacity, width]
@@ -63,10 +69,8 @@ export function createTokenReader(
       data: array.subarray(first * slotSize, (first + count) * slotSize),
       shape,
     })
-    folded ??= foldWeights(parameters, config)
-    const feeds: Record<string, HostTensor> = { ...folded, ...fixedFeeds }
     const mask = cache.mask.subarray(first * capacity, (first + count) * capacity)
-    feeds['pastMask'] = { data: mask, shape: [count, 1, 1, capacity] }
+    const feeds: Record<string, HostTensor> = { pastMask: { data: mask, shape: [count, 1, 1, capacity] } }
     for (const layer of layers) {
       feeds[`keys.${layer}`] = view(cache.keys[layer])
       feeds[`values.${layer}`] = view(cache.values[layer])
@@ -90,18 +94,28 @@ export function createTokenReader(
     cache,
     async prefill(first, tokens, positions, chunk, rows) {
       const count = tokens.length / chunk
-      const feeds = feedsOf(first, count)
-      feeds['tokens'] = { data: tokens, shape: [count, chunk] }
-      feeds['positions'] = { data: positions, shape: [count, chunk] }
-      feeds['newMask'] = { data: causalMask(chunk), shape: [chunk, chunk] }
-      feeds['rows'] = { data: rows, shape: [rows.length] }
+      const feeds = {
+        ...weights(),
+        tokens: { data: tokens, shape: [count, chunk] },
+        positions: { data: positions, shape: [count, chunk] },
+        newMask: { data: causalMask(chunk), shape: [chunk, chunk] },
+        rows: { data: rows, shape: [rows.length] },
+      }
+      if (cache.lengths.subarray(first, first + count).every((length) => length === 0)) {
+        programs.prompt ??= compilePrompt(config, threads)
+        return run(await programs.prompt, feeds, chunk)
+      }
       programs.prefill ??= compilePrefill(config, threads)
-      return run(await programs.prefill, feeds, chunk)
+      return run(await programs.prefill, { ...feeds, ...past(first, count) }, chunk)
     },
     async decode(tokens, positions) {
-      const feeds = feedsOf(0, tokens.length)
-      feeds['tokens'] = { data: tokens, shape: [tokens.length] }
-      feeds['positions'] = { data: positions, shape: [tokens.length] }
+      const count = tokens.length
+      const feeds = {
+        ...weights(),
+        ...past(0, count),
+        tokens: { data: tokens, shape: [count] },
+        positions: { data: positions, shape: [count] },
+      }
       programs.decode ??= compileDecode(config, threads)
       return run(await programs.decode, feeds, 1)
     },
@@ -115,6 +129,7 @@ export function createTokenReader(
     async dispose() {
       cache.clear()
       const made = await Promise.all(Object.values(programs))
+      delete programs.prompt
       delete programs.prefill
       delete programs.decode
       await Promise.all(made.map((program) => program.release()))

@@ -11,64 +11,124 @@ import {
   pathWork,
   plainTalk,
 } from './exercises.ts'
-import { choosing, comparing } from './decisions.ts'
+import { choosing, choosingPlainly, comparing, picking } from './decisions.ts'
+import * as treeDecisions from './tree-decisions.ts'
 import * as lists from './tree-lists.ts'
 import * as questions from './tree-questions.ts'
 import * as stories from './tree-stories.ts'
 
-interface Skill {
-  weight: number
-  make: (d: Draw) => ChatMessage[]
-}
-
-/** What the base corpus teaches, and in which proportion (weights are relative numbers of conversations). */
+/** What a base corpus can teach. */
 export const corpusSkills = {
-  copying: { weight: 4, make: copying },
-  'list picking': { weight: 3, make: listPicking },
-  'kind counting': { weight: 5, make: kindCounting },
-  'key-value and json': { weight: 5, make: keyValueJson },
-  paths: { weight: 6, make: pathWork },
-  'about a text': { weight: 4, make: aboutText },
-  comparing: { weight: 5, make: comparing },
-  choosing: { weight: 5, make: choosing },
-  'plain talk': { weight: 1, make: plainTalk },
-  'memorised tool': { weight: 4, make: memorisedDeed },
-  'tool from a legend': { weight: 4, make: legendDeed },
-  'read back': { weight: 4, make: questions.readBack },
-  'read a part': { weight: 3, make: questions.readPart },
-  'does it say': { weight: 4, make: questions.doesItSay },
-  'ask of a list': { weight: 7, make: questions.askOfBox },
-  'where is': { weight: 3, make: questions.whereIs },
-  'seek and read': { weight: 3, make: questions.seekAndRead },
-  'one effect': { weight: 10, make: stories.oneEffect },
-  'several effects': { weight: 7, make: stories.severalEffects },
-  'seek and do': { weight: 5, make: stories.seekAndDo },
-  'make and store': { weight: 5, make: stories.makeAndStore },
-  each: { weight: 3, make: lists.each },
-  'make and fill': { weight: 5, make: lists.makeAndFill },
-  duplicate: { weight: 4, make: stories.duplicate },
-  'use of two': { weight: 2, make: stories.useOfTwo },
-  condition: { weight: 14, make: stories.condition },
-  trouble: { weight: 2, make: stories.trouble },
-  'follow up': { weight: 2, make: stories.followUp },
-  'act on listed': { weight: 2, make: stories.actOnListed },
-} satisfies Record<string, Skill>
+  copying: copying,
+  'list picking': listPicking,
+  'kind counting': kindCounting,
+  'key-value and json': keyValueJson,
+  paths: pathWork,
+  'about a text': aboutText,
+  comparing: comparing,
+  choosing: choosing,
+  'plain talk': plainTalk,
+  'memorised tool': memorisedDeed,
+  'tool from a legend': legendDeed,
+  'read back': questions.readBack,
+  'read a part': questions.readPart,
+  'does it say': questions.doesItSay,
+  'ask of a list': questions.askOfBox,
+  'where is': questions.whereIs,
+  'seek and read': questions.seekAndRead,
+  'one effect': stories.oneEffect,
+  'several effects': stories.severalEffects,
+  'seek and do': stories.seekAndDo,
+  'make and store': stories.makeAndStore,
+  each: lists.each,
+  'make and fill': lists.makeAndFill,
+  duplicate: stories.duplicate,
+  'use of two': stories.useOfTwo,
+  condition: treeDecisions.condition,
+  trouble: stories.trouble,
+  'follow up': stories.followUp,
+  'act on listed': stories.actOnListed,
+  'choosing plainly': choosingPlainly,
+  picking,
+  'weighed condition': treeDecisions.weighedCondition,
+  ruling: treeDecisions.ruling,
+} satisfies Record<string, (d: Draw) => ChatMessage[]>
 
 export type CorpusSkill = keyof typeof corpusSkills
 
-const skills = Object.keys(corpusSkills) as CorpusSkill[]
-const weights = skills.map((skill) => corpusSkills[skill].weight)
+type Course = Partial<Record<CorpusSkill, number>>
+
+const general = {
+  copying: 4,
+  'list picking': 3,
+  'kind counting': 5,
+  'key-value and json': 5,
+  paths: 6,
+  'about a text': 4,
+  comparing: 5,
+  choosing: 5,
+  'plain talk': 1,
+  'memorised tool': 4,
+  'tool from a legend': 4,
+  'read back': 4,
+  'read a part': 3,
+  'does it say': 4,
+  'ask of a list': 7,
+  'where is': 3,
+  'seek and read': 3,
+  'one effect': 10,
+  'several effects': 7,
+  'seek and do': 5,
+  'make and store': 5,
+  each: 3,
+  'make and fill': 5,
+  duplicate: 4,
+  'use of two': 2,
+  condition: 14,
+  trouble: 2,
+  'follow up': 2,
+  'act on listed': 2,
+} satisfies Course
 
 /**
- * One conversation of the base corpus: a function of the seed alone, from an unlimited supply. Words come from
- * `pool`, of which training and probes share none.
+ * In which proportions a course teaches its skills (relative numbers of conversations): `general` is what a base
+ * model is made from; `decisions`, taken after it, is half about doing one thing or another by what is the case,
+ * which a model of this size learns only where it is shown densely.
  */
-export function corpusConversation(seed: number, pool: WordPool = 'train'): ChatMessage[] {
-  const random = createRandom('corpus', pool, seed)
-  return corpusSkills[skills[random.weighted(weights)]].make({ random, pool })
+export const corpusCourses = {
+  general,
+  decisions: {
+    ...general,
+    comparing: 8,
+    choosing: 0,
+    'choosing plainly': 30,
+    picking: 30,
+    'does it say': 15,
+    condition: 0,
+    'weighed condition': 25,
+    ruling: 25,
+  },
+} satisfies Record<string, Course>
+
+export type CorpusCourse = keyof typeof corpusCourses
+
+/**
+ * One conversation of a course: a function of its arguments alone, from an unlimited supply. Words come from `pool`,
+ * of which training and probes share none.
+ */
+export function corpusConversation(
+  seed: number,
+  pool: WordPool = 'train',
+  course: CorpusCourse = 'general',
+): ChatMessage[] {
+  const random =
+    course === 'general' ? createRandom('corpus', pool, seed) : createRandom('corpus', course, pool, seed)
+  const skills = Object.keys(corpusCourses[course]) as CorpusSkill[]
+  const weights = Object.values(corpusCourses[course])
+  return corpusSkills[skills[random.weighted(weights)]]({ random, pool })
 }
 
 /** A conversation of one skill. */
 export function skillConversation(skill: CorpusSkill, seed: number, pool: WordPool = 'train'): ChatMessage[] {
-  return corpusSkills[skill].make({ random: createRandom('corpus-skill', skill, pool, seed), pool })
+  return corpusSkills[skill]({ random: createRandom('corpus-skill', skill, pool, seed), pool })
 }

@@ -66,39 +66,82 @@ export function comparing(d: Draw): ChatMessage[] {
   return turns
 }
 
+interface Choosing {
+  /** How often the rule has three branches. */
+  three: number
+  /** Ways to tell a rule of two branches. */
+  rule: string
+  /** How often what the rule names is among the cases, of which there are four others. */
+  met: number
+  /** How many cases are told. */
+  rounds: readonly [number, number]
+}
+
 /** A rule of two or three branches, then what is the case, several times. */
-export function choosing(d: Draw): ChatMessage[] {
-  const three = chance(d, 0.25)
-  const given = statement(d)
-  const second = otherStatement(d, given)
-  const outcomes = distinct(3, () => (chance(d, 0.7) ? word(d) : chance(d, 0.5) ? itemName(d) : statement(d)))
-  const [a, b, c] = outcomes as [string, string, string]
-  const slots = { given: quoted(d, given, 0.4), second: quoted(d, second, 0.4), a, b, c }
-  const rule = three
-    ? say(
-        d,
-        'if it [says|is] {given}[,| then|, then] {a}; if it [says|is] {second}[,| then] {b}; [else|otherwise] {c}',
-        slots,
+const choosingBy =
+  (how: Choosing) =>
+  (d: Draw): ChatMessage[] => {
+    const three = chance(d, how.three)
+    const given = statement(d)
+    const second = otherStatement(d, given)
+    const outcomes = distinct(3, () =>
+      chance(d, 0.7) ? word(d) : chance(d, 0.5) ? itemName(d) : statement(d),
+    )
+    const [a, b, c] = outcomes as [string, string, string]
+    const slots = { given: quoted(d, given, 0.4), second: quoted(d, second, 0.4), a, b, c }
+    const rule = three
+      ? say(
+          d,
+          'if it [says|is] {given}[,| then|, then] {a}; if it [says|is] {second}[,| then] {b}; [else|otherwise] {c}',
+          slots,
+        )
+      : say(d, how.rule, slots)
+    const outcome = (seen: string): string =>
+      seen === given ? a : three && seen === second ? b : three ? c : b
+    const seen = shuffled(d, [
+      given,
+      second,
+      ...Array.from({ length: 3 }, () => otherStatement(d, given)),
+      ...Array.from({ length: how.met - 1 }, () => given),
+    ])
+    const turns: ChatMessage[] = []
+    for (const [i, it] of seen.slice(0, between(d, ...how.rounds)).entries()) {
+      const told = say(d, '[it says {it}|it is {it}|{it}]', { it })
+      turns.push(
+        { role: 'user', text: i === 0 ? `${rule}.\n${told}` : told },
+        { role: 'assistant', text: outcome(it) },
       )
-    : say(
-        d,
-        '[if it [says|is] {given}[,| then|, then] {a}[, otherwise|, else|; if not,|, or else] {b}|{a} if it [says|is] {given}[, otherwise|, else] {b}|unless it [says|is] {given}, {b}, [otherwise|else] {a}|{given} means {a}, [anything else|all else] {b}]',
-        slots,
-      )
-  const outcome = (seen: string): string =>
-    seen === given ? a : three && seen === second ? b : three ? c : b
-  const seen = shuffled(d, [
-    given,
-    second,
-    ...Array.from({ length: 3 }, () => otherStatement(d, given)),
-    given,
-  ])
+    }
+    return turns
+  }
+
+const ifElse =
+  'if it [says|is] {given}[,| then|, then] {a}[, otherwise|, else|; if not,|, or else] {b}|{a} if it [says|is] {given}[, otherwise|, else] {b}'
+
+export const choosing = choosingBy({
+  three: 0.25,
+  rule: `[${ifElse}|unless it [says|is] {given}, {b}, [otherwise|else] {a}|{given} means {a}, [anything else|all else] {b}]`,
+  met: 2,
+  rounds: [2, 5],
+})
+
+/** As `choosing`, by a plain rule and for more cases. */
+export const choosingPlainly = choosingBy({ three: 0.1, rule: `[${ifElse}]`, met: 4, rounds: [4, 6] })
+
+/** Two ways, and whether the first is to be taken, several times with new ones. */
+export function picking(d: Draw): ChatMessage[] {
   const turns: ChatMessage[] = []
-  for (const [i, it] of seen.slice(0, between(d, 2, 5)).entries()) {
-    const told = say(d, '[it says {it}|it is {it}|{it}]', { it })
+  for (let round = between(d, 4, 6); round > 0; round -= 1) {
+    const [a, b] = distinct(2, () =>
+      chance(d, 0.4) ? word(d) : chance(d, 0.5) ? `/${word(d)}` : `/${word(d)}/${itemName(d)}`,
+    ) as [string, string]
+    const met = chance(d, 0.5)
+    const said = met ? 'yes' : 'no'
+    const rule =
+      '[if so[,|] {a}[, otherwise|, else|; if not,|, if not|, or else] {b}|{a} if so[, otherwise|, else|, if not,] {b}|if yes[,| then] {a}[,|;] if no[,| then] {b}|yes: {a}, no: {b}]'
     turns.push(
-      { role: 'user', text: i === 0 ? `${rule}.\n${told}` : told },
-      { role: 'assistant', text: outcome(it) },
+      { role: 'user', text: `${say(d, rule, { a, b })}\n${said}` },
+      { role: 'assistant', text: met ? a : b },
     )
   }
   return turns

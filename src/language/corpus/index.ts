@@ -1,3 +1,3 @@
-export { corpusConversation, corpusSkills, skillConversation } from './conversation.ts'
-export type { CorpusSkill } from './conversation.ts'
+export { corpusConversation, corpusCourses, corpusSkills, skillConversation } from './conversation.ts'
+export type { CorpusCourse, CorpusSkill } from './conversation.ts'
 export type { WordPool } from './draw.ts'

@@ -54,6 +54,11 @@ export function tell(e: Errand, ...steps: Step[]): void {
   }
 }
 
+/** Tells a call that comes after a word on why. */
+export function tellWhy(e: Errand, why: string, { call, result }: Step): void {
+  e.turns.push({ role: 'assistant', text: why, calls: [call] }, { role: 'tool', text: result })
+}
+
 /** Performs and tells in one go; gives the result's text. */
 export function step(e: Errand, action: Action, ...args: string[]): string {
   const done = perform(e, action, ...args)

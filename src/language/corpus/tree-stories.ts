@@ -1,21 +1,8 @@
-import { chance, pick, quoted, say, shortLine, shuffled, word } from './draw.ts'
+import { chance, pick, say, shortLine, shuffled } from './draw.ts'
 import type { Draw } from './draw.ts'
-import { otherStatement, statement } from './decisions.ts'
 import * as effects from './effects.ts'
 import type { Clause } from './effects.ts'
-import {
-  answer,
-  ask,
-  boxAt,
-  fulfil,
-  leafAt,
-  perform,
-  request,
-  slots,
-  step,
-  story,
-  tell,
-} from './tree-errand.ts'
+import { answer, ask, boxAt, fulfil, leafAt, request, slots, step, story } from './tree-errand.ts'
 import type { Errand, Story } from './tree-errand.ts'
 import { childrenOf, fieldLines, freshLeaf, nameOf, parentOf } from './tree.ts'
 import type { Step } from './tree-tools.ts'
@@ -86,86 +73,6 @@ export const useOfTwo = story((e) => {
   step(e, 'store', to, found)
   answer(e, 'done')
 })
-
-/** Two branches that hang on what a leaf says, or on whether something is in a box. */
-export const condition = story((e) => {
-  const { d } = e
-  const draw = d.random.next()
-  const met = chance(d, 0.5)
-  let truth = met
-  let test: string
-  let look: () => Step
-  if (draw < 0.6) {
-    const path = effects.someLeaf(e)
-    const what = leafAt(e, path, 0.25)
-    if (draw < 0.4) {
-      const text = chance(d, 0.75) ? statement(d) : e.tree.leaves.get(path)!.split('\n')[0]
-      e.tree.leaves.set(path, text)
-      const parts = text.split(' ')
-      const partly = parts.length > 1 && chance(d, 0.6)
-      const asked = met ? (partly ? pick(d, parts) : text) : otherStatement(d, text)
-      const says = asked === text ? 'says|reads' : 'mentions|has|speaks of'
-      test = say(d, `{what} [${met && partly ? says : 'says|mentions|has'}] {asked}`, {
-        what,
-        asked: quoted(d, asked),
-      })
-      truth = text.includes(asked)
-    } else {
-      const text = fieldLines(d, 1 + d.random.int(2))
-      e.tree.leaves.set(path, text)
-      const line = pick(d, text.split('\n'))
-      const [key, found] = [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]
-      const other = word(d)
-      test = say(
-        d,
-        '[the {key} [on|in|of] {what} is|{what} says its {key} is|{what} gives the {key} as] {asked}',
-        { key, what, asked: quoted(d, met ? found : other, 0.3) },
-      )
-      truth = met || other === found
-    }
-    look = () => perform(e, 'read', path)
-  } else {
-    const box = effects.someBox(e)
-    const leaves = childrenOf(e.tree, box).filter(({ isBox }) => !isBox)
-    truth = met && leaves.length > 0
-    const name = met && leaves.length > 0 ? pick(d, leaves).name : nameOf(freshLeaf(d, e.tree, box))
-    test = say(
-      d,
-      '[there is [a {leaf}|] {name} [in|inside|on] {where}|{where} [has|holds] [a {leaf} named|a {leaf}|] {name}|{name} is [in|inside|on] {where}]',
-      slots(e, { name, where: boxAt(e, box) }),
-    )
-    look = () => perform(e, 'list', box)
-  }
-  branch(e, test, truth, look())
-})
-
-function branch(e: Errand, test: string, met: boolean, seen: Step): void {
-  const { d } = e
-  const [yes, no] = effects.alternatives(e)
-  const before = { boxes: new Set(e.tree.boxes), leaves: new Map(e.tree.leaves) }
-  const yesSteps = yes.steps()
-  const afterYes = e.tree
-  e.tree = before
-  const lonely = chance(d, 0.15)
-  const noSteps = lonely ? [] : no.steps()
-  if (met) e.tree = afterYes
-  const all = { test, yes: yes.text, no: no.text }
-  ask(
-    e,
-    request(
-      d,
-      lonely
-        ? say(d, '[if {test}, {yes}|{yes} if {test}|{yes}, but only if {test}|when {test}, {yes}]', all)
-        : say(
-            d,
-            '[if {test}[, then|,| then] {yes}[, otherwise|; otherwise|, else|; if not,|, or else|. if not,] {no}|look whether {test}: if so[,|] {yes}[, otherwise|, if not] {no}|{yes} if {test}[, otherwise|, else|; if not,] {no}|unless {test}, {no}, [otherwise|else] {yes}|check if {test}. if yes, {yes}. if no, {no}]',
-            all,
-          ),
-    ),
-  )
-  tell(e, seen, ...(met ? yesSteps : noSteps))
-  answer(e, 'done')
-}
 
 /** Something is missing: say so, or try the other place that was offered. */
 export const trouble = story((e) => {

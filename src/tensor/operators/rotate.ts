@@ -66,3 +66,8 @@ export const rotateOperator: Operator = {
 export function rotate(x: Tensor, positions: Tensor, cosine: Tensor, sine: Tensor): Tensor {
   return makeNode(rotateOperator, [x, positions, cosine, sine], { backwards: false })
 }
+
+/** `rotate` by the opposite angles: its inverse and its transpose. */
+export function rotateBack(x: Tensor, positions: Tensor, cosine: Tensor, sine: Tensor): Tensor {
+  return makeNode(rotateOperator, [x, positions, cosine, sine], { backwards: true })
+}

@@ -27,8 +27,10 @@ function skeleton(text: string): string {
   return pieces.join(' ')
 }
 
-const requests = Array.from({ length: 20_000 }, (_, seed) =>
-  corpusConversation(seed).flatMap(({ role, text }) => (role === 'user' ? [text] : [])),
+const requests = Array.from({ length: 40_000 }, (_, seed) =>
+  corpusConversation(seed, 'train', seed % 2 === 0 ? 'general' : 'decisions').flatMap(({ role, text }) =>
+    role === 'user' ? [text] : [],
+  ),
 ).flat()
 
 test('no request of the benchmark, names masked, is one of the base corpus', () => {

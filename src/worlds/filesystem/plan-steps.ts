@@ -2,6 +2,7 @@ import type { Planner } from '../../agent/types.ts'
 
 export type Results = Parameters<Planner>[0]
 export type Move = ReturnType<Planner>
+export type Call = Extract<Move, { call: unknown }>
 
 /** A step of a plan: a call, or one that depends on the results so far. */
 export type Step = Move | ((results: Results) => Move)
@@ -14,19 +15,23 @@ export function follow(...steps: readonly Step[]): Planner {
   }
 }
 
+/** A move of two, the verdict said before it: deciding and acting are easier learnt one after the other. */
+export const decide = (met: boolean, yes: Call, no: Call): Call =>
+  met ? { ...yes, thought: 'yes' } : { ...no, thought: 'no' }
+
 export const done: Move = { answer: 'done' }
 export const say = (answer: string): Move => ({ answer })
 
-const call = (name: string, args: Record<string, unknown>): Move => ({ call: { name, arguments: args } })
+const call = (name: string, args: Record<string, unknown>): Call => ({ call: { name, arguments: args } })
 
-export const readFile = (path: string): Move => call('read_text_file', { path })
-export const writeFile = (path: string, content: string): Move => call('write_file', { path, content })
-export const editFile = (path: string, oldText: string, newText: string): Move =>
+export const readFile = (path: string): Call => call('read_text_file', { path })
+export const writeFile = (path: string, content: string): Call => call('write_file', { path, content })
+export const editFile = (path: string, oldText: string, newText: string): Call =>
   call('edit_file', { path, edits: [{ oldText, newText }] })
-export const makeFolder = (path: string): Move => call('create_directory', { path })
-export const moveFile = (source: string, destination: string): Move =>
+export const makeFolder = (path: string): Call => call('create_directory', { path })
+export const moveFile = (source: string, destination: string): Call =>
   call('move_file', { source, destination })
-export const listFolder = (path: string): Move => call('list_directory', { path })
+export const listFolder = (path: string): Call => call('list_directory', { path })
 /** The server matches patterns against whole relative paths, so a bare name is only found with `**` before it. */
-export const searchName = (name: string, path = '/'): Move =>
+export const searchName = (name: string, path = '/'): Call =>
   call('search_files', { path, pattern: `**/${name}` })

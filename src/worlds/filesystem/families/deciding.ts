@@ -1,4 +1,4 @@
-import { done, follow, makeFolder, moveFile, readFile, searchName } from '../plan-steps.ts'
+import { decide, done, follow, makeFolder, moveFile, readFile, searchName } from '../plan-steps.ts'
 import { branchVerbs } from '../phrasings.ts'
 import { joinPath, nameOf, parentOf } from '../scene.ts'
 import type { Draft, Family } from './family.ts'
@@ -23,7 +23,11 @@ export const ifContent: Family = {
     return {
       holes: { file, value, yes: branch.yes, no: branch.no },
       changes: branch.changes(holds),
-      plan: follow(readFile(file), (results) => branch.step(results[0].text === value), done),
+      plan: follow(
+        readFile(file),
+        (results) => decide(results[0].text === value, branch.step(true), branch.step(false)),
+        done,
+      ),
       difficulty: 3,
       context: { holds, branch: branch.kind },
     }
@@ -85,7 +89,7 @@ export const ifExists: Family = {
       changes: exists ? { files: { [file]: null, [target]: scene.files[file] } } : { folders: [made] },
       plan: follow(
         searchName(name, folder),
-        (results) => (results[0].text === file ? moveFile(file, target) : makeFolder(made)),
+        (results) => decide(results[0].text === file, moveFile(file, target), makeFolder(made)),
         done,
       ),
       difficulty: 3,
