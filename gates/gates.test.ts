@@ -55,9 +55,8 @@ test('seeds are trained once, stored, and taken from there', async () => {
 }, 120_000)
 
 test('a gate that is not possible yet runs nothing', async () => {
-  const waiting = gates.filter(({ notYet }) => notYet !== undefined)
-  expect(waiting.length).toBeGreaterThan(0)
-  const lines = await runGates(waiting, { ...options, seeds: [1] })
+  const waiting: Gate = { ...gate, name: 'waiting', notYet: 'for a reason' }
+  const lines = await runGates([waiting], { ...options, seeds: [1] })
   expect(lines[0]).toMatchObject({ iqm: null, passed: false, seeds: 0 })
 })
 

@@ -114,13 +114,11 @@ export const gates: readonly Gate[] = [
     name: 'ppo-cartpole-positions-100k',
     world: 'cartpole-positions',
     algorithm: 'ppo',
-    preset: 'sb3-zoo-cartpole',
+    preset: 'sb3-zoo-cartpole-positions',
     steps: 100_000,
     bar: 450,
     direction: 'at-least',
     source: 'RL Baselines3 Zoo, PPO with an LSTM, one run: 500.0',
-    notYet:
-      'PPO with memory (a recurrent network) does not exist yet, and a run without memory would be another gate',
   },
   {
     ...deepSea,
