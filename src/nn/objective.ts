@@ -1,5 +1,5 @@
-import { compile, gradients } from '../tensor/index.ts'
-import type { HostTensor, InputSpec, Program, Tensor } from '../tensor/index.ts'
+import { compileForSize, gradients } from '../tensor/index.ts'
+import type { HostTensor, InputSpec, Tensor } from '../tensor/index.ts'
 import { parameterFeeds, zeroParameters } from './parameters.ts'
 import type { ParameterSet } from './parameters.ts'
 
@@ -33,7 +33,7 @@ export interface Objective<Metric extends string> {
   dispose(): Promise<void>
 }
 
-/** Traces a loss once, differentiates it and compiles both into one program. */
+/** Traces a loss once, differentiates it and compiles both into one program, where its size runs best. */
 export async function compileObjective<Metric extends string = never>(
   spec: ObjectiveSpec<Metric>,
 ): Promise<Objective<Metric>> {
@@ -64,24 +64,29 @@ export async function compileObjective<Metric extends string = never>(
       ...Object.fromEntries(names.map((name, i) => [`g:${name}`, found[i]])),
     }
   }
-  const program: Program = await compile(inputs, build, {
+  const program = await compileForSize(inputs, build, {
     name: spec.name ?? 'objective',
     ...(spec.threads === undefined ? {} : { threads: spec.threads }),
   })
   const gradient = zeroParameters(spec.parameters)
+  const into = Object.fromEntries(names.map((name) => [`g:${name}`, gradient.views[name]]))
+  /** Feeds of the parameters last given: they are read in place, so the same each time. */
+  let given: readonly unknown[] = []
+  let parameterValues: Record<string, HostTensor> = {}
   return {
     gradient,
     async evaluate(parameters, feeds, fixed) {
-      const results = await program.run({
-        ...feeds,
-        ...parameterFeeds(parameters, 'p:'),
-        ...(fixed === undefined ? {} : parameterFeeds(fixed, 'f:')),
-      })
-      const outputs = {} as Record<string, HostTensor>
-      for (const [name, value] of Object.entries(results)) {
-        if (name.startsWith('g:')) gradient.views[name.slice(2)].set(value.data)
-        else if (name.startsWith('o:')) outputs[name.slice(2)] = value
+      if (given[0] !== parameters || given[1] !== fixed) {
+        given = [parameters, fixed]
+        parameterValues = {
+          ...parameterFeeds(parameters, 'p:'),
+          ...(fixed === undefined ? {} : parameterFeeds(fixed, 'f:')),
+        }
       }
+      const results = await program.run({ ...feeds, ...parameterValues }, into)
+      const outputs = {} as Record<string, HostTensor>
+      for (const name of Object.keys(results))
+        if (name.startsWith('o:')) outputs[name.slice(2)] = results[name]
       return { loss: results['loss'].data[0], outputs }
     },
     dispose: () => program.release(),

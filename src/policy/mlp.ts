@@ -1,7 +1,7 @@
 import { linear, orthogonal } from '../nn/index.ts'
-import type { Activation, ParameterSet, ParameterSpec } from '../nn/index.ts'
+import type { Activation, ParameterSpec } from '../nn/index.ts'
 import { relu, silu, tanh } from '../tensor/index.ts'
-import type { Tensor } from '../tensor/index.ts'
+import { kernelForward } from './kernel-forward.ts'
 import type { Network } from './network.ts'
 
 export interface MlpOptions {
@@ -36,39 +36,13 @@ export function mlpNetwork(options: MlpOptions): Network {
     specs[weight] = { shape: [to, from], initialise: (random) => orthogonal(random, to, from, gain) }
     specs[bias] = { shape: [to], initialise: () => new Float32Array(to) }
   }
-  const widest = Math.max(...widths)
-  let scratch = [new Float32Array(0), new Float32Array(0)]
-  return {
-    inputs,
-    outputs,
-    specs,
-    trace: (parameters: Record<string, Tensor>, x: Tensor): Tensor =>
-      layers.reduce(
-        (h, { weight, bias }, i) =>
-          linear(i === 0 ? h : traced[activation](h), { weight: parameters[weight], bias: parameters[bias] }),
-        x,
-      ),
-    forward(parameters: ParameterSet, x: Float32Array, rows: number, out: Float32Array): void {
-      if (scratch[0].length < rows * widest)
-        scratch = [new Float32Array(rows * widest), new Float32Array(rows * widest)]
-      let from = x
-      for (const [i, layer] of layers.entries()) {
-        const last = i === layers.length - 1
-        const to = last ? out : scratch[i % 2]
-        dense(
-          from,
-          parameters.views[layer.weight],
-          parameters.views[layer.bias],
-          rows,
-          layer.from,
-          layer.to,
-          to,
-        )
-        if (!last) activate(activation, to, rows * layer.to)
-        from = to
-      }
-    },
-  }
+  const trace: Network['trace'] = (parameters, x) =>
+    layers.reduce(
+      (h, { weight, bias }, i) =>
+        linear(i === 0 ? h : traced[activation](h), { weight: parameters[weight], bias: parameters[bias] }),
+      x,
+    )
+  return { inputs, outputs, specs, trace, forward: kernelForward({ inputs, specs, trace }) }
 }
 
 /** to [rows, outputs] = x [rows, inputs] weight^T + bias. Four outputs at a time share the reading of x. */

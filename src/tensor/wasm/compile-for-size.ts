@@ -1,0 +1,42 @@
+import { compile } from '../compile.ts'
+import type { CompileOptions, InputSpec } from '../compile.ts'
+import type { Feeds, HostTensor, Tensor } from '../types.ts'
+import { smallProgram } from './small-program.ts'
+
+/** A compiled graph, wherever it runs. */
+export interface SizedProgram {
+  /** Values of the outputs by name; those named in `into` are written there and not given back. */
+  run(feeds: Feeds, into?: Readonly<Record<string, Float32Array>>): Promise<Record<string, HostTensor>>
+  release(): Promise<void>
+}
+
+/**
+ * Compiles a graph for where it runs best: kernels of its own in WebAssembly where no parameter has more than 128 x 128
+ * numbers and every operator has a kernel, else ONNX Runtime.
+ *
+ * @param build outputs by name, from the traced inputs
+ */
+export async function compileForSize(
+  inputs: Readonly<Record<string, InputSpec>>,
+  build: (inputs: Record<string, Tensor>) => Readonly<Record<string, Tensor>>,
+  options: CompileOptions = {},
+): Promise<SizedProgram> {
+  const small = smallProgram(inputs, build)
+  if (small !== null)
+    return {
+      run: (feeds, into) => new Promise((resolve) => resolve(small.run(feeds, into))),
+      release: () => Promise.resolve(),
+    }
+  const program = await compile(inputs, build, options)
+  return {
+    async run(feeds, into = {}) {
+      const results = await program.run(feeds)
+      for (const [name, target] of Object.entries(into)) {
+        target.set(results[name].data)
+        delete results[name]
+      }
+      return results
+    },
+    release: () => program.release(),
+  }
+}

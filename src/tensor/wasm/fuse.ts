@@ -1,0 +1,78 @@
+import { multiplyDims } from '../dimension.ts'
+import { broadcastToOperator } from '../operators/broadcast-to.ts'
+import { scalarValue } from '../operators/constant.ts'
+import type { Shape, Tensor } from '../types.ts'
+import { i32, int, repeat, v128, vector } from './assembler.ts'
+import type { Code, Local, ValueType, WasmFunction } from './assembler.ts'
+import { elementwiseCode } from './elementwise-code.ts'
+
+/** Many elementwise operators as one loop: `run(out, vectors, ...leaves)`, addresses in bytes, four numbers a vector. */
+export interface Fused {
+  /** What is read, in the order of the arguments: arrays of the result's size, or single numbers. */
+  readonly leaves: readonly Tensor[]
+  readonly define: (name: string) => WasmFunction
+}
+
+/** One number, whatever the rank. */
+export const isSingle = (shape: Shape): boolean => shape.every((dim) => dim === 1)
+
+export function isElementwise({ op, dtype, inputs }: Tensor): boolean {
+  if (op.name === 'div' && dtype === 'int32') return false
+  return Object.hasOwn(elementwiseCode, op.name) && (op !== broadcastToOperator || isSingle(inputs[0].shape))
+}
+
+export const sameCount = (a: Shape, b: Shape): boolean => multiplyDims(a) === multiplyDims(b)
+
+/** The loop for `root` and all that is only computed on the way to it. */
+export function fuse(root: Tensor, isInlined: (node: Tensor) => boolean): Fused {
+  const order: Tensor[] = []
+  const leaves: Tensor[] = []
+  const visit = (node: Tensor): void => {
+    for (const input of node.inputs) {
+      if (order.includes(input) || leaves.includes(input) || scalarValue(input) !== undefined) continue
+      if (isInlined(input)) visit(input)
+      else leaves.push(input)
+    }
+    order.push(node)
+  }
+  visit(root)
+  return { leaves, define: (name) => loop(name, order, leaves) }
+}
+
+function loop(name: string, order: readonly Tensor[], leaves: readonly Tensor[]): WasmFunction {
+  return {
+    name,
+    parameters: [i32, i32, ...leaves.map((): ValueType => i32)],
+    body: ([out, vectors, ...addresses], builder) => {
+      const fresh = (): Local => builder.local(v128)
+      const before: Code[] = []
+      const constants = new Map<number, Local>()
+      const constant = (value: number): Local => {
+        const known = constants.get(value)
+        if (known !== undefined) return known
+        const made = fresh()
+        before.push(made.set(vector.constant(value)))
+        constants.set(value, made)
+        return made
+      }
+      const context = { fresh, constant: (value: number): Code => constant(value).get }
+      const values = new Map<Tensor, Local>()
+      const each: Code[] = []
+      leaves.forEach((leaf, i) => {
+        const value = fresh()
+        values.set(leaf, value)
+        if (isSingle(leaf.shape)) before.push(value.set(vector.loadSplat(addresses[i].get)))
+        else each.push(value.set(vector.load(addresses[i].get)), addresses[i].add(int.constant(16)))
+      })
+      const valueOf = (node: Tensor): Local => values.get(node) ?? constant(scalarValue(node)!)
+      for (const node of order) {
+        const value = fresh()
+        each.push(value.set(elementwiseCode[node.op.name](node.inputs.map(valueOf), context, node)))
+        values.set(node, value)
+      }
+      const result = values.get(order.at(-1)!)!
+      const body: Code = [each, vector.store(out.get, result.get), out.add(int.constant(16))]
+      return [before, repeat(body, vectors.tee(int.sub(vectors.get, int.constant(1))))]
+    },
+  }
+}

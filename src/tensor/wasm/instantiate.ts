@@ -1,0 +1,43 @@
+import { assembleModule } from './assembler.ts'
+import type { WasmFunction } from './assembler.ts'
+
+/** A function of a module: numbers in, nothing out. */
+export type Kernel = (...numbers: number[]) => void
+
+/** Memory that functions work in, seen as numbers. */
+export interface Machine {
+  /** All of it; another array after `reserve` made room. */
+  readonly numbers: Float32Array
+  readonly kernels: Readonly<Record<string, Kernel>>
+  /** Makes room for so many numbers. */
+  readonly reserve: (count: number) => void
+}
+
+/** What is used of the global of that name, which the types of Node 20 lack. */
+interface Engine {
+  Memory: new (options: { initial: number }) => { buffer: ArrayBuffer; grow: (pages: number) => number }
+  Module: new (bytes: Uint8Array<ArrayBuffer>) => object
+  Instance: new (module: object, imports: object) => { exports: Record<string, Kernel> }
+}
+
+const numbersInPage = 16_384
+
+/** Assembles functions and makes a memory for them. */
+export function instantiate(functions: readonly WasmFunction[]): Machine {
+  const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly
+  const memory = new Memory({ initial: 1 })
+  const { exports } = new Instance(new Module(assembleModule(functions)), { env: { memory } })
+  let numbers = new Float32Array(memory.buffer)
+  return {
+    get numbers() {
+      return numbers
+    },
+    kernels: exports,
+    reserve(count) {
+      const missing = Math.ceil((count - numbers.length) / numbersInPage)
+      if (missing <= 0) return
+      memory.grow(missing)
+      numbers = new Float32Array(memory.buffer)
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { topologicalOrder } from '../node.ts'
+import { broadcastTo, broadcastToOperator } from '../operators/broadcast-to.ts'
+import { matmulOperator } from '../operators/matmul.ts'
+import { sameShape } from '../shape.ts'
+import type { Tensor } from '../types.ts'
+import { decompose, rebuilt } from './decompose.ts'
+import { fuse, isElementwise, isSingle, sameCount } from './fuse.ts'
+import type { Fused } from './fuse.ts'
+import { hostSteps } from './host-steps.ts'
+
+/** One step, which fills the array of `node` out of those of `reads`. */
+export type Task = { readonly node: Tensor; readonly reads: readonly Tensor[] } & (
+  | { readonly kind: 'fused'; readonly fused: Fused }
+  /** reads: a, b and, where there is one, the row that is added. */
+  | { readonly kind: 'product'; readonly product: Tensor }
+  /** Sums or means over the first axes, or the last: products with a row of one number. */
+  | { readonly kind: 'sum' }
+  | { readonly kind: 'host' }
+)
+
+export interface Schedule {
+  readonly tasks: readonly Task[]
+  /** In the order given; their values are in the arrays of `holder` of them. */
+  readonly outputs: readonly Tensor[]
+  readonly inputs: readonly Tensor[]
+  /** Constants that are read as arrays. */
+  readonly constants: readonly Tensor[]
+  /** The node whose array holds the values of another. */
+  readonly holder: (node: Tensor) => Tensor
+}
+
+/** Puts a graph in the order of its kernels, elementwise operators fused. Null where an operator has no kernel. */
+export function schedule(wanted: readonly Tensor[]): Schedule | null {
+  const { outputs, biased } = withoutBroadcasts(decompose(wanted))
+  const order = topologicalOrder(outputs)
+  const users = usersOf(order)
+  const absorbed = new Set([...biased.values()].map(({ product }) => product))
+  const isLoop = (node: Tensor): boolean => isElementwise(node) && !biased.has(node)
+  const isInlined = (node: Tensor): boolean => {
+    const using = users.get(node)!
+    if (!isLoop(node) || outputs.includes(node) || using.size !== 1) return false
+    const [user] = using
+    return isLoop(user) && sameCount(user.shape, node.shape)
+  }
+  const tasks: Task[] = []
+  for (const node of order) {
+    const { name } = node.op
+    if (['input', 'constant'].includes(name) || isAlias(node) || absorbed.has(node)) continue
+    const bias = biased.get(node)
+    if (bias !== undefined) {
+      const reads = [...bias.product.inputs, bias.row].map(holder)
+      tasks.push({ kind: 'product', node, product: bias.product, reads })
+    } else if (isLoop(node)) {
+      if (isInlined(node)) continue
+      const fused = fuse(node, isInlined)
+      tasks.push({ kind: 'fused', node, reads: fused.leaves.map(holder), fused })
+    } else {
+      const reads = node.inputs.map(holder)
+      if (isProduct(node)) tasks.push({ kind: 'product', node, product: node, reads })
+      else if (isOuterSum(node)) tasks.push({ kind: 'sum', node, reads })
+      else if (Object.hasOwn(hostSteps, name) && hasNeighbours(node))
+        tasks.push({ kind: 'host', node, reads })
+      else return null
+    }
+  }
+  const stored = new Set([...tasks.flatMap(({ reads }) => reads), ...outputs.map(holder)])
+  return {
+    tasks,
+    outputs,
+    inputs: order.filter(({ op }) => op.name === 'input'),
+    constants: [...stored].filter(({ op }) => op.name === 'constant'),
+    holder,
+  }
+}
+
+function usersOf(order: readonly Tensor[]): Map<Tensor, Set<Tensor>> {
+  const users = new Map<Tensor, Set<Tensor>>(order.map((node) => [node, new Set()]))
+  for (const node of order) for (const input of node.inputs) users.get(input)!.add(node)
+  return users
+}
+
+/** Has the same values in the same order as its input. */
+const isAlias = (node: Tensor): boolean =>
+  node.op.name === 'reshape' ||
+  (node.op === broadcastToOperator && sameCount(node.shape, node.inputs[0].shape))
+
+const holder = (node: Tensor): Tensor => (isAlias(node) ? holder(node.inputs[0]) : node)
+
+/** A product with one matrix on the right: leading axes of the left are rows. */
+function isProduct({ op, inputs, attributes }: Tensor): boolean {
+  if (op !== matmulOperator || attributes['scale'] !== 1 || inputs[1].shape.length !== 2) return false
+  return (
+    attributes['transposeA'] !== true || (inputs[0].shape.length === 2 && attributes['transposeB'] !== true)
+  )
+}
+
+const axesOf = ({ attributes }: Tensor): readonly number[] => (attributes['axes'] ?? []) as readonly number[]
+const isOuterSum = (node: Tensor): boolean =>
+  ['sum', 'mean'].includes(node.op.name) &&
+  hasNeighbours(node) &&
+  (axesOf(node)[0] === 0 || axesOf(node).at(-1) === node.inputs[0].shape.length - 1)
+const hasNeighbours = (node: Tensor): boolean => axesOf(node).every((axis, i, axes) => axis === axes[0] + i)
+
+/**
+ * The same graph, where operands of elementwise operators have the size of the result, or are one number. A row added
+ * to a product stays as it is, for the product begins with it.
+ */
+function withoutBroadcasts(outputs: readonly Tensor[]) {
+  const order = topologicalOrder(outputs)
+  const users = usersOf(order)
+  const made = new Map<Tensor, Tensor>()
+  const spread = new Map<string, Tensor>()
+  const biased = new Map<Tensor, { product: Tensor; row: Tensor }>()
+  const fitted = (x: Tensor, node: Tensor): Tensor => {
+    if (isSingle(x.shape) || sameCount(x.shape, node.shape)) return x
+    const key = `${x.id} ${node.shape.join()}`
+    const known = spread.get(key) ?? broadcastTo(x, node.shape)
+    spread.set(key, known)
+    return known
+  }
+  for (const node of order) {
+    const at = node.inputs.findIndex(
+      (x) =>
+        isProduct(x) && users.get(x)!.size === 1 && !outputs.includes(x) && sameShape(x.shape, node.shape),
+    )
+    const own = node.inputs.map((x) => made.get(x)!)
+    const isBiased = node.op.name === 'add' && at >= 0 && isRow(node.inputs[1 - at], node)
+    const inputs = isElementwise(node) && !isBiased ? own.map((x) => fitted(x, node)) : own
+    const next = rebuilt(node, inputs)
+    made.set(node, next)
+    if (isBiased) biased.set(next, { product: own[at], row: own[1 - at] })
+  }
+  return { outputs: outputs.map((node) => made.get(node)!), biased }
+}
+
+const isRow = (x: Tensor, node: Tensor): boolean =>
+  x.shape.length > 0 && x.shape.at(-1) === node.shape.at(-1) && isSingle(x.shape.slice(0, -1))
