@@ -31,7 +31,9 @@ export interface Program {
   readonly nodes: number
 }
 
-const defaultThreads = Math.max(1, Number(process.env.AGOGE_THREADS ?? 2) || 2)
+// Browsers have no process.
+const { process } = globalThis as { process?: NodeJS.Process }
+const defaultThreads = Math.max(1, Number(process?.env.AGOGE_THREADS ?? 2) || 2)
 
 /**
  * Traces `build`, simplifies the graph and compiles it for ONNX Runtime. Equal graphs share one session.

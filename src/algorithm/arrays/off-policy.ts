@@ -1,5 +1,6 @@
-import { createReplay } from '../../episode/index.ts'
-import type { ReplayBatch } from '../../episode/index.ts'
+// Not the index, whose store needs Node: this runs in browsers too.
+import { createReplay } from '../../episode/replay.ts'
+import type { ReplayBatch } from '../../episode/replay.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
 import type { ParameterSet } from '../../nn/index.ts'
 import type { Random, RandomState } from '../../random/index.ts'

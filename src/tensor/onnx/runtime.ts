@@ -12,7 +12,8 @@ export interface LoadedRuntime {
 let loading: Promise<LoadedRuntime> | undefined
 
 /**
- * Loads ONNX Runtime once: the native library, else WebAssembly (about four times slower; a warning says so).
+ * Loads ONNX Runtime once: the native library, else WebAssembly (about four times slower; a warning says so). Bundlers for
+ * browsers take `runtime-browser.ts` in this file's place (package.json, `browser`).
  *
  * @throws AgogeError `missing-runtime` when neither is installed
  */

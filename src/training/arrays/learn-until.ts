@@ -1,7 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
 import { checkStep } from './check-step.ts'
+import { turn } from './turn.ts'
 
 export interface LearnUntilOptions {
   /** Environment steps over all slots, rounded up to whole steps of all slots. */

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { resolve } from 'node:path'
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
 import { createVectorEnvironment } from '../../environment/index.ts'
@@ -13,6 +12,7 @@ import type { FiguresState } from './figures.ts'
 import { renderArrayReport } from './report.ts'
 import { metricsFile, openRunRecord } from './run-record.ts'
 import type { RunRecord } from './run-record.ts'
+import { turn } from './turn.ts'
 import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation } from './types.ts'
 
 /** Lines of `metrics.jsonl` in a run, at most about, and the fewest steps of one. */
