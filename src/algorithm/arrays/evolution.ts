@@ -4,17 +4,21 @@ import { AgogeError } from '../../error.ts'
 import { createParameters, zeroParameters } from '../../nn/index.ts'
 import type { Activation } from '../../nn/index.ts'
 import { distributionFor, mlpNetwork, overObservations } from '../../policy/index.ts'
+import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { ArrayAgent, ArrayAlgorithm } from './agent.ts'
 import { cmaEsStrategy } from './cma-es.ts'
 import { openAiEsStrategy } from './evolution-strategy.ts'
 import type { EvolutionStrategy } from './evolution-strategy.ts'
+import { overWindow } from './over-window.ts'
 
 interface PolicyShape {
   /** Empty for a linear policy. */
   hidden: readonly number[]
   activation: Activation
+  /** Default `mlp`. */
+  body?: Body
 }
 
 export interface OpenAiEsConfig extends PolicyShape {
@@ -42,23 +46,23 @@ type MakeStrategy = (start: Float32Array, population: number, random: Random) =>
  * OpenAI's evolution strategy over the weights of a deterministic policy (Salimans et al. 2017, arXiv:1703.03864). Every
  * slot is a candidate: the environment needs an even number of them, at least 4. A generation is one episode each.
  */
-export const openAiEs =
-  (config: OpenAiEsConfig): ArrayAlgorithm =>
-  async (environment, { seed }) =>
+export const openAiEs = (config: OpenAiEsConfig): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed }) =>
     evolve(environment, 'openai-es', seed, config, (start, population, random) =>
       openAiEsStrategy(start, { ...config, population }, random),
-    )
+    ),
+  )
 
 /**
  * CMA-ES (Hansen 2016, arXiv:1604.00772) over the weights of a deterministic policy, which should be small, such as a
  * linear one. Every slot is a candidate, at least 4.
  */
-export const cmaEs =
-  (config: CmaEsConfig): ArrayAlgorithm =>
-  async (environment, { seed }) =>
+export const cmaEs = (config: CmaEsConfig): ArrayAlgorithm =>
+  overWindow(config.body, async (environment, { seed }) =>
     evolve(environment, 'cma-es', seed, config, (start, population, random) =>
       cmaEsStrategy(start, { ...config, population }, random),
-    )
+    ),
+  )
 
 /** Plays an episode with each candidate, in a slot of its own, and tells the strategy what they returned. */
 function evolve(
@@ -72,13 +76,16 @@ function evolve(
   const slots = environment.slots.count
   const distribution = distributionFor(world)
   const isBox = world.action.type === 'box'
-  const network = overObservations(world.observation, (inputs) =>
-    mlpNetwork({
-      ...shape,
-      inputs,
-      outputs: isBox ? distribution.actionSize : distribution.parameters,
-      outputGain: 0.01,
-    }),
+  const network = overObservations(
+    world.observation,
+    (inputs) =>
+      mlpNetwork({
+        ...shape,
+        inputs,
+        outputs: isBox ? distribution.actionSize : distribution.parameters,
+        outputGain: 0.01,
+      }),
+    shape,
   )
   const random = createRandom(name, seed)
   const start = createParameters(network.specs, random.split('parameters'))

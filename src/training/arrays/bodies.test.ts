@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { a2c, discreteSac, dqn, ppo, pqn, reinforce, sac, td3 } from '../../algorithm/arrays/index.ts'
+import {
+  a2c,
+  discreteSac,
+  dqn,
+  openAiEs,
+  ppo,
+  pqn,
+  reinforce,
+  sac,
+  td3,
+} from '../../algorithm/arrays/index.ts'
 import type { ArrayAlgorithm, PpoConfig } from '../../algorithm/arrays/index.ts'
 import { box, defineWorld, discrete } from '../../environment/index.ts'
 import type { World } from '../../environment/index.ts'
@@ -154,6 +164,12 @@ test.each<[string, World, ArrayAlgorithm, typeof few]>([
       body: transformer,
     }),
     few,
+  ],
+  [
+    'openai-es, gru over a window',
+    choice,
+    openAiEs({ sigma: 0.2, learningRate: 0.1, weightDecay: 0, hidden: [], activation, body: gru }),
+    { slots: 32, steps: 9600 },
   ],
 ])('%s: remembers what it was shown', async (_, world, algorithm, run) => {
   expect(await learned(world, algorithm, run)).toBeGreaterThan(world === choice ? 0.95 : -0.1)
