@@ -21,30 +21,37 @@ export interface TrainingBenchmark {
 /**
  * Whole trainings from scratch in environment steps a second, compilation included, evaluation not; the scores are the
  * mean return of 100 episodes of the final greedy policy, averaged over the rounds, each of which has a seed of its own.
+ * Both sides run at the better of 1 and 2 threads.
  */
 export async function trainAgainstPeer(benchmark: TrainingBenchmark): Promise<Measurement> {
   const { name, world, algorithm, preset, steps, warmup, peer, peerArguments = [] } = benchmark
   let seed = 0
+  async function train(count: number, threads: number) {
+    const begin = performance.now()
+    const run = findRun({ world, algorithm, preset })
+    const { summary, agent } = await trainArray({
+      world: run.world,
+      algorithm: run.algorithm,
+      slots: run.slots,
+      steps: count,
+      seed: seed++,
+      threads,
+      evaluate: { every: 0, episodes: 100 },
+    })
+    const seconds = (performance.now() - begin) / 1000 - summary.evaluationSeconds
+    await agent.dispose()
+    return { seconds, score: summary.return.mean }
+  }
+  await train(warmup, 1)
+  const [one, two] = [await train(warmup, 1), await train(warmup, 2)]
+  const threads = two.seconds < one.seconds ? 2 : 1
+  seed = 0
   return alternate({
     name,
     unit: 'steps/s',
     amount: 1,
     count: steps,
-    async ours(count) {
-      const begin = performance.now()
-      const run = findRun({ world, algorithm, preset })
-      const { summary, agent } = await trainArray({
-        world: run.world,
-        algorithm: run.algorithm,
-        slots: run.slots,
-        steps: count,
-        seed: seed++,
-        evaluate: { every: 0, episodes: 100 },
-      })
-      const seconds = (performance.now() - begin) / 1000 - summary.evaluationSeconds
-      await agent.dispose()
-      return { seconds, score: summary.return.mean }
-    },
+    ours: (count) => train(count, threads),
     peer: await betterPeer(peer, warmup, peerArguments),
   })
 }

@@ -1,5 +1,5 @@
-import { adamWStep, createAdamMoments } from './adamw.ts'
-import { clipScale, globalNorm } from './clip.ts'
+import { adamMachine } from '../tensor/index.ts'
+import { clipScale } from './clip.ts'
 
 export interface AdamOptions {
   beta1?: number
@@ -24,25 +24,21 @@ export interface AdamState {
   steps: number
 }
 
-export function createAdam(length: number, { maxGradientNorm, ...options }: AdamOptions = {}): Adam {
-  const moments = createAdamMoments(length)
+export function createAdam(
+  length: number,
+  { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, maxGradientNorm }: AdamOptions = {},
+): Adam {
+  const machine = adamMachine(length)
+  const scaleFor = (norm: number): number =>
+    maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
   let steps = 0
   return {
-    step(parameters, gradient, learningRate) {
-      const norm = globalNorm([gradient])
-      const gradientScale = maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
-      adamWStep(parameters, gradient, moments, ++steps, {
-        ...options,
-        learningRate,
-        gradientScale,
-        weightDecay: 0,
-      })
-      return norm
-    },
-    state: () => ({ first: moments.first.slice(), second: moments.second.slice(), steps }),
+    step: (parameters, gradient, learningRate) =>
+      machine.run(parameters, gradient, { learningRate, beta1, beta2, epsilon, step: ++steps, scaleFor }),
+    state: () => ({ first: machine.first.slice(), second: machine.second.slice(), steps }),
     restore(state) {
-      moments.first.set(state.first)
-      moments.second.set(state.second)
+      machine.first.set(state.first)
+      machine.second.set(state.second)
       steps = state.steps
     },
   }

@@ -2,8 +2,7 @@ import { layerNorm, linear, orthogonal, uniformValues } from '../nn/index.ts'
 import type { Activation, ParameterSpec } from '../nn/index.ts'
 import { add, mean, relu, reshape, silu, slice, sub, tanh } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
-import { layerNormRows } from './layer-norm-rows.ts'
-import { activate, dense } from './mlp.ts'
+import { kernelForward } from './kernel-forward.ts'
 import type { Network } from './network.ts'
 
 export interface ValueNetworkOptions {
@@ -56,41 +55,17 @@ export function valueNetwork(options: ValueNetworkOptions): Network {
     specs[`${norm}.weight`] = { shape: [to], initialise: () => new Float32Array(to).fill(1) }
     specs[`${norm}.bias`] = { shape: [to], initialise: () => new Float32Array(to) }
   }
-  const widest = Math.max(...widths)
-  let scratch = [new Float32Array(0), new Float32Array(0)]
-  return {
-    inputs,
-    outputs,
-    specs,
-    trace(parameters, x) {
-      let h = x
-      for (const { weight, bias, norm } of layers) {
-        h = linear(h, { weight: parameters[weight], bias: parameters[bias] })
-        if (weight === layers.at(-1)!.weight) break
-        if (norm !== undefined) h = layerNorm(h, parameters[`${norm}.weight`], parameters[`${norm}.bias`])
-        h = traced[activation](h)
-      }
-      return dueling ? join(h, actions, atoms) : h
-    },
-    forward(parameters, x, rows, out) {
-      if (scratch[0].length < rows * widest)
-        scratch = [new Float32Array(rows * widest), new Float32Array(rows * widest)]
-      let from = x
-      for (let i = 0; i < layers.length; i++) {
-        const { weight, bias, norm, from: k, to } = layers[i]
-        const last = i === layers.length - 1
-        const into = last && !dueling ? out : scratch[i % 2]
-        dense(from, parameters.views[weight], parameters.views[bias], rows, k, to, into)
-        if (norm !== undefined) {
-          const { views } = parameters
-          layerNormRows(into, rows, to, views[`${norm}.weight`], views[`${norm}.bias`], into)
-        }
-        if (!last) activate(activation, into, rows * to)
-        from = into
-      }
-      if (dueling) joinRows(from, rows, actions, atoms, out)
-    },
+  const trace: Network['trace'] = (parameters, x) => {
+    let h = x
+    for (const { weight, bias, norm } of layers) {
+      h = linear(h, { weight: parameters[weight], bias: parameters[bias] })
+      if (weight === layers.at(-1)!.weight) break
+      if (norm !== undefined) h = layerNorm(h, parameters[`${norm}.weight`], parameters[`${norm}.bias`])
+      h = traced[activation](h)
+    }
+    return dueling ? join(h, actions, atoms) : h
   }
+  return { inputs, outputs, specs, trace, forward: kernelForward({ inputs, specs, trace }) }
 }
 
 /** x [B, atoms * (1 + actions)], the value first. */
@@ -100,17 +75,4 @@ function join(x: Tensor, actions: number, atoms: number): Tensor {
   const advantages = reshape(slice(x, { axis: 1, start: atoms }), [rows, actions, atoms])
   const centred = sub(advantages, mean(advantages, { axes: [1], keepDims: true }))
   return reshape(add(value, centred), [rows, actions * atoms])
-}
-
-function joinRows(x: Float32Array, rows: number, actions: number, atoms: number, out: Float32Array): void {
-  const width = atoms * (1 + actions)
-  for (let r = 0; r < rows; r++) {
-    for (let k = 0; k < atoms; k++) {
-      const at = r * width + k
-      let sum = 0
-      for (let a = 1; a <= actions; a++) sum += x[at + a * atoms]
-      const shift = x[at] - sum / actions
-      for (let a = 0; a < actions; a++) out[(r * actions + a) * atoms + k] = x[at + (a + 1) * atoms] + shift
-    }
-  }
 }

@@ -1,7 +1,7 @@
 import { parameterFeeds } from '../../nn/index.ts'
 import type { ParameterSet } from '../../nn/index.ts'
 import type { Network } from '../../policy/index.ts'
-import { compile } from '../../tensor/index.ts'
+import { compileForSize } from '../../tensor/index.ts'
 import type { HostTensor, InputSpec, Tensor } from '../../tensor/index.ts'
 
 export interface NextValues {
@@ -28,7 +28,7 @@ export async function compileNextValues(
     Object.assign(feeds, parameterFeeds(set, `${which}:`))
     for (const [name, shape] of Object.entries(set.shapes)) inputs[`${which}:${name}`] = { shape }
   }
-  const program = await compile(
+  const program = await compileForSize(
     inputs,
     (all) =>
       Object.fromEntries(

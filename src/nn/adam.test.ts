@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../random/index.ts'
+import { createAdam } from './adam.ts'
+import { adamWStep, createAdamMoments } from './adamw.ts'
+import { clipScale, globalNorm } from './clip.ts'
+
+test.each([1, 3, 8, 101])('Adam of %d numbers follows the loop in double precision', (length) => {
+  const random = createRandom('adam', length)
+  const draw = (): Float32Array => Float32Array.from({ length }, () => random.normal())
+  const options = { beta1: 0.8, beta2: 0.99, epsilon: 1e-5 }
+  const adam = createAdam(length, { ...options, maxGradientNorm: 0.5 })
+  const [found, wanted] = [draw(), new Float32Array(length)]
+  wanted.set(found)
+  const moments = createAdamMoments(length)
+  for (let step = 1; step <= 30; step++) {
+    const gradient = draw()
+    const norm = globalNorm([gradient])
+    const gradientScale = clipScale(norm, 0.5)
+    adamWStep(wanted, gradient, moments, step, {
+      ...options,
+      learningRate: 0.01,
+      weightDecay: 0,
+      gradientScale,
+    })
+    expect(adam.step(found, gradient, 0.01)).toBeCloseTo(norm, 10)
+  }
+  found.forEach((value, i) => expect(Math.abs(value - wanted[i])).toBeLessThan(1e-6))
+  const { first, second, steps } = adam.state()
+  expect([first.length, second.length, steps]).toEqual([length, length, 30])
+})
+
+test('Adam that is restored goes on as before', () => {
+  const adam = createAdam(5)
+  const other = createAdam(5)
+  const gradient = Float32Array.of(1, -2, 3, 0, 0.5)
+  const parameters = new Float32Array(5)
+  adam.step(parameters, gradient, 0.1)
+  other.restore(structuredClone(adam.state()))
+  const again = parameters.slice()
+  adam.step(parameters, gradient, 0.1)
+  other.step(again, gradient, 0.1)
+  expect(again).toEqual(parameters)
+})
+
+test('a gradient that is no number shows in the parameters, and one that is tiny moves nothing', () => {
+  const parameters = new Float32Array(3)
+  createAdam(3).step(parameters, Float32Array.of(NaN, 1e-20, 1), 0.1)
+  expect(parameters[0]).toBeNaN()
+  expect(parameters[1]).toBe(0)
+  expect(parameters[2]).toBeCloseTo(-0.1)
+})

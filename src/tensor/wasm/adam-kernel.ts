@@ -1,0 +1,77 @@
+import { f32, i32, int, repeat, v128, vector, doubles } from './assembler.ts'
+import type { Code, Local, WasmFunction } from './assembler.ts'
+
+/**
+ * Zero where x is tiny, but not where it is no number. Units that no longer learn leave moments that shrink for ever, and processors take a hundred times as
+ * long for numbers below 1e-38.
+ */
+const flushed = (x: Local, least: Local): Code =>
+  x.set(vector.select(vector.constant(0), x.get, vector.less(vector.abs(x.get), least.get)))
+
+/** A moment this small moves nothing beside an epsilon of 1e-5 or 1e-8; its square is still an ordinary number. */
+const leastGradient = 1e-18
+
+/**
+ * `adam(parameters, gradient, first, second, vectors, gradientScale, beta1, 1 - beta1, beta2, 1 - beta2, secondScale,
+ * stepSize, epsilon)`: one step of Adam in place, four numbers a vector.
+ */
+export const adamStep: WasmFunction = {
+  name: 'adam',
+  parameters: [i32, i32, i32, i32, i32, f32, f32, f32, f32, f32, f32, f32, f32],
+  body: ([parameter, gradient, first, second, vectors, ...numbers], builder) => {
+    const [scale, beta1, fresh1, beta2, fresh2, secondScale, stepSize, epsilon] = numbers.map(() =>
+      builder.local(v128),
+    )
+    const all = [scale, beta1, fresh1, beta2, fresh2, secondScale, stepSize, epsilon]
+    const [g, m, v, least, leastSquare] = [0, 1, 2, 3, 4].map(() => builder.local(v128))
+    const { add, sub, mul, div, load, store, sqrt } = vector
+    return [
+      all.map((local, i) => local.set(vector.splat(numbers[i].get))),
+      [least.set(vector.constant(leastGradient)), leastSquare.set(vector.constant(leastGradient ** 2))],
+      repeat(
+        [
+          g.set(mul(load(gradient.get), scale.get)),
+          flushed(g, least),
+          m.set(add(mul(load(first.get), beta1.get), mul(g.get, fresh1.get))),
+          v.set(add(mul(load(second.get), beta2.get), mul(mul(g.get, g.get), fresh2.get))),
+          flushed(m, least),
+          flushed(v, leastSquare),
+          store(first.get, m.get),
+          store(second.get, v.get),
+          store(
+            parameter.get,
+            sub(
+              load(parameter.get),
+              div(mul(stepSize.get, m.get), add(mul(sqrt(v.get), secondScale.get), epsilon.get)),
+            ),
+          ),
+          [parameter, gradient, first, second].map((pointer) => pointer.add(int.constant(16))),
+        ],
+        vectors.tee(int.sub(vectors.get, int.constant(1))),
+      ),
+    ]
+  },
+}
+
+/** `squares(from, vectors, to)`: the sum of squares, as two doubles that are still to be added, at `to`. */
+export const sumOfSquares: WasmFunction = {
+  name: 'squares',
+  parameters: [i32, i32, i32],
+  body: ([from, vectors, to], builder) => {
+    const [low, high, x, pair] = [0, 1, 2, 3].map(() => builder.local(v128))
+    const square = (sum: typeof low) => sum.set(doubles.add(sum.get, doubles.mul(pair.get, pair.get)))
+    return [
+      [low, high].map((sum) => sum.set(doubles.zero)),
+      repeat(
+        [
+          x.set(vector.load(from.get)),
+          [pair.set(vector.double(x.get)), square(low)],
+          [pair.set(vector.double(vector.shuffle(x.get, x.get, [2, 3, 2, 3]))), square(high)],
+          from.add(int.constant(16)),
+        ],
+        vectors.tee(int.sub(vectors.get, int.constant(1))),
+      ),
+      doubles.store(to.get, doubles.add(low.get, high.get)),
+    ]
+  },
+}
