@@ -19,6 +19,8 @@ export interface FoldedWeights {
 export interface FoldedGradient {
   /** That of one weight, to be added to. */
   of(name: string): Float32Array
+  /** All but the embedding's, whose gradient is one of rows. */
+  readonly dense: readonly { name: string; shape: readonly number[]; sum: Float32Array }[]
   /** Adds to `gradient` what the sums are for the weights themselves. */
   unfold(parameters: Parameters, gradient: Float32Array): void
   clear(): void
@@ -60,28 +62,47 @@ export function foldedInputs(config: TransformerConfig): Record<string, { shape:
   )
 }
 
-/** Weights without a gain are views of `parameters`, the others copies. */
-export function foldWeights({ data }: Parameters, config: TransformerConfig): FoldedWeights {
-  const fold = ({ source: { offset, size }, gain, scaled, scale }: FoldedView): Float32Array => {
-    if (gain === undefined) return data.subarray(offset, offset + size)
-    const folded = new Float32Array(size)
-    for (let row = 0; row < size; row += gain.size) {
-      const factor = row < scaled ? scale : 1
-      for (let i = 0; i < gain.size; i++)
-        folded[row + i] = data[offset + row + i] * data[gain.offset + i] * factor
-    }
-    return folded
-  }
-  return Object.fromEntries(
-    foldedViews(config).map((view) => [view.name, { data: fold(view), shape: view.source.shape }]),
+/**
+ * Folds weights again whenever it is called, into the same arrays: what it gave before changes too. Weights without a
+ * gain are views of the parameters.
+ */
+export function createFolding({ data }: Parameters, config: TransformerConfig): () => FoldedWeights {
+  const views = foldedViews(config)
+  const weights = Object.fromEntries(
+    views.map(({ name, source: { offset, size, shape }, gain }) => {
+      const array = gain === undefined ? data.subarray(offset, offset + size) : new Float32Array(size)
+      return [name, { data: array, shape }]
+    }),
   ) as unknown as FoldedWeights
+  return () => {
+    for (const view of views)
+      if (view.gain !== undefined) fold(data, view, view.gain, weights[view.name].data)
+    return weights
+  }
+}
+
+function fold(
+  data: Float32Array,
+  { source: { offset, size }, scaled, scale }: FoldedView,
+  gain: WeightView,
+  target: HostTensor['data'],
+): void {
+  for (let row = 0; row < size; row += gain.size) {
+    const factor = row < scaled ? scale : 1
+    for (let i = 0; i < gain.size; i++)
+      target[row + i] = data[offset + row + i] * data[gain.offset + i] * factor
+  }
 }
 
 export function createFoldedGradient(config: TransformerConfig): FoldedGradient {
   const views = foldedViews(config)
   const sums = new Map(views.map(({ name, source }) => [name, new Float32Array(source.size)]))
+  const dense = views
+    .filter(({ name }) => name !== 'embedding')
+    .map(({ name, source: { shape } }) => ({ name, shape, sum: sums.get(name)! }))
   return {
     of: (name) => sums.get(name)!,
+    dense,
     unfold({ data }, gradient) {
       for (const { name, source, gain, scaled, scale } of views) {
         const sum = sums.get(name)!

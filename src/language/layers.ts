@@ -1,4 +1,4 @@
-import { add, matmul, mean, mul, rsqrt, sigmoid, square, sub } from '../tensor/index.ts'
+import { add, matmul, mean, mul, rsqrt, sigmoid, square, sub, transpose } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 
 // Every layer gives its result and a hand-written pullback (from the gradient of the result to the gradients of
@@ -17,9 +17,16 @@ export function normalise(x: Tensor, epsilon: number) {
 
 /** x [tokens, in] times weight [out, in] transposed. */
 export function linear(x: Tensor, weight: Tensor) {
+  // The product over all tokens is faster with the longer side in front (a fourth, with 352 and 128).
+  const wide = Number(weight.shape[1]) > Number(weight.shape[0])
   return {
     y: matmul(x, weight, { transposeB: true }),
-    pullback: (gy: Tensor) => ({ x: matmul(gy, weight), weight: matmul(gy, x, { transposeA: true }) }),
+    pullback: (gy: Tensor) => ({
+      x: matmul(gy, weight),
+      weight: wide
+        ? transpose(matmul(x, gy, { transposeA: true }), [1, 0])
+        : matmul(gy, x, { transposeA: true }),
+    }),
   }
 }
 

@@ -6,7 +6,7 @@ import { causalMask, rotaryTable } from './attention.ts'
 import { parseConfig } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createLearner } from './learner.ts'
-import { foldWeights } from './folded-weights.ts'
+import { createFolding } from './folded-weights.ts'
 import { initialiseParameters, parameterLayout } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
 import { compileLogits } from './programs.ts'
@@ -84,7 +84,7 @@ for (const [number, which] of golden.cases.entries()) {
     const table = rotaryTable(config, time)
     const half = table.cosine.length / time
     const { logits } = await program.run({
-      ...foldWeights(parameters, config),
+      ...createFolding(parameters, config)(),
       tokens: { data: Int32Array.from(which.tokens.flat()), shape: [batch, time] },
       positions: {
         data: Int32Array.from({ length: batch * time }, (_, i) => i % time),

@@ -7,8 +7,9 @@ import { inverseRows, makeBatches, pick } from './batches.ts'
 import type { Batch } from './batches.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
-import { createFoldedGradient, foldWeights } from './folded-weights.ts'
+import { createFoldedGradient, createFolding } from './folded-weights.ts'
 import type { FoldedWeights } from './folded-weights.ts'
+import { createOutputBuffers } from './output-buffers.ts'
 import type { Parameters } from './parameters.ts'
 import { compileForward, compileTraining } from './programs.ts'
 
@@ -37,7 +38,9 @@ export interface Learner {
 export function createLearner({ config, parameters, threads, tokenBudget }: LearnerOptions): Learner {
   const { layout } = parameters
   const gradient = new Float32Array(layout.size)
+  const fold = createFolding(parameters, config)
   const folded = createFoldedGradient(config)
+  const buffers = createOutputBuffers()
   const programs = new Map<string, Promise<Program>>()
   const window = config.max_position_embeddings
   const table = rotaryTable(config, window)
@@ -65,10 +68,16 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
     }
   }
 
+  const outputsOf = (batch: Batch): Record<string, HostTensor> => {
+    const rows = { inputRows: batch.tokens.length, targetRows: batch.rows.length }
+    return Object.fromEntries([
+      ...folded.dense.map(({ name, shape }) => [`gradient.${name}`, buffers(name, shape)]),
+      ...Object.entries(rows).map(([name, count]) => [name, buffers(name, [count, config.hidden_size])]),
+    ])
+  }
+
   const accumulate = (batch: Batch, outputs: Record<string, HostTensor>): void => {
-    for (const [name, { data }] of Object.entries(outputs)) {
-      if (name.startsWith('gradient.')) addTo(folded.of(name.slice(9)), data as Float32Array)
-    }
+    for (const { name, sum } of folded.dense) addTo(sum, outputs[`gradient.${name}`].data as Float32Array)
     const rows = (name: string) => outputs[name].data as Float32Array
     addRows(folded.of('embedding'), batch.tokens, rows('inputRows'), config.hidden_size)
     addRows(folded.of('head'), batch.targets, rows('targetRows'), config.hidden_size)
@@ -79,7 +88,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
     async forward(sequences, signal) {
       checkSequences(sequences, config)
       const run = await program('forward', () => compileForward(config, threads))
-      const weights = foldWeights(parameters, config)
+      const weights = fold()
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
       for (const batch of makeBatches(sequences, tokenBudget, () => true)) {
         signal?.throwIfAborted()
@@ -94,7 +103,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       checkSequences(tokens, config)
       const run = await program(loss.name, () => compileTraining(config, loss.name, threads))
       const batches = makeBatches(tokens, tokenBudget, (source, index) => isTrained(sequences[source], index))
-      const weights = foldWeights(parameters, config)
+      const weights = fold()
       const report = createReport(loss)
       const oneBatch = async (batch: Batch): Promise<void> => {
         signal?.throwIfAborted()
@@ -110,13 +119,16 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
           ce: perToken((s) => s.weights.ce),
           kl: perToken((s) => s.weights.kl),
         }
-        const outputs = await run.run({
-          ...batchFeeds(batch, weights),
-          ...inputs,
-          inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },
-          clipLow: { data: Float32Array.of(loss.clipLow ?? 0.2), shape: [1] },
-          clipHigh: { data: Float32Array.of(loss.clipHigh ?? 0.2), shape: [1] },
-        })
+        const outputs = await run.run(
+          {
+            ...batchFeeds(batch, weights),
+            ...inputs,
+            inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },
+            clipLow: { data: Float32Array.of(loss.clipLow ?? 0.2), shape: [1] },
+            clipHigh: { data: Float32Array.of(loss.clipHigh ?? 0.2), shape: [1] },
+          },
+          outputsOf(batch),
+        )
         accumulate(batch, outputs)
         report.add(outputs, inputs)
       }

@@ -2,14 +2,15 @@ import type { HostTensor, Program } from '../tensor/index.ts'
 import { causalMask, rotaryTable } from './attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
-import { foldWeights } from './folded-weights.ts'
+import { createFolding } from './folded-weights.ts'
 import type { FoldedWeights } from './folded-weights.ts'
 import { createKeyValueCache } from './key-value-cache.ts'
 import type { KeyValueCache, NewRows } from './key-value-cache.ts'
+import { createOutputBuffers } from './output-buffers.ts'
 import type { Parameters } from './parameters.ts'
 import { compileDecode, compilePrefill, compilePrompt } from './sampling-programs.ts'
 
-/** What a run gives: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
+/** What a run gives, good until the next: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
 export interface ReadTokens {
   probabilities: Float32Array
   run: NewRows
@@ -52,11 +53,13 @@ export function createTokenReader(
     sineTable: { data: table.sine, shape: [window, width / 2] },
     inverseTemperature: { data: inverseTemperature, shape: [1] },
   }
+  const fold = createFolding(parameters, config)
+  const buffers = createOutputBuffers()
   let folded: FoldedWeights | undefined
   const programs: { prompt?: Promise<Program>; prefill?: Promise<Program>; decode?: Promise<Program> } = {}
 
   function weights(): Record<string, HostTensor> {
-    folded ??= foldWeights(parameters, config)
+    folded ??= fold()
     return { ...folded, ...fixedFeeds }
   }
 
@@ -78,12 +81,18 @@ export function createTokenReader(
     return feeds
   }
 
+  /** Runs a chunk of each of `count` slots; distributions come for `rows` positions. */
   async function run(
     program: Program,
     feeds: Record<string, HostTensor>,
-    chunk: number,
+    { count, chunk, rows }: { count: number; chunk: number; rows: number },
   ): Promise<ReadTokens> {
-    const outputs = await program.run(feeds)
+    const into = { probabilities: buffers('probabilities', [rows, config.vocab_size]) }
+    const shape = [count, heads, chunk, width]
+    for (const layer of layers)
+      for (const name of [`newKeys.${layer}`, `newValues.${layer}`])
+        Object.assign(into, { [name]: buffers(name, shape) })
+    const outputs = await program.run(feeds, into)
     const array = (name: string): Float32Array => outputs[name].data as Float32Array
     const keys = layers.map((layer) => array(`newKeys.${layer}`))
     const values = layers.map((layer) => array(`newValues.${layer}`))
@@ -103,10 +112,14 @@ export function createTokenReader(
       }
       if (cache.lengths.subarray(first, first + count).every((length) => length === 0)) {
         programs.prompt ??= compilePrompt(config, threads)
-        return run(await programs.prompt, feeds, chunk)
+        return run(await programs.prompt, feeds, { count, chunk, rows: rows.length })
       }
       programs.prefill ??= compilePrefill(config, threads)
-      return run(await programs.prefill, { ...feeds, ...past(first, count) }, chunk)
+      return run(
+        await programs.prefill,
+        { ...feeds, ...past(first, count) },
+        { count, chunk, rows: rows.length },
+      )
     },
     async decode(tokens, positions) {
       const count = tokens.length
@@ -117,7 +130,7 @@ export function createTokenReader(
         positions: { data: positions, shape: [count] },
       }
       programs.decode ??= compileDecode(config, threads)
-      return run(await programs.decode, feeds, 1)
+      return run(await programs.decode, feeds, { count, chunk: 1, rows: count })
     },
     setTemperature(temperature) {
       inverseTemperature[0] = temperature === 0 ? 1 : 1 / temperature

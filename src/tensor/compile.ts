@@ -24,8 +24,12 @@ export interface CompileOptions {
 
 /** A compiled graph. Runs may overlap; a released program cannot run. */
 export interface Program {
-  /** Copies of the outputs by name. Feeds are read in place and must not change before the promise settles. */
-  run(feeds: Feeds): Promise<Record<string, HostTensor>>
+  /**
+   * The outputs by name. Feeds are read in place and must not change before the promise settles. Outputs named in `into`
+   * are written there, in the shape that they have in this run; others are new arrays, which for large ones that are
+   * soon forgotten costs more than it seems (the garbage collector's time).
+   */
+  run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>>
   release(): Promise<void>
   /** Number of operators after simplification. */
   readonly nodes: number
@@ -64,22 +68,25 @@ export async function compile(
     shape,
     dtype,
   }))
+  const fetched = names.map((key, i) => ({ name: key, dtype: outputs[i].dtype }))
   let released = false
 
   return {
     nodes: topologicalOrder(outputs).filter((node) => node.inputs.length > 0).length,
-    async run(feeds) {
+    async run(feeds, into = {}) {
       if (released)
         throw new AgogeError(`${name} was released and cannot run`, {
           code: 'released-program',
           hint: 'compile it again',
         })
       bindSizes(signatures, feeds)
-      const results = await session.run(signatures, feeds).catch((cause: unknown) => {
+      const results = await session.run(signatures, feeds, fetched, into).catch((cause: unknown) => {
         throw runtimeError(`${name} stopped while running`, 'run-failed', cause)
       })
       return Object.fromEntries(
         names.map((key, i): [string, HostTensor] => {
+          const given = into[key]
+          if (given !== undefined) return [key, given]
           const { data, dims } = results[`out:${key}`]
           return [key, { data: data as HostData, shape: dims, dtype: outputs[i].dtype }]
         }),

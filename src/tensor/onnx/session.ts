@@ -1,5 +1,5 @@
 import type { InputSignature } from '../bindings.ts'
-import type { Feeds, HostTensor } from '../types.ts'
+import type { DType, Feeds, HostTensor } from '../types.ts'
 import { loadRuntime } from './runtime.ts'
 import type { LoadedRuntime, Session } from './runtime.ts'
 
@@ -7,7 +7,13 @@ type Results = Awaited<ReturnType<Session['run']>>
 type Tensor = Results[string]
 
 export interface SharedSession {
-  run(inputs: readonly InputSignature[], feeds: Feeds): Promise<Results>
+  /** Gives the outputs by their names in the model, `out:` before each; those in `into` are written there. */
+  run(
+    inputs: readonly InputSignature[],
+    feeds: Feeds,
+    outputs: readonly { name: string; dtype: DType }[],
+    into: Feeds,
+  ): Promise<Results>
   /** The last holder's release frees the session. */
   release(): Promise<void>
 }
@@ -57,21 +63,31 @@ export async function acquireSession(model: Uint8Array, threads: number): Promis
     throw error
   }
   const { session, runtime } = opened
-  // Weights are fed again and again: the runtime's view of a feed lasts as long as the feed.
+  // Weights are fed again and again: the runtime's view of an array lasts as long as its owner.
   const known = new WeakMap<HostTensor, Tensor>()
+  const wrap = (value: HostTensor, dtype: DType): Tensor => {
+    const found = known.get(value)
+    if (found !== undefined && found.data === value.data && found.dims === value.shape) return found
+    const tensor = new runtime.runtime.Tensor(dtype, value.data as Float32Array, value.shape)
+    known.set(value, tensor)
+    return tensor
+  }
   return {
-    run(inputs, feeds) {
+    async run(inputs, feeds, outputs, into) {
       const values: Record<string, Tensor> = {}
-      for (const { name, dtype } of inputs) {
-        const feed = feeds[name]
-        let tensor = known.get(feed)
-        if (tensor === undefined || tensor.data !== feed.data || tensor.dims !== feed.shape) {
-          tensor = new runtime.runtime.Tensor(dtype, feed.data as Float32Array, feed.shape)
-          known.set(feed, tensor)
-        }
-        values[name] = tensor
+      for (const { name, dtype } of inputs) values[name] = wrap(feeds[name], dtype)
+      const native = runtime.name === 'onnxruntime-node'
+      const targets: Record<string, Tensor | null> = {}
+      for (const { name, dtype } of outputs) {
+        const target = into[name]
+        targets[`out:${name}`] = target !== undefined && native ? wrap(target, dtype) : null
       }
-      return session.run(values, { logSeverityLevel: silent })
+      const results = await session.run(values, targets, { logSeverityLevel: silent })
+      // In WebAssembly results lie in another memory.
+      if (!native)
+        for (const [name, target] of Object.entries(into))
+          target.data.set(results[`out:${name}`].data as Float32Array)
+      return results
     },
     async release() {
       if (--entry.holders > 0) return
