@@ -61,5 +61,6 @@ export function parameterFeeds(
 export function moveTowards(target: ParameterSet, source: ParameterSet, rate: number): void {
   const to = target.data
   const from = source.data
-  for (let i = 0; i < to.length; i++) to[i] += rate * (from[i] - to[i])
+  if (rate === 1) to.set(from)
+  else for (let i = 0; i < to.length; i++) to[i] += rate * (from[i] - to[i])
 }

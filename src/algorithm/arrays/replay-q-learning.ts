@@ -126,22 +126,32 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
     })
 
     const rows = config.batchSize
-    const batch = replay.createBatch(rows)
-    const targets = new Float32Array(rows * atoms)
+    // The target network stands still during an update: where drawing depends on nothing that is learned meanwhile, the
+    // batches of several gradient steps are drawn and judged together, which a runtime does in a third of the time.
+    const isFixed = noisy === undefined && prioritised === false && !config.double
+    const together = isFixed ? largestDivisor(config.gradientSteps, 16) : 1
+    const drawn = rows * together
+    const batch = replay.createBatch(drawn)
+    const targets = new Float32Array(drawn * atoms)
     const host = (data: Float32Array, ...shape: number[]): HostTensor => ({ data, shape })
-    const feeds = {
-      observations: host(batch.observations, rows, width),
-      actions: host(batch.actions, rows, 1),
-      weights: host(batch.weights, rows),
-      targets: host(targets, rows, atoms),
-      ...(noisy === undefined ? {} : { noise: host(noise, noise.length) }),
+    const part = (from: Float32Array, k: number): Float32Array => {
+      const size = from.length / together
+      return from.subarray(k * size, (k + 1) * size)
     }
+    /** What each gradient step is fed. */
+    const parts = Array.from({ length: together }, (_, k) => ({
+      observations: host(part(batch.observations, k), rows, width),
+      actions: host(part(batch.actions, k), rows, 1),
+      weights: host(part(batch.weights, k), rows),
+      targets: host(part(targets, k), rows, atoms),
+      ...(noisy === undefined ? {} : { noise: host(noise, noise.length) }),
+    }))
     const objective = await compileObjective({
       name: method.name,
       threads,
       parameters: shapesOf(specs),
       inputs: Object.fromEntries(
-        Object.entries(feeds).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
+        Object.entries(parts[0]).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
       ),
       trace(weights, inputs) {
         const used = noisy === undefined ? weights : noisy.trace(weights, inputs['noise'])
@@ -153,13 +163,13 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
     })
     const next = await compileNextValues(
       network,
-      { observations: batch.nextObservations, rows },
+      { observations: batch.nextObservations, rows: drawn },
       { judge: judging, ...(config.double ? { choose: acting } : {}) },
       { name: `${method.name} next`, threads },
     )
-    const q = new Float32Array(Math.max(rows, slots) * actions)
+    const q = new Float32Array(Math.max(drawn, slots) * actions)
     const numbers = new Float32Array(slots * actions * atoms)
-    const bestNext = new Float32Array(rows * atoms)
+    const bestNext = new Float32Array(drawn * atoms)
     let seen = 0
 
     function drawNoise(): void {
@@ -171,20 +181,24 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
       noisy.apply(parameters, noise, acting)
     }
 
-    async function gradientStep(beta: number) {
+    /** Draws the batches of the next gradient steps, and what they are to learn. */
+    async function draw(beta: number): Promise<void> {
       replay.sample(batch, drawing, beta)
       drawNoise()
       const { judged, chosen } = await next.run()
-      method.values(chosen, rows * actions, q)
+      method.values(chosen, drawn * actions, q)
       const mask = maskOrNone(batch.nextMask)
-      for (let r = 0; r < rows; r++) {
+      for (let r = 0; r < drawn; r++) {
         const at = (r * actions + greedy(q, r, actions, mask)) * atoms
         for (let k = 0; k < atoms; k++) bestNext[r * atoms + k] = judged[at + k]
       }
       method.targets(batch, bestNext, targets)
+    }
+
+    async function gradientStep(feeds: (typeof parts)[number]) {
       const { loss, outputs } = await objective.evaluate(parameters, feeds)
       const gradientNorm = adam.step(parameters.data, objective.gradient.data, config.learningRate)
-      replay.prioritise(batch, outputs.errors.data)
+      if (prioritised !== false) replay.prioritise(batch, outputs.errors.data)
       return { loss, gradientNorm }
     }
 
@@ -193,7 +207,8 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
       let loss = 0
       let gradientNorm = 0
       for (let k = 0; k < config.gradientSteps; k++) {
-        const found = await gradientStep(Math.min(1, beta))
+        if (k % together === 0) await draw(Math.min(1, beta))
+        const found = await gradientStep(parts[k % together])
         loss += found.loss / config.gradientSteps
         gradientNorm += found.gradientNorm / config.gradientSteps
       }
@@ -291,3 +306,8 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
       for (let r = 0; r < count; r++) each(values, r)
     }
   })
+
+function largestDivisor(count: number, most: number): number {
+  for (let divisor = Math.min(count, most); divisor > 1; divisor--) if (count % divisor === 0) return divisor
+  return 1
+}
