@@ -1,6 +1,8 @@
 export { bootstrapMean, pairedDifference, stratifiedInterquartileMean } from './bootstrap.ts'
 export type { BootstrapSettings } from './bootstrap.ts'
 export { compareSuccess } from './compare.ts'
+export { gaussianProcess } from './gaussian-process.ts'
+export type { Belief, GaussianProcessOptions } from './gaussian-process.ts'
 export type { Estimate } from './interval.ts'
 export { interquartileMean, mean, quantile } from './statistics.ts'
 export { isJudged, summariseEpisodes } from './summarise.ts'
