@@ -133,3 +133,14 @@ test('the planner says in tokens what the local actor would read as the same', a
   const { acts } = await actsOn([[...act.tokens.subarray(1)]])
   expect(acts[0].calls).toEqual([{ id: '2.0', name: 'read', arguments: args }])
 })
+
+test('a word before a call is read as text, the call as a call', async () => {
+  const args = { path: '/notes' }
+  const plan = () => ({ call: { name: 'read', arguments: args }, thought: 'yes' })
+  const planner = createPlannerActor({ tasks: new Map([['e', { plan }]]), tokenizer })
+  const nodes = nodesOf({ role: 'user', text: 'read the file' })
+  const [act] = await planner.act([{ episode: 'e', turn: 0, nodes, tools: [] }], {})
+  if (act instanceof Error) throw act
+  const { acts } = await actsOn([[...act.tokens.subarray(1)]])
+  expect(acts[0]).toMatchObject({ text: 'yes', calls: [{ name: 'read', arguments: args }] })
+})

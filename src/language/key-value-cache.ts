@@ -23,6 +23,7 @@ export interface Beginning {
 export interface KeyValueCache {
   readonly slots: number
   readonly capacity: number
+  /** The same arrays until rows are arranged anew. */
   readonly keys: readonly Float32Array[]
   readonly values: readonly Float32Array[]
   /** Additive [slots, capacity]: 0 on cached positions. */
@@ -61,8 +62,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
   let mask = new Float32Array(0)
   let lengths = new Int32Array(0)
   let tokens = new Int32Array(0)
-
-  const view = (store: Float32Array): Float32Array => store.subarray(0, slots * heads * capacity * width)
+  let views: readonly Float32Array[] = stores
 
   function setLength(slot: number, length: number): void {
     const row = slot * capacity
@@ -117,6 +117,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     tokens = beginnings
     slots = kept.length
     capacity = wanted
+    views = stores.map((store) => store.subarray(0, size))
     mask = new Float32Array(slots * capacity)
     lengths = new Int32Array(slots)
     for (const [slot, { length }] of kept.entries()) setLength(slot, length)
@@ -130,10 +131,10 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       return capacity
     },
     get keys() {
-      return stores.slice(0, layers).map(view)
+      return views.slice(0, layers)
     },
     get values() {
-      return stores.slice(layers).map(view)
+      return views.slice(layers)
     },
     get mask() {
       return mask
@@ -190,6 +191,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     },
     clear() {
       slots = 0
+      views = stores.map((store) => store.subarray(0, 0))
       capacity = 0
       mask = new Float32Array(0)
       lengths = new Int32Array(0)

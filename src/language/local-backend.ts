@@ -1,4 +1,5 @@
 import { AgogeError } from '../error.ts'
+import { defaultThreads } from '../tensor/index.ts'
 import type { ModelBackend } from './backend.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { TransformerConfig } from './config.ts'
@@ -6,7 +7,7 @@ import { createLearner } from './learner.ts'
 import { createOptimizer, createOptimizerState } from './optimizer.ts'
 import { initialiseParameters } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
-import { createSampler } from './sampler.ts'
+import { createParallelSampler } from './parallel-sampler.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 export interface LocalBackendOptions {
@@ -52,7 +53,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
   const engine = { config, parameters, ...(threads === undefined ? {} : { threads }) }
   const learner = createLearner({ ...engine, tokenBudget: options.tokenBudget ?? 1536 })
-  const sampler = createSampler({ ...engine, cacheBytes: options.cacheBytes ?? 256 * 2 ** 20 })
+  const sampler = createParallelSampler({
+    ...engine,
+    threads: threads ?? defaultThreads,
+    cacheBytes: options.cacheBytes ?? 256 * 2 ** 20,
+  })
   const optimizer = createOptimizer(threads)
   let state = createOptimizerState(parameters.layout.size)
   let tokenizer = givenTokenizer

@@ -65,6 +65,30 @@ test('stopped and resumed, the weights are those of an uninterrupted run, bit fo
   await resumed.backend.dispose()
 })
 
+test('a second course goes on from the model of the first, with other conversations', async () => {
+  const first = await pretrain({ ...small, tokens: 3200 })
+  const { parameters } = first.backend
+  const before = parameters.data.slice()
+  const from = { config, tokenizer, parameters }
+  const second = await pretrain({
+    seed: 5,
+    tokens: 3200,
+    batchTokens: 1600,
+    probes: 0,
+    course: 'decisions',
+    from,
+  })
+  expect(second.backend.config).toEqual(config)
+  expect(second.steps).toBeGreaterThan(1)
+  expect(second.backend.parameters.data).not.toEqual(before)
+  const options = { seed: 5, batchTokens: 1600, contextWeight: 0.1, longest: 320 }
+  expect(corpusBatch(tokenizer, 0, { ...options, course: 'decisions' }).sequences[0].tokens).not.toEqual(
+    corpusBatch(tokenizer, 0, options).sequences[0].tokens,
+  )
+  await first.backend.dispose()
+  await second.backend.dispose()
+})
+
 test('another pretraining is not resumed from', async () => {
   const checkpointFolder = join(root, 'other')
   const made = await pretrain({ ...small, tokens: 1600, checkpointFolder })

@@ -56,6 +56,8 @@ export function createTokenReader(
   const fold = createFolding(parameters, config)
   const buffers = createOutputBuffers()
   let folded: FoldedWeights | undefined
+  let pastPlace: readonly unknown[] = []
+  let pastFeeds: Record<string, HostTensor> = {}
   const programs: { prompt?: Promise<Program>; prefill?: Promise<Program>; decode?: Promise<Program> } = {}
 
   function weights(): Record<string, HostTensor> {
@@ -63,22 +65,25 @@ export function createTokenReader(
     return { ...folded, ...fixedFeeds }
   }
 
-  /** Keys and values of `count` slots from `first`. */
+  /** Keys and values of `count` slots from `first`: the same feeds as long as they lie where they lay. */
   function past(first: number, count: number): Record<string, HostTensor> {
-    const { capacity } = cache
+    const { capacity, mask, keys, values } = cache
+    const place = [mask, first, count]
+    if (place.every((part, i) => part === pastPlace[i])) return pastFeeds
     const slotSize = heads * capacity * width
     const shape = [count, heads, capacity, width]
     const view = (array: Float32Array): HostTensor => ({
       data: array.subarray(first * slotSize, (first + count) * slotSize),
       shape,
     })
-    const mask = cache.mask.subarray(first * capacity, (first + count) * capacity)
-    const feeds: Record<string, HostTensor> = { pastMask: { data: mask, shape: [count, 1, 1, capacity] } }
+    const ofSlots = mask.subarray(first * capacity, (first + count) * capacity)
+    pastPlace = place
+    pastFeeds = { pastMask: { data: ofSlots, shape: [count, 1, 1, capacity] } }
     for (const layer of layers) {
-      feeds[`keys.${layer}`] = view(cache.keys[layer])
-      feeds[`values.${layer}`] = view(cache.values[layer])
+      pastFeeds[`keys.${layer}`] = view(keys[layer])
+      pastFeeds[`values.${layer}`] = view(values[layer])
     }
-    return feeds
+    return pastFeeds
   }
 
   /** Runs a chunk of each of `count` slots; distributions come for `rows` positions. */

@@ -47,6 +47,32 @@ test('runs may overlap and do not change their feeds', async () => {
   await program.release()
 })
 
+test('outputs are written where the caller says, as often as it says', async () => {
+  const program = await t.compile({ x: { shape: ['N'] } }, ({ x }) => ({ y: t.mul(x, 2), z: t.add(x, 1) }))
+  const y = { data: new Float32Array(2), shape: [2] }
+  for (const value of [1, 5]) {
+    const results = await program.run({ x: vector(value, 3) }, { y })
+    expect(results.y).toBe(y)
+    expect([...y.data]).toEqual([2 * value, 6])
+    expect([...results.z.data]).toEqual([value + 1, 4])
+  }
+  await expect(program.run({ x: vector(1, 2, 3) }, { y })).rejects.toThrow(/shape|dims|size/i)
+  await program.release()
+})
+
+test('a feed that is given again is read again', async () => {
+  const program = await t.compile({ x: { shape: ['N'] } }, ({ x }) => ({ y: t.mul(x, 2) }))
+  const x: { data: Float32Array; shape: number[] } = vector(1)
+  const y = async () => [...(await program.run({ x })).y.data]
+  expect(await y()).toEqual([2])
+  x.data[0] = 4
+  expect(await y()).toEqual([8])
+  x.data = Float32Array.of(1, 2)
+  x.shape = [2]
+  expect(await y()).toEqual([2, 4])
+  await program.release()
+})
+
 test('equal graphs share a session, which lives until the last is released', async () => {
   const make = () => t.compile({ x: { shape: ['N'] } }, ({ x }) => ({ y: t.tanh(t.add(x, 7)) }))
   const [first, second] = await Promise.all([make(), make()])

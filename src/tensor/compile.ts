@@ -37,7 +37,8 @@ export interface Program {
 
 // Browsers have no process.
 const { process } = globalThis as { process?: NodeJS.Process }
-const defaultThreads = Math.max(1, Number(process?.env.AGOGE_THREADS ?? 2) || 2)
+/** Threads that computations take unless told otherwise: `AGOGE_THREADS`, else 2. */
+export const defaultThreads = Math.max(1, Number(process?.env.AGOGE_THREADS ?? 2) || 2)
 
 /**
  * Traces `build`, simplifies the graph and compiles it for ONNX Runtime. Equal graphs share one session.

@@ -24,7 +24,9 @@ test('without the native library WebAssembly computes the same', async () => {
   }
   const program = await compile(inputs, build)
   expect((await loadRuntime()).name).toBe('onnxruntime-web')
-  const results = await program.run(feeds)
+  const gradient = { data: new Float32Array(20), shape: [5, 4] }
+  const results = await program.run(feeds, { gradient })
+  expect(results['gradient']).toBe(gradient)
   const traced = Object.fromEntries(
     Object.entries(inputs).map(([name, spec]) => [
       name,
