@@ -37,7 +37,7 @@ export function createParallelSampler(options: SamplerOptions & { threads: numbe
       const parts = few ? requests.map(() => 0) : routes.assign(requests.map(({ prompt }) => prompt))
       const rowsOf = (part: number): number[] => requests.flatMap((_, i) => (parts[i] === part ? [i] : []))
       const { signal, ...plain } = sampleOptions
-      const results = new Array<SampleOutput>(requests.length)
+      const results: SampleOutput[] = []
       const keep = (rows: readonly number[], outputs: readonly SampleOutput[]): void =>
         rows.forEach((row, i) => (results[row] = outputs[i]))
       const others = (few ? [] : helpers).map(async (helper, i) => {
@@ -111,21 +111,22 @@ function startHelper(data: SamplingWorkerData): Helper {
     else waiting?.reject(answer.error)
   }
   worker.on('message', settle)
+  let ended: AgogeError | undefined
   worker.on('error', (error) => settle({ error }))
-  worker.on('exit', (code) =>
-    settle({
-      error: new AgogeError('a sampling thread ended', {
-        code: 'worker-ended',
-        given: `exit code ${code}`,
-        expected: 'a thread that answers',
-        hint: 'AGOGE_THREADS=1 samples in the main thread alone',
-      }),
-    }),
-  )
+  worker.on('exit', (code) => {
+    ended = new AgogeError('a sampling thread ended', {
+      code: 'worker-ended',
+      given: `exit code ${code}`,
+      expected: 'a thread that answers',
+      hint: 'AGOGE_THREADS=1 samples in the main thread alone',
+    })
+    settle({ error: ended })
+  })
   return {
     post: (message) => worker.postMessage(message),
     ask: (message) =>
       new Promise((resolve, reject) => {
+        if (ended !== undefined) return reject(ended)
         asked = { resolve, reject }
         // A call under way keeps the process alive, an idle thread does not.
         worker.ref()
