@@ -40,10 +40,16 @@ export function lowerToOnnx(
       node.op === inputOperator ? (node.attributes.name as string) : node.op.lower(context, node, own),
     )
   }
-  const nodes = nameOutputs(
-    state.nodes,
-    Object.entries(outputs).map(([output, node]) => [names.get(node)!, `out:${output}`]),
-  )
+  // Not the results themselves under other names: without this node the runtime's optimiser breaks some graphs (transposed
+  // convolutions with their second gradients).
+  for (const [output, node] of Object.entries(outputs))
+    state.nodes.push({
+      type: 'Identity',
+      inputs: [names.get(node)!],
+      output: `out:${output}`,
+      attributes: {},
+      domain: '',
+    })
   const value =
     (prefix: string, symbolic: boolean) =>
     ([own, node]: [string, Tensor]): OnnxValue => ({
@@ -55,36 +61,11 @@ export function lowerToOnnx(
     })
   return encodeModel({
     name,
-    nodes,
+    nodes: state.nodes,
     initializers: state.initializers,
     inputs: Object.entries(inputs).map(value('', true)),
     outputs: Object.entries(outputs).map(value('out:', true)),
   })
-}
-
-/** Gives results the names of outputs; an input, or a second name of one result, takes a copy. */
-function nameOutputs(
-  nodes: readonly OnnxNode[],
-  outputs: readonly (readonly [string, string])[],
-): OnnxNode[] {
-  const made = new Set(nodes.map(({ output }) => output))
-  const renamed = new Map<string, string>()
-  const copied: (readonly [string, string])[] = []
-  for (const [result, output] of outputs) {
-    if (made.has(result) && !renamed.has(result)) renamed.set(result, output)
-    else copied.push([result, output])
-  }
-  const current = (value: string): string => renamed.get(value) ?? value
-  return [
-    ...nodes.map((node) => ({ ...node, inputs: node.inputs.map(current), output: current(node.output) })),
-    ...copied.map(([result, output]) => ({
-      type: 'Identity',
-      inputs: [current(result)],
-      output,
-      attributes: {},
-      domain: '' as const,
-    })),
-  ]
 }
 
 function lowerContext(state: LoweringState): LowerContext {
