@@ -22,7 +22,7 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
     warmup: 3,
     beta2: 0.95,
     clip: 1,
-    steps: 230,
+    steps: 200,
     groups: 16,
     groupSize: 8,
     temperature: 1,
