@@ -46,7 +46,8 @@ export function createParallelSampler(options: SamplerOptions & { threads: numbe
         const abort = (): void => helper.post({ type: 'abort' })
         signal?.addEventListener('abort', abort)
         try {
-          const part = rows.map((row) => requests[row])
+          // Copied, since a message carries the whole buffer that a view is of.
+          const part = rows.map((row) => ({ ...requests[row], prompt: requests[row].prompt.slice() }))
           keep(rows, await helper.ask({ type: 'sample', requests: part, options: plain, weightVersion }))
         } finally {
           signal?.removeEventListener('abort', abort)

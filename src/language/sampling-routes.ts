@@ -1,5 +1,7 @@
 /** How much more than its even share of rows a part may get before the rest goes elsewhere. */
 const slack = 1.15
+/** Prompts that are remembered at most. */
+const mostKnown = 100_000
 
 /**
  * Deals prompts out to samplers with a cache each: a prompt goes where its longest known beginning went, so that what is
@@ -10,6 +12,7 @@ export function createRoutes(parts: number) {
   return {
     /** The part, 0 to parts - 1, of each prompt. */
     assign(prompts: readonly Int32Array[]): number[] {
+      if (known.size > mostKnown) known.clear()
       const loads = Array.from({ length: parts }, () => 0)
       const most = Math.ceil((prompts.length / parts) * slack)
       return prompts.map((prompt) => {
