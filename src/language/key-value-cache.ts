@@ -102,7 +102,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     const size = kept.length * heads * wanted * width
     for (const [i, store] of stores.entries()) {
       // A little more than needed, since rows grow.
-      if (spare.length < size) spare = new Float32Array(Math.ceil(size * 1.25))
+      if (spare.length < size) spare = new Float32Array(Math.ceil(size * 1.1))
       for (const [to, { slot, length }] of kept.entries()) {
         eachHead(slot, length, (start, count, head) =>
           spare.set(store.subarray(start, start + count), (to * heads + head) * wanted * width),

@@ -21,7 +21,7 @@ export interface LocalBackendOptions {
   threads?: number
   /** Tokens of a micro-batch, padding included; 1536 unless told: fewer are slower, more are padded more and take more memory. */
   tokenBudget?: number
-  /** What the sampler's keys and values may take; 256 MB unless told. */
+  /** What the sampler's keys and values may take; 192 MB unless told. */
   cacheBytes?: number
 }
 
@@ -56,7 +56,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const sampler = createParallelSampler({
     ...engine,
     threads: threads ?? defaultThreads,
-    cacheBytes: options.cacheBytes ?? 256 * 2 ** 20,
+    cacheBytes: options.cacheBytes ?? 192 * 2 ** 20,
   })
   const optimizer = createOptimizer(threads)
   let state = createOptimizerState(parameters.layout.size)
