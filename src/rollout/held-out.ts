@@ -1,7 +1,7 @@
 import type { Task, TaskSource } from '../agent/types.ts'
 
 // Apart from earlier rounds, which development has looked at.
-const firstRound = 3_000_000
+const firstRound = 4_000_000
 
 /** The first `count` held-out tasks of a split (fewer where it has fewer), families in turn: the same for every run and model. */
 export function heldOutTasks<T extends Task>(
