@@ -48,8 +48,9 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
       const last = at === courses.length - 1
       const checkpoints = join(out, 'checkpoints', course)
       const finished = join(out, 'checkpoints', `${course}-finished`)
-      if (existsSync(join(finished, 'facts.json'))) {
-        facts.push(JSON.parse(readFileSync(join(finished, 'facts.json'), 'utf8')) as CourseFacts)
+      const earlier = resume ? finishedCourse(finished, { seed, tokens }) : undefined
+      if (earlier !== undefined) {
+        facts.push(earlier)
         continue
       }
       const from =
@@ -73,7 +74,8 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
         // Half precision keeps the published model under 4 MB; the next course begins with what would be published.
         await guardedWork(out, () => made.backend.export(last ? out : finished, 'F16'))
         if (last) writeWhole(join(out, 'README.md'), card(command, made, facts))
-        else writeWhole(join(finished, 'facts.json'), `${JSON.stringify(facts[at])}\n`)
+        else
+          writeWhole(join(finished, 'facts.json'), `${JSON.stringify({ seed, tokens, taken: facts[at] })}\n`)
       } finally {
         await made.backend.dispose()
       }
@@ -88,6 +90,22 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
   } finally {
     progress.close()
   }
+}
+
+/** What a course took that an earlier call has finished. Throws an `AgogeError` where that call was another. */
+function finishedCourse(folder: string, wanted: { seed: number; tokens: number }): CourseFacts | undefined {
+  const file = join(folder, 'facts.json')
+  if (!existsSync(file)) return undefined
+  const { seed, tokens, taken } = JSON.parse(readFileSync(file, 'utf8')) as typeof wanted & {
+    taken: CourseFacts
+  }
+  if (seed === wanted.seed && tokens === wanted.tokens) return taken
+  throw new AgogeError('the finished course is of another pretraining', {
+    code: 'checkpoint-mismatch',
+    given: `--seed ${seed} --tokens ${tokens}`,
+    expected: `--seed ${wanted.seed} --tokens ${wanted.tokens}`,
+    hint: `use the same settings, or start anew with another folder than ${folder}`,
+  })
 }
 
 async function startOf(folder: string) {

@@ -5,7 +5,7 @@ import type { Rotary } from './attention.ts'
 import type { TransformerConfig } from './config.ts'
 import { linear, normalise, swiglu } from './layers.ts'
 
-/** The folded weights of one block as program inputs (`foldWeights`). */
+/** The folded weights of one block as program inputs (`createFolding`). */
 export interface BlockWeights {
   qkv: Tensor
   out: Tensor

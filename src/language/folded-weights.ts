@@ -55,7 +55,7 @@ function foldedViews(config: TransformerConfig): FoldedView[] {
   return [...folded, { name: 'head', source: head, gain: find('norm'), scaled: 0, scale }]
 }
 
-/** Program inputs that take `foldWeights`. */
+/** Program inputs that take the folded weights. */
 export function foldedInputs(config: TransformerConfig): Record<string, { shape: Dim[] }> {
   return Object.fromEntries(
     foldedViews(config).map(({ name, source }) => [name, { shape: [...source.shape] }]),
