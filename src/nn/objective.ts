@@ -69,7 +69,7 @@ export async function compileObjective<Metric extends string = never>(
     ...(spec.threads === undefined ? {} : { threads: spec.threads }),
   })
   const gradient = zeroParameters(spec.parameters)
-  const into = Object.fromEntries(names.map((name) => [`g:${name}`, gradient.views[name]]))
+  const into = parameterFeeds(gradient, 'g:')
   /** Feeds of the parameters last given: they are read in place, so the same each time. */
   let given: readonly unknown[] = []
   let parameterValues: Record<string, HostTensor> = {}

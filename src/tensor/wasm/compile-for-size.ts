@@ -6,7 +6,7 @@ import { smallProgram } from './small-program.ts'
 /** A compiled graph, wherever it runs. */
 export interface SizedProgram {
   /** Values of the outputs by name; those named in `into` are written there and not given back. */
-  run(feeds: Feeds, into?: Readonly<Record<string, Float32Array>>): Promise<Record<string, HostTensor>>
+  run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>>
   release(): Promise<void>
 }
 
@@ -30,11 +30,8 @@ export async function compileForSize(
   const program = await compile(inputs, build, options)
   return {
     async run(feeds, into = {}) {
-      const results = await program.run(feeds)
-      for (const [name, target] of Object.entries(into)) {
-        target.set(results[name].data)
-        delete results[name]
-      }
+      const results = await program.run(feeds, into)
+      for (const name of Object.keys(into)) delete results[name]
       return results
     },
     release: () => program.release(),

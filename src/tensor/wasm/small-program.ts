@@ -14,7 +14,7 @@ import type { Schedule, Task } from './schedule.ts'
 /** A graph that runs at once, on kernels made for it in WebAssembly: for networks so small that a call of the runtime costs more. */
 export interface SmallProgram {
   /** Values of the outputs by name, copied; those named in `into` are written there and not given back. */
-  run(feeds: Feeds, into?: Readonly<Record<string, Float32Array>>): Record<string, HostTensor>
+  run(feeds: Feeds, into?: Feeds): Record<string, HostTensor>
   /** Number of kernels. */
   readonly nodes: number
 }
@@ -85,7 +85,7 @@ export function smallProgram(
       plan.outputs.forEach(({ name, shape, dtype }, i) => {
         const target = into[name]
         if (target === undefined) results[name] = { data: converted(views[i].slice(), dtype), shape, dtype }
-        else target.set(views[i])
+        else target.data.set(views[i])
       })
       return results
     },
