@@ -11,7 +11,8 @@ export interface Measured {
 
 /** A peer's process, kept alive between measurements: send it a count, it answers with seconds, and a score if it has one. */
 export interface Peer {
-  measure(count: number): Promise<Measured>
+  /** `seed`: of those that take one; by default how many measurements came before. */
+  measure(count: number, seed?: number): Promise<Measured>
   close(): void
 }
 
@@ -25,9 +26,9 @@ export function startPeer(name: string, threads: number, more: readonly string[]
   })
   const lines = createInterface({ input: child.stdout })
   return {
-    async measure(count) {
+    async measure(count, seed) {
       const answer = once(lines, 'line')
-      child.stdin.write(`${count}\n`)
+      child.stdin.write(`${count}${seed === undefined ? '' : ` ${seed}`}\n`)
       const [line] = (await Promise.race([
         answer,
         once(child, 'exit').then(() => Promise.reject(new Error(`the peer ${name} stopped`))),

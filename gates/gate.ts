@@ -16,8 +16,17 @@ export interface Gate {
   direction: 'at-least' | 'at-most'
   /** Where the bar comes from. */
   source: string
+  /** A script of `bench/peers/`, and what it is told, that trains the reference at the same settings. */
+  peer?: readonly [script: string, ...args: string[]]
   /** Why it cannot be run yet. */
   notYet?: string
+}
+
+/** An interquartile mean over seeds with its 95% bootstrap interval. */
+export interface Interval {
+  iqm: number
+  low: number
+  high: number
 }
 
 /** What `--json` prints: interquartile mean over seeds of their mean returns with its 95% stratified bootstrap interval. */

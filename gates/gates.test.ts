@@ -5,7 +5,8 @@ import { findRun } from 'agoge/unstable/training/arrays'
 import { afterAll, expect, test } from 'vitest'
 import type { Gate } from './gate.ts'
 import { gates } from './gates.ts'
-import { gateLine, loadResult } from './result.ts'
+import { loadPeer, peerInterval, storePeerSeed } from './peer-result.ts'
+import { gateLine, loadResult, overlap, storeSeed } from './result.ts'
 import { runGates } from './run-gates.ts'
 import { renderTable } from './table.ts'
 
@@ -70,4 +71,59 @@ test('the interval has to reach the bar; of a bar that is a most, all of it has 
   expect(line(Number(high) + 1, 'at-least').passed).toBe(false)
   expect(line(Number(high), 'at-most').passed).toBe(true)
   expect(line(Number(iqm), 'at-most').passed).toBe(false)
+})
+
+test('intervals overlap where they have a point in common', () => {
+  const peer = { low: 2, high: 4 }
+  for (const [low, high, want] of [
+    [0, 1.9, false],
+    [0, 2, true],
+    [2.5, 3, true],
+    [0, 9, true],
+    [4, 5, true],
+    [4.1, 5, false],
+  ] as const) {
+    expect(overlap({ low, high }, peer)).toBe(want)
+    expect(overlap(peer, { low, high })).toBe(want)
+  }
+})
+
+test('short of the bar a gate passes with its peer: ten seeds at the same settings that overlap', () => {
+  const peered: Gate = { ...gate, name: 'peered', peer: ['ppo', 'sb3-zoo'] }
+  const store = (of: Gate, seed: number, value: number): void =>
+    storePeerSeed(folder, of, {
+      result: { seed, return: value, seconds: 2 },
+      machine: { cpu: 'a', cores: 2, versions: 'b' },
+      command: 'peers',
+    })
+  for (let seed = 1; seed <= 10; seed++)
+    storeSeed(folder, peered, {
+      result: { seed, return: 300 + seed, seconds: 1 },
+      machine: null,
+      command: 'test',
+    })
+  const passed = (of: Gate): boolean => loadResult(folder, of).line.passed
+  expect(passed(peered)).toBe(false)
+
+  // Nine seeds do not count, ten do.
+  for (let seed = 1; seed <= 9; seed++) store(peered, seed, 295 + 2 * seed)
+  expect(loadPeer(folder, peered)).toMatchObject({ interval: null })
+  expect(passed(peered)).toBe(false)
+  store(peered, 10, 315)
+  expect(loadPeer(folder, peered)?.interval).toEqual(peerInterval(loadPeer(folder, peered)?.seeds ?? []))
+  expect(passed(peered)).toBe(true)
+  const table = renderTable(folder, [peered])
+  expect(table).toContain('1 of 1 gates passed')
+  expect(table).toContain('yes, with its peer')
+  expect(table).toContain('peer of peered (ppo sb3-zoo, 10 seeds of 2.0 s): `peers`')
+
+  // Neither a peer at other settings nor another script counts, nor a gate's without one.
+  expect(loadPeer(folder, { ...peered, steps: 501 })).toBeNull()
+  expect(loadPeer(folder, { ...peered, peer: ['ppo', 'cleanrl'] })).toBeNull()
+  expect(loadPeer(folder, gate)).toBeNull()
+
+  // A peer that is far better does not help.
+  for (let seed = 1; seed <= 10; seed++) store(peered, seed, 480 + seed)
+  expect(passed(peered)).toBe(false)
+  expect(renderTable(folder, [peered])).toContain('| no | 10 |')
 })

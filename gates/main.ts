@@ -1,5 +1,6 @@
-// npm run gates -- NAME... [--json] [--seeds 1-10] [--out FOLDER] [--steps N]: trains what is not stored yet, prints and
-// stores. Without names: all gates. --steps is for trying the machinery out, and needs a folder of its own.
+// npm run gates -- NAME... [--json] [--seeds 1-10] [--peers] [--out FOLDER] [--steps N]: trains what is not stored yet, prints
+// and stores. Without names: all gates. --peers trains the references instead, on the Python of AGOGE_PEERS_PYTHON; --steps
+// is for trying the machinery out, and needs a folder of its own.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +8,7 @@ import { parseArgs } from 'node:util'
 import type { GateLine } from './gate.ts'
 import { gates } from './gates.ts'
 import { runGates } from './run-gates.ts'
+import { runPeers } from './run-peers.ts'
 import { renderTable } from './table.ts'
 
 const { values, positionals } = parseArgs({
@@ -14,6 +16,7 @@ const { values, positionals } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1-10' },
+    peers: { type: 'boolean', default: false },
     out: { type: 'string' },
     steps: { type: 'string' },
   },
@@ -41,7 +44,11 @@ if (unknown.length > 0)
 if (values.steps !== undefined && values.out === undefined) fail('--steps needs --out FOLDER')
 const steps = values.steps === undefined ? undefined : Number(values.steps)
 const all = steps === undefined ? gates : gates.map((gate) => ({ ...gate, steps }))
-const chosen = positionals.length === 0 ? all : all.filter(({ name }) => positionals.includes(name))
+// In the order that was asked for, so that the cheap ones can be had first.
+const chosen =
+  positionals.length === 0
+    ? all
+    : [...new Set(positionals)].flatMap((wanted) => all.filter(({ name }) => name === wanted))
 const folder = values.out ?? fileURLToPath(new URL('./results', import.meta.url))
 
 function print(line: GateLine): void {
@@ -59,10 +66,25 @@ const write = (): void => {
   writeFileSync(join(folder, 'README.md'), renderTable(folder, all))
 }
 
+const seeds = parseSeeds(values.seeds)
+const command = `npm run gates -- ${process.argv.slice(2).join(' ')}`.trim()
+if (values.peers) {
+  await runPeers(chosen, {
+    seeds,
+    folder,
+    command,
+    onSeed: ({ name }, result) =>
+      console.error(
+        `peer of ${name}, seed ${result.seed}: ${result.return.toFixed(2)} in ${result.seconds.toFixed(1)} s`,
+      ),
+  })
+  write()
+  process.exit(0)
+}
 const lines = await runGates(chosen, {
-  seeds: parseSeeds(values.seeds),
+  seeds,
   folder,
-  command: `npm run gates -- ${process.argv.slice(2).join(' ')}`.trim(),
+  command,
   onSeed: ({ name }, result) => {
     write()
     console.error(

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path'
 import type { ArraySummary } from 'agoge'
 import { stratifiedInterquartileMean } from 'agoge/evaluation'
-import type { Gate, GateLine } from './gate.ts'
+import type { Gate, GateLine, Interval } from './gate.ts'
+import { loadPeer } from './peer-result.ts'
 import { settingsOf } from './seed-run.ts'
 import type { SeedResult } from './seed-run.ts'
 
@@ -20,16 +21,25 @@ export interface GateResult {
   seeds: SeedResult[]
 }
 
+/** Whether the score reaches the bar: the upper end of its interval, or, of a bar that is a most, all of it. */
+export const reachesBar = ({ bar, direction }: Pick<Gate, 'bar' | 'direction'>, high: number): boolean =>
+  direction === 'at-least' ? high >= bar : high <= bar
+
+/** Whether two intervals have a point in common. */
+export const overlap = (a: Omit<Interval, 'iqm'>, b: Omit<Interval, 'iqm'>): boolean =>
+  a.low <= b.high && b.low <= a.high
+
 /**
  * A gate passes when the interval reaches the bar: its upper end where the score has to be at least the bar; the whole
- * of it where the score may be at most the bar, so that a few seeds that succeed are not hidden by the others.
+ * of it where the score may be at most the bar, so that a few seeds that succeed are not hidden by the others. Where it
+ * does not, it passes when it overlaps the interval of the peer, the reference run here at the same settings.
  */
-export function gateLine(gate: Gate, seeds: readonly SeedResult[]): GateLine {
-  const { name, bar, direction } = gate
+export function gateLine(gate: Gate, seeds: readonly SeedResult[], peer: Interval | null = null): GateLine {
+  const { name, bar } = gate
   if (seeds.length === 0)
     return { name, iqm: null, low: null, high: null, bar, passed: false, seeds: 0, seconds: 0 }
   const { mean, low, high } = stratifiedInterquartileMean([seeds.map((seed) => seed.return)])
-  const passed = direction === 'at-least' ? high >= bar : high <= bar
+  const passed = reachesBar(gate, high) || (peer !== null && overlap({ low, high }, peer))
   const seconds = seeds.reduce((sum, seed) => sum + seed.seconds, 0)
   return { name, iqm: mean, low, high, bar, passed, seeds: seeds.length, seconds }
 }
@@ -44,8 +54,13 @@ export function loadResult(folder: string, gate: Gate): GateResult {
   if (!existsSync(file)) return fresh
   const stored = JSON.parse(readFileSync(file, 'utf8')) as GateResult
   if (JSON.stringify(stored.settings) !== JSON.stringify(settings)) return fresh
-  // The bar may have changed since.
-  return { ...stored, direction, source, line: gateLine(gate, stored.seeds) }
+  // The bar may have changed since, and the peer been run.
+  return {
+    ...stored,
+    direction,
+    source,
+    line: gateLine(gate, stored.seeds, loadPeer(folder, gate)?.interval),
+  }
 }
 
 /** Adds what came of a seed, whole or not at all. */
@@ -61,7 +76,7 @@ export function storeSeed(
   const { schema, direction, source, settings } = before
   const now: GateResult = {
     schema,
-    line: gateLine(gate, seeds),
+    line: gateLine(gate, seeds, loadPeer(folder, gate)?.interval),
     direction,
     source,
     command,

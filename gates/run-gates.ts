@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Gate, GateLine } from './gate.ts'
+import { loadPeer } from './peer-result.ts'
 import { gateLine, loadResult, storeSeed } from './result.ts'
 import type { SeedAnswer, SeedJob, SeedResult } from './seed-run.ts'
 
@@ -34,6 +35,7 @@ export async function runGates(gates: readonly Gate[], options: RunGatesOptions)
     gateLine(
       gate,
       loadResult(folder, gate).seeds.filter(({ seed }) => seeds.includes(seed)),
+      loadPeer(folder, gate)?.interval,
     )
   const jobs = gates.flatMap((gate) => missing(gate).map((seed): SeedJob => ({ gate, seed })))
   const told = new Set<string>()

@@ -1,5 +1,7 @@
 import type { Gate, GateLine } from './gate.ts'
-import { loadResult } from './result.ts'
+import { loadPeer } from './peer-result.ts'
+import type { PeerResult } from './peer-result.ts'
+import { loadResult, reachesBar } from './result.ts'
 import type { GateResult } from './result.ts'
 
 const seedsOfAGate = 10
@@ -8,7 +10,7 @@ const show = (value: number | null): string => (value === null ? '-' : String(Nu
 
 /** `results/README.md`: what is stored of every gate, in the order of the table. */
 export function renderTable(folder: string, gates: readonly Gate[]): string {
-  const rows = gates.map((gate) => ({ gate, stored: loadResult(folder, gate) }))
+  const rows = gates.map((gate) => ({ gate, stored: loadResult(folder, gate), peer: loadPeer(folder, gate) }))
   const counted = rows.filter(({ stored }) => stored.line.seeds >= seedsOfAGate)
   const passed = counted.filter(({ stored }) => stored.line.passed).length
   return [
@@ -19,8 +21,11 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     'Each gate trains the seeds 1 to 10, which nobody chose; the final greedy policy of a seed plays 100 episodes. The score is',
     'the interquartile mean over seeds of their mean returns, with its 95% stratified bootstrap interval. A gate passes when',
     'that interval reaches the bar (its upper end does); where the bar is a most, all of the interval has to be there. "surely"',
-    'marks a pass whose whole interval is on the right side. Settings are the published ones of the preset, but for the',
-    'weight of a bonus, which is ours; in full they are in the JSON file of the gate, with the returns of all seeds.',
+    'marks a pass whose whole interval is on the right side. Where it does not reach the bar, a gate passes "with its peer" if',
+    'it overlaps the interval of the reference (a script of `bench/peers/`), run here for the same seeds, steps and settings:',
+    'the published levels are of one to three seeds, and most of them returns of training, not of the final policy. Settings are',
+    'the published ones of the preset, but for the weight of a bonus, which is ours; in full they are in the JSON file of the',
+    'gate, with the returns of all seeds.',
     '',
     row([
       'gate',
@@ -30,19 +35,20 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
       'bar',
       'score',
       'interval',
+      'peer',
       'passed',
       'seeds',
       'seconds a seed',
     ]),
-    row(Array.from({ length: 10 }, () => '---')),
-    ...rows.map(({ gate, stored }) =>
+    row(Array.from({ length: 11 }, () => '---')),
+    ...rows.map(({ gate, stored, peer }) =>
       row([
         stored.seeds.length > 0 ? `[${gate.name}](${gate.name}.json)` : gate.name,
         gate.world,
         settingsText(gate),
         String(gate.steps),
         `${gate.direction.replace('-', ' ')} ${gate.bar}`,
-        ...scoreCells(gate, stored.line),
+        ...scoreCells(gate, stored.line, peer),
       ]),
     ),
     '',
@@ -50,13 +56,20 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     '',
     ...gates.map(({ name, source }) => `- ${name}: ${source}.`),
     '',
-    '## What cannot be run yet',
-    '',
-    ...gates.flatMap(({ name, notYet }) => (notYet === undefined ? [] : [`- ${name}: ${notYet}.`])),
-    '',
+    ...(gates.some(({ notYet }) => notYet !== undefined)
+      ? [
+          '## What cannot be run yet',
+          '',
+          ...gates.flatMap(({ name, notYet }) => (notYet === undefined ? [] : [`- ${name}: ${notYet}.`])),
+          '',
+        ]
+      : []),
     '## How they were run',
     '',
-    ...rows.flatMap(({ gate, stored }) => (stored.seeds.length > 0 ? [provenance(gate, stored)] : [])),
+    ...grouped([
+      ...rows.flatMap(({ gate, stored }) => (stored.seeds.length > 0 ? [provenance(gate, stored)] : [])),
+      ...rows.flatMap(({ peer }) => (peer === null ? [] : [peerProvenance(peer)])),
+    ]),
     '',
   ].join('\n')
 }
@@ -67,21 +80,48 @@ function settingsText({ algorithm, preset, config, countBonus }: Gate): string {
   return `${algorithm} ${preset}${changed}${bonus}`
 }
 
-function scoreCells(gate: Gate, line: GateLine): string[] {
+function scoreCells(gate: Gate, line: GateLine, peer: PeerResult | null): string[] {
   const { iqm, low, high, passed, seeds, seconds } = line
-  if (iqm === null) return ['-', '-', gate.notYet === undefined ? 'not run' : 'not possible yet', '0', '-']
-  const surely = gate.direction === 'at-most' || (low !== null && low >= gate.bar)
-  const verdict = passed ? (surely ? 'yes, surely' : 'yes') : 'no'
+  if (iqm === null || low === null || high === null)
+    return ['-', '-', '-', gate.notYet === undefined ? 'not run' : 'not possible yet', '0', '-']
+  const surely = gate.direction === 'at-most' || low >= gate.bar
+  const yes = reachesBar(gate, high) ? (surely ? 'yes, surely' : 'yes') : 'yes, with its peer'
+  const verdict = passed ? yes : 'no'
   return [
     show(iqm),
     `${show(low)} to ${show(high)}`,
+    peerCell(peer),
     seeds < seedsOfAGate ? `not counted (${verdict} so far)` : verdict,
     String(seeds),
     (seconds / seeds).toFixed(1),
   ]
 }
 
-function provenance({ name }: Gate, { command, date, machine }: GateResult): string {
+function peerCell(peer: PeerResult | null): string {
+  if (peer === null) return '-'
+  if (peer.interval === null) return `${peer.seeds.length} seeds, not counted`
+  const { iqm, low, high } = peer.interval
+  return `[${show(iqm)}, ${show(low)} to ${show(high)}](peers/${peer.name}.json)`
+}
+
+/** What was run, and how. */
+type Provenance = readonly [what: string, how: string]
+
+function provenance({ name }: Gate, { command, date, machine }: GateResult): Provenance {
   const on = machine === null ? '' : `, ${machine.cores} cores of ${machine.cpu}, Node ${machine.node}`
-  return `- ${name}: \`${command}\`, ${date}${on}.`
+  return [name, `\`${command}\`, ${date}${on}`]
+}
+
+function peerProvenance({ name, peer, command, date, machine, seeds }: PeerResult): Provenance {
+  const on = machine === null ? '' : `, ${machine.cores} cores of ${machine.cpu}, ${machine.versions}`
+  const seconds = seeds.reduce((sum, seed) => sum + seed.seconds, 0) / seeds.length
+  const what = `peer of ${name} (${peer.join(' ')}, ${seeds.length} seeds of ${seconds.toFixed(1)} s)`
+  return [what, `\`${command}\`, ${date}${on}`]
+}
+
+/** One line for all that was run in the same way. */
+function grouped(all: readonly Provenance[]): string[] {
+  const ways = new Map<string, string[]>()
+  for (const [what, how] of all) ways.set(how, [...(ways.get(how) ?? []), what])
+  return [...ways].map(([how, what]) => `- ${what.join(', ')}: ${how}.`)
 }

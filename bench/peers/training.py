@@ -53,14 +53,16 @@ class Replay:
 
 
 def serve(train):
-    """Answers each line `N` with the seconds of a training of N steps from scratch and its greedy score; each has a
-    seed of its own. `train(N, seed)` gives the function that scores."""
+    """Answers each line `N` or `N SEED` with the seconds of a training of N steps from scratch and its greedy score; by
+    default the seed is the number of lines before. `train(N, seed)` gives the function that scores."""
     torch.set_num_threads(int(sys.argv[1]))
-    for seed, line in enumerate(sys.stdin):
+    for before, line in enumerate(sys.stdin):
+        steps, *given = map(int, line.split())
+        seed = given[0] if given else before
         random.seed(seed)
         np.random.seed(seed)
         torch.manual_seed(seed)
         begin = time.perf_counter()
-        score = train(int(line), seed)
+        score = train(steps, seed)
         seconds = time.perf_counter() - begin
         print(seconds, score(), flush=True)

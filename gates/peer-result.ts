@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stratifiedInterquartileMean } from 'agoge/evaluation'
+import type { Gate, Interval } from './gate.ts'
+import { settingsOf } from './seed-run.ts'
+import type { SeedResult } from './seed-run.ts'
+
+/** `results/peers/NAME.json`. */
+export interface PeerResult {
+  schema: 1
+  name: string
+  /** Of all seeds; null while there are fewer than ten. */
+  interval: Interval | null
+  /** A script of `bench/peers/`, and what it was told. */
+  peer: readonly string[]
+  command: string
+  date: string
+  machine: { cpu: string; cores: number; versions: string } | null
+  /** Those of the gate when it was run: another's do not count. */
+  settings: Record<string, unknown>
+  seeds: SeedResult[]
+}
+
+const seedsThatCount = 10
+
+export function peerInterval(seeds: readonly SeedResult[]): Interval | null {
+  if (seeds.length < seedsThatCount) return null
+  const { mean, low, high } = stratifiedInterquartileMean([seeds.map((seed) => seed.return)])
+  return { iqm: mean, low, high }
+}
+
+/** What is stored of a gate's peer; null where it has none, or nothing is, or only what had other settings. */
+export function loadPeer(folder: string, gate: Gate): PeerResult | null {
+  const file = fileOf(folder, gate)
+  if (gate.peer === undefined || !existsSync(file)) return null
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as PeerResult
+  const same =
+    JSON.stringify(stored.settings) === JSON.stringify(settingsOf(gate)) &&
+    JSON.stringify(stored.peer) === JSON.stringify(gate.peer)
+  return same ? { ...stored, interval: peerInterval(stored.seeds) } : null
+}
+
+/** Adds what came of a seed, whole or not at all. */
+export function storePeerSeed(
+  folder: string,
+  gate: Gate,
+  { result, machine, command }: { result: SeedResult } & Pick<PeerResult, 'machine' | 'command'>,
+): void {
+  const before = loadPeer(folder, gate)?.seeds ?? []
+  const seeds = [...before.filter(({ seed }) => seed !== result.seed), result].sort((a, b) => a.seed - b.seed)
+  const now: PeerResult = {
+    schema: 1,
+    name: gate.name,
+    interval: peerInterval(seeds),
+    peer: gate.peer ?? [],
+    command,
+    date: new Date().toISOString().slice(0, 10),
+    machine,
+    settings: settingsOf(gate),
+    seeds,
+  }
+  mkdirSync(join(folder, 'peers'), { recursive: true })
+  const file = fileOf(folder, gate)
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(now, null, 2)}\n`)
+  renameSync(`${file}.tmp`, file)
+}
+
+const fileOf = (folder: string, { name }: Gate): string => join(folder, 'peers', `${name}.json`)

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process'
+import { availableParallelism, cpus } from 'node:os'
+import { startPeer } from '../bench/peer.ts'
+import type { Gate } from './gate.ts'
+import { loadPeer, storePeerSeed } from './peer-result.ts'
+import type { SeedResult } from './seed-run.ts'
+
+export interface RunPeersOptions {
+  seeds: readonly number[]
+  /** Where results are stored. */
+  folder: string
+  /** How it was started, for the record. */
+  command: string
+  onSeed?: (gate: Gate, result: SeedResult) => void
+}
+
+/**
+ * Trains the peers of the gates with the seeds that are not stored yet, each in a process of its own with one thread and
+ * at most as many at once as there are cores, gate by gate, on the Python of `AGOGE_PEERS_PYTHON`.
+ *
+ * @throws Error where that is not set, or a peer stops
+ */
+export async function runPeers(gates: readonly Gate[], options: RunPeersOptions): Promise<void> {
+  const { seeds, folder, command, onSeed } = options
+  const python = process.env['AGOGE_PEERS_PYTHON']
+  if (!python) throw new Error('AGOGE_PEERS_PYTHON has to name a Python that has torch and gymnasium')
+  const machine = {
+    cpu: cpus()[0]?.model ?? '',
+    cores: availableParallelism(),
+    versions: execFileSync(python, ['-c', versionsOf], { encoding: 'utf8' }).trim(),
+  }
+  const jobs = gates.flatMap((gate) => {
+    const stored = new Set(loadPeer(folder, gate)?.seeds.map(({ seed }) => seed))
+    return gate.peer === undefined
+      ? []
+      : seeds.filter((seed) => !stored.has(seed)).map((seed) => ({ gate, seed }))
+  })
+  let next = 0
+  async function lane(): Promise<void> {
+    while (next < jobs.length) {
+      const { gate, seed } = jobs[next++]
+      const [script, ...more] = gate.peer ?? ['']
+      const peer = startPeer(script, 1, more)
+      if (peer === null) return
+      const { seconds, score } = await peer.measure(gate.steps, seed)
+      peer.close()
+      if (score === undefined) throw new Error(`the peer ${script} gave no score`)
+      const result = { seed, return: score, seconds }
+      storePeerSeed(folder, gate, { result, machine, command })
+      onSeed?.(gate, result)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), jobs.length) }, lane))
+}
+
+const versionsOf =
+  "import sys, torch, gymnasium; print(f'Python {sys.version.split()[0]}, PyTorch {torch.__version__}, Gymnasium {gymnasium.__version__}')"
