@@ -6,6 +6,7 @@ import { causalMask, rotaryTable } from './attention.ts'
 import { parseConfig } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createLearner } from './learner.ts'
+import { lossReport } from './loss-report.ts'
 import { createFolding } from './folded-weights.ts'
 import { initialiseParameters, parameterLayout } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
@@ -174,7 +175,7 @@ test('at ratio 1 ppo, importance sampling and cispo have the same gradient, weig
     const error = Math.hypot(...found.map((value, i) => value - reference[i])) / Math.hypot(...reference)
     expect(error, name).toBeLessThan(1e-4)
   }
-  const report = await learner.forwardBackward([sequence], { name: 'ppo' })
+  const report = lossReport([await learner.forwardBackward([sequence], { name: 'ppo' })])
   expect(report.meanRatio).toBeCloseTo(1, 5)
   expect(report.clipFraction).toBe(0)
   expect(report.tokens).toBe(5)
@@ -191,7 +192,7 @@ test('splitting into micro-batches changes neither loss nor gradient, and paddin
   const results = []
   for (const tokenBudget of [1, 20, 1000]) {
     const learner = createLearner({ config: tiny, parameters, tokenBudget })
-    const report = await learner.forwardBackward(sequences, { name: 'cross_entropy' })
+    const report = lossReport([await learner.forwardBackward(sequences, { name: 'cross_entropy' })])
     results.push({ report, gradient: learner.gradient })
     await learner.dispose()
   }
@@ -208,7 +209,8 @@ test('entropy is that of the distribution, and bad sequences are refused by name
   const parameters = tinyModel(5)
   parameters.data.fill(0, 0, tiny.vocab_size * tiny.hidden_size)
   const learner = createLearner({ config: tiny, parameters, tokenBudget: 64 })
-  const report = await learner.forwardBackward([row([1, 2, 3], { ce: [0, 1, 1] })], { name: 'cross_entropy' })
+  const trained = [row([1, 2, 3], { ce: [0, 1, 1] })]
+  const report = lossReport([await learner.forwardBackward(trained, { name: 'cross_entropy' })])
   expect(report.entropy).toBeCloseTo(Math.log(12), 5)
   expect(report.loss).toBeCloseTo(2 * Math.log(12), 5)
   await expect(learner.forward([Int32Array.of(1, 12)])).rejects.toThrow('outside the vocabulary')

@@ -1,14 +1,16 @@
 import type { TrainingSequence } from '../episode/types.ts'
-import { AgogeError } from '../error.ts'
 import type { HostTensor, Program } from '../tensor/index.ts'
 import { causalMask, rotaryTable } from './attention.ts'
-import type { LossName, LossReport, LossSettings } from './backend.ts'
+import type { LossSettings } from './backend.ts'
 import { inverseRows, makeBatches, pick } from './batches.ts'
 import type { Batch } from './batches.ts'
+import { checkSequences, checkTraining } from './check-sequences.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createFoldedGradient, createFolding } from './folded-weights.ts'
 import type { FoldedWeights } from './folded-weights.ts'
+import { addBatch, createLossSums } from './loss-report.ts'
+import type { LossSums } from './loss-report.ts'
 import { createOutputBuffers } from './output-buffers.ts'
 import type { Parameters } from './parameters.ts'
 import { compileForward, compileTraining } from './programs.ts'
@@ -19,6 +21,8 @@ export interface LearnerOptions {
   threads?: number
   /** Tokens of a micro-batch, padding included. */
   tokenBudget: number
+  /** Where gradients are added up; memory of its own unless given. */
+  gradient?: Float32Array
 }
 
 /** The differentiable half of a local backend: log-probabilities and accumulated gradients. */
@@ -30,14 +34,14 @@ export interface Learner {
     sequences: readonly TrainingSequence[],
     loss: LossSettings,
     signal?: AbortSignal,
-  ): Promise<LossReport>
+  ): Promise<LossSums>
   dispose(): Promise<void>
 }
 
 /** Programs are compiled at first use. Everything runs in an order that depends on the data only. */
-export function createLearner({ config, parameters, threads, tokenBudget }: LearnerOptions): Learner {
-  const { layout } = parameters
-  const gradient = new Float32Array(layout.size)
+export function createLearner(options: LearnerOptions): Learner {
+  const { config, parameters, threads, tokenBudget } = options
+  const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
   const fold = createFolding(parameters, config)
   const folded = createFoldedGradient(config)
   const buffers = createOutputBuffers()
@@ -104,7 +108,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       const run = await program(loss.name, () => compileTraining(config, loss.name, threads))
       const batches = makeBatches(tokens, tokenBudget, (source, index) => isTrained(sequences[source], index))
       const weights = fold()
-      const report = createReport(loss)
+      const sums = createLossSums()
       const oneBatch = async (batch: Batch): Promise<void> => {
         signal?.throwIfAborted()
         const shape = [batch.rows.length]
@@ -130,7 +134,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
           outputsOf(batch),
         )
         accumulate(batch, outputs)
-        report.add(outputs, inputs)
+        addBatch(sums, loss, outputs, inputs)
       }
       try {
         for (const batch of batches) await oneBatch(batch)
@@ -141,7 +145,7 @@ export function createLearner({ config, parameters, threads, tokenBudget }: Lear
       } finally {
         folded.clear()
       }
-      return report.finish()
+      return sums
     },
     async dispose() {
       const made = await Promise.all(programs.values())
@@ -165,83 +169,4 @@ function addRows(target: Float32Array, ids: Int32Array, rows: Float32Array, widt
 
 function isTrained({ weights }: TrainingSequence, index: number): boolean {
   return weights.rl[index] !== 0 || weights.ce[index] !== 0 || weights.kl[index] !== 0
-}
-
-function checkSequences(sequences: readonly Int32Array[], config: TransformerConfig): void {
-  for (const [i, tokens] of sequences.entries()) {
-    if (tokens.length > config.max_position_embeddings) {
-      throw new AgogeError(`sequence ${i} is longer than the model's window`, {
-        code: 'sequence-too-long',
-        given: tokens.length,
-        expected: `at most ${config.max_position_embeddings} tokens`,
-      })
-    }
-    const wrong = tokens.find((id) => id < 0 || id >= config.vocab_size)
-    if (wrong === undefined) continue
-    throw new AgogeError(`sequence ${i} has a token outside the vocabulary`, {
-      code: 'bad-token',
-      given: wrong,
-      expected: `ids from 0 to ${config.vocab_size - 1}`,
-      hint: 'encode with the tokenizer that was saved beside the weights',
-    })
-  }
-}
-
-function checkTraining(sequences: readonly TrainingSequence[], name: LossName): void {
-  for (const [i, { tokens, logprobs, advantages, weights }] of sequences.entries()) {
-    for (const [field, array] of Object.entries({ logprobs, advantages, ...weights })) {
-      if (array.length === tokens.length) continue
-      throw new AgogeError(`training sequence ${i}: ${field} does not match its tokens`, {
-        code: 'shape-mismatch',
-        given: array.length,
-        expected: `${tokens.length} values, one a token`,
-      })
-    }
-    if (name === 'cross_entropy' && weights.rl.some((weight) => weight !== 0)) {
-      throw new AgogeError(`training sequence ${i} has rl weights, which cross_entropy would ignore`, {
-        code: 'unused-weights',
-        given: name,
-        expected: 'ppo, cispo or importance_sampling for rl weights, or ce weights for cross_entropy',
-      })
-    }
-  }
-}
-
-/** Sums over the micro-batches of one call; ratios are counted where the rl weight is not zero. */
-function createReport({ name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings) {
-  const sums = { loss: 0, tokens: 0, entropy: 0, policyTokens: 0, ratio: 0, clipped: 0, kl: 0 }
-  return {
-    add(
-      outputs: Record<string, HostTensor>,
-      inputs: Record<'sampled' | 'advantages' | 'rl', { data: Float32Array }>,
-    ) {
-      sums.loss += outputs['loss'].data[0]
-      const logprobs = outputs['logprobs'].data
-      for (let i = 0; i < logprobs.length; i++) {
-        sums.tokens++
-        sums.entropy += outputs['entropy'].data[i]
-        if (inputs.rl.data[i] === 0) continue
-        const difference = logprobs[i] - inputs.sampled.data[i]
-        const ratio = Math.exp(difference)
-        const advantage = inputs.advantages.data[i]
-        sums.policyTokens++
-        sums.ratio += ratio
-        sums.kl += ratio - 1 - difference
-        const above = ratio > 1 + clipHigh && (name === 'cispo' || (name === 'ppo' && advantage > 0))
-        const below = name === 'ppo' && ratio < 1 - clipLow && advantage < 0
-        if (above || below) sums.clipped++
-      }
-    },
-    finish(): LossReport {
-      const policy = Math.max(1, sums.policyTokens)
-      return {
-        loss: sums.loss,
-        tokens: sums.tokens,
-        meanRatio: sums.ratio / policy,
-        clipFraction: sums.clipped / policy,
-        kl: sums.kl / policy,
-        entropy: sums.entropy / Math.max(1, sums.tokens),
-      }
-    },
-  }
 }

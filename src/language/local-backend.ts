@@ -3,11 +3,12 @@ import { defaultThreads } from '../tensor/index.ts'
 import type { ModelBackend } from './backend.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { TransformerConfig } from './config.ts'
-import { createLearner } from './learner.ts'
 import { createOptimizer, createOptimizerState } from './optimizer.ts'
 import { initialiseParameters } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
+import { createParallelLearner } from './parallel-learner.ts'
 import { createParallelSampler } from './parallel-sampler.ts'
+import { createThreads } from './threads.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 export interface LocalBackendOptions {
@@ -19,7 +20,7 @@ export interface LocalBackendOptions {
   weightVersion?: number
   /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told. */
   threads?: number
-  /** Tokens of a micro-batch, padding included; 1536 unless told: fewer are slower, more are padded more and take more memory. */
+  /** Tokens of a micro-batch of each thread, padding included; 1024 unless told: fewer are slower, more are padded more and take more memory. */
   tokenBudget?: number
   /** What the sampler's keys and values may take; 192 MB unless told. */
   cacheBytes?: number
@@ -49,20 +50,23 @@ export interface LocalBackend extends ModelBackend {
  * applied are not part of a checkpoint. Call `dispose` to free the sessions.
  */
 export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
-  const { config, threads, tokenizer: givenTokenizer } = options
+  const { config, tokenizer: givenTokenizer } = options
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
-  const engine = { config, parameters, ...(threads === undefined ? {} : { threads }) }
-  const learner = createLearner({ ...engine, tokenBudget: options.tokenBudget ?? 1536 })
-  const sampler = createParallelSampler({
-    ...engine,
-    threads: threads ?? defaultThreads,
-    cacheBytes: options.cacheBytes ?? 192 * 2 ** 20,
-  })
-  const optimizer = createOptimizer(threads)
+  const count = options.threads ?? defaultThreads
+  const tokenBudget = options.tokenBudget ?? 1024
+  const cacheBytes = Math.floor((options.cacheBytes ?? 192 * 2 ** 20) / count)
+  const threads = createThreads({ config, parameters, count, cacheBytes, tokenBudget })
+  const learner = createParallelLearner({ config, parameters, threads, tokenBudget })
+  const sampler = createParallelSampler({ config, parameters, threads, cacheBytes })
+  const optimizer = createOptimizer(count)
   let state = createOptimizerState(parameters.layout.size)
   let tokenizer = givenTokenizer
   let weightVersion = options.weightVersion ?? 0
   const inTurn = createQueue()
+  const weightsAreOthers = (): void => {
+    threads.weightsChanged()
+    sampler.clear()
+  }
 
   return {
     config,
@@ -82,7 +86,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
         const gradientNorm = await optimizer
           .step(parameters, learner.gradient, state, step)
           .finally(() => learner.gradient.fill(0))
-        sampler.clear()
+        weightsAreOthers()
         weightVersion++
         return { gradientNorm }
       }),
@@ -91,7 +95,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     },
     clearCache: () => sampler.clear(),
     weightsChanged() {
-      sampler.clear()
+      weightsAreOthers()
       weightVersion++
     },
     save: (folder) =>
@@ -125,11 +129,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
         tokenizer = loaded.tokenizer ?? tokenizer
         weightVersion = loaded.weightVersion
         learner.gradient.fill(0)
-        sampler.clear()
+        weightsAreOthers()
       }),
     dispose: () =>
       inTurn(async () => {
-        await Promise.all([learner.dispose(), sampler.dispose(), optimizer.dispose()])
+        await Promise.all([learner.dispose(), sampler.dispose(), optimizer.dispose(), threads.dispose()])
       }),
   }
 }

@@ -3,6 +3,7 @@ import { smallConfig } from './config.ts'
 import { createParallelSampler } from './parallel-sampler.ts'
 import { initialiseParameters } from './parameters.ts'
 import { createSampler } from './sampler.ts'
+import { createThreads } from './threads.ts'
 
 const config = {
   ...smallConfig,
@@ -24,7 +25,8 @@ test('two threads draw what one draws, also with new weights and on prompts that
   const parameters = initialiseParameters(config, 3)
   const cacheBytes = 2 ** 22
   const one = createSampler({ config, parameters, threads: 1, cacheBytes })
-  const two = createParallelSampler({ config, parameters, threads: 2, cacheBytes })
+  const threads = createThreads({ config, parameters, count: 2, cacheBytes, tokenBudget: 64 })
+  const two = createParallelSampler({ config, parameters, threads, cacheBytes })
   const both = async (rows: typeof requests) => {
     const [expected, found] = await Promise.all([one.sample(rows, options, 5), two.sample(rows, options, 5)])
     expect(found.map(({ tokens }) => [...tokens])).toEqual(expected.map(({ tokens }) => [...tokens]))
@@ -43,21 +45,19 @@ test('two threads draw what one draws, also with new weights and on prompts that
     })),
   )
   for (let i = 0; i < parameters.data.length; i++) parameters.data[i] *= 1.5
+  threads.weightsChanged()
   one.clear()
   two.clear()
   const changed = await both(requests)
   expect(changed.map(({ tokens }) => [...tokens])).not.toEqual(outputs.map(({ tokens }) => [...tokens]))
   await both(requests.slice(0, 3))
-  await Promise.all([one.dispose(), two.dispose()])
+  await Promise.all([one.dispose(), two.dispose(), threads.dispose()])
 })
 
 test('a call that is aborted ends in all threads, and the next one works', async () => {
-  const sampler = createParallelSampler({
-    config,
-    parameters: initialiseParameters(config, 3),
-    threads: 2,
-    cacheBytes: 2 ** 22,
-  })
+  const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
+  const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
+  const sampler = createParallelSampler({ ...own, threads })
   const controller = new AbortController()
   const sampling = sampler.sample(
     requests,
@@ -67,5 +67,5 @@ test('a call that is aborted ends in all threads, and the next one works', async
   controller.abort()
   await expect(sampling).rejects.toThrow(/abort/i)
   expect(await sampler.sample(requests, options, 1)).toHaveLength(24)
-  await sampler.dispose()
+  await Promise.all([sampler.dispose(), threads.dispose()])
 })

@@ -1,0 +1,46 @@
+import type { TrainingSequence } from '../episode/types.ts'
+import { AgogeError } from '../error.ts'
+import type { LossName } from './backend.ts'
+import type { TransformerConfig } from './config.ts'
+
+/** Throws for a sequence that the model cannot read. */
+export function checkSequences(sequences: readonly Int32Array[], config: TransformerConfig): void {
+  for (const [i, tokens] of sequences.entries()) {
+    if (tokens.length > config.max_position_embeddings) {
+      throw new AgogeError(`sequence ${i} is longer than the model's window`, {
+        code: 'sequence-too-long',
+        given: tokens.length,
+        expected: `at most ${config.max_position_embeddings} tokens`,
+      })
+    }
+    const wrong = tokens.find((id) => id < 0 || id >= config.vocab_size)
+    if (wrong === undefined) continue
+    throw new AgogeError(`sequence ${i} has a token outside the vocabulary`, {
+      code: 'bad-token',
+      given: wrong,
+      expected: `ids from 0 to ${config.vocab_size - 1}`,
+      hint: 'encode with the tokenizer that was saved beside the weights',
+    })
+  }
+}
+
+/** Throws for training sequences whose arrays do not match, or with weights that the loss does not use. */
+export function checkTraining(sequences: readonly TrainingSequence[], name: LossName): void {
+  for (const [i, { tokens, logprobs, advantages, weights }] of sequences.entries()) {
+    for (const [field, array] of Object.entries({ logprobs, advantages, ...weights })) {
+      if (array.length === tokens.length) continue
+      throw new AgogeError(`training sequence ${i}: ${field} does not match its tokens`, {
+        code: 'shape-mismatch',
+        given: array.length,
+        expected: `${tokens.length} values, one a token`,
+      })
+    }
+    if (name === 'cross_entropy' && weights.rl.some((weight) => weight !== 0)) {
+      throw new AgogeError(`training sequence ${i} has rl weights, which cross_entropy would ignore`, {
+        code: 'unused-weights',
+        given: name,
+        expected: 'ppo, cispo or importance_sampling for rl weights, or ce weights for cross_entropy',
+      })
+    }
+  }
+}

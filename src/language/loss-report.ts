@@ -1,0 +1,56 @@
+import type { HostTensor } from '../tensor/index.ts'
+import type { LossReport, LossSettings } from './backend.ts'
+
+/** What the micro-batches of one call add up to; threads add theirs. Ratios are those of tokens with an rl weight. */
+export interface LossSums {
+  loss: number
+  tokens: number
+  entropy: number
+  policyTokens: number
+  ratio: number
+  clipped: number
+  kl: number
+}
+
+export function createLossSums(): LossSums {
+  return { loss: 0, tokens: 0, entropy: 0, policyTokens: 0, ratio: 0, clipped: 0, kl: 0 }
+}
+
+/** Adds what a micro-batch gave. */
+export function addBatch(
+  sums: LossSums,
+  { name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings,
+  outputs: Record<string, HostTensor>,
+  inputs: Record<'sampled' | 'advantages' | 'rl', { data: Float32Array }>,
+): void {
+  sums.loss += outputs['loss'].data[0]
+  const logprobs = outputs['logprobs'].data
+  for (let i = 0; i < logprobs.length; i++) {
+    sums.tokens++
+    sums.entropy += outputs['entropy'].data[i]
+    if (inputs.rl.data[i] === 0) continue
+    const difference = logprobs[i] - inputs.sampled.data[i]
+    const ratio = Math.exp(difference)
+    const advantage = inputs.advantages.data[i]
+    sums.policyTokens++
+    sums.ratio += ratio
+    sums.kl += ratio - 1 - difference
+    const above = ratio > 1 + clipHigh && (name === 'cispo' || (name === 'ppo' && advantage > 0))
+    const below = name === 'ppo' && ratio < 1 - clipLow && advantage < 0
+    if (above || below) sums.clipped++
+  }
+}
+
+export function lossReport(parts: readonly LossSums[]): LossReport {
+  const total = (key: keyof LossSums): number => parts.reduce((sum, part) => sum + part[key], 0)
+  const policy = Math.max(1, total('policyTokens'))
+  const tokens = total('tokens')
+  return {
+    loss: total('loss'),
+    tokens,
+    meanRatio: total('ratio') / policy,
+    clipFraction: total('clipped') / policy,
+    kl: total('kl') / policy,
+    entropy: total('entropy') / Math.max(1, tokens),
+  }
+}

@@ -1,0 +1,138 @@
+import { Worker } from 'node:worker_threads'
+import { AgogeError } from '../error.ts'
+import type { TransformerConfig } from './config.ts'
+import type { Parameters } from './parameters.ts'
+import type { FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
+
+/** A thread beside this one. */
+export interface Helper {
+  /** What it added up since this was cleared, laid out as the parameters. */
+  readonly gradient: Float32Array
+  ask<K extends keyof Work>(type: K, what: Work[K]['ask'], signal?: AbortSignal): Promise<Work[K]['answer']>
+  post(message: ToWorker): void
+  end(): Promise<unknown>
+}
+
+export interface ThreadsOptions {
+  config: TransformerConfig
+  parameters: Parameters
+  /** This one included. */
+  count: number
+  /** Of each thread. */
+  cacheBytes: number
+  tokenBudget: number
+}
+
+/**
+ * The threads that share the rows of a call: small operators keep two threads side by side busier than two threads inside
+ * each of them.
+ */
+export interface Threads {
+  readonly count: number
+  /** All but this thread, started by the first call, with the weights of now. */
+  helpers(): readonly Helper[]
+  /** Says that the weights are others than those the helpers have. */
+  weightsChanged(): void
+  /** Drops what the helpers' samplers have cached. */
+  clear(): void
+  dispose(): Promise<void>
+}
+
+export function createThreads({ config, parameters, count, ...limits }: ThreadsOptions): Threads {
+  const { size } = parameters.layout
+  const shared = (): Float32Array =>
+    new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))
+  let helpers: Helper[] = []
+  let weights: Float32Array | undefined
+  let changed = true
+  const toAll = (message: ToWorker): void => helpers.forEach((helper) => helper.post(message))
+  return {
+    count,
+    helpers() {
+      const source = (weights ??= shared())
+      if (helpers.length === 0)
+        helpers = Array.from({ length: count - 1 }, () =>
+          startHelper({ config, ...limits, weights: source, gradient: shared() }),
+        )
+      if (changed) {
+        source.set(parameters.data)
+        toAll({ type: 'weights' })
+        changed = false
+      }
+      return helpers
+    },
+    weightsChanged() {
+      changed = true
+    },
+    clear: () => toAll({ type: 'clear' }),
+    async dispose() {
+      const ending = helpers
+      helpers = []
+      changed = true
+      await Promise.all(ending.map((helper) => helper.end()))
+    },
+  }
+}
+
+/**
+ * Waits for all parts of a call before anybody hears of a failure: nothing goes on behind the caller's back.
+ * Throws what the first that failed threw.
+ */
+export async function allParts(parts: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(parts)
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/** From sources, threads need a loader of their own (Node 20 gives them none). */
+function startWorker(workerData: WorkerData): Worker {
+  const built = !import.meta.url.endsWith('.ts')
+  if (built) return new Worker(new URL('./worker.js', import.meta.url), { workerData })
+  const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL('./worker.ts', import.meta.url)]
+  const code = `import('${loader}').then(({ register }) => { register(); return import('${script.href}') })`
+  return new Worker(code, { eval: true, execArgv: ['--conditions', 'agoge-source'], workerData })
+}
+
+function startHelper(data: WorkerData): Helper {
+  const worker = startWorker(data)
+  worker.unref()
+  let asked: { resolve: (answer: never) => void; reject: (why: unknown) => void } | undefined
+  const settle = (response: FromWorker): void => {
+    worker.unref()
+    const waiting = asked
+    asked = undefined
+    if ('answer' in response) waiting?.resolve(response.answer as never)
+    else waiting?.reject(response.error)
+  }
+  worker.on('message', settle)
+  let ended: AgogeError | undefined
+  worker.on('error', (error) => settle({ error }))
+  worker.on('exit', (code) => {
+    ended = new AgogeError('a thread of the model ended', {
+      code: 'worker-ended',
+      given: `exit code ${code}`,
+      expected: 'a thread that answers',
+      hint: 'AGOGE_THREADS=1 does everything in the main thread',
+    })
+    settle({ error: ended })
+  })
+  const post = (message: ToWorker): void => worker.postMessage(message)
+  const ask = <K extends keyof Work>(type: K, what: Work[K]['ask']) =>
+    new Promise<Work[K]['answer']>((resolve, reject) => {
+      if (ended !== undefined) return reject(ended)
+      asked = { resolve, reject }
+      // A call under way keeps the process alive, an idle thread does not.
+      worker.ref()
+      post({ type, ...what } as ToWorker)
+    })
+  return {
+    gradient: data.gradient,
+    post,
+    async ask(type, what, signal) {
+      const abort = (): void => post({ type: 'abort' })
+      signal?.addEventListener('abort', abort)
+      return ask(type, what).finally(() => signal?.removeEventListener('abort', abort))
+    },
+    end: () => worker.terminate(),
+  }
+}
