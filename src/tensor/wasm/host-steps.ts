@@ -1,6 +1,6 @@
 import { dimValue } from '../dimension.ts'
 import { broadcastOffsets, offsets, sizeOf, stridesOf } from '../shape.ts'
-import type { Bindings, Dim, Tensor } from '../types.ts'
+import type { Attributes, Bindings, Dim } from '../types.ts'
 
 /** What a step reads and writes: positions in an array of numbers that all values share, and shapes. */
 export interface Place {
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 type Step = (memory: Float32Array) => void
-type MakeStep = (node: Tensor, place: Place, bindings: Bindings) => Step
+type MakeStep = (node: { attributes: Attributes }, place: Place, bindings: Bindings) => Step
 
 /** Where each element of the result comes from. */
 const gathered =

@@ -23,10 +23,14 @@ interface Engine {
 const numbersInPage = 16_384
 
 /** Assembles functions and makes a memory for them. */
-export function instantiate(functions: readonly WasmFunction[]): Machine {
+export const instantiate = (functions: readonly WasmFunction[]): Machine =>
+  loadModule(assembleModule(functions))
+
+/** The same for a module that is assembled. */
+export function loadModule(bytes: Uint8Array<ArrayBuffer>): Machine {
   const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly
   const memory = new Memory({ initial: 1 })
-  const { exports } = new Instance(new Module(assembleModule(functions)), { env: { memory } })
+  const { exports } = new Instance(new Module(bytes), { env: { memory } })
   let numbers = new Float32Array(memory.buffer)
   return {
     get numbers() {

@@ -1,0 +1,189 @@
+import { dimValue } from '../dimension.ts'
+import { sizeOf } from '../shape.ts'
+import type { Attributes, Bindings, DType, HostData, Tensor } from '../types.ts'
+import { reducedSizes } from './host-steps.ts'
+import type { Place } from './host-steps.ts'
+import type { WasmFunction } from './assembler.ts'
+import { matmul, matmulTransposed, transpose } from './matrix-products.ts'
+import type { Schedule, Task } from './schedule.ts'
+
+/** One step, as plain data, so that another thread can be told it: a kernel, a loop outside of WebAssembly, or zeros. */
+export type PlanStep =
+  | { kernel: string; given: readonly number[] }
+  | { host: string; attributes: Attributes; place: Place }
+  | { zeros: readonly [from: number, to: number] }
+
+/** What is done for one set of sizes. Places are counted in numbers, from the beginning of the memory. */
+export interface Plan {
+  readonly size: number
+  /** What does not change from run to run. */
+  readonly filled: readonly { at: number; count: number; value: number }[]
+  readonly constants: readonly { at: number; data: HostData }[]
+  readonly steps: readonly PlanStep[]
+  readonly bindings: Bindings
+  readonly inputs: readonly { name: string; at: number }[]
+  readonly outputs: readonly {
+    name: string
+    at: number
+    size: number
+    shape: readonly number[]
+    dtype: DType
+  }[]
+}
+
+/** From so many rows on it pays to transpose the right side of a product first. */
+const manyRows = 32
+
+/** Of the kernel of a fused task. */
+const fusedName = (task: Task): string => `fused${task.node.id}`
+
+/** All kernels that the plans of a schedule call. */
+export const kernelsOf = ({ tasks }: Schedule): WasmFunction[] => [
+  matmul,
+  matmulTransposed,
+  transpose,
+  ...tasks.flatMap((task) => (task.kind === 'fused' ? [task.fused.define(fusedName(task))] : [])),
+]
+
+/** Places of arrays, in numbers, each beginning at a multiple of four; what is not read again makes room. */
+function createPlaces() {
+  const free = new Map<number, number[]>()
+  let end = 0
+  const room = (size: number): number => Math.max(4, Math.ceil(size / 4) * 4)
+  const lasting = (size: number): number => {
+    end += room(size)
+    return end - room(size)
+  }
+  return {
+    /** One that nothing else gets. */
+    lasting,
+    take(size: number): number {
+      const known = free.get(room(size))?.pop()
+      return known ?? lasting(size)
+    },
+    give(at: number, size: number): void {
+      free.set(room(size), [...(free.get(room(size)) ?? []), at])
+    },
+    end: () => end,
+  }
+}
+
+export function planFor(
+  { tasks, inputs, outputs, constants, holder }: Schedule,
+  names: readonly string[],
+  bindings: Bindings,
+): Plan {
+  const shapeOf = ({ shape }: Tensor): number[] => shape.map((dim) => dimValue(dim, bindings))
+  const places = createPlaces()
+  const at = new Map<Tensor, number>()
+  const place = (node: Tensor): number => {
+    at.set(node, places.take(sizeOf(shapeOf(node))))
+    return at.get(node)!
+  }
+  for (const node of [...inputs, ...constants]) place(node)
+  const lasting = new Set([...inputs, ...constants, ...outputs.map(holder)])
+  const lastRead = new Map<Tensor, Task>()
+  for (const task of tasks) for (const read of task.reads) lastRead.set(read, task)
+  const widest = Math.max(1, ...tasks.map(({ node }) => shapeOf(node).at(-1) ?? 1))
+  const filled: { at: number; count: number; value: number }[] = []
+  /** A row of one number. */
+  const fill = (count: number, value: number): number => {
+    filled.push({ at: places.lasting(count), count, value })
+    return filled.at(-1)!.at
+  }
+  const zeros = fill(widest, 0)
+  const steps: PlanStep[] = []
+  for (const task of tasks) {
+    const out = place(task.node)
+    const reads = task.reads.map((read) => at.get(read)!)
+    const shapes = {
+      node: task.node,
+      shape: shapeOf(task.node),
+      inputs: (task.kind === 'product' ? task.product : task.node).inputs.map(shapeOf),
+    }
+    if (sizeOf(shapes.shape) > 0)
+      steps.push(...stepsFor(task, { out, reads, zeros, fill, ...shapes }, places))
+    for (const read of new Set([...task.reads, task.node]))
+      if (!lasting.has(read) && (lastRead.get(read) ?? task) === task)
+        places.give(at.get(read)!, sizeOf(shapeOf(read)))
+  }
+  return {
+    size: places.end(),
+    filled,
+    constants: constants.map((node) => ({
+      at: at.get(node)!,
+      data: node.attributes['data'] as HostData,
+    })),
+    bindings,
+    steps,
+    inputs: inputs.map((node) => ({ name: node.attributes['name'] as string, at: at.get(node)! })),
+    outputs: outputs.map((node, i) => {
+      const shape = shapeOf(node)
+      return { name: names[i], at: at.get(holder(node))!, size: sizeOf(shape), shape, dtype: node.dtype }
+    }),
+  }
+}
+
+interface Placed {
+  out: number
+  reads: readonly number[]
+  zeros: number
+  fill: (count: number, value: number) => number
+  shape: readonly number[]
+  inputs: readonly (readonly number[])[]
+}
+
+function stepsFor(
+  task: Task,
+  { out, reads, zeros, fill, shape, inputs }: Placed,
+  places: ReturnType<typeof createPlaces>,
+): PlanStep[] {
+  const bytes = (place: number): number => place * 4
+  const nothing: PlanStep[] = [{ zeros: [out, out + sizeOf(shape)] }]
+  switch (task.kind) {
+    case 'fused':
+      return [
+        {
+          kernel: fusedName(task),
+          given: [out * 4, Math.ceil(sizeOf(shape) / 4), ...reads.map(bytes)],
+        },
+      ]
+    case 'sum': {
+      const [rows, count, columns] = reducedSizes(
+        task.node.attributes['axes'] as readonly number[],
+        inputs[0],
+      )
+      const row = fill(Math.max(1, count), task.node.op.name === 'mean' ? 1 / count : 1)
+      const [x] = reads
+      if (count === 0) return nothing
+      const given =
+        columns === 1
+          ? [...[x, count, 1, row, zeros, out].map(bytes), rows, count, 1]
+          : [...[row, 0, 1, x, zeros, out].map(bytes), 1, count, columns]
+      return [{ kernel: 'matmul', given }]
+    }
+    case 'product': {
+      const { transposeA, transposeB } = task.product.attributes
+      const [a, b, row = zeros] = reads
+      const columns = shape.at(-1)!
+      const rows = sizeOf(shape) / columns
+      const inner = inputs[0].at(transposeA === true ? -2 : -1)!
+      const [aRow, aInner] = transposeA === true ? [1, rows] : [inner, 1]
+      if (inner === 0) return nothing
+      if (transposeB === true && rows < manyRows)
+        return [{ kernel: 'matmulTransposed', given: [...[a, b, row, out].map(bytes), rows, inner, columns] }]
+      const product = (right: number): PlanStep => ({
+        kernel: 'matmul',
+        given: [a, aRow, aInner, right, row, out].map(bytes).concat(rows, inner, columns),
+      })
+      if (transposeB !== true) return [product(b)]
+      const turned = places.take(inner * columns)
+      places.give(turned, inner * columns)
+      return [{ kernel: 'transpose', given: [...[b, turned].map(bytes), columns, inner] }, product(turned)]
+    }
+    case 'host': {
+      const place = { inputs: reads.map((read, i) => ({ at: read, shape: inputs[i] })), out, shape }
+      return [{ host: task.node.op.name, attributes: task.node.attributes, place }]
+    }
+  }
+}
