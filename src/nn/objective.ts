@@ -1,5 +1,6 @@
 import { compileForSize, gradients } from '../tensor/index.ts'
 import type { HostTensor, InputSpec, Tensor } from '../tensor/index.ts'
+import { createHalves } from './halves.ts'
 import { parameterFeeds, zeroParameters } from './parameters.ts'
 import type { ParameterSet } from './parameters.ts'
 
@@ -17,7 +18,13 @@ export interface ObjectiveSpec<Metric extends string> {
     fixed: Record<string, Tensor>,
   ) => { loss: Tensor; outputs?: Record<Metric, Tensor> }
   name?: string
+  /** Default: that of programs. */
   threads?: number
+  /**
+   * The symbol of the first axis of inputs over whose rows the loss and all figures are means. With two threads and no fewer
+   * than 64 rows each thread takes one half of them, where their number is even.
+   */
+  meanOver?: string
 }
 
 /** A loss that can be asked for its gradient. */
@@ -64,11 +71,22 @@ export async function compileObjective<Metric extends string = never>(
       ...Object.fromEntries(names.map((name, i) => [`g:${name}`, found[i]])),
     }
   }
-  const program = await compileForSize(inputs, build, {
-    name: spec.name ?? 'objective',
-    ...(spec.threads === undefined ? {} : { threads: spec.threads }),
-  })
+  const isHalved = spec.meanOver !== undefined && (spec.threads ?? 1) > 1
+  let figures: string[] = []
+  const program = await compileForSize(
+    inputs,
+    (all) => {
+      const built = build(all)
+      figures = Object.keys(built).filter((name) => !name.startsWith('g:'))
+      return built
+    },
+    {
+      name: spec.name ?? 'objective',
+      ...(spec.threads === undefined ? {} : { threads: isHalved ? 1 : spec.threads }),
+    },
+  )
   const gradient = zeroParameters(spec.parameters)
+  const halves = isHalved ? createHalves(program, spec.inputs, spec.meanOver!, gradient, figures) : undefined
   const into = parameterFeeds(gradient, 'g:')
   /** Feeds of the parameters last given: they are read in place, so the same each time. */
   let given: readonly unknown[] = []
@@ -83,12 +101,17 @@ export async function compileObjective<Metric extends string = never>(
           ...(fixed === undefined ? {} : parameterFeeds(fixed, 'f:')),
         }
       }
-      const results = await program.run({ ...feeds, ...parameterValues }, into)
+      const all = { ...feeds, ...parameterValues }
+      const results =
+        halves?.divides(feeds) === true ? await halves.evaluate(all) : await program.run(all, into)
       const outputs = {} as Record<string, HostTensor>
       for (const name of Object.keys(results))
         if (name.startsWith('o:')) outputs[name.slice(2)] = results[name]
       return { loss: results['loss'].data[0], outputs }
     },
-    dispose: () => program.release(),
+    async dispose() {
+      await halves?.dispose()
+      await program.release()
+    },
   }
 }

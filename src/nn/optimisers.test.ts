@@ -49,6 +49,20 @@ test('AdamW follows torch.optim.AdamW over five steps', () => {
   expect(scaled.parameter).toEqual(parameter)
 })
 
+test('AdamW of many numbers moves each as it would move alone', () => {
+  const random = createRandom('adamw')
+  const draw = (): Float32Array => Float32Array.from({ length: 9001 }, () => random.normal())
+  const [parameter, gradient] = [draw(), draw()]
+  const before = parameter.slice()
+  const options = { learningRate: 0.1, weightDecay: 0.2 }
+  adamWStep(parameter, gradient, createAdamMoments(9001), 1, options)
+  for (const at of [0, 1, 4095, 4096, 8191, 8192, 8999, 9000]) {
+    const alone = before.slice(at, at + 1)
+    adamWStep(alone, gradient.slice(at, at + 1), createAdamMoments(1), 1, options)
+    expect(parameter[at]).toBe(alone[0])
+  }
+})
+
 test.each([
   { rows: 2, columns: 3, golden: [0.992943, -1.971488, 0.486672, 2.891928, 0.259906, -0.997971] },
   { rows: 3, columns: 2, golden: [0.963315, -1.974762, 0.508516, 2.913386, 0.265146, -1.003247] },

@@ -18,13 +18,16 @@ export interface ParameterSet {
   readonly views: Readonly<Record<string, Float32Array>>
 }
 
-/** Zeros in the given shapes. */
-export function zeroParameters(shapes: Readonly<Record<string, readonly number[]>>): ParameterSet {
+/** Zeros in the given shapes; `memory`, where it is given, is what they are laid out in. */
+export function zeroParameters(
+  shapes: Readonly<Record<string, readonly number[]>>,
+  memory?: Float32Array,
+): ParameterSet {
   const sizes = Object.entries(shapes).map(([name, shape]) => ({
     name,
     size: shape.reduce((product, length) => product * length, 1),
   }))
-  const data = new Float32Array(sizes.reduce((sum, { size }) => sum + size, 0))
+  const data = memory ?? new Float32Array(sizes.reduce((sum, { size }) => sum + size, 0))
   const views: Record<string, Float32Array> = {}
   let offset = 0
   for (const { name, size } of sizes) {

@@ -13,16 +13,14 @@ const leastGradient = 1e-18
 
 /**
  * `adam(parameters, gradient, first, second, vectors, gradientScale, beta1, 1 - beta1, beta2, 1 - beta2, secondScale,
- * stepSize, epsilon)`: one step of Adam in place, four numbers a vector.
+ * stepSize, epsilon, keep)`: one step of Adam in place, four numbers a vector; parameters are multiplied by `keep` first.
  */
 export const adamStep: WasmFunction = {
   name: 'adam',
-  parameters: [i32, i32, i32, i32, i32, f32, f32, f32, f32, f32, f32, f32, f32],
+  parameters: [i32, i32, i32, i32, i32, f32, f32, f32, f32, f32, f32, f32, f32, f32],
   body: ([parameter, gradient, first, second, vectors, ...numbers], builder) => {
-    const [scale, beta1, fresh1, beta2, fresh2, secondScale, stepSize, epsilon] = numbers.map(() =>
-      builder.local(v128),
-    )
-    const all = [scale, beta1, fresh1, beta2, fresh2, secondScale, stepSize, epsilon]
+    const all = numbers.map(() => builder.local(v128))
+    const [scale, beta1, fresh1, beta2, fresh2, secondScale, stepSize, epsilon, keep] = all
     const [g, m, v, least, leastSquare] = [0, 1, 2, 3, 4].map(() => builder.local(v128))
     const { add, sub, mul, div, load, store, sqrt } = vector
     return [
@@ -41,7 +39,7 @@ export const adamStep: WasmFunction = {
           store(
             parameter.get,
             sub(
-              load(parameter.get),
+              mul(load(parameter.get), keep.get),
               div(mul(stepSize.get, m.get), add(mul(sqrt(v.get), secondScale.get), epsilon.get)),
             ),
           ),

@@ -56,6 +56,7 @@ export function adamMachine(length: number): AdamMachine {
         secondScale,
         stepSize,
         epsilon,
+        1,
       )
       parameters.set(held)
       return norm

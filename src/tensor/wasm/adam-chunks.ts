@@ -1,0 +1,65 @@
+import { adamStep } from './adam-kernel.ts'
+import { instantiate } from './instantiate.ts'
+import type { Machine } from './instantiate.ts'
+
+/** What a step of Adam multiplies with; `keep` is what decoupled weight decay leaves of a parameter. */
+export interface AdamFactors {
+  gradientScale: number
+  beta1: number
+  beta2: number
+  /** learningRate / (1 - beta1 ** step) */
+  stepSize: number
+  /** 1 / sqrt(1 - beta2 ** step) */
+  secondScale: number
+  epsilon: number
+  keep: number
+}
+
+/** So many numbers of each of the four arrays at a time: 64 kB, which stay in the nearest caches. */
+const chunk = 4096
+
+let machine: Machine | undefined
+
+/**
+ * One step of Adam on arrays that lie elsewhere, four numbers an instruction, in single precision: parameters and both
+ * moments change in place. A fourth of the time of a loop over typed arrays, copies included.
+ */
+export function adamInChunks(
+  parameters: Float32Array,
+  gradient: Float32Array,
+  first: Float32Array,
+  second: Float32Array,
+  { gradientScale, beta1, beta2, stepSize, secondScale, epsilon, keep }: AdamFactors,
+): void {
+  if (machine === undefined) {
+    machine = instantiate([adamStep])
+    machine.reserve(4 * chunk)
+  }
+  const { numbers, kernels } = machine
+  const arrays = [parameters, gradient, first, second]
+  const addresses = arrays.map((_, i) => i * chunk * Float32Array.BYTES_PER_ELEMENT)
+  for (let start = 0; start < parameters.length; start += chunk) {
+    const count = Math.min(chunk, parameters.length - start)
+    const parts = arrays.map((array) => array.subarray(start, start + count))
+    parts.forEach((part, i) => numbers.set(part, i * chunk))
+    kernels.adam(
+      addresses[0],
+      addresses[1],
+      addresses[2],
+      addresses[3],
+      Math.ceil(count / 4),
+      gradientScale,
+      beta1,
+      1 - beta1,
+      beta2,
+      1 - beta2,
+      secondScale,
+      stepSize,
+      epsilon,
+      keep,
+    )
+    parts.forEach((part, i) => {
+      if (i !== 1) part.set(numbers.subarray(i * chunk, i * chunk + count))
+    })
+  }
+}
