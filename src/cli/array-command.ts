@@ -28,18 +28,45 @@ export function runKind(folder: string): string | undefined {
  * Whether the command is one of the array lane; checks its options and the name of its world first.
  *
  * @param typed what stands on the command line, without defaults.
+ * @param own options of this command that mean nothing in the array lane.
  * @throws AgogeError naming options that mean nothing there, or listing the worlds of all kinds.
  */
-export async function takesArrayLane(world: string, typed: object, resume?: string | true): Promise<boolean> {
+export async function takesArrayLane(
+  world: string,
+  typed: object,
+  { resume, own = [] }: { resume?: string | true | undefined; own?: readonly string[] } = {},
+): Promise<boolean> {
   const isArray = isArrayCommand(world, resume)
-  if (isArray && resume === undefined) await requireArrayWorld(world)
-  refuseOptions(resume === undefined ? world : 'this run', typed, isArray ? languageOptions : arrayOptions)
+  if (isArray && resume !== undefined) refuseChanges(typed)
+  else if (isArray) await requireArrayWorld(world)
+  const foreign = isArray ? [...languageOptions, ...own] : arrayOptions
+  refuseOptions(resume === undefined ? world : 'this run', typed, foreign)
   return isArray
 }
 
-/** @throws AgogeError listing the worlds of all kinds. */
+/** A run goes on as it was; options that would change it are refused, not silently left out. */
+function refuseChanges(typed: object): void {
+  const wrong = Object.keys(typed).filter((name) => name !== 'resume')
+  if (wrong.length === 0) return
+  throw new AgogeError('A resumed run keeps the options that it was begun with', {
+    code: 'bad-option',
+    given: wrong.map(dashed).join(' '),
+    expected: '--resume alone',
+    hint: 'Begin a new run for other options',
+  })
+}
+
+/** @throws AgogeError listing the worlds over arrays, or those of all kinds where the name is of none. */
 export async function requireArrayWorld(name: string): Promise<void> {
   if (Object.hasOwn(arrayWorlds, name)) return
+  if (name === 'filesystem' || name.startsWith('mcp:')) {
+    throw new AgogeError(`${name} has tasks and tools, not arrays of numbers`, {
+      code: 'unknown-world',
+      given: name,
+      expected: `one of ${Object.keys(arrayWorlds).join(', ')}`,
+      hint: `To watch a model there: agoge chat ${name}`,
+    })
+  }
   const { unknownWorld } = await import('./open-world.ts')
   throw unknownWorld({ world: name }, Object.keys(arrayWorlds))
 }
@@ -49,7 +76,7 @@ function refuseOptions(world: string, given: object, names: readonly string[]): 
   const options = given as Readonly<Record<string, unknown>>
   const wrong = names.filter((name) => options[name] !== undefined)
   if (wrong.length === 0) return
-  const typed = wrong.map((name) => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`)
+  const typed = wrong.map(dashed)
   throw new AgogeError(`${typed.join(', ')} means nothing for ${world}`, {
     code: 'bad-option',
     given: typed.join(' '),
@@ -57,6 +84,8 @@ function refuseOptions(world: string, given: object, names: readonly string[]): 
     hint: 'agoge envs lists the worlds over arrays of numbers; the others have tasks and tools',
   })
 }
+
+const dashed = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`
 
 /** Options of the language lane alone, and of the array lane alone. */
 const languageOptions = [
@@ -75,4 +104,15 @@ const languageOptions = [
   'timeout',
   'threshold',
 ] as const
-const arrayOptions = ['algorithm', 'preset', 'seeds', 'slots', 'episodes'] as const
+const arrayOptions = [
+  'algorithm',
+  'preset',
+  'body',
+  'seeds',
+  'slots',
+  'episodes',
+  'vary',
+  'visible',
+  'context',
+  'set',
+] as const

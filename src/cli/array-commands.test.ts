@@ -2,35 +2,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { runCli } from './run-cli.ts'
 import { createSeedsProgress } from './seeds-progress.ts'
 import { drawText } from './terminal-drawing.ts'
+import { agoge } from './testing/agoge.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-array-cli-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-async function agoge(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ['', '']
-  const code = await runCli(words, {
-    out: (text) => {
-      out += `${text}\n`
-    },
-    err: (text) => {
-      err += `${text}\n`
-    },
-    progress: {
-      write: (text: string) => {
-        err += text
-      },
-    },
-    signal: new AbortController().signal,
-    debug: false,
-  })
-  return { code, out, err }
-}
-
 test('envs lists worlds, spaces, features and algorithms, also for programs', async () => {
   const shown = await agoge('envs')
+  const one = await agoge('envs', 'cartpole')
+  expect(one.out).toMatch(/gravity +9\.8 +5 to 15 +1 to 25 +m\/s\^2/)
+  expect(one.out).toContain('agoge train cartpole --vary gravity,cartMass')
+  expect(JSON.parse((await agoge('envs', 'taxi', '--json')).out)).toMatchObject({ name: 'taxi' })
   expect(shown.out).toMatch(/cartpole +box\(4\) +discrete\(2\) +500 +gravity.*ppo/)
   const all = JSON.parse((await agoge('envs', '--json')).out) as { name: string }[]
   expect(all.find(({ name }) => name === 'cartpole')).toMatchObject({
@@ -85,6 +69,10 @@ test.each<[string[], RegExp]>([
   [['train', 'cartpole', '--preset', 'cleanrll'], /no preset of ppo[\s\S]*Did you mean "cleanrl"/],
   [['train', 'cartpole', '--tasks', '3'], /--tasks means nothing for cartpole/],
   [['train', 'filesystem', '--algorithm', 'ppo'], /--algorithm means nothing for filesystem/],
+  [['train', 'cartpole', '--model', run], /--model means nothing for cartpole/],
+  [['train', '--resume', run, '--algorithm', 'dqn', '--steps', '9'], /given: +--algorithm --steps/],
+  [['play', 'filesystem'], /filesystem has tasks and tools[\s\S]*agoge chat filesystem/],
+  [['envs', 'cartpol'], /Did you mean "cartpole"/],
   [['train', 'cartpole', '--out', run], /already holds a run[\s\S]*--resume/],
   [['eval', 'cartpole', '--model', join(folder, 'nothing')], /no trained agent[\s\S]*agoge train/],
   [['eval', 'pendulum', '--model', run], /trained on cartpole, not on pendulum/],

@@ -1,30 +1,57 @@
-import type { ArraySpace, World } from '../environment/index.ts'
-import { algorithmsFor, arrayWorlds } from '../training/arrays/index.ts'
+import type { ArraySpace, ContextFeature, World } from '../environment/index.ts'
+import { algorithmsFor, arrayWorlds, findWorld } from '../training/arrays/index.ts'
+import { requireArrayWorld } from './array-command.ts'
 import type { Console } from './console.ts'
 import { table } from './table.ts'
 
-/** `agoge envs`: the worlds over arrays of numbers, their spaces, what can be varied, and who can act in them. */
-export function runEnvs({ json }: { json?: boolean }, { out }: Console): void {
-  const worlds = Object.entries(arrayWorlds)
+export interface EnvsCommand {
+  /** Only this one, in full. */
+  world?: string
+  json?: boolean
+}
+
+/** `agoge envs [WORLD]`: the worlds over arrays of numbers, their spaces, what can be varied, and who can act in them. */
+export async function runEnvs({ world: only, json }: EnvsCommand, { out }: Console): Promise<void> {
+  if (only !== undefined) await requireArrayWorld(only)
   if (json === true) {
-    out(
-      JSON.stringify(
-        worlds.map(([name, world]) => describe(name, world)),
-        null,
-        2,
-      ),
-    )
-    return
-  }
-  const rows = worlds.map(([name, world]) => [
-    name,
-    space(world.observation),
-    space(world.action),
-    world.maxSteps === undefined ? '–' : String(world.maxSteps),
-    Object.keys(world.context).join(' '),
-    algorithmsFor(world).join(' '),
+    const worlds = Object.entries(arrayWorlds).map(([name, world]) => describe(name, world))
+    const shown = only === undefined ? worlds : worlds.find(({ name }) => name === only)
+    out(JSON.stringify(shown, null, 2))
+  } else if (only === undefined) {
+    const rows = Object.entries(arrayWorlds).map(([name, world]) => [
+      name,
+      space(world.observation),
+      space(world.action),
+      world.maxSteps === undefined ? '–' : String(world.maxSteps),
+      Object.keys(world.context).join(' '),
+      algorithmsFor(world).join(' '),
+    ])
+    out(table(['world', 'observation', 'action', 'steps', 'context', 'algorithms'], rows))
+    out('\nranges and units of the context of a world: agoge envs WORLD')
+  } else out(worldText(only, findWorld(only)))
+}
+
+function worldText(name: string, world: World): string {
+  const rows = Object.entries(world.context).map(([feature, about]) => [
+    feature,
+    String(about.default),
+    `${about.low} to ${about.high}`,
+    outside(about),
+    `${about.integer === true ? 'whole number; ' : ''}${about.about}`,
   ])
-  out(table(['world', 'observation', 'action', 'steps', 'context', 'algorithms'], rows))
+  return [
+    `${name}: observation ${space(world.observation)}, action ${space(world.action)}${world.mask === undefined ? '' : ' with masks'}, ${world.maxSteps === undefined ? 'no limit of steps' : `at most ${world.maxSteps} steps`}`,
+    `algorithms: ${algorithmsFor(world).join(', ')}`,
+    '',
+    table(['context', 'default', 'training', 'extrapolation', 'unit'], rows),
+    '',
+    `agoge train ${name} --vary ${Object.keys(world.context).slice(0, 2).join(',')} [--visible]`,
+  ].join('\n')
+}
+
+function outside({ low, high, extrapolate }: ContextFeature): string {
+  if (extrapolate === undefined || (extrapolate[0] >= low && extrapolate[1] <= high)) return '–'
+  return `${Math.min(low, extrapolate[0])} to ${Math.max(high, extrapolate[1])}`
 }
 
 function describe(name: string, world: World) {

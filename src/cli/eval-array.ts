@@ -1,26 +1,39 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ArrayAgent } from '../algorithm/arrays/index.ts'
+import type { World } from '../environment/index.ts'
 import { bootstrapMean, mean, stratifiedInterquartileMean } from '../evaluation/index.ts'
 import type { Estimate } from '../evaluation/index.ts'
-import { estimateText, evaluateAgent, findWorld, loadAgent, returnText } from '../training/arrays/index.ts'
-import type { Played } from '../training/arrays/index.ts'
+import {
+  estimateText,
+  evaluateAgent,
+  evaluationContexts,
+  findWorld,
+  loadAgent,
+  returnText,
+} from '../training/arrays/index.ts'
+import type { ContextSettings } from '../training/arrays/index.ts'
 import { checkFile, writeWhole } from '../training/whole-file.ts'
 import { runKind } from './array-command.ts'
 import type { Console } from './console.ts'
+import { readContexts, readSets } from './context-options.ts'
+import type { ContextOptions } from './context-options.ts'
 import { randomAgent } from './random-agent.ts'
 import { table } from './table.ts'
 
-export interface EvalArrayCommand {
+export interface EvalArrayCommand extends ContextOptions {
   world: string
   model?: string[]
   episodes?: number
   seed: number
   json?: string
+  set?: string[]
 }
 
-/** An agent on whole episodes, played greedily. */
+/** An agent on whole episodes of a set of contexts, played greedily. */
 export interface AgentReport {
   model: string
+  set: string
   return: Estimate
   /** Mean length of an episode in steps. */
   length: number
@@ -34,39 +47,69 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
   const world = findWorld(name)
   const reports: AgentReport[] = []
   const lines: string[] = []
-  if (command.model === undefined)
-    reports.push(report('random', evaluateAgent(randomAgent(world, seed), world, { episodes, seed })))
+
+  /** On each set of contexts: those asked for, else those that the agent was trained in. */
+  function play(
+    model: string,
+    agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
+    seen: World = world,
+    trained?: ContextSettings,
+  ): AgentReport[] {
+    const asked = readContexts(world, command, trained)
+    const contexts =
+      command.set !== undefined && asked.vary.length === 0
+        ? readContexts(world, { ...command, vary: 'all' }, trained)
+        : asked
+    return readSets(world, contexts, command.set).map((set) => {
+      const contextFor = evaluationContexts(world, contexts, set, seed)
+      const { returns, lengths } = evaluateAgent(agent, seen, { episodes, seed, contextFor })
+      const values = Array.from(returns)
+      return { model, set, return: bootstrapMean(values), length: mean(lengths), returns: values }
+    })
+  }
+
+  if (command.model === undefined) reports.push(...play('random', randomAgent(world, seed)))
   for (const model of command.model ?? []) {
+    const runs = runsOf(model)
     const found: AgentReport[] = []
-    for (const folder of runsOf(model)) {
-      const { agent } = await loadAgent(folder, name)
+    for (const folder of runs) {
+      const { agent, world: seen, contexts } = await loadAgent(folder, name)
       try {
-        found.push(report(folder, evaluateAgent(agent, world, { episodes, seed })))
+        found.push(...play(folder, agent, seen, contexts))
       } finally {
         await agent.dispose()
       }
     }
     reports.push(...found)
-    if (found.length > 1) {
-      const iqm = stratifiedInterquartileMean([found.map(({ return: { mean } }) => mean)])
-      lines.push(`${model}: interquartile mean ${estimateText(iqm)} over ${found.length} seeds`)
+    if (runs.length === 1) continue
+    for (const set of new Set(found.map((report) => report.set))) {
+      const means = found.filter((report) => report.set === set).map((report) => report.return.mean)
+      const iqm = stratifiedInterquartileMean([means])
+      const where = set === 'default' ? '' : ` on ${set} contexts`
+      lines.push(`${model}: interquartile mean ${estimateText(iqm)} over ${means.length} seeds${where}`)
     }
   }
-  const rows = reports.map(({ model, return: { mean, low, high, n }, length }) => [
-    model,
-    String(n),
-    returnText(mean),
-    `${returnText(low)} to ${returnText(high)}`,
-    returnText(length),
-  ])
-  terminal.out(
-    [table(['', 'episodes', 'mean return', '95% interval', 'mean length'], rows), ...lines].join('\n'),
-  )
+  terminal.out([reportsTable(reports), ...lines].join('\n'))
   if (command.json !== undefined)
     writeWhole(
       command.json,
       `${JSON.stringify({ schema: 1, world: name, seed, episodes, reports }, null, 2)}\n`,
     )
+}
+
+/** Tells the set of contexts only where there is anything but the default. */
+function reportsTable(reports: readonly AgentReport[]): string {
+  const vary = reports.some(({ set }) => set !== 'default')
+  const rows = reports.map(({ model, set, return: { mean, low, high, n }, length }) => [
+    model,
+    ...(vary ? [set] : []),
+    String(n),
+    returnText(mean),
+    `${returnText(low)} to ${returnText(high)}`,
+    returnText(length),
+  ])
+  const header = ['', ...(vary ? ['contexts'] : []), 'episodes', 'mean return', '95% interval', 'mean length']
+  return table(header, rows)
 }
 
 /** The run folder itself, or those of its seeds. */
@@ -76,9 +119,4 @@ export function runsOf(folder: string): string[] {
     .filter((name) => /^seed-\d+$/.test(name))
     .sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)))
     .map((name) => join(folder, name))
-}
-
-function report(model: string, { returns, lengths }: Played): AgentReport {
-  const values = Array.from(returns)
-  return { model, return: bootstrapMean(values), length: mean(lengths), returns: values }
 }

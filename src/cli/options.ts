@@ -74,6 +74,17 @@ export function withWorld(command: Command): Command {
     .option('--yes', 'go on without asking after the plan of calls is shown')
 }
 
+/** The options by which a command over arrays chooses contexts. */
+export function withContexts(command: Command): Command {
+  return command
+    .option('--vary <features>', 'context features drawn anew for every episode: names with commas, or all')
+    .option(
+      '--context <feature=value>',
+      'a fixed context feature, for example gravity=20; can be repeated',
+      several,
+    )
+}
+
 /** What stands on the command line, without defaults. */
 export function typedOptions(command: Command): Record<string, unknown> {
   return Object.fromEntries(

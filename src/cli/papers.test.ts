@@ -2,27 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { runCli } from './run-cli.ts'
+import { agoge } from './testing/agoge.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-papers-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-async function agoge(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-  let [out, err] = ['', '']
-  const write = (text: string): void => {
-    err += text
-  }
-  const code = await runCli(words, {
-    out: (text) => {
-      out += `${text}\n`
-    },
-    err: (text) => write(`${text}\n`),
-    progress: { write },
-    signal: new AbortController().signal,
-    debug: false,
-  })
-  return { code, out, err }
-}
 
 test('papers are listed with theme and verdict', async () => {
   const { code, out } = await agoge('papers', 'list', '--json')

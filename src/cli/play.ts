@@ -1,95 +1,108 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { ArrayAgent } from '../algorithm/arrays/index.ts'
 import { createVectorEnvironment } from '../environment/index.ts'
-import type { VectorEnvironment } from '../environment/index.ts'
-import { findWorld, loadAgent, returnText } from '../training/arrays/index.ts'
+import type { VectorEnvironment, World } from '../environment/index.ts'
+import {
+  checkStep,
+  endlessAfter,
+  evaluationContexts,
+  findWorld,
+  loadAgent,
+  returnText,
+  turn,
+} from '../training/arrays/index.ts'
+import type { EvaluationContexts } from '../training/arrays/index.ts'
 import { requireArrayWorld } from './array-command.ts'
 import type { Console } from './console.ts'
+import { readContexts, readSets } from './context-options.ts'
+import type { ContextOptions } from './context-options.ts'
 import { runsOf } from './eval-array.ts'
+import { createRecording } from './play-recording.ts'
+import { createScreen } from './play-screen.ts'
 import { randomAgent } from './random-agent.ts'
-import { drawText } from './terminal-drawing.ts'
 
-export interface PlayCommand {
+export interface PlayCommand extends ContextOptions {
   world: string
   model?: string
   episodes: number
   seed: number
-  /** Frames a second on a terminal. */
+  /** Frames a second, on a terminal and in recordings. */
   fps: number
-  /** Steps between frames. Default: every step on a terminal, every 25th elsewhere. */
+  /** Steps between frames. Default: every step on a terminal and in recordings, every 25th elsewhere. */
   every?: number
+  /** Which contexts. */
+  set?: string
+  /** Where frames are written instead of shown. */
+  render?: string
 }
 
-/** `agoge play WORLD`: whole episodes before one's eyes, by the greedy policy of a run or at random. */
+/** `agoge play WORLD`: whole episodes before one's eyes or as images, by the greedy policy of a run or at random. */
 export async function runPlay(command: PlayCommand, terminal: Console): Promise<void> {
-  const { world: name, model, episodes, seed, fps } = command
+  const { world: name, model, episodes, seed, fps, every, render } = command
   await requireArrayWorld(name)
   const world = findWorld(name)
+  const how = { fps, ...(every === undefined ? {} : { every }) }
+  const frames = render === undefined ? createScreen(terminal, how) : createRecording(render, terminal, how)
   const loaded = model === undefined ? undefined : await loadAgent(runsOf(model)[0] ?? model, name)
   const agent: Pick<ArrayAgent, 'decide' | 'memorySize'> = loaded?.agent ?? randomAgent(world, seed)
-  const live = terminal.progress.isTTY === true
-  const every = command.every ?? (live ? 1 : 25)
-  const environment = createVectorEnvironment(world, { slots: 1, seed, autoreset: 'disabled' })
-  const screen = createScreen(terminal, live)
   try {
+    const contextFor = chooseContexts(world, command, loaded?.contexts)
+    const environment = createVectorEnvironment(loaded?.world ?? world, {
+      slots: 1,
+      seed,
+      autoreset: 'disabled',
+      maxSteps: world.maxSteps ?? endlessAfter,
+      contextFor: (_, episode) => contextFor(episode),
+    })
     for (let episode = 1; episode <= episodes; episode++) {
       environment.reset()
+      checkStep(environment, 0)
       const memory = new Float32Array(agent.memorySize ?? 0)
       for (let step = 0, over = false; ; step++) {
-        if (step % every === 0 || over) {
-          screen.show(`${frame(environment)}\n${status(environment, episode, step)}`)
-          if (live) await wait(1000 / fps, undefined, { signal: terminal.signal })
-        }
+        if (step % frames.every === 0 || over) await frames.show(environment, episode, step)
+        // So that Ctrl-C is heard, also where nothing else waits.
+        if (step % 100 === 0) await turn()
         terminal.signal.throwIfAborted()
         if (over) break
         agent.decide(environment.observations, 1, environment.actions, maskOf(environment), memory)
         environment.step()
+        checkStep(environment, step + 1)
         over = environment.terminated[0] === 1 || environment.truncated[0] === 1
       }
       const { returns, lengths, terminated } = environment
-      screen.keep(
-        `episode ${episode}: return ${returnText(returns[0])} in ${lengths[0]} steps, ${terminated[0] === 1 ? 'terminated' : 'truncated'}${model === undefined ? ' (random policy)' : ''}`,
+      const end = terminated[0] === 1 ? 'terminated' : 'truncated'
+      const notes = [
+        ...contextText(world, contextFor(episode - 1)),
+        ...(model === undefined ? ['random policy'] : []),
+      ].map((note) => ` (${note})`)
+      frames.keep(
+        `episode ${episode}: return ${returnText(returns[0])} in ${lengths[0]} steps, ${end}${notes.join('')}`,
       )
     }
   } finally {
+    await frames.close()
     await loaded?.agent.dispose()
   }
 }
 
-/** One frame in place of the last on a terminal, one below the other elsewhere. */
-function createScreen({ out, progress }: Console, live: boolean) {
-  let drawn = 0
-  const erase = (): void => {
-    if (drawn > 0) progress.write(`\u001B[${drawn}A\u001B[J`)
-    drawn = 0
-  }
-  return {
-    show(text: string): void {
-      if (!live) return out(text)
-      erase()
-      progress.write(`${text}\n`)
-      drawn = text.split('\n').length
-    },
-    /** Shown for good. */
-    keep(text: string): void {
-      erase()
-      out(text)
-    },
-  }
+/** One set: that of training where the run or the command varies features. */
+function chooseContexts(
+  world: World,
+  command: PlayCommand,
+  trained: Parameters<typeof readContexts>[2],
+): EvaluationContexts {
+  const contexts = readContexts(world, command, trained)
+  const [set] = readSets(world, contexts, command.set === undefined ? undefined : [command.set])
+  return evaluationContexts(world, contexts, set, command.seed)
 }
 
-function frame({ world, slots }: VectorEnvironment): string {
-  if (world.text !== undefined) return world.text(slots, 0)
-  if (world.draw !== undefined) return drawText(world.draw(slots, 0))
-  return `observation ${Array.from(slots.observations, (value) => value.toFixed(3)).join(' ')}`
-}
-
-function status({ actions, rewards, returns }: VectorEnvironment, episode: number, step: number): string {
-  const action = Array.from(actions, (value) => (Number.isInteger(value) ? value : value.toFixed(2))).join(
-    ' ',
+/** The features that are not at their defaults. */
+function contextText(world: World, context: Readonly<Record<string, number | undefined>>): string[] {
+  const features = Object.entries(context).filter(
+    ([name, value]) => value !== undefined && value !== world.context[name].default,
   )
-  const before = step === 0 ? '' : `  action ${action}  reward ${returnText(rewards[0])}`
-  return `episode ${episode}  step ${step}${before}  return ${returnText(returns[0])}`
+  return features.length === 0
+    ? []
+    : [features.map(([name, value]) => `${name} ${Number(value?.toPrecision(3))}`).join(', ')]
 }
 
 function maskOf({ actionMask }: VectorEnvironment): Uint8Array | undefined {

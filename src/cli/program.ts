@@ -3,10 +3,12 @@ import { Command } from 'commander'
 import { baseModelFolder } from '../language/base-model-folder.ts'
 import type { Console } from './console.ts'
 import type { EvalArrayCommand } from './eval-array.ts'
-import { several, share, typedOptions, wholeNumber, withModel, withWorld } from './options.ts'
+import { several, share, typedOptions, wholeNumber, withContexts, withModel, withWorld } from './options.ts'
 import type { PlayCommand } from './play.ts'
 import type { TrainArrayCommand } from './train-array.ts'
 import type { TrainCommand } from './train.ts'
+
+const setHelp = 'which contexts: default, train, interpolation or extrapolation'
 
 /**
  * The commands and their options. What a command needs is loaded when it runs, so that help and mistakes answer at once. `done` is told
@@ -27,11 +29,14 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .showHelpAfterError('(agoge --help shows all commands)')
     .showSuggestionAfterError()
 
-  withWorld(
-    program
-      .command('train')
-      .description('train on a world, and show how much better it got: the small model, or a network'),
+  withContexts(
+    withWorld(
+      program
+        .command('train')
+        .description('train on a world, and show how much better it got: the small model, or a network'),
+    ),
   )
+    .option('--visible', 'let the observation end with the context features that vary')
     .option('--seed <n>', 'of tasks, sampling and training', wholeNumber(0), 0)
     .option(
       '--steps <n>',
@@ -40,6 +45,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     )
     .option('--algorithm <name>', 'for a world of `agoge envs`, which lists what can act in it')
     .option('--preset <name>', 'published settings of the algorithm, for example cleanrl')
+    .option(
+      '--body <kind>',
+      'what reads the observations: mlp, cnn, gru or transformer, with sizes as in transformer,window=8,size=32',
+    )
     .option(
       '--seeds <n>',
       'train seeds 1 to n (or from --seed on), each in a process of its own',
@@ -55,7 +64,8 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--resume [folder]', 'go on with a run that was interrupted; the last one unless named')
     .action(async (world: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
       const { takesArrayLane } = await import('./array-command.ts')
-      if (await takesArrayLane(world, typedOptions(command), options.resume)) {
+      const lane = { resume: options.resume, own: ['model'] }
+      if (await takesArrayLane(world, typedOptions(command), lane)) {
         const { runTrainArray } = await import('./train-array.ts')
         return runTrainArray({ ...options, world, commandLine }, terminal)
       }
@@ -75,13 +85,16 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       await runPretrain({ ...options, tokens: options.tokens ?? baseTokens }, terminal)
     })
 
-  withModel(
-    withWorld(
-      program
-        .command('eval')
-        .description('success (or mean return) of one or several models on held-out tasks, with intervals'),
+  withContexts(
+    withModel(
+      withWorld(
+        program
+          .command('eval')
+          .description('success (or mean return) of one or several models on held-out tasks, with intervals'),
+      ),
     ),
   )
+    .option('--set <name>', `${setHelp}; can be repeated (default: all that there are)`, several)
     .option(
       '--model <model>',
       'a run or model folder, or URL#NAME of an OpenAI-compatible endpoint; can be repeated to compare',
@@ -114,15 +127,24 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       await runChat({ ...options, world }, terminal)
     })
 
-  program
-    .command('play')
-    .description('watch a trained agent, or one that acts at random, in the terminal')
+  withContexts(
+    program.command('play').description('watch a trained agent, or one that acts at random, in the terminal'),
+  )
+    .option('--set <name>', `${setHelp} (default: train where they vary)`)
     .argument('[world]', 'a world of `agoge envs`', 'cartpole')
     .option('--model <folder>', 'the run folder of a trained agent')
     .option('--episodes <n>', 'how many', wholeNumber(1), 1)
     .option('--seed <n>', 'of the episodes', wholeNumber(0), 0)
-    .option('--fps <n>', 'frames a second on a terminal', wholeNumber(1), 30)
-    .option('--every <n>', 'steps between frames (default: 1 on a terminal, else 25)', wholeNumber(1))
+    .option('--fps <n>', 'frames a second, on a terminal and in recordings', wholeNumber(1), 30)
+    .option(
+      '--every <n>',
+      'steps between frames (default: 1 on a terminal and in recordings, else 25)',
+      wholeNumber(1),
+    )
+    .option(
+      '--render <path>',
+      'write frames instead: FILE.svg and FILE.png are animated, a folder gets an SVG image each',
+    )
     .action(async (world: string, options: PlayCommand) => {
       const { runPlay } = await import('./play.ts')
       await runPlay({ ...options, world }, terminal)
@@ -131,10 +153,11 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   program
     .command('envs')
     .description('the worlds over arrays of numbers: spaces, context features, algorithms')
+    .argument('[world]', 'only this one, with the ranges of its context features')
     .option('--json', 'everything, for programs')
-    .action(async (options: { json?: boolean }) => {
+    .action(async (world: string | undefined, options: { json?: boolean }) => {
       const { runEnvs } = await import('./envs.ts')
-      runEnvs(options, terminal)
+      await runEnvs({ ...options, ...(world === undefined ? {} : { world }) }, terminal)
     })
 
   const papers = program.command('papers').description('experiments that put published claims to the test')

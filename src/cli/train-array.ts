@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
+import type { Estimate } from '../evaluation/index.ts'
 import {
   algorithmsFor,
   estimateText,
@@ -14,16 +15,20 @@ import {
 import type { NamedRun, SeedsSummary } from '../training/arrays/index.ts'
 import { checkNewRun, openRunFolder } from '../training/run-folder.ts'
 import { count, duration } from '../training/report/format.ts'
+import { readBody } from './body-option.ts'
 import type { Console } from './console.ts'
+import { asksForContexts, readContexts } from './context-options.ts'
+import type { ContextOptions } from './context-options.ts'
 import { createProgress } from './progress.ts'
 import { createSeedsProgress } from './seeds-progress.ts'
 import { listRuns } from './runs.ts'
 import { table } from './table.ts'
 
-export interface TrainArrayCommand {
+export interface TrainArrayCommand extends ContextOptions {
   world: string
   algorithm?: string
   preset?: string
+  body?: string
   steps?: number
   slots?: number
   seed: number
@@ -85,6 +90,7 @@ async function trainOne(
     })
     progress.close()
     print(resultLine(summary))
+    if (summary.sets !== undefined) print(setsText(summary.sets))
     print(
       `training: ${duration(summary.seconds)}, ${count(summary.steps / summary.seconds)} steps/s, ${count(summary.episodes)} episodes; evaluation: ${duration(summary.evaluationSeconds)}`,
     )
@@ -116,6 +122,13 @@ async function trainSeveral(
   }
 }
 
+/** The result on each set of contexts. */
+const setsText = (sets: readonly { set: string; return: Estimate }[]): string =>
+  table(
+    ['contexts', 'mean return, 95% interval'],
+    sets.map(({ set, return: found }) => [set, estimateText(found)]),
+  )
+
 /** The result over all seeds, then each of them. */
 export function seedsText(summary: SeedsSummary): string {
   const rows = summary.runs.map(({ seed, return: found, seconds, steps }) => [
@@ -126,30 +139,26 @@ export function seedsText(summary: SeedsSummary): string {
   ])
   return [
     seedsLine(summary),
+    ...(summary.sets === undefined ? [] : [setsText(summary.sets)]),
     table(['', 'mean return, 95% interval', 'training', 'steps/s'], rows),
     `in all: ${duration(summary.seconds)}`,
   ].join('\n')
 }
 
-function newPlan({
-  world,
-  algorithm,
-  preset,
-  steps,
-  slots,
-  seed,
-  seeds,
-  commandLine,
-}: TrainArrayCommand): Plan {
+function newPlan(command: TrainArrayCommand): Plan {
+  const { world, preset, body, steps, slots, seed, seeds, commandLine } = command
+  const algorithm = command.algorithm ?? algorithmsFor(findWorld(world))[0]
   const several = seeds !== undefined && seeds > 1
   const first = several && seed === 0 ? 1 : seed
   return {
     named: {
       world,
-      algorithm: algorithm ?? algorithmsFor(findWorld(world))[0],
+      algorithm,
       steps: steps ?? defaultSteps,
       ...(preset === undefined ? {} : { preset }),
       ...(slots === undefined ? {} : { slots }),
+      ...(body === undefined ? {} : { config: { body: readBody(body, algorithm) } }),
+      ...(asksForContexts(command) ? { contexts: readContexts(findWorld(world), command) } : {}),
     },
     seeds: several ? Array.from({ length: seeds }, (_, i) => first + i) : [seed],
     several,
@@ -167,7 +176,7 @@ function readPlan(folder: string): Plan {
     seed?: number
     seeds?: number[]
     evaluate: NonNullable<NamedRun['evaluate']>
-    settings: { algorithm: string; preset: string; config: Record<string, unknown> }
+    settings: Pick<NamedRun, 'algorithm' | 'preset' | 'config' | 'contexts'>
     command: string
   }
   const { world, steps, slots, seed = 0, evaluate, settings, command } = config

@@ -60,6 +60,19 @@ export function contextSampler(
   }
 }
 
+/** The sets that there are where these features vary: training, and those that some feature can tell from it. */
+export function contextSetsOf(
+  space: ContextSpace,
+  vary: readonly string[] = Object.keys(space),
+): ContextSet[] {
+  const features = vary.map((name) => featureOf(space, name))
+  return [
+    'train',
+    ...(features.some(canHoldOut) ? ['interpolation' as const] : []),
+    ...(features.some(canExtrapolate) ? ['extrapolation' as const] : []),
+  ]
+}
+
 /** The contexts of a list in turn: slot i begins with the i-th, and each slot goes through all of them. */
 export function fixedContexts(list: readonly Context[]): ContextFor {
   if (list.length === 0) {

@@ -1,6 +1,6 @@
 export { contextRow } from './context.ts'
 export type { Context, ContextFeature, ContextSpace } from './context.ts'
-export { contextSampler, fixedContexts } from './context-sets.ts'
+export { contextSampler, contextSetsOf, fixedContexts } from './context-sets.ts'
 export type { ContextFor, ContextSamplerOptions, ContextSet } from './context-sets.ts'
 export { finiteModel, outcomesOf, sampleCategorical } from './finite-model.ts'
 export type { FiniteModel, Outcome } from './finite-model.ts'

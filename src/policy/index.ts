@@ -23,7 +23,7 @@ export type { SquashedGaussian, SquashedGaussianOptions } from './squashed-gauss
 export { overObservations } from './over-observations.ts'
 export { gruLayer } from './gru.ts'
 export type { GruLayer } from './gru.ts'
-export { windowOf } from './body.ts'
+export { bodyNetwork, windowOf } from './body.ts'
 export type { Body, CnnBody, TransformerBody, WindowGruBody } from './body.ts'
 export { natureLayers } from './cnn.ts'
 export { gruActorCritic } from './recurrent.ts'

@@ -1,3 +1,4 @@
+import { dotOf } from './font.ts'
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { cartPole } from '../../worlds/classic/index.ts'
@@ -105,7 +106,7 @@ test('SVG: shapes in the view, y turned, text escaped', () => {
         stroke: '#000',
         width: 0.1,
       },
-      { type: 'text', x: 0, y: 1, text: 'a < "b" & c' },
+      { type: 'text', x: 0, y: 1, text: 'a  < "b" & c' },
     ],
   })
   expect(svg).toContain('width="480" height="240" viewBox="-1 -2 4 2"')
@@ -113,8 +114,9 @@ test('SVG: shapes in the view, y turned, text escaped', () => {
   expect(svg).toContain(
     '<rect x="0" y="-1" width="2" height="1" fill="#333" transform="rotate(-90 1 -0.5)"/>',
   )
+  expect(svg).toContain('<rect x="-1" y="-2" width="4" height="2" fill="#fff"/>')
   expect(svg).toContain('points="0,0 1,-2"')
-  expect(svg).toContain('>a &lt; &quot;b&quot; &amp; c</text>')
+  expect(svg).toContain('xml:space="preserve">a  &lt; &quot;b&quot; &amp; c</text>')
 })
 
 test('an animated SVG shows each frame in its turn', () => {
@@ -203,4 +205,11 @@ test('frames of worlds: their own characters, else their drawing; errors say wha
   const blind = createVectorEnvironment(defineWorld(rest), { slots: 1 })
   blind.reset()
   expect(() => drawSlot(blind)).toThrow(expect.objectContaining({ code: 'no-drawing' }))
+})
+
+test('what worlds write has letters of its own in pictures', () => {
+  const dots = (character: string): string =>
+    Array.from({ length: 15 }, (_, k) => dotOf(character, Math.floor(k / 3), k % 3)).join()
+  for (const character of '@#|<>^+-:_.') expect(dots(character), character).not.toBe(dots('?'))
+  expect(dots('~')).toBe(dots('?'))
 })

@@ -7,7 +7,7 @@ export interface SvgOptions {
   width?: number
 }
 
-/** A drawing as an SVG image. */
+/** A drawing as an SVG image, on white as in a PNG. */
 export function renderSvg(drawing: Drawing, options: SvgOptions = {}): string {
   return svgImage(drawing, options, paint(drawing))
 }
@@ -51,7 +51,8 @@ function svgImage({ view }: Drawing, { width = 480 }: SvgOptions, content: strin
   const [left, bottom, across, up] = view
   const height = number((width * up) / across)
   const box = [left, -bottom - up, across, up].map(number).join(' ')
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${box}">\n${content}\n</svg>\n`
+  const ground = `<rect x="${number(left)}" y="${number(-bottom - up)}" width="${number(across)}" height="${number(up)}" fill="#fff"/>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${box}">\n${ground}\n${content}\n</svg>\n`
 }
 
 /** Elements of a drawing; y is turned around, since SVG counts downwards. */
@@ -78,7 +79,14 @@ function element(shape: DrawnShape, drawing: Drawing): string {
       })
     case 'text': {
       const { x, y, text, fill = '#000', size = defaultTextSize(drawing) } = shape
-      const attributes = { x, y: -y, fill, 'font-size': size, 'font-family': 'monospace' }
+      const attributes = {
+        x,
+        y: -y,
+        fill,
+        'font-size': size,
+        'font-family': 'monospace',
+        'xml:space': 'preserve',
+      }
       return tag('text', attributes, escape(text))
     }
   }

@@ -3,6 +3,9 @@ import { createVectorEnvironment, fastStream } from '../../environment/index.ts'
 import type { Context, World } from '../../environment/index.ts'
 import { checkStep } from './check-step.ts'
 
+/** Steps after which an episode is cut off in a world that has no limit of its own. */
+export const endlessAfter = 100_000
+
 export interface EvaluateAgentOptions {
   /** Default 100. */
   episodes?: number
@@ -29,7 +32,7 @@ export function evaluateAgent(
   world: World,
   options: EvaluateAgentOptions = {},
 ): Played {
-  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? 100_000 } = options
+  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? endlessAfter } = options
   const environment = createVectorEnvironment(world, {
     slots: episodes,
     seed,

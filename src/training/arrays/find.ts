@@ -2,22 +2,26 @@ import { arrayAlgorithms } from '../../algorithm/arrays/index.ts'
 import type { ArrayAlgorithm, Preset } from '../../algorithm/arrays/index.ts'
 import type { World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
-import { nearest } from '../../tool/nearest.ts'
+import { checkBody } from './check-body.ts'
+import { checkContexts, noContexts, seenWorld } from './context-settings.ts'
+import type { ContextSettings } from './context-settings.ts'
+import { findNamed } from './find-named.ts'
 import type { NamedRun } from './seeds-types.ts'
 import { arrayWorlds } from '../../worlds/array-worlds.ts'
 
 /** A run whose names have been looked up. */
 export interface FoundRun {
+  /** As the agent sees it: with the context in its observation where that is visible. */
   world: World
   algorithm: ArrayAlgorithm
   slots: number
   /** Names and numbers for the record: what `config.json` keeps. */
-  settings: { algorithm: string; preset: string; config: Preset }
+  settings: { algorithm: string; preset: string; config: Preset; contexts?: ContextSettings }
 }
 
 /** @throws AgogeError listing what there is, with a suggestion. */
 export function findWorld(name: string): World {
-  return find('world', name, arrayWorlds)
+  return findNamed('world', name, arrayWorlds)
 }
 
 /** Names of the algorithms that can act in a world. */
@@ -28,7 +32,7 @@ export function algorithmsFor(world: World): string[] {
 /** @throws AgogeError for names that are not there, settings the preset does not have, or an algorithm that cannot act in the world. */
 export function findRun(given: Omit<NamedRun, 'steps'>): FoundRun {
   const world = findWorld(given.world)
-  const algorithm = find('algorithm', given.algorithm, arrayAlgorithms)
+  const algorithm = findNamed('algorithm', given.algorithm, arrayAlgorithms)
   if (!algorithm.suits(world)) {
     throw new AgogeError(`${given.algorithm} cannot act in ${given.world}`, {
       code: 'unsuitable-algorithm',
@@ -37,27 +41,26 @@ export function findRun(given: Omit<NamedRun, 'steps'>): FoundRun {
     })
   }
   const presetName = given.preset ?? algorithm.defaultPreset(given.world)
-  const preset = find(`preset of ${given.algorithm}`, presetName, algorithm.presets)
+  const preset = findNamed(`preset of ${given.algorithm}`, presetName, algorithm.presets)
+  // Every algorithm takes a body, whether its presets have one or not.
+  const known: Record<string, unknown> = { body: undefined, ...preset }
   for (const field of Object.keys(given.config ?? {}))
-    find(`setting of ${given.algorithm}`, field, preset as Record<string, unknown>)
+    findNamed(`setting of ${given.algorithm}`, field, known)
   const slots = given.slots ?? preset.slots
   const config: Preset = { ...preset, ...given.config, slots }
+  const contexts = { ...noContexts, ...given.contexts }
+  checkContexts(world, contexts)
+  const seen = seenWorld(world, contexts)
+  if (config['body'] !== undefined) checkBody(given.algorithm, config['body'], seen)
   return {
-    world,
+    world: seen,
     slots,
     algorithm: algorithm.create(config),
-    settings: { algorithm: given.algorithm, preset: presetName, config },
+    settings: {
+      algorithm: given.algorithm,
+      preset: presetName,
+      config,
+      ...(given.contexts === undefined ? {} : { contexts }),
+    },
   }
-}
-
-function find<T>(kind: string, name: string, known: Readonly<Record<string, T>>): T {
-  if (Object.hasOwn(known, name)) return known[name]
-  const names = Object.keys(known)
-  const meant = nearest(name, names)
-  throw new AgogeError(`There is no ${kind} named "${name}".`, {
-    code: `unknown-${kind.split(' ')[0]}`,
-    given: name,
-    expected: `one of ${names.join(', ')}`,
-    ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
-  })
 }

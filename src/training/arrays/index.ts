@@ -1,7 +1,17 @@
-export { evaluateAgent } from './evaluate-agent.ts'
+export {
+  checkContexts,
+  evaluationContexts,
+  evaluationSets,
+  noContexts,
+  trainingContexts,
+} from './context-settings.ts'
+export type { ContextSettings, EvaluationContexts, EvaluationSet } from './context-settings.ts'
+export { checkStep } from './check-step.ts'
+export { endlessAfter, evaluateAgent } from './evaluate-agent.ts'
 export type { EvaluateAgentOptions, Played } from './evaluate-agent.ts'
 export { algorithmsFor, findRun, findWorld } from './find.ts'
 export type { FoundRun } from './find.ts'
+export { findNamed } from './find-named.ts'
 export { learnUntil } from './learn-until.ts'
 export type { LearnUntilOptions } from './learn-until.ts'
 export { loadAgent } from './load-agent.ts'
@@ -13,5 +23,13 @@ export { trainArray } from './train-array.ts'
 export { trainNamed } from './train-named.ts'
 export type { TrainNamedOptions } from './train-named.ts'
 export { trainSeeds } from './train-seeds.ts'
-export type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation, EvaluationSettings } from './types.ts'
+export type {
+  ArrayResult,
+  ArraySummary,
+  ArrayTrainOptions,
+  Evaluation,
+  EvaluationSettings,
+  SetEvaluation,
+} from './types.ts'
+export { turn } from './turn.ts'
 export { arrayWorlds } from '../../worlds/array-worlds.ts'

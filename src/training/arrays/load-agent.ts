@@ -4,15 +4,18 @@ import { createVectorEnvironment } from '../../environment/index.ts'
 import type { World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { openRunFolder } from '../run-folder.ts'
+import { noContexts } from './context-settings.ts'
+import type { ContextSettings } from './context-settings.ts'
 import { findRun } from './find.ts'
 import type { FoundRun } from './find.ts'
 import { readRun } from './run-record.ts'
 
-/** A trained agent and the world that it was trained on. */
+/** A trained agent, the world as it sees it, and what it was trained in. */
 export interface LoadedAgent {
   world: World
   agent: ArrayAgent
   seed: number
+  contexts: ContextSettings
 }
 
 /**
@@ -43,8 +46,8 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
       expected: `world: ${expected}`,
     })
   }
-  const { algorithm, preset, config } = settings
-  const run = findRun({ world: name, algorithm, preset, config, slots })
+  const { algorithm } = settings
+  const run = findRun({ world: name, slots, ...settings })
   const environment = createVectorEnvironment(run.world, { slots, seed })
   environment.reset()
   const agent = await run.algorithm(environment, { seed, totalSteps: steps })
@@ -59,5 +62,5 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
       cause,
     })
   }
-  return { world: run.world, agent, seed }
+  return { world: run.world, agent, seed, contexts: settings.contexts ?? noContexts }
 }

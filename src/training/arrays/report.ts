@@ -1,3 +1,4 @@
+import type { Estimate } from '../../evaluation/index.ts'
 import { html, nothing, trusted } from '../report/html.ts'
 import type { Markup } from '../report/html.ts'
 import { count, decimal, duration } from '../report/format.ts'
@@ -52,6 +53,7 @@ export function renderArrayReport({ summary, metrics, config }: ArrayReportInput
           </tbody>
         </table>
       </div>
+      ${setsTable((summary.sets ?? []).map((found) => ({ ...found, of: `${found.return.n} episodes` })))}
       <h2>Curves</h2>
       ${curves(metrics)}
       <h2>Settings</h2>
@@ -100,6 +102,7 @@ export function renderSeedsReport(
           </tbody>
         </table>
       </div>
+      ${setsTable((summary.sets ?? []).map((found) => ({ ...found, of: `${summary.runs.length} seeds` })))}
       <h2>Return of each seed</h2>
       <div class="charts">
         ${runs.map(({ seed, metrics }) => returnChart(`Return, seed ${seed}`, metrics))}
@@ -110,6 +113,35 @@ export function renderSeedsReport(
         <pre>${JSON.stringify(summary.settings, null, 2)}</pre>
       </details>`,
   )
+}
+
+/** Contexts inside the ranges of training, between what was trained, and outside. */
+function setsTable(sets: readonly { set: string; return: Estimate; of: string }[]): Markup {
+  if (sets.length === 0) return nothing
+  return html`<h2>Contexts</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>contexts</th>
+            <th>mean return</th>
+            <th>95% interval</th>
+            <th>of</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${sets.map(
+            ({ set, return: found, of }) =>
+              html`<tr>
+                <td>${set}</td>
+                <td><b>${decimal(found.mean)}</b></td>
+                <td>${decimal(found.low)} to ${decimal(found.high)}</td>
+                <td>${of}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`
 }
 
 function page(headline: string, body: Markup): string {

@@ -1,6 +1,7 @@
 import type { Estimate } from '../../evaluation/index.ts'
 import type { TrainingEvent } from '../events.ts'
 import type { Machine } from '../machine.ts'
+import type { ContextSettings } from './context-settings.ts'
 import type { ArraySummary, EvaluationSettings } from './types.ts'
 
 /** What to train, by names, so that it can be told to another process. */
@@ -17,6 +18,8 @@ export interface NamedRun {
   /** Default: the preset's. */
   slots?: number
   evaluate?: EvaluationSettings
+  /** What varies between episodes. Default: nothing, the world has its default context. */
+  contexts?: Partial<ContextSettings>
 }
 
 export interface TrainSeedsOptions extends NamedRun {
@@ -44,5 +47,7 @@ export interface SeedsSummary {
   seconds: number
   /** Interquartile mean over seeds of their mean returns, with its stratified bootstrap interval. */
   return: Estimate
+  /** The same on each set of contexts, where there are several. */
+  sets?: { set: string; return: Estimate }[]
   runs: ArraySummary[]
 }

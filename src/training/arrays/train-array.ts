@@ -6,20 +6,19 @@ import { AgogeError } from '../../error.ts'
 import { bootstrapMean, mean } from '../../evaluation/index.ts'
 import { machine } from '../machine.ts'
 import { checkStep } from './check-step.ts'
-import { evaluateAgent } from './evaluate-agent.ts'
+import { endlessAfter, evaluateAgent } from './evaluate-agent.ts'
+import type { EvaluationContexts } from './context-settings.ts'
 import { createFigures } from './figures.ts'
 import type { FiguresState } from './figures.ts'
 import { renderArrayReport } from './report.ts'
 import { metricsFile, openRunRecord } from './run-record.ts'
 import type { RunRecord } from './run-record.ts'
 import { turn } from './turn.ts'
-import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation } from './types.ts'
+import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation, SetEvaluation } from './types.ts'
 
 /** Lines of `metrics.jsonl` in a run, at most about, and the fewest steps of one. */
 const lines = 200
 const fewest = 256
-/** An episode of so many steps in a world without a limit is worth a warning. */
-const endless = 100_000
 
 interface SavedRun {
   agent: unknown
@@ -29,9 +28,12 @@ interface SavedRun {
   seconds: number
   evaluationSeconds: number
   evaluations: Evaluation[]
+  sets: SetEvaluation[]
   /** Environment steps at the last line of metrics. */
   written: number
 }
+
+type EvaluationOn = readonly [set: string, contextFor: EvaluationContexts | undefined]
 
 /**
  * Trains an agent on a world: act, step, learn, blind to the algorithm. The greedy policy is evaluated now and then on
@@ -57,6 +59,8 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
   const resume = options.resume === true
   const record =
     options.out === undefined ? null : openRunRecord(resolve(options.out), identity, { resume, command })
+  const sets: EvaluationOn[] = Object.entries(options.evaluationSets ?? {})
+  const [first = ['default', undefined] as const, ...others] = sets
   const environment = createVectorEnvironment(world, {
     slots,
     seed,
@@ -75,6 +79,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     seconds: 0,
     evaluationSeconds: 0,
     evaluations: [],
+    sets: [],
     written: 0,
   }
   const logEvery = Math.max(slots, fewest, Math.ceil(total / lines))
@@ -102,19 +107,40 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     emit({ type: 'step', phase: 'train', step: now.step, total, seconds, metrics })
   }
 
-  function measure(episodes: number): void {
+  /** The greedy policy on one set of contexts. */
+  function play([set, contextFor]: EvaluationOn, episodes: number): Omit<Evaluation, 'step'> {
     now.seconds += clock()
-    const { returns, lengths } = evaluateAgent(agent, world, { episodes, seed })
-    const found = { step: now.step, return: bootstrapMean(Array.from(returns)), length: mean(lengths) }
-    now.evaluations.push(found)
+    const { returns, lengths } = evaluateAgent(agent, world, {
+      episodes,
+      seed,
+      ...(contextFor === undefined ? {} : { contextFor }),
+    })
+    const found = { return: bootstrapMean(Array.from(returns)), length: mean(lengths) }
     const seconds = clock()
     now.evaluationSeconds += seconds
     const { mean: value, low, high } = found.return
-    line('evaluation', seconds, { return: value, low, high, length: found.length })
+    const figures = { return: value, low, high, length: found.length }
+    line(set === first[0] ? 'evaluation' : `evaluation-${set}`, seconds, figures)
+    const where = others.length === 0 ? '' : ` on ${set} contexts`
     emit({
       type: 'note',
-      text: `greedy after ${now.step} steps: return ${show(value)} (${show(low)}–${show(high)}), ${episodes} episodes`,
+      text: `greedy after ${now.step} steps${where}: return ${show(value)} (${show(low)}–${show(high)}), ${episodes} episodes`,
     })
+    return found
+  }
+
+  function measure(episodes: number): void {
+    now.evaluations.push({ step: now.step, ...play(first, episodes) })
+  }
+
+  function measureAll(): void {
+    measure(evaluate.episodes)
+    if (others.length === 0) return
+    const { step: _, ...onFirst } = now.evaluations[now.evaluations.length - 1]
+    now.sets = [
+      { set: first[0], ...onFirst },
+      ...others.map((on) => ({ set: on[0], ...play(on, evaluate.episodes) })),
+    ]
   }
 
   function save(): void {
@@ -131,11 +157,11 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
 
   function warnEndless(): void {
     for (let i = 0; i < slots; i++) {
-      if (environment.lengths[i] < endless) continue
+      if (environment.lengths[i] < endlessAfter) continue
       warned = true
       emit({
         type: 'note',
-        text: `warning: an episode of ${world.name} has gone on for ${endless} steps (slot ${i}, step ${now.step}); the world has no maxSteps and may never end`,
+        text: `warning: an episode of ${world.name} has gone on for ${endlessAfter} steps (slot ${i}, step ${now.step}); the world has no maxSteps and may never end`,
       })
       return
     }
@@ -181,7 +207,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     }
     if (now.evaluations.at(-1)?.step !== total) {
       if (now.written < now.step) log()
-      measure(evaluate.episodes)
+      measureAll()
       save()
     }
     const result: ArraySummary = {
@@ -199,6 +225,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
       evaluationSeconds: now.evaluationSeconds,
       evaluations: now.evaluations,
       return: now.evaluations[now.evaluations.length - 1].return,
+      ...(now.sets.length === 0 ? {} : { sets: now.sets }),
     }
     if (record !== null) finish(record, result, identity)
     return { summary: result, agent }

@@ -1,4 +1,5 @@
 import type { OnTrainingEvent } from '../events.ts'
+import { contextOptions } from './context-settings.ts'
 import { findRun } from './find.ts'
 import type { NamedRun } from './seeds-types.ts'
 import { trainArray } from './train-array.ts'
@@ -27,6 +28,7 @@ export async function trainNamed(options: TrainNamedOptions): Promise<ArraySumma
     out,
     resume,
     command,
+    ...contextOptions(world, settings.contexts, seed),
     ...(evaluate === undefined ? {} : { evaluate }),
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(signal === undefined ? {} : { signal }),

@@ -22,7 +22,7 @@ import type { ArraySummary } from './types.ts'
  * const { return: iqm } = await trainSeeds({ world: 'cartpole', algorithm: 'ppo', steps: 100_000, seeds: [1, 2, 3], out: 'runs/ppo' })
  */
 export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSummary> {
-  const { world, algorithm, preset, config, steps, slots, evaluate, seeds, signal } = options
+  const { world, algorithm, preset, config, steps, slots, evaluate, contexts, seeds, signal } = options
   if (seeds.length === 0 || new Set(seeds).size < seeds.length) {
     throw new AgogeError('Seeds have to be different numbers, at least one', {
       code: 'bad-argument',
@@ -56,6 +56,7 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
     ...(config === undefined ? {} : { config }),
     ...(slots === undefined ? {} : { slots }),
     ...(evaluate === undefined ? {} : { evaluate }),
+    ...(contexts === undefined ? {} : { contexts }),
   }
   const stop = new AbortController()
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
@@ -97,6 +98,7 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
     settings: { ...found.settings },
     seconds: (performance.now() - started) / 1000,
     return: stratifiedInterquartileMean([runs.map((run) => run.return.mean)]),
+    ...setsOf(runs),
     runs,
   }
   folder.write('summary.json', `${JSON.stringify(summary, null, 2)}\n`)
@@ -108,6 +110,17 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
     ),
   )
   return summary
+}
+
+/** The interquartile mean over seeds on each set of contexts. */
+function setsOf([first, ...others]: readonly ArraySummary[]): Pick<SeedsSummary, 'sets'> {
+  if (first.sets === undefined) return {}
+  return {
+    sets: first.sets.map(({ set }, i) => {
+      const means = [first, ...others].flatMap(({ sets }) => sets?.[i].return.mean ?? [])
+      return { set, return: stratifiedInterquartileMean([means]) }
+    }),
+  }
 }
 
 function metricsOf(path: string): MetricsRecord[] {

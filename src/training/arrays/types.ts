@@ -25,6 +25,11 @@ export interface ArrayTrainOptions {
   evaluate?: EvaluationSettings
   /** The context of a slot's next episode; default: the defaults of the world. */
   contextFor?: (slot: number, episode: number) => Context
+  /**
+   * Contexts of evaluations, by name: the first for all of them and for the result, the others played in the end too.
+   * Default: the defaults of the world.
+   */
+  evaluationSets?: Readonly<Record<string, (episode: number) => Context>>
   /** Threads of the learner. Default 1, which repeats bit for bit. */
   threads?: number
   /** The run folder. Default: nothing is written. */
@@ -51,6 +56,9 @@ export interface Evaluation {
   length: number
 }
 
+/** The last evaluation on one set of contexts. */
+export type SetEvaluation = Omit<Evaluation, 'step'> & { set: string }
+
 /** `summary.json`. */
 export interface ArraySummary {
   schema: 1
@@ -71,6 +79,8 @@ export interface ArraySummary {
   evaluations: Evaluation[]
   /** Of the last evaluation. */
   return: Estimate
+  /** On each set of contexts, where there are several. */
+  sets?: SetEvaluation[]
 }
 
 export interface ArrayResult {

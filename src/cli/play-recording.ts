@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { animatePng, animateSvg, renderSvg } from '../environment/index.ts'
+import type { Drawing, VectorEnvironment } from '../environment/index.ts'
+import { AgogeError } from '../error.ts'
+import { checkFolder } from '../training/usable-folder.ts'
+import { checkFile, writeWhole } from '../training/whole-file.ts'
+import type { Console } from './console.ts'
+import type { Frames } from './play-screen.ts'
+
+/**
+ * Frames into `path`: one animated image where it ends in .svg or .png, else a folder of SVG images. What was played
+ * until Ctrl-C is kept.
+ *
+ * @throws AgogeError for other endings, and for places that cannot be written.
+ */
+export function createRecording(
+  path: string,
+  { out }: Console,
+  { fps, every = 1 }: { fps: number; every?: number },
+): Frames {
+  const ending = /\.\w+$/.exec(path)?.[0].toLowerCase()
+  if (ending !== undefined && ending !== '.svg' && ending !== '.png') {
+    throw new AgogeError(`Frames cannot be written as ${ending}`, {
+      code: 'bad-option',
+      given: path,
+      expected: 'a file.svg or file.png (both animated), or a folder for one SVG image a frame',
+      ...(ending === '.gif' || ending === '.apng'
+        ? { hint: 'an animated PNG is shown wherever a GIF is' }
+        : {}),
+    })
+  }
+  if (ending === undefined) checkFrames(path)
+  else checkFile(path)
+  const drawings: Drawing[] = []
+
+  return {
+    every,
+    show(environment) {
+      drawings.push(drawingOf(environment))
+    },
+    keep: out,
+    async close() {
+      if (drawings.length === 0) return
+      if (ending === '.png') writeWhole(path, await animatePng(drawings, { framesPerSecond: fps }))
+      else if (ending === '.svg') writeWhole(path, animateSvg(drawings, { framesPerSecond: fps }))
+      else
+        for (const [k, drawing] of drawings.entries())
+          writeWhole(join(path, frameName(k)), renderSvg(drawing))
+      out(`${path}: ${drawings.length} frames`)
+    },
+  }
+}
+
+const frameName = (k: number): string => `frame-${String(k).padStart(5, '0')}.svg`
+
+/** Frames of an earlier recording would stay among the new ones. */
+function checkFrames(path: string): void {
+  if (existsSync(join(path, frameName(0)))) {
+    throw new AgogeError(`${path} already holds frames`, {
+      code: 'occupied',
+      given: resolve(path),
+      expected: 'a folder without frames, or a new one',
+      hint: 'Choose another folder, or remove the frames',
+    })
+  }
+  checkFolder(resolve(path))
+}
+
+function drawingOf({ world, slots }: VectorEnvironment): Drawing {
+  if (world.draw !== undefined) return world.draw(slots, 0)
+  if (world.text !== undefined) return page(world.text(slots, 0))
+  throw new AgogeError(`${world.name} cannot be drawn`, {
+    code: 'no-drawing',
+    given: world.name,
+    expected: 'a world with `draw` or `text`',
+  })
+}
+
+/** Width of a character of a monospaced font, in its height. */
+const aspect = 0.6
+
+/** Lines of characters as a drawing, for worlds that have no other. */
+function page(text: string): Drawing {
+  const lines = text.split('\n')
+  const columns = Math.max(12, ...lines.map((line) => line.length))
+  const view = [-1, -lines.length - 1, columns * aspect + 2, lines.length + 2] as const
+  return {
+    view,
+    shapes: [
+      { type: 'rectangle', x: view[0], y: view[1], width: view[2], height: view[3], fill: '#ffffff' },
+      ...lines.map((line, k) => ({ type: 'text' as const, x: 0, y: -k - 0.8, text: line, size: 1 })),
+    ],
+  }
+}

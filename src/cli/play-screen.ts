@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { VectorEnvironment } from '../environment/index.ts'
+import { returnText } from '../training/arrays/index.ts'
+import type { Console } from './console.ts'
+import { drawText } from './terminal-drawing.ts'
+
+/** Where frames go. */
+export interface Frames {
+  /** Steps between two frames; an episode's last one is always shown. */
+  readonly every: number
+  show(environment: VectorEnvironment, episode: number, step: number): Promise<void> | void
+  /** A line about a finished episode. */
+  keep(text: string): void
+  /** Also where playing was interrupted. */
+  close(): Promise<void> | void
+}
+
+/** One frame in place of the last on a terminal, one below the other elsewhere. */
+export function createScreen(
+  { out, progress, signal }: Console,
+  { fps, every }: { fps: number; every?: number },
+): Frames {
+  const live = progress.isTTY === true
+  let drawn = 0
+  const erase = (): void => {
+    if (drawn > 0) progress.write(`\u001B[${drawn}A\u001B[J`)
+    drawn = 0
+  }
+  return {
+    every: every ?? (live ? 1 : 25),
+    async show(environment, episode, step) {
+      const text = `${frame(environment)}\n${status(environment, episode, step)}`
+      if (!live) return out(text)
+      erase()
+      progress.write(`${text}\n`)
+      drawn = text.split('\n').length
+      await wait(1000 / fps, undefined, { signal })
+    },
+    keep(text) {
+      erase()
+      out(text)
+    },
+    close: () => {},
+  }
+}
+
+function frame({ world, slots }: VectorEnvironment): string {
+  if (world.text !== undefined) return world.text(slots, 0)
+  if (world.draw !== undefined) return drawText(world.draw(slots, 0))
+  return `observation ${Array.from(slots.observations, (value) => value.toFixed(3)).join(' ')}`
+}
+
+function status({ actions, rewards, returns }: VectorEnvironment, episode: number, step: number): string {
+  const action = Array.from(actions, (value) => (Number.isInteger(value) ? value : value.toFixed(2))).join(
+    ' ',
+  )
+  const before = step === 0 ? '' : `  action ${action}  reward ${returnText(rewards[0])}`
+  return `episode ${episode}  step ${step}${before}  return ${returnText(returns[0])}`
+}
