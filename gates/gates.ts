@@ -123,7 +123,8 @@ export const gates: readonly Gate[] = [
   {
     ...deepSea,
     name: 'deep-sea-20-with-bonus',
-    countBonus: 1,
+    // The one number that is ours, chosen on seeds 101 to 103: 0.01, 0.03 and 0.1 solved all three, 1 two, 10 none.
+    countBonus: 0.03,
     bar: 0.98,
     direction: 'at-least',
     source: 'the best return is 0.99; bsuite: 10 000 episodes',

@@ -1,6 +1,6 @@
-// npm run gates -- NAME... [--json] [--seeds 1-10] [--peers] [--out FOLDER] [--steps N]: trains what is not stored yet, prints
-// and stores. Without names: all gates. --peers trains the references instead, on the Python of AGOGE_PEERS_PYTHON; --steps
-// is for trying the machinery out, and needs a folder of its own.
+// npm run gates -- NAME... [--json] [--seeds 1-10] [--peers] [--table] [--out FOLDER] [--steps N]: trains what is not stored yet,
+// prints and stores. Without names: all gates. --peers trains the references instead, on the Python of AGOGE_PEERS_PYTHON;
+// --table trains nothing and writes the table anew; --steps is for trying the machinery out, and needs a folder of its own.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
     json: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1-10' },
     peers: { type: 'boolean', default: false },
+    table: { type: 'boolean', default: false },
     out: { type: 'string' },
     steps: { type: 'string' },
   },
@@ -66,6 +67,10 @@ const write = (): void => {
   writeFileSync(join(folder, 'README.md'), renderTable(folder, all))
 }
 
+if (values.table) {
+  write()
+  process.exit(0)
+}
 const seeds = parseSeeds(values.seeds)
 const command = `npm run gates -- ${process.argv.slice(2).join(' ')}`.trim()
 if (values.peers) {
