@@ -1,63 +1,46 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { AgogeError } from '../error.ts'
 import { paperResult, renderGallery, runPaper } from '../evaluation/index.ts'
-import type { Paper, PaperResult } from '../evaluation/index.ts'
-import { nearest } from '../tool/index.ts'
+import type { PaperResult } from '../evaluation/index.ts'
 import { machine } from '../training/machine.ts'
 import type { Console } from './console.ts'
+import { describeError } from './describe-error.ts'
+import { loadPaper, paperIds, paperWorker, resultOf, resultsFolder } from './papers-folder.ts'
 import { table } from './table.ts'
 
-/** Papers are built into the program; run from source, they are those of the repository, and so is all else. */
-const built = import.meta.url.endsWith('.js')
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const folder = here(built ? '../papers/' : '../../papers/')
-const worker = here(`../evaluation/papers/worker${built ? '.js' : '.ts'}`)
-const execArgv = built ? [] : ['--import', 'tsx', '--conditions', 'agoge-source']
-const isPaper = (name: string): boolean =>
-  built ? name.endsWith('.js') : name.endsWith('.ts') && !name.endsWith('.test.ts')
-
-/** Where results lie: beside the papers in the repository, else with the runs. */
-const resultsFolder = (): string =>
-  existsSync(join('papers', 'results')) ? join('papers', 'results') : join('.agoge', 'papers')
-
-interface Listed {
-  file: string
-  paper: Paper
-}
-
-async function allPapers(): Promise<Listed[]> {
-  const names = existsSync(folder) ? readdirSync(folder).filter(isPaper) : []
-  return Promise.all(
-    names.sort().map(async (name) => {
-      const file = join(folder, name)
-      const { default: paper } = (await import(pathToFileURL(file).href)) as { default: Paper }
-      return { file, paper }
-    }),
-  )
-}
-
-function resultOf(id: string): PaperResult | undefined {
-  const file = join(resultsFolder(), `${id}.json`)
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PaperResult) : undefined
-}
-
-/** `agoge papers list`: id, theme, verdict, claim. */
-export async function listPapers({ json = false }: { json?: boolean }, terminal: Console): Promise<void> {
-  const papers = (await allPapers()).map(({ paper }) => ({
-    id: paper.id,
-    theme: paper.theme,
-    verdict: resultOf(paper.id)?.verdict ?? 'not run',
-    title: paper.title,
-  }))
+/** `agoge papers list`: id, theme, verdict; what cannot be loaded is named, and hides none of the others. */
+export async function listPapers(
+  { json = false }: { json?: boolean },
+  terminal: Console,
+  folder?: string,
+): Promise<void> {
+  const papers = await Promise.all(paperIds(folder).map((id) => listed(id, folder)))
   if (json) return terminal.out(JSON.stringify(papers, null, 2))
   terminal.out(
     table(
       ['paper', 'theme', 'verdict'],
-      papers.map(({ id, theme, verdict }) => [id, theme, verdict]),
+      papers.map(({ id, theme, verdict }) => [id, theme ?? '–', verdict]),
     ),
   )
+  for (const { error } of papers) if (error !== undefined) terminal.err(error)
+}
+
+interface Listed {
+  id: string
+  theme?: string
+  verdict: string
+  title?: string
+  /** Why it cannot be loaded. */
+  error?: string
+}
+
+async function listed(id: string, folder?: string): Promise<Listed> {
+  try {
+    const { theme, title } = (await loadPaper(id, folder)).paper
+    return { id, theme, verdict: resultOf(id)?.verdict ?? 'not run', title }
+  } catch (error) {
+    return { id, verdict: 'cannot be loaded', error: describeError(error, false) }
+  }
 }
 
 export interface RunPaperCommand {
@@ -67,18 +50,18 @@ export interface RunPaperCommand {
   commandLine: string
 }
 
-/** `agoge papers run ID`: every arm with every seed, the verdict, and a result file. */
-export async function runPaperCommand(command: RunPaperCommand, terminal: Console): Promise<void> {
+/** `agoge papers run ID`: every arm with every seed, the verdict, and a result file. Loads no other paper. */
+export async function runPaperCommand(
+  command: RunPaperCommand,
+  terminal: Console,
+  folder?: string,
+): Promise<void> {
   const { id, quick = false, workers } = command
-  const papers = await allPapers()
-  const found = papers.find(({ paper }) => paper.id === id)
-  if (found === undefined) throw unknownPaper(id, papers)
-  const { paper, file } = found
+  const { paper, file } = await loadPaper(id, folder)
   terminal.err(`${paper.title}\n${paper.claim}`)
   const scores = await runPaper(paper, {
     file,
-    worker,
-    execArgv,
+    ...paperWorker,
     quick,
     ...(workers === undefined ? {} : { workers }),
     signal: terminal.signal,
@@ -122,20 +105,9 @@ function resultText(result: PaperResult): string {
 }
 
 /** `agoge papers report`: the gallery of all results. */
-export async function reportPapers({ out }: { out?: string }, terminal: Console): Promise<void> {
-  const results = (await allPapers()).flatMap(({ paper }) => resultOf(paper.id) ?? [])
+export function reportPapers({ out }: { out?: string }, terminal: Console): void {
+  const results = paperIds().flatMap((id) => resultOf(id) ?? [])
   const to = resolve(out ?? join(resultsFolder(), '..', 'gallery.html'))
   writeFileSync(to, renderGallery(results))
   terminal.out(`${to}: ${results.length} papers`)
-}
-
-function unknownPaper(id: string, papers: readonly Listed[]): AgogeError {
-  const ids = papers.map(({ paper }) => paper.id)
-  const meant = nearest(id, ids)
-  return new AgogeError(`There is no paper named "${id}".`, {
-    code: 'unknown-paper',
-    given: id,
-    expected: ids.length === 0 ? 'papers beside the built program' : `one of ${ids.join(', ')}`,
-    ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
-  })
 }

@@ -184,7 +184,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--out <file>', 'where the page goes')
     .action(async (options: { out?: string }) => {
       const { reportPapers } = await import('./papers.ts')
-      await reportPapers(options, terminal)
+      reportPapers(options, terminal)
     })
 
   program
