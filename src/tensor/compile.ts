@@ -1,6 +1,7 @@
 import { AgogeError } from '../error.ts'
 import { bindSizes } from './bindings.ts'
 import type { InputSignature } from './bindings.ts'
+import type { HelperJob } from './helper/work.ts'
 import { topologicalOrder } from './node.ts'
 import { lowerToOnnx } from './onnx/lower.ts'
 import { acquireSession } from './onnx/session.ts'
@@ -31,6 +32,8 @@ export interface Program {
    */
   run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>>
   release(): Promise<void>
+  /** What another thread needs to run the same. */
+  readonly job: HelperJob
   /** Number of operators after simplification. */
   readonly nodes: number
 }
@@ -73,6 +76,7 @@ export async function compile(
   let released = false
 
   return {
+    job: { kind: 'runtime', model, inputs: signatures, outputs: fetched },
     nodes: topologicalOrder(outputs).filter((node) => node.inputs.length > 0).length,
     async run(feeds, into = {}) {
       if (released)

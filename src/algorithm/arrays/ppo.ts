@@ -106,6 +106,7 @@ const feedForwardPpo =
     const objective = await compileObjective({
       name: 'ppo',
       threads,
+      meanOver: 'B',
       parameters: shapes,
       inputs: {
         observations: { shape: ['B', width] },

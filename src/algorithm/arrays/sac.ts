@@ -135,6 +135,7 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
     const criticObjective = await compileObjective({
       name: 'sac critics',
       threads,
+      meanOver: 'B',
       parameters: critics.shapes,
       fixed: judging.shapes,
       inputs: {
@@ -160,6 +161,7 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
     const actorObjective = await compileObjective({
       name: 'sac actor',
       threads,
+      meanOver: 'B',
       parameters: actor.shapes,
       fixed: critics.shapes,
       inputs: { observations: { shape: ['B', width] }, noise: { shape: ['B', k] }, alpha: { shape: [1] } },

@@ -1,4 +1,5 @@
 import { bindSizes } from '../bindings.ts'
+import type { HelperJob } from '../helper/work.ts'
 import { input } from '../operators/input.ts'
 import { sizeOf } from '../shape.ts'
 import { simplify } from '../simplify.ts'
@@ -6,7 +7,6 @@ import type { DType, Feeds, HostData, HostTensor, Shape, Tensor } from '../types
 import { assembleModule } from './assembler.ts'
 import { loadModule } from './instantiate.ts'
 import { kernelsOf, planFor } from './plan.ts'
-import type { Plan } from './plan.ts'
 import { runnable } from './run-plan.ts'
 import type { RunnablePlan } from './run-plan.ts'
 import { schedule } from './schedule.ts'
@@ -16,7 +16,7 @@ export interface SmallProgram {
   /** Values of the outputs by name, copied; those named in `into` are written there and not given back. */
   run(feeds: Feeds, into?: Feeds): Record<string, HostTensor>
   /** The same for feeds of these sizes, as plain data, so that another thread can do it. */
-  describe(feeds: Feeds): { bytes: Uint8Array<ArrayBuffer>; plan: Plan }
+  job(feeds: Feeds): HelperJob
   /** Number of kernels. */
   readonly nodes: number
 }
@@ -70,7 +70,7 @@ export function smallProgram(
 
   return {
     nodes: found.tasks.length,
-    describe: (feeds) => ({ bytes, plan: planned(feeds).plan }),
+    job: (feeds) => ({ kind: 'kernels', bytes, plan: planned(feeds).plan }),
     run(feeds, into = {}) {
       const runs = planned(feeds)
       const { inputs: read, outputs } = runs.plan
