@@ -2,6 +2,7 @@ import {
   add,
   concat,
   matmul,
+  minimum,
   mul,
   reshape,
   rotate,
@@ -15,6 +16,7 @@ import {
 import type { Dim, Tensor } from '../tensor/index.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
+import { linear } from './layers.ts'
 
 /** Cosines and sines for positions 0 .. positions-1, flat [positions, width/2]; angles as in Hugging Face's Llama. */
 export function rotaryTable(config: TransformerConfig, positions: number) {
@@ -33,15 +35,30 @@ export function rotaryTable(config: TransformerConfig, positions: number) {
   return { cosine, sine }
 }
 
-/** The additive causal mask [time, time]: 0 where a position may look, a large negative number where not. */
-export function causalMask(time: number): Float32Array {
-  const mask = new Float32Array(time * time)
-  for (let t = 0; t < time; t++) mask.fill(maskedScore, t * time + t + 1, (t + 1) * time)
-  return mask
+/**
+ * Scores are limited, not masked: what limits a score, added to the row's own (that of a position with itself, which it
+ * always sees). A hidden position then weighs less than e^-50 of a visible one, which is nothing in single precision; and
+ * unlike with a mask of -1e9 its exponential is still an ordinary number. Subnormal ones, which the softmax would make
+ * of it, cost processors more than all else that attention does.
+ */
+export const scoreLimits = { hidden: -50, visible: 1e30 } as const
+
+/** `scoreLimits` [time, time] of a causal pass. */
+export function causalLimits(time: number): Float32Array {
+  const limits = new Float32Array(time * time).fill(scoreLimits.visible)
+  for (let t = 0; t < time; t++) limits.fill(scoreLimits.hidden, t * time + t + 1, (t + 1) * time)
+  return limits
 }
 
-/** Small enough that its exponential is 0 beside any real score, far from overflow when added to one. */
-export const maskedScore = -1e9
+/** Scores [..., time, positions], limited: `limits` broadcasts to them, `own` is [..., time, 1]. */
+export function limited(scores: Tensor, limits: Tensor, own: Tensor): Tensor {
+  return minimum(scores, add(limits, own))
+}
+
+/** The score of every position with itself. q, k: [..., width], whose axes broadcast. Gives [..., 1]. */
+export function ownScores(q: Tensor, k: Tensor): Tensor {
+  return sum(mul(q, k), { axes: [-1], keepDims: true })
+}
 
 /** By what angles the heads are turned. */
 export interface Rotary {
@@ -53,35 +70,41 @@ export interface Rotary {
 }
 
 /**
- * Splits [batch * time, (heads + 2 * kvHeads) * width] into rotated queries, rotated keys, and values, each
- * [batch, heads, time, width].
+ * Projects x [batch * time, in] by a weight [(heads + 2 * kvHeads) * width, in] to rotated queries, rotated keys, and
+ * values, each [batch, heads, time, width]. Three products instead of one, whose result would have to be cut up.
  */
-export function splitHeads(
-  projected: Tensor,
+export function projectHeads(
+  x: Tensor,
+  weight: Tensor,
   { positions, cosine, sine }: Rotary,
   batch: Dim,
   time: Dim,
   config: TransformerConfig,
 ) {
   const width = headWidth(config)
-  const queries = config.num_attention_heads
-  const keys = config.num_key_value_heads
-  const all = queries + 2 * keys
-  const turning = (queries + keys) * width
-  const split = (x: Tensor, heads: number): Tensor =>
-    transpose(reshape(x, [batch, time, heads, width]), [0, 2, 1, 3])
-  const merged = (x: Tensor, heads: number): Tensor =>
-    reshape(transpose(x, [0, 2, 1, 3]), [batch, time, heads * width])
-  const rows = reshape(projected, [batch, time, all * width])
-  const turned = rotate(slice(rows, { axis: 2, start: 0, end: turning }), positions, cosine, sine)
+  const heads = [config.num_attention_heads, config.num_key_value_heads, config.num_key_value_heads]
+  const parts = heads.map((count, part) => {
+    const start = heads.slice(0, part).reduce((sum, before) => sum + before * width, 0)
+    const projected = linear(x, slice(weight, { axis: 0, start, end: start + count * width }))
+    const rows = reshape(projected.y, [batch, time, count * width])
+    const turned = part < 2 ? rotate(rows, positions, cosine, sine) : rows
+    return {
+      y: transpose(reshape(turned, [batch, time, count, width]), [0, 2, 1, 3]),
+      pullback(gy: Tensor) {
+        const g = reshape(transpose(gy, [0, 2, 1, 3]), [batch, time, count * width])
+        const gRows = part < 2 ? rotateBack(g, positions, cosine, sine) : g
+        return projected.pullback(reshape(gRows, [product(batch, time), count * width]))
+      },
+    }
+  })
+  const [q, k, v] = parts
   return {
-    q: split(slice(turned, { axis: 2, start: 0, end: queries * width }), queries),
-    k: split(slice(turned, { axis: 2, start: queries * width, end: turning }), keys),
-    v: split(slice(rows, { axis: 2, start: turning, end: all * width }), keys),
-    pullback(gq: Tensor, gk: Tensor, gv: Tensor): Tensor {
-      const gTurned = concat([merged(gq, queries), merged(gk, keys)], 2)
-      const gRows = concat([rotateBack(gTurned, positions, cosine, sine), merged(gv, keys)], 2)
-      return reshape(gRows, [product(batch, time), all * width])
+    q: q.y,
+    k: k.y,
+    v: v.y,
+    pullback(gq: Tensor, gk: Tensor, gv: Tensor) {
+      const [ofQ, ofK, ofV] = [q.pullback(gq), k.pullback(gk), v.pullback(gv)]
+      return { x: add(add(ofQ.x, ofK.x), ofV.x), weight: concat([ofQ.weight, ofK.weight, ofV.weight], 0) }
     },
   }
 }
@@ -93,13 +116,13 @@ export function product(a: Dim, b: Dim): Dim {
 
 /**
  * Causal grouped-query attention. q: [batch, heads, time, width]; k, v: [batch, kvHeads, time, width];
- * mask: [time, time], added to the scores. The scale of the scores is in the queries already. Gives [batch * time, heads * width].
+ * limits: [time, time], see `scoreLimits`. The scale of the scores is in the queries already. Gives [batch * time, heads * width].
  */
 export function attend(
   q: Tensor,
   k: Tensor,
   v: Tensor,
-  mask: Tensor,
+  limits: Tensor,
   batch: Dim,
   time: Dim,
   config: TransformerConfig,
@@ -111,13 +134,13 @@ export function attend(
   const folded = [batch, shared, product(group, time), width]
   const fold = (x: Tensor): Tensor => (group === 1 ? x : reshape(x, folded))
   const unfold = (x: Tensor): Tensor => (group === 1 ? x : reshape(x, [batch, heads, time, width]))
-  const masked = (scores: Tensor): Tensor => {
-    if (group === 1) return softmax(add(scores, mask))
-    const apart = reshape(scores, [batch, shared, group, time, time])
-    return reshape(softmax(add(apart, mask)), [batch, shared, product(group, time), time])
-  }
   const queries = fold(q)
-  const probabilities = masked(matmul(queries, k, { transposeB: true }))
+  const scores = matmul(queries, k, { transposeB: true })
+  const apart = (x: Tensor, rows: Dim, last: Dim): Tensor =>
+    group === 1 ? x : reshape(x, [batch, shared, rows, time, last])
+  const own = ownScores(apart(q, group, width), apart(k, 1, width))
+  const within = softmax(limited(apart(scores, group, time), limits, own))
+  const probabilities = group === 1 ? within : reshape(within, [batch, shared, product(group, time), time])
   const mixed = matmul(probabilities, v)
   const y = reshape(transpose(unfold(mixed), [0, 2, 1, 3]), [product(batch, time), heads * width])
   return {
@@ -127,8 +150,8 @@ export function attend(
       const gv = matmul(probabilities, g, { transposeA: true })
       // sum(p * dp) over the row equals sum(g * mixed): a reduction over the width instead of the time (FlashAttention).
       const inner = sum(mul(g, mixed), { axes: [-1], keepDims: true })
-      const scores = mul(probabilities, sub(matmul(g, v, { transposeB: true }), inner))
-      return { q: unfold(matmul(scores, k)), k: matmul(scores, queries, { transposeA: true }), v: gv }
+      const gScores = mul(probabilities, sub(matmul(g, v, { transposeB: true }), inner))
+      return { q: unfold(matmul(gScores, k)), k: matmul(gScores, queries, { transposeA: true }), v: gv }
     },
   }
 }

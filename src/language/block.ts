@@ -1,6 +1,6 @@
 import { add } from '../tensor/index.ts'
 import type { Dim, Tensor } from '../tensor/index.ts'
-import { attend, splitHeads } from './attention.ts'
+import { attend, projectHeads } from './attention.ts'
 import type { Rotary } from './attention.ts'
 import type { TransformerConfig } from './config.ts'
 import { linear, normalise, swiglu } from './layers.ts'
@@ -51,15 +51,14 @@ export function block(
   x: Tensor,
   weights: BlockWeights,
   rotary: Rotary,
-  mask: Tensor,
+  limits: Tensor,
   batch: Dim,
   time: Dim,
   config: TransformerConfig,
 ) {
   const normal = normalise(x, config.rms_norm_eps)
-  const projected = linear(normal.y, weights.qkv)
-  const heads = splitHeads(projected.y, rotary, batch, time, config)
-  const attention = attend(heads.q, heads.k, heads.v, mask, batch, time, config)
+  const heads = projectHeads(normal.y, weights.qkv, rotary, batch, time, config)
+  const attention = attend(heads.q, heads.k, heads.v, limits, batch, time, config)
   const out = linear(attention.y, weights.out)
   const mlp = mlpHalf(add(x, out.y), weights, config)
   return {
@@ -69,7 +68,7 @@ export function block(
       const { x: gMiddle, ...gMlp } = mlp.pullback(gy)
       const gOut = out.pullback(gMiddle)
       const gHeads = attention.pullback(gOut.x)
-      const gProjected = projected.pullback(heads.pullback(gHeads.q, gHeads.k, gHeads.v))
+      const gProjected = heads.pullback(gHeads.q, gHeads.k, gHeads.v)
       return {
         x: add(gMiddle, normal.pullback(gProjected.x)),
         weights: { ...gMlp, qkv: gProjected.weight, out: gOut.weight },

@@ -15,12 +15,14 @@ export interface FoldedWeights {
   [view: string]: HostTensor
 }
 
-/** Sums of the gradients of folded weights. */
+/** Sums of the gradients of folded weights over the batches of a call. */
 export interface FoldedGradient {
-  /** That of one weight, to be added to. */
-  of(name: string): Float32Array
-  /** All but the embedding's, whose gradient is one of rows. */
-  readonly dense: readonly { name: string; shape: readonly number[]; sum: Float32Array }[]
+  /** Those that programs add to: inputs `sum.NAME` to be read, outputs `gradient.NAME` to be written. */
+  feeds(): { sums: Record<string, HostTensor>; into: Record<string, HostTensor> }
+  /** Says that a program has written: what it wrote is what the next one reads. */
+  advance(): void
+  /** Adds rows [ids, width] to those of the embedding or the head whose numbers are `ids`. */
+  addRows(name: 'embedding' | 'head', ids: Int32Array, rows: Float32Array): void
   /** Adds to `gradient` what the sums are for the weights themselves. */
   unfold(parameters: Parameters, gradient: Float32Array): void
   clear(): void
@@ -94,18 +96,48 @@ function fold(
   }
 }
 
+/** The weights whose gradient programs give as a whole: all but the embedding, whose gradient is one of rows. */
+export function denseGradients(config: TransformerConfig): { name: string; shape: readonly number[] }[] {
+  return foldedViews(config)
+    .filter(({ name }) => name !== 'embedding')
+    .map(({ name, source: { shape } }) => ({ name, shape }))
+}
+
 export function createFoldedGradient(config: TransformerConfig): FoldedGradient {
   const views = foldedViews(config)
-  const sums = new Map(views.map(({ name, source }) => [name, new Float32Array(source.size)]))
-  const dense = views
-    .filter(({ name }) => name !== 'embedding')
-    .map(({ name, source: { shape } }) => ({ name, shape, sum: sums.get(name)! }))
+  const width = config.hidden_size
+  const dense = denseGradients(config)
+  const memory = (prefix: string): Record<string, HostTensor> =>
+    Object.fromEntries(
+      dense.map(({ name, shape }) => {
+        const size = shape.reduce((product, length) => product * length, 1)
+        return [`${prefix}.${name}`, { data: new Float32Array(size), shape }]
+      }),
+    )
+  // Read and written in turn, since a program does not write where it reads.
+  const turns = [0, 1].map(() => {
+    const sums = memory('sum')
+    const into = Object.fromEntries(dense.map(({ name }) => [`gradient.${name}`, sums[`sum.${name}`]]))
+    return { sums, into }
+  })
+  let [now, next] = turns
+  const embedding = new Float32Array(config.vocab_size * width)
+  const sumOf = (name: string): Float32Array =>
+    name === 'embedding' ? embedding : (now.sums[`sum.${name}`].data as Float32Array)
   return {
-    of: (name) => sums.get(name)!,
-    dense,
+    feeds: () => ({ sums: now.sums, into: next.into }),
+    advance: () => void ([now, next] = [next, now]),
+    addRows(name, ids, rows) {
+      const target = sumOf(name)
+      for (let r = 0; r < ids.length; r++) {
+        const to = ids[r] * width
+        const from = r * width
+        for (let i = 0; i < width; i++) target[to + i] += rows[from + i]
+      }
+    },
     unfold({ data }, gradient) {
       for (const { name, source, gain, scaled, scale } of views) {
-        const sum = sums.get(name)!
+        const sum = sumOf(name)
         const { offset, size } = source
         if (gain === undefined) {
           for (let i = 0; i < size; i++) gradient[offset + i] += sum[i]
@@ -124,7 +156,8 @@ export function createFoldedGradient(config: TransformerConfig): FoldedGradient 
       }
     },
     clear() {
-      for (const sum of sums.values()) sum.fill(0)
+      embedding.fill(0)
+      for (const { data } of Object.values(now.sums)) (data as Float32Array).fill(0)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { maskedScore } from './attention.ts'
+import { scoreLimits } from './attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 
@@ -26,8 +26,8 @@ export interface KeyValueCache {
   /** The same arrays until rows are arranged anew. */
   readonly keys: readonly Float32Array[]
   readonly values: readonly Float32Array[]
-  /** Additive [slots, capacity]: 0 on cached positions. */
-  readonly mask: Float32Array
+  /** [slots, capacity], see `scoreLimits`: the past that a new token sees. */
+  readonly limits: Float32Array
   /** Number of tokens cached in each slot. */
   readonly lengths: Int32Array
   tokens(slot: number): Int32Array
@@ -59,15 +59,15 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
   // Rows move from array to array: each layer's new place is the array that the layer before it left.
   const stores = Array.from({ length: 2 * layers }, () => new Float32Array(0))
   let spare = new Float32Array(0)
-  let mask = new Float32Array(0)
+  let limits = new Float32Array(0)
   let lengths = new Int32Array(0)
   let tokens = new Int32Array(0)
   let views: readonly Float32Array[] = stores
 
   function setLength(slot: number, length: number): void {
     const row = slot * capacity
-    mask.fill(0, row, row + length)
-    mask.fill(maskedScore, row + length, row + capacity)
+    limits.fill(scoreLimits.visible, row, row + length)
+    limits.fill(scoreLimits.hidden, row + length, row + capacity)
     lengths[slot] = length
   }
 
@@ -118,7 +118,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     slots = kept.length
     capacity = wanted
     views = stores.map((store) => store.subarray(0, size))
-    mask = new Float32Array(slots * capacity)
+    limits = new Float32Array(slots * capacity)
     lengths = new Int32Array(slots)
     for (const [slot, { length }] of kept.entries()) setLength(slot, length)
   }
@@ -136,8 +136,8 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     get values() {
       return views.slice(layers)
     },
-    get mask() {
-      return mask
+    get limits() {
+      return limits
     },
     get lengths() {
       return lengths
@@ -187,13 +187,13 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       }
       tokens.set(added, slot * window + at)
       lengths[slot] = at + count
-      mask.fill(0, slot * capacity + at, slot * capacity + at + count)
+      limits.fill(scoreLimits.visible, slot * capacity + at, slot * capacity + at + count)
     },
     clear() {
       slots = 0
       views = stores.map((store) => store.subarray(0, 0))
       capacity = 0
-      mask = new Float32Array(0)
+      limits = new Float32Array(0)
       lengths = new Int32Array(0)
       tokens = new Int32Array(0)
     },

@@ -1,4 +1,4 @@
-import { add, matmul, mean, mul, rsqrt, sigmoid, square, sub, transpose } from '../tensor/index.ts'
+import { add, matmul, mean, mul, rsqrt, sigmoid, silu, square, sub, transpose } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 
 // Every layer gives its result and a hand-written pullback (from the gradient of the result to the gradients of
@@ -32,12 +32,11 @@ export function linear(x: Tensor, weight: Tensor) {
 
 /** silu(gate) * up (Shazeer 2020). */
 export function swiglu(gate: Tensor, up: Tensor) {
-  const s = sigmoid(gate)
-  const activated = mul(gate, s)
+  const activated = silu(gate)
   return {
     y: mul(activated, up),
     pullback: (gy: Tensor) => ({
-      gate: mul(mul(gy, up), mul(s, add(sub(gate, activated), 1))),
+      gate: mul(mul(gy, up), mul(sigmoid(gate), add(sub(gate, activated), 1))),
       up: mul(gy, activated),
     }),
   }

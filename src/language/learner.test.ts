@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { TrainingSequence } from '../episode/types.ts'
 import { createRandom } from '../random/index.ts'
-import { causalMask, rotaryTable } from './attention.ts'
+import { causalLimits, rotaryTable } from './attention.ts'
 import { parseConfig } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createLearner } from './learner.ts'
@@ -93,7 +93,7 @@ for (const [number, which] of golden.cases.entries()) {
       },
       cosineTable: { data: table.cosine, shape: [time, half] },
       sineTable: { data: table.sine, shape: [time, half] },
-      mask: { data: causalMask(time), shape: [time, time] },
+      limits: { data: causalLimits(time), shape: [time, time] },
       rows: { data: Int32Array.from({ length: batch * time }, (_, i) => i), shape: [batch * time] },
     })
     const expected = which.logits.flat(2)
@@ -218,5 +218,18 @@ test('entropy is that of the distribution, and bad sequences are refused by name
   const rl = row([1, 2], { rl: [0, 1] })
   await expect(learner.forwardBackward([rl], { name: 'cross_entropy' })).rejects.toThrow('rl weights')
   await expect(learner.forward([Int32Array.of(1, 2)], AbortSignal.abort())).rejects.toThrow()
+  await learner.dispose()
+})
+
+test('no position sees those behind it, also where they would score far higher', async () => {
+  const parameters = tinyModel(6)
+  for (const { name, offset, size } of parameters.layout.entries)
+    if (/[qk]_proj/.test(name)) for (let i = 0; i < size; i++) parameters.data[offset + i] *= 300
+  const learner = createLearner({ config: tiny, parameters, tokenBudget: 64 })
+  const tokens = [2, 5, 7, 3, 9, 1, 4, 8]
+  const rows = Array.from({ length: 12 }, (_, last) => Int32Array.of(...tokens, last, last))
+  const [first, ...others] = await learner.forward(rows)
+  expect(new Set(others.map((logprobs) => logprobs[9])).size).toBeGreaterThan(5)
+  for (const logprobs of others) expect(logprobs.subarray(0, 8)).toEqual(first.subarray(0, 8))
   await learner.dispose()
 })

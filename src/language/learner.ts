@@ -1,6 +1,6 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import type { HostTensor, Program } from '../tensor/index.ts'
-import { causalMask, rotaryTable } from './attention.ts'
+import { causalLimits, rotaryTable } from './attention.ts'
 import type { LossSettings } from './backend.ts'
 import { inverseRows, makeBatches, pick } from './batches.ts'
 import type { Batch } from './batches.ts'
@@ -66,25 +66,17 @@ export function createLearner(options: LearnerOptions): Learner {
       positions: { data: batch.tokens.map((_, i) => i % time), shape },
       cosineTable: { data: table.cosine, shape: [window, half] },
       sineTable: { data: table.sine, shape: [window, half] },
-      mask: { data: causalMask(time), shape: [time, time] },
+      limits: { data: causalLimits(time), shape: [time, time] },
       rows: { data: batch.rows, shape: [count] },
       targets: { data: batch.targets, shape: [count] },
     }
   }
 
-  const outputsOf = (batch: Batch): Record<string, HostTensor> => {
+  const rowsInto = (batch: Batch): Record<string, HostTensor> => {
     const rows = { inputRows: batch.tokens.length, targetRows: batch.rows.length }
-    return Object.fromEntries([
-      ...folded.dense.map(({ name, shape }) => [`gradient.${name}`, buffers(name, shape)]),
-      ...Object.entries(rows).map(([name, count]) => [name, buffers(name, [count, config.hidden_size])]),
-    ])
-  }
-
-  const accumulate = (batch: Batch, outputs: Record<string, HostTensor>): void => {
-    for (const { name, sum } of folded.dense) addTo(sum, outputs[`gradient.${name}`].data as Float32Array)
-    const rows = (name: string) => outputs[name].data as Float32Array
-    addRows(folded.of('embedding'), batch.tokens, rows('inputRows'), config.hidden_size)
-    addRows(folded.of('head'), batch.targets, rows('targetRows'), config.hidden_size)
+    return Object.fromEntries(
+      Object.entries(rows).map(([name, count]) => [name, buffers(name, [count, config.hidden_size])]),
+    )
   }
 
   return {
@@ -123,17 +115,21 @@ export function createLearner(options: LearnerOptions): Learner {
           ce: perToken((s) => s.weights.ce),
           kl: perToken((s) => s.weights.kl),
         }
+        const { sums: before, into } = folded.feeds()
         const outputs = await run.run(
           {
             ...batchFeeds(batch, weights),
+            ...before,
             ...inputs,
             inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },
             clipLow: { data: Float32Array.of(loss.clipLow ?? 0.2), shape: [1] },
             clipHigh: { data: Float32Array.of(loss.clipHigh ?? 0.2), shape: [1] },
           },
-          outputsOf(batch),
+          { ...into, ...rowsInto(batch) },
         )
-        accumulate(batch, outputs)
+        folded.advance()
+        folded.addRows('embedding', batch.tokens, outputs['inputRows'].data as Float32Array)
+        folded.addRows('head', batch.targets, outputs['targetRows'].data as Float32Array)
         addBatch(sums, loss, outputs, inputs)
       }
       try {
@@ -152,18 +148,6 @@ export function createLearner(options: LearnerOptions): Learner {
       programs.clear()
       await Promise.all(made.map((each) => each.release()))
     },
-  }
-}
-
-function addTo(target: Float32Array, values: Float32Array): void {
-  for (let i = 0; i < target.length; i++) target[i] += values[i]
-}
-
-function addRows(target: Float32Array, ids: Int32Array, rows: Float32Array, width: number): void {
-  for (let r = 0; r < ids.length; r++) {
-    const to = ids[r] * width
-    const from = r * width
-    for (let i = 0; i < width; i++) target[to + i] += rows[from + i]
   }
 }
 

@@ -1,10 +1,10 @@
-import { compile, concat, constant, gather, gradients, reshape } from '../tensor/index.ts'
+import { add, compile, concat, constant, gather, gradients, reshape } from '../tensor/index.ts'
 import type { Dim, Program, Tensor } from '../tensor/index.ts'
 import type { LossName } from './backend.ts'
 import { block, blockWeightNames, blockWeights } from './block.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
-import { foldedInputs } from './folded-weights.ts'
+import { denseGradients, foldedInputs } from './folded-weights.ts'
 import { logits, tokenLogprobs } from './head.ts'
 import { tracedLoss } from './losses.ts'
 
@@ -18,18 +18,18 @@ function sequenceInputs(config: TransformerConfig): InputSpecs {
     positions: { shape: ['B', 'T'], dtype: 'int32' },
     cosineTable: { shape: ['M', half] },
     sineTable: { shape: ['M', half] },
-    mask: { shape: ['T', 'T'] },
+    limits: { shape: ['T', 'T'] },
     rows: { shape: ['N'], dtype: 'int32' },
   }
 }
 
 /** All blocks over right-padded sequences, whose padding no real token can see. Gives hidden states [B*T, width]. */
 function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
-  const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, mask } = inputs
+  const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
   const rotary = { positions, cosine, sine }
   let x = reshape(gather(embedding, tokens, 0), ['B*T', config.hidden_size])
   const blocks = Array.from({ length: config.num_hidden_layers }, (_, layer) => {
-    const made = block(x, blockWeights(inputs, layer), rotary, mask, 'B', 'T', config)
+    const made = block(x, blockWeights(inputs, layer), rotary, limits, 'B', 'T', config)
     x = made.y
     return made
   })
@@ -64,9 +64,10 @@ export function compileForward(config: TransformerConfig, threads?: number): Pro
 /**
  * Loss and gradients in one pass. Besides the inputs of `compileForward`, per predicted token [N]: sampled,
  * advantages, rl, ce, kl; the clips [1]; and `inverse` [B*T]: the index in `rows` of each position, N where it has
- * none (a gather in both directions, since indices never collide). Outputs: the loss (scalar), logprobs [N],
- * entropy [N], the gradient of every folded weight but the embedding, `inputRows` [B*T, width] to be added to the
- * embedding rows of `tokens`, and `targetRows` [N, width] to be added to the head's rows of `targets`.
+ * none (a gather in both directions, since indices never collide); and `sum.NAME` for every folded weight but the
+ * embedding, the gradient of the batches before. Outputs: the loss (scalar), logprobs [N], entropy [N], `gradient.NAME`
+ * with this batch added, `inputRows` [B*T, width] to be added to the embedding rows of `tokens`, and `targetRows`
+ * [N, width] to be added to the head's rows of `targets`.
  */
 export function compileTraining(
   config: TransformerConfig,
@@ -83,6 +84,9 @@ export function compileTraining(
     inverse: { shape: ['B*T'], dtype: 'int32' },
     clipLow: { shape: [1] },
     clipHigh: { shape: [1] },
+    ...Object.fromEntries(
+      denseGradients(config).map(({ name, shape }) => [`sum.${name}`, { shape: [...shape] }]),
+    ),
   }
   return compile(
     specs,
@@ -111,11 +115,12 @@ export function compileTraining(
         logprobs,
         entropy,
         targetRows: gHead.targetRows,
-        'gradient.head': gHead.matrix,
+        'gradient.head': add(gHead.matrix, take('sum.head')),
       }
       for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
         const g = body.blocks[layer].pullback(gx)
-        for (const key of blockWeightNames) outputs[`gradient.${layer}.${key}`] = g.weights[key]
+        for (const key of blockWeightNames)
+          outputs[`gradient.${layer}.${key}`] = add(g.weights[key], take(`sum.${layer}.${key}`))
         gx = g.x
       }
       return { ...outputs, inputRows: gx }

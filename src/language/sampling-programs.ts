@@ -10,11 +10,10 @@ import {
   rotate,
   slice,
   softmax,
-  sum,
   transpose,
 } from '../tensor/index.ts'
 import type { Dim, InputSpec, Program, Tensor } from '../tensor/index.ts'
-import { attend, splitHeads } from './attention.ts'
+import { attend, limited, ownScores, projectHeads } from './attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
@@ -22,13 +21,17 @@ import { linear, swiglu } from './layers.ts'
 
 type Inputs = Record<string, Tensor>
 
-/** Attention of the new tokens in a layer: the mix [tokens, heads * width], new keys and values. */
-type Attention = (projected: Tensor, layer: number) => { mixed: Tensor; keys: Tensor; values: Tensor }
+/** Attention of the new tokens in a layer, from their normalised states and the weight of all heads: the mix [tokens, heads * width], new keys and values. */
+type Attention = (
+  unit: Tensor,
+  weight: Tensor,
+  layer: number,
+) => { mixed: Tensor; keys: Tensor; values: Tensor }
 
 interface PastKeysValues {
   keys: Tensor
   values: Tensor
-  mask: Tensor
+  limits: Tensor
 }
 
 function commonInputs(config: TransformerConfig): Record<string, InputSpec> {
@@ -45,7 +48,7 @@ function cacheInputs(config: TransformerConfig): Record<string, InputSpec> {
   const shape: Dim[] = ['B', config.num_key_value_heads, 'P', headWidth(config)]
   const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
   return {
-    pastMask: { shape: ['B', 1, 1, 'P'] },
+    pastLimits: { shape: ['B', 1, 1, 'P'] },
     ...Object.fromEntries(
       layers.flatMap((layer) => [`keys.${layer}`, `values.${layer}`]).map((name) => [name, { shape }]),
     ),
@@ -60,7 +63,7 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
     const weight = (name: string): Tensor => inputs[`${layer}.${name}`]
     const unit = (state: Tensor): Tensor => rmsNormalise(state, config.rms_norm_eps)
     const project = (state: Tensor, name: string): Tensor => linear(state, weight(name)).y
-    const { mixed, keys, values } = attention(project(unit(x), 'qkv'), layer)
+    const { mixed, keys, values } = attention(unit(x), weight('qkv'), layer)
     x = add(x, project(mixed, 'out'))
     const inner = unit(x)
     x = add(x, project(swiglu(project(inner, 'gate'), project(inner, 'up')).y, 'down'))
@@ -73,7 +76,7 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
 const pastOf = (inputs: Inputs, layer: number): PastKeysValues => ({
   keys: inputs[`keys.${layer}`],
   values: inputs[`values.${layer}`],
-  mask: inputs['pastMask'],
+  limits: inputs['pastLimits'],
 })
 
 function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig): Tensor {
@@ -83,11 +86,11 @@ function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig)
 
 /**
  * Reads the first C tokens of every row: `compilePrefill` without a cache, which would only be empty. Inputs as there,
- * but for keys, values and pastMask.
+ * but for keys, values and pastLimits.
  */
 export function compilePrompt(config: TransformerConfig, threads?: number): Promise<Program> {
   const build = (inputs: Inputs): Record<string, Tensor> =>
-    readChunk(inputs, config, ({ q, k, v }) => attend(q, k, v, inputs['newMask'], 'B', 'C', config).y)
+    readChunk(inputs, config, ({ q, k, v }) => attend(q, k, v, inputs['newLimits'], 'B', 'C', config).y)
   return compile(chunkInputs(config), build, named('prompt', threads))
 }
 
@@ -96,15 +99,15 @@ export function compilePrompt(config: TransformerConfig, threads?: number): Prom
  * be copied on its way out) and the distribution after chosen positions.
  *
  * Inputs besides the folded weights: tokens, positions int32 [B, C]; cosineTable, sineTable [M, width/2]; for each
- * layer `keys.L`, `values.L` [B, kvHeads, P, width]; pastMask [B, 1, 1, P], added to the scores; newMask [C, C]
- * likewise; rows int32 [N] (flat positions b * C + c); inverseTemperature [1]. New tokens are right-padded, so that
+ * layer `keys.L`, `values.L` [B, kvHeads, P, width]; pastLimits [B, 1, 1, P] and newLimits [C, C],
+ * see `scoreLimits`; rows int32 [N] (flat positions b * C + c); inverseTemperature [1]. New tokens are right-padded, so that
  * the causal mask hides the padding. Outputs: `newKeys.L`, `newValues.L` [B, kvHeads, C, width], probabilities
  * [N, vocabulary].
  */
 export function compilePrefill(config: TransformerConfig, threads?: number): Promise<Program> {
   const build = (inputs: Inputs): Record<string, Tensor> =>
     readChunk(inputs, config, ({ q, k, v }, layer) =>
-      attendTwoParts(q, k, v, pastOf(inputs, layer), inputs['newMask'], config),
+      attendTwoParts(q, k, v, pastOf(inputs, layer), inputs['newLimits'], config),
     )
   return compile({ ...chunkInputs(config), ...cacheInputs(config) }, build, named('prefill', threads))
 }
@@ -114,7 +117,7 @@ function chunkInputs(config: TransformerConfig): Record<string, InputSpec> {
     ...commonInputs(config),
     tokens: { shape: ['B', 'C'], dtype: 'int32' },
     positions: { shape: ['B', 'C'], dtype: 'int32' },
-    newMask: { shape: ['C', 'C'] },
+    newLimits: { shape: ['C', 'C'] },
     rows: { shape: ['N'], dtype: 'int32' },
   }
 }
@@ -127,8 +130,8 @@ function readChunk(
 ): Record<string, Tensor> {
   const rotary = { positions: inputs['positions'], cosine: inputs['cosineTable'], sine: inputs['sineTable'] }
   const tokens = reshape(inputs['tokens'], ['B*C'])
-  const { x, outputs } = newTokens(inputs, tokens, config, (projected, layer) => {
-    const heads = splitHeads(projected, rotary, 'B', 'C', config)
+  const { x, outputs } = newTokens(inputs, tokens, config, (unit, weight, layer) => {
+    const heads = projectHeads(unit, weight, rotary, 'B', 'C', config)
     return { mixed: mix(heads, layer), keys: heads.k, values: heads.v }
   })
   return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows'], 0), config) }
@@ -138,7 +141,7 @@ const named = (name: string, threads: number | undefined) =>
   threads === undefined ? { name } : { name, threads }
 
 /**
- * `compilePrefill` for one new token a row: tokens, positions int32 [B], no newMask and rows, distributions for every
+ * `compilePrefill` for one new token a row: tokens, positions int32 [B], no newLimits and rows, distributions for every
  * row. With one token no transposition is needed, and what it gives to itself is a product of vectors.
  */
 export function compileDecode(config: TransformerConfig, threads?: number): Promise<Program> {
@@ -149,8 +152,8 @@ export function compileDecode(config: TransformerConfig, threads?: number): Prom
     positions: { shape: ['B'], dtype: 'int32' },
   }
   const build = (inputs: Inputs): Record<string, Tensor> => {
-    const attention: Attention = (projected, layer) =>
-      attendOne(projected, inputs, pastOf(inputs, layer), config)
+    const attention: Attention = (unit, weight, layer) =>
+      attendOne(linear(unit, weight).y, inputs, pastOf(inputs, layer), config)
     const { x, outputs } = newTokens(inputs, inputs['tokens'], config, attention)
     return { ...outputs, probabilities: distribution(inputs, x, config) }
   }
@@ -163,7 +166,7 @@ function attendTwoParts(
   k: Tensor,
   v: Tensor,
   past: PastKeysValues,
-  newMask: Tensor,
+  newLimits: Tensor,
   config: TransformerConfig,
 ): Tensor {
   const width = headWidth(config)
@@ -171,22 +174,22 @@ function attendTwoParts(
   const shared = config.num_key_value_heads
   const group = heads / shared
   const rows = group === 1 ? 'C' : `${group}*C`
-  const fold = (x: Tensor): Tensor => (group === 1 ? x : reshape(x, ['B', shared, rows, width]))
-  // The new part's mask differs by position, so the folded rows are taken apart for it.
-  const maskNew = (scores: Tensor): Tensor => {
-    if (group === 1) return add(scores, newMask)
-    return reshape(add(reshape(scores, ['B', shared, group, 'C', 'C']), newMask), ['B', shared, rows, 'C'])
-  }
-  const queries = fold(q)
-  const pastScores = add(matmul(queries, past.keys, { transposeB: true }), past.mask)
-  const newScores = maskNew(matmul(queries, k, { transposeB: true }))
+  const fold = (x: Tensor, last: Dim): Tensor => (group === 1 ? x : reshape(x, ['B', shared, rows, last]))
+  // The new part's limits differ by position, so the folded rows are taken apart for it.
+  const apart = (x: Tensor, parts: number, last: Dim): Tensor =>
+    group === 1 ? x : reshape(x, ['B', shared, parts, 'C', last])
+  const queries = fold(q, width)
+  const own = ownScores(apart(q, group, width), apart(k, 1, width))
+  const pastScores = limited(matmul(queries, past.keys, { transposeB: true }), past.limits, fold(own, 1))
+  const newApart = apart(matmul(queries, k, { transposeB: true }), group, 'C')
+  const newScores = fold(limited(newApart, newLimits, own), 'C')
   const probabilities = softmax(concat([pastScores, newScores], 3))
   const mixed = add(
     matmul(slice(probabilities, { axis: 3, start: 0, end: 'P' }), past.values),
     matmul(slice(probabilities, { axis: 3, start: 'P', end: 'C+P' }), v),
   )
-  const apart = group === 1 ? mixed : reshape(mixed, ['B', heads, 'C', width])
-  return reshape(transpose(apart, [0, 2, 1, 3]), ['B*C', heads * width])
+  const headsApart = group === 1 ? mixed : reshape(mixed, ['B', heads, 'C', width])
+  return reshape(transpose(headsApart, [0, 2, 1, 3]), ['B*C', heads * width])
 }
 
 /** projected: [B, (heads + 2 * kvHeads) * width]. */
@@ -216,9 +219,9 @@ function attendOne(
   const q = part(turned, 0, heads, heads / shared)
   const k = part(turned, heads, heads + shared, 1)
   const v = part(projected, heads + shared, heads + 2 * shared, 1)
-  const pastScores = add(matmul(q, past.keys, { transposeB: true }), past.mask)
-  const ownScore = sum(mul(q, k), { axes: [-1], keepDims: true })
-  const probabilities = softmax(concat([pastScores, ownScore], 3))
+  const own = ownScores(q, k)
+  const pastScores = limited(matmul(q, past.keys, { transposeB: true }), past.limits, own)
+  const probabilities = softmax(concat([pastScores, own], 3))
   const mixed = add(
     matmul(slice(probabilities, { axis: 3, start: 0, end: 'P' }), past.values),
     mul(slice(probabilities, { axis: 3, start: 'P', end: '1+P' }), v),

@@ -1,5 +1,5 @@
 import type { HostTensor, Program } from '../tensor/index.ts'
-import { causalMask, rotaryTable } from './attention.ts'
+import { causalLimits, rotaryTable } from './attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createFolding } from './folded-weights.ts'
@@ -67,8 +67,8 @@ export function createTokenReader(
 
   /** Keys and values of `count` slots from `first`: the same feeds as long as they lie where they lay. */
   function past(first: number, count: number): Record<string, HostTensor> {
-    const { capacity, mask, keys, values } = cache
-    const place = [mask, first, count]
+    const { capacity, limits, keys, values } = cache
+    const place = [limits, first, count]
     if (place.every((part, i) => part === pastPlace[i])) return pastFeeds
     const slotSize = heads * capacity * width
     const shape = [count, heads, capacity, width]
@@ -76,9 +76,9 @@ export function createTokenReader(
       data: array.subarray(first * slotSize, (first + count) * slotSize),
       shape,
     })
-    const ofSlots = mask.subarray(first * capacity, (first + count) * capacity)
+    const ofSlots = limits.subarray(first * capacity, (first + count) * capacity)
     pastPlace = place
-    pastFeeds = { pastMask: { data: ofSlots, shape: [count, 1, 1, capacity] } }
+    pastFeeds = { pastLimits: { data: ofSlots, shape: [count, 1, 1, capacity] } }
     for (const layer of layers) {
       pastFeeds[`keys.${layer}`] = view(keys[layer])
       pastFeeds[`values.${layer}`] = view(values[layer])
@@ -112,7 +112,7 @@ export function createTokenReader(
         ...weights(),
         tokens: { data: tokens, shape: [count, chunk] },
         positions: { data: positions, shape: [count, chunk] },
-        newMask: { data: causalMask(chunk), shape: [chunk, chunk] },
+        newLimits: { data: causalLimits(chunk), shape: [chunk, chunk] },
         rows: { data: rows, shape: [rows.length] },
       }
       if (cache.lengths.subarray(first, first + count).every((length) => length === 0)) {
