@@ -5,6 +5,7 @@ import type { World } from '../environment/index.ts'
 import { bootstrapMean, mean, stratifiedInterquartileMean } from '../evaluation/index.ts'
 import type { Estimate } from '../evaluation/index.ts'
 import {
+  cutOffNote,
   estimateText,
   evaluateAgent,
   evaluationContexts,
@@ -62,7 +63,10 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
         : asked
     return readSets(world, contexts, command.set).map((set) => {
       const contextFor = evaluationContexts(world, contexts, set, seed)
-      const { returns, lengths } = evaluateAgent(agent, seen, { episodes, seed, contextFor })
+      const played = evaluateAgent(agent, seen, { episodes, seed, contextFor })
+      const { returns, lengths } = played
+      const warning = cutOffNote(world, played)
+      if (warning !== undefined) terminal.err(`${model}: ${warning}`)
       const values = Array.from(returns)
       return { model, set, return: bootstrapMean(values), length: mean(lengths), returns: values }
     })

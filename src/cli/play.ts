@@ -2,8 +2,9 @@ import type { ArrayAgent } from '../algorithm/arrays/index.ts'
 import { createVectorEnvironment } from '../environment/index.ts'
 import type { VectorEnvironment, World } from '../environment/index.ts'
 import {
+  checkActions,
   checkStep,
-  endlessAfter,
+  cutOffAfter,
   evaluationContexts,
   findWorld,
   loadAgent,
@@ -50,7 +51,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
       slots: 1,
       seed,
       autoreset: 'disabled',
-      maxSteps: world.maxSteps ?? endlessAfter,
+      maxSteps: world.maxSteps ?? cutOffAfter,
       contextFor: (_, episode) => contextFor(episode),
     })
     for (let episode = 1; episode <= episodes; episode++) {
@@ -64,6 +65,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
         terminal.signal.throwIfAborted()
         if (over) break
         agent.decide(environment.observations, 1, environment.actions, maskOf(environment), memory)
+        checkActions(environment, step + 1)
         environment.step()
         checkStep(environment, step + 1)
         over = environment.terminated[0] === 1 || environment.truncated[0] === 1

@@ -1,3 +1,5 @@
+import { AgogeError } from '../error.ts'
+
 /**
  * Parameters of a task that a world reads from its context slot (a contextual MDP; Hallak et al. 2015). Features are
  * numbers; kinds such as layouts are integers.
@@ -21,7 +23,28 @@ export type Context<C extends ContextSpace = ContextSpace> = Partial<
   Readonly<Record<keyof C & string, number>>
 >
 
-/** A row of the context array: the features in the order of their declaration. */
-export function contextRow(space: ContextSpace, context: Context = {}): Float64Array {
+/**
+ * A row of the context array: the features in the order of their declaration.
+ *
+ * @param world its name, for the message
+ * @throws AgogeError `unknown-feature`, or `not-a-number`
+ */
+export function contextRow(space: ContextSpace, context: Context = {}, world = 'the world'): Float64Array {
+  for (const name in context) {
+    if (!Object.hasOwn(space, name)) {
+      throw new AgogeError(`${world} has no context feature ${name}`, {
+        code: 'unknown-feature',
+        given: name,
+        expected: `one of ${Object.keys(space).join(', ') || 'none: it has no features'}`,
+      })
+    }
+    const value = context[name]
+    if (value === undefined || Math.abs(value) < Infinity) continue
+    throw new AgogeError(`the context feature ${name} of ${world} is ${value}`, {
+      code: 'not-a-number',
+      given: value,
+      expected: 'a finite number',
+    })
+  }
   return Float64Array.from(Object.entries(space), ([name, feature]) => context[name] ?? feature.default)
 }

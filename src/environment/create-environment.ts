@@ -1,4 +1,5 @@
 import { AgogeError } from '../error.ts'
+import { contextRow } from './context.ts'
 import type { Context, ContextSpace } from './context.ts'
 import type { Environment, Info, ResetOptions, ResetResult, StepResult } from './environment.ts'
 import { numpySlotStream } from './numpy-stream.ts'
@@ -68,7 +69,7 @@ export function createEnvironment(world: World, options: EnvironmentOptions = {}
     world,
     vector,
     reset({ seed, context: given = options.context ?? {}, options: more = {} } = {}) {
-      checkContext(world, given)
+      contextRow(world.context, given, world.name)
       context = given
       vector.reset(seed === undefined ? {} : { seed })
       if (more.state !== undefined) setState(vector, more.state)
@@ -98,25 +99,6 @@ function checkAction({ name, action: space }: World, action: unknown): void {
   const why = explainMismatch(space, action, `the action of ${name}`)
   if (why !== undefined)
     throw new AgogeError(why, { code: 'not-in-space', given: action, expected: describeSpace(space) })
-}
-
-function checkContext(world: World, context: Context): void {
-  for (const [name, value] of Object.entries(context)) {
-    if (!Object.hasOwn(world.context, name)) {
-      throw new AgogeError(`${world.name} has no context feature ${name}`, {
-        code: 'unknown-feature',
-        given: name,
-        expected: `one of ${Object.keys(world.context).join(', ') || 'none'}`,
-      })
-    }
-    if (!Number.isFinite(value)) {
-      throw new AgogeError(`the context feature ${name} of ${world.name} is ${value}`, {
-        code: 'not-a-number',
-        given: value,
-        expected: 'a finite number',
-      })
-    }
-  }
 }
 
 function setState({ world, slots }: VectorEnvironment, given: unknown): void {

@@ -8,6 +8,7 @@ import { explainMismatch } from './space-contains.ts'
 import { flatten } from './space-flatten.ts'
 import { readRow, writeRow } from './space-rows.ts'
 import { rowSize } from './space.ts'
+import type { NamedArrays } from './stored-arrays.ts'
 import type { Autoreset, VectorEnvironment } from './vector.ts'
 import type { Slots } from './world.ts'
 
@@ -34,9 +35,7 @@ export interface ObjectSlots {
   readonly infos: (Info | undefined)[]
   readonly finalInfos: (Info | undefined)[]
   /** All arrays by name, to be stored. */
-  readonly stored: Readonly<
-    Record<string, { readonly buffer: ArrayBuffer; slice(): { buffer: ArrayBuffer } }>
-  >
+  readonly stored: NamedArrays
   /** [slots]: 1 where the slot has ended and not begun again. */
   readonly ended: Uint8Array
   readonly episodes: number[]
@@ -186,7 +185,7 @@ export function createObjectSlots(
       ended,
       seeds,
       resets,
-    } as unknown as ObjectSlots['stored'],
+    },
     ended,
     episodes,
     resets,

@@ -2,6 +2,7 @@ import { AgogeError } from '../error.ts'
 import type { Environment, Info } from './environment.ts'
 import { createObjectSlots } from './object-slots.ts'
 import type { ObjectSlots, ObjectVectorOptions } from './object-slots.ts'
+import { restoreArrays, saveArrays } from './stored-arrays.ts'
 import type { VectorEnvironment, VectorState } from './vector.ts'
 
 /** A vector of users' objects. */
@@ -84,9 +85,7 @@ type Resumable = Pick<Environment, 'state' | 'restore'>
 /** The state of a vector of objects, each of which has to have its own. */
 export function objectState(slots: ObjectSlots, environments: readonly Resumable[]): VectorState {
   return {
-    arrays: Object.fromEntries(
-      Object.entries(slots.stored).map(([name, array]) => [name, array.slice().buffer]),
-    ),
+    arrays: saveArrays(slots.stored),
     streams: environments.map((environment) => {
       if (environment.state === undefined || environment.restore === undefined)
         throw notResumable(slots.arrays.world.name)
@@ -101,8 +100,7 @@ export function restoreObjects(
   environments: readonly Resumable[],
   state: VectorState,
 ): void {
-  for (const [name, array] of Object.entries(slots.stored))
-    new Uint8Array(array.buffer).set(new Uint8Array(state.arrays[name]))
+  restoreArrays(slots.arrays.world.name, slots.stored, state.arrays)
   environments.forEach((environment, i) => {
     if (environment.restore === undefined) throw notResumable(slots.arrays.world.name)
     environment.restore(state.streams[i])

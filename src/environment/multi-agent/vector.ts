@@ -1,6 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import { contextRow } from '../context.ts'
 import { rowSize } from '../space.ts'
+import { restoreArrays, saveArrays } from '../stored-arrays.ts'
 import type { Autoreset, VectorOptions, VectorState } from '../vector.ts'
 import { fastStream } from '../world-random.ts'
 import type { AgentSlots, MultiAgentWorld } from './world.ts'
@@ -87,7 +88,7 @@ export function createMultiAgentVector(world: MultiAgentWorld, options: VectorOp
 
   function begin(i: number): void {
     if (contextFor !== undefined || episodes[i] === 0)
-      slots.context.set(contextRow(world.context, contextFor?.(i, episodes[i])), i * features)
+      slots.context.set(contextRow(world.context, contextFor?.(i, episodes[i]), world.name), i * features)
     episodes[i]++
     world.reset(slots, i, streams[i])
     look(i)
@@ -106,10 +107,8 @@ export function createMultiAgentVector(world: MultiAgentWorld, options: VectorOp
     truncated[i] = 0
   }
 
-  const arrays = { ...slots, finalObservations, truncated, returns, lengths, ended }
-  const stored = Object.entries(arrays).filter(
-    (entry): entry is [string, Float64Array] => typeof entry[1] !== 'number',
-  )
+  const { count: _, agents: __, ...written } = slots
+  const stored = { ...written, finalObservations, truncated, returns, lengths, ended }
 
   return {
     world,
@@ -163,12 +162,12 @@ export function createMultiAgentVector(world: MultiAgentWorld, options: VectorOp
       }
     },
     state: () => ({
-      arrays: Object.fromEntries(stored.map(([name, array]) => [name, array.slice().buffer])),
+      arrays: saveArrays(stored),
       streams: streams.map((stream) => stream.state()),
       episodes: [...episodes],
     }),
     restore(state) {
-      for (const [name, array] of stored) new Uint8Array(array.buffer).set(new Uint8Array(state.arrays[name]))
+      restoreArrays(world.name, stored, state.arrays)
       streams.forEach((stream, i) => stream.restore(state.streams[i]))
       episodes = [...state.episodes]
       begun = true

@@ -1,4 +1,5 @@
 import type { NumberArray } from '../space-rows.ts'
+import { restoreArrays, saveArrays } from '../stored-arrays.ts'
 import type { VectorEnvironment, VectorState } from '../vector.ts'
 
 /** Where episodes begin and end in the rows that a step has written. */
@@ -69,9 +70,7 @@ export function wrapVector<E extends VectorEnvironment>(
       if (!over) hooks.truncate?.(slot)
     },
     state: () => ({
-      arrays: Object.fromEntries(
-        Object.entries(hooks.arrays()).map(([name, array]) => [name, array.slice().buffer]),
-      ),
+      arrays: saveArrays(hooks.arrays()),
       streams: [],
       episodes: [],
       inner: env.state(),
@@ -79,10 +78,7 @@ export function wrapVector<E extends VectorEnvironment>(
     restore(state) {
       env.restore(state.inner as VectorState)
       if (hooks.restore !== undefined) hooks.restore(state.arrays)
-      else {
-        for (const [name, array] of Object.entries(hooks.arrays()))
-          new Uint8Array(array.buffer).set(new Uint8Array(state.arrays[name]))
-      }
+      else restoreArrays(env.world.name, hooks.arrays(), state.arrays)
     },
   }
   return wrapped as E

@@ -1,11 +1,12 @@
+import { describeSpace } from '../../environment/index.ts'
+import type { ArraySpace, VectorEnvironment } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
 
 /**
  * Stops at the first number that is none, before it reaches the weights.
  *
  * @param step of the environment, for the message.
- * @throws AgogeError naming world, step, slot and field.
+ * @throws AgogeError `not-finite`, naming world, step, slot and field.
  */
 export function checkStep(environment: VectorEnvironment, step: number): void {
   const { observations, rewards } = environment
@@ -16,6 +17,62 @@ export function checkStep(environment: VectorEnvironment, step: number): void {
     const width = observations.length / rewards.length
     throw notFinite(environment, step, `observations[${k % width}]`, Math.floor(k / width), observations[k])
   }
+}
+
+/**
+ * Stops at the first action that the world does not have, before it is stepped with it. Numbers outside the bounds of a
+ * box are left to the world, as in Gymnasium: policies without bounds give them all the time, and worlds clip.
+ *
+ * @param step of the environment that is about to be taken, for the message.
+ * @throws AgogeError `not-in-space`, naming world, step, slot and field.
+ */
+export function checkActions(environment: VectorEnvironment, step: number): void {
+  const { actions, world } = environment
+  const { action } = world
+  switch (action.type) {
+    case 'box':
+      for (let k = 0; k < actions.length; k++)
+        if (!(Math.abs(actions[k]) < Infinity)) throw noAction(environment, step, k)
+      return
+    case 'discrete': {
+      const { start } = action
+      const end = start + action.n
+      for (let k = 0; k < actions.length; k++) {
+        const choice = actions[k]
+        if (!(choice >= start && choice < end && choice === Math.floor(choice)))
+          throw noAction(environment, step, k)
+      }
+      return
+    }
+    default: {
+      const counts = countsOf(action)
+      for (let k = 0; k < actions.length; k++) {
+        const choice = actions[k]
+        if (!(choice >= 0 && choice < counts[k % counts.length] && choice === Math.floor(choice)))
+          throw noAction(environment, step, k)
+      }
+    }
+  }
+}
+
+const bits: number[] = [2]
+const countsOf = (action: ArraySpace): readonly number[] =>
+  action.type === 'multi-discrete' ? action.counts : bits
+
+function noAction({ actions, rewards, world }: VectorEnvironment, step: number, k: number): AgogeError {
+  const size = actions.length / rewards.length
+  const slot = Math.floor(k / size)
+  const field = `actions[${k % size}]`
+  const value = String(actions[k])
+  return new AgogeError(
+    `${world.name} was given an action that it does not have at step ${step}: ${field} of slot ${slot} is ${value}`,
+    {
+      code: 'not-in-space',
+      given: { world: world.name, step, slot, field, value },
+      expected: `a member of ${describeSpace(world.action)}`,
+      hint: 'Look at what the agent writes in act() and decide()',
+    },
+  )
 }
 
 function notFinite(

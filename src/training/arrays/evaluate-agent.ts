@@ -1,10 +1,11 @@
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
 import { createVectorEnvironment, fastStream } from '../../environment/index.ts'
 import type { Context, World } from '../../environment/index.ts'
-import { checkStep } from './check-step.ts'
+import { AgogeError } from '../../error.ts'
+import { checkActions, checkStep } from './check-step.ts'
 
-/** Steps after which an episode is cut off in a world that has no limit of its own. */
-export const endlessAfter = 100_000
+/** Steps after which an episode is cut off in a world that has no limit of its own: a stuck policy goes on for ever. */
+export const cutOffAfter = 10_000
 
 export interface EvaluateAgentOptions {
   /** Default 100. */
@@ -13,7 +14,7 @@ export interface EvaluateAgentOptions {
   seed?: number
   /** The context of an episode. */
   contextFor?: (episode: number) => Context
-  /** Default: the world's own limit, or 100 000 steps where it has none. */
+  /** Default: the world's own limit, or 10 000 steps where it has none. */
   maxSteps?: number
 }
 
@@ -21,18 +22,29 @@ export interface EvaluateAgentOptions {
 export interface Played {
   returns: Float64Array
   lengths: Int32Array
+  /** Episodes that did not end within `maxSteps`, in a world without a limit of its own: their returns are partial. */
+  cutOff: number
 }
 
 /**
  * Plays whole episodes by the greedy policy (`agent.decide`), each in a slot of its own, so that short episodes do not
  * count more often than long ones. Training is not touched: the streams are others.
+ *
+ * @throws AgogeError naming world, step, slot and field, for numbers that are none and actions that the world does not have.
  */
 export function evaluateAgent(
   agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
   world: World,
   options: EvaluateAgentOptions = {},
 ): Played {
-  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? endlessAfter } = options
+  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? cutOffAfter } = options
+  if (!(maxSteps >= 1)) {
+    throw new AgogeError(`An episode of ${world.name} cannot have at most ${maxSteps} steps`, {
+      code: 'bad-argument',
+      given: maxSteps,
+      expected: 'a number of at least 1',
+    })
+  }
   const environment = createVectorEnvironment(world, {
     slots: episodes,
     seed,
@@ -41,14 +53,17 @@ export function evaluateAgent(
     ...(contextFor === undefined ? {} : { contextFor: (slot) => contextFor(slot) }),
   })
   environment.reset()
+  checkStep(environment, 0)
   const { observations, actions, actionMask, terminated, truncated } = environment
   const returns = new Float64Array(episodes)
   const lengths = new Int32Array(episodes)
   const { memorySize = 0 } = agent
   const memory = new Float32Array(episodes * memorySize)
+  let cutOff = 0
   let left = episodes
   for (let step = 1; left > 0; step++) {
     agent.decide(observations, episodes, actions, actionMask.length > 0 ? actionMask : undefined, memory)
+    checkActions(environment, step)
     environment.step()
     checkStep(environment, step)
     for (let i = 0; i < episodes; i++) {
@@ -57,8 +72,15 @@ export function evaluateAgent(
       if (lengths[i] > 0) continue
       returns[i] = environment.returns[i]
       lengths[i] = environment.lengths[i]
+      if (world.maxSteps === undefined && terminated[i] === 0) cutOff++
       left--
     }
   }
-  return { returns, lengths }
+  return { returns, lengths, cutOff }
 }
+
+/** What has to be said of an evaluation whose episodes did not all end; undefined where they did. */
+export const cutOffNote = (world: World, { cutOff, lengths }: Played): string | undefined =>
+  cutOff === 0
+    ? undefined
+    : `warning: ${cutOff} of ${lengths.length} episodes of ${world.name}, which has no limit of steps, had not ended after ${cutOffAfter} steps and were cut off`

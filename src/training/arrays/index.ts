@@ -6,8 +6,8 @@ export {
   trainingContexts,
 } from './context-settings.ts'
 export type { ContextSettings, EvaluationContexts, EvaluationSet } from './context-settings.ts'
-export { checkStep } from './check-step.ts'
-export { endlessAfter, evaluateAgent } from './evaluate-agent.ts'
+export { checkActions, checkStep } from './check-step.ts'
+export { cutOffAfter, cutOffNote, evaluateAgent } from './evaluate-agent.ts'
 export type { EvaluateAgentOptions, Played } from './evaluate-agent.ts'
 export { algorithmsFor, findRun, findWorld } from './find.ts'
 export type { FoundRun } from './find.ts'

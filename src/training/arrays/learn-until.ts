@@ -1,6 +1,6 @@
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
-import { checkStep } from './check-step.ts'
+import { checkActions, checkStep } from './check-step.ts'
 import { turn } from './turn.ts'
 
 export interface LearnUntilOptions {
@@ -31,6 +31,7 @@ export async function learnUntil(
   for (let step = slots; step < steps + slots; step += slots) {
     const acting = agent.act()
     if (acting instanceof Promise) await acting
+    checkActions(environment, step)
     environment.step()
     checkStep(environment, step)
     const learning = agent.learn()

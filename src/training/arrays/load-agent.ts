@@ -4,6 +4,7 @@ import { createVectorEnvironment } from '../../environment/index.ts'
 import type { World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { openRunFolder } from '../run-folder.ts'
+import { restoreAgent } from './check-state.ts'
 import { noContexts } from './context-settings.ts'
 import type { ContextSettings } from './context-settings.ts'
 import { findRun } from './find.ts'
@@ -46,21 +47,15 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
       expected: `world: ${expected}`,
     })
   }
-  const { algorithm } = settings
   const run = findRun({ world: name, slots, ...settings })
   const environment = createVectorEnvironment(run.world, { slots, seed })
   environment.reset()
   const agent = await run.algorithm(environment, { seed, totalSteps: steps })
   try {
-    agent.restore((state as { agent: unknown }).agent)
-  } catch (cause) {
+    restoreAgent(agent, state as { agent: unknown }, { path, world: name })
+  } catch (error) {
     await agent.dispose()
-    throw new AgogeError(`The checkpoint in ${path} does not fit ${name}`, {
-      code: 'checkpoint-mismatch',
-      given: String(cause),
-      expected: `a checkpoint of ${algorithm} on ${name} with the settings of its config.json`,
-      cause,
-    })
+    throw error
   }
   return { world: run.world, agent, seed, contexts: settings.contexts ?? noContexts }
 }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
 import { createVectorEnvironment } from '../../environment/index.ts'
-import type { VectorEnvironment, VectorState } from '../../environment/index.ts'
+import type { VectorState } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { bootstrapMean, mean } from '../../evaluation/index.ts'
 import { machine } from '../machine.ts'
-import { checkStep } from './check-step.ts'
-import { endlessAfter, evaluateAgent } from './evaluate-agent.ts'
+import { restoreAgent } from './check-state.ts'
+import { checkActions, checkStep } from './check-step.ts'
+import { cutOffNote, evaluateAgent } from './evaluate-agent.ts'
 import type { EvaluationContexts } from './context-settings.ts'
 import { createFigures } from './figures.ts'
 import type { FiguresState } from './figures.ts'
@@ -19,6 +19,9 @@ import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation, SetEvalu
 /** Lines of `metrics.jsonl` in a run, at most about, and the fewest steps of one. */
 const lines = 200
 const fewest = 256
+
+/** An episode of so many steps in a world without a limit is worth a warning. */
+const endless = 100_000
 
 interface SavedRun {
   agent: unknown
@@ -49,6 +52,13 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
   const { world, algorithm, slots = 8, seed = 0, contextFor, settings = {}, threads, signal } = options
   const command = options.command ?? 'trainArray()'
   const emit = options.onEvent ?? (() => {})
+  if (!(options.steps >= 1 && options.steps < Infinity)) {
+    throw new AgogeError(`A run on ${world.name} cannot have ${options.steps} steps`, {
+      code: 'bad-argument',
+      given: options.steps,
+      expected: 'a number of at least 1',
+    })
+  }
   const total = Math.ceil(options.steps / slots) * slots
   const evaluate = {
     episodes: options.evaluate?.episodes ?? 100,
@@ -110,11 +120,12 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
   /** The greedy policy on one set of contexts. */
   function play([set, contextFor]: EvaluationOn, episodes: number): Omit<Evaluation, 'step'> {
     now.seconds += clock()
-    const { returns, lengths } = evaluateAgent(agent, world, {
+    const played = evaluateAgent(agent, world, {
       episodes,
       seed,
       ...(contextFor === undefined ? {} : { contextFor }),
     })
+    const { returns, lengths } = played
     const found = { return: bootstrapMean(Array.from(returns)), length: mean(lengths) }
     const seconds = clock()
     now.evaluationSeconds += seconds
@@ -126,6 +137,8 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
       type: 'note',
       text: `greedy after ${now.step} steps${where}: return ${show(value)} (${show(low)}–${show(high)}), ${episodes} episodes`,
     })
+    const warning = cutOffNote(world, played)
+    if (warning !== undefined) emit({ type: 'note', text: warning })
     return found
   }
 
@@ -157,11 +170,11 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
 
   function warnEndless(): void {
     for (let i = 0; i < slots; i++) {
-      if (environment.lengths[i] < endlessAfter) continue
+      if (environment.lengths[i] < endless) continue
       warned = true
       emit({
         type: 'note',
-        text: `warning: an episode of ${world.name} has gone on for ${endlessAfter} steps (slot ${i}, step ${now.step}); the world has no maxSteps and may never end`,
+        text: `warning: an episode of ${world.name} has gone on for ${endless} steps (slot ${i}, step ${now.step}); the world has no maxSteps and may never end`,
       })
       return
     }
@@ -171,8 +184,10 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     if (resume && record !== null) {
       const saved = record.load() as SavedRun | null
       if (saved !== null) {
-        const { agent: learned, environment: slotsThen, figures: then, ...rest } = saved
-        restore(record, agent, environment, learned, slotsThen)
+        const { agent: _, environment: slotsThen, figures: then, ...rest } = saved
+        const where = { path: record.folder.path, world: world.name }
+        restoreAgent(agent, saved, where)
+        environment.restore(slotsThen)
         figures.restore(then)
         Object.assign(now, rest)
       }
@@ -182,6 +197,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     while (now.step < total) {
       const acting = agent.act()
       if (acting instanceof Promise) await acting
+      checkActions(environment, now.step + slots)
       environment.step()
       const before = now.step
       now.step += slots
@@ -232,27 +248,6 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
   } catch (error) {
     await agent.dispose()
     throw error
-  }
-}
-
-/** A checkpoint of networks of other sizes is told as what it is. */
-function restore(
-  { folder }: RunRecord,
-  agent: ArrayAgent,
-  environment: VectorEnvironment,
-  learned: unknown,
-  slots: VectorState,
-): void {
-  try {
-    environment.restore(slots)
-    agent.restore(learned)
-  } catch (cause) {
-    throw new AgogeError(`The checkpoint in ${folder.path} does not fit ${environment.world.name}`, {
-      code: 'checkpoint-mismatch',
-      given: String(cause),
-      expected: 'a checkpoint of the same world, algorithm and settings',
-      cause,
-    })
   }
 }
 

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { ppo, ppoPresets, qrDqn, qrDqnPresets } from '../../algorithm/arrays/index.ts'
+import type { ArrayAlgorithm } from '../../algorithm/arrays/index.ts'
+import { box, defineWorld, discrete, multiBinary, multiDiscrete } from '../../environment/index.ts'
+import type { ArraySpace, World } from '../../environment/index.ts'
+import { cartPole } from '../../worlds/classic/index.ts'
+import { cliffWalking } from '../../worlds/toy-text/index.ts'
+import { evaluateAgent } from './evaluate-agent.ts'
+import { loadAgent } from './load-agent.ts'
+import { openRunRecord, readRun } from './run-record.ts'
+import { openRunFolder } from '../run-folder.ts'
+import { trainArray } from './train-array.ts'
+import { trainNamed } from './train-named.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'agoge-bad-input-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const worldOf = (action: ArraySpace): World =>
+  defineWorld({
+    name: 'choices',
+    observation: box([1], -1, 1),
+    action,
+    context: {},
+    stateSize: 1,
+    maxSteps: 10,
+    reset: () => {},
+    step({ rewards }, i) {
+      rewards[i] = 0
+    },
+    observe({ observations }, i) {
+      observations[i] = 0
+    },
+  })
+
+/** Writes the same numbers for every slot, the wrong ones from its third action on. */
+const writes =
+  (right: number[], wrong: number[]): ArrayAlgorithm =>
+  ({ actions }) => {
+    let acted = 0
+    const fill = (rows: number, to: Float32Array, row: number[]): void => {
+      for (let r = 0; r < rows; r++) to.set(row, r * row.length)
+    }
+    return Promise.resolve({
+      act: () => fill(actions.length / right.length, actions, ++acted > 2 ? wrong : right),
+      learn: () => undefined,
+      decide: (_, rows, to) => fill(rows, to, wrong),
+      state: () => null,
+      restore: () => {},
+      dispose: () => Promise.resolve(),
+    })
+  }
+
+test.each<[string, ArraySpace, number[], number[], field: string, value: string]>([
+  ['a choice too many', discrete(3), [2], [3], 'actions[0]', '3'],
+  ['below the first choice', discrete(3, 1), [1], [0], 'actions[0]', '0'],
+  ['half a choice', discrete(3), [1], [1.5], 'actions[0]', '1.5'],
+  ['no number', discrete(3), [1], [NaN], 'actions[0]', 'NaN'],
+  ['the second of two choices', multiDiscrete([5, 2]), [4, 1], [1, 4], 'actions[1]', '4'],
+  ['a bit of two', multiBinary(2), [1, 0], [1, 2], 'actions[1]', '2'],
+  ['an infinite push', box([2], -1, 1), [0, 5], [0, Infinity], 'actions[1]', 'Infinity'],
+])(
+  'an action outside its space stops training and evaluation: %s',
+  async (_, space, right, wrong, field, value) => {
+    const world = worldOf(space)
+    const algorithm = writes(right, wrong)
+    const run = trainArray({ world, algorithm, slots: 2, steps: 100, evaluate: { every: 0 } })
+    await expect(run).rejects.toMatchObject({
+      code: 'not-in-space',
+      message: expect.stringContaining(`at step 6: ${field} of slot 0 is ${value}`),
+      given: { world: 'choices', step: 6, slot: 0, field, value },
+    })
+    const agent = {
+      decide: (_: unknown, rows: number, to: Float32Array) => to.set(Array(rows).fill(wrong).flat()),
+    }
+    expect(() => evaluateAgent(agent, world, { episodes: 3 })).toThrow(
+      expect.objectContaining({ code: 'not-in-space', given: expect.objectContaining({ step: 1, field }) }),
+    )
+  },
+)
+
+test('a policy that walks into a wall for ever is cut off, and said to be', async () => {
+  const up = { decide: (_: unknown, rows: number, actions: Float32Array) => void actions.fill(0, 0, rows) }
+  const { cutOff, lengths } = evaluateAgent(up, cliffWalking, { episodes: 3 })
+  expect(cutOff).toBe(3)
+  expect([...lengths]).toEqual([10_000, 10_000, 10_000])
+  expect(evaluateAgent(up, cartPole, { episodes: 3 }).cutOff).toBe(0)
+  const notes: string[] = []
+  await trainArray({
+    world: cliffWalking,
+    algorithm: writes([0], [0]),
+    slots: 1,
+    steps: 10,
+    evaluate: { episodes: 2, every: 0 },
+    onEvent: (event) => void (event.type === 'note' && notes.push(event.text)),
+  })
+  expect(notes.join()).toContain('2 of 2 episodes of cliff-walking')
+  expect(() => evaluateAgent(up, cartPole, { maxSteps: NaN })).toThrow(/cannot have at most NaN steps/)
+})
+
+test.each([0, -5, NaN, Infinity])('a run of %s steps is refused', async (steps) => {
+  const run = trainArray({ world: cartPole, algorithm: writes([0], [0]), steps })
+  await expect(run).rejects.toMatchObject({ code: 'bad-argument', given: steps })
+})
+
+const quick = { world: 'cartpole', steps: 64, slots: 2, seed: 1, evaluate: { episodes: 1, every: 0 } }
+
+/** Puts the state of one run into the folder of another. */
+function exchange(from: string, into: string): void {
+  const { state } = readRun(openRunFolder({ path: from }))
+  const { identity } = readRun(openRunFolder({ path: into }))
+  const record = openRunRecord(into, identity, { resume: true, command: 'test' })
+  record.save(state)
+}
+
+test('a checkpoint of other networks is refused, naming world, step and field, and half of it is not loaded', async () => {
+  const [small, large, other] = ['small', 'large', 'other'].map((name) => join(root, name))
+  const run = { ...quick, algorithm: 'ppo', resume: false, command: 'test' }
+  await trainNamed({ ...run, config: { hidden: [8] }, out: small })
+  await trainNamed({ ...run, config: { hidden: [16] }, out: large })
+  await trainNamed({ ...run, algorithm: 'pqn', out: other })
+  exchange(small, large)
+  await expect(loadAgent(large)).rejects.toMatchObject({
+    code: 'checkpoint-mismatch',
+    message: expect.stringMatching(/taken after 64 steps, does not fit cartpole/),
+    given: expect.stringMatching(/^agent\.parameters has \d+ entries, not \d+$/),
+  })
+  const again = trainNamed({ ...run, config: { hidden: [16] }, out: large, resume: true })
+  await expect(again).rejects.toMatchObject({ code: 'checkpoint-mismatch' })
+  exchange(other, small)
+  await expect(loadAgent(small)).rejects.toMatchObject({
+    code: 'checkpoint-mismatch',
+    given: expect.stringContaining('agent.'),
+  })
+})
+
+test('replay that is filled further than a new one is no mismatch', async () => {
+  const { slots: _, ...preset } = qrDqnPresets['sb3-zoo-cartpole']
+  const algorithm = qrDqn({ ...preset, hidden: [8], bufferSize: 500, learningStarts: 32, batchSize: 8 })
+  const run = { world: cartPole, algorithm, slots: 1, steps: 100, evaluate: { episodes: 1, every: 0 } }
+  const out = join(root, 'replay')
+  const first = await trainArray({ ...run, out })
+  const again = await trainArray({ ...run, out, resume: true })
+  expect(again.summary.return).toEqual(first.summary.return)
+})
+
+test('settings that cannot act are told by the first figure that is none', async () => {
+  const { slots, ...preset } = ppoPresets['sb3-zoo-cartpole']
+  const algorithm = ppo({ ...preset, learningRate: NaN })
+  await expect(trainArray({ world: cartPole, algorithm, slots, steps: 2000 })).rejects.toMatchObject({
+    code: 'not-finite',
+    message: expect.stringContaining('cartpole'),
+  })
+})
