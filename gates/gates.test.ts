@@ -8,6 +8,7 @@ import { gates } from './gates.ts'
 import { loadPeer, peerInterval, storePeerSeed } from './peer-result.ts'
 import { gateLine, loadResult, overlap, storeSeed } from './result.ts'
 import { runGates } from './run-gates.ts'
+import { runSeed } from './seed-run.ts'
 import { renderTable } from './table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-gates-'))
@@ -54,6 +55,25 @@ test('seeds are trained once, stored, and taken from there', async () => {
   expect(table).toContain('not counted (no so far)')
   expect(table).not.toMatch(/NaN|undefined/)
 }, 120_000)
+
+test('a process of its own is told all settings, Infinity among them', async () => {
+  const found = gates.find(({ name }) => name === 'qr-dqn-cartpole-500k')
+  expect(found?.config).toMatchObject({ maxGradientNorm: Infinity })
+  const quick: Gate = {
+    ...found!,
+    steps: 400,
+    config: { ...found!.config, learningStarts: 100, trainEvery: 1, learningRate: 0.01, hidden: [32] },
+  }
+  const [line] = await runGates([quick], { ...options, seeds: [2] })
+  const { result } = await runSeed({ gate: quick, seed: 2 })
+  const { result: other } = await runSeed({
+    gate: { ...quick, config: { ...quick.config, maxGradientNorm: 0 } },
+    seed: 2,
+  })
+  expect(line.iqm).toBe(result.return)
+  // It shows in the result, so that the line above says something.
+  expect(other.return).not.toBe(result.return)
+}, 60_000)
 
 test('a gate that is not possible yet runs nothing', async () => {
   const waiting: Gate = { ...gate, name: 'waiting', notYet: 'for a reason' }

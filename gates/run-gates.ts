@@ -72,7 +72,8 @@ type Done = Exclude<SeedAnswer, { error: string }>
 function inProcess(job: SeedJob, execArgv: readonly string[], signal: AbortSignal): Promise<Done> {
   return new Promise((resolve, reject) => {
     const script = fileURLToPath(new URL('./seed-process.ts', import.meta.url))
-    const child = fork(script, { execArgv: [...execArgv], signal })
+    // As JSON, a setting of Infinity would come out as null.
+    const child = fork(script, { execArgv: [...execArgv], signal, serialization: 'advanced' })
     const what = `${job.gate.name}, seed ${job.seed}`
     child.once('message', (answer: SeedAnswer) => {
       if ('error' in answer) reject(new Error(`${what}: ${answer.error}`))
