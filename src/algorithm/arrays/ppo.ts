@@ -67,7 +67,10 @@ export const ppoPresets = {
     activation: 'tanh',
   },
   'sb3-zoo-cartpole': zooCartPole,
-  /** The same, `ppo_lstm.yml`, CartPoleNoVel-v1; a GRU of 64 in place of two LSTMs of 256. */
+  /**
+   * The same as in `ppo_lstm.yml`, CartPoleNoVel-v1, but for the networks: one GRU of 64 and two tanh layers a head in place
+   * of two LSTMs of 64 and one ReLU layer a head, and nothing is normalised.
+   */
   'sb3-zoo-cartpole-positions': { ...zooCartPole, body: { kind: 'gru', size: 64 } },
 } as const satisfies Record<string, PpoConfig & { slots: number }>
 
