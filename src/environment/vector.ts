@@ -2,6 +2,8 @@ import { AgogeError } from '../error.ts'
 import { contextRow } from './context.ts'
 import type { Context } from './context.ts'
 import { rowSize } from './space.ts'
+import { restoreArrays, saveArrays } from './stored-arrays.ts'
+import { together } from './together.ts'
 import { fastStream } from './world-random.ts'
 import type { WorldStream } from './world-random.ts'
 import type { Slots, World } from './world.ts'
@@ -86,23 +88,29 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
   const width = rowSize(world.observation)
   const choices = world.mask !== undefined && world.action.type === 'discrete' ? world.action.n : 0
   const features = Object.keys(world.context).length
+  const quick =
+    autoreset === 'same-step' && world.mask === undefined ? together(world, count, maxSteps) : undefined
   const slots: Slots = {
     count,
-    state: new Float64Array(count * world.stateSize),
-    context: new Float64Array(count * features),
-    actions: new Float32Array(count * rowSize(world.action)),
-    observations: new Float32Array(count * width),
-    rewards: new Float64Array(count),
-    terminated: new Uint8Array(count),
+    ...(quick?.arrays ?? {
+      state: new Float64Array(count * world.stateSize),
+      context: new Float64Array(count * features),
+      actions: new Float32Array(count * rowSize(world.action)),
+      observations: new Float32Array(count * width),
+      rewards: new Float64Array(count),
+      terminated: new Uint8Array(count),
+    }),
     actionMask: new Uint8Array(count * choices),
   }
   const finalObservations = new Float32Array(count * width)
   const finalActionMask = new Uint8Array(count * choices)
-  const truncated = new Uint8Array(count)
-  const returns = new Float64Array(count)
-  const lengths = new Int32Array(count)
-  /** 1 where the slot has ended and not begun again. */
-  const ended = new Uint8Array(count)
+  const { truncated, returns, lengths, ended } = quick?.counts ?? {
+    truncated: new Uint8Array(count),
+    returns: new Float64Array(count),
+    lengths: new Int32Array(count),
+    /** 1 where the slot has ended and not begun again. */
+    ended: new Uint8Array(count),
+  }
   const makeStream = options.stream ?? ((seed, slot) => fastStream('world', world.name, seed, slot))
   let streams = Array.from({ length: count }, (_, i) => makeStream(options.seed ?? 0, i))
   let episodes = Array.from({ length: count }, () => 0)
@@ -112,7 +120,7 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
 
   function begin(i: number): void {
     if (contextFor !== undefined || episodes[i] === 0)
-      slots.context.set(contextRow(world.context, contextFor?.(i, episodes[i])), i * features)
+      slots.context.set(contextRow(world.context, contextFor?.(i, episodes[i]), world.name), i * features)
     episodes[i]++
     world.reset(slots, i, streams[i])
     observe(slots, i)
@@ -133,10 +141,13 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
     if (autoreset === 'same-step') begin(i)
   }
 
-  const arrays = { ...slots, finalObservations, finalActionMask, truncated, returns, lengths, ended }
-  const stored = Object.entries(arrays).filter(
-    (entry): entry is [string, Float64Array] => typeof entry[1] !== 'number',
-  )
+  function stepOne(i: number): void {
+    step(slots, i, streams[i])
+    observe(slots, i)
+  }
+
+  const { count: _, ...written } = slots
+  const stored = { ...written, finalObservations, finalActionMask, truncated, returns, lengths, ended }
 
   return {
     world,
@@ -174,6 +185,10 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
           hint: 'call reset() first',
         })
       }
+      if (quick !== undefined) {
+        quick.step(stepOne, end)
+        return
+      }
       for (let i = 0; i < count; i++) {
         if (ended[i] === 1) {
           if (autoreset === 'disabled') throw notReset(world.name, i)
@@ -186,11 +201,10 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
             continue
           }
         }
-        step(slots, i, streams[i])
+        stepOne(i)
         returns[i] += rewards[i]
         const over = ++lengths[i] >= maxSteps
         truncated[i] = over ? 1 : 0
-        observe(slots, i)
         mask?.(slots, i)
         if (over || terminated[i] === 1) end(i)
       }
@@ -200,12 +214,12 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
       if (ended[i] === 0) end(i)
     },
     state: () => ({
-      arrays: Object.fromEntries(stored.map(([name, array]) => [name, array.slice().buffer])),
+      arrays: saveArrays(stored),
       streams: streams.map((stream) => stream.state()),
       episodes: [...episodes],
     }),
     restore(state) {
-      for (const [name, array] of stored) new Uint8Array(array.buffer).set(new Uint8Array(state.arrays[name]))
+      restoreArrays(world.name, stored, state.arrays)
       streams.forEach((stream, i) => stream.restore(state.streams[i]))
       episodes = [...state.episodes]
       begun = true

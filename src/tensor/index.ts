@@ -50,3 +50,7 @@ export type { SmallProgram, SmallProgramOptions } from './wasm/small-program.ts'
 export { adamInChunks } from './wasm/adam-chunks.ts'
 export { adamMachine } from './wasm/adam-machine.ts'
 export type { AdamMachine, AdamNumbers } from './wasm/adam-machine.ts'
+/** For worlds and others that have kernels of their own. */
+export * as assembly from './wasm/assembler.ts'
+export { instantiate } from './wasm/instantiate.ts'
+export type { Kernel, Machine } from './wasm/instantiate.ts'

@@ -35,6 +35,8 @@ const floatBytes = (value: number): number[] => {
   return [0, 1, 2, 3].map((i) => float.getUint8(i))
 }
 
+const doubleBytes = (value: number): number[] => Array.from(new Uint8Array(Float64Array.of(value).buffer))
+
 /** A local of the function that is being written. */
 export interface Local {
   readonly get: Code
@@ -64,6 +66,11 @@ export const int = {
   /** Without signs, as `notLess`. */
   less: binary(0x49),
   notLess: binary(0x4f),
+  and: binary(0x71),
+  or: binary(0x72),
+  /** The two low bytes. */
+  store16: (address: Code, value: Code): Code => [address, value, memory([0x3b], 0, 0)],
+  store: (address: Code, value: Code): Code => [address, value, memory([0x36], 2, 0)],
   /** Evaluates both twice. */
   smaller: (a: Code, b: Code): Code => [a, b, a, b, 0x49, 0x1b],
 }
@@ -132,12 +139,66 @@ export const vector = {
   store: (address: Code, value: Code, offset = 0): Code => [address, value, memory(simd(0x0b), 2, offset)],
 }
 
-/** Two f64 side by side. */
+/** Two f64 side by side. Comparisons give all bits or none. */
 export const doubles = {
   zero: [simd(0x0c), Array.from({ length: 16 }, () => 0)] as Code,
+  /** The same number twice. */
+  constant: (value: number): Code => {
+    const bytes = doubleBytes(value)
+    return [simd(0x0c), bytes, bytes]
+  },
   add: binary(...simd(0xf0)),
+  sub: binary(...simd(0xf1)),
   mul: binary(...simd(0xf2)),
-  store: (address: Code, value: Code): Code => [address, value, memory(simd(0x0b), 3, 0)],
+  div: binary(...simd(0xf3)),
+  neg: unary(...simd(0xed)),
+  abs: unary(...simd(0xec)),
+  greater: binary(...simd(0x4a)),
+  notGreater: binary(...simd(0x4b)),
+  or: binary(...simd(0x50)),
+  /** Bits of a where the mask has them, else those of b. */
+  select: (a: Code, b: Code, mask: Code): Code => [a, b, mask, simd(0x52)],
+  /** i32: whether both masks are set. */
+  both: unary(...simd(0xc3)),
+  /** i32: one bit for each mask, the first lowest. */
+  bits: unary(...simd(0xc4)),
+  /** The first two masks of four, each twice as long. */
+  masks: unary(...simd(0xc7)),
+  /** Numbers of a (0 and 1) and b (2 and 3). */
+  shuffle: (a: Code, b: Code, [first, second]: readonly [number, number]): Code => [
+    a,
+    b,
+    simd(0x0d),
+    [first, second].flatMap((lane) => Array.from({ length: 8 }, (_, byte) => lane * 8 + byte)),
+  ],
+  /** Two f32, then zeros. */
+  single: unary(...simd(0x5e)),
+  load: (address: Code, offset = 0): Code => [address, memory(simd(0x00), 3, offset)],
+  /** Eight bytes, then zeros. */
+  loadFirst: (address: Code, offset = 0): Code => [address, memory(simd(0x5d), 2, offset)],
+  store: (address: Code, value: Code, offset = 0): Code => [address, value, memory(simd(0x0b), 3, offset)],
+}
+
+/** Four i32 side by side, in part made of bytes or made into such. Comparisons give all bits or none. */
+export const integers = {
+  constant: (value: number): Code => [int.constant(value), simd(0x11)],
+  splat: unary(...simd(0x11)),
+  add: binary(...simd(0xae)),
+  and: binary(...simd(0x4e)),
+  or: binary(...simd(0x50)),
+  equal: binary(...simd(0x37)),
+  notLess: binary(...simd(0x3f)),
+  /** Four bytes without signs. */
+  loadBytes: (address: Code): Code => [address, memory(simd(0x5c), 0, 0), simd(0x89), simd(0xa9)],
+  /** Numbers from -128 to 127 as bytes. */
+  storeBytes: (address: Code, low: Local): Code => [
+    address,
+    [low.get, low.get, simd(0x85)],
+    [low.get, low.get, simd(0x85)],
+    [simd(0x65), simd(0x5a), 0, 0, 0],
+  ],
+  /** The last two masks of four, each twice as long. */
+  lastMasks: unary(...simd(0xc8)),
 }
 
 /** Runs `body` while `condition` (i32) holds, which is asked first. */
@@ -150,6 +211,15 @@ export const whileLoop = (condition: Code, body: Code): Code => [
 
 /** Runs `body` once, then as long as `condition` holds. */
 export const repeat = (body: Code, condition: Code): Code => [0x03, 0x40, body, condition, 0x0d, 0, 0x0b]
+
+export const ifElse = (condition: Code, then: Code, otherwise: Code): Code => [
+  condition,
+  [0x04, 0x40],
+  then,
+  0x05,
+  otherwise,
+  0x0b,
+]
 
 export interface FunctionBuilder {
   /** A fresh local. */

@@ -1,9 +1,49 @@
 import { box, defineWorld, discrete } from '../../environment/index.ts'
+import type { ContextSpace, World } from '../../environment/index.ts'
+import { angleLimit, cosineOf, limit, reach, sineOf, tau } from './cart-pole-constants.ts'
+import { cartPoleKernel } from './cart-pole-kernel.ts'
 
-const limit = 2.4
-/** 12 degrees, computed as the reference does. */
-const angleLimit = (12 * 2 * Math.PI) / 360
-const tau = 0.02
+const context = {
+  gravity: { default: 9.8, low: 5, high: 15, extrapolate: [1, 25], about: 'm/s^2' },
+  cartMass: { default: 1, low: 0.5, high: 2, extrapolate: [0.1, 5], about: 'kg' },
+  poleMass: { default: 0.1, low: 0.05, high: 0.5, extrapolate: [0.01, 1], about: 'kg' },
+  poleHalfLength: { default: 0.5, low: 0.25, high: 1, extrapolate: [0.1, 2], about: 'm' },
+  force: { default: 10, low: 5, high: 15, extrapolate: [2, 25], about: 'N' },
+} as const satisfies ContextSpace
+
+type Step = World<typeof context>['step']
+const step: Step = ({ state, context, actions, rewards, terminated }, i) => {
+  const s = i * 4
+  const c = i * 5
+  const gravity = context[c]
+  const poleMass = context[c + 2]
+  const length = context[c + 3]
+  const totalMass = poleMass + context[c + 1]
+  const poleMassLength = poleMass * length
+  const force = actions[i] === 1 ? context[c + 4] : -context[c + 4]
+  const velocity = state[s + 1]
+  const angle = state[s + 2]
+  const spin = state[s + 3]
+  const square = angle * angle
+  const isNear = Math.abs(angle) <= reach
+  const cos = isNear ? cosineOf(square) : Math.cos(angle)
+  const sin = isNear ? sineOf(angle, square) : Math.sin(angle)
+  const push = (force + poleMassLength * (spin * spin) * sin) / totalMass
+  const spinChange = (gravity * sin - cos * push) / (length * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
+  const acceleration = push - (poleMassLength * spinChange * cos) / totalMass
+  const x = state[s] + tau * velocity
+  const newAngle = angle + tau * spin
+  state[s] = x
+  state[s + 1] = velocity + tau * acceleration
+  state[s + 2] = newAngle
+  state[s + 3] = spin + tau * spinChange
+  rewards[i] = 1
+  terminated[i] = x < -limit || x > limit || newAngle < -angleLimit || newAngle > angleLimit ? 1 : 0
+}
+
+const observe: World<typeof context>['observe'] = ({ state, observations }, i) => {
+  for (let k = i * 4; k < i * 4 + 4; k++) observations[k] = state[k]
+}
 
 /**
  * A pole on a cart, to be kept upright (Barto, Sutton & Anderson 1983), step for step as Gymnasium 1.3's CartPole-v1:
@@ -18,48 +58,15 @@ export const cartPole = defineWorld({
     [4.8, Infinity, 2 * angleLimit, Infinity],
   ),
   action: discrete(2),
-  context: {
-    gravity: { default: 9.8, low: 5, high: 15, extrapolate: [1, 25], about: 'm/s^2' },
-    cartMass: { default: 1, low: 0.5, high: 2, extrapolate: [0.1, 5], about: 'kg' },
-    poleMass: { default: 0.1, low: 0.05, high: 0.5, extrapolate: [0.01, 1], about: 'kg' },
-    poleHalfLength: { default: 0.5, low: 0.25, high: 1, extrapolate: [0.1, 2], about: 'm' },
-    force: { default: 10, low: 5, high: 15, extrapolate: [2, 25], about: 'N' },
-  },
+  context,
   stateSize: 4,
   maxSteps: 500,
   reset({ state }, i, random) {
     for (let k = i * 4; k < i * 4 + 4; k++) state[k] = random.uniform(-0.05, 0.05)
   },
-  step({ state, context, actions, rewards, terminated }, i) {
-    const s = i * 4
-    const c = i * 5
-    const gravity = context[c]
-    const poleMass = context[c + 2]
-    const length = context[c + 3]
-    const totalMass = poleMass + context[c + 1]
-    const poleMassLength = poleMass * length
-    const force = actions[i] === 1 ? context[c + 4] : -context[c + 4]
-    const velocity = state[s + 1]
-    const angle = state[s + 2]
-    const spin = state[s + 3]
-    const cos = Math.cos(angle)
-    const sin = Math.sin(angle)
-    const push = (force + poleMassLength * (spin * spin) * sin) / totalMass
-    const spinChange =
-      (gravity * sin - cos * push) / (length * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
-    const acceleration = push - (poleMassLength * spinChange * cos) / totalMass
-    const x = state[s] + tau * velocity
-    const newAngle = angle + tau * spin
-    state[s] = x
-    state[s + 1] = velocity + tau * acceleration
-    state[s + 2] = newAngle
-    state[s + 3] = spin + tau * spinChange
-    rewards[i] = 1
-    terminated[i] = x < -limit || x > limit || newAngle < -angleLimit || newAngle > angleLimit ? 1 : 0
-  },
-  observe({ state, observations }, i) {
-    for (let k = i * 4; k < i * 4 + 4; k++) observations[k] = state[k]
-  },
+  step,
+  observe,
+  together: { step, observe, context, kernel: cartPoleKernel },
   draw({ state, context }, i) {
     const [x, , angle] = state.subarray(i * 4, i * 4 + 4)
     const length = 2 * context[i * 5 + 3]
