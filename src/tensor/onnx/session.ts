@@ -43,7 +43,8 @@ async function create(
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
     enableCpuMemArena: true,
-    enableMemPattern: true,
+    // Patterns are kept for every set of sizes, and sizes change from run to run: slower, and hundreds of megabytes more.
+    enableMemPattern: false,
     logSeverityLevel: silent,
   })
   return { session, runtime }
