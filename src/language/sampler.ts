@@ -41,7 +41,7 @@ interface Row {
 const capacityStep = 32
 const prefillRows = 64
 const prefillChunk = 128
-const prefillTokens = 2048
+const prefillTokens = 1024
 /** Finished rows are moved out of the batch when they are more than this part of it. */
 const idleShare = 0.15
 
