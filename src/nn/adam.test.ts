@@ -50,3 +50,22 @@ test('a gradient that is no number shows in the parameters, and one that is tiny
   expect(parameters[1]).toBe(0)
   expect(parameters[2]).toBeCloseTo(-0.1)
 })
+
+test('what lies in its own memory moves the same, and the copy follows', () => {
+  const random = createRandom('own', 1)
+  const length = 7
+  const [adam, other] = [createAdam(length), createAdam(length)]
+  const parameters = new Float32Array(length)
+  const target = new Float32Array(length)
+  for (let step = 0; step < 10; step++) {
+    for (let i = 0; i < length; i++) adam.own.gradient[i] = random.normal()
+    adam.step(adam.own.parameters, adam.own.gradient, 0.1)
+    other.step(parameters, adam.own.gradient.slice(), 0.1)
+    expect(adam.own.parameters).toEqual(parameters)
+    adam.follow(0.25)
+    target.forEach((value, i) => (target[i] = value + 0.25 * (parameters[i] - value)))
+    target.forEach((value, i) => expect(adam.own.target[i]).toBeCloseTo(value, 6))
+  }
+  adam.follow(1)
+  expect(adam.own.target).toEqual(parameters)
+})

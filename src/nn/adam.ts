@@ -18,6 +18,18 @@ export interface Adam {
   restore(state: AdamState): void
 }
 
+/** One with memory of its own for what it moves. */
+export interface AdamInPlace extends Adam {
+  /** Memory for parameters, their gradient and a copy that follows them: what lies here is not copied for a step. */
+  readonly own: {
+    readonly parameters: Float32Array
+    readonly gradient: Float32Array
+    readonly target: Float32Array
+  }
+  /** `own.target` moves towards `own.parameters` by the share `rate` (Polyak averaging; 1 copies). */
+  follow(rate: number): void
+}
+
 export interface AdamState {
   first: Float32Array
   second: Float32Array
@@ -27,7 +39,7 @@ export interface AdamState {
 export function createAdam(
   length: number,
   { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, maxGradientNorm }: AdamOptions = {},
-): Adam {
+): AdamInPlace {
   const machine = adamMachine(length)
   const scaleFor = (norm: number): number =>
     maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
@@ -35,6 +47,11 @@ export function createAdam(
   return {
     step: (parameters, gradient, learningRate) =>
       machine.run(parameters, gradient, { learningRate, beta1, beta2, epsilon, step: ++steps, scaleFor }),
+    own: machine.own,
+    follow(rate) {
+      if (rate === 1) machine.own.target.set(machine.own.parameters)
+      else machine.follow(rate)
+    },
     state: () => ({ first: machine.first.slice(), second: machine.second.slice(), steps }),
     restore(state) {
       machine.first.set(state.first)

@@ -1,5 +1,5 @@
 export { createAdam } from './adam.ts'
-export type { Adam, AdamOptions, AdamState } from './adam.ts'
+export type { Adam, AdamInPlace, AdamOptions, AdamState } from './adam.ts'
 export { adamWStep, createAdamMoments } from './adamw.ts'
 export type { AdamMoments, AdamWOptions } from './adamw.ts'
 export { clipScale, globalNorm } from './clip.ts'
@@ -17,7 +17,13 @@ export { constantSchedule, cosineDecay, linearDecay, warmUp, warmUpStableDecay }
 export type { DecayOptions, Schedule } from './schedules.ts'
 export { compileObjective } from './objective.ts'
 export type { Objective, ObjectiveSpec } from './objective.ts'
-export { createParameters, moveTowards, parameterFeeds, zeroParameters } from './parameters.ts'
+export {
+  countParameters,
+  createParameters,
+  moveTowards,
+  parameterFeeds,
+  zeroParameters,
+} from './parameters.ts'
 export type { ParameterSet, ParameterSpec } from './parameters.ts'
 export { createRmsProp } from './rmsprop.ts'
 export type { RmsProp, RmsPropOptions, RmsPropState } from './rmsprop.ts'

@@ -25,6 +25,8 @@ export interface ObjectiveSpec<Metric extends string> {
    * than 64 rows each thread takes one half of them, where their number is even.
    */
   meanOver?: string
+  /** Memory for the gradient; that of the optimiser saves a copy. */
+  gradient?: Float32Array
 }
 
 /** A loss that can be asked for its gradient. */
@@ -85,7 +87,7 @@ export async function compileObjective<Metric extends string = never>(
       ...(spec.threads === undefined ? {} : { threads: isHalved ? 1 : spec.threads }),
     },
   )
-  const gradient = zeroParameters(spec.parameters)
+  const gradient = zeroParameters(spec.parameters, spec.gradient)
   const halves = isHalved ? createHalves(program, spec.inputs, spec.meanOver!, gradient, figures) : undefined
   const into = parameterFeeds(gradient, 'g:')
   /** Feeds of the parameters last given: they are read in place, so the same each time. */

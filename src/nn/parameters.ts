@@ -37,13 +37,22 @@ export function zeroParameters(
   return { data, shapes, views }
 }
 
+/** How many numbers parameters have. */
+export const countParameters = (specs: Readonly<Record<string, { shape: readonly number[] }>>): number =>
+  Object.values(specs).reduce(
+    (sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1),
+    0,
+  )
+
 /** Parameters begun from streams of their own, so that one added later leaves the others as they were. */
 export function createParameters(
   specs: Readonly<Record<string, ParameterSpec>>,
   random: Random,
+  memory?: Float32Array,
 ): ParameterSet {
   const made = zeroParameters(
     Object.fromEntries(Object.entries(specs).map(([name, { shape }]) => [name, shape])),
+    memory,
   )
   for (const [name, { shape, initialise }] of Object.entries(specs))
     made.views[name].set(initialise(random.split(name), shape))

@@ -4,9 +4,9 @@ import type { ReplayBatch } from '../../episode/replay.ts'
 import { rowSize } from '../../environment/index.ts'
 import {
   compileObjective,
+  countParameters,
   createAdam,
   createParameters,
-  moveTowards,
   zeroParameters,
 } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
@@ -101,21 +101,21 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
     const noisy = config.noisy ? noisyParameters(network.specs) : undefined
     const specs = noisy?.specs ?? network.specs
     const random = createRandom(method.name, seed)
-    const parameters = createParameters(specs, random.split('parameters'))
+    const adam = createAdam(countParameters(specs), {
+      epsilon: config.adamEpsilon,
+      maxGradientNorm: config.maxGradientNorm,
+    })
+    const parameters = createParameters(specs, random.split('parameters'), adam.own.parameters)
     const shapesOf = (all: typeof specs): Record<string, readonly number[]> =>
       Object.fromEntries(Object.entries(all).map(([name, { shape }]) => [name, shape]))
-    const target = zeroParameters(shapesOf(specs))
-    target.data.set(parameters.data)
+    const target = zeroParameters(shapesOf(specs), adam.own.target)
+    adam.follow(1)
     const plain = shapesOf(network.specs)
     // With noise the networks that act and judge are draws of their own; without, the parameters themselves.
     const acting = noisy === undefined ? parameters : zeroParameters(plain)
     const judging = noisy === undefined ? target : zeroParameters(plain)
     const still = noisy === undefined ? parameters : zeroParameters(plain)
     const noise = new Float32Array(noisy?.noiseSize ?? 0)
-    const adam = createAdam(parameters.data.length, {
-      epsilon: config.adamEpsilon,
-      maxGradientNorm: config.maxGradientNorm,
-    })
     const drawing = random.split('draws')
     const { prioritised } = config
     const replay = createReplay(environment, {
@@ -149,6 +149,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
     const objective = await compileObjective({
       name: method.name,
       threads,
+      gradient: adam.own.gradient,
       parameters: shapesOf(specs),
       inputs: Object.fromEntries(
         Object.entries(parts[0]).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
@@ -248,7 +249,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
         if (due === 0 || seen <= config.learningStarts || replay.size === 0) {
           // One draw of noise for the whole beginning would be one policy.
           if (due > 0) drawNoise()
-          if (moves) moveTowards(target, parameters, config.tau)
+          if (moves) adam.follow(config.tau)
           return undefined
         }
         return learnNow(due, moves)
@@ -294,7 +295,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
     async function learnNow(due: number, moves: boolean): Promise<UpdateMetrics> {
       let metrics = await update()
       for (let k = 1; k < due; k++) metrics = await update()
-      if (moves) moveTowards(target, parameters, config.tau)
+      if (moves) adam.follow(config.tau)
       return metrics
     }
 

@@ -1,9 +1,9 @@
 import { box, rowSize } from '../../environment/index.ts'
 import {
   compileObjective,
+  countParameters,
   createAdam,
   createParameters,
-  moveTowards,
   zeroParameters,
 } from '../../nn/index.ts'
 import type { Activation, AdamState } from '../../nn/index.ts'
@@ -116,12 +116,12 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
       { hidden, activation, body },
     )
     const random = createRandom('sac', seed)
-    const actor = createParameters(actorNetwork.specs, random.split('actor'))
-    const critics = createParameters(criticNetworks.specs, random.split('critics'))
-    const targets = zeroParameters(critics.shapes)
-    targets.data.set(critics.data)
-    const actorAdam = createAdam(actor.data.length)
-    const criticAdam = createAdam(critics.data.length)
+    const actorAdam = createAdam(countParameters(actorNetwork.specs))
+    const criticAdam = createAdam(countParameters(criticNetworks.specs))
+    const actor = createParameters(actorNetwork.specs, random.split('actor'), actorAdam.own.parameters)
+    const critics = createParameters(criticNetworks.specs, random.split('critics'), criticAdam.own.parameters)
+    const targets = zeroParameters(critics.shapes, criticAdam.own.target)
+    criticAdam.follow(1)
     const temperature = createTemperature(config.temperature, {
       target: -k,
       learningRate: config.criticLearningRate,
@@ -134,6 +134,7 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
 
     const criticObjective = await compileObjective({
       name: 'sac critics',
+      gradient: criticAdam.own.gradient,
       threads,
       meanOver: 'B',
       parameters: critics.shapes,
@@ -160,6 +161,7 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
     })
     const actorObjective = await compileObjective({
       name: 'sac actor',
+      gradient: actorAdam.own.gradient,
       threads,
       meanOver: 'B',
       parameters: actor.shapes,
@@ -218,7 +220,7 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
             temperature.update(entropy)
             Object.assign(figures, { actorLoss: found.loss, entropy })
           }
-          moveTowards(targets, critics, config.tau)
+          criticAdam.follow(config.tau)
           return { ...figures, temperature: temperature.value[0] }
         },
         decide(observations, count, actions) {

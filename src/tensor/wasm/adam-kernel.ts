@@ -73,3 +73,24 @@ export const sumOfSquares: WasmFunction = {
     ]
   },
 }
+
+/** `follow(target, source, vectors, rate)`: the target moves towards the source by the share `rate`. */
+export const follow: WasmFunction = {
+  name: 'follow',
+  parameters: [i32, i32, i32, f32],
+  body: ([target, source, vectors, rate], builder) => {
+    const [share, held] = [builder.local(v128), builder.local(v128)]
+    const { add, sub, mul, load, store } = vector
+    return [
+      share.set(vector.splat(rate.get)),
+      repeat(
+        [
+          held.set(load(target.get)),
+          store(target.get, add(held.get, mul(share.get, sub(load(source.get), held.get)))),
+          [target, source].map((pointer) => pointer.add(int.constant(16))),
+        ],
+        vectors.tee(int.sub(vectors.get, int.constant(1))),
+      ),
+    ]
+  },
+}

@@ -1,4 +1,4 @@
-import { adamStep, sumOfSquares } from './adam-kernel.ts'
+import { adamStep, follow, sumOfSquares } from './adam-kernel.ts'
 import { instantiate } from './instantiate.ts'
 
 export interface AdamNumbers {
@@ -16,28 +16,39 @@ export interface AdamNumbers {
 export interface AdamMachine {
   readonly first: Float32Array
   readonly second: Float32Array
+  /** Memory for parameters, their gradient and a copy that follows them: what lies here is not copied for a step. */
+  readonly own: {
+    readonly parameters: Float32Array
+    readonly gradient: Float32Array
+    readonly target: Float32Array
+  }
   /** One step in place; gives the norm of the gradient as it came, summed in double precision. */
   run(parameters: Float32Array, gradient: Float32Array, numbers: AdamNumbers): number
+  /** `own.target` moves towards `own.parameters` by the share `rate`. */
+  follow(rate: number): void
 }
 
 /** Steps of Adam (Kingma & Ba 2015) in single precision, for `length` numbers. */
 export function adamMachine(length: number): AdamMachine {
-  const machine = instantiate([adamStep, sumOfSquares])
-  const { adam, squares } = machine.kernels
+  const machine = instantiate([adamStep, sumOfSquares, follow])
+  const { adam, squares, follow: move } = machine.kernels
   const vectors = Math.max(1, Math.ceil(length / 4))
   const place = (index: number): number => index * vectors * 4
-  machine.reserve(place(4) + 4)
+  machine.reserve(place(5) + 4)
   const part = (index: number): Float32Array => machine.numbers.subarray(place(index), place(index) + length)
-  const [held, given, first, second] = [0, 1, 2, 3].map(part)
-  const sums = new Float64Array(machine.numbers.buffer, place(4) * 4, 2)
-  const addresses = [0, 1, 2, 3].map((index) => place(index) * 4)
+  const [held, given, first, second, target] = [0, 1, 2, 3, 4].map(part)
+  const sumsAt = place(5) * 4
+  const sums = new Float64Array(machine.numbers.buffer, sumsAt, 2)
+  const addresses = [0, 1, 2, 3, 4].map((index) => place(index) * 4)
   return {
     first,
     second,
+    own: { parameters: held, gradient: given, target },
+    follow: (rate) => move(addresses[4], addresses[0], vectors, rate),
     run(parameters, gradient, { learningRate, beta1, beta2, epsilon, step, scaleFor }) {
-      held.set(parameters)
-      given.set(gradient)
-      squares(addresses[1], vectors, place(4) * 4)
+      if (parameters !== held) held.set(parameters)
+      if (gradient !== given) given.set(gradient)
+      squares(addresses[1], vectors, sumsAt)
       const norm = Math.sqrt(sums[0] + sums[1])
       const secondScale = 1 / Math.sqrt(1 - beta2 ** step)
       const stepSize = learningRate / (1 - beta1 ** step)
@@ -58,7 +69,7 @@ export function adamMachine(length: number): AdamMachine {
         epsilon,
         1,
       )
-      parameters.set(held)
+      if (parameters !== held) parameters.set(held)
       return norm
     },
   }
