@@ -1,11 +1,11 @@
 import { createAdam, createParameters, createRmsProp } from '../../nn/index.ts'
-import type { Activation, AdamState, RmsPropState } from '../../nn/index.ts'
+import type { Activation } from '../../nn/index.ts'
 import { mlpActorCritic } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
-import type { RandomState } from '../../random/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { figures } from './figures.ts'
+import { onPolicyAgent } from './on-policy.ts'
 import { overWindow } from './over-window.ts'
 import { compilePolicyGradient } from './policy-gradient.ts'
 import type { PolicyGradientConfig } from './policy-gradient.ts'
@@ -49,14 +49,6 @@ export const a2cPresets = {
   },
 } as const satisfies Record<string, A2cConfig & { slots: number }>
 
-interface A2cState {
-  parameters: Float32Array
-  optimiser: AdamState | RmsPropState
-  rollout: unknown
-  random: RandomState
-  seen: number
-}
-
 /**
  * Advantage actor-critic, the synchronous form of A3C (Mnih et al. 2016, arXiv:1602.01783): one gradient step on each
  * rollout. RMSprop or Adam with epsilon 1e-5, as in Stable-Baselines3. A truncated episode is bootstrapped with the
@@ -64,7 +56,6 @@ interface A2cState {
  */
 export const a2c = (config: A2cConfig): ArrayAlgorithm =>
   overWindow(config.body, async (environment, { seed, totalSteps, threads = 1 }) => {
-    const slots = environment.slots.count
     const policy = mlpActorCritic(environment.world, config)
     const random = createRandom('a2c', seed)
     const parameters = createParameters(policy.specs, random.split('parameters'))
@@ -74,53 +65,22 @@ export const a2c = (config: A2cConfig): ArrayAlgorithm =>
     const rollout = createRollout(environment, config.rolloutSteps, policy.distribution.actionSize)
     const objective = await compilePolicyGradient(environment, policy, { ...config, name: 'a2c', threads })
     const drawing = random.split('actions')
-    let seen = 0
 
-    async function update() {
-      rollout.finish(config, (observations, rows, values) =>
-        policy.evaluate(parameters, observations, rows, values),
-      )
-      const rate = config.learningRate * (config.anneal ? 1 - seen / totalSteps : 1)
+    async function update(left: number) {
+      const rate = config.learningRate * (config.anneal ? left : 1)
       const [batch] = rollout.minibatches(1, drawing, config.normaliseAdvantages)
       const { loss, outputs } = await objective.evaluate(parameters, batch)
       const gradientNorm = optimiser.step(parameters.data, objective.gradient.data, rate)
       return { loss, gradientNorm, ...figures(outputs) }
     }
 
-    return {
-      act() {
-        policy.act(
-          parameters,
-          environment.observations,
-          slots,
-          rollout.next(),
-          drawing,
-          environment.actionMask,
-        )
-        rollout.acted()
-      },
-      learn() {
-        seen += slots
-        return rollout.stepped() ? update() : undefined
-      },
-      decide: (observations, rows, actions, mask) =>
-        policy.act(parameters, observations, rows, { actions }, undefined, mask),
-      values: (observations, rows, values) => policy.evaluate(parameters, observations, rows, values),
-      state: (): A2cState => ({
-        parameters: parameters.data.slice(),
-        optimiser: optimiser.state(),
-        rollout: rollout.state(),
-        random: drawing.state(),
-        seen,
-      }),
-      restore(saved) {
-        const state = saved as A2cState
-        parameters.data.set(state.parameters)
-        optimiser.restore(state.optimiser as AdamState & RmsPropState)
-        rollout.restore(state.rollout)
-        drawing.restore(state.random)
-        seen = state.seen
-      },
+    return onPolicyAgent(environment, config, totalSteps, {
+      policy,
+      parameters,
+      rollout,
+      drawing,
+      update,
+      kept: { optimiser },
       dispose: () => objective.dispose(),
-    }
+    })
   })

@@ -3,8 +3,9 @@ import { createReplay } from '../../episode/replay.ts'
 import type { ReplayBatch } from '../../episode/replay.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
 import type { ParameterSet } from '../../nn/index.ts'
-import type { Random, RandomState } from '../../random/index.ts'
+import type { Random } from '../../random/index.ts'
 import type { ArrayAgent, UpdateMetrics } from './agent.ts'
+import { keptParts, keptValue } from './kept.ts'
 
 /** What all learners of an actor from replayed transitions have in common. Steps count over all slots. */
 export interface OffPolicyConfig {
@@ -31,13 +32,6 @@ export interface OffPolicyLearner {
   state(): unknown
   restore(state: unknown): void
   dispose(): Promise<void>
-}
-
-interface OffPolicyState {
-  learner: unknown
-  replay: unknown
-  random: RandomState
-  seen: number
 }
 
 /** Fills a replay, and updates from it when it is time to. Truncation bootstraps, termination does not. */
@@ -80,19 +74,15 @@ export function offPolicyAgent(
     },
     decide: (observations, rows, actions, mask) => learner.decide(observations, rows, actions, mask),
     values: (observations, rows, values) => learner.values(observations, rows, values),
-    state: (): OffPolicyState => ({
-      learner: learner.state(),
-      replay: replay.state(),
-      random: random.state(),
-      seen,
+    ...keptParts({
+      learner,
+      replay,
+      random,
+      seen: keptValue(
+        () => seen,
+        (value) => (seen = value),
+      ),
     }),
-    restore(saved) {
-      const state = saved as OffPolicyState
-      learner.restore(state.learner)
-      replay.restore(state.replay)
-      random.restore(state.random)
-      seen = state.seen
-    },
     dispose: () => learner.dispose(),
   }
 }

@@ -4,8 +4,8 @@ import type { Activation } from '../../nn/index.ts'
 import { mlpActorCritic } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
-import type { RandomState } from '../../random/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { onPolicyAgent } from './on-policy.ts'
 import { overWindow } from './over-window.ts'
 import { ppoLoss } from './ppo-loss.ts'
 import type { PpoLossConfig } from './ppo-loss.ts'
@@ -74,14 +74,6 @@ export const ppoPresets = {
   'sb3-zoo-cartpole-positions': { ...zooCartPole, body: { kind: 'gru', size: 64 } },
 } as const satisfies Record<string, PpoConfig & { slots: number }>
 
-interface PpoState {
-  parameters: Float32Array
-  update: ReturnType<ReturnType<typeof createPpoUpdate>['state']>
-  rollout: unknown
-  random: RandomState
-  seen: number
-}
-
 /**
  * Proximal policy optimisation with a clipped surrogate (Schulman et al. 2017, arXiv:1707.06347), with the details of
  * Huang et al. 2022 ("The 37 implementation details"): separate networks, orthogonal weights, advantages normalised by
@@ -127,43 +119,13 @@ const feedForwardPpo =
     })
     const updating = createPpoUpdate(config, parameters, objective)
     const drawing = random.split('actions')
-    let seen = 0
-
-    function update() {
-      rollout.finish(config, (observations, rows, values) =>
-        policy.evaluate(parameters, observations, rows, values),
-      )
-      return updating.run(1 - seen / totalSteps, () => rollout.minibatches(config.minibatches, drawing))
-    }
-
-    return {
-      act() {
-        const to = rollout.next()
-        policy.act(parameters, environment.observations, slots, to, drawing, environment.actionMask)
-        rollout.acted()
-      },
-      learn() {
-        seen += slots
-        return rollout.stepped() ? update() : undefined
-      },
-      decide: (observations, rows, actions, mask) =>
-        policy.act(parameters, observations, rows, { actions }, undefined, mask),
-      values: (observations, rows, values) => policy.evaluate(parameters, observations, rows, values),
-      state: (): PpoState => ({
-        parameters: parameters.data.slice(),
-        update: updating.state(),
-        rollout: rollout.state(),
-        random: drawing.state(),
-        seen,
-      }),
-      restore(saved) {
-        const state = saved as PpoState
-        parameters.data.set(state.parameters)
-        updating.restore(state.update)
-        rollout.restore(state.rollout)
-        drawing.restore(state.random)
-        seen = state.seen
-      },
+    return onPolicyAgent(environment, config, totalSteps, {
+      policy,
+      parameters,
+      rollout,
+      drawing,
+      update: (left) => updating.run(left, () => rollout.minibatches(config.minibatches, drawing)),
+      kept: { update: updating },
       dispose: () => objective.dispose(),
-    }
+    })
   }

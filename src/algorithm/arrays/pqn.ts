@@ -1,13 +1,13 @@
 import { rowSize } from '../../environment/index.ts'
 import { compileObjective, createParameters, createRAdam } from '../../nn/index.ts'
-import type { Activation, AdamState } from '../../nn/index.ts'
+import type { Activation } from '../../nn/index.ts'
 import { overObservations, valueNetwork } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
-import type { RandomState } from '../../random/index.ts'
 import { mean, reshape, square, sub } from '../../tensor/index.ts'
 import { gae } from '../advantages/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
 import { discreteActions } from './discrete-actions.ts'
 import { epsilonAt, greedy, maskOrNone, randomAction } from './epsilon-greedy.ts'
 import type { EpsilonSchedule } from './epsilon-greedy.ts'
@@ -51,15 +51,6 @@ export const pqnPresets = {
     activation: 'relu',
   },
 } as const satisfies Record<string, PqnConfig & { slots: number }>
-
-interface PqnState {
-  parameters: Float32Array
-  optimiser: AdamState
-  random: RandomState
-  kept: Record<string, Float32Array | Uint8Array | Int32Array>
-  t: number
-  seen: number
-}
 
 /**
  * Parallelised Q-network (Gallici et al. 2024, arXiv:2407.04811): Q-learning without replay or target network, on
@@ -234,23 +225,22 @@ export const pqn = (config: PqnConfig): ArrayAlgorithm =>
         network.forward(parameters, given, count, values)
         for (let r = 0; r < count; r++) to[r] = best(values, r, undefined)
       },
-      state: (): PqnState => ({
-        parameters: parameters.data.slice(),
-        optimiser: optimiser.state(),
-        random: drawing.state(),
-        kept: Object.fromEntries(Object.entries(kept).map(([name, array]) => [name, array.slice()])),
-        t,
-        seen,
+      ...keptParts({
+        parameters: keptArray(parameters.data),
+        optimiser,
+        random: drawing,
+        kept: keptParts(
+          Object.fromEntries(Object.entries(kept).map(([name, array]) => [name, keptArray(array)])),
+        ),
+        t: keptValue(
+          () => t,
+          (value) => (t = value),
+        ),
+        seen: keptValue(
+          () => seen,
+          (value) => (seen = value),
+        ),
       }),
-      restore(saved) {
-        const state = saved as PqnState
-        parameters.data.set(state.parameters)
-        optimiser.restore(state.optimiser)
-        drawing.restore(state.random)
-        for (const [name, array] of Object.entries(kept)) array.set(state.kept[name])
-        t = state.t
-        seen = state.seen
-      },
       dispose: () => objective.dispose(),
     }
 

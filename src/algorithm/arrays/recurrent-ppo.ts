@@ -3,9 +3,9 @@ import { AgogeError } from '../../error.ts'
 import { compileObjective, createParameters } from '../../nn/index.ts'
 import { gruActorCritic } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
-import type { RandomState } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
 import { memoryRows } from './memory-rows.ts'
 import { ppoLoss } from './ppo-loss.ts'
 import { createPpoUpdate } from './ppo-update.ts'
@@ -19,21 +19,19 @@ export interface CarriedGruBody {
   window?: undefined
   /** Numbers of its state. Default 64. */
   size?: number
-  /** Steps that gradients flow back through; a divisor of the rollout's. Default: all of the rollout. */
+  /** Steps that gradients flow back through; a divisor of the rollout's. Default: the largest of at most 32. */
   sequence?: number
 }
 
-export type RecurrentPpoConfig = Omit<PpoConfig, 'body'> & { body: CarriedGruBody }
-
-interface RecurrentPpoState {
-  parameters: Float32Array
-  update: ReturnType<ReturnType<typeof createPpoUpdate>['state']>
-  rollout: unknown
-  rows: unknown
-  random: RandomState
-  seen: number
-  begun: boolean
+/** Graphs grow with the sequence, and what lies further back than this teaches little. */
+const longest = 32
+const defaultSequence = (steps: number): number => {
+  let sequence = Math.min(steps, longest)
+  while (sequence > 1 && steps % sequence !== 0) sequence--
+  return sequence
 }
+
+export type RecurrentPpoConfig = Omit<PpoConfig, 'body'> & { body: CarriedGruBody }
 
 /**
  * PPO for a policy that remembers (as sb3-contrib's RecurrentPPO and CleanRL's `ppo_atari_lstm`): the state of the
@@ -45,7 +43,7 @@ interface RecurrentPpoState {
 export const recurrentPpo =
   (config: RecurrentPpoConfig): ArrayAlgorithm =>
   async (environment, { seed, totalSteps, threads = 1 }) => {
-    const { size = 64, sequence = config.rolloutSteps } = config.body
+    const { size = 64, sequence = defaultSequence(config.rolloutSteps) } = config.body
     if (!(sequence >= 1) || config.rolloutSteps % sequence !== 0) {
       throw new AgogeError('sequences have to divide the rollout', {
         code: 'bad-argument',
@@ -131,25 +129,21 @@ export const recurrentPpo =
         policy.act(parameters, observations, memory, count, { actions }, undefined, mask),
       values: (observations, count, values) =>
         policy.evaluate(parameters, observations, new Float32Array(count * size), count, values),
-      state: (): RecurrentPpoState => ({
-        parameters: parameters.data.slice(),
-        update: updating.state(),
-        rollout: rollout.state(),
-        rows: rows.state(),
-        random: drawing.state(),
-        seen,
-        begun,
+      ...keptParts({
+        parameters: keptArray(parameters.data),
+        update: updating,
+        rollout,
+        rows,
+        random: drawing,
+        seen: keptValue(
+          () => seen,
+          (value) => (seen = value),
+        ),
+        begun: keptValue(
+          () => begun,
+          (value) => (begun = value),
+        ),
       }),
-      restore(saved) {
-        const state = saved as RecurrentPpoState
-        parameters.data.set(state.parameters)
-        updating.restore(state.update)
-        rollout.restore(state.rollout)
-        rows.restore(state.rows)
-        drawing.restore(state.random)
-        seen = state.seen
-        begun = state.begun
-      },
       dispose: () => objective.dispose(),
     }
   }

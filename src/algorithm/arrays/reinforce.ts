@@ -1,12 +1,12 @@
 import { rowSize } from '../../environment/index.ts'
 import { createAdam, createParameters } from '../../nn/index.ts'
-import type { Activation, AdamState } from '../../nn/index.ts'
+import type { Activation } from '../../nn/index.ts'
 import { mlpActorCritic } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
-import type { RandomState } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
 import { figures } from './figures.ts'
 import { overWindow } from './over-window.ts'
 import { compilePolicyGradient } from './policy-gradient.ts'
@@ -68,16 +68,6 @@ interface Steps {
 }
 
 const noSteps = (): Steps => ({ observations: [], actions: [], penalties: [], rewards: [], values: [] })
-
-interface ReinforceState {
-  parameters: Float32Array
-  adam: AdamState
-  random: RandomState
-  running: Steps[]
-  batch: Steps
-  returns: number[]
-  complete: number
-}
 
 /**
  * REINFORCE (Williams 1992, doi:10.1007/BF00992696): the gradient of the log-probability of each action, weighted with
@@ -183,19 +173,27 @@ export const reinforce = (config: ReinforceConfig): ArrayAlgorithm =>
               policy.evaluate(parameters, observations, rows, to),
           }
         : {}),
-      state: (): ReinforceState => ({
-        parameters: parameters.data.slice(),
-        adam: adam.state(),
-        random: drawing.state(),
-        ...structuredClone({ running, batch, returns, complete }),
+      ...keptParts({
+        parameters: keptArray(parameters.data),
+        adam,
+        random: drawing,
+        running: keptValue(
+          () => running,
+          (value) => (running = value),
+        ),
+        batch: keptValue(
+          () => batch,
+          (value) => (batch = value),
+        ),
+        returns: keptValue(
+          () => returns,
+          (value) => (returns = value),
+        ),
+        complete: keptValue(
+          () => complete,
+          (value) => (complete = value),
+        ),
       }),
-      restore(saved) {
-        const state = structuredClone(saved as ReinforceState)
-        parameters.data.set(state.parameters)
-        adam.restore(state.adam)
-        drawing.restore(state.random)
-        ;({ running, batch, returns, complete } = state)
-      },
       dispose: () => objective.dispose(),
     }
   })

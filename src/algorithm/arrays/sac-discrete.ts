@@ -6,7 +6,7 @@ import {
   moveTowards,
   zeroParameters,
 } from '../../nn/index.ts'
-import type { Activation, AdamState } from '../../nn/index.ts'
+import type { Activation } from '../../nn/index.ts'
 import { categorical, fanInUniform, leastOf, mlpNetwork, overObservations } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
@@ -14,6 +14,7 @@ import { add, cast, exp, logSoftmax, mean, mul, neg, reshape } from '../../tenso
 import { square, sub, sum, takeAlong } from '../../tensor/index.ts'
 import type { HostTensor, Tensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
 import { discreteActions } from './discrete-actions.ts'
 import { joinParameters, offPolicyAgent } from './off-policy.ts'
 import type { OffPolicyConfig } from './off-policy.ts'
@@ -60,16 +61,6 @@ export const discreteSacPresets = {
     activation: 'relu',
   },
 } as const satisfies Record<string, DiscreteSacConfig & { slots: number }>
-
-interface DiscreteSacState {
-  parameters: Float32Array[]
-  actorAdam: AdamState
-  criticAdam: AdamState
-  temperature: unknown
-  masks: Float32Array
-  at: number
-  steps: number
-}
 
 /**
  * Soft actor-critic for discrete actions (Christodoulou 2019, arXiv:1910.07207): the critics give a value for each action,
@@ -255,25 +246,23 @@ export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
             )
           }
         },
-        state: (): DiscreteSacState => ({
-          parameters: [actor, critics, targets].map(({ data }) => data.slice()),
-          actorAdam: actorAdam.state(),
-          criticAdam: criticAdam.state(),
-          temperature: temperature.state(),
-          masks: masks.slice(),
-          at,
-          steps,
+        ...keptParts({
+          actor: keptArray(actor.data),
+          critics: keptArray(critics.data),
+          targets: keptArray(targets.data),
+          actorAdam,
+          criticAdam,
+          temperature,
+          masks: keptArray(masks),
+          at: keptValue(
+            () => at,
+            (value) => (at = value),
+          ),
+          steps: keptValue(
+            () => steps,
+            (value) => (steps = value),
+          ),
         }),
-        restore(saved) {
-          const kept = saved as DiscreteSacState
-          for (const [i, { data }] of [actor, critics, targets].entries()) data.set(kept.parameters[i])
-          actorAdam.restore(kept.actorAdam)
-          criticAdam.restore(kept.criticAdam)
-          temperature.restore(kept.temperature)
-          masks.set(kept.masks)
-          at = kept.at
-          steps = kept.steps
-        },
         async dispose() {
           await criticObjective.dispose()
           await actorObjective.dispose()

@@ -6,7 +6,7 @@ import {
   moveTowards,
   zeroParameters,
 } from '../../nn/index.ts'
-import type { Activation, AdamState, ParameterSet } from '../../nn/index.ts'
+import type { Activation, ParameterSet } from '../../nn/index.ts'
 import {
   boundedActions,
   fanInUniform,
@@ -20,6 +20,7 @@ import { createRandom } from '../../random/index.ts'
 import { add, maximum, mean, minimum, mul, neg, square, sub, tanh } from '../../tensor/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
 import { joinParameters, offPolicyAgent } from './off-policy.ts'
 import type { OffPolicyConfig } from './off-policy.ts'
 import { overWindow } from './over-window.ts'
@@ -84,13 +85,6 @@ export const td3Presets = {
     activation: 'relu',
   },
 } as const satisfies Record<string, Td3Config & { slots: number }>
-
-interface Td3State {
-  parameters: Float32Array[]
-  actorAdam: AdamState
-  criticAdam: AdamState
-  steps: number
-}
 
 /**
  * Twin delayed deep deterministic policy gradient (Fujimoto et al. 2018, arXiv:1802.09477): the lesser of two critics,
@@ -223,20 +217,18 @@ export const td3 = (config: Td3Config): ArrayAlgorithm =>
           greedy(observations, count, actions)
           criticNetworks.least(critics, observations, actions, count, values)
         },
-        state: (): Td3State => ({
-          parameters: [actor, critics, targetActor, targetCritics].map(({ data }) => data.slice()),
-          actorAdam: actorAdam.state(),
-          criticAdam: criticAdam.state(),
-          steps,
+        ...keptParts({
+          actor: keptArray(actor.data),
+          critics: keptArray(critics.data),
+          targetActor: keptArray(targetActor.data),
+          targetCritics: keptArray(targetCritics.data),
+          actorAdam,
+          criticAdam,
+          steps: keptValue(
+            () => steps,
+            (value) => (steps = value),
+          ),
         }),
-        restore(saved) {
-          const state = saved as Td3State
-          for (const [i, { data }] of [actor, critics, targetActor, targetCritics].entries())
-            data.set(state.parameters[i])
-          actorAdam.restore(state.actorAdam)
-          criticAdam.restore(state.criticAdam)
-          steps = state.steps
-        },
         async dispose() {
           await criticObjective.dispose()
           await actorObjective.dispose()

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { createVectorEnvironment } from '../../environment/index.ts'
+import type { World } from '../../environment/index.ts'
+import { cartPole, pendulum } from '../../worlds/classic/index.ts'
+import { a2c, a2cPresets } from './a2c.ts'
+import type { ArrayAlgorithm } from './agent.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
+import { ppo, ppoPresets } from './ppo.ts'
+import { td3, td3Presets } from './td3.ts'
+
+test('parts are kept as copies and go back where they were', () => {
+  const array = Float32Array.of(1, 2)
+  let value = { n: 3 }
+  const kept = keptParts({
+    array: keptArray(array),
+    inner: keptParts({
+      value: keptValue(
+        () => value,
+        (given) => (value = given),
+      ),
+    }),
+  })
+  const saved = kept.state()
+  expect(saved).toEqual({ array: Float32Array.of(1, 2), inner: { value: { n: 3 } } })
+  array[0] = 9
+  value.n = 9
+  expect(saved).toEqual({ array: Float32Array.of(1, 2), inner: { value: { n: 3 } } })
+  kept.restore(saved)
+  expect([...array, value.n]).toEqual([1, 2, 3])
+})
+
+const learner = async (algorithm: ArrayAlgorithm, world: World) => {
+  const environment = createVectorEnvironment(world, { slots: 2, seed: 1 })
+  environment.reset()
+  return algorithm(environment, { seed: 1, totalSteps: 100 })
+}
+
+test.each<[string, World, (hidden: number[]) => ArrayAlgorithm]>([
+  ['ppo', cartPole, (hidden) => ppo({ ...ppoPresets.cleanrl, hidden })],
+  [
+    'recurrent ppo',
+    cartPole,
+    (hidden) => ppo({ ...ppoPresets.cleanrl, hidden, rolloutSteps: 8, body: { kind: 'gru', size: 4 } }),
+  ],
+  ['a2c', cartPole, (hidden) => a2c({ ...a2cPresets['sb3-zoo-cartpole'], hidden })],
+  ['td3', pendulum, (hidden) => td3({ ...td3Presets.cleanrl, hidden, bufferSize: 100 })],
+])('the state of another %s is refused', async (_, world, make) => {
+  const [small, large] = [await learner(make([4]), world), await learner(make([8]), world)]
+  for (const state of [small.state(), null, {}])
+    expect(() => large.restore(state)).toThrow(expect.objectContaining({ code: 'checkpoint-mismatch' }))
+  large.restore(large.state())
+  await small.dispose()
+  await large.dispose()
+})
