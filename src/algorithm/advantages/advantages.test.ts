@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { gae, grpoAdvantages, maxrlAdvantages, reinforcePlusPlusAdvantages, rlooAdvantages } from './index.ts'
+import {
+  gae,
+  grpoAdvantages,
+  maxrlAdvantages,
+  reinforcePlusPlusBaselineAdvantages,
+  rlooAdvantages,
+} from './index.ts'
 
 const rewards = [1, 0, 0.4, -0.1, 1]
 
@@ -19,7 +25,7 @@ test('rloo and maxrl agree with torch', () => {
   near(maxrlAdvantages([1, 0, 0, 1, 0]), [1.4999962, -0.9999975, -0.9999975, 1.4999962, -0.9999975])
 })
 
-test('reinforce++ agrees with verl, each token of the batch counted', () => {
+test('reinforce++ with baseline agrees with verl, each token of the batch counted', () => {
   const groups = [
     [1, 0, 0.5],
     [0, 0, 1],
@@ -28,7 +34,7 @@ test('reinforce++ agrees with verl, each token of the batch counted', () => {
     [2, 3, 1],
     [4, 1, 2],
   ]
-  const [first, second] = reinforcePlusPlusAdvantages(groups, tokens)
+  const [first, second] = reinforcePlusPlusBaselineAdvantages(groups, tokens)
   near(first, [1.2024372, -0.9291559, 0.1366406])
   near(second, [-0.5738904, -0.5738904, 1.5577025])
 })

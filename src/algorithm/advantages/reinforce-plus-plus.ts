@@ -1,30 +1,30 @@
-import type { GroupRewards } from './group.ts'
-import { statistics } from './group.ts'
+import { whiten } from './whiten.ts'
 
 /**
- * REINFORCE++ with the group's mean as baseline: centred within each group, then whitened over all tokens of the
- * batch: `(a - mean) / sqrt(var + 1e-8)` with the unbiased variance, each member counted once for each of its tokens.
+ * REINFORCE++ without a group: the discounted return from each token on, whitened over all tokens of the batch:
+ * `(G - mean) / sqrt(var + 1e-8)` with the unbiased variance. The rewards of tokens usually are `-beta * KL` with the
+ * outcome added to the last one (`klRewards`).
  *
- * Source: REINFORCE++ (arXiv 2501.03262); verl's `reinforce_plus_plus_baseline` with its `masked_whiten`.
+ * Source: REINFORCE++ (arXiv 2501.03262); verl's `reinforce_plus_plus`. verl sets the running return
+ * to 0 at tokens that are masked, tools' included; here a sequence has the trained tokens only, so credit flows back
+ * through tool calls to earlier turns.
  *
- * @param tokens sampled tokens of each member, same shape as `groups`; without it each member counts once.
+ * @param rewards of the trained tokens of each sequence.
+ * @param settings discount gamma, default 1.
+ * @returns advantages of the tokens, same shape. A batch of one token gives 0.
  */
 export function reinforcePlusPlusAdvantages(
-  groups: readonly GroupRewards[],
-  tokens?: readonly (readonly number[])[],
-): number[][] {
-  const centred = groups.map((rewards) => {
-    const { mean, count } = statistics(rewards)
-    // One member alone is not centred, as in verl: the batch is then its only baseline.
-    return rewards.map((reward) => (reward === null ? null : count === 1 ? reward : reward - mean))
+  rewards: readonly ArrayLike<number>[],
+  settings: { gamma?: number } = {},
+): Float32Array[] {
+  const { gamma = 1 } = settings
+  const returns = rewards.map((tokens) => {
+    const sums = Array.from(tokens)
+    let running = 0
+    for (let t = tokens.length - 1; t >= 0; t--) sums[t] = running = sums[t] + gamma * running
+    return sums
   })
-  const weighted = centred.flatMap((members, g) =>
-    members.flatMap((value, m) => (value === null ? [] : [{ value, weight: tokens?.[g][m] ?? 1 }])),
-  )
-  const total = weighted.reduce((sum, { weight }) => sum + weight, 0)
-  if (total < 2) return groups.map((rewards) => rewards.map(() => 0))
-  const mean = weighted.reduce((sum, { value, weight }) => sum + weight * value, 0) / total
-  const squares = weighted.reduce((sum, { value, weight }) => sum + weight * (value - mean) ** 2, 0)
-  const scale = 1 / Math.sqrt(squares / (total - 1) + 1e-8)
-  return centred.map((members) => members.map((value) => (value === null ? 0 : (value - mean) * scale)))
+  const whitened = whiten(returns.flat())
+  let at = 0
+  return returns.map((tokens) => Float32Array.from(tokens, () => whitened[at++]))
 }

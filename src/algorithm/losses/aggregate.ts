@@ -3,6 +3,11 @@
  * - `token-mean`: every token of the batch counts the same (DAPO, verl's default).
  * - `sequence-mean`: the mean over sequences of each one's token mean (the GRPO paper).
  * - `constant`: the sum divided by sequences times a fixed length (Dr.GRPO): no reward for being long or short.
+ *   With `length: 1` it is the mean over sequences of each one's token sum.
+ *
+ * Elsewhere: TRL's `loss_type` dapo, grpo and dr_grpo; verl's `loss_agg_mode` token-mean, seq-mean-token-mean,
+ * seq-mean-token-sum (`length: 1`) and seq-mean-token-sum-norm, which divides by the length alone, not by the sequences.
+ * TRL and verl count sequences without trained tokens among the sequences, this does not.
  */
 export type Aggregation =
   | { mode: 'token-mean' }

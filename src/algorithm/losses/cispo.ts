@@ -29,9 +29,13 @@ export function cispoLoss(inputs: LossInputs, settings: CispoSettings): LossValu
       expected:
         "a cap above the lower bound; with convention 'verl' the cap is 1 + clipHigh, with 'trl' it is the cap itself",
     })
-  return sumTokens(inputs, (logRatio, advantage) => {
+  return sumTokens(inputs, (logRatio, advantage, difference) => {
     const ratio = Math.exp(logRatio)
     const bounded = Math.min(cap, Math.max(low, ratio))
-    return { loss: -bounded * advantage * logRatio, slope: -bounded * advantage, clipped: bounded !== ratio }
+    return {
+      loss: -bounded * advantage * difference,
+      slope: -bounded * advantage,
+      clipped: bounded !== ratio,
+    }
   })
 }

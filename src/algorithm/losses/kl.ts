@@ -8,6 +8,8 @@ export type KlEstimator = 'k1' | 'k2' | 'k3'
  * Estimates KL(policy || reference) from tokens drawn by the policy, with d = logprob - reference logprob:
  * k1 = d, k2 = d^2 / 2, k3 = exp(-d) - 1 + d.
  *
+ * In k3 the difference is held within +-20, as in verl (which also holds the result within +-10; TRL holds nothing).
+ *
  * Source: http://joschu.net/blog/kl-approx.html; TRL and verl use k3 as a loss. As a *loss*, k1 has a gradient of
  * zero mean and k3 one of the reversed divergence, k2 the true one: arXiv 2510.01555.
  */
@@ -21,10 +23,9 @@ export function klLoss(
     advantages: new Float32Array(inputs.logprobs.length),
     weights: inputs.weights,
   }
-  return sumTokens(rows, (difference) => {
+  return sumTokens(rows, (held, _, difference) => {
     if (estimator === 'k1') return { loss: difference, slope: 1 }
     if (estimator === 'k2') return { loss: (difference * difference) / 2, slope: difference }
-    const inverse = Math.exp(-difference)
-    return { loss: inverse - 1 + difference, slope: 1 - inverse }
+    return { loss: Math.expm1(-held) + held, slope: held === difference ? -Math.expm1(-held) : 0 }
   })
 }

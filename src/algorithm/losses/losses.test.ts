@@ -2,7 +2,9 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LossInputs, LossValue } from './index.ts'
 import {
+  adaptEntropyCoefficient,
   cispoLoss,
+  combineLosses,
   crossEntropyLoss,
   importanceSamplingLoss,
   klLoss,
@@ -96,4 +98,33 @@ test('aggregation folds the normaliser into the weights', () => {
   expect(total(tokenWeights(lengths, { mode: 'token-mean' }))).toBeCloseTo(22 / 8)
   expect(total(tokenWeights(lengths, { mode: 'sequence-mean' }))).toBeCloseTo((2 + 3) / 2)
   expect(total(tokenWeights(lengths, { mode: 'constant', length: 10 }))).toBeCloseTo(22 / 20)
+})
+
+test('losses of the same tokens add up, those of different tokens do not', () => {
+  const policy = ppoLoss(inputs, { clipLow: 0.2, clipHigh: 0.2 })
+  const imitation = crossEntropyLoss(inputs)
+  const mixed = combineLosses([
+    { loss: policy, coefficient: 0.7 },
+    { loss: imitation, coefficient: 0.3 },
+  ])
+  expect(mixed.value).toBeCloseTo(0.7 * policy.value + 0.3 * imitation.value)
+  mixed.gradient.forEach((slope, t) =>
+    expect(slope).toBeCloseTo(0.7 * policy.gradient[t] + 0.3 * imitation.gradient[t], 5),
+  )
+  expect(mixed.clipFraction).toBe(policy.clipFraction)
+  expect(combineLosses([])).toEqual({ value: 0, gradient: new Float32Array(0), clipFraction: 0 })
+  const shorter = crossEntropyLoss({ logprobs: [-1], weights: [1] })
+  expect(() =>
+    combineLosses([
+      { loss: policy, coefficient: 1 },
+      { loss: shorter, coefficient: 1 },
+    ]),
+  ).toThrow(/added/)
+})
+
+test('the coefficient of entropy rises at or below its target and falls above it, within its bounds', () => {
+  const settings = { target: 0.5, step: 0.1, least: 0, most: 0.25 }
+  expect(adaptEntropyCoefficient(0.1, 0.5, settings)).toBeCloseTo(0.2)
+  expect(adaptEntropyCoefficient(0.2, 0.1, settings)).toBe(0.25)
+  expect(adaptEntropyCoefficient(0.05, 0.9, settings)).toBe(0)
 })

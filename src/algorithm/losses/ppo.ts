@@ -12,10 +12,12 @@ export interface PpoSettings {
 /**
  * The clipped surrogate: `-min(ratio * A, clip(ratio, 1 - low, 1 + high) * A)`.
  *
- * Sources: PPO (arXiv 1707.06347), dual clip (arXiv 1912.09729), clip-higher: DAPO (arXiv 2503.14476).
+ * Sources: PPO (arXiv 1707.06347), eq. 7; dual clip (arXiv 1912.09729), eq. 8; clip-higher: DAPO (arXiv 2503.14476).
+ * verl always clips dually, with 3. TRL's `delta` instead limits the unclipped ratio itself, for either sign; for
+ * negative advantages both are the same.
  */
 export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: PpoSettings): LossValue {
-  return sumTokens(inputs, (logRatio, advantage) => {
+  return sumTokens(inputs, (logRatio, advantage, difference) => {
     const ratio = Math.exp(logRatio)
     const bounded = Math.min(1 + clipHigh, Math.max(1 - clipLow, ratio))
     const plain = -ratio * advantage
@@ -23,6 +25,6 @@ export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: Ppo
     if (dualClip !== undefined && advantage < 0 && Math.max(plain, limited) > -dualClip * advantage)
       return { loss: -dualClip * advantage, slope: 0, clipped: true }
     if (limited > plain) return { loss: limited, slope: 0, clipped: true }
-    return { loss: plain, slope: plain }
+    return { loss: plain, slope: logRatio === difference ? plain : 0 }
   })
 }

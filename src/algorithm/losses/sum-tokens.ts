@@ -7,13 +7,21 @@ export interface TokenLoss {
   clipped?: boolean
 }
 
+/** The largest difference of log-probabilities, either way, whose exponential is taken; the number is verl's. */
+export const logRatioLimit = 20
+
+/** Held within the limit. A held ratio is constant, so it has no slope (`torch.clamp` says the same). */
+export function holdLogRatio(difference: number): number {
+  return Math.min(logRatioLimit, Math.max(-logRatioLimit, difference))
+}
+
 /**
- * The weighted sum over tokens that all losses share. `logRatio` is trainer less sampler, held within +-20 (as in
- * verl) so that its exponential stays finite.
+ * The weighted sum over tokens that all losses share. `difference` is trainer less sampler; `logRatio` is the same
+ * held within +-20, so that its exponential stays finite.
  */
 export function sumTokens(
   inputs: LossInputs,
-  token: (logRatio: number, advantage: number) => TokenLoss,
+  token: (logRatio: number, advantage: number, difference: number) => TokenLoss,
 ): LossValue {
   const { logprobs, samplerLogprobs, advantages, weights } = inputs
   const gradient = new Float32Array(logprobs.length)
@@ -24,8 +32,7 @@ export function sumTokens(
     const weight = weights[t]
     if (weight === 0) continue
     const difference = logprobs[t] - samplerLogprobs[t]
-    const logRatio = Math.min(20, Math.max(-20, difference))
-    const result = token(logRatio, advantages[t])
+    const result = token(holdLogRatio(difference), advantages[t], difference)
     value += weight * result.loss
     gradient[t] = weight * result.slope
     counted++

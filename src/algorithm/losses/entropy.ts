@@ -1,0 +1,74 @@
+import { logSoftmaxRow } from './softmax-rows.ts'
+import type { LogitInputs, LogitLossValue } from './types.ts'
+
+/** Entropy in nats of each of the distributions, [tokens]; logits of -Infinity are words that cannot come. */
+export function entropies({ logits, vocabulary }: Pick<LogitInputs, 'logits' | 'vocabulary'>): Float32Array {
+  const log = new Float64Array(vocabulary)
+  return Float32Array.from({ length: logits.length / vocabulary }, (_, t) => {
+    logSoftmaxRow(logits, t * vocabulary, log)
+    return entropyOf(log)
+  })
+}
+
+function entropyOf(log: Float64Array): number {
+  let entropy = 0
+  for (const value of log) if (value > -Infinity) entropy -= Math.exp(value) * value
+  return entropy
+}
+
+/**
+ * The bonus for entropy as a loss, exact over the vocabulary: `-coefficient * sum(weight * H)`, with
+ * d H / d logit = -p (log p + H).
+ *
+ * Source: A3C (arXiv 1602.01783); TRL's `entropy_coef` (a mean over the tokens it acts on, whatever the aggregation
+ * of the policy loss: give `token-mean` weights), verl's `entropy_coeff` (aggregated as the policy loss).
+ */
+export function entropyLoss(inputs: LogitInputs, { coefficient }: { coefficient: number }): LogitLossValue {
+  const { logits, vocabulary, weights } = inputs
+  const gradient = new Float32Array(logits.length)
+  const log = new Float64Array(vocabulary)
+  let value = 0
+  for (let t = 0; t < weights.length; t++) {
+    if (weights[t] === 0) continue
+    logSoftmaxRow(logits, t * vocabulary, log)
+    const entropy = entropyOf(log)
+    const scale = coefficient * weights[t]
+    value -= scale * entropy
+    for (let v = 0; v < vocabulary; v++)
+      if (log[v] > -Infinity) gradient[t * vocabulary + v] = scale * Math.exp(log[v]) * (log[v] + entropy)
+  }
+  return { value, gradient }
+}
+
+/**
+ * Weights of only the tokens where the policy was undecided: those whose entropy is at least the quantile `1 - share`
+ * of the counted tokens' (linear between ranks, as `torch.quantile`). Ties at the bound stay.
+ *
+ * Source: "Beyond the 80/20 Rule" (arXiv 2506.01939), share 0.2; TRL's `top_entropy_quantile`.
+ */
+export function highEntropyMask(
+  entropy: ArrayLike<number>,
+  weights: ArrayLike<number>,
+  { share }: { share: number },
+): Float32Array {
+  const sorted = Array.from(weights).flatMap((weight, t) => (weight === 0 ? [] : [entropy[t]]))
+  sorted.sort((a, b) => a - b)
+  const rank = (1 - share) * (sorted.length - 1)
+  const below = sorted[Math.floor(rank)]
+  const bound = below + (rank - Math.floor(rank)) * (sorted[Math.ceil(rank)] - below)
+  return Float32Array.from(weights, (weight, t) => (entropy[t] >= bound ? weight : 0))
+}
+
+/**
+ * The next coefficient of a bonus that is to keep the entropy from falling below `target`: a step up where it is not
+ * above the target, a step down where it is, within [least, most]. TRL applies the bonus only in the first case.
+ *
+ * Source: Skywork Open Reasoner 1 (arXiv 2505.22312); TRL's `use_adaptive_entropy`.
+ */
+export function adaptEntropyCoefficient(
+  coefficient: number,
+  entropy: number,
+  { target, step, least = 0, most = 1 }: { target: number; step: number; least?: number; most?: number },
+): number {
+  return entropy <= target ? Math.min(most, coefficient + step) : Math.max(least, coefficient - step)
+}

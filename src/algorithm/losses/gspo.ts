@@ -1,0 +1,53 @@
+import { countedSequences } from './sequences.ts'
+import { holdLogRatio } from './sum-tokens.ts'
+import type { LossValue, SequenceLossInputs } from './types.ts'
+
+export interface GspoSettings {
+  /** The ratio of the sequence is clipped to [1 - clipLow, 1 + clipHigh]; the paper has 3e-4 and 4e-4. */
+  clipLow: number
+  clipHigh: number
+  /**
+   * What advantages that differ within a sequence do. `sequence` (default): the ratio is one number, and each token
+   * moves all advantages (TRL's `importance_sampling_level: sequence`). `token`: the ratio's gradient goes to the
+   * token itself, so each token keeps its own advantage (GSPO-token; verl). With one advantage a sequence they agree.
+   */
+  gradient?: 'sequence' | 'token'
+}
+
+/**
+ * The clipped surrogate with one ratio a sequence, the geometric mean of its tokens' ratios:
+ * `-min(s A, clip(s, 1 - low, 1 + high) A)`, `s = exp(mean(logprob - sampler logprob))`. Sequences are clipped as a
+ * whole. Meant for weights of `sequence-mean`.
+ *
+ * Source: GSPO (arXiv 2507.18071), eq. 5 to 7, and GSPO-token there. verl holds log s below 10, TRL does not hold it;
+ * here it is held within +-20. In `gradient: 'token'` the gradient is that of the surrogate, not of the value.
+ */
+export function gspoLoss(inputs: SequenceLossInputs, settings: GspoSettings): LossValue {
+  const { clipLow, clipHigh, gradient: kind = 'sequence' } = settings
+  const { advantages, weights } = inputs
+  const gradient = new Float32Array(inputs.logprobs.length)
+  let value = 0
+  let counted = 0
+  let clipped = 0
+  for (const { from, to, count, logRatio } of countedSequences(inputs)) {
+    const mean = logRatio / count
+    const ratio = Math.exp(holdLogRatio(mean))
+    const bounded = Math.min(1 + clipHigh, Math.max(1 - clipLow, ratio))
+    let shared = 0
+    for (let t = from; t < to; t++) {
+      if (weights[t] === 0) continue
+      const plain = -ratio * advantages[t]
+      const limited = -bounded * advantages[t]
+      value += weights[t] * Math.max(plain, limited)
+      if (limited > plain) clipped++
+      else if (holdLogRatio(mean) === mean) {
+        gradient[t] = weights[t] * plain
+        shared += weights[t] * plain
+      }
+    }
+    counted += count
+    if (kind === 'sequence')
+      for (let t = from; t < to; t++) gradient[t] = weights[t] === 0 ? 0 : shared / count
+  }
+  return { value, gradient, clipFraction: counted === 0 ? 0 : clipped / counted }
+}

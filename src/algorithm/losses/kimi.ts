@@ -1,0 +1,40 @@
+import { countedSequences } from './sequences.ts'
+import type { LossValue, SequenceLossInputs } from './types.ts'
+
+export interface KimiSettings {
+  /** Strength of the pull towards the sampler, 0 or more. */
+  tau: number
+  /** Whether the squared log-ratio is that of the sequence (the paper, default) or of each token (prime-rl's `kl_tau`). */
+  level?: 'sequence' | 'token'
+}
+
+/**
+ * The policy gradient with a squared log-ratio instead of a clip: a sequence of log-ratio L, the sum over its tokens,
+ * costs `-A L + tau / 2 L^2`, so the gradient is the source's, `-(r - mean r) grad log p + tau / 2 grad L^2`. Meant for
+ * advantages that are centred only (`grpoAdvantages` with `std: false`).
+ *
+ * Weights are per token as everywhere: the first term takes each token's own, the second the sequence's mean weight.
+ * At level `token` the cost of a token of log-ratio l is `-A l + tau / 2 l^2`.
+ *
+ * Source: Kimi k1.5 (arXiv 2501.12599), eq. 3; K2 (arXiv 2507.20534) squares both terms together, same gradient up to
+ * a factor. No exponential is taken, so nothing is held.
+ */
+export function kimiLoss(inputs: SequenceLossInputs, { tau, level = 'sequence' }: KimiSettings): LossValue {
+  const { logprobs, samplerLogprobs, advantages, weights } = inputs
+  const gradient = new Float32Array(logprobs.length)
+  let value = 0
+  for (const { from, to, count, logRatio } of countedSequences(inputs)) {
+    let total = 0
+    for (let t = from; t < to; t++) total += weights[t]
+    const pull = level === 'sequence' ? (tau * total * logRatio) / count : 0
+    value += (pull * logRatio) / 2
+    for (let t = from; t < to; t++) {
+      if (weights[t] === 0) continue
+      const difference = logprobs[t] - samplerLogprobs[t]
+      const own = level === 'token' ? tau * difference : 0
+      value += weights[t] * (-advantages[t] + own / 2) * difference
+      gradient[t] = weights[t] * (-advantages[t] + own) + pull
+    }
+  }
+  return { value, gradient, clipFraction: 0 }
+}

@@ -1,0 +1,50 @@
+import { countedSequences } from './sequences.ts'
+import { holdLogRatio } from './sum-tokens.ts'
+import type { LossValue, SequenceLossInputs } from './types.ts'
+
+/** The ratio is bounded to [low, high] before it weighs a token. */
+export interface Taper {
+  low: number
+  high: number
+}
+
+export interface ToprSettings {
+  /** Of tokens with advantages of 0 or more. Default 1 to 1: good behaviour is imitated whoever showed it. */
+  positive?: Taper
+  /** Of tokens with negative advantages. Default 0 to 1: bad behaviour stops mattering once it has become rare. */
+  negative?: Taper
+  /** The ratio of the whole sequence (the paper, default) or of each token (ROLL). */
+  level?: 'sequence' | 'token'
+}
+
+/**
+ * Off-policy REINFORCE with a tapered ratio that carries no gradient: `-stop(clip(ratio, low, high)) A logprob`, with
+ * one pair of bounds for good and another for bad. Learning from old data stays stable without a reference model.
+ *
+ * As in CISPO, the value is relative to the sampler, `-weight A (logprob - sampler logprob)`.
+ *
+ * Source: TOPR (arXiv 2503.14286). Its ratio of a sequence is the product over tokens (not GSPO's mean), held within
+ * exp(+-20). `clipFraction` counts the negative tokens whose ratio was bounded.
+ */
+export function toprLoss(inputs: SequenceLossInputs, settings: ToprSettings = {}): LossValue {
+  const { positive = { low: 1, high: 1 }, negative = { low: 0, high: 1 }, level = 'sequence' } = settings
+  const { logprobs, samplerLogprobs, advantages, weights } = inputs
+  const gradient = new Float32Array(logprobs.length)
+  let value = 0
+  let counted = 0
+  let clipped = 0
+  for (const { from, to, count, logRatio } of countedSequences(inputs)) {
+    for (let t = from; t < to; t++) {
+      if (weights[t] === 0) continue
+      const difference = logprobs[t] - samplerLogprobs[t]
+      const ratio = Math.exp(holdLogRatio(level === 'sequence' ? logRatio : difference))
+      const { low, high } = advantages[t] < 0 ? negative : positive
+      const taper = Math.min(high, Math.max(low, ratio))
+      value -= weights[t] * taper * advantages[t] * difference
+      gradient[t] = -weights[t] * taper * advantages[t]
+      if (advantages[t] < 0 && taper !== ratio) clipped++
+    }
+    counted += count
+  }
+  return { value, gradient, clipFraction: counted === 0 ? 0 : clipped / counted }
+}
