@@ -75,6 +75,7 @@ test.each<[string[], RegExp]>([
   [['envs', 'cartpol'], /Did you mean "cartpole"/],
   [['train', 'cartpole', '--out', run], /already holds a run[\s\S]*--resume/],
   [['eval', 'cartpole', '--model', join(folder, 'nothing')], /no trained agent[\s\S]*agoge train/],
+  [['eval', 'cartpole', '--model', 'http://localhost:1/v1#x'], /endpoint of a language model cannot act/],
   [['eval', 'pendulum', '--model', run], /trained on cartpole, not on pendulum/],
 ])('%j is refused', async (words, message) => {
   const { code, err } = await agoge(...words)

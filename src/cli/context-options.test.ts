@@ -76,7 +76,7 @@ test('the sets of several seeds are summed up', async () => {
   expect(trained.out).toMatch(/^extrapolation +[\d.]+ \([\d.]+ to [\d.]+\)$/m)
   const { out: shown } = await agoge('eval', 'cartpole', '--model', out, '--set', 'train', '--episodes', '5')
   expect(shown).toMatch(/interquartile mean [\d.]+ .* over 2 seeds on train contexts/)
-}, 30_000)
+})
 
 test('what the command line says of contexts goes before what the run was trained in', () => {
   const cartPole = arrayWorlds['cartpole']

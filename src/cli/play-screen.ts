@@ -29,11 +29,14 @@ export function createScreen(
   return {
     every: every ?? (live ? 1 : 25),
     async show(environment, episode, step) {
-      const text = `${frame(environment)}\n${status(environment, episode, step)}`
+      const columns = Math.min(widest, (progress.columns ?? widest + 1) - 1)
+      const text = `${frame(environment, columns)}\n${status(environment, episode, step)}`
       if (!live) return out(text)
+      // Lines that the terminal breaks would be counted as one.
+      const shown = text.replaceAll(/^.*$/gm, (line) => Array.from(line).slice(0, columns).join(''))
       erase()
-      progress.write(`${text}\n`)
-      drawn = text.split('\n').length
+      progress.write(`${shown}\n`)
+      drawn = shown.split('\n').length
       await wait(1000 / fps, undefined, { signal })
     },
     keep(text) {
@@ -44,9 +47,12 @@ export function createScreen(
   }
 }
 
-function frame({ world, slots }: VectorEnvironment): string {
+/** Characters in a line of a drawing. */
+const widest = 64
+
+function frame({ world, slots }: VectorEnvironment, columns: number): string {
   if (world.text !== undefined) return world.text(slots, 0)
-  if (world.draw !== undefined) return drawText(world.draw(slots, 0))
+  if (world.draw !== undefined) return drawText(world.draw(slots, 0), columns)
   return `observation ${Array.from(slots.observations, (value) => value.toFixed(3)).join(' ')}`
 }
 

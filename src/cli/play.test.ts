@@ -85,3 +85,16 @@ test('on a terminal each frame covers the last', async () => {
   // A frame of four lines and its status.
   expect(erased.every((text) => text === '\u001B[5A\u001B[J')).toBe(true)
 })
+
+test('a frame fits into a narrow terminal', async () => {
+  const writes: string[] = []
+  await runCli(['play', 'cartpole', '--fps', '1000'], {
+    out: () => {},
+    err: () => {},
+    progress: { write: (text: string) => writes.push(text), isTTY: true, columns: 40 },
+    signal: new AbortController().signal,
+    debug: false,
+  })
+  const lines = writes.flatMap((text) => text.split('\n')).filter((line) => !line.startsWith('\u001B'))
+  expect(Math.max(...lines.map((line) => line.length))).toBe(39)
+})

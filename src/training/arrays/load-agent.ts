@@ -26,6 +26,14 @@ export interface LoadedAgent {
  * @throws AgogeError where there is none, or one of another world.
  */
 export async function loadAgent(path: string, expected?: string): Promise<LoadedAgent> {
+  if (/^https?:/.test(path)) {
+    throw new AgogeError('An endpoint of a language model cannot act in a world over arrays of numbers', {
+      code: 'no-model',
+      given: path,
+      expected: 'the run folder of a trained agent',
+      hint: 'agoge eval filesystem --model URL#NAME asks an endpoint',
+    })
+  }
   const { identity, state } = readRun(openRunFolder({ path: resolve(path) }))
   const {
     world: name,
