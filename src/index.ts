@@ -36,4 +36,5 @@ export {
   filesystemTasks,
 } from './worlds/filesystem/index.ts'
 export { openMcpWorld } from './worlds/mcp/index.ts'
+export { createReasoningTasks, createReasoningWorld, reasoningFamilies } from './worlds/reasoning/index.ts'
 export { createToolsWorld } from './worlds/tools/index.ts'

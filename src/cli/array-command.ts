@@ -4,9 +4,9 @@ import { AgogeError } from '../error.ts'
 import { arrayWorlds } from '../worlds/array-worlds.ts'
 import { listRuns } from './runs.ts'
 
-/** Whether the command is about a world over arrays of numbers: not `filesystem`, no server. */
+/** Whether the command is about a world over arrays of numbers: not `filesystem` or `reasoning`, no server. */
 function isArrayCommand(world: string, resume?: string | true): boolean {
-  if (resume === undefined) return world !== 'filesystem' && !world.startsWith('mcp:')
+  if (resume === undefined) return !['filesystem', 'reasoning'].includes(world) && !world.startsWith('mcp:')
   const folder = resume === true ? listRuns()[0] : resume
   return folder !== undefined && ['array', 'seeds'].includes(runKind(folder) ?? '')
 }
@@ -59,7 +59,7 @@ function refuseChanges(typed: object): void {
 /** @throws AgogeError listing the worlds over arrays, or those of all kinds where the name is of none. */
 export async function requireArrayWorld(name: string): Promise<void> {
   if (Object.hasOwn(arrayWorlds, name)) return
-  if (name === 'filesystem' || name.startsWith('mcp:')) {
+  if (['filesystem', 'reasoning'].includes(name) || name.startsWith('mcp:')) {
     throw new AgogeError(`${name} has tasks and tools, not arrays of numbers`, {
       code: 'unknown-world',
       given: name,
@@ -94,6 +94,8 @@ const languageOptions = [
   'allow',
   'maxCalls',
   'callsPerSecond',
+  'task',
+  'difficulty',
   'yes',
   'tasks',
   'compareSupervised',

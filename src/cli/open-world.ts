@@ -3,6 +3,7 @@ import { AgogeError } from '../error.ts'
 import { listServers, nearest } from '../tool/index.ts'
 import { heldOutTasks } from '../rollout/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
+import type { RewardFunction } from '../reward/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import {
   createFilesystemWorld,
@@ -12,6 +13,7 @@ import {
 import { confirmPlan, openMcpWorld, pacedLimits } from '../worlds/mcp/index.ts'
 import type { TaskCounts } from '../worlds/mcp/index.ts'
 import type { Console } from './console.ts'
+import { openReasoning } from './open-reasoning.ts'
 import type { CallBudget } from './planned-calls.ts'
 
 /** How a world is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
@@ -22,12 +24,23 @@ export interface WorldOptions {
   allow?: string[]
   maxCalls?: number
   callsPerSecond?: number
+  /** Of `reasoning` alone: names of families, and levels. */
+  task?: string[]
+  difficulty?: number[]
 }
 
 /** The part of a command's options that names its world. */
 export function worldOptions(options: WorldOptions): WorldOptions {
-  const { world, mcpConfig, sandbox, allow, maxCalls, callsPerSecond } = options
-  const given = Object.entries({ mcpConfig, sandbox, allow, maxCalls, callsPerSecond })
+  const { world, mcpConfig, sandbox, allow, maxCalls, callsPerSecond, task, difficulty } = options
+  const given = Object.entries({
+    mcpConfig,
+    sandbox,
+    allow,
+    maxCalls,
+    callsPerSecond,
+    task,
+    difficulty,
+  })
   return { world, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
 }
 
@@ -36,6 +49,8 @@ export interface OpenedWorld {
   world: ToolWorld
   tasks: TaskSource
   plan: TrainingPlan
+  /** Default: success, less small costs of calls. */
+  reward?: RewardFunction
   /** `count` tasks, all different. */
   heldOut: (split: Task['split'], count: number) => Task[]
   /** Only for a foreign server. */
@@ -45,7 +60,7 @@ export interface OpenedWorld {
 const counts: Required<TaskCounts> = { train: 800, validation: 96, test: 400, 'unseen-wording': 96 }
 
 /**
- * Opens `filesystem` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
+ * Opens `filesystem`, `reasoning` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
  * than read. Close `world` in the end.
  *
  * @throws AgogeError for a world that does not exist, a server that cannot be used, or a plan that was not confirmed.
@@ -56,10 +71,27 @@ export async function openWorld(
   terminal: Console,
 ): Promise<OpenedWorld> {
   const { world: name } = options
+  if (name === 'reasoning') return openReasoning(options)
+  refuseReasoningOptions(options)
   if (name === 'filesystem') return openFilesystem(terminal)
   if (name.startsWith('mcp:'))
     return openServer(name.slice(4), options, { seed, yes: yes === true, wanted }, terminal)
   throw unknownWorld(options)
+}
+
+/** Options of the reasoning world are refused elsewhere, not silently left out. */
+function refuseReasoningOptions({ world, task, difficulty }: WorldOptions): void {
+  const typed = [
+    ...(task === undefined ? [] : ['--task']),
+    ...(difficulty === undefined ? [] : ['--difficulty']),
+  ]
+  if (typed.length === 0) return
+  throw new AgogeError(`${typed.join(', ')} means nothing for ${world}`, {
+    code: 'bad-option',
+    given: typed.join(' '),
+    expected: 'options of this world',
+    hint: 'They choose among the questions of the world "reasoning"',
+  })
 }
 
 async function openFilesystem({ err, signal }: Console): Promise<OpenedWorld> {
@@ -131,7 +163,7 @@ export function unknownWorld(
   others: readonly string[] = [],
 ): AgogeError {
   const { names } = listServers(mcpConfig === undefined ? {} : { file: mcpConfig })
-  const known = ['filesystem', ...names.map((server) => `mcp:${server}`), ...others]
+  const known = ['filesystem', 'reasoning', ...names.map((server) => `mcp:${server}`), ...others]
   const meant = nearest(name, known) ?? known.find((world) => world === `mcp:${name}`)
   return new AgogeError(`There is no world named "${name}".`, {
     code: 'unknown-world',

@@ -36,6 +36,11 @@ export function several(text: string, before: string[] = []): string[] {
   return [...before, text]
 }
 
+/** Levels of difficulty, one each time the option is given. */
+function levels(text: string, before: number[] = []): number[] {
+  return [...before, wholeNumber(1)(text)]
+}
+
 /** The options of a model that acts, wherever it runs. */
 export function withModel(command: Command): Command {
   return command
@@ -56,7 +61,7 @@ export function withWorld(command: Command): Command {
   return command
     .argument(
       '[world]',
-      'filesystem, mcp:NAME for a server of your .mcp.json, or a world of `agoge envs`',
+      'filesystem, reasoning, mcp:NAME for a server of your .mcp.json, or a world of `agoge envs`',
       'filesystem',
     )
     .option('--mcp-config <file>', 'where mcp:NAME is looked up, instead of .mcp.json')
@@ -71,6 +76,12 @@ export function withWorld(command: Command): Command {
     )
     .option('--max-calls <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
     .option('--calls-per-second <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
+    .option(
+      '--task <name>',
+      'a kind of question of the world reasoning; can be repeated (default: all)',
+      several,
+    )
+    .option('--difficulty <level>', 'of the questions, 1 to 3; can be repeated (default: all)', levels)
     .option('--yes', 'go on without asking after the plan of calls is shown')
 }
 

@@ -67,6 +67,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       resume: earlier !== null,
       seed,
       plan,
+      ...(opened.reward === undefined ? {} : { reward: opened.reward }),
       compareSupervised,
       config: { ...kept, commandLine },
       onEvent: (event) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
 import type { Actor } from '../../agent/index.ts'
@@ -82,4 +83,15 @@ test('families and levels that do not exist are refused at once', () => {
   expect(() =>
     createReasoningTasks({ families: ['clock'] }).task({ split: 'train', seed: 1, family: 'sorting' }),
   ).toThrow('"sorting"')
+})
+
+test('the page has every family with its controls and their values at the three levels', () => {
+  const page = readFileSync(new URL('../../../docs/reasoning.md', import.meta.url), 'utf8')
+  for (const { name, about, knobs, levels } of reasoningFamilies) {
+    const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` `)) ?? ''
+    expect(row).toContain(about)
+    for (const [knob, { least, most }] of Object.entries(knobs))
+      expect(row).toContain(`\`${knob}\` ${least}–${most}: ${levels.map((level) => level[knob]).join(', ')}`)
+  }
+  expect(page).toContain(`in ${reasoningFamilies.length} families`)
 })

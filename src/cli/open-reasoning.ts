@@ -1,0 +1,50 @@
+import type { TaskSource } from '../agent/index.ts'
+import { heldOutTasks } from '../rollout/index.ts'
+import { smallModelPlan } from '../training/defaults.ts'
+import type { TrainingPlan } from '../training/index.ts'
+import { createReasoningTasks, createReasoningWorld, reasoningReward } from '../worlds/reasoning/index.ts'
+import type { ReasoningTask } from '../worlds/reasoning/index.ts'
+import type { OpenedWorld, WorldOptions } from './open-world.ts'
+
+/** Demonstrations in all, and of each family at least. */
+const demonstrations = { all: 1200, each: 30 }
+/** A reply is never given more tokens than this. */
+const mostReplyTokens = 240
+/** Replies of the oracle that are measured. */
+const measured = 200
+
+/** Opens the world of reasoning tasks: those of `--task`, at the levels of `--difficulty`. */
+export function openReasoning({ task, difficulty }: WorldOptions): OpenedWorld {
+  const tasks = createReasoningTasks({
+    ...(task === undefined ? {} : { families: [...new Set(task)] }),
+    ...(difficulty === undefined ? {} : { difficulty }),
+  })
+  return {
+    world: createReasoningWorld(),
+    tasks,
+    plan: reasoningPlan(tasks),
+    reward: reasoningReward(),
+    heldOut: (split, count) => heldOutTasks(tasks, split, count),
+  }
+}
+
+/** Questions of one turn, new to the base model: a longer warm start, and room for the oracle's longest reply. */
+function reasoningPlan(tasks: TaskSource<ReasoningTask>): TrainingPlan {
+  const { families } = tasks
+  const each = Math.max(demonstrations.each, Math.ceil(demonstrations.all / families.length))
+  // Characters bound the tokens of a byte-level vocabulary.
+  const longest = Math.max(
+    ...Array.from(
+      { length: measured },
+      (_, seed) => tasks.task({ split: 'train', seed }).problem.solve().text.length,
+    ),
+  )
+  const reply = Math.min(mostReplyTokens, longest + 8)
+  return {
+    ...smallModelPlan,
+    warmStart: { ...smallModelPlan.warmStart, epochs: 8, validateEvery: 40 },
+    demonstrations: Object.fromEntries(families.map((family) => [family, each])),
+    maxTokensPerTurn: reply,
+    limits: { ...smallModelPlan.limits, turns: 1, tokensPerTurn: reply, totalTokens: 256 + mostReplyTokens },
+  }
+}
