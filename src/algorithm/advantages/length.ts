@@ -50,7 +50,8 @@ export function kimiLengthRewards(lengths: ArrayLike<number>, right: readonly (b
 
 /**
  * Rewards less a share for length that grows with what the group achieves: `r - weight * mean(r) * length / max`.
- * A group that solves nothing pays nothing for trying at length.
+ * A group that solves nothing pays nothing for trying at length. Meant for rewards of 0 or more: a negative mean would
+ * pay for length.
  *
  * Source: prime-rl's `length_penalty` of its `grpo` (there also over tokens read and turns; call it once for each).
  */

@@ -7,7 +7,7 @@ import type { LogitInputs, LogitLossValue } from './types.ts'
  * are beta 0: forward KL(p || q), and beta 1 (default): reverse KL(q || p), which on the student's own samples is
  * on-policy distillation. Exact gradient with respect to the student's logits.
  *
- * Sources: GKD (arXiv 2306.13649), eq. 2, where the ends are limits up to a factor; TRL's `GKD` and distillation
+ * Sources: GKD (arXiv 2306.13649), where the ends are limits up to a factor; TRL's `GKD` and distillation
  * trainers set the ends as here. `distillationAdvantages` is the sampled form, for teachers that give log-probabilities only.
  *
  * @param inputs teacher's logits of the same shape as the student's (log-probabilities do as well).

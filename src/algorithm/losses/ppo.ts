@@ -12,7 +12,7 @@ export interface PpoSettings {
 /**
  * The clipped surrogate: `-min(ratio * A, clip(ratio, 1 - low, 1 + high) * A)`.
  *
- * Sources: PPO (arXiv 1707.06347), eq. 7; dual clip (arXiv 1912.09729), eq. 8; clip-higher: DAPO (arXiv 2503.14476).
+ * Sources: PPO (arXiv 1707.06347), eq. 7; dual clip (arXiv 1912.09729); clip-higher: DAPO (arXiv 2503.14476).
  * verl always clips dually, with 3. TRL's `delta` instead limits the unclipped ratio itself, for either sign; for
  * negative advantages both are the same.
  */

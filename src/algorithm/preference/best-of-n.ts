@@ -15,7 +15,7 @@ export function bestOf(scores: GroupRewards): number | null {
  * one's outcome over all choices of n, `sum over ranks i of C(i - 1, n - 1) / C(N, n) * outcome_i`. Samples of equal
  * score share their places, as if ties were broken by lot.
  *
- * Sources: WebGPT (arXiv 2112.09332), appendix I; Gao et al. (arXiv 2210.10760). Without outcomes it is the expected
+ * Sources: WebGPT (arXiv 2112.09332); Gao et al. (arXiv 2210.10760). Without outcomes it is the expected
  * best score; with scores of 0 and 1 that is pass@n of Chen et al. (arXiv 2107.03374), `1 - C(N - c, n) / C(N, n)`.
  *
  * @param outcomes what is measured of each sample where it is not the score itself (a gold reward, say).
@@ -37,7 +37,8 @@ export function expectedBestOf(
   let expected = 0
   for (let from = 0, to = 0; from < total; from = to) {
     let sum = 0
-    while (to < total && scores[order[to]] === scores[order[from]]) sum += outcomes[order[to++]]
+    do sum += outcomes[order[to++]]
+    while (to < total && scores[order[to]] === scores[order[from]])
     // The best of a choice has this score: all choices below `to` that are not all below `from`.
     const share = combinationsRatio(to, n, total, n) - combinationsRatio(from, n, total, n)
     expected += (share * sum) / (to - from)

@@ -24,7 +24,7 @@ export interface KtoSettings {
  * Kahneman-Tversky optimisation: a good answer costs `w_D (1 - sigmoid(beta (l - z)))`, a bad one
  * `w_U (1 - sigmoid(beta (z - l)))`, l the log-ratio of the answer and z the reference point, without gradient.
  *
- * Source: KTO (arXiv 2402.01306), eq. 8; TRL's `kto` (there the constants are weights too, and the mean is over all
+ * Source: KTO (arXiv 2402.01306); TRL's `kto` (there the constants are weights too, and the mean is over all
  * answers of the batch, good and bad).
  *
  * @returns `gradient[i]` is d value / d logprobs[i].
