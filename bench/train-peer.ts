@@ -11,7 +11,7 @@ export interface TrainingBenchmark {
   algorithm: string
   preset: string
   steps: number
-  /** Steps that show which number of threads is the better one for the peer. */
+  /** Steps that show which number of threads is the better one for the peer; ours gets four times as many. */
   warmup: number
   /** A script of `bench/peers/`, and what it is told after the threads. */
   peer: string
@@ -43,7 +43,7 @@ export async function trainAgainstPeer(benchmark: TrainingBenchmark): Promise<Me
     return { seconds, score: summary.return.mean }
   }
   await train(warmup, 1)
-  const [one, two] = [await train(warmup, 1), await train(warmup, 2)]
+  const [one, two] = [await train(4 * warmup, 1), await train(4 * warmup, 2)]
   const threads = two.seconds < one.seconds ? 2 : 1
   seed = 0
   return alternate({
