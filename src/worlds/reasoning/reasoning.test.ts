@@ -219,6 +219,15 @@ test('every control works at both ends of its range', () => {
   }
 })
 
+test('every level has many different questions', () => {
+  for (const { family, level } of everyLevel) {
+    const draw = (seed: number): string =>
+      family.draw(createRandom(seed, 'different'), family.levels[level - 1]).key
+    const keys = new Set(Array.from({ length: 160 }, (_, seed) => draw(seed)))
+    expect(keys.size, `${family.name} ${level}`).toBeGreaterThan(80)
+  }
+})
+
 test('a difficulty that does not exist is refused by name', () => {
   const [countdown] = reasoningFamilies
   const random = createRandom(1)

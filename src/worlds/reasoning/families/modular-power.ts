@@ -13,7 +13,7 @@ export const modularPower = defineFamily({
     modulus: { least: 5, most: 50, about: 'largest modulus' },
   },
   levels: [
-    { base: 12, exponent: 2, modulus: 12 },
+    { base: 20, exponent: 2, modulus: 15 },
     { base: 12, exponent: 4, modulus: 12 },
     { base: 30, exponent: 6, modulus: 30 },
   ],

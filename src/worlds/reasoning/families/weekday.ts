@@ -13,8 +13,8 @@ export const weekday = defineFamily({
     back: { least: 0, most: 1, about: '1 = also back in time' },
   },
   levels: [
-    { days: 20, back: 0 },
-    { days: 60, back: 1 },
+    { days: 30, back: 0 },
+    { days: 100, back: 1 },
     { days: 500, back: 1 },
   ],
   phrasings: [
