@@ -50,6 +50,7 @@ export {
   combineLosses,
   crossEntropyLoss,
   distillationLoss,
+  dppoLoss,
   entropies,
   entropyLoss,
   gspoLoss,
@@ -70,6 +71,7 @@ export {
 export type {
   Aggregation,
   CispoSettings,
+  DppoSettings,
   GspoSettings,
   ImportanceSettings,
   KimiSettings,

@@ -4,6 +4,7 @@ import type { LossInputs, LossValue, MismatchInputs, SequenceLossInputs } from '
 import {
   cispoLoss,
   distillationLoss,
+  dppoLoss,
   entropies,
   entropyLoss,
   gspoLoss,
@@ -55,6 +56,7 @@ const functions: Record<string, Loss> = {
   gspo: gspoLoss,
   sapo: sapoLoss,
   topr: toprLoss,
+  dppo: dppoLoss,
   kimi: kimiLoss,
   kl: (inputs: Batch, { estimator }: { estimator: 'k1' | 'k2' | 'k3' }) => klLoss(inputs, estimator),
   unbiasedKl: unbiasedKlLoss,

@@ -21,7 +21,7 @@ export function holdLogRatio(difference: number): number {
  */
 export function sumTokens(
   inputs: LossInputs,
-  token: (logRatio: number, advantage: number, difference: number) => TokenLoss,
+  token: (logRatio: number, advantage: number, difference: number, logprob: number) => TokenLoss,
 ): LossValue {
   const { logprobs, samplerLogprobs, advantages, weights } = inputs
   const gradient = new Float32Array(logprobs.length)
@@ -32,7 +32,7 @@ export function sumTokens(
     const weight = weights[t]
     if (weight === 0) continue
     const difference = logprobs[t] - samplerLogprobs[t]
-    const result = token(holdLogRatio(difference), advantages[t], difference)
+    const result = token(holdLogRatio(difference), advantages[t], difference, logprobs[t])
     value += weight * result.loss
     gradient[t] = weight * result.slope
     counted++

@@ -129,6 +129,12 @@ def topr(r, positive=None, negative=None, level="sequence"):
     return r.sum(-torch.where(r.advantages < 0, bad, good) * r.advantages * r.difference)
 
 
+def dppo(r, low=0.2, high=0.2):
+    moved = (torch.exp(r.lp) - torch.exp(r.sampler)).detach()
+    far = ((r.advantages > 0) & (moved > high)) | ((r.advantages < 0) & (moved < -low))
+    return r.sum(-(~far).double() * r.ratio * r.advantages)
+
+
 def kimi(r, tau, level="sequence"):
     if level == "token":
         return r.sum(-r.advantages * r.difference + tau / 2 * r.difference**2)
@@ -162,6 +168,7 @@ functions = {
     "gspo": gspo,
     "sapo": sapo,
     "topr": topr,
+    "dppo": dppo,
     "kimi": kimi,
     "kl": kl,
     "unbiasedKl": unbiased_kl,
@@ -180,6 +187,8 @@ settings = [
     ("topr", {}),
     ("topr", {"positive": {"low": 0, "high": 2}, "negative": {"low": 0.1, "high": 0.9}}),
     ("topr", {"level": "token"}),
+    ("dppo", {}),
+    ("dppo", {"low": 0.02, "high": 0.05}),
     ("kimi", {"tau": 0.3}),
     ("kimi", {"tau": 0.3, "level": "token"}),
     ("kl", {"estimator": "k1"}),
