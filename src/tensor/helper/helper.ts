@@ -80,7 +80,7 @@ function startThread(Thread: typeof Worker, workerData: HelperWork): Worker {
   const own = import.meta.url
   const built = !own.endsWith('.ts')
   if (built) return new Thread(new URL('./helper-thread.js', own), { workerData })
-  const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL('./helper-thread.ts', own)]
-  const code = `import('${loader}').then(({ register }) => { register(); return import('${script.href}') })`
+  const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL('./helper-thread.ts', own).href]
+  const code = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(script)}) })`
   return new Thread(code, { eval: true, execArgv: ['--conditions', 'agoge-source'], workerData })
 }
