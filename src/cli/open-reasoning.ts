@@ -45,6 +45,13 @@ function reasoningPlan(tasks: TaskSource<ReasoningTask>): TrainingPlan {
     warmStart: { ...smallModelPlan.warmStart, epochs: 8, validateEvery: 40 },
     demonstrations: Object.fromEntries(families.map((family) => [family, each])),
     maxTokensPerTurn: reply,
-    limits: { ...smallModelPlan.limits, turns: 1, tokensPerTurn: reply, totalTokens: 256 + mostReplyTokens },
+    limits: {
+      ...smallModelPlan.limits,
+      turns: 1,
+      tokensPerTurn: reply,
+      totalTokens: 256 + mostReplyTokens,
+      // Nothing here can hang: an episode waits for this machine alone, which may be busy.
+      deadlineSeconds: 1800,
+    },
   }
 }
