@@ -16,20 +16,21 @@ import {
 import type { Dim, Tensor } from '../tensor/index.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
-import { linear } from './layers.ts'
+import { linear, normalise, shift } from './layers.ts'
+import { rotaryFrequencies } from './rotary-scaling.ts'
 
-/** Cosines and sines for positions 0 .. positions-1, flat [positions, width/2]; angles as in Hugging Face's Llama. */
+/** Cosines and sines for positions 0 .. positions-1, flat [positions, width/2]; angles as in Hugging Face's models. */
 export function rotaryTable(config: TransformerConfig, positions: number) {
-  const half = headWidth(config) / 2
+  const width = headWidth(config)
+  const half = width / 2
+  const { frequencies, amplitude } = rotaryFrequencies(config.rope_theta, width, config.rope_scaling)
   const cosine = new Float32Array(positions * half)
   const sine = new Float32Array(positions * half)
   for (let position = 0; position < positions; position++) {
     for (let i = 0; i < half; i++) {
-      // In single precision, like the reference, whose angles at distant positions are rounded alike.
-      const frequency = Math.fround(1 / Math.fround(config.rope_theta ** (i / half)))
-      const angle = Math.fround(position * frequency)
-      cosine[position * half + i] = Math.cos(angle)
-      sine[position * half + i] = Math.sin(angle)
+      const angle = Math.fround(position * frequencies[i])
+      cosine[position * half + i] = amplitude * Math.cos(angle)
+      sine[position * half + i] = amplitude * Math.sin(angle)
     }
   }
   return { cosine, sine }
@@ -69,13 +70,24 @@ export interface Rotary {
   sine: Tensor
 }
 
+/** What makes heads of normalised states; the optional parts as `attentionParts` says. */
+export interface HeadWeights {
+  /** [(heads + 2 * kvHeads) * width, in] */
+  qkv: Tensor
+  /** [(heads + 2 * kvHeads) * width] */
+  qkvBias?: Tensor
+  /** [width], gains of the norm of each head. */
+  queryNorm?: Tensor
+  keyNorm?: Tensor
+}
+
 /**
- * Projects x [batch * time, in] by a weight [(heads + 2 * kvHeads) * width, in] to rotated queries, rotated keys, and
- * values, each [batch, heads, time, width]. Three products instead of one, whose result would have to be cut up.
+ * Projects x [batch * time, in] to rotated queries, rotated keys, and values, each [batch, heads, time, width]. Three
+ * products instead of one, whose result would have to be cut up.
  */
 export function projectHeads(
   x: Tensor,
-  weight: Tensor,
+  weights: HeadWeights,
   { positions, cosine, sine }: Rotary,
   batch: Dim,
   time: Dim,
@@ -85,15 +97,23 @@ export function projectHeads(
   const heads = [config.num_attention_heads, config.num_key_value_heads, config.num_key_value_heads]
   const parts = heads.map((count, part) => {
     const start = heads.slice(0, part).reduce((sum, before) => sum + before * width, 0)
-    const projected = linear(x, slice(weight, { axis: 0, start, end: start + count * width }))
-    const rows = reshape(projected.y, [batch, time, count * width])
-    const turned = part < 2 ? rotate(rows, positions, cosine, sine) : rows
+    const cut = (whole: Tensor): Tensor => slice(whole, { axis: 0, start, end: start + count * width })
+    const projected = linear(x, cut(weights.qkv))
+    const shifted = weights.qkvBias && shift(projected.y, cut(weights.qkvBias))
+    const rows = reshape(shifted?.y ?? projected.y, [batch, time, count * width])
+    const gain = [weights.queryNorm, weights.keyNorm][part]
+    const apart = (y: Tensor): Tensor => reshape(y, [batch, time, count, width])
+    const normal = gain && normaliseHeads(apart(rows), gain, config)
+    const whole = normal === undefined ? rows : reshape(normal.y, [batch, time, count * width])
+    const turned = part < 2 ? rotate(whole, positions, cosine, sine) : whole
     return {
-      y: transpose(reshape(turned, [batch, time, count, width]), [0, 2, 1, 3]),
+      y: transpose(apart(turned), [0, 2, 1, 3]),
       pullback(gy: Tensor) {
         const g = reshape(transpose(gy, [0, 2, 1, 3]), [batch, time, count * width])
-        const gRows = part < 2 ? rotateBack(g, positions, cosine, sine) : g
-        return projected.pullback(reshape(gRows, [product(batch, time), count * width]))
+        const gTurned = part < 2 ? rotateBack(g, positions, cosine, sine) : g
+        const gNormal = normal?.pullback(apart(gTurned))
+        const gRows = reshape(gNormal?.x ?? gTurned, [product(batch, time), count * width])
+        return { ...projected.pullback(gRows), bias: shifted?.pullback(gRows).bias, gain: gNormal?.gain }
       },
     }
   })
@@ -104,8 +124,23 @@ export function projectHeads(
     v: v.y,
     pullback(gq: Tensor, gk: Tensor, gv: Tensor) {
       const [ofQ, ofK, ofV] = [q.pullback(gq), k.pullback(gk), v.pullback(gv)]
-      return { x: add(add(ofQ.x, ofK.x), ofV.x), weight: concat([ofQ.weight, ofK.weight, ofV.weight], 0) }
+      const ofWeights: HeadWeights = { qkv: concat([ofQ.weight, ofK.weight, ofV.weight], 0) }
+      if (ofQ.bias && ofK.bias && ofV.bias) ofWeights.qkvBias = concat([ofQ.bias, ofK.bias, ofV.bias], 0)
+      if (ofQ.gain && ofK.gain) Object.assign(ofWeights, { queryNorm: ofQ.gain, keyNorm: ofK.gain })
+      return { x: add(add(ofQ.x, ofK.x), ofV.x), weights: ofWeights }
     },
+  }
+}
+
+/** RMSNorm of every head by itself. x: [batch, time, heads, width]; gain: [width]. */
+function normaliseHeads(x: Tensor, gain: Tensor, config: TransformerConfig) {
+  const unit = normalise(x, config.rms_norm_eps)
+  return {
+    y: mul(unit.y, gain),
+    pullback: (gy: Tensor) => ({
+      x: unit.pullback(mul(gy, gain)),
+      gain: sum(mul(gy, unit.y), { axes: [0, 1, 2] }),
+    }),
   }
 }
 

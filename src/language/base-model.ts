@@ -1,11 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder } from './base-model-folder.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend } from './local-backend.ts'
 import type { Tokenizer } from './tokenizer.ts'
+import { hasWeights } from './weight-files.ts'
 
 export interface LoadedModel {
   folder: string
@@ -15,7 +15,8 @@ export interface LoadedModel {
 
 /** A local model with its tokenizer, by default the base model. Throws an `AgogeError` where the folder holds none. */
 export async function loadModel(folder: string = baseModelFolder): Promise<LoadedModel> {
-  const { config, parameters, tokenizer, weightVersion } = await readCheckpoint(requireModel(folder))
+  const checkpoint = await readCheckpoint(requireModel(folder))
+  const { tokenizer } = checkpoint
   if (tokenizer === undefined) {
     throw new AgogeError(`The model in ${folder} has no tokenizer.`, {
       code: 'bad-checkpoint',
@@ -23,12 +24,14 @@ export async function loadModel(folder: string = baseModelFolder): Promise<Loade
       expected: 'a tokenizer.json beside config.json and model.safetensors',
     })
   }
-  return { folder, tokenizer, backend: createLocalBackend({ config, parameters, tokenizer, weightVersion }) }
+  const { config, parameters, companions, weightVersion } = checkpoint
+  const model = { config, parameters, tokenizer, weightVersion, ...(companions && { companions }) }
+  return { folder, tokenizer, backend: createLocalBackend(model) }
 }
 
 /** The folder itself, or the repair where it holds no model. */
 export function requireModel(folder: string): string {
-  if (existsSync(join(folder, 'model.safetensors'))) return folder
+  if (hasWeights(folder)) return folder
   throw new AgogeError(`There is no model in ${folder}.`, {
     code: 'no-model',
     given: folder,

@@ -1,26 +1,54 @@
 import { add } from '../tensor/index.ts'
 import type { Dim, Tensor } from '../tensor/index.ts'
 import { attend, projectHeads } from './attention.ts'
-import type { Rotary } from './attention.ts'
+import type { HeadWeights, Rotary } from './attention.ts'
+import { attentionParts } from './config.ts'
 import type { TransformerConfig } from './config.ts'
-import { linear, normalise, swiglu } from './layers.ts'
+import { linear, normalise, shift, swiglu } from './layers.ts'
 
 /** The folded weights of one block as program inputs (`createFolding`). */
-export interface BlockWeights {
-  qkv: Tensor
+export interface BlockWeights extends HeadWeights {
   out: Tensor
+  outBias?: Tensor
   gate: Tensor
   up: Tensor
   down: Tensor
 }
 
-export const blockWeightNames = ['qkv', 'out', 'gate', 'up', 'down'] as const
+/** The weights that blocks of a configuration have. */
+export function blockWeightNames(config: TransformerConfig): readonly (keyof BlockWeights)[] {
+  const { inputBias, outputBias, headNorms } = attentionParts(config)
+  const names: (keyof BlockWeights)[] = ['qkv', 'out', 'gate', 'up', 'down']
+  if (inputBias) names.push('qkvBias')
+  if (outputBias) names.push('outBias')
+  if (headNorms) names.push('queryNorm', 'keyNorm')
+  return names
+}
 
 /** The weights of block `layer` out of the inputs of a program. */
-export function blockWeights(inputs: Record<string, Tensor>, layer: number): BlockWeights {
-  const named = blockWeightNames.map((name) => [name, inputs[`${layer}.${name}`]] as const)
-  return Object.fromEntries(named) as Record<(typeof blockWeightNames)[number], Tensor>
+export function blockWeights(
+  inputs: Record<string, Tensor>,
+  layer: number,
+  config: TransformerConfig,
+): BlockWeights {
+  const named = blockWeightNames(config).map((name) => [name, inputs[`${layer}.${name}`]])
+  return Object.fromEntries(named) as BlockWeights
 }
+
+/** From the mix of the heads back to the states. */
+export function projectOut(mixed: Tensor, weights: BlockWeights): { y: Tensor; pullback: OutPullback } {
+  const out = linear(mixed, weights.out)
+  const shifted = weights.outBias && shift(out.y, weights.outBias)
+  return {
+    y: shifted?.y ?? out.y,
+    pullback(gy) {
+      const { x, weight } = out.pullback(gy)
+      return { x, weights: { out: weight, ...(shifted && { outBias: shifted.pullback(gy).bias }) } }
+    },
+  }
+}
+
+type OutPullback = (gy: Tensor) => { x: Tensor; weights: Pick<BlockWeights, 'out' | 'outBias'> }
 
 /** The gated half of a block, residual included. x: [tokens, width]. */
 export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerConfig) {
@@ -57,9 +85,9 @@ export function block(
   config: TransformerConfig,
 ) {
   const normal = normalise(x, config.rms_norm_eps)
-  const heads = projectHeads(normal.y, weights.qkv, rotary, batch, time, config)
+  const heads = projectHeads(normal.y, weights, rotary, batch, time, config)
   const attention = attend(heads.q, heads.k, heads.v, limits, batch, time, config)
-  const out = linear(attention.y, weights.out)
+  const out = projectOut(attention.y, weights)
   const mlp = mlpHalf(add(x, out.y), weights, config)
   return {
     y: mlp.y,
@@ -71,7 +99,7 @@ export function block(
       const gProjected = heads.pullback(gHeads.q, gHeads.k, gHeads.v)
       return {
         x: add(gMiddle, normal.pullback(gProjected.x)),
-        weights: { ...gMlp, qkv: gProjected.weight, out: gOut.weight },
+        weights: { ...gMlp, ...gProjected.weights, ...gOut.weights },
       }
     },
   }

@@ -3,37 +3,49 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { readSafetensors, writeSafetensors } from '../nn/index.ts'
-import { parseConfig, serialiseConfig } from './config.ts'
+import type { StoredType } from '../nn/index.ts'
 import type { TransformerConfig } from './config.ts'
+import { parseConfig, serialiseConfig } from './config-json.ts'
 import type { OptimizerState } from './optimizer.ts'
-import { parameterLayout } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
 import { tokenizerFromJson, tokenizerToJson } from './tokenizer-json.ts'
 import { createTokenizer } from './tokenizer.ts'
 import type { Tokenizer } from './tokenizer.ts'
+import { damaged, readWeights, writeWeights } from './weight-files.ts'
 
 /** What `writeCheckpoint` puts in a folder; a published model has no optimiser and version 0. */
 export interface Checkpoint {
   config: TransformerConfig
   parameters: Parameters
   tokenizer?: Tokenizer
+  /** Files of a public checkpoint that say how its texts are to be treated, by name; saved as they were read. */
+  companions?: Readonly<Record<string, string>>
   optimizer?: OptimizerState
   weightVersion: number
 }
 
+/** Templates of chats, names of special tokens, settings of generation. */
+const companionNames = [
+  'tokenizer_config.json',
+  'chat_template.jinja',
+  'special_tokens_map.json',
+  'generation_config.json',
+]
 const moments = ['first', 'second', 'momentum'] as const
 
 /**
- * Writes `model.safetensors` (Hugging Face's Llama layout), `config.json`, `state.json` and, where given, `tokenizer.json`
- * and `optimizer.safetensors`. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
- * `type` is that of the weights (F32 unless told; F16 halves a model for publication).
+ * Writes weights (`writeWeights`), `config.json`, `state.json` and, where given, `tokenizer.json`, what stood beside it and
+ * `optimizer.safetensors`: a folder that `transformers` loads. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
+ * `type` is that of the weights (F32 unless told; F16 and BF16 halve a model for publication), `shardBytes` the size of a file
+ * from which on they are written in several.
  */
 export async function writeCheckpoint(
   folder: string,
   checkpoint: Checkpoint,
-  type: 'F32' | 'F16' = 'F32',
+  type: StoredType = 'F32',
+  shardBytes?: number,
 ): Promise<void> {
-  const { config, parameters, tokenizer, optimizer, weightVersion } = checkpoint
+  const { config, parameters, tokenizer, companions, optimizer, weightVersion } = checkpoint
   const aside = `${folder}.writing`
   const before = `${folder}.before`
   const steps = { matrixSteps: optimizer?.matrixSteps ?? 0, otherSteps: optimizer?.otherSteps ?? 0 }
@@ -41,13 +53,11 @@ export async function writeCheckpoint(
     await rm(aside, { recursive: true, force: true })
     await mkdir(aside, { recursive: true })
     const write = (name: string, content: string | Uint8Array) => writeFile(join(aside, name), content)
-    await write(
-      'model.safetensors',
-      writeSafetensors(namedTensors(parameters), { metadata: { format: 'pt' }, type }),
-    )
+    await writeWeights(aside, parameters, type, shardBytes)
     await write('config.json', serialiseConfig(config))
     await write('state.json', `${JSON.stringify({ schema: 1, weightVersion, ...steps })}\n`)
     if (tokenizer !== undefined) await write('tokenizer.json', tokenizerToJson(tokenizer.model))
+    for (const [name, text] of Object.entries(companions ?? {})) await write(name, text)
     if (optimizer !== undefined) {
       const tensors = moments.map((name) => [
         name,
@@ -71,17 +81,8 @@ export async function writeCheckpoint(
   }
 }
 
-function namedTensors({ layout, data }: Parameters) {
-  return Object.fromEntries(
-    layout.entries.map(({ name, shape, offset, size }) => [
-      name,
-      { data: data.subarray(offset, offset + size), shape },
-    ]),
-  )
-}
-
 /**
- * Reads a folder that `writeCheckpoint` wrote, or any other Llama checkpoint in one file (F32, F16, BF16).
+ * Reads a folder that `writeCheckpoint` wrote, or a public checkpoint of the Llama, Qwen2 and Qwen3 families.
  * Throws `AgogeError` naming the file and the tensor or field that is missing or does not fit.
  */
 export async function readCheckpoint(given: string): Promise<Checkpoint> {
@@ -89,11 +90,16 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
   const folder = !existsSync(given) && existsSync(`${given}.before`) ? `${given}.before` : given
   const at = (name: string): string => join(folder, name)
   const config = parseConfig(await readJson(at('config.json')), at('config.json'))
-  const parameters = await readParameters(at('model.safetensors'), config)
+  const parameters = await readWeights(folder, config)
   const checkpoint: Checkpoint = { config, parameters, weightVersion: 0 }
   if (existsSync(at('tokenizer.json'))) {
     const text = await readFile(at('tokenizer.json'), 'utf8')
     checkpoint.tokenizer = createTokenizer(tokenizerFromJson(text, at('tokenizer.json')))
+  }
+  const present = companionNames.filter((name) => existsSync(at(name)))
+  if (present.length > 0) {
+    const texts = await Promise.all(present.map((name) => readFile(at(name), 'utf8')))
+    checkpoint.companions = Object.fromEntries(present.map((name, i) => [name, texts[i]]))
   }
   if (!existsSync(at('state.json'))) return checkpoint
   const state = (await readJson(at('state.json'))) as Record<string, unknown>
@@ -118,40 +124,6 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
     checkpoint.optimizer = { first, second, momentum, ...steps }
   }
   return checkpoint
-}
-
-async function readParameters(file: string, config: TransformerConfig): Promise<Parameters> {
-  const { tensors } = readSafetensors(await readBytes(file), file)
-  const layout = parameterLayout(config)
-  const data = new Float32Array(layout.size)
-  for (const { name, shape, offset } of layout.entries) {
-    const found = tensors[name]
-    if (found === undefined)
-      throw damaged(file, `the tensor ${name} is missing`, undefined, `shape [${shape.join(', ')}]`)
-    if (found.shape.join() !== shape.join()) {
-      const expected = `[${shape.join(', ')}], which config.json asks for`
-      throw damaged(file, `the tensor ${name} has another shape`, found.shape, expected)
-    }
-    data.set(found.data, offset)
-  }
-  const known = new Set(layout.entries.map(({ name }) => name))
-  // Exporters leave copies of the tied output matrix and the rotary frequencies, which the config already determines.
-  const redundant = (name: string) => name === 'lm_head.weight' || name.endsWith('rotary_emb.inv_freq')
-  const extra = Object.keys(tensors).find((name) => !known.has(name) && !redundant(name))
-  if (extra !== undefined) {
-    throw damaged(
-      file,
-      `the tensor ${extra} has no place in this architecture`,
-      extra,
-      'the tensors of a Llama model',
-    )
-  }
-  return { layout, data }
-}
-
-function damaged(file: string, what: string, given: unknown, expected: string): AgogeError {
-  const hint = 'point at a folder that `agoge` saved, or at a Llama checkpoint of the same configuration'
-  return new AgogeError(`${file}: ${what}`, { code: 'bad-checkpoint', given, expected, hint })
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {

@@ -1,13 +1,13 @@
 import type { Dim, HostTensor } from '../tensor/index.ts'
-import { headWidth } from './config.ts'
+import { attentionParts, headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { parameterLayout } from './parameters.ts'
 import type { Parameters, WeightView } from './parameters.ts'
 
 /**
  * The weights as programs use them: each gain of a norm is multiplied into the matrix behind it, and the scale of the
- * attention scores, 1 / sqrt(head width), into the queries. What every program run would do to them, and undo to
- * their gradients, is done once for many runs.
+ * attention scores, 1 / sqrt(head width), into the queries: their matrix and bias, or the gain of their norm where heads are
+ * normalised. What every program run would do to them, and undo to their gradients, is done once for many runs.
  */
 export interface FoldedWeights {
   embedding: HostTensor
@@ -38,6 +38,7 @@ interface FoldedView {
 }
 
 const gainOf: Record<string, string> = { qkv: 'attentionNorm', gate: 'mlpNorm', up: 'mlpNorm' }
+const foldedAway = new Set(['head', 'norm', 'attentionNorm', 'mlpNorm'])
 
 function foldedViews(config: TransformerConfig): FoldedView[] {
   const { views } = parameterLayout(config)
@@ -45,12 +46,16 @@ function foldedViews(config: TransformerConfig): FoldedView[] {
   const head = find(config.tie_word_embeddings ? 'embedding' : 'head')
   const width = headWidth(config)
   const scale = 1 / Math.sqrt(width)
+  const queries = config.num_attention_heads * width
+  const scaledParts: Record<string, number> = attentionParts(config).headNorms
+    ? { queryNorm: width }
+    : { qkv: queries * config.hidden_size, qkvBias: queries }
   const folded = views
-    .filter(({ name }) => name !== 'head' && !name.toLowerCase().endsWith('norm'))
+    .filter(({ name }) => !foldedAway.has(name.split('.').at(-1)!))
     .map((source): FoldedView => {
       const [layer, part] = source.name.split('.')
       const gain = part === undefined ? undefined : gainOf[part]
-      const scaled = part === 'qkv' ? config.num_attention_heads * width * config.hidden_size : 0
+      const scaled = part === undefined ? 0 : (scaledParts[part] ?? 0)
       const view = { name: source.name, source, scaled, scale }
       return gain === undefined ? view : { ...view, gain: find(`${layer}.${gain}`) }
     })
@@ -65,22 +70,38 @@ export function foldedInputs(config: TransformerConfig): Record<string, { shape:
 }
 
 /**
- * Folds weights again whenever it is called, into the same arrays: what it gave before changes too. Weights without a
- * gain are views of the parameters.
+ * Folds weights again whenever it is called, into the same arrays: what it gave before changes too. Weights that nothing is
+ * folded into are views of the parameters.
  */
 export function createFolding({ data }: Parameters, config: TransformerConfig): () => FoldedWeights {
   const views = foldedViews(config)
   const weights = Object.fromEntries(
-    views.map(({ name, source: { offset, size, shape }, gain }) => {
-      const array = gain === undefined ? data.subarray(offset, offset + size) : new Float32Array(size)
-      return [name, { data: array, shape }]
+    views.map((view) => {
+      const { offset, size, shape } = view.source
+      const array = isChanged(view) ? new Float32Array(size) : data.subarray(offset, offset + size)
+      return [view.name, { data: array, shape }]
     }),
   ) as unknown as FoldedWeights
   return () => {
-    for (const view of views)
-      if (view.gain !== undefined) fold(data, view, view.gain, weights[view.name].data)
+    for (const view of views) {
+      const target = weights[view.name].data
+      if (view.gain !== undefined) fold(data, view, view.gain, target)
+      else if (isChanged(view)) scaleBeginning(data, view, target)
+    }
     return weights
   }
+}
+
+function isChanged({ gain, scaled }: FoldedView): boolean {
+  return gain !== undefined || scaled > 0
+}
+
+function scaleBeginning(
+  data: Float32Array,
+  { source: { offset, size }, scaled, scale }: FoldedView,
+  target: HostTensor['data'],
+): void {
+  for (let i = 0; i < size; i++) target[i] = data[offset + i] * (i < scaled ? scale : 1)
 }
 
 function fold(
@@ -140,7 +161,7 @@ export function createFoldedGradient(config: TransformerConfig): FoldedGradient 
         const sum = sumOf(name)
         const { offset, size } = source
         if (gain === undefined) {
-          for (let i = 0; i < size; i++) gradient[offset + i] += sum[i]
+          for (let i = 0; i < size; i++) gradient[offset + i] += sum[i] * (i < scaled ? scale : 1)
           continue
         }
         const ofGain = new Float64Array(gain.size)

@@ -1,4 +1,4 @@
-import { add, matmul, mean, mul, rsqrt, sigmoid, silu, square, sub, transpose } from '../tensor/index.ts'
+import { add, matmul, mean, mul, rsqrt, sigmoid, silu, square, sub, sum, transpose } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 
 // Every layer gives its result and a hand-written pullback (from the gradient of the result to the gradients of
@@ -28,6 +28,11 @@ export function linear(x: Tensor, weight: Tensor) {
         : matmul(gy, x, { transposeA: true }),
     }),
   }
+}
+
+/** x [tokens, width] plus a bias [width]. */
+export function shift(x: Tensor, bias: Tensor) {
+  return { y: add(x, bias), pullback: (gy: Tensor) => ({ bias: sum(gy, { axes: [0] }) }) }
 }
 
 /** silu(gate) * up (Shazeer 2020). */

@@ -1,9 +1,13 @@
 import { AgogeError } from '../error.ts'
 import { defaultThreads } from '../tensor/index.ts'
 import type { ModelBackend } from './backend.ts'
+import type { StoredType } from '../nn/index.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { firstDifference } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createOptimizer, createOptimizerState } from './optimizer.ts'
+import type { OptimizerState } from './optimizer.ts'
 import { initialiseParameters } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
 import { createParallelLearner } from './parallel-learner.ts'
@@ -17,7 +21,11 @@ export interface LocalBackendOptions {
   parameters?: Parameters
   seed?: number
   tokenizer?: Tokenizer
+  /** Files of a public checkpoint that are saved with it, see `Checkpoint`. */
+  companions?: Checkpoint['companions']
   weightVersion?: number
+  /** Where training goes on from; taken over. */
+  optimizer?: OptimizerState
   /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told. */
   threads?: number
   /** Tokens of a micro-batch of each thread, padding included; 1024 unless told: fewer are slower, more are padded more and take more memory. */
@@ -41,7 +49,7 @@ export interface LocalBackend extends ModelBackend {
   /** Says that `parameters` were written from outside: raises the version and drops what was cached. */
   weightsChanged(): void
   /** As `save`, without the optimiser, for publication. */
-  export(folder: string, type?: 'F32' | 'F16'): Promise<void>
+  export(folder: string, type?: StoredType): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -59,10 +67,17 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const learner = createParallelLearner({ config, parameters, threads, tokenBudget })
   const sampler = createParallelSampler({ config, parameters, threads, cacheBytes })
   const optimizer = createOptimizer(count)
-  let state = createOptimizerState(parameters.layout.size)
+  let state = options.optimizer ?? createOptimizerState(parameters.layout.size)
   let tokenizer = givenTokenizer
+  let { companions } = options
   let weightVersion = options.weightVersion ?? 0
   const inTurn = createQueue()
+  const withTexts = () => ({
+    config,
+    parameters,
+    ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...(companions === undefined ? {} : { companions }),
+  })
   const weightsAreOthers = (): void => {
     threads.weightsChanged()
     sampler.clear()
@@ -102,31 +117,26 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       inTurn(async () => {
         // What is cached changes results in the last digit; a run that goes on and one that resumes must be alike.
         sampler.clear()
-        const found = tokenizer === undefined ? {} : { tokenizer }
-        await writeCheckpoint(folder, { config, parameters, ...found, optimizer: state, weightVersion })
+        await writeCheckpoint(folder, { ...withTexts(), optimizer: state, weightVersion })
       }),
     export: (folder, type) =>
-      inTurn(() => {
-        const found = tokenizer === undefined ? {} : { tokenizer }
-        return writeCheckpoint(folder, { config, parameters, ...found, weightVersion: 0 }, type)
-      }),
+      inTurn(() => writeCheckpoint(folder, { ...withTexts(), weightVersion: 0 }, type)),
     load: (folder) =>
       inTurn(async () => {
         const loaded = await readCheckpoint(folder)
-        const changed = (Object.keys(config) as (keyof TransformerConfig)[]).find(
-          (key) => loaded.config[key] !== config[key],
-        )
+        const changed = firstDifference(loaded.config, config)
         if (changed !== undefined) {
           throw new AgogeError(`${folder}: config.json describes another architecture in ${changed}`, {
             code: 'bad-checkpoint',
             given: loaded.config[changed],
-            expected: String(config[changed]),
+            expected: JSON.stringify(config[changed] ?? null),
             hint: 'open it with loadLocalBackend, which takes the architecture from the checkpoint',
           })
         }
         parameters.data.set(loaded.parameters.data)
         state = loaded.optimizer ?? createOptimizerState(parameters.layout.size)
         tokenizer = loaded.tokenizer ?? tokenizer
+        companions = loaded.companions ?? companions
         weightVersion = loaded.weightVersion
         learner.gradient.fill(0)
         weightsAreOthers()
@@ -141,12 +151,9 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
 /** A backend with the architecture, weights, tokenizer and optimiser state of a checkpoint folder. */
 export async function loadLocalBackend(
   folder: string,
-  options: Omit<LocalBackendOptions, 'config' | 'parameters' | 'seed' | 'weightVersion'> = {},
+  options: Omit<LocalBackendOptions, 'config' | 'parameters' | 'seed' | 'weightVersion' | 'optimizer'> = {},
 ): Promise<LocalBackend> {
-  const { config } = await readCheckpoint(folder)
-  const backend = createLocalBackend({ ...options, config })
-  await backend.load(folder)
-  return backend
+  return createLocalBackend({ ...options, ...(await readCheckpoint(folder)) })
 }
 
 /** Runs tasks one after the other, whatever became of those before. */

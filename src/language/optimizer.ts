@@ -73,7 +73,7 @@ export function createOptimizer(threads?: number): Optimizer {
             beta2,
             epsilon,
             gradientScale,
-            weightDecay: entry.kind === 'norm' ? 0 : weightDecay,
+            weightDecay: entry.kind === 'norm' || entry.kind === 'bias' ? 0 : weightDecay,
           },
         )
       }

@@ -4,6 +4,7 @@ import { checkSequences, checkTraining } from './check-sequences.ts'
 import { createLearner } from './learner.ts'
 import type { Learner, LearnerOptions } from './learner.ts'
 import { lossReport } from './loss-report.ts'
+import { packSequences } from './packed-sequences.ts'
 import { allParts } from './threads.ts'
 import type { Helper, Threads } from './threads.ts'
 
@@ -53,6 +54,7 @@ export function createParallelLearner(
         sequences,
         (tokens) => tokens,
         (part) => own.forward(part, signal),
+        // Copied, since a message carries the whole buffer that a view is of.
         (helper, part) => helper.ask('forward', { sequences: part.map((row) => row.slice()) }, signal),
       )
       const results: Float32Array[] = []
@@ -73,7 +75,7 @@ export function createParallelLearner(
           (part) => own.forwardBackward(part, loss, signal),
           (helper, part) => {
             helped.push(helper)
-            return helper.ask('forwardBackward', { sequences: part.map(copy), loss }, signal)
+            return helper.ask('forwardBackward', { sequences: packSequences(part), loss }, signal)
           },
         )
         for (const { gradient } of helped) addTo(own.gradient, gradient)
@@ -107,14 +109,4 @@ function deal(lengths: readonly number[], parts: number): number[][] {
 
 function addTo(target: Float32Array, values: Float32Array): void {
   for (let i = 0; i < target.length; i++) target[i] += values[i]
-}
-
-/** A message carries the whole buffer that a view is of. */
-function copy({ tokens, logprobs, advantages, weights }: TrainingSequence): TrainingSequence {
-  return {
-    tokens: tokens.slice(),
-    logprobs: logprobs.slice(),
-    advantages: advantages.slice(),
-    weights: { rl: weights.rl.slice(), ce: weights.ce.slice(), kl: weights.kl.slice() },
-  }
 }

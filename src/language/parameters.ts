@@ -1,19 +1,19 @@
 import { createRandom } from '../random/index.ts'
-import { headWidth } from './config.ts'
+import { attentionParts, headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 
 /** One tensor of the checkpoint and where it lies in the flat array. */
 export interface ParameterEntry {
-  /** The name in Hugging Face's Llama layout. */
+  /** The name in Hugging Face's layouts of Llama and its kin. */
   name: string
   shape: readonly number[]
   offset: number
   size: number
-  /** `matrix`: a weight matrix of a block, which Muon may update; the rest is always AdamW's. */
-  kind: 'embedding' | 'matrix' | 'norm'
+  /** `matrix`: a weight matrix of a block, which Muon may update; the rest is always AdamW's. Gains and biases do not decay. */
+  kind: 'embedding' | 'matrix' | 'norm' | 'bias'
 }
 
-/** What a program is fed: an entry, or neighbours seen as one taller matrix (query, key and value). */
+/** What a program is fed: an entry, or neighbours seen as one that is longer (query, key and value). */
 export interface WeightView {
   name: string
   shape: readonly number[]
@@ -39,6 +39,7 @@ export function parameterLayout(config: TransformerConfig): ParameterLayout {
   const inner = config.intermediate_size
   const queries = config.num_attention_heads * headWidth(config)
   const keys = config.num_key_value_heads * headWidth(config)
+  const { inputBias, outputBias, headNorms } = attentionParts(config)
   const entries: ParameterEntry[] = []
   const views: WeightView[] = []
   let offset = 0
@@ -61,7 +62,19 @@ export function parameterLayout(config: TransformerConfig): ParameterLayout {
     add(`${prefix}.self_attn.q_proj.weight`, [queries, width], 'matrix')
     add(`${prefix}.self_attn.k_proj.weight`, [keys, width], 'matrix')
     add(`${prefix}.self_attn.v_proj.weight`, [keys, width], 'matrix')
+    if (inputBias) {
+      const size = queries + 2 * keys
+      views.push({ name: `${layer}.qkvBias`, shape: [size], offset, size })
+      add(`${prefix}.self_attn.q_proj.bias`, [queries], 'bias')
+      add(`${prefix}.self_attn.k_proj.bias`, [keys], 'bias')
+      add(`${prefix}.self_attn.v_proj.bias`, [keys], 'bias')
+    }
+    if (headNorms) {
+      add(`${prefix}.self_attn.q_norm.weight`, [headWidth(config)], 'norm', `${layer}.queryNorm`)
+      add(`${prefix}.self_attn.k_norm.weight`, [headWidth(config)], 'norm', `${layer}.keyNorm`)
+    }
     add(`${prefix}.self_attn.o_proj.weight`, [width, queries], 'matrix', `${layer}.out`)
+    if (outputBias) add(`${prefix}.self_attn.o_proj.bias`, [width], 'bias', `${layer}.outBias`)
     add(`${prefix}.post_attention_layernorm.weight`, [width], 'norm', `${layer}.mlpNorm`)
     add(`${prefix}.mlp.gate_proj.weight`, [inner, width], 'matrix', `${layer}.gate`)
     add(`${prefix}.mlp.up_proj.weight`, [inner, width], 'matrix', `${layer}.up`)
@@ -73,7 +86,7 @@ export function parameterLayout(config: TransformerConfig): ParameterLayout {
 }
 
 /**
- * Weights from a seed: norms 1, embeddings normal with deviation 0.05, matrices normal with deviation
+ * Weights from a seed: norms 1, biases 0, embeddings normal with deviation 0.05, matrices normal with deviation
  * 1 / sqrt(3 * inputs) (that of PyTorch's `Linear`), those that write into the residual stream a further
  * 1 / sqrt(2 * layers) (GPT-2).
  */
@@ -85,6 +98,7 @@ export function initialiseParameters(config: TransformerConfig, seed: number): P
       data.fill(1, offset, offset + size)
       continue
     }
+    if (kind === 'bias') continue
     const random = createRandom(seed, 'initial', name)
     const residual = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight')
     const matrix = (residual ? 1 / Math.sqrt(2 * config.num_hidden_layers) : 1) / Math.sqrt(3 * shape[1])

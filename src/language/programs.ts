@@ -29,7 +29,7 @@ function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
   const rotary = { positions, cosine, sine }
   let x = reshape(gather(embedding, tokens, 0), ['B*T', config.hidden_size])
   const blocks = Array.from({ length: config.num_hidden_layers }, (_, layer) => {
-    const made = block(x, blockWeights(inputs, layer), rotary, limits, 'B', 'T', config)
+    const made = block(x, blockWeights(inputs, layer, config), rotary, limits, 'B', 'T', config)
     x = made.y
     return made
   })
@@ -119,8 +119,8 @@ export function compileTraining(
       }
       for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
         const g = body.blocks[layer].pullback(gx)
-        for (const key of blockWeightNames)
-          outputs[`gradient.${layer}.${key}`] = add(g.weights[key], take(`sum.${layer}.${key}`))
+        for (const key of blockWeightNames(config))
+          outputs[`gradient.${layer}.${key}`] = add(g.weights[key]!, take(`sum.${layer}.${key}`))
         gx = g.x
       }
       return { ...outputs, inputRows: gx }

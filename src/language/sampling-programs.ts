@@ -14,6 +14,8 @@ import {
 } from '../tensor/index.ts'
 import type { Dim, InputSpec, Program, Tensor } from '../tensor/index.ts'
 import { attend, limited, ownScores, projectHeads } from './attention.ts'
+import { blockWeights, projectOut } from './block.ts'
+import type { BlockWeights } from './block.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
@@ -21,10 +23,10 @@ import { linear, swiglu } from './layers.ts'
 
 type Inputs = Record<string, Tensor>
 
-/** Attention of the new tokens in a layer, from their normalised states and the weight of all heads: the mix [tokens, heads * width], new keys and values. */
+/** Attention of the new tokens in a layer, from their normalised states: the mix [tokens, heads * width], new keys and values. */
 type Attention = (
   unit: Tensor,
-  weight: Tensor,
+  weights: BlockWeights,
   layer: number,
 ) => { mixed: Tensor; keys: Tensor; values: Tensor }
 
@@ -60,13 +62,13 @@ function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, at
   const outputs: Record<string, Tensor> = {}
   let x = gather(inputs['embedding'], tokens, 0)
   for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-    const weight = (name: string): Tensor => inputs[`${layer}.${name}`]
+    const weights = blockWeights(inputs, layer, config)
     const unit = (state: Tensor): Tensor => rmsNormalise(state, config.rms_norm_eps)
-    const project = (state: Tensor, name: string): Tensor => linear(state, weight(name)).y
-    const { mixed, keys, values } = attention(unit(x), weight('qkv'), layer)
-    x = add(x, project(mixed, 'out'))
+    const { mixed, keys, values } = attention(unit(x), weights, layer)
+    x = add(x, projectOut(mixed, weights).y)
     const inner = unit(x)
-    x = add(x, project(swiglu(project(inner, 'gate'), project(inner, 'up')).y, 'down'))
+    const hidden = swiglu(linear(inner, weights.gate).y, linear(inner, weights.up).y)
+    x = add(x, linear(hidden.y, weights.down).y)
     outputs[`newKeys.${layer}`] = keys
     outputs[`newValues.${layer}`] = values
   }
@@ -130,8 +132,8 @@ function readChunk(
 ): Record<string, Tensor> {
   const rotary = { positions: inputs['positions'], cosine: inputs['cosineTable'], sine: inputs['sineTable'] }
   const tokens = reshape(inputs['tokens'], ['B*C'])
-  const { x, outputs } = newTokens(inputs, tokens, config, (unit, weight, layer) => {
-    const heads = projectHeads(unit, weight, rotary, 'B', 'C', config)
+  const { x, outputs } = newTokens(inputs, tokens, config, (unit, weights, layer) => {
+    const heads = projectHeads(unit, weights, rotary, 'B', 'C', config)
     return { mixed: mix(heads, layer), keys: heads.k, values: heads.v }
   })
   return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows'], 0), config) }
@@ -152,8 +154,11 @@ export function compileDecode(config: TransformerConfig, threads?: number): Prom
     positions: { shape: ['B'], dtype: 'int32' },
   }
   const build = (inputs: Inputs): Record<string, Tensor> => {
-    const attention: Attention = (unit, weight, layer) =>
-      attendOne(linear(unit, weight).y, inputs, pastOf(inputs, layer), config)
+    const attention: Attention = (unit, weights, layer) => {
+      const projected = linear(unit, weights.qkv).y
+      const shifted = weights.qkvBias === undefined ? projected : add(projected, weights.qkvBias)
+      return attendOne(shifted, weights, inputs, pastOf(inputs, layer), config)
+    }
     const { x, outputs } = newTokens(inputs, inputs['tokens'], config, attention)
     return { ...outputs, probabilities: distribution(inputs, x, config) }
   }
@@ -195,6 +200,7 @@ function attendTwoParts(
 /** projected: [B, (heads + 2 * kvHeads) * width]. */
 function attendOne(
   projected: Tensor,
+  { queryNorm, keyNorm }: BlockWeights,
   inputs: Inputs,
   past: PastKeysValues,
   config: TransformerConfig,
@@ -203,8 +209,16 @@ function attendOne(
   const heads = config.num_attention_heads
   const shared = config.num_key_value_heads
   const turning = (heads + shared) * width
+  const normalised = (start: number, count: number, gain: Tensor): Tensor => {
+    const rows = slice(projected, { axis: 1, start: start * width, end: (start + count) * width })
+    return mul(rmsNormalise(reshape(rows, ['B', count, width]), config.rms_norm_eps), gain)
+  }
+  const unturned =
+    queryNorm === undefined || keyNorm === undefined
+      ? slice(projected, { axis: 1, start: 0, end: turning })
+      : concat([normalised(0, heads, queryNorm), normalised(heads, shared, keyNorm)], 1)
   const turned = rotate(
-    reshape(slice(projected, { axis: 1, start: 0, end: turning }), ['B', 1, turning]),
+    reshape(unturned, ['B', 1, turning]),
     reshape(inputs['positions'], ['B', 1]),
     inputs['cosineTable'],
     inputs['sineTable'],

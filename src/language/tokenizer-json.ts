@@ -1,12 +1,15 @@
 import { AgogeError } from '../error.ts'
+import { gpt2Pattern } from './split-pattern.ts'
 import { preTokenPattern } from './tokenizer-bytes.ts'
+import { readAddedTokens, readNormalForms, readPatterns } from './tokenizer-layout.ts'
 import type { TokenizerModel } from './tokenizer.ts'
 
 /**
  * A tokenizer as the text of a Hugging Face `tokenizer.json`; `tokenizers` and `transformers` read it and encode every text alike,
- * except that they turn the written names of special tokens into those tokens.
+ * except that they turn the written names of special tokens into those tokens. One that was read from a file is what it was there.
  */
 export function tokenizerToJson(model: TokenizerModel): string {
+  if (model.layout !== undefined) return model.layout.json
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
   return JSON.stringify({
     version: '1.0',
@@ -47,8 +50,8 @@ export function tokenizerToJson(model: TokenizerModel): string {
 }
 
 /**
- * Reads what `tokenizerToJson` wrote, or any other `tokenizer.json` of byte-level BPE with the same pre-tokens. Throws an `AgogeError`
- * naming the field that does not fit; `file` is named in it.
+ * Reads what `tokenizerToJson` wrote, or any other `tokenizer.json` of byte-level BPE, such as those of Llama 3 and Qwen. Throws an
+ * `AgogeError` naming the field that does not fit; `file` is named in it.
  */
 export function tokenizerFromJson(text: string, file = 'tokenizer.json'): TokenizerModel {
   function check(fits: boolean, field: string, given: unknown, expected: string): asserts fits {
@@ -75,19 +78,25 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
   check(type === 'BPE', 'model.type', type, 'BPE')
   check(isRecord(vocab), 'model.vocab', vocab, 'an object of tokens and ids')
   check(Array.isArray(merges), 'model.merges', merges, 'a list of pairs')
-  const pattern = readPattern(json.pre_tokenizer)
-  check(
-    pattern === preTokenPattern,
-    'pre_tokenizer',
-    pattern,
-    `a Sequence of Split by ${preTokenPattern} and ByteLevel`,
-  )
+  for (const field of ['dropout', 'unk_token', 'continuing_subword_prefix', 'end_of_word_suffix']) {
+    const given = json.model[field] ?? ''
+    check(given === '' || given === 0, `model.${field}`, given, 'nothing')
+  }
+  check(json.model.byte_fallback !== true, 'model.byte_fallback', true, 'false')
+  const patterns = readPatterns(json.pre_tokenizer, gpt2Pattern, file)
+  const normalForms = readNormalForms(json.normalizer, file)
+  const added = readAddedTokens(json.added_tokens, file)
+  const ignoreMerges = json.model.ignore_merges === true
+  const own =
+    patterns.join() === preTokenPattern &&
+    normalForms.length === 0 &&
+    !ignoreMerges &&
+    added.every(({ special, normalized }) => special && !normalized)
 
   const tokens: string[] = []
-  const added = (Array.isArray(json.added_tokens) ? json.added_tokens : []).filter(isRecord)
   for (const [token, id] of [
     ...Object.entries(vocab),
-    ...added.map((entry) => [String(entry.content), entry.id] as const),
+    ...added.map(({ content, id }) => [content, id] as const),
   ]) {
     check(
       typeof id === 'number' && Number.isInteger(id) && id >= 0,
@@ -107,13 +116,14 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
     check(tokens[id] !== undefined, `token ${id}`, undefined, 'ids without gaps')
   return {
     tokens,
-    specialTokens: added.map((entry) => String(entry.content)),
+    specialTokens: added.filter(({ special }) => special).map(({ content }) => content),
     merges: merges.map((merge: unknown, i) => {
       // Before tokenizers 0.20 a merge was one string with a space between its sides.
       const pair: unknown = typeof merge === 'string' ? merge.split(' ') : merge
       check(isPair(pair), `model.merges[${i}]`, merge, 'two tokens')
       return pair
     }),
+    ...(own ? {} : { layout: { normalForms, patterns, ignoreMerges, added, json: text } }),
   }
 }
 
@@ -123,11 +133,4 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function isPair(value: unknown): value is [string, string] {
   return Array.isArray(value) && value.length === 2 && value.every((side) => typeof side === 'string')
-}
-
-function readPattern(preTokenizer: unknown): unknown {
-  if (!isRecord(preTokenizer) || !Array.isArray(preTokenizer.pretokenizers)) return preTokenizer
-  const [split, bytes] = preTokenizer.pretokenizers.filter(isRecord)
-  if (split === undefined || bytes?.type !== 'ByteLevel' || bytes.use_regex !== false) return preTokenizer
-  return isRecord(split.pattern) ? split.pattern.Regex : preTokenizer
 }

@@ -1,5 +1,8 @@
 import { AgogeError } from '../error.ts'
+import { createSplitter } from './split-pattern.ts'
 import { byteSymbols, pairKey, splitPreTokens, symbolBytes } from './tokenizer-bytes.ts'
+import { createAddedSplitter } from './tokenizer-layout.ts'
+import type { TokenizerLayout } from './tokenizer-layout.ts'
 
 /** All there is to know of a byte-level BPE tokenizer, as data. Bytes are written as `byteSymbols`. */
 export interface TokenizerModel {
@@ -9,16 +12,22 @@ export interface TokenizerModel {
   specialTokens: readonly string[]
   /** Pairs of tokens that become one, the first to be applied first. */
   merges: readonly (readonly [string, string])[]
+  /** Of a public tokenizer, whose texts are split otherwise than those of the project's own. */
+  layout?: TokenizerLayout
 }
 
 export interface Tokenizer {
   readonly vocabularySize: number
   readonly model: TokenizerModel
-  /** Token ids of a text. No text gives a special id: `<|end|>` in a text is six ordinary characters and more. */
-  encode(text: string): Int32Array
+  /**
+   * Token ids of a text, without tokens that a model wants in front. No text gives a special id: `<|end|>` in a text is six
+   * ordinary characters and more. With `addedTokens` the names of special and other added tokens become those tokens: for
+   * what a chat template wrote.
+   */
+  encode(text: string, options?: { addedTokens?: boolean }): Int32Array
   /** The text of token ids; bytes that are no UTF-8 become U+FFFD. Special tokens show as their names unless `skipSpecial`. */
   decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string
-  /** The id of a special token; throws for any other name. */
+  /** The id of a special or other added token; throws for any other name. */
   special(name: string): number
   isSpecial(id: number): boolean
 }
@@ -30,12 +39,21 @@ const cachedWords = 50_000
 /** The tokenizer of a model. Throws an `AgogeError` where the model contradicts itself. */
 export function createTokenizer(model: TokenizerModel): Tokenizer {
   const ids = new Map(model.tokens.map((token, id) => [token, id]))
+  const { layout } = model
   const specials = new Map(model.specialTokens.map((name) => [name, idOf(name)]))
   const specialIds = new Set(specials.values())
+  const added: TokenizerLayout['added'] =
+    layout?.added ?? [...specials].map(([content, id]) => ({ id, content, special: true, normalized: false }))
+  for (const { content, id } of added) specials.set(content, id)
+  const addedIds = new Set(specials.values())
   const tokenBytes = model.tokens.map((token, id) =>
-    specialIds.has(id) ? new TextEncoder().encode(token) : bytesOf(token),
+    addedIds.has(id) ? new TextEncoder().encode(token) : bytesOf(token),
   )
   const byteIds = byteSymbols.map(idOf)
+  const splitters = layout?.patterns.map(createSplitter)
+  const stretches = createAddedSplitter(
+    layout ?? { normalForms: [], patterns: [], ignoreMerges: false, added, json: '' },
+  )
 
   const ranks = new Map<number, number>()
   const mergedIds = model.merges.map(([left, right], rank) => {
@@ -65,6 +83,10 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
   /** Applies the merges in order of rank, each to all its places from left to right. */
   function encodeWord(word: string): number[] {
     const bytes = new TextEncoder().encode(word)
+    if (layout?.ignoreMerges === true) {
+      const whole = ids.get(Array.from(bytes, (byte) => byteSymbols[byte]).join(''))
+      if (whole !== undefined) return [whole]
+    }
     const parts = Array.from(bytes, (byte) => byteIds[byte])
     for (;;) {
       let best = Infinity
@@ -88,6 +110,11 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
     }
   }
 
+  function preTokens(text: string): readonly string[] {
+    if (splitters === undefined) return splitPreTokens(text)
+    return splitters.reduce((words, split) => words.flatMap(split), [text])
+  }
+
   const cache = new Map<string, number[]>()
   function encodeCached(word: string): number[] {
     if (word.length > longestCachedWord) return encodeWord(word)
@@ -103,9 +130,17 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
   return {
     model,
     vocabularySize: model.tokens.length,
-    encode(text) {
+    encode(text, { addedTokens = false } = {}) {
       const out: number[] = []
-      for (const word of splitPreTokens(text)) for (const id of encodeCached(word)) out.push(id)
+      const encodeStretch = (stretch: string): void => {
+        for (const word of preTokens(stretch)) for (const id of encodeCached(word)) out.push(id)
+      }
+      if (!addedTokens) encodeStretch(stretches.normalise(text))
+      else
+        for (const part of stretches.split(text)) {
+          if ('id' in part) out.push(part.id)
+          else encodeStretch(part.text)
+        }
       return Int32Array.from(out)
     },
     decode(tokens, { skipSpecial = false } = {}) {

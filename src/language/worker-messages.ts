@@ -1,7 +1,7 @@
-import type { TrainingSequence } from '../episode/types.ts'
 import type { LossSettings, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
 import type { LossSums } from './loss-report.ts'
+import type { PackedSequences } from './packed-sequences.ts'
 
 /** What a thread is started with. */
 export interface WorkerData {
@@ -23,7 +23,7 @@ export interface Work {
   }
   forward: { ask: { sequences: Int32Array[] }; answer: Float32Array[] }
   /** The gradient is added to that of both sides. */
-  forwardBackward: { ask: { sequences: TrainingSequence[]; loss: LossSettings }; answer: LossSums }
+  forwardBackward: { ask: { sequences: PackedSequences; loss: LossSettings }; answer: LossSums }
 }
 
 /** One after the other; only `abort` may come while there is work under way. */

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { createLearner } from './learner.ts'
+import { unpackSequences } from './packed-sequences.ts'
 import { parameterLayout } from './parameters.ts'
 import { createSampler } from './sampler.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-messages.ts'
@@ -21,7 +22,7 @@ function work(asked: Asked, signal: AbortSignal) {
   if (asked.type === 'sample')
     return sampler.sample(asked.requests, { ...asked.options, signal }, asked.weightVersion)
   if (asked.type === 'forward') return learner.forward(asked.sequences, signal)
-  return learner.forwardBackward(asked.sequences, asked.loss, signal)
+  return learner.forwardBackward(unpackSequences(asked.sequences), asked.loss, signal)
 }
 
 async function respond(asked: Asked): Promise<FromWorker> {

@@ -34,6 +34,19 @@ export function fromFloat16(half: number): number {
   return exponent === 0 ? sign * mantissa * 2 ** -24 : sign * (1024 + mantissa) * 2 ** (exponent - 25)
 }
 
+let float16Table: Float32Array | undefined
+
+/** The numbers of stored halves, into `target`. */
+export function decodeHalves(halves: Uint16Array, type: 'F16' | 'BF16', target: Float32Array): void {
+  if (type === 'BF16') {
+    const words = new Uint32Array(target.buffer, target.byteOffset, target.length)
+    for (let i = 0; i < words.length; i++) words[i] = halves[i] << 16
+    return
+  }
+  const table = (float16Table ??= Float32Array.from({ length: 2 ** 16 }, (_, half) => fromFloat16(half)))
+  for (let i = 0; i < target.length; i++) target[i] = table[halves[i]]
+}
+
 function roundToEven(x: number): number {
   const floor = Math.floor(x)
   const rest = x - floor

@@ -11,8 +11,20 @@ export type { Muon, MuonMatrix, MuonOptions } from './muon.ts'
 export { createOrthogonaliser, newtonSchulz } from './orthogonalise.ts'
 export type { Orthogonaliser } from './orthogonalise.ts'
 export { createRAdam } from './radam.ts'
-export { readSafetensors, writeSafetensors } from './safetensors.ts'
-export type { SafetensorsFile, StoredTensor, StoredType } from './safetensors.ts'
+export {
+  decodeTensor,
+  readSafetensors,
+  readSafetensorsHeader,
+  safetensorsHeaderBytes,
+  writeSafetensors,
+} from './safetensors.ts'
+export type {
+  SafetensorsFile,
+  SafetensorsHeader,
+  StoredTensor,
+  StoredType,
+  TensorPlace,
+} from './safetensors.ts'
 export { constantSchedule, cosineDecay, linearDecay, warmUp, warmUpStableDecay } from './schedules.ts'
 export type { DecayOptions, Schedule } from './schedules.ts'
 export { compileObjective } from './objective.ts'

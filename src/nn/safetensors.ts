@@ -1,5 +1,5 @@
 import { AgogeError } from '../error.ts'
-import { fromBfloat16, fromFloat16, toBfloat16, toFloat16 } from './half.ts'
+import { decodeHalves, toBfloat16, toFloat16 } from './half.ts'
 
 /** An array of a checkpoint, row-major. */
 export interface StoredTensor {
@@ -57,11 +57,55 @@ export function writeSafetensors(
   return file
 }
 
+/** Where an array lies in a file, in bytes from its beginning. */
+export interface TensorPlace {
+  type: StoredType
+  shape: readonly number[]
+  from: number
+  to: number
+}
+
+export interface SafetensorsHeader {
+  tensors: Record<string, TensorPlace>
+  metadata: Record<string, string>
+}
+
 /**
  * Reads a safetensors file of F32, F16 or BF16 arrays, all as Float32Array. Throws an `AgogeError` (code `bad-checkpoint`) naming the
  * file and the tensor where the header is broken, arrays overlap or leave gaps, or the file is cut short.
  */
 export function readSafetensors(bytes: Uint8Array, file = 'the safetensors file'): SafetensorsFile {
+  const { tensors, metadata } = readSafetensorsHeader(bytes, bytes.length, file)
+  const decoded = Object.entries(tensors).map(([name, { type, shape, from, to }]) => {
+    const data = new Float32Array(sizeOf(shape))
+    decodeTensor(bytes.subarray(from, to), type, data)
+    return [name, { shape, data }]
+  })
+  return { tensors: Object.fromEntries(decoded), metadata }
+}
+
+/** How many bytes from the beginning of a file its header takes, by its first eight bytes. */
+export function safetensorsHeaderBytes(first: Uint8Array): number {
+  if (first.length < 8) return 8
+  return 8 + Number(new DataView(first.buffer, first.byteOffset).getBigUint64(0, true))
+}
+
+/** Stored bytes as numbers into `target`, which is as long as the array. */
+export function decodeTensor(bytes: Uint8Array, type: StoredType, target: Float32Array): void {
+  // Copied, so that halves are aligned; slice() would not do, as that of a Buffer shares its memory.
+  if (type !== 'F32') decodeHalves(new Uint16Array(new Uint8Array(bytes).buffer), type, target)
+  else new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytes)
+}
+
+/**
+ * The header of a file of `fileBytes` bytes, of which `bytes` holds at least the header. Throws as `readSafetensors` does, and for
+ * arrays of other types.
+ */
+export function readSafetensorsHeader(
+  bytes: Uint8Array,
+  fileBytes: number,
+  file = 'the safetensors file',
+): SafetensorsHeader {
   function check(fits: boolean, what: string, given: unknown, expected: string): asserts fits {
     if (!fits) {
       throw new AgogeError(`${file}: ${what}.`, {
@@ -76,11 +120,11 @@ export function readSafetensors(bytes: Uint8Array, file = 'the safetensors file'
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerLength = Number(view.getBigUint64(0, true))
   const start = 8 + headerLength
-  const fits = headerLength <= largestHeader && start <= bytes.length
+  const fits = headerLength <= largestHeader && start <= bytes.length && start <= fileBytes
   check(
     fits,
     'the header is longer than the file',
-    `${headerLength} bytes of header in ${bytes.length}`,
+    `${headerLength} bytes of header in ${fileBytes}`,
     'a header inside the file',
   )
   const header = parseHeader(bytes.subarray(8, start))
@@ -90,7 +134,7 @@ export function readSafetensors(bytes: Uint8Array, file = 'the safetensors file'
   check(isTextRecord(metadata), 'the header field __metadata__ is wrong', metadata, 'texts by name')
   const entries = Object.entries(header).filter(([name]) => name !== '__metadata__')
   const ranges: { name: string; from: number; to: number }[] = []
-  const tensors: Record<string, StoredTensor> = {}
+  const tensors: Record<string, TensorPlace> = {}
   for (const [name, entry] of entries) {
     check(isRecord(entry), `the header of the tensor ${name} is wrong`, entry, 'an object')
     const { dtype, shape, data_offsets: offsets } = entry
@@ -116,32 +160,21 @@ export function readSafetensors(bytes: Uint8Array, file = 'the safetensors file'
       `${expected} bytes`,
     )
     check(
-      start + to <= bytes.length,
+      start + to <= fileBytes,
       `the tensor ${name} is cut off`,
-      bytes.length,
+      fileBytes,
       `a file of at least ${start + to} bytes`,
     )
     ranges.push({ name, from, to })
-    // A copy, so that the data are aligned; slice() would not do, as that of a Buffer shares its memory.
-    tensors[name] = { shape, data: decode(new Uint8Array(bytes.subarray(start + from, start + to)), dtype) }
+    tensors[name] = { type: dtype, shape, from: start + from, to: start + to }
   }
   let end = 0
   for (const { name, from, to } of ranges.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
     check(from === end, `the tensor ${name} does not begin where the one before it ends`, from, String(end))
     end = to
   }
-  check(
-    start + end === bytes.length,
-    'there are bytes after the last tensor',
-    bytes.length,
-    `${start + end} bytes`,
-  )
+  check(start + end === fileBytes, 'there are bytes after the last tensor', fileBytes, `${start + end} bytes`)
   return { tensors, metadata }
-}
-
-function decode(bytes: Uint8Array<ArrayBuffer>, type: StoredType): Float32Array {
-  if (type === 'F32') return new Float32Array(bytes.buffer)
-  return Float32Array.from(new Uint16Array(bytes.buffer), type === 'F16' ? fromFloat16 : fromBfloat16)
 }
 
 function parseHeader(bytes: Uint8Array): unknown {
