@@ -1,7 +1,9 @@
+import { squaresInChunks } from '../tensor/index.ts'
+
 /** The Euclidean norm of all gradients taken as one vector, summed in double precision. */
 export function globalNorm(gradients: Iterable<Float32Array>): number {
   let sum = 0
-  for (const gradient of gradients) for (let i = 0; i < gradient.length; i++) sum += gradient[i] * gradient[i]
+  for (const gradient of gradients) sum += squaresInChunks(gradient)
   return Math.sqrt(sum)
 }
 

@@ -47,7 +47,7 @@ export { createHelper, sharedArray } from './helper/helper.ts'
 export type { Helper } from './helper/helper.ts'
 export { smallProgram } from './wasm/small-program.ts'
 export type { SmallProgram, SmallProgramOptions } from './wasm/small-program.ts'
-export { adamInChunks } from './wasm/adam-chunks.ts'
+export { adamInChunks, squaresInChunks } from './wasm/adam-chunks.ts'
 export { adamMachine } from './wasm/adam-machine.ts'
 export type { AdamMachine, AdamNumbers } from './wasm/adam-machine.ts'
 /** For worlds and others that have kernels of their own. */

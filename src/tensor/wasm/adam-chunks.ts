@@ -1,4 +1,4 @@
-import { adamStep } from './adam-kernel.ts'
+import { adamStep, sumOfSquares } from './adam-kernel.ts'
 import { instantiate } from './instantiate.ts'
 import type { Machine } from './instantiate.ts'
 
@@ -20,6 +20,30 @@ const chunk = 4096
 
 let machine: Machine | undefined
 
+function ready(): Machine {
+  if (machine === undefined) {
+    machine = instantiate([adamStep, sumOfSquares])
+    machine.reserve(4 * chunk + 4)
+  }
+  return machine
+}
+
+/** The sum of squares of all numbers, added up in double precision. */
+export function squaresInChunks(array: Float32Array): number {
+  const { numbers, kernels } = ready()
+  const end = 4 * chunk * Float32Array.BYTES_PER_ELEMENT
+  const pair = new Float64Array(numbers.buffer, end, 2)
+  let sum = 0
+  for (let start = 0; start < array.length; start += chunk) {
+    const count = Math.min(chunk, array.length - start)
+    numbers.set(array.subarray(start, start + count))
+    numbers.fill(0, count, Math.ceil(count / 4) * 4)
+    kernels.squares(0, Math.ceil(count / 4), end)
+    sum += pair[0] + pair[1]
+  }
+  return sum
+}
+
 /**
  * One step of Adam on arrays that lie elsewhere, four numbers an instruction, in single precision: parameters and both
  * moments change in place. A fourth of the time of a loop over typed arrays, copies included.
@@ -31,11 +55,7 @@ export function adamInChunks(
   second: Float32Array,
   { gradientScale, beta1, beta2, stepSize, secondScale, epsilon, keep }: AdamFactors,
 ): void {
-  if (machine === undefined) {
-    machine = instantiate([adamStep])
-    machine.reserve(4 * chunk)
-  }
-  const { numbers, kernels } = machine
+  const { numbers, kernels } = ready()
   const arrays = [parameters, gradient, first, second]
   const addresses = arrays.map((_, i) => i * chunk * Float32Array.BYTES_PER_ELEMENT)
   for (let start = 0; start < parameters.length; start += chunk) {
