@@ -23,7 +23,7 @@ export const cleanrlReplay = {
   slots: 1,
   learningRate: 2.5e-4,
   adamEpsilon: 1e-8,
-  maxGradientNorm: Infinity,
+  maxGradientNorm: null,
   gamma: 0.99,
   bufferSize: 10_000,
   batchSize: 128,

@@ -24,7 +24,7 @@ export interface PqnConfig extends EpsilonSchedule {
   anneal: boolean
   gamma: number
   lambda: number
-  maxGradientNorm: number
+  maxGradientNorm: number | null
   hidden: readonly number[]
   activation: Activation
   /** Default `mlp`. */
@@ -75,7 +75,9 @@ export const pqn = (config: PqnConfig): ArrayAlgorithm =>
     const random = createRandom('pqn', seed)
     const parameters = createParameters(network.specs, random.split('parameters'))
     const drawing = random.split('draws')
-    const optimiser = createRAdam(parameters.data.length, { maxGradientNorm: config.maxGradientNorm })
+    const optimiser = createRAdam(parameters.data.length, {
+      maxGradientNorm: config.maxGradientNorm ?? Infinity,
+    })
     const objective = await compileObjective({
       name: 'pqn',
       threads,

@@ -46,7 +46,7 @@ const valued = {
   ...replayed,
   learningRate: 5e-3,
   adamEpsilon: 1e-8,
-  maxGradientNorm: Infinity,
+  maxGradientNorm: null,
   targetEvery: 2,
   epsilonStart: 1,
   epsilonEnd: 0.1,

@@ -15,14 +15,14 @@ export const qrDqnPresets = {
   'sb3-zoo-cartpole': {
     ...zooReplay['cart-pole'],
     adamEpsilon: 0.01 / 64,
-    maxGradientNorm: Infinity,
+    maxGradientNorm: null,
     quantiles: 10,
   },
   /** The same, MountainCar-v0 (120k steps). */
   'sb3-zoo-mountain-car': {
     ...zooReplay['mountain-car'],
     adamEpsilon: 0.01 / 128,
-    maxGradientNorm: Infinity,
+    maxGradientNorm: null,
     quantiles: 25,
   },
 } as const satisfies Record<string, QrDqnConfig & { slots: number }>

@@ -28,8 +28,8 @@ import { overWindow } from './over-window.ts'
 export interface ReplayQConfig extends EpsilonSchedule {
   learningRate: number
   adamEpsilon: number
-  /** Longer gradients are brought down to this norm; Infinity for never. */
-  maxGradientNorm: number
+  /** Longer gradients are brought down to this norm; null for never (settings are stored as JSON, which has no Infinity). */
+  maxGradientNorm: number | null
   gamma: number
   /** Transitions that are kept, and drawn for one gradient step. */
   bufferSize: number
@@ -103,7 +103,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
     const random = createRandom(method.name, seed)
     const adam = createAdam(countParameters(specs), {
       epsilon: config.adamEpsilon,
-      maxGradientNorm: config.maxGradientNorm,
+      maxGradientNorm: config.maxGradientNorm ?? Infinity,
     })
     const parameters = createParameters(specs, random.split('parameters'), adam.own.parameters)
     const shapesOf = (all: typeof specs): Record<string, readonly number[]> =>

@@ -274,7 +274,7 @@ export function assembleModule(functions: readonly WasmFunction[]): Uint8Array<A
       [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
       section(
         1,
-        functions.map(({ parameters }) => [0x60, parameters.length, parameters, 0]),
+        functions.map(({ parameters }) => [0x60, unsigned(parameters.length), parameters, 0]),
       ),
       section(2, [[text('env'), text('memory'), 2, 0, 1]]),
       section(

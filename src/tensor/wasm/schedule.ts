@@ -36,12 +36,14 @@ export function schedule(wanted: readonly Tensor[]): Schedule | null {
   const users = usersOf(order)
   const absorbed = new Set([...biased.values()].map(({ product }) => product))
   const isLoop = (node: Tensor): boolean => isElementwise(node) && !biased.has(node)
+  const cut = new Set<Tensor>()
   const isInlined = (node: Tensor): boolean => {
     const using = users.get(node)!
-    if (!isLoop(node) || outputs.includes(node) || using.size !== 1) return false
+    if (!isLoop(node) || cut.has(node) || outputs.includes(node) || using.size !== 1) return false
     const [user] = using
     return isLoop(user) && sameCount(user.shape, node.shape)
   }
+  cutLongLoops(order.filter(isLoop), isInlined, cut)
   const tasks: Task[] = []
   for (const node of order) {
     const { name } = node.op
@@ -70,6 +72,30 @@ export function schedule(wanted: readonly Tensor[]): Schedule | null {
     inputs: order.filter(({ op }) => op.name === 'input'),
     constants: [...stored].filter(({ op }) => op.name === 'constant'),
     holder,
+  }
+}
+
+/** A function may have a thousand parameters; sums over many steps of a recurrent body would read more arrays. */
+const mostLeaves = 200
+
+/** Fills `cut`: what becomes a loop of its own, so that none reads too much. */
+function cutLongLoops(
+  loops: readonly Tensor[],
+  isInlined: (node: Tensor) => boolean,
+  cut: Set<Tensor>,
+): void {
+  const leaves = new Map<Tensor, number>()
+  for (const node of loops) {
+    const counts = node.inputs.map((input) => (isInlined(input) ? leaves.get(input)! : 1))
+    while (counts.reduce((sum, count) => sum + count, 0) > mostLeaves) {
+      const longest = counts.indexOf(Math.max(...counts))
+      cut.add(node.inputs[longest])
+      counts[longest] = 1
+    }
+    leaves.set(
+      node,
+      counts.reduce((sum, count) => sum + count, 0),
+    )
   }
 }
 

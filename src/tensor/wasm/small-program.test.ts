@@ -142,6 +142,18 @@ test.each([
   expect(again['w0']).toBeUndefined()
 })
 
+test('a sum of more arrays than a function may have parameters is cut up', () => {
+  const names = Array.from({ length: 1500 }, (_, i) => `x${i}`)
+  const specs = Object.fromEntries(names.map((name) => [name, { shape: [2] }]))
+  const program = smallProgram(specs, (given) => ({
+    y: names.map((name) => given[name]).reduce((sum, x) => t.add(sum, x)),
+  }))
+  const feeds = Object.fromEntries(
+    names.map((name, i) => [name, { data: Float32Array.of(i, 1), shape: [2] }]),
+  )
+  expect([...program!.run(feeds)['y'].data]).toEqual([1_124_250, 1500])
+})
+
 test('parameters that are large are left to the runtime', async () => {
   const inputs = { w: { shape: [129, 128] } }
   const build = ({ w }: Record<string, Tensor>): Record<string, Tensor> => ({ y: t.sum(w) })
