@@ -1,5 +1,5 @@
 """Whether the peers restated here are as quick as what they restate: steps a second of one thread beside those recorded for
-the originals on another day (../shared/research/classic-rl.md, section 3), scaled by how quick a product of matrices of
+the originals on another day (they stand in `peers` below), scaled by how quick a product of matrices of
 256 x 256 (wide networks), or of 4 x 64 and 64 x 64 (narrow ones), is today and was then. Seconds are those of the processor, so
 that other work on the machine counts little. `python bench/peers/check.py`"""
 import os

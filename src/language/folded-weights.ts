@@ -120,25 +120,24 @@ function fold(
 /** The weights whose gradient programs give as a whole: all but the embedding, whose gradient is one of rows. */
 export function denseGradients(config: TransformerConfig): { name: string; shape: readonly number[] }[] {
   return foldedViews(config)
-    .filter(({ name }) => name !== 'embedding')
+    .filter(isDense)
     .map(({ name, source: { shape } }) => ({ name, shape }))
 }
+
+const isDense = ({ name }: FoldedView): boolean => name !== 'embedding'
 
 export function createFoldedGradient(config: TransformerConfig): FoldedGradient {
   const views = foldedViews(config)
   const width = config.hidden_size
-  const dense = denseGradients(config)
-  const memory = (prefix: string): Record<string, HostTensor> =>
-    Object.fromEntries(
-      dense.map(({ name, shape }) => {
-        const size = shape.reduce((product, length) => product * length, 1)
-        return [`${prefix}.${name}`, { data: new Float32Array(size), shape }]
-      }),
-    )
   // Read and written in turn, since a program does not write where it reads.
   const turns = [0, 1].map(() => {
-    const sums = memory('sum')
-    const into = Object.fromEntries(dense.map(({ name }) => [`gradient.${name}`, sums[`sum.${name}`]]))
+    const sums: Record<string, HostTensor> = {}
+    const into: Record<string, HostTensor> = {}
+    for (const { name, source } of views.filter(isDense)) {
+      const tensor = { data: new Float32Array(source.size), shape: source.shape }
+      sums[`sum.${name}`] = tensor
+      into[`gradient.${name}`] = tensor
+    }
     return { sums, into }
   })
   let [now, next] = turns

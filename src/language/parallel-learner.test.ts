@@ -1,23 +1,13 @@
 import { expect, test } from 'vitest'
 import type { TrainingSequence } from '../episode/types.ts'
 import { createRandom } from '../random/index.ts'
-import { smallConfig } from './config.ts'
 import { createLearner } from './learner.ts'
 import { lossReport } from './loss-report.ts'
 import { createParallelLearner } from './parallel-learner.ts'
 import { initialiseParameters } from './parameters.ts'
 import { createThreads } from './threads.ts'
+import { tinyConfig as config } from './testing/tiny-config.ts'
 
-const config = {
-  ...smallConfig,
-  vocab_size: 64,
-  hidden_size: 16,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  intermediate_size: 24,
-  max_position_embeddings: 64,
-}
 const limits = { tokenBudget: 64, cacheBytes: 2 ** 22 }
 const random = createRandom(5)
 const sequences = Array.from({ length: 9 }, (): TrainingSequence => {

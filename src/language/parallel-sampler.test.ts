@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest'
-import { smallConfig } from './config.ts'
 import { createParallelSampler } from './parallel-sampler.ts'
 import { initialiseParameters } from './parameters.ts'
 import { createSampler } from './sampler.ts'
 import { createThreads } from './threads.ts'
+import { tinyConfig as config } from './testing/tiny-config.ts'
 
-const config = {
-  ...smallConfig,
-  vocab_size: 64,
-  hidden_size: 16,
-  num_hidden_layers: 2,
-  num_attention_heads: 2,
-  num_key_value_heads: 1,
-  intermediate_size: 24,
-  max_position_embeddings: 64,
-}
 const requests = Array.from({ length: 24 }, (_, row) => ({
   prompt: Int32Array.from({ length: 3 + (row % 5) }, (_unused, i) => (row * 7 + i * 5) % 64),
   key: row,

@@ -103,7 +103,7 @@ export function compilePrompt(config: TransformerConfig, threads?: number): Prom
  * Inputs besides the folded weights: tokens, positions int32 [B, C]; cosineTable, sineTable [M, width/2]; for each
  * layer `keys.L`, `values.L` [B, kvHeads, P, width]; pastLimits [B, 1, 1, P] and newLimits [C, C],
  * see `scoreLimits`; rows int32 [N] (flat positions b * C + c); inverseTemperature [1]. New tokens are right-padded, so that
- * the causal mask hides the padding. Outputs: `newKeys.L`, `newValues.L` [B, kvHeads, C, width], probabilities
+ * the causal limits hide the padding. Outputs: `newKeys.L`, `newValues.L` [B, kvHeads, C, width], probabilities
  * [N, vocabulary].
  */
 export function compilePrefill(config: TransformerConfig, threads?: number): Promise<Program> {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AgogeError } from '../error.ts'
+import { startThread } from '../tensor/index.ts'
 import type { TransformerConfig } from './config.ts'
 import type { Parameters } from './parameters.ts'
 import type { FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
@@ -84,17 +85,8 @@ export async function allParts(parts: readonly Promise<unknown>[]): Promise<void
   if (failed !== undefined) throw failed.reason
 }
 
-/** From sources, threads need a loader of their own (Node 20 gives them none). */
-function startWorker(workerData: WorkerData): Worker {
-  const built = !import.meta.url.endsWith('.ts')
-  if (built) return new Worker(new URL('./worker.js', import.meta.url), { workerData })
-  const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL('./worker.ts', import.meta.url)]
-  const code = `import('${loader}').then(({ register }) => { register(); return import('${script.href}') })`
-  return new Worker(code, { eval: true, execArgv: ['--conditions', 'agoge-source'], workerData })
-}
-
 function startHelper(data: WorkerData): Helper {
-  const worker = startWorker(data)
+  const worker = startThread(Worker, import.meta.url, 'worker', data)
   worker.unref()
   let asked: { resolve: (answer: never) => void; reject: (why: unknown) => void } | undefined
   const settle = (response: FromWorker): void => {

@@ -48,8 +48,8 @@ export function adamWStep(
     beta1,
     beta2,
     epsilon,
-    stepSize: learningRate / (1 - beta1 ** step),
-    secondScale: 1 / Math.sqrt(1 - beta2 ** step),
+    learningRate,
+    step,
     keep: 1 - learningRate * weightDecay,
   })
 }

@@ -1,5 +1,5 @@
-import type { Worker } from 'node:worker_threads'
 import type { Feeds, HostData, HostTensor } from '../types.ts'
+import { startThread } from './start-thread.ts'
 import { setState, states, waitWhile } from './work.ts'
 import type { HelperJob, HelperWork, SharedTensor } from './work.ts'
 
@@ -47,7 +47,7 @@ export function createHelper(
     inputs,
     outputs: Object.entries(outputs).map(([name, tensor]) => ({ name, ...tensor })),
   }
-  const worker = startThread(threads.Worker, work)
+  const worker = startThread(threads.Worker, import.meta.url, 'helper-thread', work)
   // A program that ends does not wait for its helpers.
   worker.unref()
   worker.on('error', () => setState(control, states.failed))
@@ -73,14 +73,4 @@ function sharedCopy(data: HostData): HostData {
   const memory = new SharedArrayBuffer(Math.max(4, data.byteLength))
   const Kind = data.constructor as new (memory: SharedArrayBuffer, at: number, length: number) => HostData
   return new Kind(memory, 0, data.length)
-}
-
-/** From sources, threads need a loader of their own (Node 20 gives them none). */
-function startThread(Thread: typeof Worker, workerData: HelperWork): Worker {
-  const own = import.meta.url
-  const built = !own.endsWith('.ts')
-  if (built) return new Thread(new URL('./helper-thread.js', own), { workerData })
-  const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL('./helper-thread.ts', own).href]
-  const code = `import(${JSON.stringify(loader)}).then(({ register }) => { register(); return import(${JSON.stringify(script)}) })`
-  return new Thread(code, { eval: true, execArgv: ['--conditions', 'agoge-source'], workerData })
 }

@@ -1,19 +1,7 @@
-import { adamStep, sumOfSquares } from './adam-kernel.ts'
+import { adamStep, runAdam, sumOfSquares } from './adam-kernel.ts'
+import type { AdamStep } from './adam-kernel.ts'
 import { instantiate } from './instantiate.ts'
 import type { Machine } from './instantiate.ts'
-
-/** What a step of Adam multiplies with; `keep` is what decoupled weight decay leaves of a parameter. */
-export interface AdamFactors {
-  gradientScale: number
-  beta1: number
-  beta2: number
-  /** learningRate / (1 - beta1 ** step) */
-  stepSize: number
-  /** 1 / sqrt(1 - beta2 ** step) */
-  secondScale: number
-  epsilon: number
-  keep: number
-}
 
 /** So many numbers of each of the four arrays at a time: 64 kB, which stay in the nearest caches. */
 const chunk = 4096
@@ -53,7 +41,7 @@ export function adamInChunks(
   gradient: Float32Array,
   first: Float32Array,
   second: Float32Array,
-  { gradientScale, beta1, beta2, stepSize, secondScale, epsilon, keep }: AdamFactors,
+  step: AdamStep,
 ): void {
   const { numbers, kernels } = ready()
   const arrays = [parameters, gradient, first, second]
@@ -62,22 +50,7 @@ export function adamInChunks(
     const count = Math.min(chunk, parameters.length - start)
     const parts = arrays.map((array) => array.subarray(start, start + count))
     parts.forEach((part, i) => numbers.set(part, i * chunk))
-    kernels.adam(
-      addresses[0],
-      addresses[1],
-      addresses[2],
-      addresses[3],
-      Math.ceil(count / 4),
-      gradientScale,
-      beta1,
-      1 - beta1,
-      beta2,
-      1 - beta2,
-      secondScale,
-      stepSize,
-      epsilon,
-      keep,
-    )
+    runAdam(kernels.adam, addresses, Math.ceil(count / 4), step)
     parts.forEach((part, i) => {
       if (i !== 1) part.set(numbers.subarray(i * chunk, i * chunk + count))
     })

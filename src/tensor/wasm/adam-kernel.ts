@@ -1,5 +1,6 @@
 import { f32, i32, int, repeat, v128, vector, doubles } from './assembler.ts'
 import type { Code, Local, WasmFunction } from './assembler.ts'
+import type { Kernel } from './instantiate.ts'
 
 /**
  * Zero where x is tiny, but not where it is no number. Units that no longer learn leave moments that shrink for ever, and processors take a hundred times as
@@ -49,6 +50,45 @@ export const adamStep: WasmFunction = {
       ),
     ]
   },
+}
+
+/** What a step of Adam needs beside its arrays. */
+export interface AdamStep {
+  learningRate: number
+  beta1: number
+  beta2: number
+  epsilon: number
+  /** Counts from 1. */
+  step: number
+  /** What the gradient is multiplied with. */
+  gradientScale: number
+  /** What decoupled weight decay leaves of a parameter; 1 without. */
+  keep: number
+}
+
+/** Calls `adam` for so many vectors at the addresses of parameters, gradient and both moments. */
+export function runAdam(
+  adam: Kernel,
+  [parameters, gradient, first, second]: readonly number[],
+  vectors: number,
+  { learningRate, beta1, beta2, epsilon, step, gradientScale, keep }: AdamStep,
+): void {
+  const secondScale = 1 / Math.sqrt(1 - beta2 ** step)
+  const stepSize = learningRate / (1 - beta1 ** step)
+  const decays = [beta1, 1 - beta1, beta2, 1 - beta2]
+  adam(
+    parameters,
+    gradient,
+    first,
+    second,
+    vectors,
+    gradientScale,
+    ...decays,
+    secondScale,
+    stepSize,
+    epsilon,
+    keep,
+  )
 }
 
 /** `squares(from, vectors, to)`: the sum of squares, as two doubles that are still to be added, at `to`. */

@@ -1,13 +1,8 @@
-import { adamStep, follow, sumOfSquares } from './adam-kernel.ts'
+import { adamStep, follow, runAdam, sumOfSquares } from './adam-kernel.ts'
+import type { AdamStep } from './adam-kernel.ts'
 import { instantiate } from './instantiate.ts'
 
-export interface AdamNumbers {
-  learningRate: number
-  beta1: number
-  beta2: number
-  epsilon: number
-  /** Counts from 1. */
-  step: number
+export interface AdamNumbers extends Omit<AdamStep, 'gradientScale' | 'keep'> {
   /** What the gradient is multiplied with, from its norm. */
   scaleFor: (norm: number) => number
 }
@@ -45,30 +40,12 @@ export function adamMachine(length: number): AdamMachine {
     second,
     own: { parameters: held, gradient: given, target },
     follow: (rate) => move(addresses[4], addresses[0], vectors, rate),
-    run(parameters, gradient, { learningRate, beta1, beta2, epsilon, step, scaleFor }) {
+    run(parameters, gradient, { scaleFor, ...numbers }) {
       if (parameters !== held) held.set(parameters)
       if (gradient !== given) given.set(gradient)
       squares(addresses[1], vectors, sumsAt)
       const norm = Math.sqrt(sums[0] + sums[1])
-      const secondScale = 1 / Math.sqrt(1 - beta2 ** step)
-      const stepSize = learningRate / (1 - beta1 ** step)
-      const [parameterAt, gradientAt, firstAt, secondAt] = addresses
-      adam(
-        parameterAt,
-        gradientAt,
-        firstAt,
-        secondAt,
-        vectors,
-        scaleFor(norm),
-        beta1,
-        1 - beta1,
-        beta2,
-        1 - beta2,
-        secondScale,
-        stepSize,
-        epsilon,
-        1,
-      )
+      runAdam(adam, addresses, vectors, { ...numbers, gradientScale: scaleFor(norm), keep: 1 })
       if (parameters !== held) parameters.set(held)
       return norm
     },
