@@ -8,9 +8,9 @@ import { denseGradients, foldedInputs } from './folded-weights.ts'
 import { logits, tokenLogprobs } from './head.ts'
 import { tracedLoss } from './losses.ts'
 
-type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
+export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
 
-function sequenceInputs(config: TransformerConfig): InputSpecs {
+export function sequenceInputs(config: TransformerConfig): InputSpecs {
   const half = headWidth(config) / 2
   return {
     ...foldedInputs(config),
@@ -24,7 +24,7 @@ function sequenceInputs(config: TransformerConfig): InputSpecs {
 }
 
 /** All blocks over right-padded sequences, whose padding no real token can see. Gives hidden states [B*T, width]. */
-function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
+export function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
   const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
   const rotary = { positions, cosine, sine }
   let x = reshape(gather(embedding, tokens, 0), ['B*T', config.hidden_size])
