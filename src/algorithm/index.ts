@@ -87,6 +87,8 @@ export type {
   Taper,
   ToprSettings,
 } from './losses/index.ts'
+export { overTokens } from './over-tokens.ts'
+export type { TokenInputs, TokenLoss } from './over-tokens.ts'
 export {
   bestOf,
   bestOfKl,

@@ -26,14 +26,14 @@ export interface SampleOutput {
 }
 
 /**
- * Names of the losses that run inside the backend in one pass. All are weighted SUMs over tokens of
- * `-weight * objective`; the caller folds normalisers into the weights.
+ * Names of the losses that run inside the backend in one pass; any other is a `CustomLoss` and takes two. All are
+ * weighted SUMs over tokens of `-weight * objective`; the caller folds normalisers into the weights.
  */
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo'
 
 export interface LossSettings {
   name: LossName
-  /** ppo: ratio clipped to [1 - clipLow, 1 + clipHigh]. cispo: the cap of the ratio is 1 + clipHigh (verl's convention). */
+  /** ppo: ratio clipped to [1 - clipLow, 1 + clipHigh]. cispo: the cap of the ratio is 1 + clipHigh, without a bound below. */
   clipLow?: number
   clipHigh?: number
 }
@@ -47,6 +47,10 @@ export interface LossReport {
   clipFraction: number
   /** Mean of (ratio - 1 - log ratio): the k3 estimate of KL(sampler || trainer). */
   kl: number
+  /** Mean of |trainer log-probability - sampler's|, in nats, where the backend measures it. */
+  meanDifference?: number
+  /** The largest ratio trainer / sampler of a token, where the backend measures it. */
+  maxRatio?: number
   /** Mean entropy of the next-token distribution in nats, where the program computes it. */
   entropy: number
 }

@@ -10,10 +10,34 @@ export interface LossSums {
   ratio: number
   clipped: number
   kl: number
+  /** Of |trainer log-probability - sampler's|. */
+  difference: number
+  /** The largest, not a sum. */
+  maxRatio: number
 }
 
 export function createLossSums(): LossSums {
-  return { loss: 0, tokens: 0, entropy: 0, policyTokens: 0, ratio: 0, clipped: 0, kl: 0 }
+  const zeros = { loss: 0, tokens: 0, entropy: 0, policyTokens: 0, ratio: 0, clipped: 0, kl: 0 }
+  return { ...zeros, difference: 0, maxRatio: 0 }
+}
+
+/** Adds how far trainer and sampler are apart; `each` is told the ratio of every token with an rl weight. */
+export function addTokens(
+  sums: LossSums,
+  { logprobs, sampled, rl }: Record<'logprobs' | 'sampled' | 'rl', ArrayLike<number>>,
+  each: (ratio: number, i: number) => void = () => {},
+): void {
+  for (let i = 0; i < logprobs.length; i++) {
+    if (rl[i] === 0) continue
+    const difference = logprobs[i] - sampled[i]
+    const ratio = Math.exp(difference)
+    sums.policyTokens++
+    sums.ratio += ratio
+    sums.kl += ratio - 1 - difference
+    sums.difference += Math.abs(difference)
+    sums.maxRatio = Math.max(sums.maxRatio, ratio)
+    each(ratio, i)
+  }
 }
 
 /** Adds what a micro-batch gave. */
@@ -25,20 +49,15 @@ export function addBatch(
 ): void {
   sums.loss += outputs['loss'].data[0]
   const logprobs = outputs['logprobs'].data
-  for (let i = 0; i < logprobs.length; i++) {
-    sums.tokens++
-    sums.entropy += outputs['entropy'].data[i]
-    if (inputs.rl.data[i] === 0) continue
-    const difference = logprobs[i] - inputs.sampled.data[i]
-    const ratio = Math.exp(difference)
+  const entropy = outputs['entropy'].data
+  sums.tokens += logprobs.length
+  for (const value of entropy) sums.entropy += value
+  addTokens(sums, { logprobs, sampled: inputs.sampled.data, rl: inputs.rl.data }, (ratio, i) => {
     const advantage = inputs.advantages.data[i]
-    sums.policyTokens++
-    sums.ratio += ratio
-    sums.kl += ratio - 1 - difference
     const above = ratio > 1 + clipHigh && (name === 'cispo' || (name === 'ppo' && advantage > 0))
     const below = name === 'ppo' && ratio < 1 - clipLow && advantage < 0
     if (above || below) sums.clipped++
-  }
+  })
 }
 
 export function lossReport(parts: readonly LossSums[]): LossReport {
@@ -51,6 +70,8 @@ export function lossReport(parts: readonly LossSums[]): LossReport {
     meanRatio: total('ratio') / policy,
     clipFraction: total('clipped') / policy,
     kl: total('kl') / policy,
+    meanDifference: total('difference') / policy,
+    maxRatio: Math.max(0, ...parts.map((part) => part.maxRatio)),
     entropy: total('entropy') / Math.max(1, tokens),
   }
 }
