@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readAdapterCheckpoint, writeAdapterCheckpoint } from './adapters/peft.ts'
+import type { Adapter } from './adapters/lora.ts'
+import { chosenTensors, compactLayout } from './adapters/trainable.ts'
 import { AgogeError } from '../error.ts'
 import { readSafetensors, writeSafetensors } from '../nn/index.ts'
 import type { StoredType } from '../nn/index.ts'
@@ -20,7 +23,12 @@ export interface Checkpoint {
   tokenizer?: Tokenizer
   /** Files of a public checkpoint that say how its texts are to be treated, by name; saved as they were read. */
   companions?: Readonly<Record<string, string>>
+  /** What the optimiser remembers of the weights that it moves. */
   optimizer?: OptimizerState
+  /** The tensors that training moves, where it does not move all. */
+  tensors?: readonly string[]
+  /** What training moves instead of weights, which have it in them. */
+  adapter?: Adapter
   weightVersion: number
 }
 
@@ -34,8 +42,8 @@ const companionNames = [
 const moments = ['first', 'second', 'momentum'] as const
 
 /**
- * Writes weights (`writeWeights`), `config.json`, `state.json` and, where given, `tokenizer.json`, what stood beside it and
- * `optimizer.safetensors`: a folder that `transformers` loads. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
+ * Writes weights (`writeWeights`), `config.json`, `state.json` and, where given, `tokenizer.json`, what stood beside it,
+ * `optimizer.safetensors` and a folder `adapter` that PEFT loads, with the weights beneath it: a folder that `transformers` loads. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
  * `type` is that of the weights (F32 unless told; F16 and BF16 halve a model for publication), `shardBytes` the size of a file
  * from which on they are written in several.
  */
@@ -45,7 +53,7 @@ export async function writeCheckpoint(
   type: StoredType = 'F32',
   shardBytes?: number,
 ): Promise<void> {
-  const { config, parameters, tokenizer, companions, optimizer, weightVersion } = checkpoint
+  const { config, parameters, tokenizer, companions, optimizer, tensors, adapter, weightVersion } = checkpoint
   const aside = `${folder}.writing`
   const before = `${folder}.before`
   const steps = { matrixSteps: optimizer?.matrixSteps ?? 0, otherSteps: optimizer?.otherSteps ?? 0 }
@@ -55,15 +63,16 @@ export async function writeCheckpoint(
     const write = (name: string, content: string | Uint8Array) => writeFile(join(aside, name), content)
     await writeWeights(aside, parameters, type, shardBytes)
     await write('config.json', serialiseConfig(config))
-    await write('state.json', `${JSON.stringify({ schema: 1, weightVersion, ...steps })}\n`)
+    await write('state.json', `${JSON.stringify({ schema: 1, weightVersion, ...steps, tensors })}\n`)
     if (tokenizer !== undefined) await write('tokenizer.json', tokenizerToJson(tokenizer.model))
     for (const [name, text] of Object.entries(companions ?? {})) await write(name, text)
+    if (adapter !== undefined) await writeAdapterCheckpoint(join(aside, 'adapter'), adapter)
     if (optimizer !== undefined) {
-      const tensors = moments.map((name) => [
-        name,
-        { data: optimizer[name], shape: [parameters.layout.size] },
-      ])
-      await write('optimizer.safetensors', writeSafetensors(Object.fromEntries(tensors)))
+      const named = moments.map((name) => {
+        const data = optimizer[name]
+        return [name, { data, shape: [data.length] }]
+      })
+      await write('optimizer.safetensors', writeSafetensors(Object.fromEntries(named)))
     }
     await rm(before, { recursive: true, force: true })
     if (existsSync(folder)) await rename(folder, before)
@@ -109,21 +118,33 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
     throw damaged(at('state.json'), `the field ${field} is wrong`, value, 'a count')
   }
   checkpoint.weightVersion = count('weightVersion')
+  const names = state['tensors']
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) checkpoint.tensors = names
+  else if (names !== undefined)
+    throw damaged(at('state.json'), 'the field tensors is wrong', names, 'names of tensors')
+  if (existsSync(at('adapter'))) checkpoint.adapter = await readAdapterCheckpoint(at('adapter'), parameters)
   if (existsSync(at('optimizer.safetensors'))) {
+    const moved = movedSize(checkpoint)
     const { tensors } = readSafetensors(
       await readBytes(at('optimizer.safetensors')),
       at('optimizer.safetensors'),
     )
     const [first, second, momentum] = moments.map((name) => {
       const data = tensors[name]?.data
-      if (data?.length === parameters.layout.size) return data
-      const expected = `${parameters.layout.size} numbers`
+      if (data?.length === moved) return data
+      const expected = `${moved} numbers`
       throw damaged(at('optimizer.safetensors'), `${name} does not fit the model`, data?.length, expected)
     }) as [Float32Array, Float32Array, Float32Array]
     const steps = { matrixSteps: count('matrixSteps'), otherSteps: count('otherSteps') }
     checkpoint.optimizer = { first, second, momentum, ...steps }
   }
   return checkpoint
+}
+
+/** Numbers that the training of a checkpoint moves. */
+function movedSize({ parameters: { layout }, tensors, adapter }: Checkpoint): number {
+  if (adapter !== undefined) return adapter.layout.size
+  return tensors === undefined ? layout.size : compactLayout(chosenTensors(layout, tensors)).size
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {

@@ -1,3 +1,7 @@
+import { readAdapter, writeAdapter } from './adapters/peft.ts'
+import type { Adapter } from './adapters/lora.ts'
+import { checkSameTraining, createTrained } from './adapters/trainable.ts'
+import type { Trainable } from './adapters/trainable.ts'
 import { AgogeError } from '../error.ts'
 import { defaultThreads } from '../tensor/index.ts'
 import type { ModelBackend } from './backend.ts'
@@ -24,6 +28,10 @@ export interface LocalBackendOptions {
   /** Files of a public checkpoint that are saved with it, see `Checkpoint`. */
   companions?: Checkpoint['companions']
   weightVersion?: number
+  /** Which weights training moves; all unless told. Gradients of all are computed in any case. */
+  trainable?: Trainable
+  /** An adapter that `parameters` have in them already, to be trained on; taken over. */
+  adapter?: Adapter
   /** Where training goes on from; taken over. */
   optimizer?: OptimizerState
   /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told. */
@@ -40,6 +48,8 @@ export interface LocalBackend extends ModelBackend {
   /** The live weights: read them, or copy into them and call `weightsChanged`. */
   readonly parameters: Parameters
   readonly tokenizer: Tokenizer | undefined
+  /** What is trained instead of weights, if it is; read only. */
+  readonly adapter: Adapter | undefined
   /** Raised by every `optimStep`; stored with samples and checkpoints. */
   readonly weightVersion: number
   /** Forgets the optimisers' averages, as at the start of another stage of training. */
@@ -48,8 +58,10 @@ export interface LocalBackend extends ModelBackend {
   clearCache(): void
   /** Says that `parameters` were written from outside: raises the version and drops what was cached. */
   weightsChanged(): void
-  /** As `save`, without the optimiser, for publication. */
+  /** As `save`, without the optimiser, for publication; an adapter is merged into the weights. */
   export(folder: string, type?: StoredType): Promise<void>
+  /** The adapter alone as PEFT reads it; `base` is the name of the model beneath that its config tells. */
+  exportAdapter(folder: string, options?: { base?: string; type?: StoredType }): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -67,7 +79,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const learner = createParallelLearner({ config, parameters, threads, tokenBudget })
   const sampler = createParallelSampler({ config, parameters, threads, cacheBytes })
   const optimizer = createOptimizer(count)
-  let state = options.optimizer ?? createOptimizerState(parameters.layout.size)
+  const { trainable, adapter } = options
+  const trained = createTrained({ config, parameters, trainable, adapter, threads: count })
+  const freshState = (): OptimizerState => createOptimizerState(trained.moved.layout.size)
+  let state = options.optimizer ?? freshState()
+  let writtenFromOutside = false
   let tokenizer = givenTokenizer
   let { companions } = options
   let weightVersion = options.weightVersion ?? 0
@@ -78,6 +94,15 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     ...(tokenizer === undefined ? {} : { tokenizer }),
     ...(companions === undefined ? {} : { companions }),
   })
+  const training = () => ({
+    optimizer: state,
+    ...(trained.tensors === undefined ? {} : { tensors: trained.tensors }),
+    ...(trained.adapter === undefined ? {} : { adapter: trained.adapter }),
+  })
+  const takeWritten = async (): Promise<void> => {
+    if (writtenFromOutside) await trained.read()
+    writtenFromOutside = false
+  }
   const weightsAreOthers = (): void => {
     threads.weightsChanged()
     sampler.clear()
@@ -89,6 +114,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     get tokenizer() {
       return tokenizer
     },
+    adapter: trained.adapter,
     get weightVersion() {
       return weightVersion
     },
@@ -98,18 +124,24 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       inTurn(() => learner.forwardBackward(sequences, loss, signal)),
     optimStep: (step) =>
       inTurn(async () => {
-        const gradientNorm = await optimizer
-          .step(parameters, learner.gradient, state, step)
-          .finally(() => learner.gradient.fill(0))
-        weightsAreOthers()
-        weightVersion++
-        return { gradientNorm }
+        try {
+          await takeWritten()
+          const gradient = await trained.gradientOf(learner.gradient)
+          const gradientNorm = await optimizer.step(trained.moved, gradient, state, step)
+          await trained.write()
+          weightsAreOthers()
+          weightVersion++
+          return { gradientNorm }
+        } finally {
+          learner.gradient.fill(0)
+        }
       }),
     resetOptimizer() {
-      state = createOptimizerState(parameters.layout.size)
+      state = freshState()
     },
     clearCache: () => sampler.clear(),
     weightsChanged() {
+      writtenFromOutside = true
       weightsAreOthers()
       weightVersion++
     },
@@ -117,10 +149,23 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       inTurn(async () => {
         // What is cached changes results in the last digit; a run that goes on and one that resumes must be alike.
         sampler.clear()
-        await writeCheckpoint(folder, { ...withTexts(), optimizer: state, weightVersion })
+        await takeWritten()
+        await writeCheckpoint(folder, { ...withTexts(), ...training(), weightVersion })
       }),
     export: (folder, type) =>
       inTurn(() => writeCheckpoint(folder, { ...withTexts(), weightVersion: 0 }, type)),
+    exportAdapter: (folder, exported) =>
+      inTurn(async () => {
+        if (trained.adapter === undefined)
+          throw new AgogeError('there is no adapter: training moves the weights themselves', {
+            code: 'no-adapter',
+            given: folder,
+            expected: 'a backend made with trainable: { lora: ... }',
+            hint: 'export writes the whole model',
+          })
+        await takeWritten()
+        await writeAdapter(folder, trained.adapter, exported)
+      }),
     load: (folder) =>
       inTurn(async () => {
         const loaded = await readCheckpoint(folder)
@@ -133,8 +178,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
             hint: 'open it with loadLocalBackend, which takes the architecture from the checkpoint',
           })
         }
+        checkSameTraining(folder, loaded, trained)
         parameters.data.set(loaded.parameters.data)
-        state = loaded.optimizer ?? createOptimizerState(parameters.layout.size)
+        trained.restart(loaded.adapter)
+        writtenFromOutside = false
+        state = loaded.optimizer ?? freshState()
         tokenizer = loaded.tokenizer ?? tokenizer
         companions = loaded.companions ?? companions
         weightVersion = loaded.weightVersion
@@ -143,17 +191,39 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       }),
     dispose: () =>
       inTurn(async () => {
-        await Promise.all([learner.dispose(), sampler.dispose(), optimizer.dispose(), threads.dispose()])
+        const parts = [learner, sampler, optimizer, trained, threads]
+        await Promise.all(parts.map((part) => part.dispose()))
       }),
   }
 }
 
-/** A backend with the architecture, weights, tokenizer and optimiser state of a checkpoint folder. */
-export async function loadLocalBackend(
-  folder: string,
-  options: Omit<LocalBackendOptions, 'config' | 'parameters' | 'seed' | 'weightVersion' | 'optimizer'> = {},
-): Promise<LocalBackend> {
-  return createLocalBackend({ ...options, ...(await readCheckpoint(folder)) })
+export interface LoadOptions extends Omit<
+  LocalBackendOptions,
+  'config' | 'parameters' | 'seed' | 'weightVersion' | 'optimizer' | 'adapter'
+> {
+  /** The folder of a PEFT LoRA adapter for this model, to be applied and trained on. */
+  adapter?: string
+}
+
+/**
+ * A backend with the architecture, weights, tokenizer and optimiser state of a checkpoint folder, which goes on training what was
+ * trained there. With `trainable` or `adapter` another training begins, on top of the weights as they are.
+ */
+export async function loadLocalBackend(folder: string, options: LoadOptions = {}): Promise<LocalBackend> {
+  const { adapter: adapterFolder, trainable, ...others } = options
+  const { adapter, tensors, optimizer, ...model } = await readCheckpoint(folder)
+  const given = { ...others, ...model }
+  if (adapterFolder !== undefined) {
+    const read = await readAdapter(adapterFolder, model.parameters)
+    return createLocalBackend({ ...given, adapter: read, ...(trainable && { trainable }) })
+  }
+  if (trainable !== undefined) return createLocalBackend({ ...given, trainable })
+  return createLocalBackend({
+    ...given,
+    ...(optimizer && { optimizer }),
+    ...(adapter && { adapter }),
+    ...(tensors && { trainable: { tensors } }),
+  })
 }
 
 /** Runs tasks one after the other, whatever became of those before. */

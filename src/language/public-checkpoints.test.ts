@@ -3,16 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import type { TrainingSequence } from '../episode/types.ts'
 import { readSafetensors } from '../nn/index.ts'
-import { causalLimits, rotaryTable } from './attention.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import { createFolding } from './folded-weights.ts'
 import { createLearner } from './learner.ts'
 import { loadLocalBackend } from './local-backend.ts'
-import { compileLogits } from './programs.ts'
 import { createSampler } from './sampler.ts'
+import { crossEntropy } from './testing/cross-entropy.ts'
+import { logitsOf } from './testing/logits.ts'
 
 interface Expected {
   tokens: number[][]
@@ -31,32 +28,6 @@ const expectedOf = (family: string) =>
 const scratch = mkdtempSync(join(tmpdir(), 'agoge-checkpoints-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
-async function logitsOf({ config, parameters }: Checkpoint, tokens: number[][]): Promise<Float32Array> {
-  const program = await compileLogits(config)
-  const [batch, time] = [tokens.length, tokens[0].length]
-  const table = rotaryTable(config, time)
-  const half = table.cosine.length / time
-  const count = batch * time
-  const { logits } = await program.run({
-    ...createFolding(parameters, config)(),
-    tokens: { data: Int32Array.from(tokens.flat()), shape: [batch, time] },
-    positions: { data: Int32Array.from({ length: count }, (_, i) => i % time), shape: [batch, time] },
-    cosineTable: { data: table.cosine, shape: [time, half] },
-    sineTable: { data: table.sine, shape: [time, half] },
-    limits: { data: causalLimits(time), shape: [time, time] },
-    rows: { data: Int32Array.from({ length: count }, (_, i) => i), shape: [count] },
-  })
-  await program.release()
-  return logits.data as Float32Array
-}
-
-/** All of its next tokens count alike. */
-function crossEntropy(tokens: number[]): TrainingSequence {
-  const zeros = () => new Float32Array(tokens.length)
-  const weights = { rl: zeros(), ce: zeros().fill(1), kl: zeros() }
-  return { tokens: Int32Array.from(tokens), logprobs: zeros(), advantages: zeros(), weights }
-}
-
 for (const family of families) {
   const expected = expectedOf(family)
 
@@ -68,9 +39,12 @@ for (const family of families) {
     expect(worst).toBeLessThan(1e-4)
 
     const learner = createLearner({ config, parameters, tokenBudget: 50 })
-    const { loss } = await learner.forwardBackward(expected.tokens.map(crossEntropy), {
-      name: 'cross_entropy',
-    })
+    const { loss } = await learner.forwardBackward(
+      expected.tokens.map((tokens) => crossEntropy(tokens)),
+      {
+        name: 'cross_entropy',
+      },
+    )
     expect(loss).toBeCloseTo(expected.loss, 3)
     expect(parameters.layout.entries.map(({ name }) => name).sort()).toEqual(
       Object.keys(expected.gradientNorms).sort(),
@@ -124,7 +98,7 @@ for (const family of families) {
 
 test('a public checkpoint trains over threads, is saved and goes on from there', async () => {
   const expected = expectedOf('qwen3')
-  const sequences = expected.tokens.map(crossEntropy)
+  const sequences = expected.tokens.map((tokens) => crossEntropy(tokens))
   const model = await loadLocalBackend(folderOf('qwen3'), { threads: 2 })
   const { loss } = await model.forwardBackward(sequences, { name: 'cross_entropy' })
   expect(loss).toBeCloseTo(expected.loss, 3)
