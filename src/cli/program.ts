@@ -59,12 +59,17 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--compare-supervised', 'also train by supervision alone for the same time, and compare')
     .option('--quick', 'a short run of about a minute: fewer demonstrations, steps and tasks')
     .option('--model <folder>', 'the base model to start from')
+    .option(
+      '--lora <rank>',
+      "train a low-rank adapter instead of the weights; checkpoints have it in PEFT's layout in adapter/",
+      wholeNumber(1),
+    )
     .option('--from-scratch', 'make the base model first, from generated text')
     .option('--out <folder>', 'the run folder, instead of a new one under .agoge/runs')
     .option('--resume [folder]', 'go on with a run that was interrupted; the last one unless named')
     .action(async (world: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
       const { takesArrayLane } = await import('./array-command.ts')
-      const lane = { resume: options.resume, own: ['model'] }
+      const lane = { resume: options.resume, own: ['model', 'lora'] }
       if (await takesArrayLane(world, typedOptions(command), lane)) {
         const { runTrainArray } = await import('./train-array.ts')
         return runTrainArray({ ...options, world, commandLine }, terminal)

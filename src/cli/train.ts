@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { readChatModel } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder, requireModel } from '../language/index.ts'
+import { planForWindow } from '../training/defaults.ts'
 import { checkNewRun, openRunFolder, train } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
@@ -20,6 +22,7 @@ export interface TrainCommand extends WorldOptions {
   compareSupervised?: boolean
   quick?: boolean
   model?: string
+  lora?: number
   fromScratch?: boolean
   out?: string
   resume?: string | true
@@ -33,6 +36,8 @@ interface RunSettings extends WorldOptions {
   seed: number
   compareSupervised: boolean
   model: string
+  /** The rank, where an adapter is trained instead of the weights. */
+  lora?: number
   plan: TrainingPlan
   commandLine: string
 }
@@ -43,6 +48,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   if (earlier === null) checkNewRun(command.out)
   const named: WorldOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
+  const chat = await readChatModel(base)
   const opened = await openWorld(
     named,
     { seed: named.seed, yes: command.yes === true || earlier !== null },
@@ -52,7 +58,9 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   let folder: string | undefined
   let began = false
   try {
-    const settings = earlier?.settings ?? newSettings(command, base, opened.plan)
+    const settings =
+      earlier?.settings ??
+      newSettings(command, base, chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window))
     folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
     terminal.err(`run folder: ${folder}`)
     if (opened.calls !== undefined && earlier === null)
@@ -63,6 +71,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       world: opened.world,
       tasks: opened.tasks,
       model: base,
+      ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
       out: folder,
       resume: earlier !== null,
       seed,
@@ -105,6 +114,7 @@ function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): 
     ...worldOptions(command),
     seed: command.seed,
     model,
+    ...(command.lora === undefined ? {} : { lora: command.lora }),
     commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
     plan: adjust(plan, command),

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder } from './base-model-folder.ts'
+import type { Trainable } from './adapters/trainable.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend } from './local-backend.ts'
@@ -13,8 +14,14 @@ export interface LoadedModel {
   tokenizer: Tokenizer
 }
 
-/** A local model with its tokenizer, by default the base model. Throws an `AgogeError` where the folder holds none. */
-export async function loadModel(folder: string = baseModelFolder): Promise<LoadedModel> {
+/**
+ * A local model with its tokenizer, by default the base model; its training begins anew, with all weights or with those of
+ * `trainable`. Throws an `AgogeError` where the folder holds none.
+ */
+export async function loadModel(
+  folder: string = baseModelFolder,
+  { trainable }: { trainable?: Trainable } = {},
+): Promise<LoadedModel> {
   const checkpoint = await readCheckpoint(requireModel(folder))
   const { tokenizer } = checkpoint
   if (tokenizer === undefined) {
@@ -26,7 +33,8 @@ export async function loadModel(folder: string = baseModelFolder): Promise<Loade
   }
   const { config, parameters, companions, weightVersion } = checkpoint
   const model = { config, parameters, tokenizer, weightVersion, ...(companions && { companions }) }
-  return { folder, tokenizer, backend: createLocalBackend(model) }
+  const training = trainable === undefined ? {} : { trainable }
+  return { folder, tokenizer, backend: createLocalBackend({ ...model, ...training }) }
 }
 
 /** The folder itself, or the repair where it holds no model. */

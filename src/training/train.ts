@@ -1,10 +1,12 @@
-import type { Task, TaskSource, ToolWorld } from '../agent/index.ts'
+import { readChatModel } from '../agent/index.ts'
+import type { ChatModel, Task, TaskSource, ToolWorld } from '../agent/index.ts'
 import { grpo, grpoAdvantages } from '../algorithm/index.ts'
 import type { Algorithm } from '../algorithm/index.ts'
 import { baseModelFolder, loadModel } from '../language/index.ts'
+import type { Trainable } from '../language/index.ts'
 import type { RewardFunction } from '../reward/index.ts'
 import { taskReward } from '../reward/index.ts'
-import { smallModelPlan } from './defaults.ts'
+import { planForWindow, smallModelPlan } from './defaults.ts'
 import type { OnTrainingEvent } from './events.ts'
 import { trainJob } from './loop.ts'
 import { openRunFolder } from './run-folder.ts'
@@ -15,6 +17,8 @@ export interface TrainOptions<T extends Task = Task> {
   tasks: TaskSource<T>
   /** Folder of the model to start from; default: the base model of the package. */
   model?: string
+  /** Which weights move: LoRA, or tensors by name. Default: all. */
+  trainable?: Trainable
   /** Demonstrations of each family in the warm start: one number, or by name. Default: 240 shared evenly. */
   demonstrations?: number | Readonly<Record<string, number>>
   /** Steps of reinforcement learning. Default: the plan's. */
@@ -49,8 +53,10 @@ export interface TrainOptions<T extends Task = Task> {
  */
 export async function train<T extends Task>(options: TrainOptions<T>): Promise<TrainingSummary> {
   const { world, tasks, model = baseModelFolder, seed = 0, out, onEvent, signal } = options
+  const training = options.trainable === undefined ? {} : { trainable: options.trainable }
+  const chat = await readChatModel(model)
   // Loaded once to fail early; the job asks for fresh ones.
-  const first = await loadModel(model)
+  const first = await loadModel(model, training)
   let unused: typeof first | null = first
   const { resume, compareSupervised, config } = options
   const job: TrainJobOptions<T> = {
@@ -61,14 +67,15 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     tasks,
     tokenizer: first.tokenizer,
     backend: async () => {
-      const next = unused ?? (await loadModel(model))
+      const next = unused ?? (await loadModel(model, training))
       unused = null
       return next.backend
     },
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
     algorithm:
       options.algorithm ?? grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) }),
-    plan: planOf(options),
+    ...(chat === undefined ? {} : { chat }),
+    plan: planOf(options, chat),
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),
     ...(config === undefined ? {} : { config }),
@@ -79,11 +86,12 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   })
 }
 
-function planOf<T extends Task>(options: TrainOptions<T>): TrainingPlan {
+function planOf<T extends Task>(options: TrainOptions<T>, chat: ChatModel | undefined): TrainingPlan {
   const { tasks, demonstrations, steps, testTasks, plan = {} } = options
   const { families } = tasks
   const each = demonstrations ?? plan.demonstrations ?? Math.ceil(240 / families.length)
-  const base = { ...smallModelPlan, ...plan }
+  const usual = chat === undefined ? smallModelPlan : planForWindow(smallModelPlan, chat.window)
+  const base = { ...usual, ...plan }
   return {
     ...base,
     demonstrations:
