@@ -65,6 +65,8 @@ export function createEpisodeState(
   const started = performance.now()
   let seconds: number | undefined
   let windowTokens = 0
+  /** The first node of the window that the policy sees; later than 0 once a template has rewritten the past. */
+  let windowStart = 0
   let status: EpisodeStatus | undefined
   let error: string | undefined
   let success: boolean | null = null
@@ -118,7 +120,8 @@ export function createEpisodeState(
       }
     },
     addAct(act) {
-      const path = nodes.map((node) => node.id)
+      if (act.rewritten === true) windowStart = nodes.length
+      const path = nodes.slice(windowStart).map((node) => node.id)
       const node = add({
         role: 'assistant',
         tokens: act.tokens,
@@ -128,7 +131,7 @@ export function createEpisodeState(
       })
       const sampled = act.sampledTokens ?? act.mask.reduce((sum, bit) => sum + bit, 0)
       // A remote model's window is known only by its own count.
-      if (act.tokens.length === 0) windowTokens = act.promptTokens + sampled
+      if (act.tokens.length === 0 || act.rewritten === true) windowTokens = act.promptTokens + sampled
       samples.push({
         path,
         output: node.id,

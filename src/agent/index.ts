@@ -1,4 +1,22 @@
 export type { EpisodeLimits, EpisodeSpec } from './episode-state.ts'
+export { createChatActor } from './chat-actor.ts'
+export type { ChatActorOptions } from './chat-actor.ts'
+export {
+  createSmallFormat,
+  createTemplateFormat,
+  isSmallTokenizer,
+  readChatFormat,
+  readChatModel,
+} from './chat-format/index.ts'
+export type {
+  ChatFormat,
+  ChatModel,
+  ChatOutput,
+  ChatWindow,
+  ConversationMessage,
+  ForcedCall,
+  TemplateFormatOptions,
+} from './chat-format/index.ts'
 export { createLocalActor } from './local-actor.ts'
 export type { LocalActorOptions } from './local-actor.ts'
 export { createOpenAIActor } from './openai-actor.ts'

@@ -2,8 +2,7 @@ import type { EpisodeNode } from '../episode/types.ts'
 import type { ModelBackend } from '../language/backend.ts'
 import { encodeMessage } from '../language/template.ts'
 import type { Tokenizer } from '../language/tokenizer.ts'
-import { parseSegments } from './parse-calls.ts'
-import type { ParsedOutput } from './parse-calls.ts'
+import { readSmallOutput } from './chat-format/small-format.ts'
 import type { Act, Actor } from './types.ts'
 
 export interface LocalActorOptions {
@@ -48,7 +47,7 @@ export function createLocalActor(options: LocalActorOptions): Actor {
         tokens.set(output.tokens, 1)
         const logprobs = new Float32Array(length)
         logprobs.set(output.logprobs, 1)
-        const { text, calls, invalid } = parseTokens(output.tokens, tokenizer)
+        const { text, calls, invalid } = readSmallOutput(output.tokens, tokenizer)
         return {
           text,
           calls: calls.map((call, k) => ({ id: `${requests[i].turn}.${k}`, ...call })),
@@ -75,29 +74,4 @@ function window(nodes: readonly EpisodeNode[], assistant: number): Int32Array {
   }
   tokens[at] = assistant
   return tokens
-}
-
-/** Takes the sampled tokens apart at their markers; a marker that has no place in an output makes it invalid. */
-function parseTokens(tokens: Int32Array, tokenizer: Tokenizer): ParsedOutput {
-  const call = tokenizer.special('<|call|>')
-  const end = tokenizer.special('<|end|>')
-  const foreign = new Set(
-    (['<|pad|>', '<|system|>', '<|user|>', '<|assistant|>', '<|tool|>', '<|spare|>'] as const).map((name) =>
-      tokenizer.special(name),
-    ),
-  )
-  const stop = tokens.indexOf(end)
-  const body = stop < 0 ? tokens : tokens.subarray(0, stop)
-  const segments: string[] = []
-  let from = 0
-  for (let i = 0; i <= body.length; i++) {
-    if (i < body.length && body[i] !== call) continue
-    segments.push(tokenizer.decode(body.subarray(from, i)))
-    from = i + 1
-  }
-  const parsed = parseSegments(segments[0], segments.slice(1))
-  if (parsed.invalid === undefined && body.some((id) => foreign.has(id))) {
-    return { text: parsed.text, calls: [], invalid: 'a marker is out of place' }
-  }
-  return parsed
 }

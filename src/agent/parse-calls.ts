@@ -65,7 +65,7 @@ export function parseCalls(output: string, options: { repair?: boolean } = {}): 
     const calls: BareCall[] = []
     let problem: string | undefined
     for (const body of bodies) {
-      const found = readBody(body, repair)
+      const found = readCalls(body, repair)
       if (typeof found === 'string') problem ??= found
       else calls.push(...found)
     }
@@ -75,7 +75,7 @@ export function parseCalls(output: string, options: { repair?: boolean } = {}): 
   }
   const bare = output.trim()
   if (!looksLikeCall(bare)) return { text: output, calls: [] }
-  const found = readBody(bare, repair)
+  const found = readCalls(bare, repair)
   return typeof found === 'string' ? { text: output, calls: [], invalid: found } : { text: '', calls: found }
 }
 
@@ -88,7 +88,8 @@ function looksLikeCall(text: string): boolean {
   )
 }
 
-function readBody(body: string, repair: boolean): BareCall[] | string {
+/** Reads JSON of one call or several in the usual spellings; returns the problem in few words where it is none. */
+export function readCalls(body: string, repair: boolean): BareCall[] | string {
   let value: unknown
   try {
     value = JSON.parse(body)

@@ -1,6 +1,8 @@
 import type { EpisodeNode } from '../episode/types.ts'
 import { encodeMessage } from '../language/template.ts'
 import type { Tokenizer } from '../language/tokenizer.ts'
+import type { ChatFormat } from './chat-format/index.ts'
+import { createWindows } from './chat-windows.ts'
 import type { Act, Actor, ActRequest, Task } from './types.ts'
 
 export interface PlannerActorOptions {
@@ -8,13 +10,16 @@ export interface PlannerActorOptions {
   tasks: ReadonlyMap<string, Pick<Task, 'plan'>>
   /** Encodes what the planner does for a local policy to learn from; without it the tokens are empty. */
   tokenizer?: Tokenizer
+  /** The same for a model with a chat template, instead of `tokenizer`. */
+  format?: ChatFormat
 }
 
 const none = { tokens: new Int32Array(0), mask: new Uint8Array(0) }
 
 /** Follows the reference plan of each task: for demonstrations, and for proving that a task can be solved. */
 export function createPlannerActor(options: PlannerActorOptions): Actor {
-  const { tasks, tokenizer } = options
+  const { tasks, tokenizer, format } = options
+  const windows = format === undefined ? undefined : createWindows(format)
 
   function act(request: ActRequest): Act | Error {
     const task = tasks.get(request.episode)
@@ -22,6 +27,13 @@ export function createPlannerActor(options: PlannerActorOptions): Actor {
     const move = task.plan(results(request.nodes))
     const text = 'answer' in move ? move.answer : (move.thought ?? '')
     const calls = 'call' in move ? [{ id: `${request.turn}.0`, ...move.call }] : []
+    if (windows !== undefined) {
+      const window = windows.next(request)
+      const message = { role: 'assistant', text, ...(calls.length === 0 ? {} : { calls }) } as const
+      const output = windows.write(window, message)
+      const said = { output, logprobs: new Float32Array(output.length), message }
+      return { text, calls, finish: 'stop', weightVersion: 0, ...windows.spoke(window, said) }
+    }
     const encoded =
       tokenizer === undefined ? none : encodeMessage(tokenizer, { role: 'assistant', text, calls })
     return {

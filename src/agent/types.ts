@@ -23,6 +23,11 @@ export interface Act {
   mask: Uint8Array
   weightVersion: number
   promptTokens: number
+  /**
+   * True where `tokens` begin with the whole prompt although something was said before: the template now shows the past otherwise. What
+   * was said earlier is then no part of this act's window.
+   */
+  rewritten?: boolean
   /** How many tokens the model wrote, where `tokens` does not say. */
   sampledTokens?: number
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLocalActor, createOpenAIActor } from '../agent/index.ts'
+import { createChatActor, createLocalActor, createOpenAIActor, readChatModel } from '../agent/index.ts'
 import type { Actor, EpisodeLimits } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
+import { publicLimits, publicTurn } from '../training/defaults.ts'
 import { baseModelFolder, loadModel, requireModel } from '../language/index.ts'
 import type { Console } from './console.ts'
 import { listRuns, modelFolder, trainedWorld } from './runs.ts'
@@ -14,6 +15,8 @@ export interface OpenedModel {
   given: string
   /** True where it runs elsewhere, with a window of its own. */
   remote: boolean
+  /** Of a public checkpoint: the tokens that it can see. */
+  window?: number
   /** The world that a run was trained on; undefined for a base model or an endpoint. */
   trainedOn?: string
   actor: Actor
@@ -51,14 +54,22 @@ export async function openModel(
       expected: 'a run folder, a checkpoint folder, or the URL of an OpenAI-compatible endpoint',
     })
   }
+  const chat = await readChatModel(folder)
   const { backend, tokenizer } = await loadModel(folder)
-  const { seed, temperature, maxTokensPerTurn } = options
+  const { seed, temperature } = options
+  const maxTokensPerTurn =
+    chat === undefined ? options.maxTokensPerTurn : publicTurn(options.maxTokensPerTurn, chat.window)
+  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
   return {
     name: given ?? folder,
     given: given ?? folder,
     remote: false,
     ...(trainedOn === undefined ? {} : { trainedOn }),
-    actor: createLocalActor({ backend, tokenizer, sampling: { temperature }, seed, maxTokensPerTurn }),
+    ...(chat === undefined ? {} : { window: chat.window }),
+    actor:
+      chat === undefined
+        ? createLocalActor({ ...common, tokenizer })
+        : createChatActor({ ...common, ...chat }),
     dispose: () => backend.dispose(),
   }
 }
@@ -67,7 +78,8 @@ export async function openModel(
  * Limits for a model: the window of the small one is no measure for others. Each answer of an endpoint has a deadline of its own, and an
  * episode waits for those of its whole wave, so that its own deadline would say nothing of it.
  */
-export function limitsFor({ remote }: OpenedModel, limits: EpisodeLimits): EpisodeLimits {
+export function limitsFor({ remote, window }: OpenedModel, limits: EpisodeLimits): EpisodeLimits {
+  if (window !== undefined) return publicLimits(limits, window)
   if (!remote) return limits
   const { turns, toolDeadlineSeconds } = limits
   return { turns, toolDeadlineSeconds, deadlineSeconds: Infinity }

@@ -1,3 +1,4 @@
+import type { ChatFormat } from '../agent/chat-format/index.ts'
 import type { Task, ToolWorld } from '../agent/types.ts'
 import { createPlannerActor } from '../agent/planner-actor.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
@@ -17,13 +18,18 @@ export async function demonstrate<T extends Task>(settings: {
   tasks: readonly T[]
   world: ToolWorld<T>
   tokenizer: Tokenizer
+  /** Of a model with a chat template, instead of the format of the project's own. */
+  format?: ChatFormat
   limits: EpisodeLimits
   signal?: AbortSignal
   onWave?: (episodes: readonly Episode[]) => void
 }): Promise<Episode[]> {
-  const { tasks, tokenizer, ...rest } = settings
+  const { tasks, tokenizer, format, ...rest } = settings
   const byEpisode = new Map(tasks.map((task, at) => [`demonstration/${at}:${task.id}`, task]))
-  const actor = createPlannerActor({ tasks: byEpisode, tokenizer })
+  const actor = createPlannerActor({
+    tasks: byEpisode,
+    ...(format === undefined ? { tokenizer } : { format }),
+  })
   const episodes = await evaluatePolicy({ ...rest, tasks, actor, name: 'demonstration' })
   const wrong = episodes.find((episode) => episode.status !== 'masked' && episode.success !== true)
   if (wrong !== undefined)

@@ -1,3 +1,4 @@
+import type { EpisodeLimits } from '../agent/index.ts'
 import type { TrainingPlan } from './types.ts'
 
 /**
@@ -44,4 +45,30 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
   checkpointEvery: 10,
   maxTokensPerTurn: 72,
   limits: { turns: 6, tokensPerTurn: 72, totalTokens: 640, deadlineSeconds: 120, toolDeadlineSeconds: 20 },
+}
+
+/** What a public model may write in a turn, at least: its thoughts and its way of writing calls take more than our own small model's. */
+const publicTurnTokens = 256
+
+/** The longest turn of a public checkpoint that can see so many tokens. */
+export function publicTurn(maxTokensPerTurn: number, window: number): number {
+  return Math.max(maxTokensPerTurn, Math.min(publicTurnTokens, Math.floor(window / 4)))
+}
+
+/** Limits for a public checkpoint: an episode may fill its window. */
+export function publicLimits(limits: EpisodeLimits, window: number): EpisodeLimits {
+  return { ...limits, tokensPerTurn: publicTurn(limits.tokensPerTurn ?? 1, window), totalTokens: window }
+}
+
+/** The plan with such turns and limits. */
+export function planForWindow<P extends Pick<TrainingPlan, 'limits' | 'maxTokensPerTurn'>>(
+  plan: P,
+  window: number,
+): P {
+  const { limits, maxTokensPerTurn } = plan
+  return {
+    ...plan,
+    maxTokensPerTurn: publicTurn(maxTokensPerTurn, window),
+    limits: publicLimits(limits, window),
+  }
 }

@@ -1,4 +1,4 @@
-import { createLocalActor } from '../agent/index.ts'
+import { createChatActor, createLocalActor } from '../agent/index.ts'
 import type { Actor, Task } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
@@ -55,11 +55,14 @@ export function createJob<T extends Task>(
 
 /** The policy of the job at this temperature; 0 = greedy. */
 export function actorOf<T extends Task>({ options, backend }: Job<T>, temperature: number): Actor {
-  const { seed, plan, tokenizer } = options
+  const { seed, plan, tokenizer, chat } = options
   const { maxTokensPerTurn } = plan
+  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
   return (
     options.actor?.(backend, { temperature, seed, maxTokensPerTurn }) ??
-    createLocalActor({ backend, tokenizer, sampling: { temperature }, seed, maxTokensPerTurn })
+    (chat === undefined
+      ? createLocalActor({ ...common, tokenizer })
+      : createChatActor({ ...common, ...chat }))
   )
 }
 

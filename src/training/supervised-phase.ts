@@ -33,6 +33,7 @@ export async function collectDemonstrations<T extends Task>(job: Job<T>): Promis
         tasks,
         world: options.world,
         tokenizer: options.tokenizer,
+        ...(options.chat === undefined ? {} : { format: options.chat.format }),
         limits: options.plan.limits,
         ...(signal === undefined ? {} : { signal }),
       }),

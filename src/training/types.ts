@@ -1,5 +1,5 @@
 import type { Actor, Task, TaskSource, ToolWorld } from '../agent/types.ts'
-import type { EpisodeLimits } from '../agent/index.ts'
+import type { ChatModel, EpisodeLimits } from '../agent/index.ts'
 import type { Algorithm } from '../algorithm/index.ts'
 import type { Estimate } from '../evaluation/index.ts'
 import type { ModelBackend, OptimStep } from '../language/backend.ts'
@@ -85,7 +85,9 @@ export interface TrainJobOptions<T extends Task = Task> {
   reward: RewardFunction
   algorithm: Algorithm
   plan: TrainingPlan
-  /** The policy over a backend; default: the local actor. */
+  /** For a public checkpoint: its template and window; else the model is one of the project's own. */
+  chat?: ChatModel
+  /** The policy over a backend; default: the local actor, or the chat actor where `chat` is given. */
   actor?: (
     backend: TrainableBackend,
     options: { temperature: number; seed: number; maxTokensPerTurn: number },

@@ -1,0 +1,6 @@
+export { isSmallTokenizer, readChatFormat, readChatModel } from './open-format.ts'
+export type { ChatModel } from './open-format.ts'
+export { createSmallFormat } from './small-format.ts'
+export { createTemplateFormat } from './template-format.ts'
+export type { TemplateFormatOptions } from './template-format.ts'
+export type { ChatFormat, ChatOutput, ChatWindow, ConversationMessage, ForcedCall } from './types.ts'

@@ -1,0 +1,65 @@
+import { encodeConversation, encodeMessage } from '../../language/template.ts'
+import type { ChatMessage } from '../../language/template.ts'
+import type { Tokenizer } from '../../language/tokenizer.ts'
+import { parseSegments } from '../parse-calls.ts'
+import type { ParsedOutput } from '../parse-calls.ts'
+import type { ChatFormat, ConversationMessage } from './types.ts'
+
+/** The format of the project's own models: messages between markers, calls as exact JSON after `<|call|>`. They are shown no tools. */
+export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
+  const assistant = tokenizer.special('<|assistant|>')
+  const end = tokenizer.special('<|end|>')
+  const encode = (messages: readonly ConversationMessage[]): number[] => [
+    ...encodeConversation(tokenizer, messages.map(chatMessage)).tokens,
+    assistant,
+  ]
+  return {
+    stop: [end],
+    open: (messages) => ({
+      tokens: Int32Array.from(encode(messages)),
+      messages: messages.length,
+      text: '',
+    }),
+    follow(window, output, messages) {
+      const closing = output.at(-1) === end ? [] : [end]
+      const tokens = Int32Array.from([...closing, ...encode(messages.slice(window.messages + 1))])
+      return { tokens, messages: messages.length, text: '' }
+    },
+    read: (output) => readSmallOutput(output, tokenizer),
+    write: (_, messages) =>
+      encodeMessage(tokenizer, chatMessage(messages[messages.length - 1])).tokens.subarray(1),
+    begin(call) {
+      const name = call === 'any' ? '' : `{"name":${JSON.stringify(call.name)},"arguments":`
+      return Int32Array.from([tokenizer.special('<|call|>'), ...tokenizer.encode(name)])
+    },
+  }
+}
+
+function chatMessage({ role, text, calls }: ConversationMessage): ChatMessage {
+  return { role, text, ...(calls === undefined ? {} : { calls: [...calls] }) }
+}
+
+/** Takes the sampled tokens apart at their markers; a marker that has no place in an output makes it invalid. */
+export function readSmallOutput(tokens: Int32Array, tokenizer: Tokenizer): ParsedOutput {
+  const call = tokenizer.special('<|call|>')
+  const end = tokenizer.special('<|end|>')
+  const foreign = new Set(
+    (['<|pad|>', '<|system|>', '<|user|>', '<|assistant|>', '<|tool|>', '<|spare|>'] as const).map((name) =>
+      tokenizer.special(name),
+    ),
+  )
+  const stop = tokens.indexOf(end)
+  const body = stop < 0 ? tokens : tokens.subarray(0, stop)
+  const segments: string[] = []
+  let from = 0
+  for (let i = 0; i <= body.length; i++) {
+    if (i < body.length && body[i] !== call) continue
+    segments.push(tokenizer.decode(body.subarray(from, i)))
+    from = i + 1
+  }
+  const parsed = parseSegments(segments[0], segments.slice(1))
+  if (parsed.invalid === undefined && body.some((id) => foreign.has(id))) {
+    return { text: parsed.text, calls: [], invalid: 'a marker is out of place' }
+  }
+  return parsed
+}

@@ -1,0 +1,122 @@
+import { AgogeError } from '../../error.ts'
+import type { ChatTemplate, TemplateMessage } from '../../language/chat-template.ts'
+import type { Tokenizer } from '../../language/tokenizer.ts'
+import type { ToolSpec } from '../../tool/types.ts'
+import { toFunctionTools } from '../chat-completions.ts'
+import { readTemplateOutput } from './read-template-output.ts'
+import { createSpecialNames } from './special-names.ts'
+import { probeTemplate } from './template-style.ts'
+import type { ChatFormat, ConversationMessage } from './types.ts'
+
+export interface TemplateFormatOptions {
+  template: ChatTemplate
+  tokenizer: Tokenizer
+  /** Ids that end an output beside the one that the template itself writes after a message. */
+  stop?: readonly number[]
+  /** Handed to the template, such as Qwen3's `enable_thinking`. */
+  variables?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The format of a public model by its chat template. What follows an output is the difference of two renderings, so that it has
+ * exactly the tokens that the template puts between messages; sampled tokens stay as they are. Names of special tokens that stand in
+ * a message are read as ordinary text.
+ *
+ * @throws AgogeError `no-stop-token` where nothing says how a message ends.
+ */
+export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat {
+  const { template, tokenizer, variables } = options
+  const style = probeTemplate(template, tokenizer.model.specialTokens)
+  const names = createSpecialNames(tokenizer)
+  const end = style.end === undefined ? [] : [tokenizer.special(style.end)]
+  const stop = [...new Set([...end, ...(options.stop ?? [])])]
+  if (stop.length === 0) {
+    throw new AgogeError('Nothing says how a message of this model ends.', {
+      code: 'no-stop-token',
+      expected:
+        'a template that writes a special token after a message, or eos_token_id in generation_config.json',
+    })
+  }
+  const endText = style.end ?? tokenizer.decode([stop[0]])
+
+  function render(
+    messages: readonly ConversationMessage[],
+    tools: readonly ToolSpec[],
+    addGenerationPrompt: boolean,
+  ): string {
+    return template.render(messages.map(templateMessage), {
+      ...(tools.length === 0 ? {} : { tools: names.hideIn(toFunctionTools(tools)) }),
+      addGenerationPrompt,
+      ...(variables === undefined ? {} : { variables }),
+    })
+  }
+
+  function templateMessage({ role, text, reasoning, calls, callId }: ConversationMessage): TemplateMessage {
+    const inText = reasoning !== undefined && !style.reasoningField
+    const content = names.hide(inText ? `<think>\n${reasoning}\n</think>\n\n${text}` : text)
+    return {
+      role,
+      content,
+      ...(reasoning === undefined || inText ? {} : { reasoning_content: names.hide(reasoning) }),
+      ...(calls === undefined || calls.length === 0
+        ? {}
+        : {
+            tool_calls: calls.map(({ id, name, arguments: given }) => ({
+              id,
+              type: 'function' as const,
+              function: { name, arguments: names.hideIn(given) },
+            })),
+          }),
+      ...(callId === undefined ? {} : { tool_call_id: callId }),
+    }
+  }
+
+  return {
+    stop,
+    open(messages, tools) {
+      const text = render(messages, tools, true)
+      return { tokens: Int32Array.from(names.encode(text)), messages: messages.length, text }
+    },
+    follow(window, output, messages, tools) {
+      const text = render(messages, tools, true)
+      if (!text.startsWith(window.text)) return undefined
+      const rest = text.slice(window.text.length)
+      const at = rest.indexOf(endText)
+      const { reasoning } = messages[window.messages]
+      if (at < 0 || (reasoning !== undefined && !rest.slice(0, at).includes(reasoning.trim())))
+        return undefined
+      // An output that was cut off has no end of its own.
+      const from = stop.includes(output[output.length - 1]) ? at + endText.length : at
+      const tokens = Int32Array.from(names.encode(rest.slice(from)))
+      return { tokens, messages: messages.length, text }
+    },
+    read(output) {
+      const at = output.findIndex((id) => stop.includes(id))
+      const body = at < 0 ? output : output.subarray(0, at)
+      const read = readTemplateOutput(tokenizer.decode(body), style.call)
+      const misplaced = body.some(
+        (id) => tokenizer.isSpecial(id) && tokenizer.decode([id]) !== '<|python_tag|>',
+      )
+      return misplaced && read.invalid === undefined
+        ? { ...read, calls: [], invalid: 'a marker is out of place' }
+        : read
+    },
+    write(window, messages, tools) {
+      const text = render(messages, tools, false)
+      const at = text.indexOf(endText, window.text.length)
+      if (!text.startsWith(window.text) || at < 0) {
+        throw new AgogeError('The chat template cannot say what the assistant is to say here.', {
+          code: 'chat-template-failed',
+          given: text.slice(-200),
+          expected: `the conversation so far, the message, and ${endText}`,
+        })
+      }
+      return Int32Array.from(names.encode(text.slice(window.text.length, at + endText.length)))
+    },
+    begin(call) {
+      if (style.call === undefined) return new Int32Array(0)
+      const { before, between } = style.call
+      return Int32Array.from(names.encode(call === 'any' ? before : `${before}${call.name}${between}`))
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { ToolCall } from '../../episode/tool-call.ts'
+import type { ToolSpec } from '../../tool/types.ts'
+import type { BareCall } from '../parse-calls.ts'
+
+/** A message as every protocol in front of a model can say it. */
+export interface ConversationMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  text: string
+  /** Of an assistant: what it thought before it spoke, without the marks around it. */
+  reasoning?: string
+  calls?: readonly ToolCall[]
+  /** Of a tool: the call that it answers. */
+  callId?: string
+}
+
+/** What a model was shown before it spoke. */
+export interface ChatWindow {
+  /** All token ids where the window stands by itself, else only those after the output that it follows. */
+  tokens: Int32Array
+  /** How many messages it shows. */
+  messages: number
+  /** As the template rendered it; empty where tokens are made message by message. */
+  text: string
+}
+
+/** What a model said, taken apart. */
+export interface ChatOutput {
+  text: string
+  reasoning?: string
+  calls: BareCall[]
+  /** Why an attempted call could not be understood; `calls` is empty then. */
+  invalid?: string
+}
+
+/** Which call a model must begin with: any, or one of this tool. */
+export type ForcedCall = 'any' | { name: string }
+
+/**
+ * How a model reads conversations and speaks: its template, its markers, its way of writing calls. Tokens that were sampled are never
+ * made again from their text: `follow` gives what comes after them.
+ */
+export interface ChatFormat {
+  /** Ids that end what the model says. */
+  readonly stop: readonly number[]
+  /** The whole conversation, up to where the model speaks. */
+  open(messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): ChatWindow
+  /**
+   * What is added to a window and the `output` sampled in it, so that it shows all `messages` and the model speaks again; the output is
+   * that of message `window.messages`. Undefined where the template would now show the past otherwise than it was when the model
+   * spoke (Qwen3 leaves out earlier thoughts once the user speaks again): then the conversation has to be opened anew.
+   */
+  follow(
+    window: ChatWindow,
+    output: Int32Array,
+    messages: readonly ConversationMessage[],
+    tools: readonly ToolSpec[],
+  ): ChatWindow | undefined
+  /** Takes apart what was sampled; a stop token and what follows it are left out. Never throws. */
+  read(output: Int32Array): ChatOutput
+  /** The tokens by which the model would say the last of the messages in this window, its end included: for demonstrations. */
+  write(window: ChatWindow, messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): Int32Array
+  /** The tokens with which a call begins, to be put in front of what is sampled; empty where the format knows no calls. */
+  begin(call: ForcedCall): Int32Array
+}
