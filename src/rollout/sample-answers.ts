@@ -1,0 +1,52 @@
+import type { TrainingSequence } from '../episode/types.ts'
+import type { ModelBackend, SampleOptions } from '../language/backend.ts'
+
+/** What a language model said to a prompt, without any world. */
+export interface SampledAnswer {
+  prompt: Int32Array
+  tokens: Int32Array
+  /** One a token, of the distribution it was drawn from. */
+  logprobs: Float32Array
+  finish: 'stop' | 'length'
+  weightVersion: number
+}
+
+/** All items at once to numbers, so that models can batch; `null` = could not be judged. */
+export type Scorer<T> = (
+  items: readonly T[],
+) => readonly (number | null)[] | Promise<readonly (number | null)[]>
+
+/**
+ * Answers to prompts, `groupSize` to each. `name` keys the random streams: it must differ between steps and stay the same on a repeat.
+ *
+ * @returns one array of answers for each prompt, in their order.
+ */
+export async function sampleAnswers(
+  backend: Pick<ModelBackend, 'sample'>,
+  prompts: readonly Int32Array[],
+  settings: Omit<SampleOptions, 'temperature'> & { name: string; groupSize?: number; temperature?: number },
+): Promise<SampledAnswer[][]> {
+  const { name, groupSize = 1, temperature = 1, ...options } = settings
+  const requests = prompts.flatMap((prompt, at) =>
+    Array.from({ length: groupSize }, (_, member) => ({ prompt, key: `${name}/${at}/${member}` })),
+  )
+  const outputs = await backend.sample(requests, { ...options, temperature })
+  const answers = outputs.map((output, i) => ({ ...output, prompt: requests[i].prompt }))
+  return prompts.map((_, at) => answers.slice(at * groupSize, (at + 1) * groupSize))
+}
+
+/** An answer as a row for the trainer: what the model said has weight 1, its advantage is 0 as yet. */
+export function answerSequence({ prompt, tokens, logprobs }: SampledAnswer): TrainingSequence {
+  const length = prompt.length + tokens.length
+  const row = {
+    tokens: new Int32Array(length),
+    logprobs: new Float32Array(length),
+    advantages: new Float32Array(length),
+    weights: { rl: new Float32Array(length), ce: new Float32Array(length), kl: new Float32Array(length) },
+  }
+  row.tokens.set(prompt)
+  row.tokens.set(tokens, prompt.length)
+  row.logprobs.set(logprobs, prompt.length)
+  row.weights.rl.fill(1, prompt.length)
+  return row
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AgogeError } from '../../error.ts'
+import type { OptimStep } from '../../language/index.ts'
+import { createRandom } from '../../random/index.ts'
+import { optimStepAt } from '../learning-rate.ts'
+import type { OptimiserSettings } from '../types.ts'
+
+/** How long and how fast something learns from examples, and when it is validated. */
+export interface CourseSettings extends OptimiserSettings {
+  /** Updates. Examples are gone through in seeded order, again and again. */
+  steps: number
+  /** Examples of an update. */
+  batch: number
+  /** Steps between validations; there is one at the beginning and one at the end too. Default: only those. */
+  validateEvery?: number
+  /** Default 0. */
+  seed?: number
+  /** Where the best weights are kept while it runs, and afterwards. Default: a temporary folder. */
+  folder?: string
+  signal?: AbortSignal
+  onStep?: (step: CourseStep) => void
+  onValidation?: (validation: CourseValidation) => void
+}
+
+/** Of the examples of one update, before it. */
+export interface CourseStep {
+  /** From 1. */
+  step: number
+  loss: number
+  margin: number
+  accuracy: number
+  gradientNorm: number
+  learningRate: number
+}
+
+/** Of all examples kept for validation, after so many steps. */
+export interface CourseValidation {
+  step: number
+  /** Share of pairs whose chosen answer scores higher; equals do not count as right. */
+  accuracy: number
+  /** Mean difference of scores, chosen less rejected. */
+  margin: number
+  /** Mean log-probabilities of the answers, where what is trained gives any. */
+  chosen?: number
+  rejected?: number
+}
+
+export interface Course {
+  steps: CourseStep[]
+  validations: CourseValidation[]
+  /** Whose weights are loaded in the end: the highest accuracy, the earliest of equals, which has moved least. */
+  best: CourseValidation
+}
+
+/** What is trained: a model and its examples. */
+export interface Pupil {
+  examples: number
+  /** Adds the gradient of these examples. */
+  learn(indices: readonly number[]): Promise<Pick<CourseStep, 'loss' | 'margin' | 'accuracy'>>
+  optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
+  validate(): Promise<Omit<CourseValidation, 'step'>>
+  save(folder: string): Promise<void>
+  load(folder: string): Promise<void>
+}
+
+/** Learns, validates, and ends with the best weights. An abort or an error leaves the weights as they are then. */
+export async function runCourse(pupil: Pupil, settings: CourseSettings): Promise<Course> {
+  const { steps: total, batch, validateEvery = total, seed = 0, signal } = settings
+  for (const [name, value] of Object.entries({
+    steps: total,
+    batch,
+    validateEvery,
+    examples: pupil.examples,
+  }))
+    if (!Number.isInteger(value) || value < 1)
+      throw new AgogeError(`A course of learning cannot have ${name} ${value}`, {
+        code: 'bad-config',
+        given: value,
+        expected: 'a whole number from 1 on',
+      })
+  const temporary = settings.folder === undefined ? await mkdtemp(join(tmpdir(), 'agoge-course-')) : undefined
+  const folder = settings.folder ?? join(temporary!, 'best')
+  const steps: CourseStep[] = []
+  const validations: CourseValidation[] = []
+  let best: CourseValidation | undefined
+  const validate = async (step: number): Promise<void> => {
+    const validation = { step, ...(await pupil.validate()) }
+    validations.push(validation)
+    settings.onValidation?.(validation)
+    if (best !== undefined && validation.accuracy <= best.accuracy) return
+    best = validation
+    await pupil.save(folder)
+  }
+  try {
+    await validate(0)
+    for (let step = 0; step < total; step++) {
+      signal?.throwIfAborted()
+      const figures = await pupil.learn(indicesOf(step, batch, pupil.examples, seed))
+      const optimStep = optimStepAt(settings, step, step / total)
+      const { gradientNorm } = await pupil.optimStep(optimStep)
+      const done = { step: step + 1, ...figures, gradientNorm, learningRate: optimStep.learningRate }
+      steps.push(done)
+      settings.onStep?.(done)
+      if (done.step % validateEvery === 0 || done.step === total) await validate(done.step)
+    }
+    if (best!.step !== total) await pupil.load(folder)
+    return { steps, validations, best: best! }
+  } finally {
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+/** The examples of a step: every epoch in an order of its own, none twice before all were there once. */
+function indicesOf(step: number, batch: number, examples: number, seed: number): number[] {
+  const size = Math.min(batch, examples)
+  const first = Math.floor((step * size) / examples)
+  const order = [first, first + 1].flatMap((epoch) =>
+    createRandom(seed, 'course', epoch).shuffle(Array.from({ length: examples }, (_, i) => i)),
+  )
+  const start = step * size - first * examples
+  return order.slice(start, start + size)
+}

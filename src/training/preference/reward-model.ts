@@ -1,0 +1,80 @@
+import { bradleyTerryLoss } from '../../algorithm/index.ts'
+import type { ScalarModel } from '../../language/index.ts'
+import { rowOf } from './answer-sums.ts'
+import { runCourse } from './course.ts'
+import type { Course, CourseSettings } from './course.ts'
+import { answersOf } from './pair-methods.ts'
+import type { Answer, PreferencePair } from './types.ts'
+
+export interface RewardModelOptions extends CourseSettings {
+  model: ScalarModel
+  examples: readonly PreferencePair[]
+  validation: readonly PreferencePair[]
+  /** Of `bradleyTerryLoss`: keeps scores near zero. Default 0. */
+  centre?: number
+}
+
+/**
+ * Trains a reward model by the loss of Bradley and Terry: its number at the last token of an answer is the score.
+ *
+ * Source: InstructGPT (arXiv 2203.02155), section 3.5.
+ *
+ * @returns curves of loss, margin and accuracy; the model ends with the weights of the best validation.
+ */
+export function trainRewardModel(options: RewardModelOptions): Promise<Course> {
+  const { model, examples, validation, centre = 0, signal } = options
+  const abort = signal === undefined ? {} : { signal }
+  return runCourse(
+    {
+      examples: examples.length,
+      optimStep: (step) => model.optimStep(step),
+      save: (folder) => model.save(folder),
+      load: (folder) => model.load(folder),
+      async learn(indices) {
+        const answers = indices.flatMap((i) => answersOf(examples[i]))
+        const { chosen, rejected } = await scorePairs(model, answers, abort)
+        const value = bradleyTerryLoss({ chosen, rejected }, { centre })
+        await model.backward(
+          answers.map(rowOf),
+          answers.map((answer, at) => atEnd(answer, (at % 2 === 0 ? value.chosen : value.rejected)[at >> 1])),
+          abort,
+        )
+        return { loss: value.value, accuracy: value.accuracy, margin: meanDifference(chosen, rejected) }
+      },
+      async validate() {
+        const { chosen, rejected } = await scorePairs(model, validation.flatMap(answersOf), abort)
+        const right = chosen.filter((score, i) => score > rejected[i]).length
+        return { accuracy: right / chosen.length, margin: meanDifference(chosen, rejected) }
+      },
+    },
+    options,
+  )
+}
+
+/** What a reward model thinks of answers, one number each. */
+export async function rewardScores(
+  model: Pick<ScalarModel, 'values'>,
+  answers: readonly Answer[],
+  options: { signal?: AbortSignal } = {},
+): Promise<number[]> {
+  const values = await model.values(answers.map(rowOf), options)
+  return values.map((row) => row[row.length - 1])
+}
+
+async function scorePairs(model: ScalarModel, answers: readonly Answer[], options: { signal?: AbortSignal }) {
+  const scores = await rewardScores(model, answers, options)
+  return {
+    chosen: scores.filter((_, at) => at % 2 === 0),
+    rejected: scores.filter((_, at) => at % 2 === 1),
+  }
+}
+
+function atEnd({ prompt, tokens }: Answer, slope: number): Float32Array {
+  const slopes = new Float32Array(prompt.length + tokens.length)
+  slopes[slopes.length - 1] = slope
+  return slopes
+}
+
+function meanDifference(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, i) => sum + value - b[i], 0) / Math.max(1, a.length)
+}
