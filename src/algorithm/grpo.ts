@@ -4,7 +4,7 @@ import { grpoAdvantages, isUniform } from './advantages/index.ts'
 import type { Aggregation } from './losses/index.ts'
 import { tokenWeights } from './losses/index.ts'
 import { trainedTokens } from './trained-tokens.ts'
-import type { Algorithm } from './types.ts'
+import type { EpisodeGroup, PolicyUpdate } from './types.ts'
 
 export interface GrpoSettings {
   /** Default: `grpoAdvantages` with the deviation. Any function from rewards of a group to advantages will do. */
@@ -24,8 +24,9 @@ export interface GrpoSettings {
  *
  * Sources: DeepSeekMath (arXiv 2402.03300); clip-higher and token mean: DAPO (arXiv 2503.14476). With
  * `advantages: (r) => grpoAdvantages(r, { std: false })` and a constant aggregation it is Dr.GRPO (arXiv 2503.20783).
+ * `optimisePolicy` has all that is left out here.
  */
-export function grpo(settings: GrpoSettings = {}): Algorithm {
+export function grpo(settings: GrpoSettings = {}): (groups: readonly EpisodeGroup[]) => PolicyUpdate {
   const {
     advantages = grpoAdvantages,
     clipLow = 0.2,

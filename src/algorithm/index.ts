@@ -89,6 +89,16 @@ export type {
 } from './losses/index.ts'
 export { overTokens } from './over-tokens.ts'
 export type { TokenInputs, TokenLoss } from './over-tokens.ts'
+export { findPolicyPreset, optimisePolicy, policyPresets } from './policy-optimisation/index.ts'
+export type {
+  AdvantageSettings,
+  KlSettings,
+  PolicyLossSettings,
+  PolicyPreset,
+  PolicyPresetName,
+  PolicySettings,
+  RewardShaping,
+} from './policy-optimisation/index.ts'
 export {
   bestOf,
   bestOfKl,
@@ -114,4 +124,4 @@ export type {
 } from './preference/index.ts'
 export { supervised } from './supervised.ts'
 export { trainedTokens } from './trained-tokens.ts'
-export type { Algorithm, EpisodeGroup, PolicyUpdate } from './types.ts'
+export type { Algorithm, BatchSettings, EpisodeGroup, LearningContext, PolicyUpdate } from './types.ts'

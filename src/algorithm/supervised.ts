@@ -1,5 +1,6 @@
 import { linearise } from '../episode/linearise.ts'
 import type { Episode } from '../episode/types.ts'
+import type { LossSettings } from '../language/backend.ts'
 import { tokenWeights } from './losses/index.ts'
 import { trainedTokens } from './trained-tokens.ts'
 import type { PolicyUpdate } from './types.ts'
@@ -8,7 +9,7 @@ import type { PolicyUpdate } from './types.ts'
  * Learning by demonstration: cross-entropy of what the demonstrator said, the mean over all its tokens of the batch.
  * What tools, user and system said is never trained.
  */
-export function supervised(episodes: readonly Episode[]): PolicyUpdate {
+export function supervised(episodes: readonly Episode[]): PolicyUpdate & { loss: LossSettings } {
   const judged = episodes.filter((episode) => episode.status !== 'masked')
   const weights = tokenWeights(judged.map(trainedTokens), { mode: 'token-mean' })
   return {

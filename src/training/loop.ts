@@ -102,7 +102,7 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
     case 'warm-start-test':
       return runStage(job, 'warm-start', state.warmStartSeconds)
     case 'rl':
-      await runReinforcement(job)
+      await runReinforcement(job, collect)
       state.rl = 'rl-end'
       await saveWeights(folder, backend, state.rl)
       state.rlSeconds = job.phaseSeconds()

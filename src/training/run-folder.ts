@@ -98,6 +98,7 @@ const ownNames = [
   'checkpoints',
   'evaluations',
   'journal',
+  'pending',
 ]
 
 function usable(path: string): RunFolder {

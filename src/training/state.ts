@@ -94,7 +94,12 @@ export async function saveCheckpoint(
   const kept = new Set([name, state.best?.checkpoint, state.warmStart, state.rl])
   for (const other of folder.list('checkpoints'))
     if (!kept.has(other) && other !== 'final') folder.remove(`checkpoints/${other}`)
+  for (const batch of folder.list('pending'))
+    if (state.phase !== 'rl' || Number.parseInt(batch) < state.step) folder.remove(`pending/${batch}`)
 }
+
+/** The file of a batch that was sampled and not yet learnt from; it goes with the first checkpoint after that. */
+export const pendingFile = (batch: number): string => `pending/${batch}.json`
 
 /** Writes the weights and the optimiser under `checkpoints/NAME`; one of that name is there until the new one is whole. */
 export async function saveWeights(folder: RunFolder, backend: TrainableBackend, name: string): Promise<void> {
@@ -107,6 +112,11 @@ export function loadState(folder: RunFolder): { checkpoint: string; state: LoopS
   const current = readCurrent(folder)
   for (const file of growingFiles) folder.truncate(file, current?.state.offsets[file] ?? 0)
   return current
+}
+
+/** The name of the checkpoint to go on from, or null where there is none yet. */
+export function currentCheckpoint(folder: RunFolder): string | null {
+  return readCurrent(folder)?.checkpoint ?? null
 }
 
 function readCurrent(folder: RunFolder): { checkpoint: string; state: LoopState } | null {

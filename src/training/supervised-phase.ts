@@ -3,6 +3,7 @@ import { supervised, trainedTokens } from '../algorithm/index.ts'
 import type { Episode } from '../episode/types.ts'
 import { createRandom, hash32 } from '../random/index.ts'
 import { demonstrate } from '../rollout/index.ts'
+import { applyUpdate } from './apply-update.ts'
 import { evaluate, keptIf, record } from './job.ts'
 import type { Job } from './job.ts'
 import { optimStepAt } from './learning-rate.ts'
@@ -62,7 +63,7 @@ export async function runSupervised<T extends Task>(
   settings: Omit<SupervisedSettings, 'epochs'>,
   budget: SupervisedBudget,
 ): Promise<string> {
-  const { state, backend, emit, signal, options, folder } = job
+  const { state, backend, emit, options, folder } = job
   const total = 'steps' in budget ? budget.steps : null
   const progress = (): number =>
     'steps' in budget ? state.step / budget.steps : Math.min(1, job.phaseSeconds() / budget.seconds)
@@ -82,20 +83,14 @@ export async function runSupervised<T extends Task>(
     const at = (state.step % batches) * settings.batch
     const batch = order.slice(at, at + settings.batch)
     const update = supervised(batch)
-    const report = await backend.forwardBackward(
-      update.sequences,
-      update.loss,
-      signal === undefined ? {} : { signal },
-    )
     const step = optimStepAt(settings, state.step, progress())
-    job.settled = false
-    const { gradientNorm } = await backend.optimStep(step)
+    const { loss, gradientNorm } = await applyUpdate(job, update, step, () => batch.map(({ id }) => id))
     state.step++
     job.settled = true
     const seconds = (performance.now() - started) / 1000
     const tokens = batch.reduce((sum, episode) => sum + trainedTokens(episode), 0)
     record(job, name, seconds, total, {
-      loss: report.loss,
+      loss,
       gradientNorm,
       learningRate: step.learningRate,
       epoch,

@@ -1,6 +1,6 @@
 import type { Actor, Task, TaskSource, ToolWorld } from '../agent/types.ts'
 import type { ChatModel, EpisodeLimits } from '../agent/index.ts'
-import type { Algorithm } from '../algorithm/index.ts'
+import type { Algorithm, BatchSettings } from '../algorithm/index.ts'
 import type { Estimate } from '../evaluation/index.ts'
 import type { ModelBackend, OptimStep } from '../language/backend.ts'
 import type { Tokenizer } from '../language/tokenizer.ts'
@@ -40,14 +40,12 @@ export interface SupervisedSettings extends OptimiserSettings {
   patience: number
 }
 
-export interface ReinforcementSettings extends OptimiserSettings {
+export interface ReinforcementSettings extends OptimiserSettings, BatchSettings {
   steps: number
   /** Tasks in a step, and episodes of each. */
   groups: number
   groupSize: number
   temperature: number
-  /** The batch is split by groups into so many updates. Default 1. */
-  minibatches?: number
   /** Steps between validations; 0 = never. */
   validateEvery: number
   /** Groups of each step whose episodes are kept in `episodes.jsonl`. Default 2. */

@@ -1,0 +1,80 @@
+import type { LossSettings } from '../../language/backend.ts'
+import type { CustomLoss } from '../../language/custom-loss.ts'
+import {
+  cispoLoss,
+  dppoLoss,
+  gspoLoss,
+  importanceSamplingLoss,
+  kimiLoss,
+  klLoss,
+  offPolicyMask,
+  ppoLoss,
+  sapoLoss,
+  toprLoss,
+  unbiasedKlLoss,
+} from '../losses/index.ts'
+import { overTokens } from '../over-tokens.ts'
+import type { TokenLoss } from '../over-tokens.ts'
+import type { KlSettings, PolicyLossSettings, PolicySettings } from './settings.ts'
+
+/**
+ * The loss of the settings: one that backends compute in one pass where there is such a one, else a custom one.
+ *
+ * @param references log-probabilities of the sequences under the reference, where the divergence is in the loss.
+ */
+export function lossOf(
+  { loss, kl, offPolicyMask: threshold }: PolicySettings,
+  references?: readonly Float32Array[],
+): LossSettings | CustomLoss {
+  const divergence = kl?.place === 'loss' ? divergenceOf(kl) : undefined
+  const own = divergence === undefined && threshold === undefined ? backendLoss(loss) : undefined
+  if (own !== undefined) return own
+  const policy = tokenLossOf(loss)
+  const rl: TokenLoss =
+    threshold === undefined
+      ? policy
+      : (inputs) => policy({ ...inputs, weights: offPolicyMask(inputs, { threshold }) })
+  return overTokens({
+    rl,
+    ...(divergence === undefined ? {} : { kl: divergence }),
+    ...(references === undefined ? {} : { references }),
+  })
+}
+
+/** Whether a token without advantage has a slope, so that it must be computed. */
+export function movesWithoutAdvantage({ loss, kl }: PolicySettings): boolean {
+  return loss.name === 'kimi' || kl?.place === 'loss'
+}
+
+function backendLoss(loss: PolicyLossSettings): LossSettings | undefined {
+  if (loss.name === 'importance-sampling') return { name: 'importance_sampling' }
+  if (loss.name === 'ppo' && loss.dualClip === undefined)
+    return { name: 'ppo', clipLow: loss.clipLow, clipHigh: loss.clipHigh }
+  if (loss.name === 'cispo' && loss.convention === 'trl') return { name: 'cispo', clipHigh: loss.cap - 1 }
+  return undefined
+}
+
+function tokenLossOf(loss: PolicyLossSettings): TokenLoss {
+  switch (loss.name) {
+    case 'ppo':
+      return (inputs) => ppoLoss(inputs, loss)
+    case 'importance-sampling':
+      return importanceSamplingLoss
+    case 'cispo':
+      return (inputs) => cispoLoss(inputs, loss)
+    case 'gspo':
+      return (inputs) => gspoLoss(inputs, loss)
+    case 'sapo':
+      return (inputs) => sapoLoss(inputs, loss)
+    case 'topr':
+      return (inputs) => toprLoss(inputs, loss)
+    case 'dppo':
+      return (inputs) => dppoLoss(inputs, loss)
+    case 'kimi':
+      return (inputs) => kimiLoss(inputs, loss)
+  }
+}
+
+function divergenceOf({ estimator }: KlSettings): TokenLoss {
+  return estimator === 'unbiased-k3' ? unbiasedKlLoss : (inputs) => klLoss(inputs, estimator)
+}

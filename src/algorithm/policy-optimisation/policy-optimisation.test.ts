@@ -1,0 +1,201 @@
+import { afterAll, expect, test } from 'vitest'
+import type { TrainingSequence } from '../../episode/types.ts'
+import { forwardBackward } from '../../language/custom-loss.ts'
+import { createLocalBackend } from '../../language/local-backend.ts'
+import { tinyConfig } from '../../language/testing/tiny-config.ts'
+import { createRandom } from '../../random/index.ts'
+import {
+  findPolicyPreset,
+  grpo,
+  grpoAdvantages,
+  klRewards,
+  optimisePolicy,
+  policyPresets,
+  reinforcePlusPlusAdvantages,
+} from '../index.ts'
+import type { EpisodeGroup, LearningContext, PolicyPreset, PolicySettings } from '../index.ts'
+import { oneAnswer } from '../testing/one-answer.ts'
+
+const backend = createLocalBackend({ config: tinyConfig, seed: 2, threads: 1 })
+const frozen = createLocalBackend({ config: tinyConfig, seed: 9, threads: 1 })
+afterAll(() => Promise.all([backend.dispose(), frozen.dispose()]))
+
+const random = createRandom(4)
+/** An answer of `length` trained tokens after the forced marker. */
+function answer(id: string, length: number, fields = {}) {
+  const episode = oneAnswer(id, length + 1, fields)
+  episode.nodes[1].tokens.set(
+    Array.from({ length }, () => 4 + random.int(50)),
+    1,
+  )
+  for (let t = 1; t <= length; t++) episode.samples[0].logprobs[t] = -4 - random.next() / 4
+  return episode
+}
+
+const groups: EpisodeGroup[] = [
+  { episodes: [answer('a', 3), answer('b', 5), answer('c', 2)], rewards: [1, 0, 0.1], greedyReward: 0 },
+  { episodes: [answer('d', 4), answer('e', 4), answer('f', 6)], rewards: [0, 1, 1], greedyReward: 1 },
+  { episodes: [answer('g', 2), answer('h', 3), answer('i', 3)], rewards: [1, 1, 1], greedyReward: 1 },
+  { episodes: [answer('j', 9), answer('k', 3), answer('l', 3)], rewards: [null, 0, 1], greedyReward: null },
+]
+const context: LearningContext = {
+  reference: (sequences) => frozen.forward(sequences),
+  trainer: (sequences) => backend.forward(sequences),
+  demonstrations: [answer('shown', 4), answer('shown too', 2)],
+}
+const update = (settings: PolicySettings, batch = groups) => optimisePolicy(settings)(batch, context)
+const base: PolicySettings = findPolicyPreset('grpo').settings
+const idle = (sequences: readonly TrainingSequence[]) =>
+  sequences.filter((row) => row.weights.rl.every((w) => w === 0))
+
+const names = Object.keys(policyPresets)
+
+test.each(names)('%s survives JSON, and what it asks of a batch trains', async (name) => {
+  const preset: PolicyPreset = findPolicyPreset(name)
+  expect(JSON.parse(JSON.stringify(preset))).toEqual(preset)
+  const wide = groups.map((group) => ({
+    ...group,
+    // The best of 4 can differ only where at least 4 of 5 failed.
+    episodes: [...group.episodes, group.episodes[1], group.episodes[1]],
+    rewards: [...group.rewards, group.rewards[1], group.rewards[1]],
+  }))
+  const { sequences, loss } = await update(preset.settings, wide)
+  expect(sequences.length).toBeGreaterThan(0)
+  const report = await forwardBackward(backend, sequences, loss)
+  expect(report.tokens).toBeGreaterThan(0)
+  const { gradientNorm } = await backend.optimStep({ learningRate: 0 })
+  expect(gradientNorm).toBeGreaterThan(1e-4)
+  expect(gradientNorm).toBeLessThan(1e3)
+})
+
+test('the preset grpo is the algorithm of `grpo`, row for row', async () => {
+  const { sequences, loss } = await update(base)
+  const plain = grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) })(groups)
+  expect(sequences).toEqual(plain.sequences)
+  expect(loss).toEqual(plain.loss)
+})
+
+test('a name that no algorithm has is answered with all that there are', () => {
+  expect(() => findPolicyPreset('gspoo')).toThrow(/no algorithm named "gspoo"/)
+  expect(() => findPolicyPreset('gspoo')).toThrow(
+    expect.objectContaining({ expected: expect.stringContaining('dr-grpo'), hint: 'Did you mean "gspo"?' }),
+  )
+})
+
+test('rewards are shaped before they become advantages', async () => {
+  const cut = answer('cut', 8, { ending: 'token-limit' })
+  const batch: EpisodeGroup[] = [{ episodes: [answer('x', 4), cut, answer('y', 6)], rewards: [1, 1, 1] }]
+  const shaped = async (shaping: PolicySettings['shaping']) =>
+    (
+      await update({ ...base, advantage: { name: 'grpo', std: false }, shaping: shaping! }, batch)
+    ).sequences.map((row) => row.advantages.at(-1))
+  expect(await shaped({})).toEqual([])
+  // Lengths 4, 8 and 6: with a limit of 8 and a cache of 4 they pay 0, 1 and 1/2.
+  expect(await shaped({ softOverlong: { limit: 8, cache: 4 } })).toEqual([0.5, -0.5])
+  expect(await shaped({ softOverlong: { limit: 8, cache: 4 }, maskOverlong: true })).toEqual([0.25, -0.25])
+  const [short, long] = await shaped({ brevity: 0.2 })
+  expect([short, long]).toEqual([Math.fround(0.1), Math.fround(-0.1)])
+  const relative = await shaped({ relativeLength: 0.4 })
+  expect(relative[0]).toBeCloseTo(0.1)
+})
+
+test('repetition is paid for', async () => {
+  const again = answer('again', 8)
+  again.nodes[1].tokens.fill(7, 1)
+  const batch = [{ episodes: [answer('x', 8), again], rewards: [1, 1] }]
+  const settings = { ...base, advantage: { name: 'grpo', std: false } as const }
+  const { sequences } = await update({ ...settings, shaping: { repetition: { n: 2, most: 0.7 } } }, batch)
+  // One of 7 pairs is distinct: -(1 - 1/7) * 0.7.
+  expect(sequences.map((row) => row.advantages.at(-1))).toEqual([Math.fround(0.3), Math.fround(-0.3)])
+})
+
+test('a divergence in the reward is what the reference says of the sampled tokens', async () => {
+  const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
+  const batch = groups.slice(0, 1)
+  const { sequences } = await update({ ...base, advantage: { name: 'rloo' }, kl }, batch)
+  const rows = grpo({ advantages: () => [1, 1, 1] })(batch).sequences
+  const reference = await frozen.forward(rows.map(({ tokens }) => tokens))
+  const paid = rows.map((row, i) => {
+    const tokens = [...row.weights.rl.keys()].filter((t) => row.weights.rl[t] !== 0)
+    const pick = (values: Float32Array) => tokens.map((t) => values[t])
+    const outcome = batch[0].rewards[i]!
+    return [
+      ...klRewards({ logprobs: pick(row.logprobs), referenceLogprobs: pick(reference[i]), outcome }, kl),
+    ]
+  })
+  const sums = paid.map((tokens) => tokens.reduce((sum, value) => sum + value, 0))
+  sums.forEach((sum, i) => {
+    const others = sums.filter((_, at) => at !== i)
+    expect(sequences[i].advantages.at(-1)).toBeCloseTo(sum - (others[0] + others[1]) / 2, 4)
+  })
+  // REINFORCE++ pays each token where it arises.
+  const byToken = await update({ ...base, advantage: { name: 'reinforce++' }, kl }, batch)
+  const expected = reinforcePlusPlusAdvantages(paid)
+  byToken.sequences.forEach((row, i) => {
+    const found = row.advantages.filter((_, t) => row.weights.rl[t] !== 0)
+    found.forEach((value, t) => expect(value).toBeCloseTo(expected[i][t], 3))
+  })
+})
+
+test('a divergence in the loss moves also the groups that all agree, and pulls towards the reference', async () => {
+  const kl = { place: 'loss', estimator: 'k2', coefficient: 0.5 } as const
+  const { sequences, loss } = await update({ ...base, kl })
+  // All but the masked one; those of the third group have no advantage.
+  expect(sequences.length).toBe(11)
+  const report = await forwardBackward(backend, sequences, loss)
+  expect(report.metrics!['divergenceLoss']).toBeGreaterThan(0)
+  await backend.optimStep({ learningRate: 0 })
+})
+
+test('corrections weigh tokens by what trainer and sampler said, and the trainer takes the sampler’s place', async () => {
+  const plain = (await update(base)).sequences
+  const trainer = await backend.forward(plain.map(({ tokens }) => tokens))
+  const { sequences, metrics } = await update({
+    ...base,
+    corrections: [{ level: 'token', mode: 'truncate', high: 1.1 }],
+  })
+  for (const [i, row] of sequences.entries()) {
+    expect(row.logprobs).toEqual(trainer[i])
+    row.weights.rl.forEach((weight, t) => {
+      const ratio = Math.exp(trainer[i][t] - plain[i].logprobs[t])
+      expect(weight).toBeCloseTo(plain[i].weights.rl[t] * Math.min(1.1, ratio), 6)
+    })
+  }
+  expect(metrics['keptTokens']).toBe(1)
+  const strict = await update({
+    ...base,
+    corrections: [{ level: 'geometric', mode: 'reject', low: 2, high: 3 }],
+  })
+  expect(strict.metrics['keptTokens']).toBe(0)
+  expect(idle(strict.sequences).length).toBe(strict.sequences.length)
+})
+
+test('imitation is mixed in by its share', async () => {
+  const { sequences } = await update({ ...base, imitation: 0.25 })
+  const total = (of: (row: TrainingSequence) => Float32Array) =>
+    sequences.reduce((sum, row) => sum + of(row).reduce((s, w) => s + w, 0), 0)
+  const plain = (await update(base)).sequences
+  expect(total((row) => row.weights.ce)).toBeCloseTo(0.25)
+  expect(total((row) => row.weights.rl)).toBeCloseTo(
+    0.75 * plain.reduce((sum, row) => sum + row.weights.rl.reduce((s, w) => s + w, 0), 0),
+  )
+  const without = optimisePolicy({ ...base, imitation: 0.25 })(groups, { ...context, demonstrations: [] })
+  await expect(without).rejects.toMatchObject({ code: 'bad-config' })
+  expect(() => optimisePolicy({ ...base, imitation: 2 })).toThrow(/share/)
+})
+
+test('remax without greedy answers says what to set', async () => {
+  const bare = groups.map(({ episodes, rewards }) => ({ episodes, rewards }))
+  await expect(update(findPolicyPreset('remax').settings, bare)).rejects.toMatchObject({
+    hint: expect.stringContaining('greedyBaseline'),
+  })
+})
+
+test('a batch of which nothing could be judged asks for nothing', async () => {
+  for (const name of names.filter((each) => each !== 'remax')) {
+    const { sequences } = await update(findPolicyPreset(name).settings, [
+      { episodes: [answer('m', 3), answer('n', 3)], rewards: [null, null] },
+    ])
+    expect(sequences, name).toEqual([])
+  }
+})

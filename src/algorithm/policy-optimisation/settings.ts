@@ -1,0 +1,74 @@
+import type { GrpoAdvantageSettings } from '../advantages/index.ts'
+import type {
+  Aggregation,
+  CispoSettings,
+  DppoSettings,
+  GspoSettings,
+  ImportanceSettings,
+  KimiSettings,
+  KlEstimator,
+  PpoSettings,
+  SapoSettings,
+  ToprSettings,
+} from '../losses/index.ts'
+
+/** How rewards of a batch become advantages; the functions of these names in `advantages/` say what each does. */
+export type AdvantageSettings =
+  | ({ name: 'grpo' } & GrpoAdvantageSettings)
+  | { name: 'batch-grpo'; epsilon?: number }
+  | { name: 'rloo' }
+  | { name: 'reinforce++'; gamma?: number }
+  | { name: 'reinforce++-baseline' }
+  /** Needs the greedy episode of each task: `greedyBaseline` of the plan. */
+  | { name: 'remax' }
+  | { name: 'opo' }
+  | { name: 'maxrl'; epsilon?: number }
+  | { name: 'max-at-k'; k: number }
+  | { name: 'pass-at-k'; k: number; threshold?: number }
+
+/** What is done to the policy with an advantage; the functions of these names in `losses/` say what each does. */
+export type PolicyLossSettings =
+  | ({ name: 'ppo' } & PpoSettings)
+  | { name: 'importance-sampling' }
+  | ({ name: 'cispo' } & CispoSettings)
+  | ({ name: 'gspo' } & GspoSettings)
+  | ({ name: 'sapo' } & SapoSettings)
+  | ({ name: 'topr' } & ToprSettings)
+  | ({ name: 'dppo' } & DppoSettings)
+  | ({ name: 'kimi' } & KimiSettings)
+
+/** What is added to the reward of an episode, or masks it, before advantages. Lengths are in tokens of the policy. */
+export interface RewardShaping {
+  /** Episodes that were cut off train nothing. */
+  maskOverlong?: boolean
+  /** 0 to -1 over the last `cache` tokens before `limit`, times `weight` (default 1). */
+  softOverlong?: { limit: number; cache: number; weight?: number }
+  /** Weight of `kimiLengthRewards`. */
+  brevity?: number
+  /** Weight of `relativeLengthPenalty`. */
+  relativeLength?: number
+  repetition?: { n?: number; most?: number }
+}
+
+/** The divergence from the policy that RL began from. */
+export type KlSettings =
+  | { place: 'loss'; estimator: KlEstimator | 'unbiased-k3'; coefficient: number }
+  | { place: 'reward'; estimator: KlEstimator; coefficient: number }
+
+/** A policy-optimisation algorithm, plain JSON. */
+export interface PolicySettings {
+  advantage: AdvantageSettings
+  loss: PolicyLossSettings
+  aggregation: Aggregation
+  shaping?: RewardShaping
+  kl?: KlSettings
+  /**
+   * Corrections for a sampler that is not the trainer, one after another. The trainer's own log-probabilities before the batch
+   * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).
+   */
+  corrections?: readonly ImportanceSettings[]
+  /** Threshold of `offPolicyMask`. */
+  offPolicyMask?: number
+  /** Share of imitation, 0 to 1: `(1 - share) * rl + share * cross-entropy` of the demonstrations. */
+  imitation?: number
+}

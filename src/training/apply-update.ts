@@ -1,0 +1,58 @@
+import type { Task } from '../agent/index.ts'
+import type { PolicyUpdate } from '../algorithm/index.ts'
+import { AgogeError } from '../error.ts'
+import { forwardBackward } from '../language/index.ts'
+import type { CustomLossReport, OptimStep } from '../language/index.ts'
+import type { Job } from './job.ts'
+import { currentCheckpoint } from './state.ts'
+
+/**
+ * One update of the weights. From its optimiser step on the job is not settled: the weights are ahead of the state.
+ *
+ * @param episodes whose ids are told where the loss is no number.
+ * @throws AgogeError `non-finite-loss` naming the batch where loss or gradient are not finite. The checkpoints are those from
+ *   before.
+ */
+export async function applyUpdate<T extends Task>(
+  job: Job<T>,
+  update: Pick<PolicyUpdate, 'sequences' | 'loss'>,
+  step: OptimStep,
+  episodes: () => readonly string[],
+): Promise<CustomLossReport & { gradientNorm: number }> {
+  const { backend, signal } = job
+  const abort = signal === undefined ? {} : { signal }
+  const report = await forwardBackward(backend, update.sequences, update.loss, abort).catch(
+    (error: unknown) => {
+      throw AgogeError.isInstance(error) && error.code === 'non-finite-loss'
+        ? diverged(job, error.message, episodes(), error)
+        : error
+    },
+  )
+  job.settled = false
+  const { gradientNorm } = await backend.optimStep(step)
+  if (!Number.isFinite(gradientNorm))
+    throw diverged(job, `The gradient's norm is ${gradientNorm}`, episodes())
+  return { ...report, gradientNorm }
+}
+
+const shown = 8
+
+function diverged<T extends Task>(
+  { state, folder }: Job<T>,
+  what: string,
+  episodes: readonly string[],
+  cause?: AgogeError,
+): AgogeError {
+  const kept = currentCheckpoint(folder)
+  const more = episodes.length > shown ? ` and ${episodes.length - shown} more` : ''
+  return new AgogeError(
+    `Training stopped in step ${state.step + 1} of ${state.phase}. ${what}. The batch: ${episodes.slice(0, shown).join(', ')}${more}`,
+    {
+      code: 'non-finite-loss',
+      given: { phase: state.phase, step: state.step + 1, episodes },
+      expected: 'a loss and a gradient that are finite numbers',
+      hint: `${kept === null ? 'No checkpoint was written yet' : `The last good weights are in ${folder.file('checkpoints', kept)}`}; lower the learning rate or clip the gradient in a new run`,
+      ...(cause === undefined ? {} : { cause }),
+    },
+  )
+}

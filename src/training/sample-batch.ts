@@ -1,0 +1,132 @@
+import type { Actor, Task } from '../agent/index.ts'
+import { informativeGroups } from '../algorithm/index.ts'
+import type { EpisodeGroup } from '../algorithm/index.ts'
+import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
+import type { Episode } from '../episode/index.ts'
+import { score } from '../reward/index.ts'
+import { rolloutGroups } from '../rollout/index.ts'
+import type { TaskSampler } from '../rollout/index.ts'
+import { actorOf, journaled } from './job.ts'
+import type { Job } from './job.ts'
+
+/** A task that was played by the policy, several times. */
+export interface PlayedGroup<T extends Task> {
+  task: T
+  episodes: Episode[]
+  /** The same task without chance, where that is wanted. */
+  greedy?: Episode
+  /** False where other groups took its place because it says nothing. */
+  used: boolean
+}
+
+/** What was sampled to be learnt from in one step. */
+export interface Batch<T extends Task> {
+  groups: PlayedGroup<T>[]
+  /** Seconds it took to sample. */
+  seconds: number
+}
+
+export function batchEpisodes<T extends Task>({ groups }: Batch<T>): Episode[] {
+  return groups.flatMap(({ episodes, greedy }) => [...episodes, ...(greedy === undefined ? [] : [greedy])])
+}
+
+/** What the algorithm is given of a group. */
+export function rewardedGroup<T extends Task>(
+  { reward }: Job<T>['options'],
+  { episodes, greedy }: PlayedGroup<T>,
+): EpisodeGroup {
+  const valueOf = (episode: Episode): number | null => score(reward, episode)?.value ?? null
+  return {
+    episodes,
+    rewards: episodes.map(valueOf),
+    ...(greedy === undefined ? {} : { greedyReward: valueOf(greedy) }),
+  }
+}
+
+/**
+ * Draws tasks and plays each several times in lockstep. Groups whose members all got the same are replaced by others, as often
+ * as the plan says.
+ *
+ * @param number of the batch, from 0; it keys everything that is drawn.
+ */
+export async function sampleBatch<T extends Task>(
+  job: Job<T>,
+  sampler: TaskSampler<T>,
+  number: number,
+): Promise<Batch<T>> {
+  const { groups: wanted, resampling = 0 } = job.options.plan.reinforcement
+  const started = performance.now()
+  job.backend.clearCache?.()
+  const groups = await playGroups(job, sampler.draw(wanted), `rl/${number}`)
+  for (let round = 1; round <= resampling; round++) {
+    const missing = keepInformative(job, groups)
+    if (missing === 0) break
+    const more = sampler.draw(missing)
+    groups.push(...(await playGroups(job, more, `rl/${number}.${round}`)))
+  }
+  if (resampling > 0) keepInformative(job, groups)
+  return { groups, seconds: (performance.now() - started) / 1000 }
+}
+
+/** Marks the groups that say something, at most as many as are wanted. @returns how many are missing. */
+function keepInformative<T extends Task>(job: Job<T>, groups: PlayedGroup<T>[]): number {
+  const { groups: wanted } = job.options.plan.reinforcement
+  const telling = new Set(
+    informativeGroups(groups.map((group) => rewardedGroup(job.options, group).rewards)).slice(0, wanted),
+  )
+  for (const [at, group] of groups.entries()) group.used = telling.has(at)
+  return wanted - telling.size
+}
+
+async function playGroups<T extends Task>(job: Job<T>, tasks: T[], name: string): Promise<PlayedGroup<T>[]> {
+  const { groupSize, temperature, greedyBaseline } = job.options.plan.reinforcement
+  const play = (actor: Actor, called: string, size: number): Promise<Episode[]> =>
+    journaled(job, called.replaceAll('/', '-'), async () => {
+      const { world, plan } = job.options
+      const { limits } = plan
+      const signal = job.signal === undefined ? {} : { signal: job.signal }
+      return (
+        await rolloutGroups({ name: called, tasks, groupSize: size, actor, world, limits, ...signal })
+      ).flat()
+    })
+  const all = await play(actorOf(job, temperature), name, groupSize)
+  const greedy = greedyBaseline === true ? await play(actorOf(job, 0), `${name}/greedy`, 1) : undefined
+  return tasks.map((task, at) => ({
+    task,
+    episodes: all.slice(at * groupSize, (at + 1) * groupSize),
+    ...(greedy === undefined ? {} : { greedy: greedy[at] }),
+    used: true,
+  }))
+}
+
+/** A batch as text, for the time until it is learnt from. */
+export function encodeBatch<T extends Task>({ groups, seconds }: Batch<T>): string {
+  return JSON.stringify({
+    seconds,
+    groups: groups.map(({ task, episodes, greedy, used }) => ({
+      task: { seed: task.seed, family: task.family },
+      used,
+      episodes: episodes.map(encodeEpisode),
+      ...(greedy === undefined ? {} : { greedy: encodeEpisode(greedy) }),
+    })),
+  })
+}
+
+interface EncodedBatch {
+  seconds: number
+  groups: { task: { seed: number; family: string }; used: boolean; episodes: string[]; greedy?: string }[]
+}
+
+/** The batch again; tasks come from their source, by seed and family. */
+export function decodeBatch<T extends Task>(text: string, job: Job<T>, source: string): Batch<T> {
+  const { groups, seconds } = JSON.parse(text) as EncodedBatch
+  return {
+    seconds,
+    groups: groups.map(({ task, used, episodes, greedy }) => ({
+      task: job.options.tasks.task({ split: 'train', ...task }),
+      used,
+      episodes: episodes.map((line) => decodeEpisode(line, source)),
+      ...(greedy === undefined ? {} : { greedy: decodeEpisode(greedy, source) }),
+    })),
+  }
+}
