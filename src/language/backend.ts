@@ -1,26 +1,39 @@
 import type { TrainingSequence } from '../episode/types.ts'
+import type { SamplingSettings } from './sampling-settings.ts'
 
-export interface SampleRequest {
+/** One row. Its own settings come before those of the call, so that a call may carry requests of several users. */
+export interface SampleRequest extends Partial<SamplingSettings> {
   /** Token ids the model is shown, markers included. */
   prompt: Int32Array
   /** Identifies the random stream of this row: tokens are drawn from (key, token index), never from arrival order. */
   key: number | string
 }
 
-export interface SampleOptions {
-  maxTokens: number
-  /** Generation ends with (and includes) any of these ids. */
-  stop: readonly number[]
-  /** 0 = greedy; log-probabilities are then those of temperature 1. Otherwise those of the tempered distribution. */
-  temperature: number
-  seed: number
+export interface SampleOptions extends SamplingSettings {
   signal?: AbortSignal
+  /** Called for every token as soon as it is drawn; `row` is the index of the request. */
+  onToken?: (row: number, token: number, logprob: number) => void
+}
+
+export interface TokenLogprob {
+  token: number
+  logprob: number
 }
 
 export interface SampleOutput {
   tokens: Int32Array
-  /** Natural log, of the distribution the token was drawn from; same length as `tokens`. */
+  /**
+   * Natural log, of the whole tempered distribution, before top-k, top-p, min-p or a grammar took tokens away; same length as
+   * `tokens`. It is what a trainer computes again, so that an unchanged policy has ratios of 1: normalised over the tokens that were
+   * left (vLLM's `processed_logprobs`), ratios would be off by the probability that was taken away. At least -87.4.
+   */
   logprobs: Float32Array
+  /** Where tokens were taken away: natural log, of the distribution that the token was drawn from. */
+  drawnLogprobs?: Float32Array
+  /** As asked for by `topLogprobs`: at each position the likeliest tokens, likeliest first, by the distribution of `logprobs`. */
+  topLogprobs?: TokenLogprob[][]
+  /** As asked for by `promptLogprobs`: of each token of the prompt given those before it, at temperature 1; index 0 is 0. */
+  promptLogprobs?: Float32Array
   finish: 'stop' | 'length'
   weightVersion: number
 }

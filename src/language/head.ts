@@ -4,7 +4,7 @@ import type { TransformerConfig } from './config.ts'
 import { linear, normalise } from './layers.ts'
 
 /** Below this a probability is not told from zero: the smallest log-probability reported is -87.3. */
-const tinyProbability = 1.2e-38
+export const tinyProbability = 1.2e-38
 
 /**
  * Final norm and output matrix, the norm's gain folded into it. hidden: [rows, width]; matrix: [vocabulary, width].

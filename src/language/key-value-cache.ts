@@ -33,8 +33,12 @@ export interface KeyValueCache {
   tokens(slot: number): Int32Array
   /** One slot for each of `kept`, in their order, each holding the beginning of an old slot; all else is forgotten. */
   arrange(kept: readonly Beginning[], capacity: number): void
-  /** Makes room for longer rows. */
-  grow(capacity: number): void
+  /** Makes room for longer rows, in the first `slots` slots only. */
+  grow(capacity: number, slots?: number): void
+  /** A number that the content of a slot keeps as long as it only grows. */
+  stamp(slot: number): number
+  /** Forgets all but the first `length` tokens of a slot. */
+  cut(slot: number, length: number): void
   /** The first `length` tokens of one slot become the content of another. */
   copy(from: number, to: number, length: number): void
   swap(a: number, b: number): void
@@ -63,6 +67,8 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
   let lengths = new Int32Array(0)
   let tokens = new Int32Array(0)
   let views: readonly Float32Array[] = stores
+  let stamps: number[] = []
+  let lastStamp = 0
 
   function setLength(slot: number, length: number): void {
     const row = slot * capacity
@@ -121,6 +127,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     limits = new Float32Array(slots * capacity)
     lengths = new Int32Array(slots)
     for (const [slot, { length }] of kept.entries()) setLength(slot, length)
+    stamps = kept.map(() => ++lastStamp)
   }
 
   return {
@@ -144,12 +151,17 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     },
     tokens: (slot) => tokens.subarray(slot * window, slot * window + lengths[slot]),
     arrange,
-    grow(wanted) {
+    grow(wanted, most = slots) {
       if (wanted <= capacity) return
       arrange(
-        Array.from(lengths, (length, slot) => ({ slot, length })),
+        Array.from(lengths.subarray(0, most), (length, slot) => ({ slot, length })),
         wanted,
       )
+    },
+    stamp: (slot) => stamps[slot],
+    cut(slot, length) {
+      setLength(slot, length)
+      stamps[slot] = ++lastStamp
     },
     copy(from, to, length) {
       for (const array of stores) {
@@ -159,6 +171,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       }
       tokens.copyWithin(to * window, from * window, from * window + length)
       setLength(to, length)
+      stamps[to] = ++lastStamp
     },
     swap(a, b) {
       if (a === b) return
@@ -177,6 +190,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
       const lengthOfA = lengths[a]
       setLength(a, lengths[b])
       setLength(b, lengthOfA)
+      ;[stamps[a], stamps[b]] = [stamps[b], stamps[a]]
     },
     append(slot, added, run, row) {
       const count = added.length
@@ -191,6 +205,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     },
     clear() {
       slots = 0
+      stamps = []
       views = stores.map((store) => store.subarray(0, 0))
       capacity = 0
       limits = new Float32Array(0)

@@ -20,11 +20,12 @@ export function createParallelSampler(
   const own = createSampler({ config, parameters, threads: 1, cacheBytes })
   if (threads.count === 1) return own
   const routes = createRoutes(threads.count)
+  let hasTexts = false
 
   return {
-    async sample(requests, sampleOptions, weightVersion) {
-      checkRequests(requests, sampleOptions, config)
-      if (requests.length < fewRows) return own.sample(requests, sampleOptions, weightVersion)
+    async sample(requests, sampleOptions, weightVersion, together = false) {
+      checkRequests(requests, sampleOptions, config, hasTexts)
+      if (requests.length < fewRows) return own.sample(requests, sampleOptions, weightVersion, together)
       const parts = routes.assign(requests.map(({ prompt }) => prompt))
       const { signal, ...plain } = sampleOptions
       const results: SampleOutput[] = []
@@ -46,6 +47,10 @@ export function createParallelSampler(
       )
       await allParts([samplePart(0, (rows) => own.sample(rows, sampleOptions, weightVersion)), ...others])
       return results
+    },
+    setTexts(texts) {
+      hasTexts = texts !== undefined
+      own.setTexts(texts)
     },
     clear() {
       own.clear()

@@ -1,47 +1,56 @@
-import { uniformAt } from '../random/index.ts'
 import type { SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
-import { drawToken, likeliestToken } from './draw.ts'
+import { createGrammars, textOf } from './grammar/index.ts'
+import type { Grammars, TokenTexts } from './grammar/index.ts'
 import { bytesPerToken } from './key-value-cache.ts'
 import type { Parameters } from './parameters.ts'
-import { checkRequests, longestRow } from './sample-requests.ts'
-import { planRows } from './slot-plan.ts'
+import { createPrefill } from './prefill.ts'
+import { checkRequests, settingsOf } from './sample-requests.ts'
+import { drawNext, inverseTemperature, outputOf } from './sampled-row.ts'
+import type { Distributions, Row } from './sampled-row.ts'
+import { joinRows, planRows } from './slot-plan.ts'
+import { createStopWatch } from './stop-sequences.ts'
 import { createTokenReader } from './token-reader.ts'
 
 export interface SamplerOptions {
   config: TransformerConfig
   parameters: Parameters
   threads?: number
-  /** More rows than fit into this are sampled in several waves. */
+  /** Rows that do not fit into this wait until others end. */
   cacheBytes: number
 }
 
 export interface Sampler {
+  /**
+   * Samples a row for each request. Calls may overlap: rows of later ones join those that are being decoded at their next token. A call
+   * that finds nothing under way lays the cache out for itself, unless it is `together`, and so depends on nothing but its requests and
+   * what was sampled before.
+   */
   sample(
     requests: readonly SampleRequest[],
     options: SampleOptions,
     weightVersion: number,
+    together?: boolean,
   ): Promise<SampleOutput[]>
+  /** Tells the texts of tokens, for grammars and texts that stop. */
+  setTexts(texts: TokenTexts | undefined): void
   /** Drops all cached keys and values: needed whenever the weights change. */
   clear(): void
   dispose(): Promise<void>
 }
 
-/** One row being sampled. */
-interface Row {
-  request: SampleRequest
-  slot: number
-  tokens: number[]
-  logprobs: number[]
-  limit: number
-  finish?: 'stop' | 'length'
+interface Call {
+  rows: Row[]
+  options: SampleOptions
+  together: boolean
+  ended: boolean
+  /** To be called when every row has ended. */
+  resolve(): void
+  reject(why: unknown): void
 }
 
-/** Cache capacities are multiples of this, prefill runs have at most so many rows, positions and tokens. */
+/** Cache capacities are multiples of this. */
 const capacityStep = 32
-const prefillRows = 64
-const prefillChunk = 128
-const prefillTokens = 1024
 /** Finished rows are moved out of the batch when they are more than this part of it. */
 const idleShare = 0.15
 
@@ -53,171 +62,194 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
   const vocabulary = config.vocab_size
   const reader = createTokenReader(config, parameters, threads)
   const { cache } = reader
+  const calls = new Map<Row, Call>()
+  /** Rows in the first slots, in their order, some of them at their end. */
+  let batch: Row[] = []
+  let waiting: Row[] = []
+  let busy = false
+  let texts: TokenTexts | undefined
+  let grammars: Grammars | undefined
 
-  function draw(row: Row, probabilities: Float32Array, place: number, options: SampleOptions): void {
-    const { request, tokens, logprobs } = row
-    const start = place * vocabulary
-    const uniform = () => uniformAt(options.seed, request.key, request.prompt.length + tokens.length)
-    const token =
-      options.temperature === 0
-        ? likeliestToken(probabilities, start, vocabulary)
-        : drawToken(probabilities, start, vocabulary, uniform())
-    tokens.push(token)
-    logprobs.push(Math.log(probabilities[start + token]))
-    if (options.stop.includes(token)) row.finish = 'stop'
-    else if (tokens.length >= row.limit) row.finish = 'length'
-  }
+  const isLive = ({ finish }: Row): boolean => finish === undefined
+  const slotsThatFit = (capacity: number): number =>
+    Math.floor(cacheBytes / (capacity * bytesPerToken(config)))
+  const needed = ({ request, settings }: Row): number =>
+    Math.min(window, request.prompt.length + settings.maxTokens)
 
-  /**
-   * Reads what is left of the prompts of `readers`, which stand in the first slots, those with most left in front, and
-   * draws the first token of every row: of followers too, whose prompt is that of a reader.
-   */
-  async function prefill(readers: readonly Row[], followers: Map<Row, Row[]>, options: SampleOptions) {
-    const left = (row: Row): number => row.request.prompt.length - cache.lengths[row.slot]
-    let from = 0
-    while (from < readers.length) {
-      const longest = Math.min(prefillChunk, left(readers[from]))
-      const most = Math.min(prefillRows, Math.max(1, Math.floor(prefillTokens / longest)))
-      const members = readers.slice(from, from + most).filter((row) => 2 * left(row) >= longest)
-      // Only rows with more left than a chunk, which stand in front, take part in the next round.
-      for (let now = members; now.length > 0; now = now.filter((row) => left(row) > 0)) {
-        options.signal?.throwIfAborted()
-        await readChunk(now, Math.min(prefillChunk, left(now[0])))
-      }
-      from += members.length
-    }
-
-    async function readChunk(rows: readonly Row[], chunk: number): Promise<void> {
-      const tokens = new Int32Array(rows.length * chunk)
-      const positions = new Int32Array(rows.length * chunk)
-      const ending: Row[] = []
-      const places: number[] = []
-      const parts = rows.map((row, i) => {
-        const at = cache.lengths[row.slot]
-        const part = row.request.prompt.subarray(at, at + chunk)
-        tokens.set(part, i * chunk)
-        for (let c = 0; c < chunk; c++) positions[i * chunk + c] = Math.min(at + c, window - 1)
-        if (at + part.length === row.request.prompt.length) {
-          ending.push(row)
-          places.push(i * chunk + part.length - 1)
-        }
-        return part
-      })
-      // A run must give at least one distribution; one that nobody needs is ignored.
-      const wanted = Int32Array.from(places.length > 0 ? places : [0])
-      const { probabilities, run } = await reader.prefill(rows[0].slot, tokens, positions, chunk, wanted)
-      rows.forEach((row, i) => cache.append(row.slot, parts[i], run, i))
-      ending.forEach((row, place) => {
-        for (const follower of followers.get(row) ?? []) {
-          cache.copy(row.slot, follower.slot, row.request.prompt.length)
-          draw(follower, probabilities, place, options)
-        }
-        draw(row, probabilities, place, options)
-      })
-    }
-  }
-
-  /** Moves unfinished rows to the front slots and gives them in the order of their slots. */
-  function compact(rows: readonly Row[]): Row[] {
-    const active = rows.filter((row) => row.finish === undefined).sort((a, b) => a.slot - b.slot)
-    const holder = new Map(rows.map((row) => [row.slot, row]))
-    let free = 0
-    const moving = active.filter((row) => row.slot >= active.length)
-    for (const row of moving) {
-      while (holder.get(free)?.finish === undefined && holder.has(free)) free++
-      const other = holder.get(free)
-      const from = row.slot
-      cache.swap(from, free)
-      row.slot = free
-      holder.set(free, row)
-      if (other !== undefined) {
-        other.slot = from
-        holder.set(from, other)
-      }
-      free++
-    }
-    return active.sort((a, b) => a.slot - b.slot)
-  }
-
-  async function decode(rows: readonly Row[], options: SampleOptions): Promise<void> {
-    let batch = compact(rows)
-    let idle = 0
-    while (batch.length > idle) {
-      options.signal?.throwIfAborted()
-      if (idle > batch.length * idleShare) {
-        batch = compact(rows)
-        idle = 0
-      }
-      const count = batch.length
-      const tokens = new Int32Array(count)
-      const positions = new Int32Array(count)
-      let longest = 0
-      for (const [place, row] of batch.entries()) {
-        const length = cache.lengths[row.slot]
-        tokens[place] = row.tokens.at(-1)!
-        positions[place] = Math.min(length, window - 1)
-        if (row.finish === undefined) longest = Math.max(longest, length + 1)
-      }
-      cache.grow(roundUp(longest))
-      const { probabilities, run } = await reader.decode(tokens, positions)
-      for (const [place, row] of batch.entries()) {
-        if (row.finish !== undefined) continue
-        cache.append(row.slot, [tokens[place]], run, place)
-        draw(row, probabilities, place, options)
-        if (row.finish !== undefined) idle++
-      }
-    }
-  }
-
-  async function wave(requests: readonly SampleRequest[], options: SampleOptions): Promise<Row[]> {
-    const longest = Math.max(...requests.map(({ prompt }) => prompt.length))
-    const plans = planRows(
-      cache,
-      requests.map(({ prompt }) => prompt),
-    )
-    const rows = requests.map((request): Row => ({
+  function createRow(request: SampleRequest, options: SampleOptions): Row {
+    const settings = settingsOf(request, options)
+    return {
       request,
+      settings,
+      limit: Math.min(settings.maxTokens, window - request.prompt.length),
+      watch: createStopWatch(settings, (token) => textOf(texts!, token)),
+      cursor: settings.grammar === undefined ? undefined : grammars!.start(settings.grammar),
       slot: -1,
       tokens: [],
       logprobs: [],
-      limit: Math.min(options.maxTokens, window - request.prompt.length),
-    }))
+      drawnLogprobs: [],
+      topLogprobs: [],
+    }
+  }
+
+  /** Ends a call at once: its rows leave. */
+  function fail(call: Call, why: unknown): void {
+    if (call.ended) return
+    call.ended = true
+    for (const row of call.rows) {
+      row.finish ??= 'length'
+      calls.delete(row)
+    }
+    waiting = waiting.filter(isLive)
+    call.reject(why)
+  }
+
+  function draw(row: Row, distributions: Distributions, place: number): void {
+    const call = calls.get(row)
+    if (call === undefined || !isLive(row)) return
+    try {
+      drawNext(row, distributions, place, vocabulary)
+      call.options.onToken?.(call.rows.indexOf(row), row.tokens.at(-1)!, row.logprobs.at(-1)!)
+    } catch (error) {
+      return fail(call, error)
+    }
+    if (isLive(row)) return
+    calls.delete(row)
+    if (call.rows.some(isLive) || call.ended) return
+    call.ended = true
+    call.resolve()
+  }
+
+  function endAborted(): void {
+    for (const call of new Set(calls.values()))
+      if (call.options.signal?.aborted === true) fail(call, call.options.signal.reason)
+  }
+
+  const prefill = createPrefill({ reader, window, draw, beforeChunk: endAborted })
+
+  /** Moves live rows to the front slots; those that ended leave. */
+  function compact(): void {
+    const live = batch.filter(isLive).length
+    let free = 0
+    for (let slot = live; slot < batch.length; slot++) {
+      if (!isLive(batch[slot])) continue
+      while (isLive(batch[free])) free++
+      cache.swap(slot, free)
+      ;[batch[slot], batch[free]] = [batch[free], batch[slot]]
+      batch[free].slot = free
+    }
+    batch.length = live
+  }
+
+  /** The next rows that wait, as many as fit beside those under way however long they may get; one at least. */
+  function takeWaiting(): Row[] {
+    const live = batch.filter(isLive)
+    let longest = Math.max(0, ...live.map(needed))
+    let count = 0
+    for (const row of waiting) {
+      longest = Math.max(longest, needed(row))
+      if (live.length + count >= Math.max(1, slotsThatFit(roundUp(longest)))) break
+      count++
+    }
+    return waiting.splice(0, count)
+  }
+
+  /** Takes rows that wait into the batch: reads their prompts and draws their first tokens. */
+  async function admit(): Promise<void> {
+    const joining = takeWaiting()
+    if (joining.length === 0) return
+    compact()
+    const prompts = joining.map(({ request }) => request.prompt)
+    const plans = planRows(cache, prompts)
     const left = (i: number): number =>
-      plans[i].leader === undefined ? requests[i].prompt.length - plans[i].length : 0
-    const order = rows.map((_, i) => i).sort((a, b) => left(b) - left(a) || a - b)
-    order.forEach((i, slot) => (rows[i].slot = slot))
-    cache.arrange(
-      order.map((i) => plans[i]),
-      roundUp(longest + 1),
-    )
+      plans[i].leader === undefined ? prompts[i].length - plans[i].length : 0
+    // Those with most left to read in front.
+    const order = joining.map((_, i) => i).sort((a, b) => left(b) - left(a) || a - b)
+    const beginnings = order.map((i) => plans[i])
+    const capacity = roundUp(1 + Math.max(...prompts.map(({ length }) => length)))
+    const first = batch.length
+    if (first > 0 || calls.get(joining[0])?.together === true)
+      joinRows(cache, first, beginnings, capacity, slotsThatFit(Math.max(capacity, cache.capacity)))
+    else cache.arrange(beginnings, capacity)
+    for (const [place, i] of order.entries()) {
+      joining[i].slot = first + place
+      batch.push(joining[i])
+    }
     const followers = new Map<Row, Row[]>()
     for (const [i, { leader }] of plans.entries()) {
       if (leader === undefined) continue
-      followers.set(rows[leader], [...(followers.get(rows[leader]) ?? []), rows[i]])
+      followers.set(joining[leader], [...(followers.get(joining[leader]) ?? []), joining[i]])
     }
-    const readers = order.filter((i) => plans[i].leader === undefined).map((i) => rows[i])
-    await prefill(readers, followers, options)
-    await decode(rows, options)
-    return rows
+    const readers = order.filter((i) => plans[i].leader === undefined).map((i) => joining[i])
+    await prefill(readers, followers)
+  }
+
+  /** One more token for every row of the batch. */
+  async function step(): Promise<void> {
+    if (batch.filter(isLive).length < batch.length * (1 - idleShare)) compact()
+    const count = batch.length
+    const tokens = new Int32Array(count)
+    const positions = new Int32Array(count)
+    const inverseTemperatures = new Float32Array(count)
+    let longest = 0
+    for (const [place, row] of batch.entries()) {
+      const length = cache.lengths[place]
+      tokens[place] = row.tokens.at(-1) ?? 0
+      positions[place] = Math.min(length, window - 1)
+      inverseTemperatures[place] = inverseTemperature(row.settings)
+      if (isLive(row)) longest = Math.max(longest, length + 1)
+    }
+    const capacity = roundUp(longest)
+    cache.grow(capacity, Math.max(count, slotsThatFit(capacity)))
+    const logits = batch.some((row) => isLive(row) && row.cursor !== undefined)
+    const read = await reader.decode(tokens, positions, { inverseTemperatures, logits })
+    for (const [place, row] of batch.entries()) {
+      if (!isLive(row)) continue
+      cache.append(place, [tokens[place]], read.run, place)
+      draw(row, read, place)
+    }
+  }
+
+  async function work(): Promise<void> {
+    try {
+      for (;;) {
+        endAborted()
+        await admit()
+        if (batch.some(isLive)) {
+          endAborted()
+          if (batch.some(isLive)) await step()
+        } else if (waiting.length === 0) break
+      }
+    } catch (error) {
+      for (const call of new Set(calls.values())) fail(call, error)
+      // Rows may be half read.
+      cache.clear()
+    } finally {
+      // In the same turn as the last look at what waits: who comes later starts anew.
+      busy = false
+      batch = []
+    }
   }
 
   return {
-    async sample(requests, options, weightVersion) {
-      checkRequests(requests, options, config)
-      reader.setTemperature(options.temperature)
-      const rows: Row[] = []
-      const bytes = bytesPerToken(config)
-      const needed = roundUp(longestRow(requests, options.maxTokens, window))
-      const size = Math.max(1, Math.floor(cacheBytes / (needed * bytes)))
-      for (let start = 0; start < requests.length; start += size) {
-        rows.push(...(await wave(requests.slice(start, start + size), options)))
-      }
-      return rows.map(({ tokens, logprobs, finish }) => ({
-        tokens: Int32Array.from(tokens),
-        logprobs: Float32Array.from(logprobs),
-        finish: finish ?? 'length',
-        weightVersion,
-      }))
+    async sample(requests, options, weightVersion, together = false) {
+      checkRequests(requests, options, config, texts !== undefined)
+      options.signal?.throwIfAborted()
+      if (requests.length === 0) return []
+      const rows = requests.map((request) => createRow(request, options))
+      await new Promise<void>((resolve, reject) => {
+        const call: Call = { rows, options, together, ended: false, resolve, reject }
+        for (const row of rows) calls.set(row, call)
+        waiting.push(...rows)
+        if (busy) return
+        busy = true
+        void work()
+      })
+      return rows.map((row) => outputOf(row, weightVersion))
+    },
+    setTexts(next) {
+      texts = next
+      grammars = next && createGrammars(next)
     },
     clear: () => reader.clear(),
     dispose: () => reader.dispose(),

@@ -42,7 +42,6 @@ function commonInputs(config: TransformerConfig): Record<string, InputSpec> {
     ...foldedInputs(config),
     cosineTable: { shape: ['M', half] },
     sineTable: { shape: ['M', half] },
-    inverseTemperature: { shape: [1] },
   }
 }
 
@@ -81,18 +80,42 @@ const pastOf = (inputs: Inputs, layer: number): PastKeysValues => ({
   limits: inputs['pastLimits'],
 })
 
-function distribution(inputs: Inputs, hidden: Tensor, config: TransformerConfig): Tensor {
-  const logits = linear(rmsNormalise(hidden, config.rms_norm_eps), inputs['head']).y
-  return softmax(mul(logits, inputs['inverseTemperature']))
+/** Tempered distributions after hidden states [rows, width], and their logarithms but for a constant where asked for. */
+function distribution(
+  inputs: Inputs,
+  hidden: Tensor,
+  config: TransformerConfig,
+  withLogits: boolean,
+): Record<string, Tensor> {
+  const unit = rmsNormalise(hidden, config.rms_norm_eps)
+  // The states are narrower than the logits.
+  const logits = linear(mul(unit, inputs['inverseTemperatures']), inputs['head']).y
+  const probabilities = softmax(logits)
+  return withLogits ? { probabilities, logits } : { probabilities }
+}
+
+/** How the programs of sampling are compiled. */
+export interface SamplingProgramOptions {
+  threads?: number
+  /** Whether they give `logits` too, of the shape of the probabilities and tempered as these are. */
+  logits?: boolean
 }
 
 /**
  * Reads the first C tokens of every row: `compilePrefill` without a cache, which would only be empty. Inputs as there,
  * but for keys, values and pastLimits.
  */
-export function compilePrompt(config: TransformerConfig, threads?: number): Promise<Program> {
+export function compilePrompt(
+  config: TransformerConfig,
+  { threads, logits = false }: SamplingProgramOptions = {},
+): Promise<Program> {
   const build = (inputs: Inputs): Record<string, Tensor> =>
-    readChunk(inputs, config, ({ q, k, v }) => attend(q, k, v, inputs['newLimits'], 'B', 'C', config).y)
+    readChunk(
+      inputs,
+      config,
+      ({ q, k, v }) => attend(q, k, v, inputs['newLimits'], 'B', 'C', config).y,
+      logits,
+    )
   return compile(chunkInputs(config), build, named('prompt', threads))
 }
 
@@ -102,14 +125,20 @@ export function compilePrompt(config: TransformerConfig, threads?: number): Prom
  *
  * Inputs besides the folded weights: tokens, positions int32 [B, C]; cosineTable, sineTable [M, width/2]; for each
  * layer `keys.L`, `values.L` [B, kvHeads, P, width]; pastLimits [B, 1, 1, P] and newLimits [C, C],
- * see `scoreLimits`; rows int32 [N] (flat positions b * C + c); inverseTemperature [1]. New tokens are right-padded, so that
+ * see `scoreLimits`; rows int32 [N] (flat positions b * C + c); inverseTemperatures [N, 1]. New tokens are right-padded, so that
  * the causal limits hide the padding. Outputs: `newKeys.L`, `newValues.L` [B, kvHeads, C, width], probabilities
  * [N, vocabulary].
  */
-export function compilePrefill(config: TransformerConfig, threads?: number): Promise<Program> {
+export function compilePrefill(
+  config: TransformerConfig,
+  { threads, logits = false }: SamplingProgramOptions = {},
+): Promise<Program> {
   const build = (inputs: Inputs): Record<string, Tensor> =>
-    readChunk(inputs, config, ({ q, k, v }, layer) =>
-      attendTwoParts(q, k, v, pastOf(inputs, layer), inputs['newLimits'], config),
+    readChunk(
+      inputs,
+      config,
+      ({ q, k, v }, layer) => attendTwoParts(q, k, v, pastOf(inputs, layer), inputs['newLimits'], config),
+      logits,
     )
   return compile({ ...chunkInputs(config), ...cacheInputs(config) }, build, named('prefill', threads))
 }
@@ -121,6 +150,7 @@ function chunkInputs(config: TransformerConfig): Record<string, InputSpec> {
     positions: { shape: ['B', 'C'], dtype: 'int32' },
     newLimits: { shape: ['C', 'C'] },
     rows: { shape: ['N'], dtype: 'int32' },
+    inverseTemperatures: { shape: ['N', 1] },
   }
 }
 
@@ -129,6 +159,7 @@ function readChunk(
   inputs: Inputs,
   config: TransformerConfig,
   mix: (heads: { q: Tensor; k: Tensor; v: Tensor }, layer: number) => Tensor,
+  withLogits: boolean,
 ): Record<string, Tensor> {
   const rotary = { positions: inputs['positions'], cosine: inputs['cosineTable'], sine: inputs['sineTable'] }
   const tokens = reshape(inputs['tokens'], ['B*C'])
@@ -136,22 +167,26 @@ function readChunk(
     const heads = projectHeads(unit, weights, rotary, 'B', 'C', config)
     return { mixed: mix(heads, layer), keys: heads.k, values: heads.v }
   })
-  return { ...outputs, probabilities: distribution(inputs, gather(x, inputs['rows'], 0), config) }
+  return { ...outputs, ...distribution(inputs, gather(x, inputs['rows'], 0), config, withLogits) }
 }
 
 const named = (name: string, threads: number | undefined) =>
   threads === undefined ? { name } : { name, threads }
 
 /**
- * `compilePrefill` for one new token a row: tokens, positions int32 [B], no newLimits and rows, distributions for every
- * row. With one token no transposition is needed, and what it gives to itself is a product of vectors.
+ * `compilePrefill` for one new token a row: tokens, positions int32 [B], inverseTemperatures [B, 1], no newLimits and rows,
+ * distributions for every row. With one token no transposition is needed, and what it gives to itself is a product of vectors.
  */
-export function compileDecode(config: TransformerConfig, threads?: number): Promise<Program> {
+export function compileDecode(
+  config: TransformerConfig,
+  { threads, logits = false }: SamplingProgramOptions = {},
+): Promise<Program> {
   const specs: Record<string, InputSpec> = {
     ...commonInputs(config),
     ...cacheInputs(config),
     tokens: { shape: ['B'], dtype: 'int32' },
     positions: { shape: ['B'], dtype: 'int32' },
+    inverseTemperatures: { shape: ['B', 1] },
   }
   const build = (inputs: Inputs): Record<string, Tensor> => {
     const attention: Attention = (unit, weights, layer) => {
@@ -160,7 +195,7 @@ export function compileDecode(config: TransformerConfig, threads?: number): Prom
       return attendOne(shifted, weights, inputs, pastOf(inputs, layer), config)
     }
     const { x, outputs } = newTokens(inputs, inputs['tokens'], config, attention)
-    return { ...outputs, probabilities: distribution(inputs, x, config) }
+    return { ...outputs, ...distribution(inputs, x, config, logits) }
   }
   return compile(specs, build, named('decode', threads))
 }

@@ -13,7 +13,16 @@ import { compileDecode, compilePrefill, compilePrompt } from './sampling-program
 /** What a run gives, good until the next: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
 export interface ReadTokens {
   probabilities: Float32Array
+  /** Where asked for: their logarithms but for a constant a row, which do not vanish where probabilities do. */
+  logits?: Float32Array
   run: NewRows
+}
+
+/** What distributions are to be. */
+export interface Wanted {
+  /** For each distribution what its logits are multiplied by. */
+  inverseTemperatures: Float32Array
+  logits: boolean
 }
 
 /** Runs new tokens through the model beside a cache of those before. It does not write into the cache itself. */
@@ -26,11 +35,10 @@ export interface TokenReader {
     positions: Int32Array,
     chunk: number,
     rows: Int32Array,
+    wanted: Wanted,
   ): Promise<ReadTokens>
   /** One token for each of the first slots; a distribution for each. */
-  decode(tokens: Int32Array, positions: Int32Array): Promise<ReadTokens>
-  /** Divides the logits from now on; 0 stands for greedy choice, which is reported at temperature 1. */
-  setTemperature(temperature: number): void
+  decode(tokens: Int32Array, positions: Int32Array, wanted: Wanted): Promise<ReadTokens>
   /** To be called when the weights have changed. */
   clear(): void
   dispose(): Promise<void>
@@ -47,18 +55,25 @@ export function createTokenReader(
   const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
   const table = rotaryTable(config, window)
   const cache = createKeyValueCache(config)
-  const inverseTemperature = new Float32Array(1)
   const fixedFeeds = {
     cosineTable: { data: table.cosine, shape: [window, width / 2] },
     sineTable: { data: table.sine, shape: [window, width / 2] },
-    inverseTemperature: { data: inverseTemperature, shape: [1] },
   }
   const fold = createFolding(parameters, config)
   const buffers = createOutputBuffers()
   let folded: FoldedWeights | undefined
   let pastPlace: readonly unknown[] = []
   let pastFeeds: Record<string, HostTensor> = {}
-  const programs: { prompt?: Promise<Program>; prefill?: Promise<Program>; decode?: Promise<Program> } = {}
+  const programs = new Map<string, Promise<Program>>()
+  const compilers = { prompt: compilePrompt, prefill: compilePrefill, decode: compileDecode }
+
+  function program(kind: keyof typeof compilers, logits: boolean): Promise<Program> {
+    const name = `${kind} ${logits}`
+    const made =
+      programs.get(name) ?? compilers[kind](config, { logits, ...(threads === undefined ? {} : { threads }) })
+    programs.set(name, made)
+    return made
+  }
 
   function weights(): Record<string, HostTensor> {
     folded ??= fold()
@@ -86,59 +101,56 @@ export function createTokenReader(
     return pastFeeds
   }
 
-  /** Runs a chunk of each of `count` slots; distributions come for `rows` positions. */
+  /** Runs a chunk of each of `count` slots. */
   async function run(
-    program: Program,
+    kind: keyof typeof compilers,
     feeds: Record<string, HostTensor>,
-    { count, chunk, rows }: { count: number; chunk: number; rows: number },
+    { inverseTemperatures, logits }: Wanted,
+    { count, chunk }: { count: number; chunk: number },
   ): Promise<ReadTokens> {
-    const into = { probabilities: buffers('probabilities', [rows, config.vocab_size]) }
+    const rows = inverseTemperatures.length
+    const into: Record<string, HostTensor> = {}
+    for (const name of logits ? ['probabilities', 'logits'] : ['probabilities'])
+      into[name] = buffers(name, [rows, config.vocab_size])
     const shape = [count, heads, chunk, width]
     for (const layer of layers)
-      for (const name of [`newKeys.${layer}`, `newValues.${layer}`])
-        Object.assign(into, { [name]: buffers(name, shape) })
-    const outputs = await program.run(feeds, into)
+      for (const name of [`newKeys.${layer}`, `newValues.${layer}`]) into[name] = buffers(name, shape)
+    const compiled = await program(kind, logits)
+    const temperatures = { data: inverseTemperatures, shape: [rows, 1] }
+    const outputs = await compiled.run({ ...weights(), ...feeds, inverseTemperatures: temperatures }, into)
     const array = (name: string): Float32Array => outputs[name].data as Float32Array
     const keys = layers.map((layer) => array(`newKeys.${layer}`))
     const values = layers.map((layer) => array(`newValues.${layer}`))
-    return { probabilities: array('probabilities'), run: { keys, values, chunk } }
+    return {
+      probabilities: array('probabilities'),
+      ...(logits && { logits: array('logits') }),
+      run: { keys, values, chunk },
+    }
   }
 
   return {
     cache,
-    async prefill(first, tokens, positions, chunk, rows) {
+    prefill(first, tokens, positions, chunk, rows, wanted) {
       const count = tokens.length / chunk
       const feeds = {
-        ...weights(),
         tokens: { data: tokens, shape: [count, chunk] },
         positions: { data: positions, shape: [count, chunk] },
         newLimits: { data: causalLimits(chunk), shape: [chunk, chunk] },
         rows: { data: rows, shape: [rows.length] },
       }
-      if (cache.lengths.subarray(first, first + count).every((length) => length === 0)) {
-        programs.prompt ??= compilePrompt(config, threads)
-        return run(await programs.prompt, feeds, { count, chunk, rows: rows.length })
-      }
-      programs.prefill ??= compilePrefill(config, threads)
-      return run(
-        await programs.prefill,
-        { ...feeds, ...past(first, count) },
-        { count, chunk, rows: rows.length },
-      )
+      const isNew = cache.lengths.subarray(first, first + count).every((length) => length === 0)
+      return isNew
+        ? run('prompt', feeds, wanted, { count, chunk })
+        : run('prefill', { ...feeds, ...past(first, count) }, wanted, { count, chunk })
     },
-    async decode(tokens, positions) {
+    decode(tokens, positions, wanted) {
       const count = tokens.length
       const feeds = {
-        ...weights(),
         ...past(0, count),
         tokens: { data: tokens, shape: [count] },
         positions: { data: positions, shape: [count] },
       }
-      programs.decode ??= compileDecode(config, threads)
-      return run(await programs.decode, feeds, { count, chunk: 1, rows: count })
-    },
-    setTemperature(temperature) {
-      inverseTemperature[0] = temperature === 0 ? 1 : 1 / temperature
+      return run('decode', feeds, wanted, { count, chunk: 1 })
     },
     clear() {
       cache.clear()
@@ -146,11 +158,9 @@ export function createTokenReader(
     },
     async dispose() {
       cache.clear()
-      const made = await Promise.all(Object.values(programs))
-      delete programs.prompt
-      delete programs.prefill
-      delete programs.decode
-      await Promise.all(made.map((program) => program.release()))
+      const made = await Promise.all(programs.values())
+      programs.clear()
+      await Promise.all(made.map((compiled) => compiled.release()))
     },
   }
 }

@@ -1,0 +1,299 @@
+import { AgogeError } from '../../error.ts'
+
+/**
+ * A language over symbols: bytes, and markers as 256 + token id. Equal expressions of an algebra are one object, so that the derivatives
+ * of an expression are the states of an automaton that is made as far as it is walked.
+ */
+export type Expression = { readonly id: number; readonly next: (Expression | undefined)[] } & Shape
+
+type Shape =
+  | { kind: 'nothing' }
+  | { kind: 'empty' }
+  | { kind: 'bytes'; has: Uint8Array }
+  | { kind: 'marker'; symbol: number }
+  | { kind: 'sequence'; first: Expression; rest: Expression }
+  | { kind: 'choice'; parts: readonly Expression[] }
+  | { kind: 'both'; parts: readonly Expression[] }
+  | { kind: 'not'; inner: Expression }
+  | { kind: 'repeat'; inner: Expression; least: number; most: number }
+  | { kind: 'rule'; name: string }
+
+export interface Algebra {
+  readonly nothing: Expression
+  readonly empty: Expression
+  /** One byte of these ranges, both ends included. */
+  bytes(...ranges: readonly (readonly [number, number])[]): Expression
+  /** The UTF-8 of a text. */
+  text(text: string): Expression
+  marker(token: number): Expression
+  sequence(...parts: readonly Expression[]): Expression
+  choice(...parts: readonly Expression[]): Expression
+  /** What all of them allow. Parts must be without rules. */
+  both(...parts: readonly Expression[]): Expression
+  not(inner: Expression): Expression
+  repeat(inner: Expression, least?: number, most?: number): Expression
+  optional(inner: Expression): Expression
+  /** A name for an expression, which may hold the name. It must not allow the empty text. */
+  rule(name: string, build: () => Expression): Expression
+  /** What may follow a symbol (Brzozowski 1964); `nothing` where nothing that is allowed begins so. */
+  derivative(expression: Expression, symbol: number): Expression
+  /** Whether the empty text is allowed. */
+  accepts(expression: Expression): boolean
+  /** Symbols of the shortest text that is allowed; Infinity where there is none. To be asked when all rules are there. */
+  shortest(expression: Expression): number
+}
+
+/** Searches for a shortest text give up here. */
+const mostStates = 20_000
+
+export function createAlgebra(): Algebra {
+  const known = new Map<string, Expression>()
+  const rules = new Map<string, Expression>()
+  const ruleLengths = new Map<string, number>()
+  const lengths = new Map<Expression, number>()
+  /** For each byte the first of those that no set tells from it. */
+  let representative = new Uint8Array(256)
+
+  function intern(key: string, shape: Shape): Expression {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const made = { id: known.size, next: [], ...shape }
+    known.set(key, made)
+    return made
+  }
+  const ids = (parts: readonly Expression[]): string => parts.map(({ id }) => id).join()
+
+  const nothing = intern('nothing', { kind: 'nothing' })
+  const empty = intern('empty', { kind: 'empty' })
+
+  function byteSet(has: Uint8Array): Expression {
+    if (!has.includes(1)) return nothing
+    const key = `bytes ${has.join('')}`
+    if (!known.has(key)) {
+      const seen = new Map<number, number>()
+      representative = representative.map((old, byte) => {
+        const place = old * 2 + has[byte]
+        if (!seen.has(place)) seen.set(place, byte)
+        return seen.get(place)!
+      })
+    }
+    return intern(key, { kind: 'bytes', has })
+  }
+
+  function union(sets: readonly Expression[]): Expression {
+    const has = new Uint8Array(256)
+    for (const set of sets)
+      if (set.kind === 'bytes') for (let byte = 0; byte < 256; byte++) has[byte] |= set.has[byte]
+    return byteSet(has)
+  }
+
+  function pair(first: Expression, rest: Expression): Expression {
+    if (first === nothing || rest === nothing) return nothing
+    if (first === empty) return rest
+    if (rest === empty) return first
+    if (first.kind === 'sequence') return pair(first.first, pair(first.rest, rest))
+    return intern(`sequence ${first.id} ${rest.id}`, { kind: 'sequence', first, rest })
+  }
+
+  function choice(...parts: readonly Expression[]): Expression {
+    const flat = parts.flatMap((part) => (part.kind === 'choice' ? part.parts : [part]))
+    const sets = new Set(flat.filter(({ kind }) => kind === 'bytes'))
+    const all = [...new Set(flat)].filter((part) => part !== nothing && !(sets.size > 1 && sets.has(part)))
+    if (sets.size > 1) all.push(union([...sets]))
+    if (all.length < 2) return all[0] ?? nothing
+    all.sort((a, b) => a.id - b.id)
+    return intern(`choice ${ids(all)}`, { kind: 'choice', parts: all })
+  }
+
+  function both(...parts: readonly Expression[]): Expression {
+    const flat = parts.flatMap((part) => (part.kind === 'both' ? part.parts : [part]))
+    const all = [...new Set(flat)].filter((part) => !(part.kind === 'not' && part.inner === nothing))
+    if (all.includes(nothing)) return nothing
+    if (all.length < 2) return all[0] ?? not(nothing)
+    all.sort((a, b) => a.id - b.id)
+    return intern(`both ${ids(all)}`, { kind: 'both', parts: all })
+  }
+
+  function not(inner: Expression): Expression {
+    return inner.kind === 'not' ? inner.inner : intern(`not ${inner.id}`, { kind: 'not', inner })
+  }
+
+  function repeat(inner: Expression, least = 0, most = Infinity): Expression {
+    if (most === 0 || inner === empty) return empty
+    if (inner === nothing) return least > 0 ? nothing : empty
+    if (least === 1 && most === 1) return inner
+    const needed = accepts(inner) ? 0 : least
+    return intern(`repeat ${inner.id} ${needed} ${most}`, { kind: 'repeat', inner, least: needed, most })
+  }
+
+  function accepts(expression: Expression): boolean {
+    switch (expression.kind) {
+      case 'empty':
+        return true
+      case 'sequence':
+        return accepts(expression.first) && accepts(expression.rest)
+      case 'choice':
+        return expression.parts.some(accepts)
+      case 'both':
+        return expression.parts.every(accepts)
+      case 'not':
+        return !accepts(expression.inner)
+      case 'repeat':
+        return expression.least === 0
+      default:
+        return false
+    }
+  }
+
+  /** The derivative, which may be another way of writing `nothing`. */
+  function step(expression: Expression, symbol: number): Expression {
+    const place = symbol < 256 ? representative[symbol] : symbol
+    return (expression.next[place] ??= derive(expression, place))
+  }
+
+  function derive(expression: Expression, symbol: number): Expression {
+    switch (expression.kind) {
+      case 'nothing':
+      case 'empty':
+        return nothing
+      case 'bytes':
+        return symbol < 256 && expression.has[symbol] === 1 ? empty : nothing
+      case 'marker':
+        return symbol === expression.symbol ? empty : nothing
+      case 'sequence': {
+        const { first, rest } = expression
+        const after = pair(step(first, symbol), rest)
+        return accepts(first) ? choice(after, step(rest, symbol)) : after
+      }
+      case 'choice':
+        return choice(...expression.parts.map((part) => step(part, symbol)))
+      case 'both':
+        return both(...expression.parts.map((part) => step(part, symbol)))
+      case 'not':
+        return not(step(expression.inner, symbol))
+      case 'repeat': {
+        const { inner, least, most } = expression
+        return pair(step(inner, symbol), repeat(inner, Math.max(0, least - 1), most - 1))
+      }
+      case 'rule':
+        return step(rules.get(expression.name)!, symbol)
+    }
+  }
+
+  /** `found` keeps what was found, rules as they stand in `ruleLengths`. */
+  function measure(expression: Expression, found: Map<Expression, number>): number {
+    const before = found.get(expression)
+    if (before !== undefined) return before
+    const of = (part: Expression): number => measure(part, found)
+    const length = ((): number => {
+      switch (expression.kind) {
+        case 'nothing':
+          return Infinity
+        case 'empty':
+          return 0
+        case 'bytes':
+        case 'marker':
+          return 1
+        case 'sequence':
+          return of(expression.first) + of(expression.rest)
+        case 'choice':
+          return expression.parts.reduce((least, part) => Math.min(least, of(part)), Infinity)
+        case 'repeat':
+          return expression.least === 0 ? 0 : expression.least * of(expression.inner)
+        case 'rule':
+          return ruleLengths.get(expression.name) ?? Infinity
+        default:
+          return search(expression)
+      }
+    })()
+    found.set(expression, length)
+    return length
+  }
+
+  /** Breadth first, over what has no rules. */
+  function search(start: Expression): number {
+    const seen = new Set([start])
+    let level = [start]
+    let best = Infinity
+    for (let depth = 0; level.length > 0 && depth < best; depth++) {
+      const next: Expression[] = []
+      for (const state of level) {
+        if (accepts(state)) return Math.min(best, depth)
+        best = Math.min(best, depth + (lengths.get(state) ?? Infinity))
+        for (const byte of new Set(representative)) {
+          const after = step(state, byte)
+          if (after === nothing || seen.has(after)) continue
+          seen.add(after)
+          next.push(after)
+        }
+      }
+      if (seen.size > mostStates)
+        throw new AgogeError('the grammar is too large', {
+          code: 'bad-grammar',
+          expected: `patterns and lengths that fewer than ${mostStates} states tell apart`,
+          hint: 'shorten lengths, or simplify patterns that hold together with a length',
+        })
+      level = next
+    }
+    return best
+  }
+
+  /** Lengths of all rules: the least ones that agree with each other. */
+  function settleRules(): void {
+    for (let changed = true; changed;) {
+      changed = false
+      const found = new Map<Expression, number>()
+      for (const [name, body] of rules) {
+        const length = measure(body, found)
+        if (length >= (ruleLengths.get(name) ?? Infinity)) continue
+        ruleLengths.set(name, length)
+        changed = true
+      }
+    }
+  }
+
+  function shortest(expression: Expression): number {
+    if (ruleLengths.size < rules.size) {
+      for (const name of rules.keys()) if (!ruleLengths.has(name)) ruleLengths.set(name, Infinity)
+      settleRules()
+    }
+    return measure(expression, lengths)
+  }
+
+  const bytes: Algebra['bytes'] = (...ranges) => {
+    const has = new Uint8Array(256)
+    for (const [low, high] of ranges) has.fill(1, low, high + 1)
+    return byteSet(has)
+  }
+  const sequence: Algebra['sequence'] = (...parts) =>
+    parts.reduceRight((rest, part) => pair(part, rest), empty)
+
+  return {
+    nothing,
+    empty,
+    bytes,
+    text: (text) => sequence(...Array.from(new TextEncoder().encode(text), (byte) => bytes([byte, byte]))),
+    marker: (token) => intern(`marker ${token}`, { kind: 'marker', symbol: 256 + token }),
+    sequence,
+    choice,
+    both,
+    not,
+    repeat,
+    optional: (inner) => choice(empty, inner),
+    rule(name, build) {
+      const made = intern(`rule ${name}`, { kind: 'rule', name })
+      if (!rules.has(name)) {
+        // Within itself it is known by its name.
+        rules.set(name, nothing)
+        rules.set(name, build())
+      }
+      return made
+    },
+    derivative(expression, symbol) {
+      const after = step(expression, symbol)
+      return after !== nothing && shortest(after) === Infinity ? nothing : after
+    },
+    accepts,
+    shortest,
+  }
+}

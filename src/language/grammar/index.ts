@@ -1,0 +1,5 @@
+export { createGrammars } from './cursor.ts'
+export type { GrammarCursor, Grammars } from './cursor.ts'
+export type { Grammar, SchemaGrammar } from './grammar.ts'
+export { packTexts, textOf } from './token-texts.ts'
+export type { TokenTexts } from './token-texts.ts'

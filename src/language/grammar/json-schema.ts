@@ -1,0 +1,264 @@
+import { AgogeError } from '../../error.ts'
+import { anyCharacter, jsonCharacter } from './characters.ts'
+import type { Algebra, Expression } from './expression.ts'
+import type { SchemaGrammar } from './grammar.ts'
+import { numbers } from './numbers.ts'
+import { regularExpression } from './regular-expression.ts'
+import { areDisjoint } from './schema-disjoint.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+export const isRecord = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Words that say nothing of what is valid. */
+const annotations = new Set(
+  '$schema $id $anchor $comment $defs definitions title description default examples example deprecated readOnly writeOnly format contentMediaType contentEncoding'.split(
+    ' ',
+  ),
+)
+/** What is known of each type. */
+const keywords: Record<string, readonly string[]> = {
+  object: ['properties', 'required', 'additionalProperties'],
+  array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'],
+  string: ['minLength', 'maxLength', 'pattern'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  boolean: [],
+  null: [],
+}
+const general = new Set(['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'])
+const everyType = ['null', 'boolean', 'number', 'string', 'array', 'object']
+
+/**
+ * JSON that a schema allows, as `JSON.stringify` writes it. Objects have their properties in the order of `properties`, and others only
+ * where `additionalProperties` says so or nothing is said of properties at all; numbers have at most 15 digits on each side of
+ * the point; `format` is not looked at.
+ *
+ * @throws AgogeError `unsupported-schema` naming the place, for words that this does not know and that say what is valid
+ */
+export function schemaExpression(
+  algebra: Algebra,
+  { schema: root, spaces = false }: SchemaGrammar,
+): Expression {
+  const { text, sequence, choice, optional, repeat, both, not } = algebra
+  const space = spaces ? optional(text(' ')) : algebra.empty
+  const comma = sequence(text(','), space)
+  const colon = sequence(text(':'), space)
+  const quoted = (inner: Expression): Expression => sequence(text('"'), inner, text('"'))
+  const character = jsonCharacter(algebra, anyCharacter)
+  const anyString = quoted(repeat(character))
+  const literal = (value: unknown): Expression => text(JSON.stringify(value))
+  /** Schemas differ by root too: rules are named within one. */
+  const scope = JSON.stringify([root, spaces])
+
+  function refuse(at: string, given: unknown, expected: string): never {
+    throw new AgogeError(`the schema cannot be made into a grammar: ${at === '' ? '#' : at}`, {
+      code: 'unsupported-schema',
+      given,
+      expected,
+      hint: 'sample without this grammar, or leave out what it cannot hold',
+    })
+  }
+
+  const anyValue = (): Expression => algebra.rule('any value', () => value({ type: everyType }, ''))
+
+  function value(schema: unknown, at: string): Expression {
+    if (schema === true) return anyValue()
+    if (schema === false) return algebra.nothing
+    if (!isRecord(schema)) refuse(at, schema, 'a schema: an object or a boolean')
+    const used = Object.keys(schema).filter((key) => !annotations.has(key))
+    if (used.length === 0) return anyValue()
+    const only = (key: string, ...more: string[]): void => {
+      const other = used.find((name) => name !== key && !more.includes(name))
+      if (other !== undefined) refuse(`${at}/${other}`, schema[other], `nothing beside ${key}`)
+    }
+    if (typeof schema.$ref === 'string') {
+      only('$ref')
+      return reference(schema.$ref, at)
+    }
+    if ('const' in schema || 'enum' in schema) return oneOfValues(schema, used, at)
+    if (Array.isArray(schema.allOf)) return allOf(schema, used, at)
+    for (const key of ['anyOf', 'oneOf'] as const) {
+      const list = schema[key]
+      if (!Array.isArray(list)) continue
+      only(key, 'type')
+      const pairs = list.flatMap((a, i) => list.slice(i + 1).map((b): [unknown, unknown] => [a, b]))
+      if (key === 'oneOf' && !pairs.every(([a, b]) => areDisjoint(a, b)))
+        refuse(`${at}/oneOf`, list, 'forms that differ in type or in a constant; else anyOf')
+      return choice(
+        ...list.map((part, i) =>
+          value(schema.type === undefined ? part : typed(part, schema.type), `${at}/${key}/${i}`),
+        ),
+      )
+    }
+    return ofTypes(schema, used, at)
+  }
+
+  /** A part of a choice whose type stands beside the choice. */
+  function typed(part: unknown, type: unknown): unknown {
+    return isRecord(part) && part.type === undefined && part.$ref === undefined ? { ...part, type } : part
+  }
+
+  function reference(pointer: string, at: string): Expression {
+    if (!pointer.startsWith('#')) refuse(`${at}/$ref`, pointer, 'a reference within the schema')
+    let target: unknown = root
+    for (const part of decodeURIComponent(pointer.slice(1)).split('/').slice(1)) {
+      const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+      target = Array.isArray(target) ? target[Number(key)] : isRecord(target) ? target[key] : undefined
+    }
+    if (target === undefined) refuse(`${at}/$ref`, pointer, 'a reference that leads somewhere')
+    return algebra.rule(`${pointer} of ${scope}`, () => value(target, pointer))
+  }
+
+  function oneOfValues(schema: Schema, used: readonly string[], at: string): Expression {
+    const all: unknown = 'const' in schema ? [schema.const] : schema.enum
+    if (!Array.isArray(all) || all.length === 0) refuse(`${at}/enum`, all, 'a list of at least one value')
+    const types = schema.type === undefined ? undefined : [schema.type].flat()
+    const fitting = all.filter((item) => types === undefined || types.some((type) => hasType(item, type)))
+    const values = choice(...fitting.map(literal))
+    const rest = used.filter((key) => !['const', 'enum', 'type'].includes(key))
+    if (rest.length === 0) return values
+    if (fitting.some((item) => typeof item === 'object' && item !== null))
+      refuse(`${at}/${rest[0]}`, schema[rest[0]], 'nothing beside enum or const')
+    return both(
+      values,
+      value(
+        Object.fromEntries([...rest, 'type'].filter((key) => key in schema).map((key) => [key, schema[key]])),
+        at,
+      ),
+    )
+  }
+
+  /** All of several: properties are put together, strings and numbers fit each of them. */
+  function allOf(schema: Schema, used: readonly string[], at: string): Expression {
+    const { allOf: list, ...own } = schema
+    const parts = [...(used.length > 1 ? [own] : []), ...(list as unknown[])]
+    if (parts.length === 1) return value(parts[0], `${at}/allOf/0`)
+    const simple = ['string', 'number', 'integer', 'boolean', 'null']
+    if (parts.every((part) => isRecord(part) && simple.includes(part.type as string)))
+      return both(...parts.map((part, i) => value(part, `${at}/allOf/${i}`)))
+    return refuse(`${at}/allOf`, list, 'one form, or forms of strings and numbers')
+  }
+
+  function ofTypes(schema: Schema, used: readonly string[], at: string): Expression {
+    const types =
+      schema.type === undefined
+        ? everyType.filter((type) => keywords[type].some((key) => used.includes(key)))
+        : [schema.type].flat()
+    for (const type of types)
+      if (typeof type !== 'string' || !(type in keywords))
+        refuse(`${at}/type`, type, Object.keys(keywords).join(', '))
+    const allowed = new Set([...general, ...types.flatMap((type) => keywords[type as string])])
+    // Words for other types than this one say nothing.
+    const foreign = new Set(Object.values(keywords).flat())
+    const unknown = used.find((key) => !allowed.has(key) && !foreign.has(key))
+    if (unknown !== undefined)
+      refuse(`${at}/${unknown}`, schema[unknown], 'words that say what a grammar can hold')
+    return choice(...types.map((type) => ofType(type as string, schema, at)))
+  }
+
+  function ofType(type: string, schema: Schema, at: string): Expression {
+    if (type === 'null') return text('null')
+    if (type === 'boolean') return choice(text('true'), text('false'))
+    if (type === 'string') return string(schema, at)
+    if (type === 'array') return array(schema, at)
+    if (type === 'object') return object(schema, at)
+    const bounds = Object.fromEntries(
+      keywords.number.filter((key) => typeof schema[key] === 'number').map((key) => [key, schema[key]]),
+    )
+    return numbers(algebra, bounds, type === 'integer') ?? refuse(at, bounds, 'bounds of at most 15 digits')
+  }
+
+  function string({ minLength = 0, maxLength = Infinity, pattern }: Schema, at: string): Expression {
+    if (typeof minLength !== 'number' || typeof maxLength !== 'number')
+      refuse(at, { minLength, maxLength }, 'numbers')
+    const sized = repeat(character, minLength, maxLength)
+    if (typeof pattern !== 'string') return quoted(minLength > maxLength ? algebra.nothing : sized)
+    const matching = regularExpression(algebra, pattern, (ranges) => jsonCharacter(algebra, ranges), true)
+    return quoted(minLength === 0 && maxLength === Infinity ? matching : both(matching, sized))
+  }
+
+  /** `count` items between brackets. */
+  function list(first: readonly Expression[], rest: Expression, least: number, most: number): Expression {
+    if (least > most) return algebra.nothing
+    // Items after the first so many, each with its comma.
+    const from = (i: number): Expression => {
+      if (i >= most) return algebra.empty
+      if (i >= first.length) return repeat(sequence(comma, rest), Math.max(0, least - i), most - i)
+      const here = sequence(i === 0 ? algebra.empty : comma, first[i], from(i + 1))
+      return i < least ? here : optional(here)
+    }
+    const items =
+      first.length > 0
+        ? from(0)
+        : most === 0
+          ? algebra.empty
+          : ((): Expression => {
+              const some = sequence(rest, repeat(sequence(comma, rest), Math.max(0, least - 1), most - 1))
+              return least > 0 ? some : optional(some)
+            })()
+    return sequence(text('['), items, text(']'))
+  }
+
+  function array(
+    { items, prefixItems, additionalItems, minItems = 0, maxItems = Infinity }: Schema,
+    at: string,
+  ): Expression {
+    if (typeof minItems !== 'number' || typeof maxItems !== 'number')
+      refuse(at, { minItems, maxItems }, 'numbers')
+    const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []
+    const others: unknown = Array.isArray(items) ? additionalItems : items
+    return list(
+      first.map((item, i) => value(item, `${at}/items/${i}`)),
+      others === undefined ? anyValue() : value(others, `${at}/items`),
+      minItems,
+      maxItems,
+    )
+  }
+
+  function object(schema: Schema, at: string): Expression {
+    const { properties, required = [], additionalProperties } = schema
+    if (properties !== undefined && !isRecord(properties)) refuse(`${at}/properties`, properties, 'an object')
+    if (!Array.isArray(required)) refuse(`${at}/required`, required, 'a list of names')
+    const known = properties ?? {}
+    const others = additionalProperties ?? properties === undefined
+    const names = [...new Set([...Object.keys(known), ...(required as string[])])]
+    const isNeeded = new Set(required)
+    const members = names.map((name) =>
+      sequence(
+        literal(name),
+        colon,
+        Object.hasOwn(known, name)
+          ? value(known[name], `${at}/properties/${name}`)
+          : value(additionalProperties ?? true, `${at}/additionalProperties`),
+      ),
+    )
+    const otherName = names.length === 0 ? anyString : both(anyString, not(choice(...names.map(literal))))
+    const other =
+      others === false
+        ? algebra.nothing
+        : sequence(otherName, colon, value(others, `${at}/additionalProperties`))
+    const moreOthers = repeat(sequence(comma, other))
+    // From the last to the first: what may follow where a member stands before, and where none does.
+    let behind = moreOthers
+    let leading = optional(sequence(other, moreOthers))
+    for (let i = members.length - 1; i >= 0; i--) {
+      const first = sequence(members[i], behind)
+      const next = sequence(comma, first)
+      leading = isNeeded.has(names[i]) ? first : choice(first, leading)
+      behind = isNeeded.has(names[i]) ? next : choice(next, behind)
+    }
+    return sequence(text('{'), leading, text('}'))
+  }
+
+  return value(root, '')
+}
+
+export function hasType(value: unknown, type: unknown): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isRecord(value)
+  if (type === 'integer') return Number.isInteger(value)
+  return typeof value === type
+}

@@ -1,0 +1,167 @@
+import { AgogeError } from '../../error.ts'
+import { anyCharacter, without } from './characters.ts'
+import type { Range } from './characters.ts'
+import type { Algebra, Expression } from './expression.ts'
+
+const code = (text: string): number => text.codePointAt(0)!
+const digits: Range[] = [[0x30, 0x39]]
+const words: Range[] = [...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]]
+const lineEnds: Range[] = [
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+]
+const spaces: Range[] = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+]
+const classes: Record<string, Range[]> = { d: digits, w: words, s: spaces }
+const controls: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 }
+
+/**
+ * A regular expression of ECMAScript as an expression; `character` gives what stands for one character of some ranges. As a `search`
+ * it may match anywhere, as JSON Schema's patterns do; else it matches the whole.
+ *
+ * @throws AgogeError `unsupported-pattern` for what is not regular or not known: assertions but for ^ and $ around the whole, references
+ * to groups, \p{...}
+ */
+export function regularExpression(
+  algebra: Algebra,
+  source: string,
+  character: (ranges: readonly Range[]) => Expression,
+  search: boolean,
+): Expression {
+  const symbols = Array.from(source)
+  let at = 0
+
+  function refuse(what: string): never {
+    throw new AgogeError(`the pattern ${JSON.stringify(source)} cannot be made into a grammar: ${what}`, {
+      code: 'unsupported-pattern',
+      given: source,
+      expected: 'characters, classes, groups, |, *, +, ?, {m,n}, and ^ and $ at the ends',
+    })
+  }
+  const take = (symbol: string): boolean => symbols[at] === symbol && ++at > 0
+
+  /** Alternatives up to the end or a bracket; only outermost ones may be anchored. */
+  function alternatives(outermost: boolean): Expression {
+    const parts: Expression[] = []
+    do {
+      const atStart = outermost && take('^')
+      const items: Expression[] = []
+      let atEnd = false
+      while (at < symbols.length && symbols[at] !== '|' && symbols[at] !== ')') {
+        if (outermost && take('$')) {
+          atEnd = true
+          if (at < symbols.length && symbols[at] !== '|') refuse('$ stands inside')
+        } else items.push(quantified())
+      }
+      const free = outermost && search ? algebra.repeat(character(anyCharacter)) : algebra.empty
+      parts.push(algebra.sequence(atStart ? algebra.empty : free, ...items, atEnd ? algebra.empty : free))
+    } while (take('|'))
+    return algebra.choice(...parts)
+  }
+
+  function quantified(): Expression {
+    const inner = atom()
+    const bounds = quantifier()
+    if (bounds === undefined) return inner
+    // Whether it is lazy does not matter to what matches.
+    take('?')
+    return algebra.repeat(inner, ...bounds)
+  }
+
+  function quantifier(): [number, number] | undefined {
+    if (take('*')) return [0, Infinity]
+    if (take('+')) return [1, Infinity]
+    if (take('?')) return [0, 1]
+    const braces = /^\{(\d+)(,(\d*))?\}/.exec(symbols.slice(at, at + 24).join(''))
+    if (braces === null) return undefined
+    at += braces[0].length
+    const least = Number(braces[1])
+    const most = braces[2] === undefined ? least : braces[3] === '' ? Infinity : Number(braces[3])
+    if (most < least) refuse('bounds in the wrong order')
+    return [least, most]
+  }
+
+  function atom(): Expression {
+    const symbol = symbols[at++]
+    if (symbol === '(') return group()
+    if (symbol === '[') return character(bracketed())
+    if (symbol === '.') return character(without(anyCharacter, lineEnds))
+    if (symbol === '\\') return character(escape())
+    if ('*+?{'.includes(symbol) && !(symbol === '{' && !/^\d+(,\d*)?\}/.test(symbols.slice(at).join(''))))
+      refuse(`nothing to repeat before ${symbol}`)
+    if (symbol === '^' || symbol === '$') refuse(`${symbol} stands inside`)
+    return character([[code(symbol), code(symbol)]])
+  }
+
+  function group(): Expression {
+    if (take('?')) {
+      const named = /^<[A-Za-z_$][\w$]*>/.exec(symbols.slice(at).join(''))
+      if (named !== null) at += named[0].length
+      else if (!take(':')) refuse('it looks ahead or behind')
+    }
+    const inner = alternatives(false)
+    if (!take(')')) refuse('a bracket is not closed')
+    return inner
+  }
+
+  /** Ranges of what stands behind a backslash. */
+  function escape(): readonly Range[] {
+    const symbol = symbols[at++]
+    if (symbol === undefined) refuse('it ends with a backslash')
+    const lower = symbol.toLowerCase()
+    if (lower in classes) return symbol === lower ? classes[lower] : without(anyCharacter, classes[lower])
+    const one = (value: number): Range[] => [[value, value]]
+    if (symbol in controls && !(symbol === '0' && /\d/.test(symbols[at] ?? ''))) return one(controls[symbol])
+    if (symbol === 'x' || symbol === 'u') {
+      const hex = /^(?:\{([\da-f]{1,6})\}|([\da-f]{4}))/i.exec(symbols.slice(at, at + 8).join(''))
+      const short = /^([\da-f]{2})/i.exec(symbols.slice(at, at + 2).join(''))
+      const found = symbol === 'u' ? hex : short
+      if (found === null) refuse(`\\${symbol} without its digits`)
+      at += found[0].length
+      return one(parseInt(found[2] ?? found[1], 16))
+    }
+    if (/[a-z\d]/i.test(symbol)) refuse(`\\${symbol} is not known`)
+    return one(code(symbol))
+  }
+
+  function bracketed(): Range[] {
+    const isNegated = take('^')
+    const ranges: Range[] = []
+    const item = (): readonly Range[] => {
+      if (!take('\\')) return [[code(symbols[at]), code(symbols[at++])]]
+      if (take('b')) return [[8, 8]]
+      return escape()
+    }
+    while (symbols[at] !== ']') {
+      if (at >= symbols.length) refuse('a bracket is not closed')
+      const from = item()
+      const isRange = symbols[at] === '-' && symbols[at + 1] !== ']' && at + 1 < symbols.length
+      if (!isRange || from.length !== 1 || from[0][0] !== from[0][1]) {
+        ranges.push(...from)
+        continue
+      }
+      at++
+      const to = item()
+      if (to.length !== 1 || to[0][0] !== to[0][1] || to[0][0] < from[0][0])
+        refuse('a range in the wrong order')
+      ranges.push([from[0][0], to[0][1]])
+    }
+    at++
+    return isNegated ? without(anyCharacter, ranges) : without(ranges, [])
+  }
+
+  const whole = alternatives(true)
+  if (at < symbols.length) refuse('a bracket too many')
+  return whole
+}
