@@ -22,25 +22,25 @@ export interface Algebra {
   readonly nothing: Expression
   readonly empty: Expression
   /** One byte of these ranges, both ends included. */
-  bytes(...ranges: readonly (readonly [number, number])[]): Expression
+  readonly bytes: (...ranges: readonly (readonly [number, number])[]) => Expression
   /** The UTF-8 of a text. */
-  text(text: string): Expression
-  marker(token: number): Expression
-  sequence(...parts: readonly Expression[]): Expression
-  choice(...parts: readonly Expression[]): Expression
+  readonly text: (text: string) => Expression
+  readonly marker: (token: number) => Expression
+  readonly sequence: (...parts: readonly Expression[]) => Expression
+  readonly choice: (...parts: readonly Expression[]) => Expression
   /** What all of them allow. Parts must be without rules. */
-  both(...parts: readonly Expression[]): Expression
-  not(inner: Expression): Expression
-  repeat(inner: Expression, least?: number, most?: number): Expression
-  optional(inner: Expression): Expression
+  readonly both: (...parts: readonly Expression[]) => Expression
+  readonly not: (inner: Expression) => Expression
+  readonly repeat: (inner: Expression, least?: number, most?: number) => Expression
+  readonly optional: (inner: Expression) => Expression
   /** A name for an expression, which may hold the name. It must not allow the empty text. */
-  rule(name: string, build: () => Expression): Expression
+  readonly rule: (name: string, build: () => Expression) => Expression
   /** What may follow a symbol (Brzozowski 1964); `nothing` where nothing that is allowed begins so. */
-  derivative(expression: Expression, symbol: number): Expression
+  readonly derivative: (expression: Expression, symbol: number) => Expression
   /** Whether the empty text is allowed. */
-  accepts(expression: Expression): boolean
+  readonly accepts: (expression: Expression) => boolean
   /** Symbols of the shortest text that is allowed; Infinity where there is none. To be asked when all rules are there. */
-  shortest(expression: Expression): number
+  readonly shortest: (expression: Expression) => number
 }
 
 /** Searches for a shortest text give up here. */

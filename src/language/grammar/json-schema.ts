@@ -5,11 +5,8 @@ import type { SchemaGrammar } from './grammar.ts'
 import { numbers } from './numbers.ts'
 import { regularExpression } from './regular-expression.ts'
 import { areDisjoint } from './schema-disjoint.ts'
-
-type Schema = Readonly<Record<string, unknown>>
-
-export const isRecord = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { hasType, isRecord } from './schema-values.ts'
+import type { Schema } from './schema-values.ts'
 
 /** Words that say nothing of what is valid. */
 const annotations = new Set(
@@ -253,12 +250,4 @@ export function schemaExpression(
   }
 
   return value(root, '')
-}
-
-export function hasType(value: unknown, type: unknown): boolean {
-  if (type === 'null') return value === null
-  if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return isRecord(value)
-  if (type === 'integer') return Number.isInteger(value)
-  return typeof value === type
 }

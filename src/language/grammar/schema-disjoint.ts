@@ -1,4 +1,4 @@
-import { hasType, isRecord } from './json-schema.ts'
+import { hasType, isRecord } from './schema-values.ts'
 
 const typesOf = (schema: Record<string, unknown>): unknown[] | undefined =>
   schema.type === undefined ? undefined : [schema.type].flat()
