@@ -1,0 +1,15 @@
+export { reportMetrics } from './remote-report.ts'
+export { createTinkerBackend } from './tinker-backend.ts'
+export type { TinkerBackend, TinkerBackendOptions } from './tinker-backend.ts'
+export { apiPath } from './wire.ts'
+export type {
+  AgogeExtension,
+  Datum,
+  ForwardBackwardInput,
+  ForwardBackwardOutput,
+  SampleBatch,
+  SampledSequence,
+  SampleResponse,
+  TensorData,
+  TextChunk,
+} from './wire.ts'

@@ -1,0 +1,254 @@
+import { basename } from 'node:path'
+import type { TrainingSequence } from '../../episode/types.ts'
+import { AgogeError } from '../../error.ts'
+import type { LossReport, LossSettings, ModelBackend, SampleOutput } from '../backend.ts'
+import { checkTraining } from '../check-sequences.ts'
+import { forwardBackward } from '../custom-loss.ts'
+import { adamParams, gradientNorm } from './adam.ts'
+import { createAnswerReader } from './answers.ts'
+import { holdsNote, readNote, writeNote } from './checkpoint-note.ts'
+import { chunkSizes } from './datums.ts'
+import { requestIdOf, retrieveFuture } from './futures.ts'
+import { extendedInput, fitsOneRequest, forwardInput, plainInput } from './loss-requests.ts'
+import { inParallel } from './in-parallel.ts'
+import { mixedLoss } from './mixed-loss.ts'
+import { onlyModel } from './only-model.ts'
+import { createRemoteModel } from './remote-model.ts'
+import { joinReports, readLogprobs, readReport } from './remote-report.ts'
+import { createRemoteTraining } from './remote-training.ts'
+import { readSamples, sampleGroups } from './sampling.ts'
+import { serverUrl } from './server-url.ts'
+import { openSession } from './session.ts'
+import { createTransport } from './transport.ts'
+
+export interface TinkerBackendOptions {
+  /** Of the server, e.g. http://127.0.0.1:8765. */
+  baseUrl: string
+  /** Default: the environment variable TINKER_API_KEY. It is sent to the server and written nowhere. */
+  apiKey?: string
+  /** Name of the base model there. Default: the only one that the server offers. */
+  model?: string
+  /** Rank of the adapter that is trained. Default 0: all weights, where the server can do that. */
+  loraRank?: number
+  /** Of the adapter's weights. Default 0. */
+  seed?: number
+  /** How long a request is tried again while the server is busy, broken or away. Default 300. */
+  patienceSeconds?: number
+  /** How long one attempt may take. Default 60. */
+  timeoutSeconds?: number
+  /** How long the result of a request may take. Default 3600. */
+  deadlineSeconds?: number
+  /** First pause between attempts; it doubles up to half a minute. Default 0.5. */
+  backoffSeconds?: number
+  /** Requests of one call of `sample` at the same time. Default 32. */
+  concurrency?: number
+}
+
+/** A model on a Tinker server. */
+export interface TinkerBackend extends ModelBackend {
+  readonly baseModel: string
+  /** Steps that the weights have behind them. */
+  readonly weightVersion: number
+  /** From the next call on, samples come from a cache that is empty, where the server has one. */
+  clearCache(): void
+  /** From the next call on, the averages of the optimiser are those of a beginning. */
+  resetOptimizer(): void
+  /** Ends the session and lets go of the model. What was saved stays on the server. */
+  dispose(): Promise<void>
+}
+
+/**
+ * A model that is trained by a server of the Tinker protocol: the hosted service, SkyRL's, or `agoge serve --tinker`.
+ * Gradients, weights and optimiser are there; `save` asks the server to keep them and writes a note of where they are. Requests are
+ * sent in the order of the calls, without waiting for results in between, and are numbered, so that one which is sent again
+ * is not carried out twice.
+ *
+ * A call that is aborted or runs into its deadline may or may not have changed the model: after it only `load` is possible.
+ *
+ * @throws AgogeError here and in the verbs: `tinker-unreachable`, `tinker-overloaded`, `tinker-server-error`,
+ *   `tinker-unauthorised`, `tinker-not-found`, `tinker-refused`, `tinker-request-failed`, `tinker-bad-answer`, `tinker-deadline`, with what the
+ *   server said and what to do.
+ */
+export async function createTinkerBackend(
+  options: TinkerBackendOptions,
+  context: { signal?: AbortSignal } = {},
+): Promise<TinkerBackend> {
+  const { loraRank = 0, seed = 0, deadlineSeconds = 3600, concurrency = 32 } = options
+  const transport = createTransport({
+    url: serverUrl(options.baseUrl),
+    apiKey: options.apiKey ?? process.env['TINKER_API_KEY'],
+    patienceSeconds: options.patienceSeconds ?? 300,
+    timeoutSeconds: options.timeoutSeconds ?? 60,
+    backoffSeconds: options.backoffSeconds ?? 0.5,
+  })
+  const { host } = transport
+  const baseModel = options.model ?? (await onlyModel(transport, context.signal))
+  const session = await openSession(transport, context.signal)
+  const { extended } = session
+  const making = { transport, session, baseModel, loraRank, seed, deadlineSeconds }
+  const training = await createRemoteTraining(transport, () => createRemoteModel(making)).catch(
+    (error: unknown) => {
+      session.close()
+      throw error
+    },
+  )
+  let weightVersion = 0
+  let sampler: Promise<string> | undefined
+  let samples = 0
+  let batches = 0
+  let saves = 0
+  /** Checkpoints of this process: paths on the server, and folders. */
+  const kept = new Map<string, string>()
+  const checkpointName = (wish: string): string =>
+    `${wish.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)}-${++saves}`
+
+  /** Calls in parts that the server takes; all are sent before the first is waited for. */
+  function inChunks<T extends { tokens: Int32Array }, R>(
+    sequences: readonly T[],
+    send: (chunk: readonly T[]) => Promise<R>,
+  ): Promise<R[]> {
+    let at = 0
+    return Promise.all(
+      chunkSizes(sequences, session.chunk).map((size) => send(sequences.slice(at, (at += size)))),
+    )
+  }
+
+  async function forward(sequences: readonly Int32Array[], signal?: AbortSignal): Promise<Float32Array[]> {
+    const long = sequences.flatMap((tokens, i) => (tokens.length > 1 ? [{ tokens, i }] : []))
+    const parts = await inChunks(long, async (rows) => {
+      const body = { forward_input: forwardInput(rows.map(({ tokens }) => tokens)) }
+      const output = await training.change({
+        path: 'forward',
+        body,
+        what: 'A forward pass',
+        ...abortOf(signal),
+      })
+      return readLogprobs(host, output, rows)
+    })
+    const results: Float32Array[] = sequences.map((tokens) => new Float32Array(tokens.length))
+    parts.flat().forEach((logprobs, i) => (results[long[i].i] = logprobs))
+    return results
+  }
+
+  async function learn(
+    sequences: readonly TrainingSequence[],
+    loss: LossSettings,
+    signal?: AbortSignal,
+  ): Promise<LossReport> {
+    const what = 'A training pass'
+    const reports = await inChunks(sequences, async (rows) => {
+      const body = extended
+        ? { forward_backward_input: extendedInput(rows, loss), agoge: { logprobs: false } }
+        : { forward_backward_input: plainInput(rows, loss) }
+      const output = await training.change({ path: 'forward_backward', body, what, ...abortOf(signal) })
+      return readReport(host, output, rows, loss)
+    })
+    return joinReports(reports)
+  }
+
+  /** Sampling sees the weights of the moment in which its session was made. */
+  async function currentSampler(signal?: AbortSignal): Promise<string> {
+    const path = 'save_weights_for_sampler'
+    const mine = (sampler ??= training
+      .change({
+        path,
+        body: { type: path, sampling_session_seq_id: session.nextSampler() },
+        what: 'Handing the weights to the sampler',
+        ...abortOf(signal),
+      })
+      .then((result) => createAnswerReader(host, path).text(result, 'sampling_session_id')))
+    return mine.catch((error: unknown) => {
+      if (sampler === mine) sampler = undefined
+      throw error
+    })
+  }
+
+  return {
+    baseModel,
+    get weightVersion() {
+      return weightVersion
+    },
+    async sample(requests, sampleOptions) {
+      if (requests.length === 0) return []
+      const abort = abortOf(sampleOptions.signal)
+      const version = weightVersion
+      const id = await currentSampler(sampleOptions.signal)
+      const batch = `${session.id}-${++batches}`
+      const groups = sampleGroups(requests, sampleOptions, { sampler: id, extended, batch })
+      const taken = await inParallel(groups, concurrency, async ({ rows, body }) => {
+        const answer = await transport.call({
+          path: 'asample',
+          body: { ...body, seq_id: ++samples },
+          ...abort,
+        })
+        return { rows, requestId: requestIdOf(transport, 'asample', answer.body) }
+      })
+      const results: SampleOutput[] = []
+      await inParallel(taken, concurrency, async ({ rows, requestId }) => {
+        const result = await retrieveFuture(transport, requestId, {
+          what: 'Sampling',
+          deadlineSeconds,
+          ...abort,
+        })
+        readSamples(host, result, rows.length, version).forEach((output, i) => (results[rows[i]] = output))
+      })
+      return results
+    },
+    forward: (sequences, { signal } = {}) => forward(sequences, signal),
+    async forwardBackward(sequences, loss, { signal } = {}) {
+      checkTraining(sequences, loss.name)
+      if (extended || fitsOneRequest(sequences, loss)) return learn(sequences, loss, signal)
+      const passes = {
+        forward: (rows: Int32Array[]) => forward(rows, signal),
+        forwardBackward: (rows: TrainingSequence[], settings: LossSettings) => learn(rows, settings, signal),
+      }
+      return forwardBackward(passes, sequences, mixedLoss(loss))
+    },
+    async optimStep(step) {
+      const body = { type: 'optim_step', adam_params: adamParams(step, extended, host) }
+      const { metrics } = await training.change({ path: 'optim_step', body, what: 'A step of the optimiser' })
+      sampler = undefined
+      training.moved()
+      weightVersion++
+      return { gradientNorm: gradientNorm(metrics) }
+    },
+    clearCache() {
+      sampler = undefined
+    },
+    resetOptimizer() {
+      sampler = undefined
+      training.resetOptimizer(checkpointName('reset'))
+    },
+    async save(folder) {
+      const path = await training.save(checkpointName(basename(folder)))
+      writeNote(folder, { schema: 1, path, baseModel, loraRank, weightVersion, server: host })
+      // What this process saved and the folders no longer tell of is needed by nobody.
+      for (const [old, where] of kept) {
+        if (holdsNote(where, old)) continue
+        kept.delete(old)
+        await training.remove(old)
+      }
+      kept.set(path, folder)
+    },
+    async load(folder) {
+      const note = readNote(folder)
+      if (note.baseModel !== baseModel || note.loraRank !== loraRank) {
+        throw new AgogeError(`${folder} is of another model`, {
+          code: 'bad-checkpoint',
+          given: `${note.baseModel}, LoRA rank ${note.loraRank}`,
+          expected: `${baseModel}, LoRA rank ${loraRank}`,
+        })
+      }
+      sampler = undefined
+      await training.load(note.path)
+      weightVersion = note.weightVersion
+    },
+    async dispose() {
+      session.close()
+      await training.dispose()
+    },
+  }
+}
+
+const abortOf = (signal: AbortSignal | undefined): { signal?: AbortSignal } =>
+  signal === undefined ? {} : { signal }

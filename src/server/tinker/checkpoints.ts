@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { refuse } from './refusal.ts'
+
+export type CheckpointKind = 'weights' | 'sampler_weights'
+
+/** A place in the store: `tinker://MODEL/KIND/NAME`. */
+export interface CheckpointPlace {
+  model: string
+  kind: CheckpointKind
+  name: string
+}
+
+/** What is remembered of a checkpoint beside its weights. */
+export interface CheckpointFacts {
+  schema: 1
+  baseModel: string
+  loraRank: number
+  trainAttention?: boolean
+  trainMlp?: boolean
+  trainUnembedding?: boolean
+  time: string
+}
+
+export interface StoredCheckpoint extends CheckpointPlace {
+  facts: CheckpointFacts
+  folder: string
+  bytes: number
+}
+
+export interface CheckpointStore {
+  /** The folder for a place, whether or not something is there. */
+  folder(place: CheckpointPlace): string
+  has(place: CheckpointPlace): boolean
+  /** Says what was written. Without it, as after a crash, there is nothing there. */
+  note(place: CheckpointPlace, facts: CheckpointFacts): void
+  /** Throws `tinker-not-found`. */
+  read(place: CheckpointPlace): StoredCheckpoint
+  remove(place: CheckpointPlace): void
+  /** Of one model or of all, oldest first. */
+  list(model?: string): StoredCheckpoint[]
+}
+
+const factsFile = 'tinker-checkpoint.json'
+const plain = /^[A-Za-z0-9_.-]{1,200}$/
+
+export const pathOf = ({ model, kind, name }: CheckpointPlace): string => `tinker://${model}/${kind}/${name}`
+
+/** Throws `tinker-bad-request` for a path that is none. */
+export function parsePath(path: string): CheckpointPlace {
+  const [model, kind, name, ...rest] = path.startsWith('tinker://') ? path.slice(9).split('/') : ['']
+  const valid = (part: string | undefined): part is string =>
+    part !== undefined && plain.test(part) && !/^\.+$/.test(part)
+  if (valid(model) && valid(name) && rest.length === 0 && (kind === 'weights' || kind === 'sampler_weights'))
+    return { model, kind, name }
+  throw refuse('tinker-bad-request', 'That is no path of a checkpoint', {
+    given: path,
+    expected: 'tinker://MODEL/weights/NAME or tinker://MODEL/sampler_weights/NAME',
+  })
+}
+
+/** Checkpoints in folders, which outlive the server. */
+export function openCheckpointStore(root: string): CheckpointStore {
+  const home = resolve(root)
+  mkdirSync(home, { recursive: true })
+  const folder = ({ model, kind, name }: CheckpointPlace): string => join(home, model, kind, name)
+  const file = (place: CheckpointPlace): string => join(folder(place), factsFile)
+  const has = (place: CheckpointPlace): boolean => existsSync(file(place))
+
+  function read(place: CheckpointPlace): StoredCheckpoint {
+    if (!has(place)) throw refuse('tinker-not-found', 'There is no such checkpoint', { given: pathOf(place) })
+    const facts = JSON.parse(readFileSync(file(place), 'utf8')) as CheckpointFacts
+    const where = folder(place)
+    const bytes = readdirSync(where).reduce((sum, each) => sum + statSync(join(where, each)).size, 0)
+    return { ...place, facts, folder: where, bytes }
+  }
+
+  const names = (...path: string[]): string[] => {
+    const where = join(home, ...path)
+    return existsSync(where) ? readdirSync(where).filter((name) => plain.test(name)) : []
+  }
+
+  return {
+    folder,
+    has,
+    note(place, facts) {
+      mkdirSync(folder(place), { recursive: true })
+      writeFileSync(file(place), `${JSON.stringify(facts, null, 2)}\n`)
+    },
+    read,
+    remove(place) {
+      read(place)
+      rmSync(folder(place), { recursive: true, force: true })
+    },
+    list(only) {
+      return (only === undefined ? names() : [only])
+        .flatMap((model) =>
+          (['weights', 'sampler_weights'] as const).flatMap((kind) =>
+            names(model, kind).map((name) => ({ model, kind, name })),
+          ),
+        )
+        .filter(has)
+        .map(read)
+        .sort((a, b) => (a.facts.time < b.facts.time ? -1 : 1))
+    },
+  }
+}

@@ -1,0 +1,2 @@
+export { createTinkerServer } from './server.ts'
+export type { TinkerServer, TinkerServerOptions } from './server.ts'

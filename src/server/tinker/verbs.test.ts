@@ -1,0 +1,166 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AgogeError } from '../../error.ts'
+import type { LocalBackend, LossSettings, SampleOptions } from '../../language/index.ts'
+import { createTinkerBackend } from '../../language/tinker/index.ts'
+import type { TinkerBackend } from '../../language/tinker/index.ts'
+import type { TinkerServer } from './server.ts'
+import { randomRows } from './testing/rows.ts'
+import { openTinyHouse } from './testing/serve-tiny.ts'
+import type { TinyHouse } from './testing/serve-tiny.ts'
+
+let house: TinyHouse
+let server: TinkerServer
+let remote: TinkerBackend
+let local: LocalBackend
+
+beforeAll(async () => {
+  house = await openTinyHouse()
+  server = await house.serve()
+  remote = await createTinkerBackend({ baseUrl: server.url })
+  local = await house.local()
+})
+
+afterAll(async () => {
+  await remote.dispose()
+  await house.close()
+})
+
+const sampling: SampleOptions = { maxTokens: 6, stop: [7, 9], temperature: 1, seed: 11 }
+const requests = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    prompt: Int32Array.of(5, 17, 3 + Math.floor(i / 3)),
+    key: `row ${i}`,
+  }))
+
+const losses: { loss: LossSettings; rows: ReturnType<typeof randomRows> }[] = [
+  { loss: { name: 'cross_entropy' }, rows: randomRows(1, 5, { ce: true }) },
+  { loss: { name: 'cross_entropy' }, rows: randomRows(2, 3, { ce: true, kl: true }) },
+  { loss: { name: 'importance_sampling' }, rows: randomRows(3, 4, { rl: true }) },
+  { loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.28 }, rows: randomRows(4, 6, { rl: true }) },
+  { loss: { name: 'ppo' }, rows: randomRows(5, 4, { rl: true, ce: true, kl: true }) },
+  { loss: { name: 'cispo', clipHigh: 0.5 }, rows: randomRows(6, 4, { rl: true }) },
+]
+
+test('every verb gives over the server what it gives in this process, bit for bit', async () => {
+  for (const [i, { loss, rows }] of losses.entries()) {
+    const tokens = rows.map((row) => row.tokens)
+    expect(await remote.forward(tokens)).toEqual(await local.forward(tokens))
+    expect(await remote.forwardBackward(rows, loss), loss.name).toEqual(
+      await local.forwardBackward(rows, loss),
+    )
+    const step = {
+      learningRate: 0.01,
+      clip: 0.5,
+      weightDecay: 0.1,
+      ...(i % 2 === 0 ? {} : { optimizer: 'muon' as const }),
+    }
+    expect(await remote.optimStep(step)).toEqual(await local.optimStep(step))
+    expect(await remote.sample(requests(8), sampling)).toEqual(await local.sample(requests(8), sampling))
+  }
+  expect(remote.weightVersion).toBe(losses.length)
+  const greedy = { ...sampling, temperature: 0 }
+  expect(await remote.sample(requests(4), greedy)).toEqual(await local.sample(requests(4), greedy))
+})
+
+test('what was saved is loaded, with the optimiser or without; the note holds no weights and no key', async () => {
+  const folder = join(house.root, 'run', 'step-6')
+  await remote.save(folder)
+  await local.save(`${folder}-local`)
+  const note = readFileSync(join(folder, 'tinker.json'), 'utf8')
+  expect(JSON.parse(note)).toMatchObject({ baseModel: 'tiny', weightVersion: losses.length, loraRank: 0 })
+
+  const rows = randomRows(7, 4, { ce: true })
+  const step = { learningRate: 0.02 }
+  const both = async (): Promise<void> => {
+    expect(await remote.forwardBackward(rows, { name: 'cross_entropy' })).toEqual(
+      await local.forwardBackward(rows, { name: 'cross_entropy' }),
+    )
+    expect(await remote.optimStep(step)).toEqual(await local.optimStep(step))
+    expect(await remote.forward([rows[0].tokens])).toEqual(await local.forward([rows[0].tokens]))
+  }
+  await both()
+  await remote.load(folder)
+  await local.load(`${folder}-local`)
+  expect(remote.weightVersion).toBe(losses.length)
+  await both()
+  remote.resetOptimizer()
+  local.resetOptimizer()
+  await both()
+})
+
+test('an overwritten checkpoint goes away on the server too', async () => {
+  const folder = join(house.root, 'run', 'again')
+  await remote.save(folder)
+  const { path: first } = JSON.parse(readFileSync(join(folder, 'tinker.json'), 'utf8')) as { path: string }
+  const where = join(house.root, 'store', first.slice('tinker://'.length))
+  expect(existsSync(where)).toBe(true)
+  await remote.save(folder)
+  expect(existsSync(where)).toBe(false)
+})
+
+test('several models at once do not disturb one another', async () => {
+  const [one, other] = await Promise.all([0, 1].map(() => createTinkerBackend({ baseUrl: server.url })))
+  const rows = randomRows(8, 3, { ce: true })
+  const before = await other.forward([rows[0].tokens])
+  await one.forwardBackward(rows, { name: 'cross_entropy' })
+  await one.optimStep({ learningRate: 0.1 })
+  expect(await other.forward([rows[0].tokens])).toEqual(before)
+  expect(await one.forward([rows[0].tokens])).not.toEqual(before)
+  await Promise.all([one.dispose(), other.dispose()])
+})
+
+test('samplers keep the weights of their moment while training goes on', async () => {
+  const backend = await createTinkerBackend({ baseUrl: server.url })
+  const wave = backend.sample(requests(6), sampling)
+  const before = await wave
+  const rows = randomRows(9, 3, { ce: true })
+  // The step is asked for while the samples of the second wave are on their way.
+  const second = backend.sample(requests(6), sampling)
+  await backend.forwardBackward(rows, { name: 'cross_entropy' })
+  await backend.optimStep({ learningRate: 0.3 })
+  expect(await second).toEqual(before)
+  expect(await backend.sample(requests(6), sampling)).not.toEqual(before)
+  await backend.dispose()
+})
+
+test('requests of one call may be sent before the results of those before are there', async () => {
+  const backend = await createTinkerBackend({ baseUrl: server.url })
+  const alone = await house.local()
+  const rows = randomRows(10, 3, { ce: true })
+  const loss = { name: 'cross_entropy' } as const
+  const all = await Promise.all([
+    backend.forwardBackward(rows, loss),
+    backend.forwardBackward(rows.slice(1), loss),
+    backend.optimStep({ learningRate: 0.1 }),
+    backend.forwardBackward(rows, loss),
+  ])
+  expect(all).toEqual([
+    await alone.forwardBackward(rows, loss),
+    await alone.forwardBackward(rows.slice(1), loss),
+    await alone.optimStep({ learningRate: 0.1 }),
+    await alone.forwardBackward(rows, loss),
+  ])
+  await backend.dispose()
+})
+
+test('what the model cannot do is refused with what the server says, and can be gone on from', async () => {
+  const backend = await createTinkerBackend({ baseUrl: server.url })
+  const [row] = randomRows(11, 1, { ce: true })
+  const foreign = { ...row, tokens: row.tokens.map(() => 999) }
+  const refused = await backend
+    .forwardBackward([foreign], { name: 'cross_entropy' })
+    .catch((error: unknown) => error)
+  expect(AgogeError.isInstance(refused)).toBe(true)
+  expect(refused).toMatchObject({ code: 'tinker-request-failed' })
+  expect(String((refused as AgogeError).given)).toContain('ids from 0 to 63')
+  expect((await backend.forwardBackward([row], { name: 'cross_entropy' })).tokens).toBeGreaterThan(0)
+  await expect(
+    backend.sample([{ prompt: Int32Array.of(1), key: 0 }], { ...sampling, minP: 0.1 }),
+  ).rejects.toMatchObject({
+    code: 'unsupported-sampling',
+  })
+  await expect(backend.load(house.model)).rejects.toMatchObject({ code: 'bad-checkpoint' })
+  await backend.dispose()
+})
