@@ -1,4 +1,4 @@
-import { AgogeError } from '../../error.ts'
+import type { AgogeError } from '../../error.ts'
 import { refuse } from './refusal.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -165,5 +165,5 @@ async function createContext(
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host)
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host)
 }
