@@ -117,6 +117,8 @@ export function parseConfig(value: unknown, file = 'config.json'): TransformerCo
     if (!Number.isInteger(found)) throw invalid(field, found, 'an integer', file)
   }
   if (width % 2 === 1) throw invalid('head_dim', width, 'an even width', file)
+  if (config.hidden_size % 4 !== 0)
+    throw invalid('hidden_size', config.hidden_size, 'a multiple of four', file)
   if (config.num_attention_heads % config.num_key_value_heads !== 0) {
     throw invalid('num_key_value_heads', config.num_key_value_heads, 'a divisor of num_attention_heads', file)
   }

@@ -1,3 +1,4 @@
+import { addInChunks, foldInChunks, unfoldInChunks } from '../tensor/index.ts'
 import type { Dim, HostTensor } from '../tensor/index.ts'
 import { attentionParts, headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
@@ -83,11 +84,7 @@ export function createFolding({ data }: Parameters, config: TransformerConfig): 
     }),
   ) as unknown as FoldedWeights
   return () => {
-    for (const view of views) {
-      const target = weights[view.name].data
-      if (view.gain !== undefined) fold(data, view, view.gain, target)
-      else if (isChanged(view)) scaleBeginning(data, view, target)
-    }
+    for (const view of views.filter(isChanged)) fold(data, view, weights[view.name].data as Float32Array)
     return weights
   }
 }
@@ -96,25 +93,21 @@ function isChanged({ gain, scaled }: FoldedView): boolean {
   return gain !== undefined || scaled > 0
 }
 
-function scaleBeginning(
-  data: Float32Array,
-  { source: { offset, size }, scaled, scale }: FoldedView,
-  target: HostTensor['data'],
-): void {
-  for (let i = 0; i < size; i++) target[i] = data[offset + i] * (i < scaled ? scale : 1)
+function fold(data: Float32Array, view: FoldedView, target: Float32Array): void {
+  for (const { from, to, row } of segments(data, view))
+    foldInChunks(target.subarray(from, to), part(data, view.source, from, to), row)
 }
 
-function fold(
-  data: Float32Array,
-  { source: { offset, size }, scaled, scale }: FoldedView,
-  gain: WeightView,
-  target: HostTensor['data'],
-): void {
-  for (let row = 0; row < size; row += gain.size) {
-    const factor = row < scaled ? scale : 1
-    for (let i = 0; i < gain.size; i++)
-      target[row + i] = data[offset + row + i] * data[gain.offset + i] * factor
-  }
+const part = (array: Float32Array, { offset }: WeightView, from: number, to: number): Float32Array =>
+  array.subarray(offset + from, offset + to)
+
+/** Parts of a view, each with the row that all its rows are multiplied with: the gain, times a factor. */
+function segments(data: Float32Array, { source: { size }, gain, scaled, scale }: FoldedView) {
+  const row = gain === undefined ? Float32Array.of(1, 1, 1, 1) : part(data, gain, 0, gain.size)
+  return [
+    { from: 0, to: scaled, factor: scale, row: row.map((value) => value * scale) },
+    { from: scaled, to: size, factor: 1, row },
+  ].filter(({ from, to }) => to > from)
 }
 
 /** The weights whose gradient programs give as a whole: all but the embedding, whose gradient is one of rows. */
@@ -156,23 +149,17 @@ export function createFoldedGradient(config: TransformerConfig): FoldedGradient 
       }
     },
     unfold({ data }, gradient) {
-      for (const { name, source, gain, scaled, scale } of views) {
-        const sum = sumOf(name)
-        const { offset, size } = source
-        if (gain === undefined) {
-          for (let i = 0; i < size; i++) gradient[offset + i] += sum[i] * (i < scaled ? scale : 1)
-          continue
-        }
-        const ofGain = new Float64Array(gain.size)
-        for (let row = 0; row < size; row += gain.size) {
-          const factor = row < scaled ? scale : 1
-          for (let i = 0; i < gain.size; i++) {
-            const g = sum[row + i] * factor
-            ofGain[i] += g * data[offset + row + i]
-            gradient[offset + row + i] += g * data[gain.offset + i]
+      for (const view of views) {
+        const { source, gain } = view
+        const sum = sumOf(view.name)
+        if (!isChanged(view)) addInChunks(part(gradient, source, 0, source.size), sum)
+        else
+          for (const { from, to, factor, row } of segments(data, view)) {
+            const [slope, weights] = [gradient, data].map((array) => part(array, source, from, to))
+            const ofRow = new Float32Array(row.length)
+            unfoldInChunks(slope, sum.subarray(from, to), weights, row, ofRow)
+            if (gain !== undefined) ofRow.forEach((value, i) => (gradient[gain.offset + i] += value * factor))
           }
-        }
-        for (let i = 0; i < gain.size; i++) gradient[gain.offset + i] += ofGain[i]
       }
     },
     clear() {

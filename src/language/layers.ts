@@ -1,4 +1,15 @@
-import { add, matmul, mean, mul, rsqrt, sigmoid, silu, square, sub, sum, transpose } from '../tensor/index.ts'
+import {
+  add,
+  matmul,
+  mean,
+  mul,
+  rmsNormaliseWithScale,
+  sigmoid,
+  silu,
+  sub,
+  sum,
+  transpose,
+} from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 
 // Every layer gives its result and a hand-written pullback (from the gradient of the result to the gradients of
@@ -9,10 +20,9 @@ import type { Tensor } from '../tensor/index.ts'
  * x: [tokens, width].
  */
 export function normalise(x: Tensor, epsilon: number) {
-  const axes = { axes: [-1], keepDims: true }
-  const scale = rsqrt(add(mean(square(x), axes), epsilon))
-  const y = mul(x, scale)
-  return { y, pullback: (gy: Tensor): Tensor => mul(scale, sub(gy, mul(y, mean(mul(gy, y), axes)))) }
+  const { y, scale } = rmsNormaliseWithScale(x, epsilon)
+  const over = { axes: [-1], keepDims: true }
+  return { y, pullback: (gy: Tensor): Tensor => mul(scale, sub(gy, mul(y, mean(mul(gy, y), over)))) }
 }
 
 /** x [tokens, in] times weight [out, in] transposed. */

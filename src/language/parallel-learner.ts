@@ -1,4 +1,5 @@
 import type { TrainingSequence } from '../episode/types.ts'
+import { addInChunks } from '../tensor/index.ts'
 import type { LossReport, LossSettings } from './backend.ts'
 import { checkSequences, checkTraining } from './check-sequences.ts'
 import { createLearner } from './learner.ts'
@@ -78,7 +79,7 @@ export function createParallelLearner(
             return helper.ask('forwardBackward', { sequences: packSequences(part), loss }, signal)
           },
         )
-        for (const { gradient } of helped) addTo(own.gradient, gradient)
+        for (const { gradient } of helped) addInChunks(own.gradient, gradient)
         return lossReport(parts.map(({ result }) => result))
       } catch (error) {
         own.gradient.fill(0)
@@ -105,8 +106,4 @@ function deal(lengths: readonly number[], parts: number): number[][] {
     dealt[part].push(place)
   }
   return dealt.filter((places, part) => part === 0 || places.length > 0)
-}
-
-function addTo(target: Float32Array, values: Float32Array): void {
-  for (let i = 0; i < target.length; i++) target[i] += values[i]
 }

@@ -9,6 +9,8 @@ import { encodeModel } from './model.ts'
 import type { OnnxInitializer, OnnxNode, OnnxValue } from './model.ts'
 
 const int64Type = 7
+/** Constants of so many bytes are compared, so that equal ones are one. */
+const smallConstant = 4096
 
 interface LoweringState {
   nodes: OnnxNode[]
@@ -16,7 +18,7 @@ interface LoweringState {
   /** Where a symbol's value can be read: an input and the axis that has exactly this size. */
   sources: Map<string, { name: string; axis: number }>
   /** Results by what made them, so that shape arithmetic is not repeated. */
-  known: Map<string, string>
+  known: Map<string, readonly string[]>
 }
 
 /** Lowers a graph to a serialised ONNX model. Outputs are named by the record's keys, prefixed `out:`. */
@@ -46,7 +48,7 @@ export function lowerToOnnx(
     state.nodes.push({
       type: 'Identity',
       inputs: [names.get(node)!],
-      output: `out:${output}`,
+      outputs: [`out:${output}`],
       attributes: {},
       domain: '',
     })
@@ -71,35 +73,42 @@ export function lowerToOnnx(
 function lowerContext(state: LoweringState): LowerContext {
   const { nodes, initializers, known } = state
 
-  function emit(
+  function emitAll(
+    count: number,
     type: string,
     inputs: readonly string[],
     attributes: Readonly<Record<string, OnnxAttribute>> = {},
     domain = '',
-  ): string {
-    const key = JSON.stringify([type, inputs, attributes])
+  ): readonly string[] {
+    const key = JSON.stringify([count, type, inputs, attributes])
     const existing = known.get(key)
     if (existing !== undefined) return existing
-    const output = `n${nodes.length}`
-    nodes.push({ type, inputs, output, attributes, domain })
-    known.set(key, output)
-    return output
+    const outputs = Array.from({ length: count }, (_, i) =>
+      i === 0 ? `n${nodes.length}` : `n${nodes.length}_${i}`,
+    )
+    nodes.push({ type, inputs, outputs, attributes, domain })
+    known.set(key, outputs)
+    return outputs
   }
+
+  const emit: LowerContext['emit'] = (...what) => emitAll(1, ...what)[0]
 
   function initializer(data: HostData | BigInt64Array, shape: readonly number[], type: number): string {
-    const name = `c${initializers.length}`
-    initializers.push({ name, type, shape, data })
+    const add = (): string => {
+      const name = `c${initializers.length}`
+      initializers.push({ name, type, shape, data })
+      return name
+    }
+    if (data.byteLength > smallConstant) return add()
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    const key = `${type} [${shape.join(' ')}] ${bytes.join(' ')}`
+    const [name] = known.get(key) ?? [add()]
+    known.set(key, [name])
     return name
   }
 
-  function int64(values: readonly number[], scalar = false): string {
-    const key = `int64 ${scalar} ${values.join(' ')}`
-    const existing = known.get(key)
-    if (existing !== undefined) return existing
-    const name = initializer(BigInt64Array.from(values, BigInt), scalar ? [] : [values.length], int64Type)
-    known.set(key, name)
-    return name
-  }
+  const int64 = (values: readonly number[], scalar = false): string =>
+    initializer(BigInt64Array.from(values, BigInt), scalar ? [] : [values.length], int64Type)
 
   function symbol(name: string): string {
     const source = state.sources.get(name)
@@ -124,6 +133,7 @@ function lowerContext(state: LoweringState): LowerContext {
 
   return {
     emit,
+    emitAll,
     initializer: (data, shape, dtype: DType) => initializer(data, shape, onnxTypes[dtype]),
     int64,
     shapeTensor(shape: Shape) {

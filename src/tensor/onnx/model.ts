@@ -6,7 +6,7 @@ import type { ProtobufWriter } from './protobuf.ts'
 export interface OnnxNode {
   type: string
   inputs: readonly string[]
-  output: string
+  outputs: readonly string[]
   attributes: Readonly<Record<string, OnnxAttribute>>
   domain: string
 }
@@ -68,8 +68,8 @@ function writeGraph(writer: ProtobufWriter, graph: OnnxGraph): void {
 
 function writeNode(writer: ProtobufWriter, node: OnnxNode): void {
   for (const input of node.inputs) writer.text(1, input)
-  writer.text(2, node.output)
-  writer.text(3, node.output)
+  for (const output of node.outputs) writer.text(2, output)
+  writer.text(3, node.outputs[0])
   writer.text(4, node.type)
   for (const [name, attribute] of Object.entries(node.attributes))
     writer.message(5, (inner) => writeAttribute(inner, name, attribute))

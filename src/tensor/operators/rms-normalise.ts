@@ -1,32 +1,43 @@
 import { makeNode } from '../node.ts'
+import type { LowerContext } from '../onnx/lower-context.ts'
 import { shapeError } from '../shape.ts'
-import type { Operator, Tensor } from '../types.ts'
+import type { Operator, Tensor, Value } from '../types.ts'
 import { allocate } from './elementwise.ts'
+
+const infer: Operator['infer'] = ([x]) => {
+  if (x.dtype !== 'float32' || typeof x.shape.at(-1) !== 'number')
+    throw shapeError('rmsNormalise', [x], 'float32 whose last axis has a known length')
+  return { shape: x.shape, dtype: 'float32' }
+}
+
+/** One pass instead of five. The runtime registers this operator in the standard domain. */
+function emit(context: LowerContext, node: Tensor, x: string, count: number): readonly string[] {
+  const width = node.inputs[0].shape.at(-1) as number
+  const ones = context.initializer(new Float32Array(width).fill(1), [width], 'float32')
+  const attributes = {
+    axis: { int: -1 },
+    epsilon: { float: node.attributes.epsilon as number },
+    stash_type: { int: 1 },
+  }
+  return context.emitAll(count, 'SimplifiedLayerNormalization', [x, ones], attributes)
+}
+
+/** 1 / the root of the mean square of row `start`, of so many numbers. */
+function scaleOf(data: Value['data'], start: number, width: number, epsilon: number): number {
+  let squares = 0
+  for (let i = start; i < start + width; i++) squares += data[i] ** 2
+  return 1 / Math.sqrt(squares / width + epsilon)
+}
 
 export const rmsNormaliseOperator: Operator = {
   name: 'rmsNormalise',
-  infer: ([x]) => {
-    if (x.dtype !== 'float32' || typeof x.shape.at(-1) !== 'number')
-      throw shapeError('rmsNormalise', [x], 'float32 whose last axis has a known length')
-    return { shape: x.shape, dtype: 'float32' }
-  },
-  lower: (context, node, [x]) => {
-    const width = node.shape.at(-1) as number
-    const ones = context.initializer(new Float32Array(width).fill(1), [width], 'float32')
-    // One pass instead of five. The runtime registers this operator in the standard domain.
-    return context.emit('SimplifiedLayerNormalization', [x, ones], {
-      axis: { int: -1 },
-      epsilon: { float: node.attributes.epsilon as number },
-      stash_type: { int: 1 },
-    })
-  },
+  infer,
+  lower: (context, node, [x]) => emit(context, node, x, node.attributes.withScale === true ? 2 : 1)[0],
   evaluate: (node, [x], shape) => {
     const width = shape.at(-1)!
     const data = allocate('float32', x.data.length)
     for (let start = 0; start < data.length; start += width) {
-      let squares = 0
-      for (let i = start; i < start + width; i++) squares += x.data[i] ** 2
-      const scale = 1 / Math.sqrt(squares / width + (node.attributes.epsilon as number))
+      const scale = scaleOf(x.data, start, width, node.attributes.epsilon as number)
       for (let i = start; i < start + width; i++) data[i] = x.data[i] * scale
     }
     return { data, shape }
@@ -38,7 +49,37 @@ export const rmsNormaliseOperator: Operator = {
   },
 }
 
+/** The factor of each row. */
+const rmsScaleOperator: Operator = {
+  name: 'rmsScale',
+  infer: (inputs, attributes) => {
+    const { shape, dtype } = infer(inputs, attributes)
+    return { shape: [...shape.slice(0, -1), 1], dtype }
+  },
+  lower: (context, node, [x]) => emit(context, node, x, 2)[1],
+  evaluate: (node, [x], shape) => {
+    const width = x.shape.at(-1)!
+    const data = allocate('float32', x.data.length / width)
+    for (let row = 0; row < data.length; row++)
+      data[row] = scaleOf(x.data, row * width, width, node.attributes.epsilon as number)
+    return { data, shape }
+  },
+  gradient: (node, dScale, t) => {
+    const [x] = node.inputs
+    const cube = t.mul(t.square(node), node)
+    return [t.mul(t.mul(dScale, t.mul(cube, -1 / (x.shape.at(-1) as number))), x)]
+  },
+}
+
 /** x divided by the root of its mean square (plus epsilon) over the last axis (Zhang & Sennrich 2019). */
 export function rmsNormalise(x: Tensor, epsilon: number): Tensor {
   return makeNode(rmsNormaliseOperator, [x], { epsilon })
+}
+
+/** The same, with what x was multiplied by [..., 1]. */
+export function rmsNormaliseWithScale(x: Tensor, epsilon: number): { y: Tensor; scale: Tensor } {
+  return {
+    y: makeNode(rmsNormaliseOperator, [x], { epsilon, withScale: true }),
+    scale: makeNode(rmsScaleOperator, [x], { epsilon }),
+  }
 }

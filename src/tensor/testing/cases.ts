@@ -96,6 +96,10 @@ export const cases: Readonly<Record<string, Case>> = {
   'mean over a symbol': one(x, (a) => t.mean(a, { axes: [0, 1] })),
   max: one(x, (a) => t.max(a, { axes: [-1] })),
   rmsNormalise: one(x, (a) => t.rmsNormalise(a, 1e-5)),
+  rmsNormaliseWithScale: one(x, (a) => {
+    const { y, scale } = t.rmsNormaliseWithScale(a, 1e-5)
+    return t.sub(y, scale)
+  }),
   rotate: {
     inputs: {
       a: { shape: ['B', 'T', 8] },

@@ -91,7 +91,7 @@ export function runAdam(
   )
 }
 
-/** `squares(from, vectors, to)`: the sum of squares, as two doubles that are still to be added, at `to`. */
+/** `squares(from, vectors, to)`: adds the squares to two doubles at `to`, which are still to be added to each other. */
 export const sumOfSquares: WasmFunction = {
   name: 'squares',
   parameters: [i32, i32, i32],
@@ -99,7 +99,7 @@ export const sumOfSquares: WasmFunction = {
     const [low, high, x, pair] = [0, 1, 2, 3].map(() => builder.local(v128))
     const square = (sum: typeof low) => sum.set(doubles.add(sum.get, doubles.mul(pair.get, pair.get)))
     return [
-      [low, high].map((sum) => sum.set(doubles.zero)),
+      [low.set(vector.load(to.get)), high.set(doubles.zero)],
       repeat(
         [
           x.set(vector.load(from.get)),

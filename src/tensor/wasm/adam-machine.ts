@@ -43,6 +43,7 @@ export function adamMachine(length: number): AdamMachine {
     run(parameters, gradient, { scaleFor, ...numbers }) {
       if (parameters !== held) held.set(parameters)
       if (gradient !== given) given.set(gradient)
+      sums.fill(0)
       squares(addresses[1], vectors, sumsAt)
       const norm = Math.sqrt(sums[0] + sums[1])
       runAdam(adam, addresses, vectors, { ...numbers, gradientScale: scaleFor(norm), keep: 1 })
