@@ -111,7 +111,6 @@ const languageOptions = [
   'threshold',
 ] as const
 const arrayOptions = [
-  'algorithm',
   'preset',
   'body',
   'seeds',

@@ -68,7 +68,10 @@ test.each<[string[], RegExp]>([
   [['train', 'cartpole', '--algorithm', 'pppo'], /no algorithm named "pppo"[\s\S]*Did you mean "ppo"/],
   [['train', 'cartpole', '--preset', 'cleanrll'], /no preset of ppo[\s\S]*Did you mean "cleanrl"/],
   [['train', 'cartpole', '--tasks', '3'], /--tasks means nothing for cartpole/],
-  [['train', 'filesystem', '--algorithm', 'ppo'], /--algorithm means nothing for filesystem/],
+  [
+    ['train', 'filesystem', '--algorithm', 'gspoo'],
+    /no algorithm named "gspoo"[\s\S]*dr-grpo[\s\S]*Did you mean "gspo"/,
+  ],
   [['train', 'cartpole', '--model', run], /--model means nothing for cartpole/],
   [['train', '--resume', run, '--algorithm', 'dqn', '--steps', '9'], /given: +--algorithm --steps/],
   [['play', 'filesystem'], /filesystem has tasks told in words[\s\S]*agoge chat filesystem/],

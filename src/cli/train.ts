@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readChatModel } from '../agent/index.ts'
+import { findPolicyPreset } from '../algorithm/index.ts'
+import type { BatchSettings, PolicyPresetName } from '../algorithm/index.ts'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder, requireModel } from '../language/index.ts'
 import { planForWindow } from '../training/defaults.ts'
@@ -21,6 +23,7 @@ export interface TrainCommand extends WorldOptions {
   tasks?: number
   compareSupervised?: boolean
   quick?: boolean
+  algorithm?: string
   model?: string
   lora?: number
   fromScratch?: boolean
@@ -36,6 +39,8 @@ interface RunSettings extends WorldOptions {
   seed: number
   compareSupervised: boolean
   model: string
+  /** A preset; absent = the default of `train`. */
+  algorithm?: string
   /** The rank, where an adapter is trained instead of the weights. */
   lora?: number
   plan: TrainingPlan
@@ -46,6 +51,8 @@ interface RunSettings extends WorldOptions {
 export async function runTrain(command: TrainCommand, terminal: Console): Promise<void> {
   const earlier = command.resume === undefined ? null : readRun(command.resume)
   if (earlier === null) checkNewRun(command.out)
+  else refuseOther(command.algorithm, earlier.settings.algorithm)
+  const preset = command.algorithm === undefined ? undefined : findPolicyPreset(command.algorithm)
   const named: WorldOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
   const chat = await readChatModel(base)
@@ -60,7 +67,11 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   try {
     const settings =
       earlier?.settings ??
-      newSettings(command, base, chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window))
+      newSettings(
+        command,
+        base,
+        withBatch(chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window), preset?.batch),
+      )
     folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
     terminal.err(`run folder: ${folder}`)
     if (opened.calls !== undefined && earlier === null)
@@ -71,6 +82,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       world: opened.world,
       tasks: opened.tasks,
       model: base,
+      ...(settings.algorithm === undefined ? {} : { algorithm: settings.algorithm as PolicyPresetName }),
       ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
       out: folder,
       resume: earlier !== null,
@@ -90,7 +102,8 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     terminal.out(`\nreport: ${join(folder, 'report.html')}`)
   } catch (error) {
     progress.close()
-    if (began && folder !== undefined) terminal.err(`go on with: agoge train --resume ${folder}`)
+    const hopeless = AgogeError.isInstance(error) && error.code === 'non-finite-loss'
+    if (began && folder !== undefined && !hopeless) terminal.err(`go on with: agoge train --resume ${folder}`)
     throw error
   } finally {
     progress.close()
@@ -114,11 +127,28 @@ function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): 
     ...worldOptions(command),
     seed: command.seed,
     model,
+    ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
     ...(command.lora === undefined ? {} : { lora: command.lora }),
     commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
     plan: adjust(plan, command),
   }
+}
+
+/** The plan with batches as the algorithm wants them. */
+function withBatch(plan: TrainingPlan, batch: BatchSettings = {}): TrainingPlan {
+  return { ...plan, reinforcement: { ...plan.reinforcement, ...batch } }
+}
+
+/** A run goes on with the algorithm that it was begun with. */
+function refuseOther(given: string | undefined, before: string | undefined): void {
+  if (given === undefined || given === (before ?? 'grpo')) return
+  throw new AgogeError('A resumed run keeps the algorithm that it was begun with', {
+    code: 'bad-option',
+    given: `--algorithm ${given}`,
+    expected: before ?? 'grpo',
+    hint: 'Begin a new run for another algorithm',
+  })
 }
 
 /** The plan with what the command line says about its size. */

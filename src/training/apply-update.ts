@@ -21,28 +21,33 @@ export async function applyUpdate<T extends Task>(
 ): Promise<CustomLossReport & { gradientNorm: number }> {
   const { backend, signal } = job
   const abort = signal === undefined ? {} : { signal }
-  const report = await forwardBackward(backend, update.sequences, update.loss, abort).catch(
-    (error: unknown) => {
-      throw AgogeError.isInstance(error) && error.code === 'non-finite-loss'
-        ? diverged(job, error.message, episodes(), error)
-        : error
-    },
-  )
+  const named = async (error: unknown): Promise<never> => {
+    const known = AgogeError.isInstance(error) && nonFinite.includes(error.code)
+    throw known ? await diverged(job, error.message, episodes(), error) : error
+  }
+  const report = await forwardBackward(backend, update.sequences, update.loss, abort).catch(named)
   job.settled = false
-  const { gradientNorm } = await backend.optimStep(step)
+  const { gradientNorm } = await backend.optimStep(step).catch(named)
   if (!Number.isFinite(gradientNorm))
-    throw diverged(job, `The gradient's norm is ${gradientNorm}`, episodes())
+    throw await diverged(job, `The gradient's norm is ${gradientNorm}`, episodes())
   return { ...report, gradientNorm }
 }
 
+/** What backends call it. */
+const nonFinite = ['non-finite-loss', 'gradient-not-finite']
+
+/** Ids in the message; `given` has all of them. */
 const shown = 8
 
-function diverged<T extends Task>(
-  { state, folder }: Job<T>,
+async function diverged<T extends Task>(
+  job: Job<T>,
   what: string,
   episodes: readonly string[],
   cause?: AgogeError,
-): AgogeError {
+): Promise<AgogeError> {
+  const { state, folder } = job
+  // Weights that no update has touched since the last step are good, and worth more than older ones.
+  if (job.settled && state.step > 0) await job.checkpoint()
   const kept = currentCheckpoint(folder)
   const more = episodes.length > shown ? ` and ${episodes.length - shown} more` : ''
   return new AgogeError(

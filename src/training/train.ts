@@ -1,7 +1,7 @@
 import { readChatModel } from '../agent/index.ts'
 import type { ChatModel, Task, TaskSource, ToolWorld } from '../agent/index.ts'
-import { grpo, grpoAdvantages } from '../algorithm/index.ts'
-import type { Algorithm } from '../algorithm/index.ts'
+import { findPolicyPreset, optimisePolicy } from '../algorithm/index.ts'
+import type { Algorithm, BatchSettings, PolicyPresetName } from '../algorithm/index.ts'
 import { baseModelFolder, loadModel } from '../language/index.ts'
 import type { Trainable } from '../language/index.ts'
 import type { RewardFunction } from '../reward/index.ts'
@@ -29,8 +29,8 @@ export interface TrainOptions<T extends Task = Task> {
   plan?: Partial<TrainingPlan>
   /** Default: success, less 0.02 a call and 0.1 an invalid call where it succeeded. */
   reward?: RewardFunction
-  /** Default: GRPO; 0.1 is added to the deviation, so that small costs are not blown up to the size of success. */
-  algorithm?: Algorithm
+  /** One of `policyPresets` by name, or any other. Default `grpo`. */
+  algorithm?: PolicyPresetName | Algorithm
   seed?: number
   /** The run folder; default: a new one under `.agoge/runs`. */
   out?: string
@@ -59,6 +59,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   const first = await loadModel(model, training)
   let unused: typeof first | null = first
   const { resume, compareSupervised, config } = options
+  const { algorithm, batch } = algorithmOf(options.algorithm)
   const job: TrainJobOptions<T> = {
     command: options.command ?? 'train()',
     folder: { path: openRunFolder(out === undefined ? {} : { path: out }).path },
@@ -72,10 +73,9 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
       return next.backend
     },
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
-    algorithm:
-      options.algorithm ?? grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) }),
+    algorithm,
     ...(chat === undefined ? {} : { chat }),
-    plan: planOf(options, chat),
+    plan: planOf(options, chat, batch),
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),
     ...(config === undefined ? {} : { config }),
@@ -86,12 +86,25 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   })
 }
 
-function planOf<T extends Task>(options: TrainOptions<T>, chat: ChatModel | undefined): TrainingPlan {
+function algorithmOf(given: PolicyPresetName | Algorithm = 'grpo'): {
+  algorithm: Algorithm
+  batch?: BatchSettings | undefined
+} {
+  if (typeof given === 'function') return { algorithm: given }
+  const { settings, batch } = findPolicyPreset(given)
+  return { algorithm: optimisePolicy(settings), batch }
+}
+
+function planOf<T extends Task>(
+  options: TrainOptions<T>,
+  chat: ChatModel | undefined,
+  batch: BatchSettings | undefined,
+): TrainingPlan {
   const { tasks, demonstrations, steps, testTasks, plan = {} } = options
   const { families } = tasks
   const each = demonstrations ?? plan.demonstrations ?? Math.ceil(240 / families.length)
   const usual = chat === undefined ? smallModelPlan : planForWindow(smallModelPlan, chat.window)
-  const base = { ...usual, ...plan }
+  const base = { ...usual, reinforcement: { ...usual.reinforcement, ...batch }, ...plan }
   return {
     ...base,
     demonstrations:

@@ -76,8 +76,11 @@ export function curves(metrics: readonly MetricsRecord[]): Markup {
     },
     { title: 'Reward', points: of('rl', 'reward'), unit: 'number' },
     { title: 'Invalid calls', points: of('rl', 'invalidCalls'), unit: 'share' },
+    { title: 'Response length (tokens)', points: of('rl', 'responseTokens'), unit: 'number' },
     { title: 'Entropy (nats per token)', points: of('rl', 'entropy'), unit: 'number' },
     { title: 'KL between sampler and trainer', points: of('rl', 'kl'), unit: 'number' },
+    { title: 'Mismatch before the update (nats)', points: of('rl', 'mismatch'), unit: 'number' },
+    { title: 'Divergence from the reference (loss)', points: of('rl', 'divergenceLoss'), unit: 'number' },
     { title: 'Gradient norm', points: of('rl', 'gradientNorm'), unit: 'number' },
     {
       title: 'Warm start: loss',
