@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { policyPresets } from '../algorithm/policy-optimisation/presets.ts'
 import { baseModelFolder } from '../language/base-model-folder.ts'
 import type { Console } from './console.ts'
 import type { EvalArrayCommand } from './eval-array.ts'
@@ -7,6 +8,12 @@ import { several, share, typedOptions, wholeNumber, withContexts, withModel, wit
 import type { PlayCommand } from './play.ts'
 import type { TrainArrayCommand } from './train-array.ts'
 import type { TrainCommand } from './train.ts'
+
+/** Algorithms of the language lane, one a line. */
+const policyHelp = [
+  '\nAlgorithms for tasks told in words:',
+  ...Object.entries(policyPresets).map(([name, { about }]) => `  ${name.padEnd(22)}${about}`),
+].join('\n')
 
 const setHelp = 'which contexts: default, train, interpolation or extrapolation'
 
@@ -43,7 +50,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       'of reinforcement learning; for a world of `agoge envs`, of the environment',
       wholeNumber(1),
     )
-    .option('--algorithm <name>', 'for a world of `agoge envs`, which lists what can act in it')
+    .option(
+      '--algorithm <name>',
+      'how it learns; see below, and for a world of `agoge envs` what that lists (default: grpo, or the first of the list)',
+    )
     .option('--preset <name>', 'published settings of the algorithm, for example cleanrl')
     .option(
       '--body <kind>',
@@ -67,6 +77,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--from-scratch', 'make the base model first, from generated text')
     .option('--out <folder>', 'the run folder, instead of a new one under .agoge/runs')
     .option('--resume [folder]', 'go on with a run that was interrupted; the last one unless named')
+    .addHelpText('after', policyHelp)
     .action(async (world: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
       const { takesArrayLane } = await import('./array-command.ts')
       const lane = { resume: options.resume, own: ['model', 'lora'] }
