@@ -20,7 +20,6 @@ export function together(world: World, count: number, maxSteps: number) {
     given.observe === world.observe &&
     given.context === world.context
   if (!isOwn || count < fewest) return undefined
-  const machine = instantiate([given.kernel, countKernel])
   const quads = Math.ceil(count / 4)
   let end = 16
   /** Room for whole quads of slots; kernels may want multiples of 16 bytes. */
@@ -35,7 +34,7 @@ export function together(world: World, count: number, maxSteps: number) {
   const [actions, observations, rewards] = [room(4 * actionSize), room(4 * width), room(8)]
   const [terminated, ended, truncated] = [room(1), room(1), room(1)]
   const [returns, lengths] = [room(8), room(4)]
-  machine.reserve(Math.ceil(end / 4))
+  const machine = instantiate([given.kernel, countKernel], Math.ceil(end / 4))
   const { buffer } = machine.numbers
   const leftSome = new Int32Array(buffer, 0, 1)
   const endedQuads = new Int32Array(buffer, ended, quads)

@@ -75,6 +75,15 @@ export interface VectorState {
   inner?: VectorState
 }
 
+interface Kind<T> {
+  new (buffer: ArrayBuffer): T
+  readonly BYTES_PER_ELEMENT: number
+}
+
+/** An array outside of the heap, however short: V8 reads it in half the time of one within, which it may move. */
+const zeros = <T>(Kind: Kind<T>, length: number): T =>
+  new Kind(new ArrayBuffer(length * Kind.BYTES_PER_ELEMENT))
+
 /** Makes `slots` copies of a world. Call `reset` first. */
 export function createVectorEnvironment(world: World, options: VectorOptions): VectorEnvironment {
   const { slots: count, autoreset = 'same-step', contextFor, maxSteps = world.maxSteps ?? Infinity } = options
@@ -93,23 +102,23 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
   const slots: Slots = {
     count,
     ...(quick?.arrays ?? {
-      state: new Float64Array(count * world.stateSize),
-      context: new Float64Array(count * features),
-      actions: new Float32Array(count * rowSize(world.action)),
-      observations: new Float32Array(count * width),
-      rewards: new Float64Array(count),
-      terminated: new Uint8Array(count),
+      state: zeros(Float64Array, count * world.stateSize),
+      context: zeros(Float64Array, count * features),
+      actions: zeros(Float32Array, count * rowSize(world.action)),
+      observations: zeros(Float32Array, count * width),
+      rewards: zeros(Float64Array, count),
+      terminated: zeros(Uint8Array, count),
     }),
-    actionMask: new Uint8Array(count * choices),
+    actionMask: zeros(Uint8Array, count * choices),
   }
-  const finalObservations = new Float32Array(count * width)
-  const finalActionMask = new Uint8Array(count * choices)
+  const finalObservations = zeros(Float32Array, count * width)
+  const finalActionMask = zeros(Uint8Array, count * choices)
   const { truncated, returns, lengths, ended } = quick?.counts ?? {
-    truncated: new Uint8Array(count),
-    returns: new Float64Array(count),
-    lengths: new Int32Array(count),
+    truncated: zeros(Uint8Array, count),
+    returns: zeros(Float64Array, count),
+    lengths: zeros(Int32Array, count),
     /** 1 where the slot has ended and not begun again. */
-    ended: new Uint8Array(count),
+    ended: zeros(Uint8Array, count),
   }
   const makeStream = options.stream ?? ((seed, slot) => fastStream('world', world.name, seed, slot))
   let streams = Array.from({ length: count }, (_, i) => makeStream(options.seed ?? 0, i))

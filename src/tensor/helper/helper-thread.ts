@@ -14,7 +14,7 @@ async function prepare(): Promise<() => void | Promise<void>> {
   const named = (all: readonly SharedTensor[], name: string): SharedTensor =>
     all.find((tensor) => tensor.name === name)!
   if (job.kind === 'kernels') {
-    const machine = loadModule(job.bytes)
+    const machine = loadModule(job.bytes, job.plan.size)
     const program = runnable(job.plan, machine)
     program.prepare()
     const reads = job.plan.inputs.map(({ name, at }) => ({ from: named(inputs, name).data, at }))

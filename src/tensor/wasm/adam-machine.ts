@@ -25,11 +25,10 @@ export interface AdamMachine {
 
 /** Steps of Adam (Kingma & Ba 2015) in single precision, for `length` numbers. */
 export function adamMachine(length: number): AdamMachine {
-  const machine = instantiate([adamStep, sumOfSquares, follow])
-  const { adam, squares, follow: move } = machine.kernels
   const vectors = Math.max(1, Math.ceil(length / 4))
   const place = (index: number): number => index * vectors * 4
-  machine.reserve(place(5) + 4)
+  const machine = instantiate([adamStep, sumOfSquares, follow], place(5) + 4)
+  const { adam, squares, follow: move } = machine.kernels
   const part = (index: number): Float32Array => machine.numbers.subarray(place(index), place(index) + length)
   const [held, given, first, second, target] = [0, 1, 2, 3, 4].map(part)
   const sumsAt = place(5) * 4

@@ -5,6 +5,7 @@ import type { Plan, PlanStep } from './plan.ts'
 /** A plan in the memory of a machine, which several plans may share. */
 export interface RunnablePlan {
   readonly plan: Plan
+  readonly machine: Machine
   /** Writes what does not change from run to run. */
   prepare(): void
   run(): void
@@ -16,6 +17,7 @@ export function runnable(plan: Plan, machine: Machine): RunnablePlan {
   const calls = plan.steps.map((step) => callOf(step, plan, machine))
   return {
     plan,
+    machine,
     prepare() {
       const { numbers } = machine
       for (const { at, count, value } of plan.filled) numbers.fill(value, at, at + count)

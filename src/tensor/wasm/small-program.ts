@@ -8,6 +8,7 @@ import { assembleModule } from './assembler.ts'
 import { loadModule } from './instantiate.ts'
 import { kernelsOf, planFor } from './plan.ts'
 import { runnable } from './run-plan.ts'
+import type { Machine } from './instantiate.ts'
 import type { RunnablePlan } from './run-plan.ts'
 import { schedule } from './schedule.ts'
 
@@ -50,7 +51,7 @@ export function smallProgram(
   const found = schedule(simplify(Object.values(built)))
   if (found === null) return null
   const bytes = assembleModule(kernelsOf(found))
-  const machine = loadModule(bytes)
+  let machine: Machine | undefined
   const plans = new Map<string, RunnablePlan>()
   let prepared: RunnablePlan | undefined
   let views: readonly Float32Array[] = []
@@ -61,10 +62,11 @@ export function smallProgram(
     const known = plans.get(key)
     if (known !== undefined) return known
     if (plans.size >= mostPlans) plans.clear()
-    const made = runnable(planFor(found!, names, bindings), machine)
+    const plan = planFor(found!, names, bindings)
+    // Not one that grows, which makes every typed array slower.
+    if (machine === undefined || machine.numbers.length < plan.size) machine = loadModule(bytes, plan.size)
+    const made = runnable(plan, machine)
     plans.set(key, made)
-    // The memory may have moved.
-    prepared = undefined
     return made
   }
 
@@ -74,13 +76,14 @@ export function smallProgram(
     run(feeds, into = {}) {
       const runs = planned(feeds)
       const { inputs: read, outputs } = runs.plan
+      const { numbers } = runs.machine
       // Plans work in the same memory.
       if (runs !== prepared) {
         runs.prepare()
         prepared = runs
-        views = outputs.map(({ at, size }) => machine.numbers.subarray(at, at + size))
+        views = outputs.map(({ at, size }) => numbers.subarray(at, at + size))
       }
-      for (const { name, at } of read) machine.numbers.set(feeds[name].data, at)
+      for (const { name, at } of read) numbers.set(feeds[name].data, at)
       runs.run()
       const results: Record<string, HostTensor> = {}
       outputs.forEach(({ name, shape, dtype }, i) => {

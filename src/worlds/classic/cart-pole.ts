@@ -42,7 +42,11 @@ const step: Step = ({ state, context, actions, rewards, terminated }, i) => {
 }
 
 const observe: World<typeof context>['observe'] = ({ state, observations }, i) => {
-  for (let k = i * 4; k < i * 4 + 4; k++) observations[k] = state[k]
+  const s = i * 4
+  observations[s] = state[s]
+  observations[s + 1] = state[s + 1]
+  observations[s + 2] = state[s + 2]
+  observations[s + 3] = state[s + 3]
 }
 
 /**
