@@ -2,6 +2,8 @@ import type { HostTensor, Program } from '../tensor/index.ts'
 import { causalLimits, rotaryTable } from './attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
+import { createFewRowsDecoder, isForFewRows, mostFewRows } from './few-rows-decoder.ts'
+import type { FewRowsDecoder } from './few-rows-decoder.ts'
 import { createFolding } from './folded-weights.ts'
 import type { FoldedWeights } from './folded-weights.ts'
 import { createKeyValueCache } from './key-value-cache.ts'
@@ -64,6 +66,7 @@ export function createTokenReader(
   let folded: FoldedWeights | undefined
   let pastPlace: readonly unknown[] = []
   let pastFeeds: Record<string, HostTensor> = {}
+  const isSmall = isForFewRows(config)
   const programs = new Map<string, Promise<Program>>()
   const compilers = { prompt: compilePrompt, prefill: compilePrefill, decode: compileDecode }
 
@@ -75,10 +78,8 @@ export function createTokenReader(
     return made
   }
 
-  function weights(): Record<string, HostTensor> {
-    folded ??= fold()
-    return { ...folded, ...fixedFeeds }
-  }
+  const weights = (): FoldedWeights => (folded ??= fold())
+  let fewRows: FewRowsDecoder | undefined
 
   /** Keys and values of `count` slots from `first`: the same feeds as long as they lie where they lay. */
   function past(first: number, count: number): Record<string, HostTensor> {
@@ -117,7 +118,10 @@ export function createTokenReader(
       for (const name of [`newKeys.${layer}`, `newValues.${layer}`]) into[name] = buffers(name, shape)
     const compiled = await program(kind, logits)
     const temperatures = { data: inverseTemperatures, shape: [rows, 1] }
-    const outputs = await compiled.run({ ...weights(), ...feeds, inverseTemperatures: temperatures }, into)
+    const outputs = await compiled.run(
+      { ...weights(), ...fixedFeeds, ...feeds, inverseTemperatures: temperatures },
+      into,
+    )
     const array = (name: string): Float32Array => outputs[name].data as Float32Array
     const keys = layers.map((layer) => array(`newKeys.${layer}`))
     const values = layers.map((layer) => array(`newValues.${layer}`))
@@ -143,8 +147,14 @@ export function createTokenReader(
         ? run('prompt', feeds, wanted, { count, chunk })
         : run('prefill', { ...feeds, ...past(first, count) }, wanted, { count, chunk })
     },
-    decode(tokens, positions, wanted) {
+    async decode(tokens, positions, wanted) {
       const count = tokens.length
+      if (isSmall && count <= mostFewRows) {
+        fewRows ??= createFewRowsDecoder(config, cache, weights, table)
+        // It runs at once: others have their turn between the tokens.
+        await new Promise(setImmediate)
+        return fewRows.decode(tokens, positions, wanted.inverseTemperatures)
+      }
       const feeds = {
         ...past(0, count),
         tokens: { data: tokens, shape: [count] },
@@ -155,6 +165,7 @@ export function createTokenReader(
     clear() {
       cache.clear()
       folded = undefined
+      fewRows?.clear()
     },
     async dispose() {
       cache.clear()

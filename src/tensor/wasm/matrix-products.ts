@@ -234,6 +234,9 @@ export const transpose: WasmFunction = {
   },
 }
 
+/** For modules that put them together with kernels of their own. */
+export const matrixProducts = { matmul, matmulTransposed } as const
+
 /** The sum of the four lanes. */
 const laneSum = (value: Code): Code =>
   [0, 1, 2, 3].map((lane) => vector.lane(value, lane)).reduce((a, b) => scalar.add(a, b))
