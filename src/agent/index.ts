@@ -2,11 +2,15 @@ export type { EpisodeLimits, EpisodeSpec } from './episode-state.ts'
 export { createChatActor } from './chat-actor.ts'
 export type { ChatActorOptions } from './chat-actor.ts'
 export {
+  createOutputStream,
   createSmallFormat,
   createTemplateFormat,
+  cutAtStop,
   isSmallTokenizer,
   readChatFormat,
   readChatModel,
+  wholeCharacters,
+  withoutBegunMark,
 } from './chat-format/index.ts'
 export type {
   ChatFormat,
@@ -14,7 +18,8 @@ export type {
   ChatOutput,
   ChatWindow,
   ConversationMessage,
-  ForcedCall,
+  OutputDelta,
+  OutputStream,
   TemplateFormatOptions,
 } from './chat-format/index.ts'
 export { createLocalActor } from './local-actor.ts'

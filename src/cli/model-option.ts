@@ -43,17 +43,9 @@ export async function openModel(
   terminal: Console,
 ): Promise<OpenedModel> {
   if (given !== undefined && /^https?:\/\//.test(given)) return openEndpoint(given, options, terminal)
-  const named = given ?? lastTrained() ?? requireModel(baseModelFolder)
-  const folder = modelFolder(named)
+  const { named, folder } = findModel(given)
   // A checkpoint lies in the folder `checkpoints` of its run.
   const trainedOn = trainedWorld(named) ?? trainedWorld(join(named, '..', '..'))
-  if (!existsSync(folder)) {
-    throw new AgogeError(`There is no model in ${folder}.`, {
-      code: 'unknown-model',
-      given,
-      expected: 'a run folder, a checkpoint folder, or the URL of an OpenAI-compatible endpoint',
-    })
-  }
   const chat = await readChatModel(folder)
   const { backend, tokenizer } = await loadModel(folder)
   const { seed, temperature } = options
@@ -83,6 +75,20 @@ export function limitsFor({ remote, window }: OpenedModel, limits: EpisodeLimits
   if (!remote) return limits
   const { turns, toolDeadlineSeconds } = limits
   return { turns, toolDeadlineSeconds, deadlineSeconds: Infinity }
+}
+
+/** The folder of a model as it is named on the command line; see `openModel`. */
+export function findModel(given: string | undefined): { named: string; folder: string; given: string } {
+  const named = given ?? lastTrained() ?? requireModel(baseModelFolder)
+  const folder = modelFolder(named)
+  if (!existsSync(folder)) {
+    throw new AgogeError(`There is no model in ${folder}.`, {
+      code: 'unknown-model',
+      given,
+      expected: 'a run folder, a checkpoint folder, or the URL of an OpenAI-compatible endpoint',
+    })
+  }
+  return { named, folder, given: given ?? named }
 }
 
 function lastTrained(): string | undefined {

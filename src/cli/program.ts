@@ -143,6 +143,19 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       await runChat({ ...options, world }, terminal)
     })
 
+  program
+    .command('serve')
+    .description('an OpenAI-compatible endpoint in front of a model, until Ctrl-C')
+    .argument('[model]', 'a run, checkpoint or model folder (default: the last run, else the base model)')
+    .option('--port <n>', '0 takes any that is free', wholeNumber(0), 8000)
+    .option('--host <address>', 'another than this machine alone needs a key', '127.0.0.1')
+    .option('--key <key>', 'what clients have to send (default: the environment variable AGOGE_SERVE_KEY)')
+    .option('--name <name>', 'by which clients call the model (default: the name of the folder)')
+    .action(async (model: string | undefined, options) => {
+      const { runServe } = await import('./serve.ts')
+      await runServe({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
+    })
+
   withContexts(
     program.command('play').description('watch a trained agent, or one that acts at random, in the terminal'),
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { tinyTemplate, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
 import type { TinyFamily } from '../testing/tiny-checkpoint.ts'
-import { createTemplateFormat } from './index.ts'
+import { createOutputStream, createTemplateFormat, cutAtStop } from './index.ts'
 import type { ChatFormat, ConversationMessage } from './index.ts'
 
 const tools = [
@@ -66,8 +66,19 @@ test.each(['qwen', 'llama'] as const)('%s: calls are read as the family writes t
   const written = format.write(window, [user('Read /a'), says('', { path: '/a' })], tools)
   expect(format.read(written).calls).toEqual([{ name: 'read_file', arguments: { path: '/a' } }])
   expect(format.stop).toContain(written.at(-1))
-  const begun = tokenizer.decode(format.begin({ name: 'read_file' }))
-  expect(spoken[family].replace(/^\n/, '').startsWith(begun)).toBe(true)
+  expect(format.callGrammar(tools)).toEqual({
+    choice: [
+      {
+        sequence: [
+          family === 'qwen'
+            ? '<tool_call>\n{"name": "read_file", "arguments": '
+            : '{"name": "read_file", "parameters": ',
+          { schema: tools[0].inputSchema, spaces: true },
+          family === 'qwen' ? '}\n</tool_call>' : '}',
+        ],
+      },
+    ],
+  })
 })
 
 test('several calls, and thoughts before them', () => {
@@ -111,4 +122,28 @@ test('the name of a special token in a message stays text', () => {
   const ends = tokens.filter((id) => id === tokenizer.special('<|im_end|>'))
   expect(ends.length).toBe(2)
   expect(decode(tokens)).toContain(attack)
+})
+
+test.each([
+  [
+    'qwen',
+    '<think>\nhm, so\n</think>\n\nBoth ü. < tool\n<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call><|im_end|>',
+  ],
+  ['qwen', '\n\nÜber uns: <think> and STOP here<|im_end|>'],
+  ['qwen', 'A list:\n- a\n- b\n<tool<|im_end|>'],
+  ['llama', ' It is {"name": 1}.<|eot_id|>'],
+  ['llama', '{"name": "a", "parameters": {}}<|eot_id|>'],
+] as const)('%s: what streams is in the end what was read: %s', (family, text) => {
+  const { format } = make(family)
+  const tokens = tinyTokenizer(family).encode(text, { addedTokens: true })
+  const stops = ['STOP']
+  const read = format.read(tokens)
+  const final = { ...read, text: cutAtStop(read.text, stops) }
+  const stream = createOutputStream(format, stops)
+  const deltas = [...[...tokens].map((token) => stream.push(token)), stream.end(final)]
+  expect(deltas.map((delta) => delta.text).join('')).toBe(final.text)
+  expect(deltas.map((delta) => delta.reasoning).join('')).toBe(final.reasoning ?? '')
+  expect(deltas.filter((delta) => delta.text !== '').length).toBeGreaterThanOrEqual(
+    Math.floor(final.text.length / 12),
+  )
 })

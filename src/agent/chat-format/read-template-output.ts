@@ -14,7 +14,7 @@ export function readTemplateOutput(said: string, call: TemplateStyle['call']): C
   const marked = call.before.includes('<tool_call>')
   const bodies = marked ? [...rest.matchAll(markedCall)].map((match) => match[1].trim()) : bareBodies(rest)
   if (bodies.length === 0) return { ...thought, text: rest, calls: [] }
-  const text = marked ? rest.replaceAll(markedCall, '').trim() : ''
+  const text = marked ? rest.replaceAll(markedCall, '').trimEnd() : ''
   const calls: BareCall[] = []
   for (const body of bodies) {
     const found = readCalls(body, false)
@@ -36,7 +36,7 @@ function bareBodies(said: string): string[] {
 }
 
 /** Some prompts open the thought themselves, so that the output has only its end. */
-function splitThoughts(said: string): { reasoning?: string; rest: string } {
+export function splitThoughts(said: string): { reasoning?: string; rest: string } {
   const end = said.indexOf('</think>')
   if (end < 0) return { rest: said }
   const reasoning = said

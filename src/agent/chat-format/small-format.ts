@@ -3,6 +3,7 @@ import type { ChatMessage } from '../../language/template.ts'
 import type { Tokenizer } from '../../language/tokenizer.ts'
 import { parseSegments } from '../parse-calls.ts'
 import type { ParsedOutput } from '../parse-calls.ts'
+import { wholeCharacters } from './visible-text.ts'
 import type { ChatFormat, ConversationMessage } from './types.ts'
 
 /** The format of the project's own models: messages between markers, calls as exact JSON after `<|call|>`. They are shown no tools. */
@@ -26,12 +27,23 @@ export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
       return { tokens, messages: messages.length, text: '' }
     },
     read: (output) => readSmallOutput(output, tokenizer),
+    visible(output) {
+      const call = tokenizer.special('<|call|>')
+      const at = output.findIndex((id) => id === end || id === call)
+      return { text: wholeCharacters(tokenizer.decode(at < 0 ? output : output.subarray(0, at))) }
+    },
     write: (_, messages) =>
       encodeMessage(tokenizer, chatMessage(messages[messages.length - 1])).tokens.subarray(1),
-    begin(call) {
-      const name = call === 'any' ? '' : `{"name":${JSON.stringify(call.name)},"arguments":`
-      return Int32Array.from([tokenizer.special('<|call|>'), ...tokenizer.encode(name)])
-    },
+    callGrammar: (tools) => ({
+      sequence: [
+        { token: tokenizer.special('<|call|>') },
+        {
+          choice: tools.map(({ name, inputSchema }) => ({
+            sequence: [`{"name":${JSON.stringify(name)},"arguments":`, { schema: inputSchema }, '}'],
+          })),
+        },
+      ],
+    }),
   }
 }
 

@@ -6,6 +6,7 @@ import { toFunctionTools } from '../chat-completions.ts'
 import { readTemplateOutput } from './read-template-output.ts'
 import { createSpecialNames } from './special-names.ts'
 import { probeTemplate } from './template-style.ts'
+import { visibleText } from './visible-text.ts'
 import type { ChatFormat, ConversationMessage } from './types.ts'
 
 export interface TemplateFormatOptions {
@@ -101,6 +102,10 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
         ? { ...read, calls: [], invalid: 'a marker is out of place' }
         : read
     },
+    visible(output) {
+      const at = output.findIndex((id) => stop.includes(id))
+      return visibleText(tokenizer.decode(at < 0 ? output : output.subarray(0, at)), style.call, at >= 0)
+    },
     write(window, messages, tools) {
       const text = render(messages, tools, false)
       const at = text.indexOf(endText, window.text.length)
@@ -113,10 +118,18 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
       }
       return Int32Array.from(names.encode(text.slice(window.text.length, at + endText.length)))
     },
-    begin(call) {
-      if (style.call === undefined) return new Int32Array(0)
-      const { before, between } = style.call
-      return Int32Array.from(names.encode(call === 'any' ? before : `${before}${call.name}${between}`))
+    callGrammar(tools) {
+      const { call } = style
+      if (call === undefined) return undefined
+      return {
+        choice: tools.map(({ name, inputSchema }) => ({
+          sequence: [
+            `${call.before}${name}${call.between}`,
+            { schema: inputSchema, spaces: true },
+            call.after,
+          ],
+        })),
+      }
     },
   }
 }

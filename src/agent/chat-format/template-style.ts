@@ -7,8 +7,8 @@ export interface TemplateStyle {
   end?: string
   /** True where thoughts are a field of their own (`reasoning_content`), else they stand in the text between `<think>` marks. */
   reasoningField: boolean
-  /** What stands before the name of a call and between it and the arguments; undefined where the template writes no calls. */
-  call?: { before: string; between: string }
+  /** What stands before the name of a call, between it and the arguments, and after them; undefined where the template writes no calls. */
+  call?: { before: string; between: string; after: string }
 }
 
 const user: TemplateMessage = { role: 'user', content: 'u' }
@@ -23,7 +23,7 @@ export function probeTemplate(template: ChatTemplate, specialTokens: readonly st
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at || b.token.length - a.token.length)[0]?.token
   const thinking = tryRender(template, { role: 'assistant', content: text, reasoning_content: thought })
-  const call = probeCall(template)
+  const call = probeCall(template, end)
   return {
     reasoningField: thinking.includes(thought),
     ...(end === undefined ? {} : { end }),
@@ -31,7 +31,7 @@ export function probeTemplate(template: ChatTemplate, specialTokens: readonly st
   }
 }
 
-function probeCall(template: ChatTemplate): TemplateStyle['call'] {
+function probeCall(template: ChatTemplate, end: string | undefined): TemplateStyle['call'] {
   const call = { id: 'call_0', type: 'function', function: { name, arguments: { value } } } as const
   const tools = [{ type: 'function', function: { name, description: '', parameters: { type: 'object' } } }]
   const rendered = tryRender(template, { role: 'assistant', content: '', tool_calls: [call] }, tools)
@@ -41,7 +41,12 @@ function probeCall(template: ChatTemplate): TemplateStyle['call'] {
   if (nameAt < 0 || valueAt < 0) return undefined
   // The object of arguments begins at the last brace before the value.
   const braceAt = said.lastIndexOf('{', valueAt)
-  return { before: said.slice(0, nameAt).trimStart(), between: said.slice(nameAt + name.length, braceAt) }
+  const rest = said.slice(said.indexOf('}', valueAt) + 1)
+  return {
+    before: said.slice(0, nameAt).trimStart(),
+    between: said.slice(nameAt + name.length, braceAt),
+    after: rest.slice(0, end === undefined ? undefined : rest.indexOf(end)).trimEnd(),
+  }
 }
 
 /** The conversation of the user and this message; without a message, up to where the model speaks. */

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../../episode/tool-call.ts'
+import type { Grammar } from '../../language/grammar/index.ts'
 import type { ToolSpec } from '../../tool/types.ts'
 import type { BareCall } from '../parse-calls.ts'
 
@@ -32,9 +33,6 @@ export interface ChatOutput {
   invalid?: string
 }
 
-/** Which call a model must begin with: any, or one of this tool. */
-export type ForcedCall = 'any' | { name: string }
-
 /**
  * How a model reads conversations and speaks: its template, its markers, its way of writing calls. Tokens that were sampled are never
  * made again from their text: `follow` gives what comes after them.
@@ -57,8 +55,10 @@ export interface ChatFormat {
   ): ChatWindow | undefined
   /** Takes apart what was sampled; a stop token and what follows it are left out. Never throws. */
   read(output: Int32Array): ChatOutput
+  /** Of an output that still grows: the text and thoughts that will stay as they are, whatever comes. */
+  visible(output: Int32Array): { text: string; reasoning?: string }
   /** The tokens by which the model would say the last of the messages in this window, its end included: for demonstrations. */
   write(window: ChatWindow, messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): Int32Array
-  /** The tokens with which a call begins, to be put in front of what is sampled; empty where the format knows no calls. */
-  begin(call: ForcedCall): Int32Array
+  /** All that is a call of one of the tools, with arguments of its schema; undefined where the format knows no calls. */
+  callGrammar(tools: readonly ToolSpec[]): Grammar | undefined
 }

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto'
+import { cutAtStop } from '../../agent/index.ts'
+import type { ChatFormat, ChatOutput } from '../../agent/index.ts'
+import type { SampleOutput } from '../../language/index.ts'
+import type { ChatRequest } from './chat-request.ts'
+import type { Json } from './fields.ts'
+import type { ServedModel } from './served-model.ts'
+
+/** What was said, without the texts that ended it. */
+export function readOutput(
+  output: Int32Array,
+  request: ChatRequest,
+  { tokenizer }: ServedModel,
+  format: ChatFormat,
+): ChatOutput {
+  const read = format.read(output)
+  const raw = (): string => {
+    const end = output.findIndex((id) => format.stop.includes(id))
+    return tokenizer.decode(end < 0 ? output : output.subarray(0, end))
+  }
+  // An attempt that cannot be read, and calls that nobody asked for, go back as they were said.
+  const plain =
+    read.invalid !== undefined || (read.calls.length > 0 && !request.callsAllowed)
+      ? { ...(read.reasoning === undefined ? {} : { reasoning: read.reasoning }), text: raw(), calls: [] }
+      : read
+  return {
+    ...plain,
+    text: cutAtStop(plain.text, request.stop),
+    calls: request.parallel ? plain.calls : plain.calls.slice(0, 1),
+  }
+}
+
+/** Calls as the protocol writes them. */
+export function wireCalls(calls: ChatOutput['calls']): Json[] {
+  return calls.map(({ name, arguments: given }) => ({
+    id: `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(given) },
+  }))
+}
+
+export const finishOf = (output: SampleOutput, calls: readonly unknown[]): string =>
+  calls.length > 0 ? 'tool_calls' : output.finish
+
+export function totalTokens(outputs: readonly SampleOutput[]): number {
+  return outputs.reduce((sum, { tokens }) => sum + tokens.length, 0)
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import type { Grammar } from '../../language/grammar/index.ts'
+import type { SampleOutput } from '../../language/index.ts'
+import { RequestError } from './request-error.ts'
+import type { QueueClient, SampleQueue } from './sample-queue.ts'
+import type { SamplingFields } from './sampling-fields.ts'
+import type { ServedModel } from './served-model.ts'
+
+export interface GenerateOptions {
+  model: ServedModel
+  queue: SampleQueue
+  fields: SamplingFields
+  /** Ids that end an output. */
+  stop: readonly number[]
+  topLogprobs: number
+  /** All that may be said. */
+  grammar?: Grammar
+  client: QueueClient
+}
+
+/**
+ * `n` outputs of each prompt, those of the first prompt first. The same request with a `seed` is drawn alike.
+ *
+ * @throws RequestError `context_length_exceeded` for a prompt that leaves no room in the model's window.
+ */
+export function generate(prompts: readonly Int32Array[], options: GenerateOptions): Promise<SampleOutput[]> {
+  const { model, queue, fields, stop, topLogprobs, grammar, client } = options
+  const { window, tokenizer } = model
+  for (const prompt of prompts) {
+    if (prompt.length === 0 || prompt.length >= window) {
+      const problem = `The prompt has ${prompt.length} tokens; this model sees ${window}, of which it has to write at least one.`
+      throw new RequestError(400, 'context_length_exceeded', problem, 'messages')
+    }
+    const wrong = prompt.find((id) => id < 0 || id >= tokenizer.vocabularySize)
+    if (wrong !== undefined) {
+      const most = tokenizer.vocabularySize - 1
+      throw new RequestError(
+        400,
+        'invalid_value',
+        `There is no token ${wrong}: ids go from 0 to ${most}.`,
+        'prompt',
+      )
+    }
+  }
+  const { temperature, topP, topK, minP, seed, n } = fields
+  const stream = seed === undefined ? randomUUID() : 'seeded'
+  const requests = prompts.flatMap((prompt, p) =>
+    Array.from({ length: n }, (_, choice) => ({
+      prompt,
+      key: `${stream}/${p}/${choice}`,
+      maxTokens: Math.min(fields.maxTokens ?? window, window - prompt.length),
+      stop,
+      temperature,
+      seed: seed ?? 0,
+      ...(fields.stop.length === 0 ? {} : { stopSequences: fields.stop }),
+      ...(topP === undefined ? {} : { topP }),
+      ...(topK === undefined ? {} : { topK }),
+      ...(minP === undefined ? {} : { minP }),
+      ...(topLogprobs === 0 ? {} : { topLogprobs }),
+      ...(grammar === undefined ? {} : { grammar }),
+    })),
+  )
+  return queue.sample(requests, client)
+}
+
+export function usageOf(promptTokens: number, completionTokens: number): Record<string, number> {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  }
+}

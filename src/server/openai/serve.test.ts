@@ -1,0 +1,316 @@
+import OpenAI from 'openai'
+import { afterEach, expect, test } from 'vitest'
+import { createTemplateFormat } from '../../agent/index.ts'
+import { tinyTemplate, tinyTokenizer } from '../../agent/testing/tiny-checkpoint.ts'
+import { createLocalBackend } from '../../language/index.ts'
+import { tinyConfig } from '../../language/testing/tiny-config.ts'
+import { serveOpenAI } from './index.ts'
+import type { ServedModel, ServeOptions } from './index.ts'
+import { saying } from './testing/saying.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const tokenizer = tinyTokenizer('qwen')
+const format = createTemplateFormat({ template: tinyTemplate('qwen'), tokenizer })
+const model = (backend: ServedModel['backend']): ServedModel => ({
+  name: 'tiny',
+  backend,
+  tokenizer,
+  format,
+  window: 1000,
+})
+
+async function start(
+  served: ServedModel,
+  options: Partial<ServeOptions> = {},
+): Promise<{ client: OpenAI; url: string }> {
+  const { url, close } = await serveOpenAI({ model: served, ...options })
+  closing.push(() => close(0))
+  return { url, client: new OpenAI({ baseURL: url, apiKey: options.key ?? 'none', maxRetries: 0 }) }
+}
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+const hi = [{ role: 'user' as const, content: 'Hi' }]
+const tools = [
+  {
+    type: 'function' as const,
+    function: { name: 'read_file', parameters: { type: 'object', properties: {} } },
+  },
+]
+const called =
+  'I look.\n<tool_call>\n{"name": "read_file", "arguments": {"path": "/ü"}}\n</tool_call><|im_end|>'
+
+test('the openai client: a conversation with a tool, its answer, usage and token ids', async () => {
+  const backend = saying(tokenizer, (prompt) =>
+    prompt.includes('tool_response') ? '<think>\nso\n</think>\n\nIt is ü.<|im_end|>' : called,
+  )
+  const { client } = await start(model(backend))
+  expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['tiny'])
+  const first = await client.chat.completions.create({ model: 'tiny', messages: hi, tools })
+  const [choice] = first.choices
+  expect(choice.finish_reason).toBe('tool_calls')
+  expect(choice.message.content).toBe('I look.')
+  const [call] = choice.message.tool_calls!
+  expect(call).toMatchObject({
+    type: 'function',
+    function: { name: 'read_file', arguments: '{"path":"/ü"}' },
+  })
+  const second = (await client.chat.completions.create({
+    model: 'tiny',
+    messages: [...hi, choice.message, { role: 'tool', tool_call_id: call.id, content: 'ü' }],
+    tools,
+    logprobs: true,
+    // A field of vLLM's that the client's types do not know.
+    ...({ return_token_ids: true } as object),
+  })) as OpenAI.ChatCompletion & { prompt_token_ids: number[]; weight_version: number }
+  expect(second.choices[0].message).toMatchObject({ content: 'It is ü.', reasoning_content: 'so' })
+  const { token_ids: ids, logprobs } = second.choices[0] as unknown as {
+    token_ids: number[]
+    logprobs: { content: { token: string; logprob: number; bytes: number[] }[] }
+  }
+  expect(tokenizer.decode(ids)).toBe('<think>\nso\n</think>\n\nIt is ü.<|im_end|>')
+  expect(logprobs.content.map(({ token }) => token).length).toBe(ids.length)
+  expect(Buffer.from(logprobs.content.flatMap(({ bytes }) => bytes)).toString()).toBe(tokenizer.decode(ids))
+  expect(second.usage).toEqual({
+    prompt_tokens: second.prompt_token_ids.length,
+    completion_tokens: ids.length,
+    total_tokens: ids.length + second.prompt_token_ids.length,
+  })
+  expect(tokenizer.decode(second.prompt_token_ids)).toContain('<tool_response>\nü\n</tool_response>')
+  expect(second.weight_version).toBe(3)
+})
+
+test('the openai client: a stream says what the whole answer says', async () => {
+  const { client } = await start(model(saying(tokenizer, () => `<think>\nhm\n</think>\n\n${called}`)))
+  const stream = await client.chat.completions.create({
+    model: 'tiny',
+    messages: hi,
+    tools,
+    n: 2,
+    logprobs: true,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...({ return_token_ids: true } as object),
+  })
+  const ids: number[] = []
+  let [text, reasoning, call, finish, tokens, scored] = ['', '', '', '', 0, 0]
+  for await (const { choices, usage } of stream) {
+    tokens += usage?.completion_tokens ?? 0
+    const choice = choices.find(({ index }) => index === 1)
+    if (choice === undefined) continue
+    text += choice.delta.content ?? ''
+    reasoning += (choice.delta as { reasoning_content?: string }).reasoning_content ?? ''
+    call +=
+      choice.delta.tool_calls?.map((one) => `${one.function?.name}${one.function?.arguments}`).join() ?? ''
+    finish += choice.finish_reason ?? ''
+    ids.push(...((choice as { token_ids?: number[] }).token_ids ?? []))
+    scored += choice.logprobs?.content?.length ?? 0
+  }
+  expect([text, reasoning, call, finish]).toEqual(['I look.', 'hm', 'read_file{"path":"/ü"}', 'tool_calls'])
+  expect(tokenizer.decode(ids)).toBe(`<think>\nhm\n</think>\n\n${called}`)
+  expect([tokens, scored]).toEqual([ids.length * 2, ids.length])
+})
+
+test('without tools nothing is taken for a call', async () => {
+  const { client } = await start(
+    model(saying(tokenizer, (prompt) => (prompt.includes('read_file') ? 'no' : called))),
+  )
+  const ask = { model: 'tiny', messages: hi, tools, tool_choice: 'none' as const }
+  const [choice] = (await client.chat.completions.create(ask)).choices
+  expect(choice.message.content).toContain('<tool_call>')
+  expect(choice.finish_reason).toBe('stop')
+})
+
+test('text completions of texts and ids, echoed, streamed, ended by a text', async () => {
+  const { client } = await start(model(saying(tokenizer, () => 'one two three<|im_end|>')))
+  const whole = await client.completions.create({
+    model: 'tiny',
+    prompt: ['a', 'b'],
+    n: 2,
+    echo: true,
+    logprobs: 0,
+  })
+  expect(whole.choices.map(({ text }) => text)).toEqual([
+    'aone two three',
+    'aone two three',
+    'bone two three',
+    'bone two three',
+  ])
+  expect(whole.choices[0].logprobs?.tokens?.join('')).toBe('one two three<|im_end|>')
+  const cut = await client.completions.create({ model: 'tiny', prompt: [1, 2], stop: 'two' })
+  expect(cut.choices[0].text).toBe('one ')
+  const pieces: string[] = []
+  for await (const { choices } of await client.completions.create({
+    model: 'tiny',
+    prompt: 'a',
+    stop: 'hre',
+    stream: true,
+  }))
+    pieces.push(choices[0].text)
+  expect(pieces.join('')).toBe('one two t')
+  expect(pieces.length).toBeGreaterThan(2)
+})
+
+test('mistakes are told in the shape of the protocol, by field', async () => {
+  const { client, url } = await start(model(saying(tokenizer, () => 'x<|im_end|>')), { mostBytes: 2000 })
+  const ask = (fields: object) => client.chat.completions.create({ model: 'tiny', messages: hi, ...fields })
+  await expect(ask({ model: 'other' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
+  await expect(ask({ temperature: 'warm' })).rejects.toMatchObject({ status: 400, param: 'temperature' })
+  await expect(ask({ top_p: 0 })).rejects.toMatchObject({ param: 'top_p' })
+  await expect(ask({ messages: [] })).rejects.toMatchObject({ param: 'messages' })
+  await expect(ask({ messages: [{ role: 'robot', content: '' }] })).rejects.toMatchObject({
+    param: 'messages[0].role',
+  })
+  await expect(ask({ presence_penalty: 1 })).rejects.toMatchObject({ param: 'presence_penalty' })
+  await expect(ask({ tool_choice: 'required' })).rejects.toMatchObject({ param: 'tool_choice' })
+  const image = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }]
+  await expect(ask({ messages: image })).rejects.toMatchObject({ param: 'messages[0].content[0]' })
+  await expect(ask({ messages: [{ role: 'user', content: 'x'.repeat(1500) }] })).rejects.toMatchObject({
+    code: 'context_length_exceeded',
+  })
+  await expect(ask({ messages: [{ role: 'user', content: 'x'.repeat(3000) }] })).rejects.toMatchObject({
+    status: 413,
+  })
+  expect((await post(url, '{')).status).toBe(400)
+  expect((await post(url, '{}', { 'content-type': 'text/plain' })).status).toBe(415)
+  expect((await fetch(`${url}/nothing`)).status).toBe(404)
+  expect((await fetch(`${url}/completions`)).status).toBe(405)
+  // And it still answers.
+  expect((await ask({})).choices[0].message.content).toBe('x')
+})
+
+test('a base model without a template completes texts and says why it does nothing else', async () => {
+  const { format: _, ...base } = model(saying(tokenizer, () => 'x'))
+  const { client } = await start(base)
+  await expect(client.chat.completions.create({ model: 'tiny', messages: hi })).rejects.toMatchObject({
+    code: 'no_chat_template',
+  })
+  expect((await client.completions.create({ model: 'tiny', prompt: 'a' })).choices[0].text).toBe('x')
+})
+
+test('only with the key, and to others only then', async () => {
+  const backend = saying(tokenizer, () => 'x<|im_end|>')
+  await expect(serveOpenAI({ model: model(backend), host: '0.0.0.0' })).rejects.toMatchObject({
+    code: 'needs-key',
+  })
+  const { url, client } = await start(model(backend), { key: 'sesame' })
+  expect((await post(url, { messages: hi })).status).toBe(401)
+  expect((await post(url, { messages: hi }, { authorization: 'Bearer open' })).status).toBe(401)
+  expect((await client.chat.completions.create({ model: 'tiny', messages: hi })).choices.length).toBe(1)
+  const port = Number(new URL(url).port)
+  await expect(serveOpenAI({ model: model(backend), port })).rejects.toMatchObject({ code: 'port-taken' })
+})
+
+test('requests that come while the model is busy make one batch; too many are sent away', async () => {
+  let open = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const backend = saying(
+    tokenizer,
+    () => 'x<|im_end|>',
+    () => gate,
+  )
+  const { client } = await start(model(backend), { mostRows: 6 })
+  const ask = () => client.chat.completions.create({ model: 'tiny', messages: hi })
+  const first = ask()
+  await expect.poll(() => backend.batches.length).toBe(1)
+  const others = [ask(), ask(), ask(), ask(), ask()]
+  await expect
+    .poll(async () =>
+      ask().then(
+        () => 0,
+        (error: { status: number }) => error.status,
+      ),
+    )
+    .toBe(429)
+  open()
+  await Promise.all([first, ...others])
+  expect(backend.batches).toEqual([1, 5])
+})
+
+test('a client that hangs up is sampled for no longer; closing breaks off what does not end', async () => {
+  let open = (): void => {}
+  const gate = () =>
+    new Promise<void>((resolve) => {
+      open = resolve
+    })
+  const backend = saying(tokenizer, () => 'x<|im_end|>', gate)
+  const { url, close } = await serveOpenAI({ model: model(backend) })
+  const controller = new AbortController()
+  const asked = fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: hi }),
+    signal: controller.signal,
+  }).catch(() => 'gone')
+  await expect.poll(() => backend.batches.length).toBe(1)
+  controller.abort()
+  expect(await asked).toBe('gone')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  open()
+  await expect.poll(() => backend.aborted).toBe(1)
+  const waiting = post(url, { messages: hi }).then(({ status }) => status)
+  await expect.poll(() => backend.batches.length).toBe(2)
+  const closed = close(0.05)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  open()
+  expect(await waiting).toBe(503)
+  await closed
+  await expect(post(url, { messages: hi })).rejects.toThrow()
+})
+
+test('a real model: seeds repeat, log-probabilities are those of the model, options hold', async () => {
+  const config = { ...tinyConfig, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 600 }
+  const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+  closing.push(() => backend.dispose())
+  const { client } = await start({ ...model(backend), window: config.max_position_embeddings })
+  const ask = async (fields: object) => {
+    const { choices, ...rest } = await client.chat.completions.create({
+      model: 'tiny',
+      messages: hi,
+      max_tokens: 12,
+      logprobs: true,
+      top_logprobs: 3,
+      ...({ return_token_ids: true } as object),
+      ...fields,
+    })
+    return { ...rest, choices } as unknown as {
+      prompt_token_ids: number[]
+      choices: {
+        token_ids: number[]
+        logprobs: { content: { logprob: number; top_logprobs: { logprob: number }[] }[] }
+      }[]
+    }
+  }
+  const drawn = await ask({ seed: 5, n: 2 })
+  const again = await ask({ seed: 5, n: 2 })
+  expect(again.choices.map((choice) => choice.token_ids)).toEqual(
+    drawn.choices.map((choice) => choice.token_ids),
+  )
+  expect(drawn.choices[0].token_ids).not.toEqual(drawn.choices[1].token_ids)
+  expect((await ask({ seed: 6 })).choices[0].token_ids).not.toEqual(drawn.choices[0].token_ids)
+  const [{ token_ids: ids, logprobs }] = drawn.choices
+  const [scored] = await backend.forward([Int32Array.from([...drawn.prompt_token_ids, ...ids])])
+  const expected = scored.subarray(drawn.prompt_token_ids.length)
+  logprobs.content.forEach(({ logprob, top_logprobs: top }, i) => {
+    expect(Math.abs(logprob - expected[i])).toBeLessThan(1e-4)
+    expect(top.length).toBe(3)
+    expect(top[0].logprob).toBeGreaterThanOrEqual(top[2].logprob)
+  })
+  const greedy = await ask({ temperature: 0, top_logprobs: 1 })
+  for (const { logprob, top_logprobs: top } of greedy.choices[0].logprobs.content)
+    expect(logprob).toBeCloseTo(top[0].logprob, 5)
+  expect((await ask({ seed: 9, top_k: 1, top_logprobs: 0 })).choices[0].token_ids).toEqual(
+    greedy.choices[0].token_ids,
+  )
+})

@@ -1,0 +1,38 @@
+import type { Tokenizer } from '../../language/index.ts'
+import { booleanField, numberField, refuseFields } from './fields.ts'
+import type { Json } from './fields.ts'
+import { badField } from './request-error.ts'
+import { readSampling } from './sampling-fields.ts'
+import type { SamplingFields } from './sampling-fields.ts'
+
+export interface TextRequest extends SamplingFields {
+  /** Token ids of each prompt. */
+  prompts: Int32Array[]
+  echo: boolean
+  /** How many of the likeliest tokens are told beside each; undefined = no log-probabilities. */
+  logprobs: number | undefined
+}
+
+/** Reads the body of `POST /v1/completions`. In texts, names of special tokens are those tokens; nothing is put in front. */
+export function readTextRequest(body: Json, tokenizer: Tokenizer): TextRequest {
+  refuseFields(body, ['suffix'])
+  return {
+    ...readSampling(body),
+    prompts: readPrompts(body['prompt'], tokenizer),
+    echo: booleanField(body, 'echo'),
+    logprobs: numberField(body, 'logprobs', { least: 0, most: 20, whole: true }),
+  }
+}
+
+function readPrompts(prompt: unknown, tokenizer: Tokenizer): Int32Array[] {
+  const expected = 'a text, a list of texts, token ids, or a list of lists of token ids'
+  const isIds = (value: unknown): value is number[] =>
+    Array.isArray(value) && value.length > 0 && value.every((id) => Number.isSafeInteger(id))
+  const list: unknown[] = isIds(prompt) || !Array.isArray(prompt) ? [prompt] : prompt
+  if (list.length === 0) throw badField('prompt', prompt, expected)
+  return list.map((one) => {
+    if (typeof one === 'string' && one !== '') return tokenizer.encode(one, { addedTokens: true })
+    if (isIds(one)) return Int32Array.from(one)
+    throw badField('prompt', one, expected)
+  })
+}
