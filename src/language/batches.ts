@@ -15,13 +15,14 @@ export interface Batch {
 }
 
 /**
- * Groups sequences into batches of at most `budget` tokens, padding included (one sequence alone may exceed it).
+ * Groups sequences into batches of at most `budget` tokens, padding included (one sequence alone may exceed it), or of as many rows
+ * as `budget` says for the length of the longest.
  * `predict(sequence, index)` says which tokens count; a row ends before the last of them, and a sequence with none
  * is left out. The order depends on lengths and indices only.
  */
 export function makeBatches(
   sequences: readonly Int32Array[],
-  budget: number,
+  budget: number | ((time: number) => number),
   predict: (source: number, index: number) => boolean,
 ): Batch[] {
   const wanted = sequences.map((tokens, source) => {
@@ -29,12 +30,14 @@ export function makeBatches(
     for (let index = 1; index < tokens.length; index++) if (predict(source, index)) indices.push(index)
     return { source, indices, time: indices.at(-1) ?? 0 }
   })
+  const rowsOf =
+    typeof budget === 'number' ? (time: number) => Math.max(1, Math.floor(budget / time)) : budget
   const order = wanted.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time || a.source - b.source)
   const batches: Batch[] = []
   let start = 0
   while (start < order.length) {
     const time = order[start].time
-    const members = order.slice(start, start + Math.max(1, Math.floor(budget / time)))
+    const members = order.slice(start, start + rowsOf(time))
     start += members.length
     const tokens = new Int32Array(members.length * time)
     const rows: number[] = []

@@ -11,16 +11,17 @@ import { createFoldedGradient, createFolding } from './folded-weights.ts'
 import type { FoldedWeights } from './folded-weights.ts'
 import { addBatch, createLossSums } from './loss-report.ts'
 import type { LossSums } from './loss-report.ts'
+import { batchShape } from './memory.ts'
+import type { BatchLimits } from './memory.ts'
 import { createOutputBuffers } from './output-buffers.ts'
 import type { Parameters } from './parameters.ts'
 import { compileForward, compileTraining } from './programs.ts'
+import { compileRecomputing } from './recomputing.ts'
 
-export interface LearnerOptions {
+export interface LearnerOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
   threads?: number
-  /** Tokens of a micro-batch, padding included. */
-  tokenBudget: number
   /** Where gradients are added up; memory of its own unless given. */
   gradient?: Float32Array
 }
@@ -38,18 +39,21 @@ export interface Learner {
   dispose(): Promise<void>
 }
 
+type Runs = Pick<Program, 'run' | 'release'>
+
 /** Programs are compiled at first use. Everything runs in an order that depends on the data only. */
 export function createLearner(options: LearnerOptions): Learner {
-  const { config, parameters, threads, tokenBudget } = options
+  const { config, parameters, threads } = options
   const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
   const fold = createFolding(parameters, config)
   const folded = createFoldedGradient(config)
   const buffers = createOutputBuffers()
-  const programs = new Map<string, Promise<Program>>()
+  const programs = new Map<string, Promise<Runs>>()
+  const rowsOf = (time: number): number => batchShape(config, options, time).rows
   const window = config.max_position_embeddings
   const table = rotaryTable(config, window)
 
-  const program = (key: string, make: () => Promise<Program>): Promise<Program> => {
+  const program = (key: string, make: () => Promise<Runs>): Promise<Runs> => {
     let found = programs.get(key)
     if (found === undefined) programs.set(key, (found = make()))
     return found
@@ -86,7 +90,7 @@ export function createLearner(options: LearnerOptions): Learner {
       const run = await program('forward', () => compileForward(config, threads))
       const weights = fold()
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
-      for (const batch of makeBatches(sequences, tokenBudget, () => true)) {
+      for (const batch of makeBatches(sequences, rowsOf, () => true)) {
         signal?.throwIfAborted()
         const { logprobs } = await run.run(batchFeeds(batch, weights))
         batch.predicted.forEach(({ source, index }, i) => (results[source][index] = logprobs.data[i]!))
@@ -97,8 +101,11 @@ export function createLearner(options: LearnerOptions): Learner {
       checkTraining(sequences, loss.name)
       const tokens = sequences.map((sequence) => sequence.tokens)
       checkSequences(tokens, config)
-      const run = await program(loss.name, () => compileTraining(config, loss.name, threads))
-      const batches = makeBatches(tokens, tokenBudget, (source, index) => isTrained(sequences[source], index))
+      const programFor = ({ time }: Batch): Promise<Runs> =>
+        batchShape(config, options, time).recompute
+          ? program(`${loss.name} by block`, () => compileRecomputing(config, loss.name, threads))
+          : program(loss.name, () => compileTraining(config, loss.name, threads))
+      const batches = makeBatches(tokens, rowsOf, (source, index) => isTrained(sequences[source], index))
       const weights = fold()
       const sums = createLossSums()
       const oneBatch = async (batch: Batch): Promise<void> => {
@@ -116,6 +123,7 @@ export function createLearner(options: LearnerOptions): Learner {
           kl: perToken((s) => s.weights.kl),
         }
         const { sums: before, into } = folded.feeds()
+        const run = await programFor(batch)
         const outputs = await run.run(
           {
             ...batchFeeds(batch, weights),

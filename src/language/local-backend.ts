@@ -10,6 +10,7 @@ import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { firstDifference } from './config.ts'
 import type { TransformerConfig } from './config.ts'
+import { batchLimits } from './memory.ts'
 import { createOptimizer, createOptimizerState } from './optimizer.ts'
 import type { OptimizerState } from './optimizer.ts'
 import { initialiseParameters } from './parameters.ts'
@@ -38,6 +39,14 @@ export interface LocalBackendOptions {
   threads?: number
   /** Tokens of a micro-batch of each thread, padding included; 1024 unless told: fewer are slower, more are padded more and take more memory. */
   tokenBudget?: number
+  /**
+   * What training may take in all (`standingBytes` and the activations of every thread; the sampler's cache, the program and what the
+   * runtime keeps for itself are beside it): micro-batches are cut down to what fits, and blocks recomputed where a sequence
+   * would not fit otherwise. As much as it needs unless told.
+   */
+  memoryBytes?: number
+  /** Whether blocks are computed again for their gradients, which takes less memory and more time; where `memoryBytes` asks for it unless told. */
+  recompute?: boolean
   /** What the sampler's keys and values may take; 192 MB unless told. */
   cacheBytes?: number
 }
@@ -73,15 +82,16 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const { config, tokenizer: givenTokenizer } = options
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
   const count = options.threads ?? defaultThreads
-  const tokenBudget = options.tokenBudget ?? 1024
   const cacheBytes = Math.floor((options.cacheBytes ?? 192 * 2 ** 20) / count)
-  const threads = createThreads({ config, parameters, count, cacheBytes, tokenBudget })
-  const learner = createParallelLearner({ config, parameters, threads, tokenBudget })
-  const sampler = createParallelSampler({ config, parameters, threads, cacheBytes })
   const optimizer = createOptimizer(count)
   const { trainable, adapter } = options
   const trained = createTrained({ config, parameters, trainable, adapter, threads: count })
-  const freshState = (): OptimizerState => createOptimizerState(trained.moved.layout.size)
+  const moved = trained.moved.layout.size
+  const limits = batchLimits(config, options, { threads: count, moved })
+  const threads = createThreads({ config, parameters, count, cacheBytes, ...limits })
+  const learner = createParallelLearner({ config, parameters, threads, ...limits })
+  const sampler = createParallelSampler({ config, parameters, threads, cacheBytes })
+  const freshState = (): OptimizerState => createOptimizerState(moved)
   let state = options.optimizer ?? freshState()
   let writtenFromOutside = false
   let tokenizer = givenTokenizer

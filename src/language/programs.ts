@@ -1,4 +1,4 @@
-import { add, compile, concat, constant, gather, gradients, reshape } from '../tensor/index.ts'
+import { add, compile, concat, constant, gather, reshape } from '../tensor/index.ts'
 import type { Dim, Program, Tensor } from '../tensor/index.ts'
 import type { LossName } from './backend.ts'
 import { block, blockWeightNames, blockWeights } from './block.ts'
@@ -6,7 +6,7 @@ import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { denseGradients, foldedInputs } from './folded-weights.ts'
 import { logits, tokenLogprobs } from './head.ts'
-import { tracedLoss } from './losses.ts'
+import { lossHead, lossInputs } from './loss-head.ts'
 
 export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
 
@@ -74,16 +74,10 @@ export function compileTraining(
   name: LossName,
   threads?: number,
 ): Promise<Program> {
-  const perToken = Object.fromEntries(
-    ['sampled', 'advantages', 'rl', 'ce', 'kl'].map((key) => [key, { shape: ['N'] }]),
-  )
   const specs: InputSpecs = {
     ...sequenceInputs(config),
-    ...perToken,
-    targets: { shape: ['N'], dtype: 'int32' },
+    ...lossInputs,
     inverse: { shape: ['B*T'], dtype: 'int32' },
-    clipLow: { shape: [1] },
-    clipHigh: { shape: [1] },
     ...Object.fromEntries(
       denseGradients(config).map(({ name, shape }) => [`sum.${name}`, { shape: [...shape] }]),
     ),
@@ -94,28 +88,12 @@ export function compileTraining(
       const take = (key: string): Tensor => inputs[key]
       const body = trunk(inputs, config)
       const hidden = gather(body.y, take('rows'), 0)
-      const head = tokenLogprobs(hidden, take('head'), take('targets'), config)
-      const { logprobs } = head
-      const loss = tracedLoss(name, {
-        logprobs,
-        sampled: take('sampled'),
-        advantages: take('advantages'),
-        rl: take('rl'),
-        ce: take('ce'),
-        kl: take('kl'),
-        clipLow: take('clipLow'),
-        clipHigh: take('clipHigh'),
-      })
-      const [slope] = gradients(loss, [logprobs])
-      const { hidden: gHidden, entropy, ...gHead } = head.pullback(slope, (x) => reshape(x, ['N', 1]))
+      const { hidden: gHidden, matrix, ...outcome } = lossHead(name, hidden, inputs, config)
       const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
       let gx = gather(concat([gHidden, zeros], 0), take('inverse'), 0)
       const outputs: Record<string, Tensor> = {
-        loss,
-        logprobs,
-        entropy,
-        targetRows: gHead.targetRows,
-        'gradient.head': add(gHead.matrix, take('sum.head')),
+        ...outcome,
+        'gradient.head': add(matrix, take('sum.head')),
       }
       for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
         const g = body.blocks[layer].pullback(gx)

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { AgogeError } from '../error.ts'
 import { startThread } from '../tensor/index.ts'
 import type { TransformerConfig } from './config.ts'
+import type { BatchLimits } from './memory.ts'
 import type { Parameters } from './parameters.ts'
 import type { FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
@@ -14,14 +15,13 @@ export interface Helper {
   end(): Promise<unknown>
 }
 
-export interface ThreadsOptions {
+export interface ThreadsOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
   /** This one included. */
   count: number
   /** Of each thread. */
   cacheBytes: number
-  tokenBudget: number
 }
 
 /**
@@ -39,7 +39,7 @@ export interface Threads {
   dispose(): Promise<void>
 }
 
-export function createThreads({ config, parameters, count, ...limits }: ThreadsOptions): Threads {
+export function createThreads({ config, parameters, count, ...others }: ThreadsOptions): Threads {
   const { size } = parameters.layout
   const shared = (): Float32Array =>
     new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))
@@ -53,7 +53,7 @@ export function createThreads({ config, parameters, count, ...limits }: ThreadsO
       const source = (weights ??= shared())
       if (helpers.length === 0)
         helpers = Array.from({ length: count - 1 }, () =>
-          startHelper({ config, ...limits, weights: source, gradient: shared() }),
+          startHelper({ config, ...others, weights: source, gradient: shared() }),
         )
       if (changed) {
         source.set(parameters.data)

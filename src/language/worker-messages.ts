@@ -1,15 +1,14 @@
 import type { LossSettings, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
 import type { LossSums } from './loss-report.ts'
+import type { BatchLimits } from './memory.ts'
 import type { PackedSequences } from './packed-sequences.ts'
 
 /** What a thread is started with. */
-export interface WorkerData {
+export interface WorkerData extends BatchLimits {
   config: TransformerConfig
   /** For its sampler. */
   cacheBytes: number
-  /** For its learner. */
-  tokenBudget: number
   /** Memory of both sides, of the size of the parameters: weights for the thread to take, gradients that it gives. */
   weights: Float32Array
   gradient: Float32Array

@@ -6,13 +6,13 @@ import { createSampler } from './sampler.ts'
 import type { FromWorker, ToWorker, WorkerData } from './worker-messages.ts'
 
 // A thread with a sampler and a learner of its own, for its part of the rows.
-const { config, cacheBytes, tokenBudget, weights, gradient } = workerData as WorkerData
+const { config, cacheBytes, weights, gradient, ...limits } = workerData as WorkerData
 const layout = parameterLayout(config)
 // Copied, since the runtime does not read memory that threads share.
 const parameters = { layout, data: new Float32Array(layout.size) }
 const engine = { config, parameters, threads: 1 }
 const sampler = createSampler({ ...engine, cacheBytes })
-const learner = createLearner({ ...engine, tokenBudget, gradient })
+const learner = createLearner({ ...engine, ...limits, gradient })
 const port = parentPort!
 let running = new AbortController()
 

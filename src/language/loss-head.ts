@@ -1,0 +1,42 @@
+import { gradients, reshape } from '../tensor/index.ts'
+import type { Dim, Tensor } from '../tensor/index.ts'
+import type { LossName } from './backend.ts'
+import type { TransformerConfig } from './config.ts'
+import { tokenLogprobs } from './head.ts'
+import { tracedLoss } from './losses.ts'
+
+/** Inputs of `lossHead` besides the hidden states and the output matrix: per predicted token [N], and the clips. */
+export const lossInputs: Record<string, { shape: Dim[]; dtype?: 'int32' }> = {
+  ...Object.fromEntries(['sampled', 'advantages', 'rl', 'ce', 'kl'].map((key) => [key, { shape: ['N'] }])),
+  targets: { shape: ['N'], dtype: 'int32' },
+  clipLow: { shape: [1] },
+  clipHigh: { shape: [1] },
+}
+
+/**
+ * From the last block's states of the predicted tokens [N, width] to the loss (scalar), logprobs [N] and entropy [N], and back: the
+ * gradients of the states [N, width] and of the output matrix, `matrix` [vocabulary, width] and `targetRows` [N, width], which are to
+ * be added to the rows of the targets.
+ */
+export function lossHead(
+  name: LossName,
+  hidden: Tensor,
+  inputs: Record<string, Tensor>,
+  config: TransformerConfig,
+) {
+  const take = (key: string): Tensor => inputs[key]
+  const head = tokenLogprobs(hidden, take('head'), take('targets'), config)
+  const { logprobs } = head
+  const loss = tracedLoss(name, {
+    logprobs,
+    sampled: take('sampled'),
+    advantages: take('advantages'),
+    rl: take('rl'),
+    ce: take('ce'),
+    kl: take('kl'),
+    clipLow: take('clipLow'),
+    clipHigh: take('clipHigh'),
+  })
+  const [slope] = gradients(loss, [logprobs])
+  return { loss, logprobs, ...head.pullback(slope, (x) => reshape(x, ['N', 1])) }
+}

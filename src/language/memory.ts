@@ -1,0 +1,100 @@
+import { AgogeError } from '../error.ts'
+import { headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { parameterLayout } from './parameters.ts'
+
+const bytes = Float32Array.BYTES_PER_ELEMENT
+
+/** Limits of a micro-batch. */
+export interface BatchLimits {
+  /** Tokens of a micro-batch, padding included. */
+  tokenBudget: number
+  /** What its activations may take; as much as it needs unless told. */
+  activationBytes?: number
+  /** Blocks are computed again for their gradients: always, never, or where the memory asks for it (unless told). */
+  recompute?: boolean
+}
+
+/** How a micro-batch of rows of some length is run. */
+export interface BatchShape {
+  rows: number
+  recompute: boolean
+}
+
+/**
+ * What the activations of a micro-batch of `rows` x `time` tokens take at the peak of its loss and gradients, in bytes, all tokens
+ * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/models.md).
+ */
+export function activationBytes(
+  config: TransformerConfig,
+  { rows, time, recompute }: { rows: number; time: number; recompute: boolean },
+): number {
+  const { hidden_size: width, intermediate_size: inner, num_hidden_layers: layers, vocab_size } = config
+  const queries = config.num_attention_heads * headWidth(config)
+  const keys = config.num_key_value_heads * headWidth(config)
+  const scores = config.num_attention_heads * time
+  const kept = 4 * width + 3 * queries + 4 * keys + 4 * inner + scores
+  const passing = 4 * width + 2 * queries + 4 * inner + 3 * scores
+  const probabilities = recompute ? 3 * Math.min(vocab_size, 2 ** 24 / (rows * time)) : 3 * vocab_size
+  const blocks = recompute ? (layers + 4) * width + kept : layers * kept
+  return bytes * rows * time * (blocks + Math.max(passing, probabilities))
+}
+
+/**
+ * What training keeps beside activations, in bytes: weights, the copies of them and of gradients that programs read and write, the
+ * gradient, the optimiser's averages of the `moved` numbers, in `threads` threads.
+ */
+export function standingBytes(
+  config: TransformerConfig,
+  { threads, moved }: { threads: number; moved: number },
+): number {
+  const { size } = parameterLayout(config)
+  // Weights, folded weights, two sums of gradients, what the runtime makes of them, and the gradient itself.
+  const thread = 6 * size
+  const shared = threads > 1 ? size : 0
+  return bytes * (threads * thread + shared + 3 * moved)
+}
+
+/**
+ * The rows of length `time` that a micro-batch may have, and whether blocks are to be recomputed: as many as the token budget allows,
+ * fewer where they do not fit, recomputed where not even one fits. One row may exceed the token budget, never the memory.
+ * Throws `AgogeError` (`memory-budget`) where a row does not fit at all.
+ */
+export function batchShape(config: TransformerConfig, limits: BatchLimits, time: number): BatchShape {
+  const { tokenBudget, activationBytes: room = Infinity } = limits
+  const most = Math.max(1, Math.floor(tokenBudget / time))
+  const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
+  for (const recompute of ways) {
+    const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute }))
+    if (fits >= 1) return { rows: Math.min(most, fits), recompute }
+  }
+  const needed = activationBytes(config, { rows: 1, time, recompute: ways.at(-1)! })
+  throw new AgogeError(`a sequence of ${time} tokens does not fit into the memory that training may take`, {
+    code: 'memory-budget',
+    given: `${megabytes(room)} for activations of a thread`,
+    expected: `${megabytes(needed)} for this sequence`,
+    hint: 'raise memoryBytes, use fewer threads, or cut the sequences',
+  })
+}
+
+/** `memoryBytes` as limits of each thread's micro-batches. Throws `AgogeError` (`memory-budget`) where the model alone takes more. */
+export function batchLimits(
+  config: TransformerConfig,
+  options: { memoryBytes?: number; tokenBudget?: number; recompute?: boolean },
+  training: { threads: number; moved: number },
+): BatchLimits {
+  const { memoryBytes, tokenBudget = 1024, recompute } = options
+  const limits = { tokenBudget, ...(recompute === undefined ? {} : { recompute }) }
+  if (memoryBytes === undefined) return limits
+  const standing = standingBytes(config, training)
+  const room = (memoryBytes - standing) / training.threads
+  if (room > 0) return { ...limits, activationBytes: room }
+  throw new AgogeError('the model does not fit into the memory that training may take', {
+    code: 'memory-budget',
+    given: megabytes(memoryBytes),
+    expected: `more than ${megabytes(standing)} in ${training.threads} threads`,
+    hint: 'raise memoryBytes, or use threads: 1, which saves the copies of a thread',
+  })
+}
+
+const megabytes = (count: number): string => `${Math.ceil(count / 1e6)} MB`
