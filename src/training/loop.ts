@@ -56,7 +56,7 @@ export async function trainJob<T extends Task>(
       if (job.settled && job.state.step > 0) await job.checkpoint().catch(() => {})
       throw signal?.aborted === true ? signal.reason : error
     }
-    return finish(job)
+    return await finish(job)
   } finally {
     await backend.dispose?.()
   }
