@@ -53,6 +53,7 @@ export function likeliestTokens(
 ): number[] {
   const best: number[] = []
   const most = Math.min(count, size)
+  if (most === 0) return best
   for (let id = 0; id < size; id++) {
     const value = probabilities[start + id]
     if (best.length === most && value <= probabilities[start + best[most - 1]]) continue

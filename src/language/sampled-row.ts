@@ -69,7 +69,7 @@ export function drawNext(row: Row, { probabilities, logits }: Distributions, pla
   tokens.push(token)
   row.logprobs.push(logprobOf(token))
   if (kept !== undefined) row.drawnLogprobs.push(Math.log(weights[start + token] / kept.mass))
-  if (settings.topLogprobs !== undefined) {
+  if (settings.topLogprobs) {
     const best = likeliestTokens(probabilities, place * size, size, settings.topLogprobs)
     row.topLogprobs.push(best.map((id) => ({ token: id, logprob: logprobOf(id) })))
   }
