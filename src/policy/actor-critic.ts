@@ -7,10 +7,13 @@ import type { Tensor } from '../tensor/index.ts'
 import { categorical } from './categorical.ts'
 import type { Body } from './body.ts'
 import type { ActionDistribution } from './distribution.ts'
+import { fanInUniform } from './fan-in.ts'
 import { gaussian } from './gaussian.ts'
 import { mlpNetwork } from './mlp.ts'
 import type { MlpOptions } from './mlp.ts'
 import { multiCategorical } from './multi-categorical.ts'
+import { chain } from './network.ts'
+import type { Network } from './network.ts'
 import { overObservations } from './over-observations.ts'
 
 /** A stochastic policy and an estimate of the value, over rows of observations. */
@@ -48,34 +51,37 @@ export function distributionFor(world: World): ActionDistribution {
   }
 }
 
+export interface ActorCriticOptions extends Pick<MlpOptions, 'hidden' | 'activation'> {
+  /** One before the actor and another before the critic. */
+  body?: Body | undefined
+  /** Instead of all that is observed, what each sees of it. */
+  sees?: { actor: Network; critic: Network }
+  /** Weights begin orthogonal, with gains; false: uniform as PyTorch's linear layers, biases too. Default true. */
+  orthogonal?: boolean | undefined
+}
+
 /** Separate multi-layer perceptrons for actor and critic, as in CleanRL; with a body, one of its own before each. */
 export function mlpActorCritic(
   world: World,
-  {
-    hidden,
-    activation = 'tanh',
-    body,
-  }: Pick<MlpOptions, 'hidden' | 'activation'> & { body?: Body | undefined },
+  { hidden, activation = 'tanh', body, sees, orthogonal = true }: ActorCriticOptions,
 ): ActorCritic {
   const distribution = distributionFor(world)
   const isBox = world.action.type === 'box'
   const k = distribution.actionSize
+  const perceptron = (front: Network | undefined, options: Omit<MlpOptions, 'hidden'>): Network => {
+    const network = mlpNetwork({ ...options, inputs: front?.outputs ?? options.inputs, hidden, activation })
+    const begun = orthogonal ? network : fanInUniform(network)
+    return front === undefined ? begun : chain(front, begun)
+  }
+  const outputs = isBox ? k : distribution.parameters
   const actor = overObservations(
     world.observation,
-    (inputs) =>
-      mlpNetwork({
-        inputs,
-        hidden,
-        outputs: isBox ? k : distribution.parameters,
-        activation,
-        outputGain: 0.01,
-        prefix: 'actor.',
-      }),
+    (inputs) => perceptron(sees?.actor, { inputs, outputs, outputGain: 0.01, prefix: 'actor.' }),
     { body, prefix: 'actor.' },
   )
   const critic = overObservations(
     world.observation,
-    (inputs) => mlpNetwork({ inputs, hidden, outputs: 1, activation, prefix: 'critic.' }),
+    (inputs) => perceptron(sees?.critic, { inputs, outputs: 1, prefix: 'critic.' }),
     { body, prefix: 'critic.' },
   )
   const logDeviation: Record<string, ParameterSpec> = isBox

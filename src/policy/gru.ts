@@ -1,5 +1,6 @@
-import { linear, orthogonal } from '../nn/index.ts'
+import { linear, orthogonal, uniformValues } from '../nn/index.ts'
 import type { ParameterSet, ParameterSpec } from '../nn/index.ts'
+import type { Random } from '../random/index.ts'
 import { add, broadcastTo, constant, mul, reshape, sigmoid, slice, sub, tanh } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 import { dense } from './mlp.ts'
@@ -19,10 +20,18 @@ export interface GruLayer {
 
 /**
  * A gated recurrent unit (Cho et al. 2014, arXiv:1406.1078) in PyTorch's form, with its names and order of gates: reset,
- * update, new; h = (1 - z) n + z h, n = tanh(W x + b + r (U h + c)). Weights begin orthogonal, biases as zeros.
+ * update, new; h = (1 - z) n + z h, n = tanh(W x + b + r (U h + c)). Weights begin orthogonal, biases as zeros; with
+ * `orthogonal: false` all are uniform within 1 / sqrt(size), as PyTorch has them.
  */
-export function gruLayer(given: { inputs: number; size: number; prefix: string }): GruLayer {
-  const { inputs, size, prefix } = given
+export function gruLayer(given: {
+  inputs: number
+  size: number
+  prefix: string
+  orthogonal?: boolean
+}): GruLayer {
+  const { inputs, size, prefix, orthogonal: isOrthogonal = true } = given
+  const uniform = (random: Random, length: number): Float32Array =>
+    uniformValues(random, length, 1 / Math.sqrt(size))
   const names = {
     input: { weight: `${prefix}gru.weight_ih`, bias: `${prefix}gru.bias_ih` },
     state: { weight: `${prefix}gru.weight_hh`, bias: `${prefix}gru.bias_hh` },
@@ -34,9 +43,13 @@ export function gruLayer(given: { inputs: number; size: number; prefix: string }
   ] as const) {
     specs[weight] = {
       shape: [3 * size, from],
-      initialise: (random) => orthogonal(random, 3 * size, from, 1),
+      initialise: (random) =>
+        isOrthogonal ? orthogonal(random, 3 * size, from, 1) : uniform(random, 3 * size * from),
     }
-    specs[bias] = { shape: [3 * size], initialise: () => new Float32Array(3 * size) }
+    specs[bias] = {
+      shape: [3 * size],
+      initialise: (random) => (isOrthogonal ? new Float32Array(3 * size) : uniform(random, 3 * size)),
+    }
   }
   const layer = (parameters: Record<string, Tensor>, { weight, bias }: { weight: string; bias: string }) => ({
     weight: parameters[weight],

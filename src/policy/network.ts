@@ -1,4 +1,5 @@
 import type { ParameterSet, ParameterSpec } from '../nn/index.ts'
+import { slice } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 
 /** A network over rows of numbers, once as traced operators for learning and once as plain loops for acting. */
@@ -20,6 +21,18 @@ export const identityNetwork = (inputs: number): Network => ({
   trace: (_, x) => x,
   forward(_, x, rows, out) {
     for (let i = 0; i < rows * inputs; i++) out[i] = x[i]
+  },
+})
+
+/** Of rows of `inputs` numbers those from `from` to `to`. */
+export const columnsNetwork = (inputs: number, from: number, to: number): Network => ({
+  inputs,
+  outputs: to - from,
+  specs: {},
+  trace: (_, x) => slice(x, { axis: 1, start: from, end: to }),
+  forward(_, x, rows, out) {
+    for (let r = 0; r < rows; r++)
+      for (let k = from; k < to; k++) out[r * (to - from) + k - from] = x[r * inputs + k]
   },
 })
 

@@ -2,14 +2,13 @@ import { box } from '../environment/index.ts'
 import type { World } from '../environment/index.ts'
 import type { ParameterSet, ParameterSpec } from '../nn/index.ts'
 import type { Random } from '../random/index.ts'
-import { concat, reshape } from '../tensor/index.ts'
+import { concat, reshape, slice } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 import { mlpActorCritic } from './actor-critic.ts'
-import type { ActorCritic } from './actor-critic.ts'
+import type { ActorCritic, ActorCriticOptions } from './actor-critic.ts'
 import type { ActionDistribution } from './distribution.ts'
 import { gruLayer } from './gru.ts'
-import type { MlpOptions } from './mlp.ts'
-import { identityNetwork } from './network.ts'
+import { columnsNetwork, identityNetwork } from './network.ts'
 import { overObservations } from './over-observations.ts'
 
 /** A stochastic policy and an estimate of the value that carry a memory from step to step, zeros where an episode begins. */
@@ -47,39 +46,67 @@ export interface RecurrentActorCritic {
   ): void
 }
 
-/** A gated recurrent unit whose state is the memory, with perceptrons for actor and critic over it, as in CleanRL. */
+/**
+ * Two gated recurrent units, for the actor and for the critic, whose states side by side are the memory, with a perceptron over
+ * each: as the LSTMs of sb3-contrib's RecurrentPPO, where the critic's errors do not disturb what the actor remembers.
+ */
 export function gruActorCritic(
   world: World,
-  { size, hidden, activation = 'tanh' }: Pick<MlpOptions, 'hidden' | 'activation'> & { size: number },
+  {
+    size,
+    hidden,
+    activation = 'tanh',
+    orthogonal = true,
+  }: Omit<ActorCriticOptions, 'body' | 'sees'> & { size: number },
 ): RecurrentActorCritic {
   const front = overObservations(world.observation, identityNetwork)
-  const gru = gruLayer({ inputs: front.outputs, size, prefix: 'body.' })
+  const units = (['actor', 'critic'] as const).map((name) =>
+    gruLayer({ inputs: front.outputs, size, prefix: `${name}.body.`, orthogonal }),
+  )
+  const width = 2 * size
   const heads = mlpActorCritic(
-    { ...world, observation: box([size], -1, 1) },
+    { ...world, observation: box([width], -1, 1) },
     {
       hidden,
       activation,
+      orthogonal,
+      sees: { actor: columnsNetwork(width, 0, size), critic: columnsNetwork(width, size, width) },
     },
   )
   let encoded = new Float32Array(0)
+  let state = new Float32Array(0)
 
   function step(parameters: ParameterSet, x: Float32Array, memory: Float32Array, rows: number): void {
-    if (encoded.length < rows * front.outputs) encoded = new Float32Array(rows * front.outputs)
+    if (encoded.length < rows * front.outputs) {
+      encoded = new Float32Array(rows * front.outputs)
+      state = new Float32Array(rows * size)
+    }
     front.forward(parameters, x, rows, encoded)
-    gru.step(parameters, encoded, memory, rows)
+    units.forEach((unit, i) => {
+      for (let r = 0; r < rows; r++)
+        for (let k = 0; k < size; k++) state[r * size + k] = memory[r * width + i * size + k]
+      unit.step(parameters, encoded, state, rows)
+      for (let r = 0; r < rows; r++)
+        for (let k = 0; k < size; k++) memory[r * width + i * size + k] = state[r * size + k]
+    })
   }
 
   return {
-    specs: { ...gru.specs, ...heads.specs },
+    specs: { ...units[0].specs, ...units[1].specs, ...heads.specs },
     distribution: heads.distribution,
-    memorySize: size,
+    memorySize: width,
     trace(parameters, x, { memory, keep }) {
       const [batch, steps] = keep.shape
       const frames = reshape(front.trace(parameters, x), [batch, steps, front.outputs])
-      const states = gru
-        .trace(parameters, frames, memory, keep)
-        .map((state) => reshape(state, [batch, 1, size]))
-      return heads.trace(parameters, reshape(concat(states, 1), [x.shape[0], size]))
+      const states = units.map((unit, i) => {
+        const start = slice(memory, { axis: 1, start: i * size, end: (i + 1) * size })
+        const after = unit.trace(parameters, frames, start, keep)
+        return concat(
+          after.map((each) => reshape(each, [batch, 1, size])),
+          1,
+        )
+      })
+      return heads.trace(parameters, reshape(concat(states, 2), [x.shape[0], width]))
     },
     act(parameters, observations, memory, rows, to, random, mask) {
       step(parameters, observations, memory, rows)

@@ -1,8 +1,8 @@
 import { frameStack, rowSize } from '../../environment/index.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
 import { windowOf } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { told } from './told.ts'
 
 /**
  * The same algorithm on the last observations of the episode side by side, as many as the body sees at once, the newest at
@@ -12,15 +12,7 @@ export function overWindow(body: Body | undefined, algorithm: ArrayAlgorithm): A
   const window = windowOf(body)
   if (window === undefined) return algorithm
   return async (environment, options) => {
-    // The loop steps the environment itself, so the stack is only told.
-    const told: VectorEnvironment = {
-      ...environment,
-      reset: () => {},
-      step: () => {},
-      state: () => ({ arrays: {}, streams: [], episodes: [] }),
-      restore: () => {},
-    }
-    const stacked = frameStack(told, window)
+    const stacked = frameStack(told(environment), window)
     const agent = await algorithm(stacked, options)
     const width = rowSize(environment.world.observation)
     /** Of a row: 1 once it has seen an observation, then its window. */

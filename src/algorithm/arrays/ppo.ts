@@ -6,6 +6,7 @@ import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { onPolicyAgent } from './on-policy.ts'
+import { overNormalised } from './over-normalised.ts'
 import { overWindow } from './over-window.ts'
 import { ppoLoss } from './ppo-loss.ts'
 import type { PpoLossConfig } from './ppo-loss.ts'
@@ -23,6 +24,10 @@ export interface PpoConfig extends PpoLossConfig, PpoUpdateConfig {
   lambda: number
   hidden: readonly number[]
   activation: Activation
+  /** Weights begin orthogonal; false: uniform, as PyTorch's layers do. Default true. */
+  orthogonal?: boolean
+  /** Observations and rewards by their running statistics, as VecNormalize of Stable-Baselines3. Default false. */
+  normalise?: boolean
   /** Default `mlp`. A `gru` without a window carries its state from step to step: recurrent PPO. */
   body?: Body | CarriedGruBody
 }
@@ -68,10 +73,16 @@ export const ppoPresets = {
   },
   'sb3-zoo-cartpole': zooCartPole,
   /**
-   * The same as in `ppo_lstm.yml`, CartPoleNoVel-v1, but for the networks: one GRU of 64 and two tanh layers a head in place
-   * of two LSTMs of 64 and one ReLU layer a head, and nothing is normalised.
+   * `ppo_lstm.yml`, CartPoleNoVel-v1, but that actor and critic have GRUs in place of LSTMs of the same size.
    */
-  'sb3-zoo-cartpole-positions': { ...zooCartPole, body: { kind: 'gru', size: 64 } },
+  'sb3-zoo-cartpole-positions': {
+    ...zooCartPole,
+    hidden: [64],
+    activation: 'relu',
+    orthogonal: false,
+    normalise: true,
+    body: { kind: 'gru', size: 64 },
+  },
 } as const satisfies Record<string, PpoConfig & { slots: number }>
 
 /**
@@ -80,10 +91,12 @@ export const ppoPresets = {
  * minibatch, Adam with epsilon 1e-5. With `klPenalty` it is the variant of the same paper with an adaptive penalty. A
  * truncated episode is bootstrapped with the value of its last observation.
  */
-export function ppo({ body, ...config }: PpoConfig): ArrayAlgorithm {
-  return body?.kind === 'gru' && body.window === undefined
-    ? recurrentPpo({ ...config, body })
-    : overWindow(body, feedForwardPpo(config, body))
+export function ppo({ body, normalise = false, ...config }: PpoConfig): ArrayAlgorithm {
+  const algorithm =
+    body?.kind === 'gru' && body.window === undefined
+      ? recurrentPpo({ ...config, body })
+      : overWindow(body, feedForwardPpo(config, body))
+  return normalise ? overNormalised(algorithm, config.gamma) : algorithm
 }
 
 const feedForwardPpo =

@@ -12,12 +12,12 @@ import { createPpoUpdate } from './ppo-update.ts'
 import type { PpoConfig } from './ppo.ts'
 import { createRollout } from './rollout.ts'
 
-/** A gated recurrent unit whose state is carried from step to step. */
+/** Gated recurrent units of the actor and of the critic, whose states are carried from step to step. */
 export interface CarriedGruBody {
   kind: 'gru'
   /** Given, it is another body, which reads so many observations anew at every step. */
   window?: undefined
-  /** Numbers of its state. Default 64. */
+  /** Numbers of the state of each. Default 64. */
   size?: number
   /** Steps that gradients flow back through; a divisor of the rollout's. Default: the largest of at most 32. */
   sequence?: number
@@ -59,7 +59,8 @@ export const recurrentPpo =
     const { actionSize } = policy.distribution
     const random = createRandom('recurrent ppo', seed)
     const parameters = createParameters(policy.specs, random.split('parameters'))
-    const rows = memoryRows(environment, size)
+    const { memorySize } = policy
+    const rows = memoryRows(environment, memorySize)
     const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, sequence)
     const all = `${sequence}*B`
     const objective = await compileObjective({
@@ -67,7 +68,7 @@ export const recurrentPpo =
       threads,
       parameters: parameters.shapes,
       inputs: {
-        memory: { shape: ['B', size] },
+        memory: { shape: ['B', memorySize] },
         keep: { shape: ['B', sequence] },
         observations: { shape: [all, width] },
         actions: { shape: [all, actionSize] },
@@ -103,13 +104,13 @@ export const recurrentPpo =
         yield {
           ...batch,
           observations: { data: observations, shape: [count, width] },
-          memory: { data: memory, shape: [count / sequence, size] },
+          memory: { data: memory, shape: [count / sequence, memorySize] },
         }
       }
     }
 
     return {
-      memorySize: size,
+      memorySize,
       act() {
         if (!begun) rows.begin()
         begun = true
@@ -125,10 +126,10 @@ export const recurrentPpo =
         rollout.finish(config, evaluate)
         return updating.run(1 - seen / totalSteps, minibatches)
       },
-      decide: (observations, count, actions, mask, memory = new Float32Array(count * size)) =>
+      decide: (observations, count, actions, mask, memory = new Float32Array(count * memorySize)) =>
         policy.act(parameters, observations, memory, count, { actions }, undefined, mask),
       values: (observations, count, values) =>
-        policy.evaluate(parameters, observations, new Float32Array(count * size), count, values),
+        policy.evaluate(parameters, observations, new Float32Array(count * memorySize), count, values),
       ...keptParts({
         parameters: keptArray(parameters.data),
         update: updating,

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { box, createVectorEnvironment } from '../../environment/index.ts'
+import type { World } from '../../environment/index.ts'
+import { cartPole } from '../../worlds/classic/index.ts'
+import { ppo, ppoPresets } from './ppo.ts'
+
+const { slots, ...preset } = ppoPresets['sb3-zoo-cartpole']
+const { observe } = cartPole
+
+/** CartPole in other units, and with larger rewards; powers of two, so that rounding is the same. */
+const elsewhere: World = {
+  ...cartPole,
+  observation: box([4], -Infinity, Infinity),
+  observe(state, i) {
+    observe(state, i)
+    for (let k = 0; k < 4; k++) state.observations[i * 4 + k] = 1024 * state.observations[i * 4 + k]
+  },
+  step(state, i, random) {
+    cartPole.step(state, i, random)
+    state.rewards[i] *= 128
+  },
+}
+
+const make = async (world: World, normalise: boolean, steps = 100_000) => {
+  const environment = createVectorEnvironment(world, { slots, seed: 1 })
+  environment.reset()
+  const agent = await ppo({ ...preset, hidden: [16], normalise })(environment, { seed: 1, totalSteps: steps })
+  return { environment, agent }
+}
+
+async function play(
+  { environment, agent }: Awaited<ReturnType<typeof make>>,
+  steps: number,
+): Promise<number[]> {
+  const actions: number[] = []
+  for (let t = 0; t < steps; t++) {
+    await agent.act()
+    actions.push(...environment.actions)
+    environment.step()
+    await agent.learn()
+  }
+  return actions
+}
+
+test.each([true, false])('units do not matter where they are normalised: %s', async (normalise) => {
+  const [here, there] = [await make(cartPole, normalise), await make(elsewhere, normalise)]
+  const [one, other] = [await play(here, 150), await play(there, 150)]
+  const different = one.filter((action, i) => action !== other[i]).length / one.length
+  if (normalise) expect(different).toBe(0)
+  else expect(different).toBeGreaterThan(0.02)
+
+  // What is decided is decided on the same scale: one after four updates, in the units of either.
+  const [actions, others] = [new Float32Array(slots), new Float32Array(slots)]
+  here.agent.decide(here.environment.observations, slots, actions)
+  const same = here.environment.observations.map((x) => 1024 * x)
+  there.agent.decide(same, slots, others)
+  if (normalise) expect(others).toEqual(actions)
+  await here.agent.dispose()
+  await there.agent.dispose()
+})
+
+test('what was learnt goes on exactly, its statistics too', async () => {
+  const first = await make(cartPole, true)
+  await play(first, 70)
+  const saved = structuredClone([first.environment.state(), first.agent.state()] as const)
+  const wanted = await play(first, 70)
+  const second = await make(cartPole, true)
+  second.environment.restore(saved[0])
+  second.agent.restore(saved[1])
+  expect(await play(second, 70)).toEqual(wanted)
+  await first.agent.dispose()
+  await second.agent.dispose()
+})

@@ -1,0 +1,72 @@
+import { normaliseObservations, normaliseRewards, rowSize } from '../../environment/index.ts'
+import type { VectorState } from '../../environment/index.ts'
+import type { ArrayAlgorithm } from './agent.ts'
+import { told } from './told.ts'
+
+/** As Stable-Baselines3's VecNormalize. */
+const widest = 10
+
+function clip(values: Float32Array | Float64Array): void {
+  for (let i = 0; i < values.length; i++) values[i] = Math.max(-widest, Math.min(widest, values[i]))
+}
+
+/**
+ * The same algorithm on observations less their running mean over their deviation, and on rewards over the deviation of the
+ * discounted return, both within 10 of 0. What is evaluated is normalised by the statistics of training as they are then.
+ *
+ * @param gamma discount of that return
+ */
+export const overNormalised =
+  (algorithm: ArrayAlgorithm, gamma: number): ArrayAlgorithm =>
+  async (environment, options) => {
+    const width = rowSize(environment.world.observation)
+    const seen = normaliseRewards(normaliseObservations(told(environment)), { gamma })
+    const { mean, variance } = seen.observationStatistics
+    const agent = await algorithm(seen, options)
+    let begun = false
+
+    function clipAll(): void {
+      clip(seen.observations)
+      clip(seen.finalObservations)
+      clip(seen.rewards)
+    }
+
+    function normal(observations: Float32Array, rows: number): Float32Array {
+      const found = new Float32Array(rows * width)
+      for (let i = 0; i < found.length; i++)
+        found[i] = (observations[i] - mean[i % width]) / Math.sqrt(variance[i % width] + 1e-8)
+      clip(found)
+      return found
+    }
+
+    return {
+      ...agent,
+      act() {
+        if (!begun) {
+          seen.reset()
+          clipAll()
+        }
+        begun = true
+        return agent.act()
+      },
+      learn() {
+        seen.step()
+        clipAll()
+        return agent.learn()
+      },
+      decide: (observations, rows, actions, mask, memory) =>
+        agent.decide(normal(observations, rows), rows, actions, mask, memory),
+      ...(agent.values === undefined
+        ? {}
+        : {
+            values: (observations, rows, values) => agent.values!(normal(observations, rows), rows, values),
+          }),
+      state: () => ({ agent: agent.state(), statistics: seen.state(), begun }),
+      restore(saved) {
+        const state = saved as { agent: unknown; statistics: VectorState; begun: boolean }
+        agent.restore(state.agent)
+        seen.restore(state.statistics)
+        begun = state.begun
+      },
+    }
+  }
