@@ -22,6 +22,10 @@ export type {
   OutputStream,
   TemplateFormatOptions,
 } from './chat-format/index.ts'
+export { createLanguageModel } from './ai-sdk/index.ts'
+export type { LanguageModel, LanguageModelOptions, TokenMetadata } from './ai-sdk/index.ts'
+export { createSampleQueue } from './sample-queue.ts'
+export type { QueueClient, SampleQueue } from './sample-queue.ts'
 export { createLocalActor } from './local-actor.ts'
 export type { LocalActorOptions } from './local-actor.ts'
 export { createOpenAIActor } from './openai-actor.ts'

@@ -12,6 +12,8 @@ export interface ConversationMessage {
   calls?: readonly ToolCall[]
   /** Of a tool: the call that it answers. */
   callId?: string
+  /** Of a tool: it said that the call failed. */
+  isError?: boolean
 }
 
 /** What a model was shown before it spoke. */

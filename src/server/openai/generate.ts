@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Grammar } from '../../language/grammar/index.ts'
 import type { SampleOutput } from '../../language/index.ts'
 import { RequestError } from './request-error.ts'
-import type { QueueClient, SampleQueue } from './sample-queue.ts'
+import type { QueueClient, SampleQueue } from '../../agent/index.ts'
 import type { SamplingFields } from './sampling-fields.ts'
 import type { ServedModel } from './served-model.ts'
 

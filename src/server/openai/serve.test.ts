@@ -6,7 +6,7 @@ import { createLocalBackend } from '../../language/index.ts'
 import { tinyConfig } from '../../language/testing/tiny-config.ts'
 import { serveOpenAI } from './index.ts'
 import type { ServedModel, ServeOptions } from './index.ts'
-import { saying } from './testing/saying.ts'
+import { saying } from '../../agent/testing/saying.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -8,7 +8,7 @@ import { answerChat } from './chat-completions.ts'
 import { readBody } from './read-body.ts'
 import { createReply } from './reply.ts'
 import { errorBody, RequestError } from './request-error.ts'
-import { createSampleQueue } from './sample-queue.ts'
+import { createSampleQueue } from '../../agent/index.ts'
 import type { ServedModel } from './served-model.ts'
 import { answerText } from './text-completions.ts'
 
@@ -166,6 +166,13 @@ const theirs = new Set(['bad-sampling-options', 'bad-grammar', 'unsupported-sche
 
 function asRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error
+  if (AgogeError.isInstance(error) && error.code === 'overloaded') {
+    return new RequestError(
+      429,
+      'overloaded',
+      `${error.message} ${String(error.given)} do; expected ${error.expected}`,
+    )
+  }
   if (AgogeError.isInstance(error) && theirs.has(error.code)) {
     return new RequestError(400, 'invalid_value', `${error.message}: expected ${error.expected ?? 'others'}`)
   }

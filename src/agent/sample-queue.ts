@@ -1,6 +1,5 @@
-import { AgogeError } from '../../error.ts'
-import type { ModelBackend, SampleOptions, SampleOutput, SampleRequest } from '../../language/index.ts'
-import { RequestError } from './request-error.ts'
+import { AgogeError } from '../error.ts'
+import type { ModelBackend, SampleOptions, SampleOutput, SampleRequest } from '../language/backend.ts'
 
 export type QueuedRequest = SampleRequest & Omit<SampleOptions, 'signal' | 'onToken'>
 
@@ -9,7 +8,7 @@ export interface SampleQueue {
    * Samples the requests of one client together with those of others. `onToken` is told each token as it is drawn, by the index of
    * its request.
    *
-   * @throws RequestError 429 where too many rows wait already.
+   * @throws AgogeError `overloaded` where too many rows wait already.
    */
   sample(requests: readonly QueuedRequest[], client: QueueClient): Promise<SampleOutput[]>
   /** Rows that wait or are being sampled. */
@@ -31,7 +30,7 @@ interface Entry extends QueueClient {
  * Batches what comes while the model is busy: everything that waits is sampled in one call, and what comes meanwhile in the next. Each row
  * keeps its own settings. `limit` is how many rows may wait or be sampled at the same time.
  */
-export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit: number): SampleQueue {
+export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit = Infinity): SampleQueue {
   const waiting: Entry[] = []
   let load = 0
   let running = false
@@ -87,11 +86,11 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit: 
     },
     sample(requests, client) {
       if (load + requests.length > limit) {
-        throw new RequestError(
-          429,
-          'overloaded',
-          `${load} rows are waiting or being sampled, of at most ${limit}`,
-        )
+        throw new AgogeError('Too many requests wait for the model.', {
+          code: 'overloaded',
+          given: load,
+          expected: `at most ${limit} rows that wait or are being sampled`,
+        })
       }
       load += requests.length
       return new Promise<SampleOutput[]>((resolve, reject) => {

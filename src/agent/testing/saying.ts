@@ -1,4 +1,4 @@
-import type { ModelBackend, Tokenizer } from '../../../language/index.ts'
+import type { ModelBackend, Tokenizer } from '../../language/index.ts'
 
 /** A backend that says the text for the prompt, token by token; it waits for `gate` before each call. Keeps the sizes of its batches. */
 export function saying(

@@ -1,0 +1,6 @@
+export { checkWindow, createLanguageModel } from './create-language-model.ts'
+export type { LanguageModelOptions } from './create-language-model.ts'
+export { languageModelFrom, readAnswer } from './language-model.ts'
+export type { AnswerCall, ModelAnswer } from './language-model.ts'
+export type { ModelCall } from './read-call.ts'
+export type { LanguageModel, TokenMetadata } from './types.ts'
