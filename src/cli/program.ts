@@ -75,12 +75,18 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       wholeNumber(1),
     )
     .option('--from-scratch', 'make the base model first, from generated text')
+    .option('--backend <name>', 'where the model is trained: local, or tinker for a server (default: local)')
+    .option(
+      '--tinker-url <url>',
+      'the server of --backend tinker (default: TINKER_BASE_URL, else http://127.0.0.1:8000); its key comes from TINKER_API_KEY',
+    )
+    .option('--tinker-model <name>', 'its base model, where it offers several')
     .option('--out <folder>', 'the run folder, instead of a new one under .agoge/runs')
     .option('--resume [folder]', 'go on with a run that was interrupted; the last one unless named')
     .addHelpText('after', policyHelp)
     .action(async (world: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
       const { takesArrayLane } = await import('./array-command.ts')
-      const lane = { resume: options.resume, own: ['model', 'lora'] }
+      const lane = { resume: options.resume, own: ['model', 'lora', 'backend', 'tinkerUrl', 'tinkerModel'] }
       if (await takesArrayLane(world, typedOptions(command), lane)) {
         const { runTrainArray } = await import('./train-array.ts')
         return runTrainArray({ ...options, world, commandLine }, terminal)
@@ -151,7 +157,14 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--host <address>', 'another than this machine alone needs a key', '127.0.0.1')
     .option('--key <key>', 'what clients have to send (default: the environment variable AGOGE_SERVE_KEY)')
     .option('--name <name>', 'by which clients call the model (default: the name of the folder)')
+    .option('--tinker', 'the Tinker protocol instead: clients train the model (default: the base model)')
+    .option('--store <folder>', 'where --tinker keeps checkpoints (default: .agoge/tinker)')
+    .option('--max-models <n>', 'that --tinker has in memory at the same time (default: 8)', wholeNumber(1))
     .action(async (model: string | undefined, options) => {
+      if (options.tinker === true) {
+        const { runServeTinker } = await import('./serve-tinker.ts')
+        return runServeTinker({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
+      }
       const { runServe } = await import('./serve.ts')
       await runServe({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
     })

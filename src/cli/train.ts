@@ -16,8 +16,10 @@ import { baseTokens, runPretrain } from './pretrain.ts'
 import { createProgress } from './progress.ts'
 import { resultText } from './result-text.ts'
 import { listRuns } from './runs.ts'
+import { backendOf, backendSettings } from './train-backend.ts'
+import type { BackendOptions } from './train-backend.ts'
 
-export interface TrainCommand extends WorldOptions {
+export interface TrainCommand extends WorldOptions, BackendOptions {
   seed: number
   steps?: number
   tasks?: number
@@ -35,7 +37,7 @@ export interface TrainCommand extends WorldOptions {
 }
 
 /** What `config.json` keeps of a command, so that `--resume` needs nothing else. */
-interface RunSettings extends WorldOptions {
+interface RunSettings extends WorldOptions, BackendOptions {
   seed: number
   compareSupervised: boolean
   model: string
@@ -84,6 +86,11 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       model: base,
       ...(settings.algorithm === undefined ? {} : { algorithm: settings.algorithm as PolicyPresetName }),
       ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
+      ...backendOf(settings, {
+        loraRank: settings.lora,
+        moved: command.tinkerUrl,
+        terminal,
+      }),
       out: folder,
       resume: earlier !== null,
       seed,
@@ -129,6 +136,7 @@ function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): 
     model,
     ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
     ...(command.lora === undefined ? {} : { lora: command.lora }),
+    ...backendSettings(command),
     commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
     plan: adjust(plan, command),

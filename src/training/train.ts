@@ -10,7 +10,7 @@ import { planForWindow, smallModelPlan } from './defaults.ts'
 import type { OnTrainingEvent } from './events.ts'
 import { trainJob } from './loop.ts'
 import { openRunFolder } from './run-folder.ts'
-import type { TrainingPlan, TrainingSummary, TrainJobOptions } from './types.ts'
+import type { TrainableBackend, TrainingPlan, TrainingSummary, TrainJobOptions } from './types.ts'
 
 export interface TrainOptions<T extends Task = Task> {
   world: ToolWorld<T>
@@ -19,6 +19,11 @@ export interface TrainOptions<T extends Task = Task> {
   model?: string
   /** Which weights move: LoRA, or tensors by name. Default: all. */
   trainable?: Trainable
+  /**
+   * Where they are trained, e.g. `createTinkerBackend`; it begins from the same model, of which only the tokenizer is read here then, and sees to
+   * `trainable` itself. Default: in this process.
+   */
+  backend?: () => Promise<TrainableBackend>
   /** Demonstrations of each family in the warm start: one number, or by name. Default: 240 shared evenly. */
   demonstrations?: number | Readonly<Record<string, number>>
   /** Steps of reinforcement learning. Default: the plan's. */
@@ -67,11 +72,13 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     world,
     tasks,
     tokenizer: first.tokenizer,
-    backend: async () => {
-      const next = unused ?? (await loadModel(model, training))
-      unused = null
-      return next.backend
-    },
+    backend:
+      options.backend ??
+      (async () => {
+        const next = unused ?? (await loadModel(model, training))
+        unused = null
+        return next.backend
+      }),
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
     algorithm,
     ...(chat === undefined ? {} : { chat }),

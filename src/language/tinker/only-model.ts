@@ -2,9 +2,14 @@ import { AgogeError } from '../../error.ts'
 import type { Transport } from './transport.ts'
 
 /** The name of the model that a server offers, where it offers but one. */
-export async function onlyModel(transport: Transport, signal?: AbortSignal): Promise<string> {
+export async function onlyModel(
+  transport: Transport,
+  patienceSeconds: number,
+  signal?: AbortSignal,
+): Promise<string> {
   const path = 'get_server_capabilities'
-  const { body } = await transport.call({ method: 'GET', path, ...(signal === undefined ? {} : { signal }) })
+  const abort = signal === undefined ? {} : { signal }
+  const { body } = await transport.call({ method: 'GET', path, patienceSeconds, ...abort })
   const models = (body as { supported_models?: { model_name?: unknown }[] } | null)?.supported_models
   const names = Array.isArray(models)
     ? models.flatMap(({ model_name: name }) => (typeof name === 'string' ? [name] : []))

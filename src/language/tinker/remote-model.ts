@@ -42,7 +42,8 @@ export async function createRemoteModel(
     session_id: session.id,
     model_seq_id: session.nextModel(),
     base_model: baseModel,
-    lora_config: { rank: loraRank, seed },
+    // The head stays out, as in `LoraOptions`.
+    lora_config: { rank: loraRank, seed, train_attn: true, train_mlp: true, train_unembed: false },
   }
   const { body: taken } = await transport.call({ path: 'create_model', body, ...abort })
   const made = await retrieveFuture(transport, requestIdOf(transport, 'create_model', taken), {

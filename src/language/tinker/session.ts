@@ -18,8 +18,12 @@ export interface TinkerSession {
 const heartbeatSeconds = 10
 
 /** Opens a session and keeps it alive until it is closed; a server lets go of models of silent sessions. */
-export async function openSession(transport: Transport, signal?: AbortSignal): Promise<TinkerSession> {
-  const abort = signal === undefined ? {} : { signal }
+export async function openSession(
+  transport: Transport,
+  patienceSeconds: number,
+  signal?: AbortSignal,
+): Promise<TinkerSession> {
+  const abort = { patienceSeconds, ...(signal === undefined ? {} : { signal }) }
   const config = await clientConfig(transport, abort)
   const path = 'create_session'
   const { body } = await transport.call({
@@ -55,7 +59,10 @@ export async function openSession(transport: Transport, signal?: AbortSignal): P
 }
 
 /** Servers older than the call know nothing of it, which is an answer too. */
-async function clientConfig(transport: Transport, abort: { signal?: AbortSignal }): Promise<Fields> {
+async function clientConfig(
+  transport: Transport,
+  abort: { patienceSeconds: number; signal?: AbortSignal },
+): Promise<Fields> {
   const body = { sdk_version: 'agoge' }
   const answer = await transport.call({ path: 'client/config', body, accept: [404, 405], ...abort })
   if (answer.status >= 400) return {}

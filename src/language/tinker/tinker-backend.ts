@@ -32,7 +32,7 @@ export interface TinkerBackendOptions {
   loraRank?: number
   /** Of the adapter's weights. Default 0. */
   seed?: number
-  /** How long a request is tried again while the server is busy, broken or away. Default 300. */
+  /** How long a request is tried again while the server is busy, broken or away; the first ones at most 10 s. Default 300. */
   patienceSeconds?: number
   /** How long one attempt may take. Default 60. */
   timeoutSeconds?: number
@@ -42,6 +42,8 @@ export interface TinkerBackendOptions {
   backoffSeconds?: number
   /** Requests of one call of `sample` at the same time. Default 32. */
   concurrency?: number
+  /** Is told when a request has been tried again for some seconds. */
+  onTrouble?: (text: string) => void
 }
 
 /** A model on a Tinker server. */
@@ -80,10 +82,12 @@ export async function createTinkerBackend(
     patienceSeconds: options.patienceSeconds ?? 300,
     timeoutSeconds: options.timeoutSeconds ?? 60,
     backoffSeconds: options.backoffSeconds ?? 0.5,
+    onTrouble: options.onTrouble,
   })
+  const first = Math.min(10, options.patienceSeconds ?? 10)
   const { host } = transport
-  const baseModel = options.model ?? (await onlyModel(transport, context.signal))
-  const session = await openSession(transport, context.signal)
+  const baseModel = options.model ?? (await onlyModel(transport, first, context.signal))
+  const session = await openSession(transport, first, context.signal)
   const { extended } = session
   const making = { transport, session, baseModel, loraRank, seed, deadlineSeconds }
   const training = await createRemoteTraining(transport, () => createRemoteModel(making)).catch(

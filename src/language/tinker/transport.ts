@@ -11,6 +11,8 @@ export interface TransportOptions {
   timeoutSeconds: number
   /** First pause between attempts; it doubles up to half a minute. A `Retry-After` of up to a minute is honoured. */
   backoffSeconds: number
+  /** Is told once of a request that has been tried for some seconds. */
+  onTrouble?: ((text: string) => void) | undefined
 }
 
 export interface Call {
@@ -42,6 +44,7 @@ type Attempt =
   | { kind: 'again'; status?: number; said: string; waitSeconds?: number }
 
 const mostBackoff = 30
+const secondsUntilTold = 3
 
 /**
  * HTTP with the manners of the protocol. Sending again is safe, because requests that change something carry sequence
@@ -100,6 +103,7 @@ export function createTransport(options: TransportOptions): Transport {
       const { path, signal, patienceSeconds = options.patienceSeconds } = call
       const began = performance.now()
       const elapsed = (): number => (performance.now() - began) / 1000
+      let told = false
       for (let attempts = 0; ; attempts++) {
         signal?.throwIfAborted()
         const result = await attempt(call)
@@ -110,6 +114,11 @@ export function createTransport(options: TransportOptions): Transport {
           if (result.status === undefined && result.said.startsWith('an answer that is not JSON'))
             throw badAnswerError(host, path, 'no whole JSON', result.said)
           throw unavailableError(host, path, result, elapsed())
+        }
+        if (!told && elapsed() > secondsUntilTold) {
+          told = true
+          const what = result.status === undefined ? result.said : `HTTP ${result.status}: ${result.said}`
+          options.onTrouble?.(`the Tinker server ${host} is in trouble (${path}: ${what}); trying again`)
         }
         await sleep(wait * 1000, undefined, signal === undefined ? {} : { signal }).catch(
           (error: unknown) => {

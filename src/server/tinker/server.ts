@@ -64,7 +64,7 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
       code: 'tinker-needs-key',
       given: host,
       expected: 'a key, or the host 127.0.0.1',
-      hint: 'Set the environment variable AGOGE_SERVER_KEY; clients send it as TINKER_API_KEY.',
+      hint: 'Set the environment variable AGOGE_SERVE_KEY; clients send it as TINKER_API_KEY.',
     })
   }
   const context = await createContext(options, onFault)

@@ -1,0 +1,58 @@
+import { AgogeError } from '../error.ts'
+import { createTinkerBackend, serverUrl } from '../language/tinker/index.ts'
+import type { TrainableBackend } from '../training/index.ts'
+import type { Console } from './console.ts'
+
+/** Where `agoge train` trains. */
+export interface BackendOptions {
+  backend?: string
+  tinkerUrl?: string
+  tinkerModel?: string
+}
+
+/** Where `agoge serve --tinker` is unless told otherwise. */
+const usualUrl = 'http://127.0.0.1:8000'
+
+/** The options as a run keeps them, without the key, which comes from the environment; none for training in this process. */
+export function backendSettings({
+  backend = 'local',
+  tinkerUrl,
+  tinkerModel,
+}: BackendOptions): BackendOptions {
+  if (backend === 'tinker') {
+    const url = serverUrl(tinkerUrl ?? process.env['TINKER_BASE_URL'] ?? usualUrl).href.replace(/\/$/, '')
+    return { backend, tinkerUrl: url, ...(tinkerModel === undefined ? {} : { tinkerModel }) }
+  }
+  if (backend === 'local' && tinkerUrl === undefined && tinkerModel === undefined) return {}
+  throw new AgogeError('The options of the backend do not fit together', {
+    code: 'bad-option',
+    given:
+      backend === 'local'
+        ? '--tinker-url or --tinker-model without --backend tinker'
+        : `--backend ${backend}`,
+    expected: '--backend local, or --backend tinker with --tinker-url and --tinker-model',
+  })
+}
+
+/**
+ * What makes the backend of a run, or nothing where it trains in this process. A resumed run may find its server elsewhere: `moved`
+ * is its address then.
+ */
+export function backendOf(
+  { backend, tinkerUrl = usualUrl, tinkerModel }: BackendOptions,
+  {
+    loraRank,
+    moved,
+    terminal,
+  }: { loraRank: number | undefined; moved: string | undefined; terminal: Console },
+): { backend?: () => Promise<TrainableBackend> } {
+  if (backend !== 'tinker') return {}
+  const { signal } = terminal
+  const options = {
+    onTrouble: (text: string) => terminal.err(text),
+    baseUrl: moved ?? tinkerUrl,
+    ...(tinkerModel === undefined ? {} : { model: tinkerModel }),
+    ...(loraRank === undefined ? {} : { loraRank }),
+  }
+  return { backend: () => createTinkerBackend(options, { signal }) }
+}
