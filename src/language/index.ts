@@ -7,6 +7,7 @@ export type {
   SampleOptions,
   SampleOutput,
   SampleRequest,
+  TokenLogprob,
 } from './backend.ts'
 export { createAdapter, loraSettings } from './adapters/lora.ts'
 export type { Adapter, LoraOptions, LoraSettings } from './adapters/lora.ts'
@@ -34,6 +35,7 @@ export { corpusConversation, corpusSkills, skillConversation } from './corpus/in
 export type { CorpusSkill, WordPool } from './corpus/index.ts'
 export { createLocalBackend, loadLocalBackend } from './local-backend.ts'
 export type { LoadOptions, LocalBackend, LocalBackendOptions } from './local-backend.ts'
+export type { Grammar, SchemaGrammar } from './grammar/index.ts'
 export { initialiseParameters, parameterLayout } from './parameters.ts'
 export type { ParameterEntry, ParameterLayout, Parameters } from './parameters.ts'
 export { corpusTokenizer, pretrain } from './pretrain.ts'
@@ -42,6 +44,7 @@ export { probedSkills, probeSkills } from './probes.ts'
 export type { ProbeName, ProbeOptions, ProbeScores } from './probes.ts'
 export { createScalarModel, loadScalarModel } from './scalar-model.ts'
 export type { ScalarModel, ScalarModelOptions } from './scalar-model.ts'
+export type { SamplingSettings } from './sampling-settings.ts'
 export { callText, encodeConversation, encodeMessage, renderMessage, specialTokens } from './template.ts'
 export type { ChatMessage, EncodedMessage, SpecialToken } from './template.ts'
 export { tokenizerFromJson, tokenizerToJson } from './tokenizer-json.ts'

@@ -4,7 +4,7 @@ import { checkSameTraining, createTrained } from './adapters/trainable.ts'
 import type { Trainable } from './adapters/trainable.ts'
 import { AgogeError } from '../error.ts'
 import { defaultThreads } from '../tensor/index.ts'
-import type { ModelBackend } from './backend.ts'
+import type { ModelBackend, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { StoredType } from '../nn/index.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -17,8 +17,10 @@ import { initialiseParameters } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
 import { createParallelLearner } from './parallel-learner.ts'
 import { createParallelSampler } from './parallel-sampler.ts'
+import { needsTexts } from './sample-requests.ts'
 import { createThreads } from './threads.ts'
 import type { Tokenizer } from './tokenizer.ts'
+import { createTurnQueue } from './turn-queue.ts'
 
 export interface LocalBackendOptions {
   config: TransformerConfig
@@ -59,6 +61,12 @@ export interface LocalBackend extends ModelBackend {
   readonly tokenizer: Tokenizer | undefined
   /** What is trained instead of weights, if it is; read only. */
   readonly adapter: Adapter | undefined
+  /**
+   * As `sample`, but does not wait for other calls of its kind: its rows join those that are being decoded at their next token, and
+   * leave when they end. The tokens are those of `sample` but for the rounding of floating-point numbers, which depends on who else is
+   * in the batch; training samples by `sample`, which repeats to the last bit. For many users of one model.
+   */
+  sampleTogether(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>
   /** Raised by every `optimStep`; stored with samples and checkpoints. */
   readonly weightVersion: number
   /** Forgets the optimisers' averages, as at the start of another stage of training. */
@@ -97,7 +105,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   let tokenizer = givenTokenizer
   let { companions } = options
   let weightVersion = options.weightVersion ?? 0
-  const inTurn = createQueue()
+  const turns = createTurnQueue()
+  const inTurn = turns.alone
+  const forwardQueue = createTurnQueue()
+  /** Whose texts the sampler knows. */
+  let toldTokenizer: Tokenizer | undefined
   const withTexts = () => ({
     config,
     parameters,
@@ -118,6 +130,27 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     sampler.clear()
   }
 
+  async function sampleRows(
+    requests: readonly SampleRequest[],
+    sampleOptions: SampleOptions,
+    together: boolean,
+  ): Promise<SampleOutput[]> {
+    if (tokenizer !== undefined && tokenizer !== toldTokenizer && needsTexts(requests, sampleOptions)) {
+      sampler.setTexts(tokenizer.texts())
+      toldTokenizer = tokenizer
+    }
+    const outputs = await sampler.sample(requests, sampleOptions, weightVersion, together)
+    const asking = requests.flatMap((request, i) =>
+      (request.promptLogprobs ?? sampleOptions.promptLogprobs) === true ? [i] : [],
+    )
+    if (asking.length === 0) return outputs
+    const prompts = asking.map((i) => requests[i].prompt)
+    // The learner is nobody's but of one call.
+    const logprobs = await forwardQueue.alone(() => learner.forward(prompts, sampleOptions.signal))
+    asking.forEach((i, place) => (outputs[i].promptLogprobs = logprobs[place]))
+    return outputs
+  }
+
   return {
     config,
     parameters,
@@ -128,7 +161,9 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     get weightVersion() {
       return weightVersion
     },
-    sample: (requests, sampleOptions) => inTurn(() => sampler.sample(requests, sampleOptions, weightVersion)),
+    sample: (requests, sampleOptions) => inTurn(() => sampleRows(requests, sampleOptions, false)),
+    sampleTogether: (requests, sampleOptions) =>
+      turns.together(() => sampleRows(requests, sampleOptions, true)),
     forward: (sequences, { signal } = {}) => inTurn(() => learner.forward(sequences, signal)),
     forwardBackward: (sequences, loss, { signal } = {}) =>
       inTurn(() => learner.forwardBackward(sequences, loss, signal)),
@@ -234,14 +269,4 @@ export async function loadLocalBackend(folder: string, options: LoadOptions = {}
     ...(adapter && { adapter }),
     ...(tensors && { trainable: { tensors } }),
   })
-}
-
-/** Runs tasks one after the other, whatever became of those before. */
-function createQueue() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(task: () => Promise<T>): Promise<T> => {
-    const next = last.then(task, task)
-    last = next.catch(() => {})
-    return next
-  }
 }

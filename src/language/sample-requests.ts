@@ -10,6 +10,14 @@ export function settingsOf(request: SampleRequest, options: SampleOptions): Samp
   return { ...common, ...own }
 }
 
+/** Whether any of these rows needs the texts of tokens. */
+export function needsTexts(requests: readonly SampleRequest[], options: SampleOptions): boolean {
+  return [options, ...requests].some(
+    ({ grammar, stopSequences }) =>
+      grammar !== undefined || stopSequences?.some((sequence) => typeof sequence === 'string') === true,
+  )
+}
+
 /**
  * Throws `AgogeError` for settings or prompts that cannot be sampled from, naming the first. `hasTexts`: whether the texts of tokens
  * are known.

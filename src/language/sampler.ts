@@ -83,7 +83,10 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
       settings,
       limit: Math.min(settings.maxTokens, window - request.prompt.length),
       watch: createStopWatch(settings, (token) => textOf(texts!, token)),
-      cursor: settings.grammar === undefined ? undefined : grammars!.start(settings.grammar),
+      cursor:
+        settings.grammar === undefined
+          ? undefined
+          : (grammars ??= createGrammars(texts!)).start(settings.grammar),
       slot: -1,
       tokens: [],
       logprobs: [],
@@ -249,7 +252,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
     },
     setTexts(next) {
       texts = next
-      grammars = next && createGrammars(next)
+      grammars = undefined
     },
     clear: () => reader.clear(),
     dispose: () => reader.dispose(),

@@ -4,13 +4,18 @@ import { startThread } from '../tensor/index.ts'
 import type { TransformerConfig } from './config.ts'
 import type { BatchLimits } from './memory.ts'
 import type { Parameters } from './parameters.ts'
-import type { FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
+import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
 /** A thread beside this one. */
 export interface Helper {
   /** What it added up since this was cleared, laid out as the parameters. */
   readonly gradient: Float32Array
-  ask<K extends keyof Work>(type: K, what: Work[K]['ask'], signal?: AbortSignal): Promise<Work[K]['answer']>
+  ask<K extends keyof Work>(
+    type: K,
+    what: Work[K]['ask'],
+    signal?: AbortSignal,
+    onToken?: (...drawn: DrawnToken) => void,
+  ): Promise<Work[K]['answer']>
   post(message: ToWorker): void
   end(): Promise<unknown>
 }
@@ -85,20 +90,35 @@ export async function allParts(parts: readonly Promise<unknown>[]): Promise<void
   if (failed !== undefined) throw failed.reason
 }
 
+interface Asked {
+  resolve: (answer: never) => void
+  reject: (why: unknown) => void
+  onToken: ((...drawn: DrawnToken) => void) | undefined
+}
+
 function startHelper(data: WorkerData): Helper {
   const worker = startThread(Worker, import.meta.url, 'worker', data)
   worker.unref()
-  let asked: { resolve: (answer: never) => void; reject: (why: unknown) => void } | undefined
-  const settle = (response: FromWorker): void => {
-    worker.unref()
-    const waiting = asked
-    asked = undefined
-    if ('answer' in response) waiting?.resolve(response.answer as never)
-    else waiting?.reject(response.error)
-  }
-  worker.on('message', settle)
+  const asked = new Map<number, Asked>()
+  let lastId = 0
   let ended: AgogeError | undefined
-  worker.on('error', (error) => settle({ error }))
+
+  function take(id: number): Asked | undefined {
+    const found = asked.get(id)
+    asked.delete(id)
+    // A call under way keeps the process alive, an idle thread does not.
+    if (asked.size === 0) worker.unref()
+    return found
+  }
+  const failAll = (why: unknown): void => {
+    for (const id of asked.keys()) take(id)?.reject(why)
+  }
+  worker.on('message', (message: FromWorker) => {
+    if ('drawn' in message) asked.get(message.id)?.onToken?.(...message.drawn)
+    else if ('answer' in message) take(message.id)?.resolve(message.answer as never)
+    else take(message.id)?.reject(message.error)
+  })
+  worker.on('error', failAll)
   worker.on('exit', (code) => {
     ended = new AgogeError('a thread of the model ended', {
       code: 'worker-ended',
@@ -106,24 +126,28 @@ function startHelper(data: WorkerData): Helper {
       expected: 'a thread that answers',
       hint: 'AGOGE_THREADS=1 does everything in the main thread',
     })
-    settle({ error: ended })
+    failAll(ended)
   })
   const post = (message: ToWorker): void => worker.postMessage(message)
-  const ask = <K extends keyof Work>(type: K, what: Work[K]['ask']) =>
-    new Promise<Work[K]['answer']>((resolve, reject) => {
-      if (ended !== undefined) return reject(ended)
-      asked = { resolve, reject }
-      // A call under way keeps the process alive, an idle thread does not.
-      worker.ref()
-      post({ type, ...what } as ToWorker)
-    })
   return {
     gradient: data.gradient,
     post,
-    async ask(type, what, signal) {
-      const abort = (): void => post({ type: 'abort' })
+    async ask<K extends keyof Work>(
+      type: K,
+      what: Work[K]['ask'],
+      signal?: AbortSignal,
+      onToken?: (...drawn: DrawnToken) => void,
+    ) {
+      if (ended !== undefined) throw ended
+      const id = ++lastId
+      const abort = (): void => post({ type: 'abort', id })
       signal?.addEventListener('abort', abort)
-      return ask(type, what).finally(() => signal?.removeEventListener('abort', abort))
+      const answer = new Promise<Work[K]['answer']>((resolve, reject) => {
+        asked.set(id, { resolve, reject, onToken })
+        worker.ref()
+        post({ type, id, ...what } as ToWorker)
+      })
+      return answer.finally(() => signal?.removeEventListener('abort', abort))
     },
     end: () => worker.terminate(),
   }

@@ -1,4 +1,6 @@
 import { AgogeError } from '../error.ts'
+import { packTexts } from './grammar/index.ts'
+import type { TokenTexts } from './grammar/index.ts'
 import { createSplitter } from './split-pattern.ts'
 import { byteSymbols, pairKey, splitPreTokens, symbolBytes } from './tokenizer-bytes.ts'
 import { createAddedSplitter } from './tokenizer-layout.ts'
@@ -30,6 +32,8 @@ export interface Tokenizer {
   /** The id of a special or other added token; throws for any other name. */
   special(name: string): number
   isSpecial(id: number): boolean
+  /** What each token stands for; special tokens stand for no text. */
+  texts(): TokenTexts
 }
 
 // Words recur; longer pre-tokens hardly do and would only fill the memory.
@@ -170,6 +174,7 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
       return id
     },
     isSpecial: (id) => specialIds.has(id),
+    texts: () => packTexts(tokenBytes.map((bytes, id) => (specialIds.has(id) ? undefined : bytes))),
   }
 }
 

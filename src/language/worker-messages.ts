@@ -1,5 +1,6 @@
 import type { LossSettings, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
+import type { TokenTexts } from './grammar/index.ts'
 import type { LossSums } from './loss-report.ts'
 import type { BatchLimits } from './memory.ts'
 import type { PackedSequences } from './packed-sequences.ts'
@@ -17,7 +18,14 @@ export interface WorkerData extends BatchLimits {
 /** What threads do, by name: what they are asked with, and what they answer. */
 export interface Work {
   sample: {
-    ask: { requests: SampleRequest[]; options: Omit<SampleOptions, 'signal'>; weightVersion: number }
+    ask: {
+      requests: SampleRequest[]
+      options: Omit<SampleOptions, 'signal' | 'onToken'>
+      weightVersion: number
+      together: boolean
+      /** Whether tokens are told as they are drawn. */
+      listening: boolean
+    }
     answer: SampleOutput[]
   }
   forward: { ask: { sequences: Int32Array[] }; answer: Float32Array[] }
@@ -25,11 +33,19 @@ export interface Work {
   forwardBackward: { ask: { sequences: PackedSequences; loss: LossSettings }; answer: LossSums }
 }
 
-/** One after the other; only `abort` may come while there is work under way. */
+/** What is asked has a number, by which it is answered or aborted. Only samples that are `together` may overlap. */
 export type ToWorker =
-  | { [K in keyof Work]: { type: K } & Work[K]['ask'] }[keyof Work]
+  | { [K in keyof Work]: { type: K; id: number } & Work[K]['ask'] }[keyof Work]
   | { type: 'weights' }
   | { type: 'clear' }
-  | { type: 'abort' }
+  | { type: 'texts'; texts: TokenTexts | undefined }
+  | { type: 'abort'; id: number }
 
-export type FromWorker = { answer: Work[keyof Work]['answer'] } | { error: unknown }
+/** Row, token, log-probability. */
+export type DrawnToken = readonly [number, number, number]
+
+export type FromWorker = { id: number } & (
+  | { answer: Work[keyof Work]['answer'] }
+  | { error: unknown }
+  | { drawn: DrawnToken }
+)

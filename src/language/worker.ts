@@ -3,7 +3,7 @@ import { createLearner } from './learner.ts'
 import { unpackSequences } from './packed-sequences.ts'
 import { parameterLayout } from './parameters.ts'
 import { createSampler } from './sampler.ts'
-import type { FromWorker, ToWorker, WorkerData } from './worker-messages.ts'
+import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
 // A thread with a sampler and a learner of its own, for its part of the rows.
 const { config, cacheBytes, weights, gradient, ...limits } = workerData as WorkerData
@@ -14,29 +14,38 @@ const engine = { config, parameters, threads: 1 }
 const sampler = createSampler({ ...engine, cacheBytes })
 const learner = createLearner({ ...engine, ...limits, gradient })
 const port = parentPort!
-let running = new AbortController()
+const running = new Map<number, AbortController>()
 
-type Asked = Exclude<ToWorker, { type: 'weights' | 'clear' | 'abort' }>
+type Asked = Extract<ToWorker, { id: number }> & { type: keyof Work }
 
 function work(asked: Asked, signal: AbortSignal) {
-  if (asked.type === 'sample')
-    return sampler.sample(asked.requests, { ...asked.options, signal }, asked.weightVersion)
+  if (asked.type === 'sample') {
+    const { id, requests, options, weightVersion, together, listening } = asked
+    const onToken = (...drawn: DrawnToken): void => port.postMessage({ id, drawn } satisfies FromWorker)
+    const settings = { ...options, signal, ...(listening && { onToken }) }
+    return sampler.sample(requests, settings, weightVersion, together)
+  }
   if (asked.type === 'forward') return learner.forward(asked.sequences, signal)
   return learner.forwardBackward(unpackSequences(asked.sequences), asked.loss, signal)
 }
 
 async function respond(asked: Asked): Promise<FromWorker> {
-  running = new AbortController()
+  const { id } = asked
+  const controller = new AbortController()
+  running.set(id, controller)
   try {
-    return { answer: await work(asked, running.signal) }
+    return { id, answer: await work(asked, controller.signal) }
   } catch (error) {
-    return { error }
+    return { id, error }
+  } finally {
+    running.delete(id)
   }
 }
 
 port.on('message', (message: ToWorker) => {
-  if (message.type === 'abort') running.abort()
+  if (message.type === 'abort') running.get(message.id)?.abort()
   else if (message.type === 'clear') sampler.clear()
+  else if (message.type === 'texts') sampler.setTexts(message.texts)
   else if (message.type === 'weights') {
     parameters.data.set(weights)
     sampler.clear()

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createTurnQueue } from './turn-queue.ts'
+
+test('tasks alone wait for all before them, tasks together for those alone', async () => {
+  const queue = createTurnQueue()
+  const seen: string[] = []
+  const task =
+    (name: string, fails = false) =>
+    async () => {
+      seen.push(`${name} begins`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      seen.push(`${name} ends`)
+      if (fails) throw new Error(name)
+      return name
+    }
+  const all = [
+    queue.together(task('a')),
+    queue.together(task('b', true)),
+    queue.alone(task('c', true)),
+    queue.together(task('d')),
+    queue.together(task('e')),
+    queue.alone(task('f')),
+  ]
+  expect((await Promise.allSettled(all)).map(({ status }) => status === 'fulfilled')).toEqual([
+    true,
+    false,
+    false,
+    true,
+    true,
+    true,
+  ])
+  expect(seen.join()).toBe(
+    'a begins,b begins,a ends,b ends,c begins,c ends,d begins,e begins,d ends,e ends,f begins,f ends',
+  )
+  expect(await queue.alone(task('g'))).toBe('g')
+})
