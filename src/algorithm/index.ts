@@ -61,6 +61,7 @@ export {
   klLoss,
   offPolicyMask,
   ppoLoss,
+  sampledEntropyLoss,
   sapoLoss,
   tokenWeights,
   toprLoss,

@@ -8,6 +8,7 @@ import {
   klLoss,
   overTokens,
   ppoLoss,
+  sampledEntropyLoss,
   sapoLoss,
   toprLoss,
   unbiasedKlLoss,
@@ -133,6 +134,34 @@ test.each(others)('%s: the gradient of weights is that of the value', async (_, 
   const h = 5e-3
   const slope = ((await valueAt(h)) - (await valueAt(-h))) / (2 * h)
   expect(Math.abs(slope / length - 1)).toBeLessThan(0.01)
+})
+
+test('the bonus for entropy from samples has, over all that could be sampled, the gradient of the entropy', async () => {
+  const one = backend()
+  const { data } = one.parameters
+  const before = data.slice()
+  const prompt = [5, 17, 3]
+  const vocabulary = Array.from({ length: config.vocab_size }, (_, token) => Int32Array.of(...prompt, token))
+  const logprobsAt = async () => (await one.forward(vocabulary)).map((row) => row[prompt.length])
+  // Every next token once, each as often as the policy would say it.
+  const rows = (await logprobsAt()).map((logprob, token): TrainingSequence => {
+    const at = (value: number) => Float32Array.of(0, 0, 0, value)
+    const weights = { rl: at(Math.exp(logprob)), ce: at(0), kl: at(0) }
+    return { tokens: vocabulary[token], logprobs: at(logprob), advantages: at(0), weights }
+  })
+  await forwardBackward(one, rows, overTokens({ rl: sampledEntropyLoss }))
+  await one.optimStep({ learningRate: 1e3, epsilon: 1e3 })
+  const gradient = data.map((value, i) => before[i] - value)
+  const length = Math.hypot(...gradient)
+  const negativeEntropy = async (step: number): Promise<number> => {
+    data.set(before.map((value, i) => value + (step * gradient[i]) / length))
+    one.weightsChanged()
+    return (await logprobsAt()).reduce((sum, logprob) => sum + Math.exp(logprob) * logprob, 0)
+  }
+  const h = 5e-3
+  const slope = ((await negativeEntropy(h)) - (await negativeEntropy(-h))) / (2 * h)
+  expect(length).toBeGreaterThan(0.01)
+  expect(Math.abs(slope / length - 1)).toBeLessThan(0.03)
 })
 
 test('topr: what it trains is stop(taper) A log p', async () => {

@@ -1,5 +1,6 @@
 import { logSoftmaxRow } from './softmax-rows.ts'
-import type { LogitInputs, LogitLossValue } from './types.ts'
+import { klLoss } from './kl.ts'
+import type { LogitInputs, LogitLossValue, LossValue } from './types.ts'
 
 /** Entropy in nats of each of the distributions, [tokens]; logits of -Infinity are words that cannot come. */
 export function entropies({ logits, vocabulary }: Pick<LogitInputs, 'logits' | 'vocabulary'>): Float32Array {
@@ -38,6 +39,21 @@ export function entropyLoss(inputs: LogitInputs, { coefficient }: { coefficient:
       if (log[v] > -Infinity) gradient[t * vocabulary + v] = scale * Math.exp(log[v]) * (log[v] + entropy)
   }
   return { value, gradient }
+}
+
+/**
+ * The bonus for entropy from the sampled tokens alone, for backends that give log-probabilities and no logits:
+ * `sum(weight * logprob^2 / 2)`. On tokens that the policy itself sampled, the mean of its gradient is that of the negative
+ * entropy, `E[log p d log p] = -dH`; a single token says it with much noise. Multiply by the coefficient.
+ *
+ * It is the k2 estimate of the divergence from a uniform distribution (arXiv 2510.01555 on its gradient).
+ */
+export function sampledEntropyLoss(inputs: {
+  logprobs: ArrayLike<number>
+  weights: ArrayLike<number>
+}): LossValue {
+  const uniform = new Float32Array(inputs.logprobs.length)
+  return klLoss({ ...inputs, referenceLogprobs: uniform }, 'k2')
 }
 
 /**

@@ -6,7 +6,13 @@ export { crossEntropyLoss } from './cross-entropy.ts'
 export { distillationLoss } from './distillation.ts'
 export { dppoLoss } from './dppo.ts'
 export type { DppoSettings } from './dppo.ts'
-export { adaptEntropyCoefficient, entropies, entropyLoss, highEntropyMask } from './entropy.ts'
+export {
+  adaptEntropyCoefficient,
+  entropies,
+  entropyLoss,
+  highEntropyMask,
+  sampledEntropyLoss,
+} from './entropy.ts'
 export { gspoLoss } from './gspo.ts'
 export type { GspoSettings } from './gspo.ts'
 export { importanceSamplingLoss } from './importance-sampling.ts'

@@ -2,6 +2,7 @@ import type { LossSettings } from '../../language/backend.ts'
 import type { CustomLoss } from '../../language/custom-loss.ts'
 import {
   cispoLoss,
+  combineLosses,
   dppoLoss,
   gspoLoss,
   importanceSamplingLoss,
@@ -9,6 +10,7 @@ import {
   klLoss,
   offPolicyMask,
   ppoLoss,
+  sampledEntropyLoss,
   sapoLoss,
   toprLoss,
   unbiasedKlLoss,
@@ -23,13 +25,14 @@ import type { KlSettings, PolicyLossSettings, PolicySettings } from './settings.
  * @param references log-probabilities of the sequences under the reference, where the divergence is in the loss.
  */
 export function lossOf(
-  { loss, kl, offPolicyMask: threshold }: PolicySettings,
+  { loss, kl, entropy, offPolicyMask: threshold }: PolicySettings,
   references?: readonly Float32Array[],
 ): LossSettings | CustomLoss {
   const divergence = kl?.place === 'loss' ? divergenceOf(kl) : undefined
-  const own = divergence === undefined && threshold === undefined ? backendLoss(loss) : undefined
+  const plain = divergence === undefined && threshold === undefined && entropy === undefined
+  const own = plain ? backendLoss(loss) : undefined
   if (own !== undefined) return own
-  const policy = tokenLossOf(loss)
+  const policy = entropy === undefined ? tokenLossOf(loss) : withEntropy(tokenLossOf(loss), entropy)
   const rl: TokenLoss =
     threshold === undefined
       ? policy
@@ -42,8 +45,16 @@ export function lossOf(
 }
 
 /** Whether a token without advantage has a slope, so that it must be computed. */
-export function movesWithoutAdvantage({ loss, kl }: PolicySettings): boolean {
-  return loss.name === 'kimi' || kl?.place === 'loss'
+export function movesWithoutAdvantage({ loss, kl, entropy }: PolicySettings): boolean {
+  return loss.name === 'kimi' || kl?.place === 'loss' || entropy !== undefined
+}
+
+function withEntropy(policy: TokenLoss, coefficient: number): TokenLoss {
+  return (inputs) =>
+    combineLosses([
+      { loss: policy(inputs), coefficient: 1 },
+      { loss: sampledEntropyLoss(inputs), coefficient },
+    ])
 }
 
 function backendLoss(loss: PolicyLossSettings): LossSettings | undefined {

@@ -62,6 +62,8 @@ export interface PolicySettings {
   aggregation: Aggregation
   shaping?: RewardShaping
   kl?: KlSettings
+  /** Coefficient of the bonus for entropy, estimated from the sampled tokens (`sampledEntropyLoss`). */
+  entropy?: number
   /**
    * Corrections for a sampler that is not the trainer, one after another. The trainer's own log-probabilities before the batch
    * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).
