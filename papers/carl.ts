@@ -18,11 +18,13 @@ async function zeroShot(world: World, { seed, budget }: ArmRun): Promise<number>
     contextFor: contextSampler(world.context, { vary, seed }),
     evaluate: { every: 0, episodes: 1 },
   })
-  const returns = (['interpolation', 'extrapolation'] as const).map((set) => {
+  const returns: number[] = []
+  for (const set of ['interpolation', 'extrapolation'] as const) {
     const contexts = contextSampler(world.context, { vary, set, seed })
     const contextFor = (episode: number) => contexts(0, episode)
-    return mean(evaluateAgent(agent, world, { episodes: budget.episodes, seed, contextFor }).returns)
-  })
+    const played = await evaluateAgent(agent, world, { episodes: budget.episodes, seed, contextFor })
+    returns.push(mean(played.returns))
+  }
   await agent.dispose()
   return mean(returns)
 }

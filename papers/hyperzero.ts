@@ -69,7 +69,7 @@ async function zeroShot(
     network.forward(parameters, observations, rows, actions)
   const unseen = contextSampler(pointMass.context, { vary, set: 'interpolation', seed })
   const contextFor = (episode: number) => unseen(0, episode)
-  return mean(evaluateAgent({ decide }, world, { episodes: 200, seed, contextFor }).returns)
+  return mean((await evaluateAgent({ decide }, world, { episodes: 200, seed, contextFor })).returns)
 }
 
 export default definePaper({

@@ -24,7 +24,7 @@ async function train({ seed, budget }: ArmRun, sources: number[], share: number)
   const agent = await cmaEs(config)(environment, { seed: 1000 * seed + sources[0], totalSteps: steps })
   await learnUntil(environment, agent, { steps })
   const contextFor = (episode: number) => ({ poleHalfLength: family[episode % family.length] })
-  const { returns } = evaluateAgent(agent, cartPole, { episodes: 5 * family.length, seed, contextFor })
+  const { returns } = await evaluateAgent(agent, cartPole, { episodes: 5 * family.length, seed, contextFor })
   return indices.map((k) => mean([0, 1, 2, 3, 4].map((round) => returns[k + round * family.length])))
 }
 

@@ -49,8 +49,12 @@ function tissue(seed: number): { world: FiniteWorld; field: Float64Array } {
 }
 
 /** Mean number of steps to the tumour; the limit where it is not found. */
-function steps({ seed, budget }: ArmRun, agent: Pick<ArrayAgent, 'decide'>, world: FiniteWorld): number {
-  const { lengths } = evaluateAgent(agent, world, { episodes: budget.episodes, seed })
+async function steps(
+  { seed, budget }: ArmRun,
+  agent: Pick<ArrayAgent, 'decide'>,
+  world: FiniteWorld,
+): Promise<number> {
+  const { lengths } = await evaluateAgent(agent, world, { episodes: budget.episodes, seed })
   return lengths.reduce((a, b) => a + b, 0) / lengths.length
 }
 
@@ -66,7 +70,7 @@ async function learned(run: ArmRun): Promise<number> {
 }
 
 /** Climbs to where the concentration is highest; each reading is off by a few percent. */
-function greedyClimb(run: ArmRun): number {
+function greedyClimb(run: ArmRun): Promise<number> {
   const { world, field } = tissue(run.seed)
   const random = createRandom('readings', run.seed)
   const reading = (cell: number): number => field[cell] * (1 + run.budget.noise * random.normal())
@@ -79,7 +83,7 @@ function greedyClimb(run: ArmRun): number {
   return steps(run, { decide }, world)
 }
 
-function randomWalk(run: ArmRun): number {
+function randomWalk(run: ArmRun): Promise<number> {
   const random = createRandom('walk', run.seed)
   const decide: ArrayAgent['decide'] = (_, rows, actions) => {
     for (let i = 0; i < rows; i++) actions[i] = random.int(moves.length)

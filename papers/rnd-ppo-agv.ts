@@ -52,7 +52,7 @@ async function arrivals({ seed, budget }: ArmRun, algorithm: ArrayAlgorithm): Pr
     steps: budget.steps,
     evaluate: { every: 0, episodes: 1 },
   })
-  const { returns } = evaluateAgent(agent, warehouse, { episodes: 50, seed })
+  const { returns } = await evaluateAgent(agent, warehouse, { episodes: 50, seed })
   await agent.dispose()
   return returns.reduce((sum, value) => sum + value, 0) / returns.length
 }

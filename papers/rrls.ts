@@ -36,11 +36,11 @@ async function worstCase(
     contextFor: (slot, episode) => context(createRandom('uncertainty', seed, slot, episode)),
     evaluate: { every: 0, episodes: 1 },
   })
-  const returns = corners.map((corner) =>
-    mean(
-      evaluateAgent(agent, cartPole, { episodes: budget.episodes, seed, contextFor: () => corner }).returns,
-    ),
-  )
+  const returns: number[] = []
+  for (const corner of corners) {
+    const options = { episodes: budget.episodes, seed, contextFor: () => corner }
+    returns.push(mean((await evaluateAgent(agent, cartPole, options)).returns))
+  }
   await agent.dispose()
   return Math.min(...returns)
 }

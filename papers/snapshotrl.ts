@@ -55,9 +55,9 @@ async function areaUnderCurve({ seed, budget }: ArmRun, shareOfRun: number): Pro
   await learnUntil(environment, agent, {
     steps: budget.steps,
     every: budget.steps / 20,
-    until(step) {
+    async until(step) {
       early = step < shareOfRun * budget.steps
-      returns.push(mean(evaluateAgent(agent, swingUp, { episodes: 10, seed }).returns))
+      returns.push(mean((await evaluateAgent(agent, swingUp, { episodes: 10, seed })).returns))
       return false
     },
   })

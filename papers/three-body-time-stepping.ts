@@ -71,12 +71,14 @@ const threeBodies = defineWorld({
   },
 })
 
-const loss = ({ seed, budget: { episodes } }: ArmRun, agent: Pick<ArrayAgent, 'decide'>): number =>
-  -mean(evaluateAgent(agent, threeBodies, { episodes, seed }).returns)
+const loss = async (
+  { seed, budget: { episodes } }: ArmRun,
+  agent: Pick<ArrayAgent, 'decide'>,
+): Promise<number> => -mean((await evaluateAgent(agent, threeBodies, { episodes, seed })).returns)
 
 const fixed = (choice: number) => {
   const decide: ArrayAgent['decide'] = (_, rows, actions) => void actions.fill(choice, 0, rows)
-  return (run: ArmRun): number => loss(run, { decide })
+  return (run: ArmRun): Promise<number> => loss(run, { decide })
 }
 
 const table = { stepSize: 0.02, gamma: 0, initialValue: -1 }

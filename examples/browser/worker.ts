@@ -37,8 +37,8 @@ async function train({ seed, width }: { seed: number; width: number }): Promise<
     if (frame !== undefined) report({ type: 'frame', ...frame })
   }
 
-  const evaluate = (step: number, episodes: number, seed: number): number => {
-    const { returns } = evaluateAgent(agent, cartPole, { episodes, seed })
+  const evaluate = async (step: number, episodes: number, seed: number): Promise<number> => {
+    const { returns } = await evaluateAgent(agent, cartPole, { episodes, seed })
     const { mean, low, high } = bootstrapMean(Array.from(returns), { resamples: 2000 })
     report({ type: 'evaluation', step, mean, low, high, episodes })
     return mean
@@ -66,8 +66,8 @@ async function train({ seed, width }: { seed: number; width: number }): Promise<
       // Twenty episodes say whether it is worth a closer look; the hundred that count are others, drawn anew each time.
       const solved =
         (step % evaluateEvery === 0 || step >= budget) &&
-        evaluate(step, 20, seed) >= goal &&
-        evaluate(step, 100, seed + step) >= goal
+        (await evaluate(step, 20, seed)) >= goal &&
+        (await evaluate(step, 100, seed + step)) >= goal
       if (asked.paused && !solved) {
         report({ type: 'paused' })
         while (asked.paused) {

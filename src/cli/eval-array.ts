@@ -50,36 +50,38 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
   const lines: string[] = []
 
   /** On each set of contexts: those asked for, else those that the agent was trained in. */
-  function play(
+  async function play(
     model: string,
     agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
     seen: World = world,
     trained?: ContextSettings,
-  ): AgentReport[] {
+  ): Promise<AgentReport[]> {
     const asked = readContexts(world, command, trained)
     const contexts =
       command.set !== undefined && asked.vary.length === 0
         ? readContexts(world, { ...command, vary: 'all' }, trained)
         : asked
-    return readSets(world, contexts, command.set).map((set) => {
+    const reports: AgentReport[] = []
+    for (const set of readSets(world, contexts, command.set)) {
       const contextFor = evaluationContexts(world, contexts, set, seed)
-      const played = evaluateAgent(agent, seen, { episodes, seed, contextFor })
+      const played = await evaluateAgent(agent, seen, { episodes, seed, contextFor })
       const { returns, lengths } = played
       const warning = cutOffNote(world, played)
       if (warning !== undefined) terminal.err(`${model}: ${warning}`)
       const values = Array.from(returns)
-      return { model, set, return: bootstrapMean(values), length: mean(lengths), returns: values }
-    })
+      reports.push({ model, set, return: bootstrapMean(values), length: mean(lengths), returns: values })
+    }
+    return reports
   }
 
-  if (command.model === undefined) reports.push(...play('random', randomAgent(world, seed)))
+  if (command.model === undefined) reports.push(...(await play('random', randomAgent(world, seed))))
   for (const model of command.model ?? []) {
     const runs = runsOf(model)
     const found: AgentReport[] = []
     for (const folder of runs) {
       const { agent, world: seen, contexts } = await loadAgent(folder, name)
       try {
-        found.push(...play(folder, agent, seen, contexts))
+        found.push(...(await play(folder, agent, seen, contexts)))
       } finally {
         await agent.dispose()
       }

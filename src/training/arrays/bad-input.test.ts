@@ -75,7 +75,7 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
     const agent = {
       decide: (_: unknown, rows: number, to: Float32Array) => to.set(Array(rows).fill(wrong).flat()),
     }
-    expect(() => evaluateAgent(agent, world, { episodes: 3 })).toThrow(
+    await expect(evaluateAgent(agent, world, { episodes: 3 })).rejects.toThrow(
       expect.objectContaining({ code: 'not-in-space', given: expect.objectContaining({ step: 1, field }) }),
     )
   },
@@ -83,10 +83,10 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
 
 test('a policy that walks into a wall for ever is cut off, and said to be', async () => {
   const up = { decide: (_: unknown, rows: number, actions: Float32Array) => void actions.fill(0, 0, rows) }
-  const { cutOff, lengths } = evaluateAgent(up, cliffWalking, { episodes: 3 })
+  const { cutOff, lengths } = await evaluateAgent(up, cliffWalking, { episodes: 3 })
   expect(cutOff).toBe(3)
   expect([...lengths]).toEqual([10_000, 10_000, 10_000])
-  expect(evaluateAgent(up, cartPole, { episodes: 3 }).cutOff).toBe(0)
+  expect((await evaluateAgent(up, cartPole, { episodes: 3 })).cutOff).toBe(0)
   const notes: string[] = []
   await trainArray({
     world: cliffWalking,
@@ -97,7 +97,9 @@ test('a policy that walks into a wall for ever is cut off, and said to be', asyn
     onEvent: (event) => void (event.type === 'note' && notes.push(event.text)),
   })
   expect(notes.join()).toContain('2 of 2 episodes of cliff-walking')
-  expect(() => evaluateAgent(up, cartPole, { maxSteps: NaN })).toThrow(/cannot have at most NaN steps/)
+  await expect(evaluateAgent(up, cartPole, { maxSteps: NaN })).rejects.toThrow(
+    /cannot have at most NaN steps/,
+  )
 })
 
 test.each([0, -5, NaN, Infinity])('a run of %s steps is refused', async (steps) => {

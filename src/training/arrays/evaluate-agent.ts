@@ -3,9 +3,12 @@ import { createVectorEnvironment, fastStream } from '../../environment/index.ts'
 import type { Context, World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { checkActions, checkStep } from './check-step.ts'
+import { turn } from './turn.ts'
 
 /** Steps after which an episode is cut off in a world that has no limit of its own: a stuck policy goes on for ever. */
 export const cutOffAfter = 10_000
+/** Milliseconds for which nothing else is heard. */
+const patience = 50
 
 export interface EvaluateAgentOptions {
   /** Default 100. */
@@ -16,6 +19,7 @@ export interface EvaluateAgentOptions {
   contextFor?: (episode: number) => Context
   /** Default: the world's own limit, or 10 000 steps where it has none. */
   maxSteps?: number
+  signal?: AbortSignal
 }
 
 /** Returns and lengths [episodes] in steps. */
@@ -28,16 +32,16 @@ export interface Played {
 
 /**
  * Plays whole episodes by the greedy policy (`agent.decide`), each in a slot of its own, so that short episodes do not
- * count more often than long ones. Training is not touched: the streams are others.
+ * count more often than long ones. Training is not touched: the streams are others. Now and then whatever waits has its turn.
  *
- * @throws AgogeError naming world, step, slot and field, for numbers that are none and actions that the world does not have.
+ * @throws AgogeError naming world, step, slot and field, for numbers that are none and actions that the world does not have; the reason of `signal` where that is aborted.
  */
-export function evaluateAgent(
+export async function evaluateAgent(
   agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
   world: World,
   options: EvaluateAgentOptions = {},
-): Played {
-  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? cutOffAfter } = options
+): Promise<Played> {
+  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? cutOffAfter, signal } = options
   if (!(maxSteps >= 1)) {
     throw new AgogeError(`An episode of ${world.name} cannot have at most ${maxSteps} steps`, {
       code: 'bad-argument',
@@ -61,6 +65,7 @@ export function evaluateAgent(
   const memory = new Float32Array(episodes * memorySize)
   let cutOff = 0
   let left = episodes
+  let rested = performance.now()
   for (let step = 1; left > 0; step++) {
     agent.decide(observations, episodes, actions, actionMask.length > 0 ? actionMask : undefined, memory)
     checkActions(environment, step)
@@ -75,6 +80,10 @@ export function evaluateAgent(
       if (world.maxSteps === undefined && terminated[i] === 0) cutOff++
       left--
     }
+    if (performance.now() - rested < patience) continue
+    await turn()
+    signal?.throwIfAborted()
+    rested = performance.now()
   }
   return { returns, lengths, cutOff }
 }

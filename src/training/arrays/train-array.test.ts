@@ -107,6 +107,39 @@ test('stopped by a signal, it keeps what is done and ends the same', async () =>
   expect(learned(folder)).toEqual(learned(whole))
 })
 
+test.each([2, 4])('stopped within evaluation %d, it evaluates again and ends the same', async (which) => {
+  const folder = join(root, `evaluating-${which}`)
+  const controller = new AbortController()
+  const run = shortRun(folder)
+  let evaluations = 0
+  let trained = true
+  const algorithm: ArrayAlgorithm = async (environment, options) => {
+    const agent = await run.algorithm(environment, options)
+    return {
+      ...agent,
+      act() {
+        trained = true
+        return agent.act()
+      },
+      decide(...given) {
+        if (trained && ++evaluations === which) setImmediate(() => controller.abort(new Error('enough')))
+        trained = false
+        // Long enough for others to have their turn.
+        const end = performance.now() + (evaluations === which ? 60 : 0)
+        while (performance.now() < end);
+        agent.decide(...given)
+      },
+    }
+  }
+  await expect(train({ ...run, algorithm, signal: controller.signal })).rejects.toThrow('enough')
+  expect(evaluations).toBe(which)
+  expect(metrics(folder).split('"evaluation"')).toHaveLength(which)
+  const again = await train({ ...shortRun(folder), resume: true })
+  expect(again.evaluations).toEqual(summary.evaluations)
+  expect(learned(folder)).toEqual(learned(whole))
+  expect(metrics(folder)).toBe(metrics(whole))
+})
+
 test('a finished run that is resumed says again what it said', async () => {
   const again = await train({ ...shortRun(whole), resume: true })
   expect(again.return).toEqual(summary.return)

@@ -118,11 +118,12 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
   }
 
   /** The greedy policy on one set of contexts. */
-  function play([set, contextFor]: EvaluationOn, episodes: number): Omit<Evaluation, 'step'> {
+  async function play([set, contextFor]: EvaluationOn, episodes: number): Promise<Omit<Evaluation, 'step'>> {
     now.seconds += clock()
-    const played = evaluateAgent(agent, world, {
+    const played = await evaluateAgent(agent, world, {
       episodes,
       seed,
+      ...(signal === undefined ? {} : { signal }),
       ...(contextFor === undefined ? {} : { contextFor }),
     })
     const { returns, lengths } = played
@@ -142,18 +143,25 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     return found
   }
 
-  function measure(episodes: number): void {
-    now.evaluations.push({ step: now.step, ...play(first, episodes) })
+  /** Whether an evaluation belongs here, between two steps, and is not there yet. */
+  function isDue(): boolean {
+    const { every } = evaluate
+    return (
+      every > 0 &&
+      now.step > 0 &&
+      now.step < total &&
+      Math.floor(now.step / every) > Math.floor((now.step - slots) / every) &&
+      now.evaluations.at(-1)?.step !== now.step
+    )
   }
 
-  function measureAll(): void {
-    measure(evaluate.episodes)
-    if (others.length === 0) return
-    const { step: _, ...onFirst } = now.evaluations[now.evaluations.length - 1]
-    now.sets = [
-      { set: first[0], ...onFirst },
-      ...others.map((on) => ({ set: on[0], ...play(on, evaluate.episodes) })),
-    ]
+  /** One that is interrupted has not been: a resumed run evaluates again. */
+  async function measure(on: readonly EvaluationOn[], episodes: number): Promise<void> {
+    const found: SetEvaluation[] = []
+    for (const each of on) found.push({ set: each[0], ...(await play(each, episodes)) })
+    const [{ set: _, ...onFirst }] = found
+    now.evaluations.push({ step: now.step, ...onFirst })
+    if (found.length > 1) now.sets = found
   }
 
   function save(): void {
@@ -194,6 +202,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     }
     emit({ type: 'phase', name: 'train', total })
     started = performance.now()
+    if (isDue()) await measure([first], evaluate.during)
     while (now.step < total) {
       const acting = agent.act()
       if (acting instanceof Promise) await acting
@@ -214,16 +223,13 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
         // So that signals are heard, also where the algorithm never waits.
         await turn()
       }
-      if (now.step < total && passed(evaluate.every)) measure(evaluate.during)
-      if (signal?.aborted === true) {
-        save()
-        signal.throwIfAborted()
-      }
+      if (isDue()) await measure([first], evaluate.during)
+      signal?.throwIfAborted()
       if (now.step < total && passed(checkpointEvery)) save()
     }
     if (now.evaluations.at(-1)?.step !== total) {
       if (now.written < now.step) log()
-      measureAll()
+      await measure([first, ...others], evaluate.episodes)
       save()
     }
     const result: ArraySummary = {
@@ -246,6 +252,8 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     if (record !== null) finish(record, result, identity)
     return { summary: result, agent }
   } catch (error) {
+    // Stopped between two steps, or within an evaluation.
+    if (signal?.aborted === true && error === signal.reason) save()
     await agent.dispose()
     throw error
   }
