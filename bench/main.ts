@@ -1,14 +1,17 @@
 // npm run bench -- NAME [--json]: measures ours and, where AGOGE_PEERS_PYTHON names a Python that has it, the peer.
 import type { Measurement } from './alternate.ts'
 import { cartPoleStep } from './cartpole-step.ts'
+import { grpoStep } from './grpo-step.ts'
 import { mainJobMemory } from './main-job-memory.ts'
-import { sampling } from './sampling.ts'
+import { sampling, samplingBatches } from './sampling.ts'
 import { trainStep } from './train-step.ts'
 import { dqnCartPole, ppoCartPole, sacPendulum } from './trainings.ts'
 
 const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'train-step': trainStep,
   sampling,
+  'sampling-batches': samplingBatches,
+  'grpo-step': grpoStep,
   'main-job-memory': mainJobMemory,
   'cartpole-step': cartPoleStep,
   'ppo-cartpole': ppoCartPole,
