@@ -32,3 +32,15 @@ test.each(['train-on-server', 'own-tools'])(
   },
   300_000,
 )
+
+test('the example agent-sdk learns from a few demonstrations and steps, and shows its curve', async () => {
+  const script = fileURLToPath(new URL('agent-sdk.ts', import.meta.url))
+  const { stdout } = await run(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source', script],
+    { cwd: mkdtempSync(join(tmpdir(), 'agoge-example-')), env: { ...process.env, STEPS: '3' } },
+  )
+  expect(stdout).toMatch(/^after demonstrations: \d+ of 60$/m)
+  expect(stdout.match(/^step \d: #* \d\.\d\d$/gm)?.length).toBe(3)
+  expect(stdout).toMatch(/^after reinforcement: \d+ of 60$/m)
+}, 300_000)

@@ -6,7 +6,13 @@
 export { AgogeError } from './error.ts'
 export type { AgogeErrorDetails } from './error.ts'
 export type { Episode, EpisodeReward, EpisodeStatus, TrainingSequence } from './episode/index.ts'
-export { createLocalActor, createOpenAIActor, runEpisodes } from './agent/index.ts'
+export {
+  createLanguageModel,
+  createLocalActor,
+  createOpenAIActor,
+  readChatFormat,
+  runEpisodes,
+} from './agent/index.ts'
 export type { Actor, Judgement, Outcome, Task, TaskSource, ToolSession, ToolWorld } from './agent/index.ts'
 export { grpo, supervised } from './algorithm/index.ts'
 export type { Algorithm } from './algorithm/index.ts'
@@ -26,7 +32,10 @@ export type {
   SeedsSummary,
   TrainSeedsOptions,
 } from './training/arrays/index.ts'
-export { smallModelPlan, train } from './training/index.ts'
+export { demonstrateAgent, rolloutAgent } from './rollout/index.ts'
+export type { AgentContext, AgentProgram, AgentTask, AgentVerdict } from './rollout/index.ts'
+export { serveOpenAI } from './server/openai/index.ts'
+export { imitate, smallModelPlan, train, trainAgent } from './training/index.ts'
 export type { TrainingEvent, TrainingPlan, TrainingSummary, TrainOptions } from './training/index.ts'
 export { arrayWorlds } from './worlds/array-worlds.ts'
 export { cartPole } from './worlds/classic/index.ts'

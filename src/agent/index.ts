@@ -22,8 +22,15 @@ export type {
   OutputStream,
   TemplateFormatOptions,
 } from './chat-format/index.ts'
-export { createLanguageModel } from './ai-sdk/index.ts'
-export type { LanguageModel, LanguageModelOptions, TokenMetadata } from './ai-sdk/index.ts'
+export { checkWindow, createLanguageModel, languageModelFrom, readAnswer } from './ai-sdk/index.ts'
+export type {
+  AnswerCall,
+  LanguageModel,
+  LanguageModelOptions,
+  ModelAnswer,
+  ModelCall,
+  TokenMetadata,
+} from './ai-sdk/index.ts'
 export { createSampleQueue } from './sample-queue.ts'
 export type { QueueClient, SampleQueue } from './sample-queue.ts'
 export { createLocalActor } from './local-actor.ts'

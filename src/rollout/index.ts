@@ -1,3 +1,13 @@
+export { demonstrateAgent, rolloutAgent } from './agents/index.ts'
+export type {
+  AgentContext,
+  AgentModel,
+  AgentProgram,
+  AgentRolloutOptions,
+  AgentTask,
+  AgentVerdict,
+  Teacher,
+} from './agents/index.ts'
 export { bestOfCurve, bestOfGroups } from './best-of.ts'
 export type { BestOfGroups } from './best-of.ts'
 export { evaluatePolicy, rolloutGroups } from './collect.ts'

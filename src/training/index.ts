@@ -1,3 +1,5 @@
+export { imitate, trainAgent } from './agents/index.ts'
+export type { AgentStep, ImitateOptions, TrainAgentOptions } from './agents/index.ts'
 export { smallModelPlan } from './defaults.ts'
 export type { OnTrainingEvent, TrainingEvent } from './events.ts'
 export { trainJob } from './loop.ts'

@@ -1,0 +1,78 @@
+import { generateText } from 'ai'
+import { expect, test } from 'vitest'
+import { createTemplateFormat } from '../../agent/index.ts'
+import { tinyTemplate, tinyTokenizer } from '../../agent/testing/tiny-checkpoint.ts'
+import { createLocalBackend } from '../../language/index.ts'
+import type { LocalBackend } from '../../language/index.ts'
+import { tinyConfig } from '../../language/testing/tiny-config.ts'
+import { demonstrateAgent } from '../../rollout/index.ts'
+import type { AgentContext } from '../../rollout/index.ts'
+import { imitate, trainAgent } from './index.ts'
+
+const tokenizer = tinyTokenizer('qwen')
+const format = createTemplateFormat({ template: tinyTemplate('qwen'), tokenizer })
+const config = { ...tinyConfig, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 200 }
+const model = (backend: LocalBackend) => ({ backend, tokenizer, format, window: 200 })
+const program = {
+  name: 'echo',
+  run: async (_: { id: string }, { model: policy }: AgentContext) =>
+    (await generateText({ model: policy, prompt: 'Say a', maxOutputTokens: 2 })).text,
+  judge: (_: { id: string }, said: string) => ({ success: said.startsWith('a') }),
+}
+
+test('an agent learns what it is rewarded for; the same seed gives the same curve', async () => {
+  const run = async () => {
+    const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+    const steps = await trainAgent({
+      ...model(backend),
+      program,
+      tasks: () => [{ id: 'a' }],
+      groupSize: 48,
+      steps: 12,
+      learningRate: 0.03,
+      reward: ({ nodes }) => (/^[a-z]/.test(nodes.at(-1)!.text) ? 1 : 0),
+      seed: 1,
+    })
+    await backend.dispose()
+    return steps.map(({ reward }) => reward)
+  }
+  const curve = await run()
+  expect(await run()).toEqual(curve)
+  expect(curve[0]).toBeLessThan(0.5)
+  expect(Math.max(...curve.slice(-3))).toBeGreaterThan(curve[0] + 0.15)
+})
+
+test('imitation raises what was shown; failed demonstrations are refused', async () => {
+  const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+  const shown = (text: string) =>
+    demonstrateAgent({
+      ...model(backend),
+      program,
+      name: 'shown',
+      tasks: [{ id: '1' }, { id: '2' }],
+      teacher: () => ({ text }),
+    })
+  const settings = { backend, epochs: 6, batch: 1, learningRate: 0.02, seed: 1 }
+  const losses = await imitate({ ...settings, demonstrations: await shown('a b') })
+  expect(losses.length).toBe(12)
+  expect(losses.at(-1)).toBeLessThan(losses[0] * 0.7)
+  await expect(imitate({ ...settings, demonstrations: await shown('no') })).rejects.toMatchObject({
+    code: 'unsolvable-task',
+  })
+  await backend.dispose()
+})
+
+test('where nothing can be judged it stops and says why', async () => {
+  const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+  const broken = { ...program, run: () => Promise.reject(new Error('no network')) }
+  const options = {
+    ...model(backend),
+    program: broken,
+    tasks: () => [{ id: 'a' }],
+    steps: 1,
+    learningRate: 0.01,
+    seed: 1,
+  }
+  await expect(trainAgent(options)).rejects.toMatchObject({ code: 'world-broken', given: 'no network' })
+  await backend.dispose()
+})
