@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { optimisePolicy } from '../../src/algorithm/index.ts'
+import type { PolicySettings } from '../../src/algorithm/index.ts'
+import { isJudged, mean } from '../../src/evaluation/index.ts'
+import { evaluatePolicy, heldOutTasks } from '../../src/rollout/index.ts'
+import { actorOf, createJob } from '../../src/training/job.ts'
+import type { Job } from '../../src/training/job.ts'
+import { openRunFolder } from '../../src/training/index.ts'
+import type { MetricsRecord } from '../../src/training/index.ts'
+import { runReinforcement } from '../../src/training/reinforcement-phase.ts'
+import { initialState, saveWeights } from '../../src/training/state.ts'
+import { collectDemonstrations, runSupervised } from '../../src/training/supervised-phase.ts'
+import { createReasoningWorld, reasoningReward } from '../../src/worlds/reasoning/index.ts'
+import type { ReasoningTask } from '../../src/worlds/reasoning/index.ts'
+import { createModel, tokenizer } from './model.ts'
+import { tasks } from './task.ts'
+import { plan, testTasks, variants } from './variants.ts'
+
+/** Share of the held-out tasks solved by the likeliest answer, and by one drawn at temperature 1. */
+export interface Success {
+  greedy: number
+  sampled: number
+}
+
+/** What came of one variant with one seed. */
+export interface Result extends Success {
+  variant: string
+  seed: number
+  /** Of all training steps, while sampling. */
+  curve: number[]
+  /** Means over the last ten steps. */
+  entropy: number
+  clipFraction: number
+  gradientNorm: number
+  responseTokens: number
+}
+
+function openJob(path: string, seed: number, settings: PolicySettings): Job<ReasoningTask> {
+  mkdirSync(path, { recursive: true })
+  return createJob({
+    options: {
+      command: 'ablation',
+      folder: { path },
+      seed,
+      world: createReasoningWorld(),
+      tasks,
+      tokenizer,
+      backend: () => Promise.resolve(createModel()),
+      reward: reasoningReward(),
+      algorithm: optimisePolicy(settings),
+      plan,
+    },
+    backend: createModel(),
+    folder: openRunFolder({ path }),
+    state: initialState(),
+    emit: () => {},
+    signal: undefined,
+  })
+}
+
+async function successOf(job: Job<ReasoningTask>): Promise<Success> {
+  const { world, plan } = job.options
+  const share = async (temperature: number): Promise<number> => {
+    const episodes = await evaluatePolicy({
+      name: `test/${temperature}`,
+      tasks: heldOutTasks(tasks, 'test', testTasks),
+      actor: actorOf(job, temperature),
+      world,
+      limits: plan.limits,
+    })
+    const judged = episodes.filter(isJudged)
+    return judged.filter((episode) => episode.success === true).length / judged.length
+  }
+  return { greedy: await share(0), sampled: await share(1) }
+}
+
+/** The warm start that all share. @returns the folder with its weights, and how good they are. */
+export async function warmStart(root: string): Promise<{ weights: string; success: Success }> {
+  const job = openJob(join(root, 'warm'), 0, variants['grpo'])
+  const weights = job.folder.file('checkpoints', 'warm')
+  if (existsSync(weights)) await job.backend.load(weights)
+  else {
+    job.state.phase = 'warm-start'
+    const demonstrations = await collectDemonstrations(job)
+    const steps = plan.warmStart.epochs * Math.ceil(demonstrations.length / plan.warmStart.batch)
+    await runSupervised(job, 'warm-start', demonstrations, plan.warmStart, { steps })
+    job.backend.resetOptimizer?.()
+    await saveWeights(job.folder, job.backend, 'warm')
+  }
+  const success = await successOf(job)
+  await job.backend.dispose?.()
+  return { weights, success }
+}
+
+/** Trains one variant from the warm start and measures it. */
+export async function playVariant(
+  root: string,
+  { variant, seed, warm }: { variant: string; seed: number; warm: string },
+): Promise<Result> {
+  const path = join(root, `${variant}-${seed}`)
+  rmSync(path, { recursive: true, force: true })
+  const job = openJob(path, seed, variants[variant])
+  const { state, folder, backend } = job
+  state.phase = 'rl'
+  await backend.load(warm)
+  // The reference, where one is asked, opens the warm start of its own folder.
+  state.warmStart = 'warm'
+  await saveWeights(folder, backend, 'warm')
+  await runReinforcement(job, () => Promise.resolve([]))
+  const success = await successOf(job)
+  await backend.dispose?.()
+  const rows = folder.lines('metrics.jsonl').map((line) => (JSON.parse(line) as MetricsRecord).metrics)
+  const last = (name: string): number =>
+    mean(rows.slice(-10).flatMap((row) => (name in row ? [row[name]] : [])))
+  return {
+    variant,
+    seed,
+    ...success,
+    curve: rows.map((row) => row['success']),
+    entropy: last('entropy'),
+    clipFraction: last('clipFraction'),
+    gradientNorm: last('gradientNorm'),
+    responseTokens: last('responseTokens'),
+  }
+}

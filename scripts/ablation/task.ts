@@ -1,0 +1,47 @@
+import type { TaskSource } from '../../src/agent/index.ts'
+import { createRandom } from '../../src/random/index.ts'
+import { findFamily, splitOfKey } from '../../src/worlds/reasoning/index.ts'
+import type { Puzzle, ReasoningTask } from '../../src/worlds/reasoning/index.ts'
+
+const countdown = findFamily('countdown')
+const name = 'terse-countdown'
+
+export const difficulty = { numbers: 2, largest: 30, target: 60 }
+
+/**
+ * Countdown in one wording and without steps, so that a model of 0.1M parameters can play it: "4, 12: 48" is answered by
+ * "12 * 4". Splits and the check of answers are those of the family.
+ */
+export const tasks: TaskSource<ReasoningTask> = {
+  families: [name],
+  task({ split, seed }) {
+    const { key, holes, answer, score } = drawn(split, seed)
+    const prompt = `${holes['numbers'].replaceAll(' and ', ', ')}: ${holes['target']}`
+    return {
+      id: `${split}/${seed}`,
+      family: name,
+      seed,
+      split,
+      prompt,
+      difficulty: 1,
+      context: {},
+      plan: () => ({ answer }),
+      problem: {
+        family: name,
+        question: prompt,
+        key,
+        difficulty,
+        solve: () => ({ thought: [], answer, text: answer }),
+        verify: score,
+      },
+    }
+  },
+}
+
+function drawn(split: string, seed: number): Puzzle {
+  const random = createRandom(seed, 'ablation', split)
+  for (;;) {
+    const puzzle = countdown.draw(random, difficulty)
+    if (splitOfKey('countdown', puzzle.key) === split) return puzzle
+  }
+}

@@ -1,0 +1,62 @@
+import { findPolicyPreset } from '../../src/algorithm/index.ts'
+import type { PolicyPresetName, PolicySettings } from '../../src/algorithm/index.ts'
+import { smallModelPlan } from '../../src/training/index.ts'
+import type { TrainingPlan } from '../../src/training/index.ts'
+
+export const seeds = [1, 2, 3, 4, 5]
+export const testTasks = 400
+
+/**
+ * The same for all: tasks, episodes, updates, learning rate. What a preset says of batches is left out, since it would cost some
+ * more episodes than others.
+ */
+export const plan: TrainingPlan = {
+  ...smallModelPlan,
+  demonstrations: { 'terse-countdown': 1500 },
+  warmStart: {
+    learningRate: 0.01,
+    optimizer: 'muon',
+    warmup: 10,
+    clip: 1,
+    batch: 50,
+    epochs: 3,
+    validateEvery: 10_000,
+    patience: 1,
+  },
+  reinforcement: {
+    learningRate: 1e-3,
+    final: 0.1,
+    warmup: 3,
+    beta2: 0.95,
+    clip: 1,
+    steps: 100,
+    groups: 16,
+    groupSize: 8,
+    temperature: 1,
+    minibatches: 2,
+    validateEvery: 0,
+    recordGroups: 0,
+  },
+  tasks: { validation: 50, test: testTasks, unseenWording: 0 },
+  checkpointEvery: 10_000,
+  maxTokensPerTurn: 12,
+  limits: { turns: 1, tokensPerTurn: 12, deadlineSeconds: 3600, toolDeadlineSeconds: 60 },
+}
+
+const presets: PolicyPresetName[] = [
+  'grpo',
+  'grpo-kl',
+  'dr-grpo',
+  'gspo',
+  'cispo',
+  'sapo',
+  'rloo',
+  'reinforce++-baseline',
+  'maxrl',
+  'kimi',
+]
+
+/** By name; the first is what the others are compared with. */
+export const variants: Record<string, PolicySettings> = Object.fromEntries(
+  presets.map((name) => [name, findPolicyPreset(name).settings]),
+)
