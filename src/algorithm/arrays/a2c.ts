@@ -4,6 +4,7 @@ import { mlpActorCritic } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { checkSettings } from './check-settings.ts'
 import { figures } from './figures.ts'
 import { onPolicyAgent } from './on-policy.ts'
 import { overWindow } from './over-window.ts'
@@ -55,7 +56,7 @@ export const a2cPresets = {
  * value of its last observation.
  */
 export const a2c = (config: A2cConfig): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed, totalSteps, threads = 1 }) => {
+  overWindow(checkSettings(config).body, async (environment, { seed, totalSteps, threads = 1 }) => {
     const policy = mlpActorCritic(environment.world, config)
     const random = createRandom('a2c', seed)
     const parameters = createParameters(policy.specs, random.split('parameters'))

@@ -8,6 +8,7 @@ import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { ArrayAgent, ArrayAlgorithm } from './agent.ts'
+import { checkSettings } from './check-settings.ts'
 import { cmaEsStrategy } from './cma-es.ts'
 import { openAiEsStrategy } from './evolution-strategy.ts'
 import type { EvolutionStrategy } from './evolution-strategy.ts'
@@ -47,7 +48,7 @@ type MakeStrategy = (start: Float32Array, population: number, random: Random) =>
  * slot is a candidate: the environment needs an even number of them, at least 4. A generation is one episode each.
  */
 export const openAiEs = (config: OpenAiEsConfig): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed }) =>
+  overWindow(checkSettings(config).body, async (environment, { seed }) =>
     evolve(environment, 'openai-es', seed, config, (start, population, random) =>
       openAiEsStrategy(start, { ...config, population }, random),
     ),
@@ -58,7 +59,7 @@ export const openAiEs = (config: OpenAiEsConfig): ArrayAlgorithm =>
  * linear one. Every slot is a candidate, at least 4.
  */
 export const cmaEs = (config: CmaEsConfig): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed }) =>
+  overWindow(checkSettings(config).body, async (environment, { seed }) =>
     evolve(environment, 'cma-es', seed, config, (start, population, random) =>
       cmaEsStrategy(start, { ...config, population }, random),
     ),

@@ -40,7 +40,8 @@ test.each<[string, World, (hidden: number[]) => ArrayAlgorithm]>([
   [
     'recurrent ppo',
     cartPole,
-    (hidden) => ppo({ ...ppoPresets.cleanrl, hidden, rolloutSteps: 8, body: { kind: 'gru', size: 4 } }),
+    (hidden) =>
+      ppo({ ...ppoPresets.cleanrl, hidden, rolloutSteps: 8, minibatches: 2, body: { kind: 'gru', size: 4 } }),
   ],
   ['a2c', cartPole, (hidden) => a2c({ ...a2cPresets['sb3-zoo-cartpole'], hidden })],
   ['td3', pendulum, (hidden) => td3({ ...td3Presets.cleanrl, hidden, bufferSize: 100 })],

@@ -5,6 +5,7 @@ import { mlpActorCritic } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { checkMinibatches, checkSettings } from './check-settings.ts'
 import { onPolicyAgent } from './on-policy.ts'
 import { overNormalised } from './over-normalised.ts'
 import { overWindow } from './over-window.ts'
@@ -91,7 +92,8 @@ export const ppoPresets = {
  * minibatch, Adam with epsilon 1e-5. With `klPenalty` it is the variant of the same paper with an adaptive penalty. A
  * truncated episode is bootstrapped with the value of its last observation.
  */
-export function ppo({ body, normalise = false, ...config }: PpoConfig): ArrayAlgorithm {
+export function ppo(settings: PpoConfig): ArrayAlgorithm {
+  const { body, normalise = false, ...config } = checkSettings(settings)
   const algorithm =
     body?.kind === 'gru' && body.window === undefined
       ? recurrentPpo({ ...config, body })
@@ -110,6 +112,7 @@ const feedForwardPpo =
     const shapes = Object.fromEntries(Object.entries(policy.specs).map(([name, { shape }]) => [name, shape]))
     const width = rowSize(world.observation)
     const choices = environment.actionMask.length / slots
+    checkMinibatches(config.minibatches, slots * config.rolloutSteps)
     const rollout = createRollout(environment, config.rolloutSteps, policy.distribution.actionSize)
     const objective = await compileObjective({
       name: 'ppo',

@@ -7,6 +7,7 @@ import { createRandom } from '../../random/index.ts'
 import { mean, reshape, square, sub } from '../../tensor/index.ts'
 import { gae } from '../advantages/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
+import { checkMinibatches, checkSettings } from './check-settings.ts'
 import { keptArray, keptParts, keptValue } from './kept.ts'
 import { discreteActions } from './discrete-actions.ts'
 import { epsilonAt, greedy, maskOrNone, randomAction } from './epsilon-greedy.ts'
@@ -58,13 +59,14 @@ export const pqnPresets = {
  * episode was only truncated. Rectified Adam, as the authors and CleanRL have it.
  */
 export const pqn = (config: PqnConfig): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed, totalSteps, threads = 1 }) => {
+  overWindow(checkSettings(config).body, async (environment, { seed, totalSteps, threads = 1 }) => {
     const { world, observations } = environment
     const { n: actions, start } = discreteActions(world, 'pqn')
     const slots = environment.slots.count
     const width = rowSize(world.observation)
     const steps = config.rolloutSteps
     const rows = slots * steps
+    checkMinibatches(config.minibatches, rows)
     const { hidden, activation } = config
     const network = overObservations(
       world.observation,

@@ -5,6 +5,7 @@ import { gruActorCritic } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { checkMinibatches } from './check-settings.ts'
 import { keptArray, keptParts, keptValue } from './kept.ts'
 import { memoryRows } from './memory-rows.ts'
 import { ppoLoss } from './ppo-loss.ts'
@@ -53,6 +54,7 @@ export const recurrentPpo =
     }
     const { world } = environment
     const slots = environment.slots.count
+    checkMinibatches(config.minibatches, (slots * config.rolloutSteps) / sequence, 'sequences')
     const width = rowSize(world.observation)
     const choices = environment.actionMask.length / slots
     const policy = gruActorCritic(world, { ...config, size })

@@ -6,6 +6,7 @@ import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { checkSettings } from './check-settings.ts'
 import { keptArray, keptParts, keptValue } from './kept.ts'
 import { figures } from './figures.ts'
 import { overWindow } from './over-window.ts'
@@ -76,7 +77,7 @@ const noSteps = (): Steps => ({ observations: [], actions: [], penalties: [], re
  * update, so that its first steps come from the policy before; one slot is exact.
  */
 export const reinforce = (config: ReinforceConfig): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
+  overWindow(checkSettings(config).body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
     const slots = environment.slots.count
     const width = rowSize(world.observation)

@@ -17,6 +17,7 @@ import type { RandomState } from '../../random/index.ts'
 import { mean, mul } from '../../tensor/index.ts'
 import type { HostTensor, InputSpec, Tensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
+import { checkSettings } from './check-settings.ts'
 import { discreteActions } from './discrete-actions.ts'
 import { epsilonAt, greedy, maskOrNone, randomAction } from './epsilon-greedy.ts'
 import type { EpsilonSchedule } from './epsilon-greedy.ts'
@@ -87,7 +88,7 @@ interface ReplayQState {
  * maximised over.
  */
 export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed, totalSteps, threads = 1 }) => {
+  overWindow(checkSettings(config).body, async (environment, { seed, totalSteps, threads = 1 }) => {
     const { world, observations } = environment
     const { n: actions, start } = discreteActions(world, method.name)
     const { atoms } = method

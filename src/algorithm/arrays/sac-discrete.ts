@@ -14,6 +14,7 @@ import { add, cast, exp, logSoftmax, mean, mul, neg, reshape } from '../../tenso
 import { square, sub, sum, takeAlong } from '../../tensor/index.ts'
 import type { HostTensor, Tensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { checkSettings } from './check-settings.ts'
 import { keptArray, keptParts, keptValue } from './kept.ts'
 import { discreteActions } from './discrete-actions.ts'
 import { joinParameters, offPolicyAgent } from './off-policy.ts'
@@ -68,7 +69,7 @@ export const discreteSacPresets = {
  * program runs: the critics with their targets, then the actor.
  */
 export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
+  overWindow(checkSettings(config).body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
     const { n, start } = discreteActions(world, 'discrete sac')
     const slots = environment.slots.count

@@ -5,6 +5,7 @@ import { boundedActions, squashedGaussian } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
+import { checkSettings } from './check-settings.ts'
 import { keptParts, keptValue } from './kept.ts'
 import { offPolicyAgent } from './off-policy.ts'
 import type { OffPolicyConfig } from './off-policy.ts'
@@ -74,7 +75,7 @@ export const sacPresets = {
  * a critic.
  */
 export const sac = (config: SacConfig): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
+  overWindow(checkSettings(config).body, async (environment, { seed, threads = 1 }) => {
     const { observation } = environment.world
     const slots = environment.slots.count
     const width = rowSize(observation)

@@ -20,6 +20,7 @@ import { createRandom } from '../../random/index.ts'
 import { add, maximum, mean, minimum, mul, neg, square, sub, tanh } from '../../tensor/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
+import { checkSettings } from './check-settings.ts'
 import { keptArray, keptParts, keptValue } from './kept.ts'
 import { joinParameters, offPolicyAgent } from './off-policy.ts'
 import type { OffPolicyConfig } from './off-policy.ts'
@@ -92,7 +93,7 @@ export const td3Presets = {
  * world's bounds. A gradient step is one program run, or two where the actor's turn is.
  */
 export const td3 = (config: Td3Config): ArrayAlgorithm =>
-  overWindow(config.body, async (environment, { seed, threads = 1 }) => {
+  overWindow(checkSettings(config).body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
     const slots = environment.slots.count
     const width = rowSize(world.observation)
