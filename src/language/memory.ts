@@ -4,6 +4,8 @@ import type { TransformerConfig } from './config.ts'
 import { parameterLayout } from './parameters.ts'
 
 const bytes = Float32Array.BYTES_PER_ELEMENT
+/** The largest array that the C library takes from memory that it has (glibc's limit). */
+const quickBytes = 2 ** 25
 
 /** Limits of a micro-batch. */
 export interface BatchLimits {
@@ -49,8 +51,8 @@ export function standingBytes(
   { threads, moved }: { threads: number; moved: number },
 ): number {
   const { size } = parameterLayout(config)
-  // Weights, folded weights, two sums of gradients, what the runtime makes of them, and the gradient itself.
-  const thread = 6 * size
+  // Weights, folded weights, two sums of gradients, and the gradient itself.
+  const thread = 5 * size
   const shared = threads > 1 ? size : 0
   return bytes * (threads * thread + shared + 3 * moved)
 }
@@ -66,7 +68,11 @@ export function batchShape(config: TransformerConfig, limits: BatchLimits, time:
   const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
   for (const recompute of ways) {
     const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute }))
-    if (fits >= 1) return { rows: Math.min(most, fits), recompute }
+    // Recomputing keeps no memory from run to run; what is larger than this the system clears anew each time.
+    const quick = recompute
+      ? Math.max(1, Math.floor(quickBytes / (bytes * config.num_attention_heads * time ** 2)))
+      : most
+    if (fits >= 1) return { rows: Math.min(most, fits, quick), recompute }
   }
   const needed = activationBytes(config, { rows: 1, time, recompute: ways.at(-1)! })
   throw new AgogeError(`a sequence of ${time} tokens does not fit into the memory that training may take`, {

@@ -14,8 +14,8 @@ const headBytes = 2 ** 26
 
 /**
  * What `compileTraining` compiles to one program, run block by block, with the same feeds and outputs: only the inputs of blocks are
- * kept, and a block's inside is computed again when its gradient is (Chen et al. 2016, arXiv:1604.06174). It takes about a third more time
- * and, of many layers, the memory of one. All blocks have the same shapes, so that two programs serve all of them.
+ * kept, and a block's inside is computed again when its gradient is (Chen et al. 2016, arXiv:1604.06174). It takes a third more time,
+ * for long sequences two or three times as much (the runtime then asks the system for memory in each run), and of many layers the memory of one. All blocks have the same shapes, so that two programs serve all of them.
  */
 export async function compileRecomputing(
   config: TransformerConfig,
@@ -26,7 +26,12 @@ export async function compileRecomputing(
   const half = headWidth(config) / 2
   const names = blockWeightNames(config)
   const whole = foldedInputs(config)
-  const options = (part: string) => ({ name: part, ...(threads === undefined ? {} : { threads }) })
+  // With memory kept for the next run, each program would keep its peak while another has its own.
+  const options = (part: string) => ({
+    name: part,
+    keepMemory: false,
+    ...(threads === undefined ? {} : { threads }),
+  })
   const shapes = names.map((key): [string, Dim[]] => [key, whole[`0.${key}`].shape])
   const blockInputs = {
     x: { shape: ['B*T', width] },

@@ -19,6 +19,8 @@ export interface InputSpec {
 export interface CompileOptions {
   /** Threads inside one operator. By default `AGOGE_THREADS`, else 2: fixed, so that results repeat. */
   threads?: number
+  /** Whether the runtime keeps the memory of a run for the next: quicker, and more memory. True unless told. */
+  keepMemory?: boolean
   /** Shown in errors. */
   name?: string
 }
@@ -63,7 +65,8 @@ export async function compile(
   const outputs = simplify(Object.values(built))
   const name = options.name ?? 'program'
   const model = lowerToOnnx(name, traced, Object.fromEntries(names.map((key, i) => [key, outputs[i]])))
-  const session = await acquireSession(model, options.threads ?? defaultThreads).catch((cause: unknown) => {
+  const { threads = defaultThreads, keepMemory } = options
+  const session = await acquireSession(model, threads, keepMemory).catch((cause: unknown) => {
     if (AgogeError.isInstance(cause)) throw cause
     throw runtimeError(`${name} could not be compiled`, 'compile-failed', cause)
   })

@@ -34,6 +34,7 @@ const asText = new TextDecoder('latin1')
 async function create(
   model: Uint8Array,
   threads: number,
+  keepMemory: boolean,
 ): Promise<{ session: Session; runtime: LoadedRuntime }> {
   const runtime = await loadRuntime()
   const session = await runtime.runtime.InferenceSession.create(model, {
@@ -42,7 +43,7 @@ async function create(
     interOpNumThreads: 1,
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
-    enableCpuMemArena: true,
+    enableCpuMemArena: keepMemory,
     // Patterns are kept for every set of sizes, and sizes change from run to run: slower, and hundreds of megabytes more.
     enableMemPattern: false,
     logSeverityLevel: silent,
@@ -50,10 +51,17 @@ async function create(
   return { session, runtime }
 }
 
-/** A session for the model, shared with every other holder of an equal model. */
-export async function acquireSession(model: Uint8Array, threads: number): Promise<SharedSession> {
-  const key = `${threads} ${asText.decode(model)}`
-  const entry = open.get(key) ?? { holders: 0, opening: create(model, threads) }
+/**
+ * A session for the model, shared with every other holder of an equal model. With `keepMemory` the memory of a run is kept for the
+ * next, which is quicker; without, a run takes what is alive at once and gives it back.
+ */
+export async function acquireSession(
+  model: Uint8Array,
+  threads: number,
+  keepMemory = true,
+): Promise<SharedSession> {
+  const key = `${threads} ${keepMemory} ${asText.decode(model)}`
+  const entry = open.get(key) ?? { holders: 0, opening: create(model, threads, keepMemory) }
   open.set(key, entry)
   entry.holders++
   let opened: Awaited<Entry['opening']>
