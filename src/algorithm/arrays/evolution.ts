@@ -12,6 +12,7 @@ import { checkSettings } from './check-settings.ts'
 import { cmaEsStrategy } from './cma-es.ts'
 import { openAiEsStrategy } from './evolution-strategy.ts'
 import type { EvolutionStrategy } from './evolution-strategy.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
 import { overWindow } from './over-window.ts'
 
 interface PolicyShape {
@@ -171,30 +172,17 @@ function evolve(
       }
     },
     decide: (observations, rows, actions, mask) => rowsOf(rows, observations, actions, mask, () => best),
-    state: () => ({
-      strategy: strategy.state(),
-      candidates: candidates.slice(),
-      fitness: fitness.slice(),
-      over: over.slice(),
-      best: best.data.slice(),
-      fresh,
+    ...keptParts({
+      strategy,
+      candidates: keptArray(candidates),
+      fitness: keptArray(fitness),
+      over: keptArray(over),
+      best: keptArray(best.data),
+      fresh: keptValue(
+        () => fresh,
+        (value) => (fresh = value),
+      ),
     }),
-    restore(saved) {
-      const state = saved as {
-        strategy: unknown
-        candidates: Float32Array
-        fitness: Float64Array
-        over: Uint8Array
-        best: Float32Array
-        fresh: boolean
-      }
-      strategy.restore(state.strategy)
-      candidates.set(state.candidates)
-      fitness.set(state.fitness)
-      over.set(state.over)
-      best.data.set(state.best)
-      fresh = state.fresh
-    },
     dispose: () => Promise.resolve(),
   }
 }

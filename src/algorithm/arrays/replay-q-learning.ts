@@ -9,11 +9,10 @@ import {
   createParameters,
   zeroParameters,
 } from '../../nn/index.ts'
-import type { Activation, AdamState } from '../../nn/index.ts'
+import type { Activation } from '../../nn/index.ts'
 import { noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
-import type { RandomState } from '../../random/index.ts'
 import { mean, mul } from '../../tensor/index.ts'
 import type { HostTensor, InputSpec, Tensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from './agent.ts'
@@ -21,6 +20,7 @@ import { checkSettings } from './check-settings.ts'
 import { discreteActions } from './discrete-actions.ts'
 import { epsilonAt, greedy, maskOrNone, randomAction } from './epsilon-greedy.ts'
 import type { EpsilonSchedule } from './epsilon-greedy.ts'
+import { keptArray, keptParts, keptValue } from './kept.ts'
 import { compileNextValues } from './next-values.ts'
 import { ofAction } from './of-action.ts'
 import { overWindow } from './over-window.ts'
@@ -70,16 +70,6 @@ export interface ValueMethod {
   targets(batch: ReplayBatch, next: Float32Array, to: Float32Array): void
   /** Traced: of numbers and targets [B, atoms], the loss [B] and the error [B] that gives priority. */
   loss(numbers: Tensor, targets: Tensor): { losses: Tensor; errors: Tensor }
-}
-
-interface ReplayQState {
-  parameters: Float32Array
-  target: Float32Array
-  adam: AdamState
-  replay: unknown
-  random: RandomState
-  noise: Float32Array
-  seen: number
 }
 
 /**
@@ -267,26 +257,22 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
           to[r] = values[r * actions + greedy(values, r, actions, undefined)]
         })
       },
-      state: (): ReplayQState => ({
-        parameters: parameters.data.slice(),
-        target: target.data.slice(),
-        adam: adam.state(),
-        replay: replay.state(),
-        random: drawing.state(),
-        noise: noise.slice(),
-        seen,
+      ...keptParts({
+        parameters: keptArray(parameters.data),
+        target: keptArray(target.data),
+        adam,
+        replay,
+        random: drawing,
+        noise: keptArray(noise),
+        seen: keptValue(
+          () => seen,
+          (value) => {
+            seen = value
+            // Parameters and noise are those that were saved by now.
+            noisy?.apply(parameters, noise, acting)
+          },
+        ),
       }),
-      restore(saved) {
-        const state = saved as ReplayQState
-        parameters.data.set(state.parameters)
-        target.data.set(state.target)
-        adam.restore(state.adam)
-        replay.restore(state.replay)
-        drawing.restore(state.random)
-        noise.set(state.noise)
-        noisy?.apply(parameters, noise, acting)
-        seen = state.seen
-      },
       async dispose() {
         await objective.dispose()
         await next.dispose()
