@@ -21,11 +21,12 @@ interface LoweringState {
   known: Map<string, readonly string[]>
 }
 
-/** Lowers a graph to a serialised ONNX model. Outputs are named by the record's keys, prefixed `out:`. */
+/** Lowers a graph to a serialised ONNX model. Outputs are named by the record's keys, prefixed `out:` unless told otherwise. */
 export function lowerToOnnx(
   name: string,
   inputs: Readonly<Record<string, Tensor>>,
   outputs: Readonly<Record<string, Tensor>>,
+  prefix = 'out:',
 ): Uint8Array {
   const state: LoweringState = { nodes: [], initializers: [], sources: new Map(), known: new Map() }
   for (const [input, { shape }] of Object.entries(inputs))
@@ -48,14 +49,14 @@ export function lowerToOnnx(
     state.nodes.push({
       type: 'Identity',
       inputs: [names.get(node)!],
-      outputs: [`out:${output}`],
+      outputs: [`${prefix}${output}`],
       attributes: {},
       domain: '',
     })
   const value =
-    (prefix: string, symbolic: boolean) =>
+    (before: string, symbolic: boolean) =>
     ([own, node]: [string, Tensor]): OnnxValue => ({
-      name: prefix + own,
+      name: before + own,
       type: onnxTypes[node.dtype],
       shape: symbolic
         ? node.shape
@@ -66,7 +67,7 @@ export function lowerToOnnx(
     nodes: state.nodes,
     initializers: state.initializers,
     inputs: Object.entries(inputs).map(value('', true)),
-    outputs: Object.entries(outputs).map(value('out:', true)),
+    outputs: Object.entries(outputs).map(value(prefix, true)),
   })
 }
 
