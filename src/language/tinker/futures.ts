@@ -24,9 +24,10 @@ const mostPause = 2
 export async function retrieveFuture(
   transport: Transport,
   requestId: string,
-  { what, signal, deadlineSeconds }: Waiting,
+  { what, signal: given, deadlineSeconds }: Waiting,
 ): Promise<Fields> {
   const path = 'retrieve_future'
+  const signal = given === undefined ? undefined : AbortSignal.any([given])
   const read = createAnswerReader(transport.host, path)
   const began = performance.now()
   let pause = leastPause

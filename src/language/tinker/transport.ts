@@ -11,7 +11,7 @@ export interface TransportOptions {
   timeoutSeconds: number
   /** First pause between attempts; it doubles up to half a minute. A `Retry-After` of up to a minute is honoured. */
   backoffSeconds: number
-  /** Is told once of a request that has been tried for some seconds. */
+  /** Is told when a request has been tried for some seconds, at most once a minute. */
   onTrouble?: ((text: string) => void) | undefined
 }
 
@@ -45,6 +45,7 @@ type Attempt =
 
 const mostBackoff = 30
 const secondsUntilTold = 3
+const secondsBetweenTold = 60
 
 /**
  * HTTP with the manners of the protocol. Sending again is safe, because requests that change something carry sequence
@@ -63,6 +64,8 @@ export function createTransport(options: TransportOptions): Transport {
   }
   const conceal = (text: string): string =>
     apiKey === undefined || apiKey === '' ? text : text.replaceAll(apiKey, '[redacted]')
+
+  let toldAt = -Infinity
 
   async function attempt(call: Call): Promise<Attempt> {
     const { method = 'POST', path, body, signal, accept = [] } = call
@@ -100,13 +103,14 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     host,
     async call(call) {
-      const { path, signal, patienceSeconds = options.patienceSeconds } = call
+      const { path, patienceSeconds = options.patienceSeconds } = call
+      // One of its own for each call, since many calls at once would be many listeners of one signal.
+      const signal = call.signal === undefined ? undefined : AbortSignal.any([call.signal])
       const began = performance.now()
       const elapsed = (): number => (performance.now() - began) / 1000
-      let told = false
       for (let attempts = 0; ; attempts++) {
         signal?.throwIfAborted()
-        const result = await attempt(call)
+        const result = await attempt(signal === undefined ? call : { ...call, signal })
         if (result.kind === 'answer') return result.answer
         const wait =
           result.waitSeconds ?? Math.min(mostBackoff, options.backoffSeconds * 2 ** Math.min(attempts, 20))
@@ -115,8 +119,8 @@ export function createTransport(options: TransportOptions): Transport {
             throw badAnswerError(host, path, 'no whole JSON', result.said)
           throw unavailableError(host, path, result, elapsed())
         }
-        if (!told && elapsed() > secondsUntilTold) {
-          told = true
+        if (elapsed() > secondsUntilTold && performance.now() > toldAt + secondsBetweenTold * 1000) {
+          toldAt = performance.now()
           const what = result.status === undefined ? result.said : `HTTP ${result.status}: ${result.said}`
           options.onTrouble?.(`the Tinker server ${host} is in trouble (${path}: ${what}); trying again`)
         }

@@ -110,6 +110,9 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
       .then((reply) => send(response, reply))
       .catch(onFault)
   })
+  // While the engine computes nobody listens; a connection must outlast that.
+  server.keepAliveTimeout = 120_000
+  server.headersTimeout = 125_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(
