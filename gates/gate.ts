@@ -18,6 +18,8 @@ export interface Gate {
   source: string
   /** A script of `bench/peers/`, and what it is told, that trains the reference at the same settings. */
   peer?: readonly [script: string, ...args: string[]]
+  /** How a result whose interval is not wholly on the right side of the bar is to be read. */
+  reading?: string
   /** Why it cannot be run yet. */
   notYet?: string
 }

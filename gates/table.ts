@@ -56,6 +56,12 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     '',
     ...gates.map(({ name, source }) => `- ${name}: ${source}.`),
     '',
+    '## How to read those that do not clear their bar',
+    '',
+    'A gate may pass with the upper end of its interval alone. What the seeds say then:',
+    '',
+    ...gates.flatMap(({ name, reading }) => (reading === undefined ? [] : [`- ${name}: ${reading}.`])),
+    '',
     ...(gates.some(({ notYet }) => notYet !== undefined)
       ? [
           '## What cannot be run yet',

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { createVectorEnvironment, defineWorld, discrete } from '../../environment/index.ts'
+import { doubleQLearning, nStepSarsa, qLambda, qLearning, sarsa, sarsaLambda } from '../tabular/index.ts'
+import type { ArrayAlgorithm } from './agent.ts'
+import { arrayAlgorithms } from './index.ts'
+
+/** The best choice is forbidden in every other state; whoever makes it there is told. */
+const forbidden = defineWorld({
+  name: 'forbidden',
+  observation: discrete(2),
+  action: discrete(3, 1),
+  context: {},
+  stateSize: 1,
+  maxSteps: 3,
+  reset({ state }, i, random) {
+    state[i] = random.integers(2)
+  },
+  step({ state, actions, rewards, terminated }, i) {
+    if (state[i] === 1 && actions[i] === 3) throw new Error('a masked action was taken')
+    rewards[i] = actions[i] - 2
+    terminated[i] = 0
+    state[i] = 1 - state[i]
+  },
+  observe({ state, observations }, i) {
+    observations[i] = state[i]
+  },
+  mask({ state, actionMask }, i) {
+    actionMask.set([1, 1, state[i] === 1 ? 0 : 1], i * 3)
+  },
+})
+
+/** Sooner than the presets. */
+const soon: Record<string, unknown> = { learningStarts: 40, batchSize: 16, bufferSize: 200, hidden: [8] }
+
+const named = Object.entries(arrayAlgorithms)
+  .filter(([, entry]) => entry.suits(forbidden))
+  .map(([name, entry]): [string, ArrayAlgorithm, number] => {
+    const preset = Object.values(entry.presets)[0]
+    const changed = Object.entries(soon).filter(([field]) => field in preset)
+    return [name, entry.create({ ...preset, ...Object.fromEntries(changed) }), 4]
+  })
+const table = {
+  stepSize: 0.2,
+  gamma: 0.9,
+  epsilonStart: 1,
+  epsilonEnd: 0.1,
+  explorationFraction: 0.5,
+  initialValue: 0,
+}
+const ppoPreset = Object.values(arrayAlgorithms['ppo'].presets)[0]
+const others: [string, ArrayAlgorithm, number][] = [
+  [
+    'recurrent ppo',
+    arrayAlgorithms['ppo'].create({
+      ...ppoPreset,
+      rolloutSteps: 8,
+      minibatches: 2,
+      hidden: [8],
+      body: { kind: 'gru', size: 4 },
+    }),
+    4,
+  ],
+  [
+    'a transformer',
+    arrayAlgorithms['dqn'].create({
+      ...arrayAlgorithms['dqn'].presets['cleanrl'],
+      ...soon,
+      body: { kind: 'transformer', window: 2, size: 4 },
+    }),
+    4,
+  ],
+  ['q', qLearning(table), 1],
+  ['double q', doubleQLearning(table), 1],
+  ['sarsa', sarsa(table), 1],
+  ['n-step sarsa', nStepSarsa({ ...table, nSteps: 2 }), 1],
+  ['sarsa(lambda)', sarsaLambda({ ...table, lambda: 0.8 }), 1],
+  ['q(lambda)', qLambda({ ...table, lambda: 0.8 }), 1],
+]
+
+test.each([...named, ...others])('%s never takes a masked action', async (_, algorithm, slots) => {
+  const environment = createVectorEnvironment(forbidden, { slots, seed: 1 })
+  environment.reset()
+  const agent = await algorithm(environment, { seed: 1, totalSteps: 600 })
+  let all = 0
+  for (let step = 0; step < 600; step += slots) {
+    await agent.act()
+    for (const action of environment.actions) if (action === 3) all++
+    // Throws where the action is masked.
+    environment.step()
+    await agent.learn()
+  }
+  // What is allowed elsewhere is tried there.
+  expect(all).toBeGreaterThan(0)
+  const rows = 12
+  const observations = Float32Array.from({ length: rows }, (_, r) => r % 2)
+  const masks = Uint8Array.from({ length: rows * 3 }, (_, k) =>
+    Math.floor(k / 3) % 2 === 1 && k % 3 === 2 ? 0 : 1,
+  )
+  const actions = new Float32Array(rows)
+  agent.decide(observations, rows, actions, masks, new Float32Array(rows * (agent.memorySize ?? 0)))
+  for (let r = 1; r < rows; r += 2) expect(actions[r]).not.toBe(3)
+  // Only one choice is left: that is decided.
+  const last = Uint8Array.from({ length: rows * 3 }, (_, k) => (k % 3 === 1 ? 1 : 0))
+  agent.decide(observations, rows, actions, last, new Float32Array(rows * (agent.memorySize ?? 0)))
+  expect([...actions]).toEqual(Array(rows).fill(2))
+  await agent.dispose()
+})
