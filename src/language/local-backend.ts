@@ -3,7 +3,7 @@ import type { Adapter } from './adapters/lora.ts'
 import { checkSameTraining, createTrained } from './adapters/trainable.ts'
 import type { Trainable } from './adapters/trainable.ts'
 import { AgogeError } from '../error.ts'
-import { defaultThreads } from '../tensor/index.ts'
+import { defaultDevice, defaultThreads } from '../tensor/index.ts'
 import type { ModelBackend, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { StoredType } from '../nn/index.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
@@ -37,7 +37,7 @@ export interface LocalBackendOptions {
   adapter?: Adapter
   /** Where training goes on from; taken over. */
   optimizer?: OptimizerState
-  /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told. */
+  /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told; 1 on another device than the processor (`AGOGE_DEVICE`). */
   threads?: number
   /** Tokens of a micro-batch of each thread, padding included; 1024 unless told: fewer are slower, more are padded more and take more memory. */
   tokenBudget?: number
@@ -89,7 +89,8 @@ export interface LocalBackend extends ModelBackend {
 export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const { config, tokenizer: givenTokenizer } = options
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
-  const count = options.threads ?? defaultThreads
+  // Rows are dealt out to the threads of a processor; another device is not shared.
+  const count = options.threads ?? (defaultDevice() === 'cpu' ? defaultThreads : 1)
   const cacheBytes = Math.floor((options.cacheBytes ?? 192 * 2 ** 20) / count)
   const optimizer = createOptimizer(count)
   const { trainable, adapter } = options

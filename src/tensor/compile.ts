@@ -3,6 +3,8 @@ import { bindSizes } from './bindings.ts'
 import type { InputSignature } from './bindings.ts'
 import type { HelperJob } from './helper/work.ts'
 import { topologicalOrder } from './node.ts'
+import { defaultDevice } from './onnx/device.ts'
+import type { Device } from './onnx/device.ts'
 import { lowerToOnnx } from './onnx/lower.ts'
 import { acquireSession } from './onnx/session.ts'
 import { input } from './operators/input.ts'
@@ -19,6 +21,8 @@ export interface InputSpec {
 export interface CompileOptions {
   /** Threads inside one operator. By default `AGOGE_THREADS`, else 2: fixed, so that results repeat. */
   threads?: number
+  /** Where it runs; `AGOGE_DEVICE`, else the processor, unless told. */
+  device?: Device
   /** Whether the runtime keeps the memory of a run for the next: quicker, and more memory. True unless told. */
   keepMemory?: boolean
   /** Shown in errors. */
@@ -64,9 +68,14 @@ export async function compile(
   const names = Object.keys(built)
   const outputs = simplify(Object.values(built))
   const name = options.name ?? 'program'
-  const model = lowerToOnnx(name, traced, Object.fromEntries(names.map((key, i) => [key, outputs[i]])))
-  const { threads = defaultThreads, keepMemory } = options
-  const session = await acquireSession(model, threads, keepMemory).catch((cause: unknown) => {
+  const { threads = defaultThreads, keepMemory = true, device = defaultDevice() } = options
+  const model = lowerToOnnx(
+    name,
+    traced,
+    Object.fromEntries(names.map((key, i) => [key, outputs[i]])),
+    device,
+  )
+  const session = await acquireSession(model, { threads, device, keepMemory }).catch((cause: unknown) => {
     if (AgogeError.isInstance(cause)) throw cause
     throw runtimeError(`${name} could not be compiled`, 'compile-failed', cause)
   })
@@ -79,7 +88,7 @@ export async function compile(
   let released = false
 
   return {
-    job: { kind: 'runtime', model, inputs: signatures, outputs: fetched },
+    job: { kind: 'runtime', model, device, inputs: signatures, outputs: fetched },
     nodes: topologicalOrder(outputs).filter((node) => node.inputs.length > 0).length,
     async run(feeds, into = {}) {
       if (released)

@@ -32,7 +32,7 @@ async function prepare(): Promise<() => void | Promise<void>> {
   const own = (all: readonly SharedTensor[]): Record<string, HostTensor> =>
     Object.fromEntries(all.map(({ name, data, shape }) => [name, { data: unshared(data), shape }]))
   const [feeds, results] = [own(inputs), own(outputs)]
-  const session = await acquireSession(job.model, 1)
+  const session = await acquireSession(job.model, { threads: 1, device: job.device, keepMemory: true })
   return async () => {
     for (const { name, data } of inputs) feeds[name].data.set(data)
     await session.run(job.inputs, feeds, job.outputs, results)

@@ -1,4 +1,5 @@
 import type { InputSignature } from '../bindings.ts'
+import type { Device } from '../onnx/device.ts'
 import type { DType, HostTensor } from '../types.ts'
 import type { Plan } from '../wasm/plan.ts'
 
@@ -7,6 +8,7 @@ export type HelperJob =
   | { kind: 'kernels'; bytes: Uint8Array<ArrayBuffer>; plan: Plan }
   | {
       kind: 'runtime'
+      device: Device
       model: Uint8Array
       inputs: readonly InputSignature[]
       outputs: readonly { name: string; dtype: DType }[]

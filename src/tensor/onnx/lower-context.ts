@@ -1,3 +1,4 @@
+import type { Device } from './device.ts'
 import type { DType, Dim, HostData, Shape } from '../types.ts'
 
 export type OnnxAttribute =
@@ -8,6 +9,8 @@ export type OnnxAttribute =
 
 /** What an operator's lowering may do. Values are referred to by name. */
 export interface LowerContext {
+  /** Where the program is to run. */
+  readonly device: Device
   /** Adds a node with one output and returns the output's name. */
   emit(
     type: string,

@@ -4,6 +4,7 @@ import { topologicalOrder } from '../node.ts'
 import { onnxTypes } from '../operators/cast.ts'
 import { inputOperator } from '../operators/input.ts'
 import type { Dim, DType, HostData, Shape, Tensor } from '../types.ts'
+import type { Device } from './device.ts'
 import type { LowerContext, OnnxAttribute } from './lower-context.ts'
 import { encodeModel } from './model.ts'
 import type { OnnxInitializer, OnnxNode, OnnxValue } from './model.ts'
@@ -26,6 +27,7 @@ export function lowerToOnnx(
   name: string,
   inputs: Readonly<Record<string, Tensor>>,
   outputs: Readonly<Record<string, Tensor>>,
+  device: Device,
   prefix = 'out:',
 ): Uint8Array {
   const state: LoweringState = { nodes: [], initializers: [], sources: new Map(), known: new Map() }
@@ -34,7 +36,7 @@ export function lowerToOnnx(
       if (typeof dim === 'string' && symbolsOf(dim)[0] === dim && !state.sources.has(dim))
         state.sources.set(dim, { name: input, axis })
     })
-  const context = lowerContext(state)
+  const context = lowerContext(state, device)
   const names = new Map<Tensor, string>()
   for (const node of topologicalOrder(Object.values(outputs))) {
     const own = node.inputs.map((input) => names.get(input)!)
@@ -71,7 +73,7 @@ export function lowerToOnnx(
   })
 }
 
-function lowerContext(state: LoweringState): LowerContext {
+function lowerContext(state: LoweringState, device: Device): LowerContext {
   const { nodes, initializers, known } = state
 
   function emitAll(
@@ -133,6 +135,7 @@ function lowerContext(state: LoweringState): LowerContext {
   }
 
   return {
+    device,
     emit,
     emitAll,
     initializer: (data, shape, dtype: DType) => initializer(data, shape, onnxTypes[dtype]),

@@ -1,5 +1,8 @@
 import type { InputSignature } from '../bindings.ts'
 import type { DType, Feeds, HostTensor } from '../types.ts'
+import { AgogeError } from '../../error.ts'
+import { deviceError } from './device.ts'
+import type { Device } from './device.ts'
 import { loadRuntime } from './runtime.ts'
 import type { LoadedRuntime, Session } from './runtime.ts'
 
@@ -31,14 +34,21 @@ const open = new Map<string, Entry>()
 /** Tells bytes apart one by one; a digest would need `node:crypto`, or a page that counts as secure. */
 const asText = new TextDecoder('latin1')
 
+export interface SessionOptions {
+  /** Inside one operator. */
+  threads: number
+  device: Device
+  /** Whether the memory of a run is kept for the next, which is quicker; without, a run takes what is alive at once and gives it back. */
+  keepMemory: boolean
+}
+
 async function create(
   model: Uint8Array,
-  threads: number,
-  keepMemory: boolean,
+  { threads, device, keepMemory }: SessionOptions,
 ): Promise<{ session: Session; runtime: LoadedRuntime }> {
   const runtime = await loadRuntime()
   const session = await runtime.runtime.InferenceSession.create(model, {
-    executionProviders: [runtime.name === 'onnxruntime-node' ? 'cpu' : 'wasm'],
+    executionProviders: providers(runtime, device),
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     executionMode: 'sequential',
@@ -51,17 +61,22 @@ async function create(
   return { session, runtime }
 }
 
+/** In the order of preference: what a device has no kernel for runs on the processor. */
+function providers({ name }: LoadedRuntime, device: Device): string[] {
+  if (name === 'onnxruntime-node') return [...new Set([device, 'cpu'])]
+  if (device === 'cpu') return ['wasm']
+  throw deviceError(device, 'onnxruntime-node could not be loaded')
+}
+
 /**
- * A session for the model, shared with every other holder of an equal model. With `keepMemory` the memory of a run is kept for the
- * next, which is quicker; without, a run takes what is alive at once and gives it back.
+ * A session for the model, shared with every other holder of an equal model.
+ *
+ * @throws AgogeError `no-device` where another device than the processor cannot be used
  */
-export async function acquireSession(
-  model: Uint8Array,
-  threads: number,
-  keepMemory = true,
-): Promise<SharedSession> {
-  const key = `${threads} ${keepMemory} ${asText.decode(model)}`
-  const entry = open.get(key) ?? { holders: 0, opening: create(model, threads, keepMemory) }
+export async function acquireSession(model: Uint8Array, options: SessionOptions): Promise<SharedSession> {
+  const { threads, device, keepMemory } = options
+  const key = `${threads} ${device} ${keepMemory} ${asText.decode(model)}`
+  const entry = open.get(key) ?? { holders: 0, opening: create(model, options) }
   open.set(key, entry)
   entry.holders++
   let opened: Awaited<Entry['opening']>
@@ -69,7 +84,7 @@ export async function acquireSession(
     opened = await entry.opening
   } catch (error) {
     open.delete(key)
-    throw error
+    throw device === 'cpu' || AgogeError.isInstance(error) ? error : deviceError(device, error)
   }
   const { session, runtime } = opened
   // Weights are fed again and again: the runtime's view of an array lasts as long as its owner.

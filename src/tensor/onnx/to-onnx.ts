@@ -19,5 +19,5 @@ export function toOnnx(
   const built = build(traced)
   const names = Object.keys(built)
   const outputs = simplify(Object.values(built))
-  return lowerToOnnx(name, traced, Object.fromEntries(names.map((key, i) => [key, outputs[i]])), '')
+  return lowerToOnnx(name, traced, Object.fromEntries(names.map((key, i) => [key, outputs[i]])), 'cpu', '')
 }

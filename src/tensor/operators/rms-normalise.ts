@@ -56,7 +56,13 @@ const rmsScaleOperator: Operator = {
     const { shape, dtype } = infer(inputs, attributes)
     return { shape: [...shape.slice(0, -1), 1], dtype }
   },
-  lower: (context, node, [x]) => emit(context, node, x, 2)[1],
+  lower(context, node, [x]) {
+    if (context.device === 'cpu') return emit(context, node, x, 2)[1]
+    // Elsewhere the operator gives its second result wrong.
+    const squares = context.emit('ReduceMean', [context.emit('Mul', [x, x]), context.int64([-1])])
+    const epsilon = context.initializer(Float32Array.of(node.attributes.epsilon as number), [], 'float32')
+    return context.emit('Reciprocal', [context.emit('Sqrt', [context.emit('Add', [squares, epsilon])])])
+  },
   evaluate: (node, [x], shape) => {
     const width = x.shape.at(-1)!
     const data = allocate('float32', x.data.length / width)
