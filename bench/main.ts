@@ -1,14 +1,20 @@
 // npm run bench -- NAME [--json]: measures ours and, where AGOGE_PEERS_PYTHON names a Python that has it, the peer.
 import type { Measurement } from './alternate.ts'
 import { cartPoleStep } from './cartpole-step.ts'
+import { growth } from './growth.ts'
 import { grpoStep } from './grpo-step.ts'
 import { mainJobMemory } from './main-job-memory.ts'
 import { sampling, samplingBatches } from './sampling.ts'
+import { trainStepSizes } from './train-step-sizes.ts'
 import { trainStep } from './train-step.ts'
+import { trainingMemory } from './training-memory.ts'
 import { dqnCartPole, ppoCartPole, sacPendulum } from './trainings.ts'
 
 const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'train-step': trainStep,
+  'train-step-sizes': trainStepSizes,
+  growth,
+  'training-memory': trainingMemory,
   sampling,
   'sampling-batches': samplingBatches,
   'grpo-step': grpoStep,

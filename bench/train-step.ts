@@ -1,18 +1,25 @@
 import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/unstable/language'
+import type { TransformerConfig } from 'agoge/unstable/language'
 import type { TrainingSequence } from 'agoge/episode'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
 
-const rows = 32
-const length = 128
+/** A training step that is timed. */
+export interface StepBenchmark {
+  name: string
+  config: TransformerConfig
+  rows: number
+  length: number
+  /** Steps of a measurement. */
+  count: number
+  rounds?: number
+}
 
-/** Forward, backward and AdamW update of the 0.9M model on 32x128 tokens, in tokens a second. */
-export async function trainStep(): Promise<Measurement> {
-  const backend = createLocalBackend({
-    config: smallConfig,
-    parameters: initialiseParameters(smallConfig, 1),
-  })
+/** Forward, backward and AdamW update on `rows` x `length` tokens, in tokens a second. */
+export async function trainStepOf(benchmark: StepBenchmark): Promise<Measurement> {
+  const { name, config, rows, length, count, rounds } = benchmark
+  const backend = createLocalBackend({ config, parameters: initialiseParameters(config, 1) })
   const sequence = (row: number): TrainingSequence => {
     const zeros = () => new Float32Array(length + 1)
     return {
@@ -23,17 +30,31 @@ export async function trainStep(): Promise<Measurement> {
     }
   }
   const batch = Array.from({ length: rows }, (_, row) => sequence(row))
-  return alternate({
-    name: 'train-step',
+  const {
+    hidden_size: width,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    intermediate_size: inner,
+  } = config
+  const sizes = { width, layers, heads, inner, rows, length }
+  const measured = await alternate({
+    name,
     unit: 'tokens/s',
     amount: rows * length,
-    count: 10,
-    async ours(count) {
-      for (let i = 0; i < count; i++) {
+    count,
+    ...(rounds === undefined ? {} : { rounds }),
+    async ours(steps) {
+      for (let i = 0; i < steps; i++) {
         await backend.forwardBackward(batch, { name: 'cross_entropy' })
         await backend.optimStep({ learningRate: 1e-3 })
       }
     },
-    peer: await betterPeer('train_step', 5),
+    peer: await betterPeer('train_step', Math.max(1, Math.ceil(count / 2)), [JSON.stringify(sizes)]),
   })
+  await backend.dispose()
+  return measured
 }
+
+/** The 0.9M model on 32x128 tokens. */
+export const trainStep = (): Promise<Measurement> =>
+  trainStepOf({ name: 'train-step', config: smallConfig, rows: 32, length: 128, count: 10 })

@@ -1,5 +1,6 @@
-"""One training step (forward, backward, AdamW) of the 0.9M model on 32x128 tokens. Answers each line `N` on standard
-input with the seconds that N steps took. Arguments: threads."""
+"""One training step (forward, backward, AdamW), unless told of the 0.9M model on 32x128 tokens. Answers each line `N` on standard
+input with the seconds that N steps took. Arguments: threads, and as JSON width, layers, heads, inner, rows and length."""
+import json
 import sys
 import time
 import torch
@@ -8,9 +9,11 @@ from llama import Llama
 
 torch.set_num_threads(int(sys.argv[1]))
 torch.manual_seed(0)
-model = Llama()
+sizes = json.loads(sys.argv[2]) if len(sys.argv) > 2 else {}
+rows, length = sizes.pop("rows", 32), sizes.pop("length", 128)
+model = Llama(**sizes, positions=max(1024, length))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
-ids = torch.randint(0, 1024, (32, 129))
+ids = torch.randint(0, 1024, (rows, length + 1))
 
 
 def step():

@@ -1,0 +1,23 @@
+import type { Measurement } from './alternate.ts'
+import { grownConfig } from './model-sizes.ts'
+import { trainStepOf } from './train-step.ts'
+
+/** Training steps of models of 0.9M, 5M and 26M parameters on 32x128 tokens, in tokens a second. */
+export async function trainStepSizes(): Promise<Measurement[]> {
+  const found: Measurement[] = []
+  for (const [size, width, layers, count] of [
+    ['1M', 128, 4, 10],
+    ['5M', 256, 6, 3],
+    ['25M', 512, 8, 1],
+  ] as const)
+    found.push(
+      await trainStepOf({
+        name: `train-step-${size}`,
+        config: grownConfig(width, layers),
+        rows: 32,
+        length: 128,
+        count,
+      }),
+    )
+  return found
+}
