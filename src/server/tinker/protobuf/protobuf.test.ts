@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { readForwardBackwardRequest } from './forward-backward-request.ts'
+import { writeForwardBackwardOutput, writeSampleResponse } from './results.ts'
+
+// Written by the official SDK; golden/make_protobuf.py says how.
+const golden = JSON.parse(
+  readFileSync(new URL('../golden/protobuf.json', import.meta.url), 'utf8'),
+) as Record<'request' | 'empty' | 'sparse' | 'image' | 'sample' | 'output', string>
+const bytes = (name: keyof typeof golden): Uint8Array => new Uint8Array(Buffer.from(golden[name], 'base64'))
+
+test('a request that the SDK wrote is read as its JSON would be', () => {
+  const { body, forwardOnly } = readForwardBackwardRequest(bytes('request'))
+  expect(forwardOnly).toBe(true)
+  expect(body).toEqual({
+    model_id: 'model-1',
+    seq_id: 300,
+    forward_backward_input: {
+      loss_fn: 'ppo',
+      loss_fn_config: { clip_low_threshold: 0.8, clip_high_threshold: 1.28 },
+      data: [
+        {
+          model_input: { chunks: [{ tokens: Int32Array.of(5, 1000, 70000) }] },
+          loss_fn_inputs: {
+            target_tokens: { data: Float64Array.of(1000, 70000, 2), shape: [3] },
+            logprobs: { data: Float32Array.of(0, -0.25, -1.5), shape: [3] },
+            advantages: { data: Float32Array.of(0, 2, -0.125), shape: [3] },
+          },
+        },
+        {
+          model_input: { chunks: [{ tokens: Int32Array.of(1, 2) }, { tokens: Int32Array.of(3) }] },
+          loss_fn_inputs: {
+            target_tokens: { data: Float64Array.of(2, 3, 4), shape: [3] },
+            weights: { data: Float32Array.of(0, 1, 0.5), shape: [3] },
+          },
+        },
+      ],
+    },
+  })
+  expect(readForwardBackwardRequest(bytes('empty'))).toEqual({
+    body: {
+      model_id: 'm',
+      forward_backward_input: { loss_fn: 'cross_entropy', loss_fn_config: {}, data: [] },
+    },
+    forwardOnly: false,
+  })
+})
+
+test('results are, byte for byte, what protobuf makes of them', () => {
+  const sample = writeSampleResponse({
+    sequences: [
+      { stop_reason: 'length', tokens: [3, 70000], logprobs: [-0.5, -2.25] },
+      { stop_reason: 'stop', tokens: [9], logprobs: [-0.125] },
+    ],
+    prompt_logprobs: [null, -1.5, -0.5],
+  })
+  expect(Buffer.from(sample).toString('base64')).toBe(golden.sample)
+  const output = writeForwardBackwardOutput({
+    loss_fn_output_type: 'ArrayRecord',
+    loss_fn_outputs: [{ logprobs: { data: [-1, -2, -3] } }, { logprobs: { data: [-0.5] } }],
+    metrics: { 'loss:sum': -12.0625 },
+  })
+  expect(Buffer.from(output).toString('base64')).toBe(golden.output)
+})
+
+test('what cannot be read is refused: sparse tensors, messages that are cut off anywhere, noise', () => {
+  expect(() => readForwardBackwardRequest(bytes('sparse'))).toThrow('Sparse')
+  const whole = bytes('request')
+  for (let end = 1; end < whole.length; end++) {
+    const cut = whole.subarray(0, end)
+    try {
+      // Between two fields a message may well end.
+      readForwardBackwardRequest(cut)
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'tinker-bad-request' })
+    }
+  }
+  expect(() => readForwardBackwardRequest(Uint8Array.of(0xff, 0xff, 0xff))).toThrow('cut off')
+  expect(() => readForwardBackwardRequest(new Uint8Array(20).fill(0xff))).toThrow('no end')
+  expect(() => readForwardBackwardRequest(Uint8Array.of(8, 1))).toThrow('bytes belong')
+})
