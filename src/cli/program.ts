@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { policyPresets } from '../algorithm/policy-optimisation/presets.ts'
 import { baseModelFolder } from '../language/base-model-folder.ts'
 import type { Console } from './console.ts'
 import type { EvalArrayCommand } from './eval-array.ts'
+import { exportKinds, weightTypes } from './export-kinds.ts'
 import { several, share, typedOptions, wholeNumber, withContexts, withModel, withWorld } from './options.ts'
 import type { PlayCommand } from './play.ts'
 import type { TrainArrayCommand } from './train-array.ts'
@@ -167,6 +168,31 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       }
       const { runServe } = await import('./serve.ts')
       await runServe({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
+    })
+
+  program
+    .command('export')
+    .description(
+      'the trained model as a checkpoint or an ONNX file, or a data set from the episodes of a run',
+    )
+    .argument(
+      '[run]',
+      'a run folder; a checkpoint, or a file of episodes, will do too (default: the last run)',
+    )
+    .addOption(
+      new Option(
+        '--to <what>',
+        'merged: a checkpoint; onnx: one file; sft, dpo, grpo: data sets as TRL reads them',
+      )
+        .choices(exportKinds)
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--out <path>', 'a new folder (merged), FILE.onnx, or FILE.jsonl or FILE.parquet')
+    .addOption(new Option('--type <type>', 'of the weights of a merged checkpoint').choices(weightTypes))
+    .option('--tools <file>', 'for the column `tools`: a JSON list, as OpenAI names tools')
+    .action(async (from: string | undefined, options) => {
+      const { runExport } = await import('./export.ts')
+      await runExport({ ...options, ...(from === undefined ? {} : { from }) }, terminal)
     })
 
   withContexts(
