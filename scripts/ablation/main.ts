@@ -2,6 +2,7 @@
 // docs/results/ablation.json and ablation.md. FOLDER (default .agoge/ablation) keeps the weights. One thread.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { createModel } from './model.ts'
 import { ablationPage } from './page.ts'
 import type { Ablation } from './page.ts'
 import { playVariant, warmStart } from './play.ts'
@@ -10,7 +11,9 @@ import { seeds, variants } from './variants.ts'
 const root = resolve(process.argv[2] ?? '.agoge/ablation')
 const place = (name: string): URL => new URL(`../../docs/results/${name}`, import.meta.url)
 
-const warm = await warmStart(root)
+// One for all: each run loads the warm start into it, and making its programs takes as long as many steps.
+const backend = createModel()
+const warm = await warmStart(root, backend)
 const known = existsSync(place('ablation.json'))
   ? (JSON.parse(readFileSync(place('ablation.json'), 'utf8')) as Ablation)
   : null
@@ -21,7 +24,7 @@ const { before, results }: Ablation = known ?? { before: warm.success, results: 
 for (const seed of seeds) {
   for (const variant of Object.keys(variants)) {
     if (results.some((result) => result.variant === variant && result.seed === seed)) continue
-    const result = await playVariant(root, { variant, seed, warm: warm.weights })
+    const result = await playVariant(root, { variant, seed, warm: warm.weights, backend })
     results.push(result)
     writeFileSync(place('ablation.json'), `${JSON.stringify({ before, results }, null, 1)}\n`)
     const { greedy, sampled } = result
@@ -30,4 +33,5 @@ for (const seed of seeds) {
     )
   }
 }
+await backend.dispose()
 writeFileSync(place('ablation.md'), ablationPage({ before, results }))

@@ -45,7 +45,7 @@ export function ablationPage({ before, results }: Ablation): string {
     mean(of(variant).map((result) => result[key])).toFixed(key === 'responseTokens' ? 1 : 3)
   const reached = (variant: string): string => {
     const curves = of(variant).map(({ curve }) => curve)
-    return [25, 50, plan.reinforcement.steps]
+    return [20, 40, plan.reinforcement.steps]
       .map((step) => points(mean(curves.map((curve) => mean(curve.slice(Math.max(0, step - 10), step))))))
       .join(', ')
   }
@@ -69,7 +69,7 @@ export function ablationPage({ before, results }: Ablation): string {
 Held-out success in per cent, with Student's 95% interval over seeds; the difference from \`${standard}\` is paired by seed, and of
 success at temperature 1.
 
-${row(['variant', 'temperature 1', 'likeliest answer', `less ${standard}`, 'while sampling, steps 25, 50, last', 'entropy', 'clipped', 'tokens'])}
+${row(['variant', 'temperature 1', 'likeliest answer', `less ${standard}`, 'while sampling, steps 20, 40, last', 'entropy', 'clipped', 'tokens'])}
 ${row(Array<string>(8).fill('---'))}
 ${sorted
   .map((name) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { optimisePolicy } from '../../src/algorithm/index.ts'
 import type { PolicySettings } from '../../src/algorithm/index.ts'
 import { isJudged, mean } from '../../src/evaluation/index.ts'
+import type { LocalBackend } from '../../src/language/index.ts'
 import { evaluatePolicy, heldOutTasks } from '../../src/rollout/index.ts'
 import { actorOf, createJob } from '../../src/training/job.ts'
 import type { Job } from '../../src/training/job.ts'
@@ -36,7 +37,10 @@ export interface Result extends Success {
   responseTokens: number
 }
 
-function openJob(path: string, seed: number, settings: PolicySettings): Job<ReasoningTask> {
+function openJob(
+  path: string,
+  { backend, seed, settings }: { backend: LocalBackend; seed: number; settings: PolicySettings },
+): Job<ReasoningTask> {
   mkdirSync(path, { recursive: true })
   return createJob({
     options: {
@@ -51,7 +55,7 @@ function openJob(path: string, seed: number, settings: PolicySettings): Job<Reas
       algorithm: optimisePolicy(settings),
       plan,
     },
-    backend: createModel(),
+    backend,
     folder: openRunFolder({ path }),
     state: initialState(),
     emit: () => {},
@@ -76,8 +80,11 @@ async function successOf(job: Job<ReasoningTask>): Promise<Success> {
 }
 
 /** The warm start that all share. @returns the folder with its weights, and how good they are. */
-export async function warmStart(root: string): Promise<{ weights: string; success: Success }> {
-  const job = openJob(join(root, 'warm'), 0, variants['grpo'])
+export async function warmStart(
+  root: string,
+  backend: LocalBackend,
+): Promise<{ weights: string; success: Success }> {
+  const job = openJob(join(root, 'warm'), { backend, seed: 0, settings: variants['grpo'] })
   const weights = job.folder.file('checkpoints', 'warm')
   if (existsSync(weights)) await job.backend.load(weights)
   else {
@@ -88,20 +95,18 @@ export async function warmStart(root: string): Promise<{ weights: string; succes
     job.backend.resetOptimizer?.()
     await saveWeights(job.folder, job.backend, 'warm')
   }
-  const success = await successOf(job)
-  await job.backend.dispose?.()
-  return { weights, success }
+  return { weights, success: await successOf(job) }
 }
 
 /** Trains one variant from the warm start and measures it. */
 export async function playVariant(
   root: string,
-  { variant, seed, warm }: { variant: string; seed: number; warm: string },
+  { variant, seed, warm, backend }: { variant: string; seed: number; warm: string; backend: LocalBackend },
 ): Promise<Result> {
   const path = join(root, `${variant}-${seed}`)
   rmSync(path, { recursive: true, force: true })
-  const job = openJob(path, seed, variants[variant])
-  const { state, folder, backend } = job
+  const job = openJob(path, { backend, seed, settings: variants[variant] })
+  const { state, folder } = job
   state.phase = 'rl'
   await backend.load(warm)
   // The reference, where one is asked, opens the warm start of its own folder.
@@ -109,7 +114,6 @@ export async function playVariant(
   await saveWeights(folder, backend, 'warm')
   await runReinforcement(job, () => Promise.resolve([]))
   const success = await successOf(job)
-  await backend.dispose?.()
   const rows = folder.lines('metrics.jsonl').map((line) => (JSON.parse(line) as MetricsRecord).metrics)
   const last = (name: string): number =>
     mean(rows.slice(-10).flatMap((row) => (name in row ? [row[name]] : [])))
