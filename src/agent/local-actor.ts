@@ -1,8 +1,10 @@
 import type { EpisodeNode } from '../episode/types.ts'
 import type { ModelBackend } from '../language/backend.ts'
+import type { Grammar } from '../language/grammar/index.ts'
 import { encodeMessage } from '../language/template.ts'
 import type { Tokenizer } from '../language/tokenizer.ts'
-import { readSmallOutput } from './chat-format/small-format.ts'
+import { createSmallFormat, readSmallOutput } from './chat-format/small-format.ts'
+import type { ToolSpec } from '../tool/types.ts'
 import type { Act, Actor } from './types.ts'
 
 export interface LocalActorOptions {
@@ -13,6 +15,12 @@ export interface LocalActorOptions {
   /** Together with episode, turn and token index it determines every draw. */
   seed: number
   maxTokensPerTurn: number
+  /**
+   * Whether a grammar makes every call one of a tool on offer, with arguments that its schema allows, written to its end within
+   * `maxTokensPerTurn`. Text around calls stays free. Off unless told: a policy then learns to write calls by itself. The
+   * log-probabilities of an act stay those of the whole distribution, as a trainer computes them (`SampleOutput.logprobs`).
+   */
+  constrained?: boolean
 }
 
 /**
@@ -20,9 +28,22 @@ export interface LocalActorOptions {
  * `<|assistant|>`; what it sampled is kept verbatim and never tokenised again.
  */
 export function createLocalActor(options: LocalActorOptions): Actor {
-  const { backend, tokenizer, sampling, seed, maxTokensPerTurn } = options
+  const { backend, tokenizer, sampling, seed, maxTokensPerTurn, constrained = false } = options
   const assistant = tokenizer.special('<|assistant|>')
   const end = tokenizer.special('<|end|>')
+  const format = createSmallFormat(tokenizer)
+
+  const grammars = new Map<readonly ToolSpec[], Grammar>()
+  /** Text, then any number of calls; the same object for the same tools. */
+  function grammarFor(tools: readonly ToolSpec[]): Grammar | undefined {
+    const call = constrained ? format.callGrammar(tools) : undefined
+    if (call === undefined) return undefined
+    const grammar = grammars.get(tools) ?? { sequence: [{ regex: '[^]*' }, { repeat: call }] }
+    // Tools stay the same for many turns, hardly for ever.
+    if (grammars.size > 64) grammars.clear()
+    grammars.set(tools, grammar)
+    return grammar
+  }
 
   return {
     name: 'local',
@@ -31,7 +52,11 @@ export function createLocalActor(options: LocalActorOptions): Actor {
     async act(requests, { signal }) {
       const prompts = requests.map((request) => window(request.nodes, assistant))
       const outputs = await backend.sample(
-        requests.map((request, i) => ({ prompt: prompts[i], key: `${request.episode}:${request.turn}` })),
+        requests.map((request, i) => {
+          const grammar = grammarFor(request.tools)
+          const key = `${request.episode}:${request.turn}`
+          return { prompt: prompts[i], key, ...(grammar !== undefined && { grammar }) }
+        }),
         {
           maxTokens: maxTokensPerTurn,
           stop: [end],

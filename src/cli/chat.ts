@@ -14,6 +14,7 @@ export interface ChatCommand extends WorldOptions {
   model?: string
   seed: number
   temperature: number
+  constrained?: boolean
   apiKeyEnv?: string
   timeout?: number
   yes?: boolean
@@ -24,7 +25,7 @@ export interface ChatCommand extends WorldOptions {
  * until `/new`. Calls that may change something are carried out only after a yes.
  */
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
-  const { seed, temperature, apiKeyEnv, timeout } = command
+  const { seed, temperature, constrained, apiKeyEnv, timeout } = command
   const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
   const { signal } = terminal
@@ -37,6 +38,7 @@ export async function runChat(command: ChatCommand, terminal: Console): Promise<
         seed,
         temperature,
         maxTokensPerTurn,
+        ...(constrained === undefined ? {} : { constrained }),
         ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
         ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
       },

@@ -17,6 +17,7 @@ export interface EvalCommand extends WorldOptions {
   tasks: number
   seed: number
   temperature: number
+  constrained?: boolean
   apiKeyEnv?: string
   timeout?: number
   threshold?: number
@@ -29,7 +30,7 @@ export const belowThresholdCode = 2
 
 /** `agoge eval`: the same held-out tasks for each model; returns the exit code. */
 export async function runEval(command: EvalCommand, terminal: Console): Promise<number> {
-  const { seed, temperature, apiKeyEnv, timeout } = command
+  const { seed, temperature, constrained, apiKeyEnv, timeout } = command
   if (command.json !== undefined) checkFile(command.json)
   const wanted = { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
@@ -41,6 +42,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
       seed,
       temperature,
       maxTokensPerTurn,
+      ...(constrained === undefined ? {} : { constrained }),
       ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
       ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
     }

@@ -27,6 +27,8 @@ export interface ModelOptions {
   seed: number
   temperature: number
   maxTokensPerTurn: number
+  /** Whether a grammar holds calls to the schemas of the tools. */
+  constrained?: boolean
   /** The environment variable that holds the key of an endpoint. */
   apiKeyVariable?: string
   /** How long one answer of an endpoint may take. */
@@ -42,13 +44,17 @@ export async function openModel(
   options: ModelOptions,
   terminal: Console,
 ): Promise<OpenedModel> {
-  if (given !== undefined && /^https?:\/\//.test(given)) return openEndpoint(given, options, terminal)
+  if (given !== undefined && /^https?:\/\//.test(given)) {
+    if (options.constrained === true) throw notConstrained(given)
+    return openEndpoint(given, options, terminal)
+  }
   const { named, folder } = findModel(given)
   // A checkpoint lies in the folder `checkpoints` of its run.
   const trainedOn = trainedWorld(named) ?? trainedWorld(join(named, '..', '..'))
   const chat = await readChatModel(folder)
+  if (chat !== undefined && options.constrained === true) throw notConstrained(folder)
   const { backend, tokenizer } = await loadModel(folder)
-  const { seed, temperature } = options
+  const { seed, temperature, constrained = false } = options
   const maxTokensPerTurn =
     chat === undefined ? options.maxTokensPerTurn : publicTurn(options.maxTokensPerTurn, chat.window)
   const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
@@ -60,7 +66,7 @@ export async function openModel(
     ...(chat === undefined ? {} : { window: chat.window }),
     actor:
       chat === undefined
-        ? createLocalActor({ ...common, tokenizer })
+        ? createLocalActor({ ...common, tokenizer, constrained })
         : createChatActor({ ...common, ...chat }),
     dispose: () => backend.dispose(),
   }
@@ -75,6 +81,15 @@ export function limitsFor({ remote, window }: OpenedModel, limits: EpisodeLimits
   if (!remote) return limits
   const { turns, toolDeadlineSeconds } = limits
   return { turns, toolDeadlineSeconds, deadlineSeconds: Infinity }
+}
+
+function notConstrained(given: string): AgogeError {
+  return new AgogeError(`Calls of ${given} cannot be held to schemas.`, {
+    code: 'not-constrained',
+    given,
+    expected: 'a model trained by agoge, in whose format calls stand by themselves',
+    hint: 'leave --constrained out; `agoge serve` holds calls that a request demands to their schema',
+  })
 }
 
 /** The folder of a model as it is named on the command line; see `openModel`. */

@@ -46,6 +46,10 @@ export function withModel(command: Command): Command {
   return command
     .option('--temperature <t>', 'of sampling; 0 is greedy', atLeast(0), 0)
     .option(
+      '--constrained',
+      "calls are held to the tools' schemas while they are written (models trained by agoge)",
+    )
+    .option(
       '--api-key-env <name>',
       'the environment variable with the key of the endpoint (default: OPENAI_API_KEY)',
     )

@@ -43,6 +43,8 @@ interface Compiled {
 export function createGrammars(texts: TokenTexts): Grammars {
   const order = orderTokens(texts)
   const known = new Map<string, Compiled>()
+  /** The same by the objects themselves, so that the many rows of a call do not write them out. */
+  const seen = new WeakMap<object, Compiled>()
   const mostMasks = Math.max(64, Math.floor(mostMaskBytes / (order.size / 8)))
 
   function compiled(grammar: Grammar): Compiled {
@@ -65,7 +67,9 @@ export function createGrammars(texts: TokenTexts): Grammars {
 
   return {
     start(grammar) {
-      const { algebra, start, masks } = compiled(grammar)
+      const found = (typeof grammar === 'string' ? undefined : seen.get(grammar)) ?? compiled(grammar)
+      if (typeof grammar !== 'string') seen.set(grammar, found)
+      const { algebra, start, masks } = found
       let state = start
       return {
         mask(left) {
