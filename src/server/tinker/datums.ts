@@ -1,6 +1,8 @@
 import type { TrainingSequence } from '../../episode/types.ts'
 import { fieldsOf, listOf, numberOf, numbersOf, optionalFields, textOf } from './fields.ts'
 import type { Fields } from './fields.ts'
+import { engineLoss } from './losses.ts'
+import type { EngineLoss } from './losses.ts'
 import { refuse } from './refusal.ts'
 
 /** The inputs of losses that this server knows, those of the protocol first. */
@@ -8,13 +10,11 @@ const known = ['target_tokens', 'weights', 'logprobs', 'advantages', 'ce_weights
 
 /** `forward_backward_input`, checked. Arrays are over the tokens of the whole sequence; index 0 is 0. */
 export interface LossRequest {
-  lossFn: string
-  config: Record<string, number>
+  engine: EngineLoss
   sequences: TrainingSequence[]
 }
 
 /**
- * @param path of the field, for messages.
  * @throws AgogeError `tinker-bad-request` naming the datum and the field.
  */
 export function readLossRequest(input: Fields): LossRequest {
@@ -23,6 +23,7 @@ export function readLossRequest(input: Fields): LossRequest {
   const config = Object.fromEntries(
     Object.keys(settings).map((name) => [name, numberOf(settings, name, undefined)]),
   )
+  const engine = engineLoss(lossFn, config)
   const data = listOf(input, 'data')
   if (data.length === 0)
     throw refuse('tinker-bad-request', 'The request has no data', { expected: 'at least one datum' })
@@ -35,7 +36,7 @@ export function readLossRequest(input: Fields): LossRequest {
       throw error
     }
   })
-  return { lossFn, config, sequences }
+  return { engine, sequences }
 }
 
 function readDatum(datum: Fields, lossFn: string): TrainingSequence {

@@ -1,7 +1,6 @@
 import { cispoLoss, crossEntropyLoss, importanceSamplingLoss, ppoLoss } from '../../algorithm/index.ts'
 import type { CustomLoss, LossSettings } from '../../language/index.ts'
 import type { TrainingSequence } from '../../episode/types.ts'
-import type { LossRequest } from './datums.ts'
 import { refuse } from './refusal.ts'
 
 /** A loss of the protocol in the words of the engine: one that it does in one pass, or a function of log-probabilities. */
@@ -25,7 +24,7 @@ type Inputs = Parameters<typeof ppoLoss>[0]
 type TokenLoss = (inputs: Inputs) => { value: number; gradient: Float32Array; clipFraction: number }
 
 /** @throws AgogeError `tinker-bad-request` for a loss or a setting that there is not. */
-export function engineLoss({ lossFn, config }: Pick<LossRequest, 'lossFn' | 'config'>): EngineLoss {
+export function engineLoss(lossFn: string, config: Readonly<Record<string, number>>): EngineLoss {
   const defaults = Object.hasOwn(settingsOf, lossFn) ? settingsOf[lossFn] : undefined
   if (defaults === undefined) {
     throw refuse('tinker-bad-request', `There is no loss ${lossFn} here`, {
@@ -113,6 +112,10 @@ const inputsOf = (
 
 function custom(token: TokenLoss): CustomLoss {
   return (logprobs, sequences) => {
+    if (sequences.some(({ weights: { ce, kl } }) => [...ce, ...kl].some((weight) => weight !== 0)))
+      throw refuse('tinker-bad-request', 'This loss mixes nothing in', {
+        expected: 'no ce_weights and kl_weights',
+      })
     const values = sequences.map((sequence, i) => token(inputsOf(logprobs[i], sequence)))
     return {
       loss: values.reduce((sum, { value }) => sum + value, 0),

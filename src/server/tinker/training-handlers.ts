@@ -5,7 +5,6 @@ import type { Call, Context, Handler } from './context.ts'
 import { readLossRequest } from './datums.ts'
 import { fieldsOf, flagOf, nameOf, optionalCount, optionalFields, textOf } from './fields.ts'
 import type { ResultKind } from './futures.ts'
-import { engineLoss } from './losses.ts'
 import { refuse } from './refusal.ts'
 import type { ServedModel } from './served-models.ts'
 import { once } from './sessions.ts'
@@ -28,7 +27,6 @@ function numbered(
 export const forwardBackward: Handler = (call) =>
   numbered(call, 'forward_backward', ({ backend }) => {
     const request = readLossRequest(fieldsOf(call.body['forward_backward_input'], 'forward_backward_input'))
-    engineLoss(request)
     const wanted = optionalFields(call.body, 'agoge')
     const logprobs = wanted === undefined || flagOf(wanted, 'logprobs', true)
     return call.forwardOnly
@@ -39,7 +37,6 @@ export const forwardBackward: Handler = (call) =>
 export const forward: Handler = (call) =>
   numbered(call, 'forward_backward', ({ backend }) => {
     const request = readLossRequest(fieldsOf(call.body['forward_input'], 'forward_input'))
-    engineLoss(request)
     return () => runForward(backend, request)
   })
 

@@ -5,7 +5,6 @@ import type { ForwardBackwardOutput } from '../../language/tinker/index.ts'
 import type { LossRequest } from './datums.ts'
 import { countOf, fieldsOf, numberOf, textOf } from './fields.ts'
 import type { Fields } from './fields.ts'
-import { engineLoss } from './losses.ts'
 import { refuse } from './refusal.ts'
 
 function outputOf(
@@ -23,7 +22,7 @@ export async function runForward(
   backend: LocalBackend,
   request: LossRequest,
 ): Promise<ForwardBackwardOutput> {
-  const { value } = engineLoss(request)
+  const { value } = request.engine
   const logprobs = await backend.forward(request.sequences.map(({ tokens }) => tokens))
   return outputOf(logprobs, { 'loss:sum': value(logprobs, request.sequences) })
 }
@@ -34,7 +33,7 @@ export async function runForwardBackward(
   request: LossRequest,
   wantsLogprobs: boolean,
 ): Promise<ForwardBackwardOutput> {
-  const { loss } = engineLoss(request)
+  const { loss } = request.engine
   let logprobs: Float32Array[] | undefined
   if (wantsLogprobs) logprobs = await backend.forward(request.sequences.map(({ tokens }) => tokens))
   const known = logprobs
