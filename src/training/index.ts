@@ -1,5 +1,7 @@
 export { imitate, trainAgent } from './agents/index.ts'
 export type { AgentStep, ImitateOptions, TrainAgentOptions } from './agents/index.ts'
+export { datasetRows, writeDataset } from './datasets/index.ts'
+export type { DatasetKind, DatasetMessage, DatasetOptions, DatasetRow } from './datasets/index.ts'
 export { smallModelPlan } from './defaults.ts'
 export type { OnTrainingEvent, TrainingEvent } from './events.ts'
 export { trainJob } from './loop.ts'

@@ -1,5 +1,5 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider'
-import { generateText, stepCountIs, streamText, tool } from 'ai'
+import { generateObject, generateText, stepCountIs, streamText, tool } from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createLocalBackend } from '../../language/index.ts'
@@ -78,6 +78,9 @@ test('calls made at the same time are one batch; a seed repeats; a schema holds'
     expect(batches).toEqual([3])
     expect(again).toBe(a)
     expect(b).not.toBe(a)
+    const schema = z.object({ n: z.int().min(1).max(9) })
+    const { object } = await generateObject({ model, schema, prompt: 'Hi', maxOutputTokens: 20 })
+    expect(schema.safeParse(object).success).toBe(true)
     await expect(generateText({ model, prompt: 'x'.repeat(500), maxRetries: 0 })).rejects.toThrow(
       /does not fit/,
     )

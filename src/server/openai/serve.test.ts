@@ -313,4 +313,30 @@ test('a real model: seeds repeat, log-probabilities are those of the model, opti
   expect((await ask({ seed: 9, top_k: 1, top_logprobs: 0 })).choices[0].token_ids).toEqual(
     greedy.choices[0].token_ids,
   )
+  // What a grammar allows comes out of a model that has learnt nothing.
+  const parameters = {
+    type: 'object',
+    properties: { n: { type: 'integer', minimum: 1, maximum: 9 } },
+    required: ['n'],
+  }
+  const two = ['a', 'b'].map((name) => ({ type: 'function' as const, function: { name, parameters } }))
+  const create = (fields: object) =>
+    client.chat.completions.create({
+      model: 'tiny',
+      messages: [{ role: 'user', content: '' }],
+      seed: 3,
+      ...fields,
+    })
+  const choice = { type: 'function', function: { name: 'b' } }
+  const [forced] = ((await create({ tools: two, tool_choice: choice })) as OpenAI.ChatCompletion).choices
+  expect(forced.message.tool_calls?.[0]).toMatchObject({ function: { name: 'b' } })
+  const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: parameters } }
+  const [formed, bad] = await Promise.all([
+    create({ response_format }) as Promise<OpenAI.ChatCompletion>,
+    create({ response_format: { type: 'json_schema', json_schema: { schema: { not: {} } } } }).catch(
+      ({ status }) => status,
+    ),
+  ])
+  expect(JSON.parse(formed.choices[0].message.content ?? '')).toEqual({ n: expect.any(Number) })
+  expect(bad).toBe(400)
 })
