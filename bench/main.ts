@@ -1,4 +1,5 @@
 // npm run bench -- NAME [--json]: measures ours and, where AGOGE_PEERS_PYTHON names a Python that has it, the peer.
+import { setFlagsFromString } from 'node:v8'
 import type { Measurement } from './alternate.ts'
 import { cartPoleStep } from './cartpole-step.ts'
 import { growth } from './growth.ts'
@@ -9,6 +10,9 @@ import { trainStepSizes } from './train-step-sizes.ts'
 import { trainStep } from './train-step.ts'
 import { trainingMemory } from './training-memory.ts'
 import { dqnCartPole, ppoCartPole, sacPendulum } from './trainings.ts'
+
+// As the command line does (src/cli/main.ts).
+setFlagsFromString('--heap-growing-percent=900')
 
 const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'train-step': trainStep,
