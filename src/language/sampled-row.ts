@@ -50,11 +50,9 @@ export function drawNext(row: Row, { probabilities, logits }: Distributions, pla
   if (cursor !== undefined && logits !== undefined) {
     if (allowed.length !== size) allowed = new Float32Array(size)
     weights = allowed
-    // A stop id wants a place too.
-    const left = row.limit - tokens.length - 1 - Math.min(1, settings.stop.length)
-    const mask = cursor.mask(left)
     const stop = cursor.accepting ? settings.stop : []
-    if (!weigh(logits.subarray(start, start + size), mask, stop, weights)) throw stuck(settings, tokens)
+    if (!weigh(logits.subarray(start, start + size), maskOf(row, cursor), stop, weights))
+      throw stuck(settings, tokens)
     start = 0
   }
   const isCut = cursor !== undefined || (!greedy && truncates(settings, size))
@@ -76,10 +74,18 @@ export function drawNext(row: Row, { probabilities, logits }: Distributions, pla
   if (row.watch.ends(token)) row.finish = 'stop'
   else if (cursor !== undefined) {
     cursor.advance(token)
-    // Nothing can follow, and nothing says so.
-    if (cursor.complete && settings.stop.length === 0) row.finish = 'stop'
+    // Without stop ids a row ends where nothing can follow, or nothing that would come to an end in time.
+    if (settings.stop.length === 0 && cursor.accepting) {
+      if (cursor.complete) row.finish = 'stop'
+      else if (maskOf(row, cursor).every((word) => word === 0)) row.finish = 'length'
+    }
   }
   if (row.finish === undefined && tokens.length >= row.limit) row.finish = 'length'
+}
+
+/** The tokens that may come next, such that the row can still come to an end within its limit; a stop id wants a place too. */
+function maskOf({ limit, tokens, settings }: Row, cursor: GrammarCursor): Uint32Array {
+  return cursor.mask(limit - tokens.length - 1 - Math.min(1, settings.stop.length))
 }
 
 /** Writes weights of the tokens in `mask` and `more`, relative to the likeliest of them, 0 for all others; false where there is none. */

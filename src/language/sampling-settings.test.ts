@@ -198,6 +198,14 @@ test('whatever a grammar lets through is valid, whoever else is in the batch', a
   expect(textOfRow(expression)).toMatch(/^[a-c]{3}\d$/)
 })
 
+test('a row without stop ids ends whole where its limit would cut it', async () => {
+  const grammar = { sequence: ['a', { repeat: 'bc"x', least: 0 }] }
+  const rows = Array.from({ length: 20 }, (_, key) => ({ ...requestsOf(1)[0], key, grammar }))
+  const outputs = await sampler.sample(rows, { ...options, maxTokens: 12 }, 0)
+  for (const output of outputs) expect(textOfRow(output)).toMatch(/^a(bc"x)*$/)
+  expect(outputs.every(({ finish }) => finish === 'length')).toBe(true)
+})
+
 test('settings that make no sense are refused by name', async () => {
   const bad: Partial<SampleRequest>[] = [
     { topK: 0 },
