@@ -20,10 +20,11 @@ export interface TroubledProxy {
   close(): Promise<void>
 }
 
-/** A real server in front of another, which makes trouble: `trouble` is asked about the n-th request for a path, counted from 0. */
+/** A real server in front of another, which makes trouble: `trouble` is asked about the n-th request for a path, counted from 0; `rewrite` changes whole answers. */
 export async function startTroubledProxy(
   target: string,
   trouble: (path: string, count: number) => Trouble | undefined,
+  rewrite: (path: string, answer: string) => string = (_path, answer) => answer,
 ): Promise<TroubledProxy> {
   const counts = new Map<string, number>()
   const log: string[] = []
@@ -49,7 +50,7 @@ export async function startTroubledProxy(
     const { status, body } = await passOn(`${target}${request.url ?? ''}`, request, Buffer.concat(parts))
     if (wanted === undefined) {
       response.writeHead(status, { 'content-type': 'application/json' })
-      response.end(body)
+      response.end(rewrite(path, body.toString()))
       return
     }
     if ('drop' in wanted) request.socket.destroy()
