@@ -85,12 +85,17 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     plan: planOf(options, chat, batch),
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),
-    ...(config === undefined ? {} : { config }),
+    config: { ...named(options.algorithm), ...config },
   }
   return trainJob(job, {
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(signal === undefined ? {} : { signal }),
   })
+}
+
+/** What config.json says of an algorithm that was chosen by name, so that nobody resumes with another. */
+function named(algorithm: TrainOptions['algorithm']): { algorithm?: string } {
+  return typeof algorithm === 'string' ? { algorithm } : {}
 }
 
 function algorithmOf(given: PolicyPresetName | Algorithm = 'grpo'): {

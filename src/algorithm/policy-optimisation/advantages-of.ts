@@ -39,8 +39,10 @@ export function advantagesOf(
     case 'reinforce++-baseline':
       return reinforcePlusPlusBaselineAdvantages(rewards, lengths)
     case 'remax':
-      if (groups.length > 0 && groups.every(({ greedyReward }) => greedyReward === null)) throw noGreedy()
-      return groups.map(({ greedyReward }, g) => remaxAdvantages(rewards[g], greedyReward))
+      return groups.map(({ greedyReward }, g) => {
+        if (greedyReward === undefined) throw noGreedy()
+        return remaxAdvantages(rewards[g], greedyReward)
+      })
     case 'opo':
       return rewards.map((group, g) => opoAdvantages(group, lengths[g]))
     case 'maxrl':
@@ -78,7 +80,7 @@ function byToken(
 function noGreedy(): AgogeError {
   return new AgogeError('ReMax has no greedy answer to compare with', {
     code: 'bad-config',
-    given: 'groups without a greedy episode that could be judged',
+    given: 'groups without a greedy episode',
     expected: 'groups with `greedyReward`',
     hint: 'Set greedyBaseline: true in the plan of reinforcement',
   })

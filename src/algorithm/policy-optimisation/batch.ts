@@ -19,11 +19,12 @@ export interface Member {
 
 export interface MemberGroup {
   members: Member[]
-  greedyReward: number | null
+  /** `null` = masked; absent = not played. */
+  greedyReward: number | null | undefined
 }
 
 export function memberGroups(groups: readonly EpisodeGroup[]): MemberGroup[] {
-  return groups.map(({ episodes, rewards, greedyReward = null }) => ({
+  return groups.map(({ episodes, rewards, greedyReward }) => ({
     greedyReward,
     members: episodes.map((episode, m) => ({
       episode,
