@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createChatTemplate } from '../../language/index.ts'
 import { tinyTemplate, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
 import type { TinyFamily } from '../testing/tiny-checkpoint.ts'
 import { createOutputStream, createTemplateFormat, cutAtStop } from './index.ts'
@@ -146,4 +147,16 @@ test.each([
   expect(deltas.filter((delta) => delta.text !== '').length).toBeGreaterThanOrEqual(
     Math.floor(final.text.length / 12),
   )
+})
+
+test('a template that knows no tools, or writes calls in a way of its own, refuses tools', () => {
+  const tokenizer = tinyTokenizer('qwen')
+  const turn = `{{ '<|im_start|>' + m.role + '\\n' + m.content }}`
+  const xml = `{% for c in m.tool_calls or [] %}{{ '<function=' + c.function.name + '>' + c.function.arguments.value }}{% endfor %}`
+  for (const calls of ['', xml]) {
+    const source = `{% for m in messages %}${turn}${calls}{{ '<|im_end|>' }}{% endfor %}`
+    const other = createTemplateFormat({ template: createChatTemplate(source), tokenizer })
+    expect(other.open([user('Hi')], []).text).toContain('Hi')
+    expect(() => other.open([user('Hi')], tools)).toThrow(expect.objectContaining({ code: 'no-tool-calls' }))
+  }
 })

@@ -75,6 +75,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
   return {
     stop,
     open(messages, tools) {
+      if (tools.length > 0 && style.call === undefined) throw noCalls()
       const text = render(messages, tools, true)
       return { tokens: Int32Array.from(names.encode(text)), messages: messages.length, text }
     },
@@ -83,9 +84,9 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
       if (!text.startsWith(window.text)) return undefined
       const rest = text.slice(window.text.length)
       const at = rest.indexOf(endText)
-      const { reasoning } = messages[window.messages]
-      if (at < 0 || (reasoning !== undefined && !rest.slice(0, at).includes(reasoning.trim())))
-        return undefined
+      const { reasoning = '', text: spoken } = messages[window.messages]
+      const shown = (part: string): boolean => rest.slice(0, at).includes(names.hide(part.trim()))
+      if (at < 0 || !shown(reasoning) || !shown(spoken)) return undefined
       // An output that was cut off has no end of its own.
       const from = stop.includes(output[output.length - 1]) ? at + endText.length : at
       const tokens = Int32Array.from(names.encode(rest.slice(from)))
@@ -132,4 +133,13 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
       }
     },
   }
+}
+
+function noCalls(): AgogeError {
+  return new AgogeError('This model cannot be given tools.', {
+    code: 'no-tool-calls',
+    given: 'a chat template that writes no calls, or writes them otherwise than as JSON',
+    expected: 'calls as those of Qwen2.5, Qwen3 and Hermes, or of Llama 3.1 and 3.2',
+    hint: 'take a model whose chat template knows tools, or a world without them (reasoning)',
+  })
 }

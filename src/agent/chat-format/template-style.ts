@@ -7,7 +7,7 @@ export interface TemplateStyle {
   end?: string
   /** True where thoughts are a field of their own (`reasoning_content`), else they stand in the text between `<think>` marks. */
   reasoningField: boolean
-  /** What stands before the name of a call, between it and the arguments, and after them; undefined where the template writes no calls. */
+  /** What stands before the name of a call, between it and the arguments, and after them; undefined where the template writes no calls, or not as JSON. */
   call?: { before: string; between: string; after: string }
 }
 
@@ -41,10 +41,12 @@ function probeCall(template: ChatTemplate, end: string | undefined): TemplateSty
   if (nameAt < 0 || valueAt < 0) return undefined
   // The object of arguments begins at the last brace before the value.
   const braceAt = said.lastIndexOf('{', valueAt)
+  const between = said.slice(nameAt + name.length, braceAt)
+  if (!/^"\s*,\s*"(?:arguments|parameters)"\s*:\s*$/.test(between)) return undefined
   const rest = said.slice(said.indexOf('}', valueAt) + 1)
   return {
     before: said.slice(0, nameAt).trimStart(),
-    between: said.slice(nameAt + name.length, braceAt),
+    between,
     after: rest.slice(0, end === undefined ? undefined : rest.indexOf(end)).trimEnd(),
   }
 }

@@ -42,7 +42,7 @@ export interface ChatOutput {
 export interface ChatFormat {
   /** Ids that end what the model says. */
   readonly stop: readonly number[]
-  /** The whole conversation, up to where the model speaks. */
+  /** The whole conversation, up to where the model speaks. Throws AgogeError `no-tool-calls` for tools where the format knows no calls. */
   open(messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): ChatWindow
   /**
    * What is added to a window and the `output` sampled in it, so that it shows all `messages` and the model speaks again; the output is
