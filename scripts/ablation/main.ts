@@ -32,6 +32,6 @@ for (const seed of seeds) {
       `${new Date().toISOString().slice(11, 19)} ${variant} ${seed}: sampled ${sampled.toFixed(3)}, greedy ${greedy.toFixed(3)}\n`,
     )
   }
+  writeFileSync(place('ablation.md'), ablationPage({ before, results }))
 }
 await backend.dispose()
-writeFileSync(place('ablation.md'), ablationPage({ before, results }))

@@ -29,12 +29,15 @@ const interval = ({ mean, low, high }: Estimate): string =>
   `${points(mean)} (${points(low)} to ${points(high)})`
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
 
-/** The page of the results, in Markdown. */
+/** The page of the results, in Markdown, of the seeds that every variant has been trained with. */
 export function ablationPage({ before, results }: Ablation): string {
   const names = Object.keys(variants)
   const [standard] = names
+  const complete = seeds.filter((seed) =>
+    names.every((name) => results.some((result) => result.variant === name && result.seed === seed)),
+  )
   const of = (variant: string): Result[] =>
-    seeds.flatMap((seed) => results.filter((r) => r.variant === variant && r.seed === seed))
+    complete.flatMap((seed) => results.filter((r) => r.variant === variant && r.seed === seed))
   const pairs = (variant: string): Estimate =>
     overSeeds(
       of(variant).flatMap((result) =>
@@ -56,7 +59,7 @@ export function ablationPage({ before, results }: Ablation): string {
   const shown = Object.values(demonstrations).reduce((sum, count) => sum + count, 0)
   return `# Ablation of losses and advantages
 
-\`npm run ablation\`: the same task, warm start, episodes, updates and learning rate for every variant, ${seeds.length} seeds each.
+\`npm run ablation\`: the same task, warm start, episodes, updates and learning rate for every variant, ${complete.length} seeds each.
 
 - **Task**: countdown with ${difficulty.numbers} numbers up to ${difficulty.largest} and targets up to ${difficulty.target}, in one wording ("4, 12: 48" is answered by "12 * 4");
   held-out instances by their hash.
