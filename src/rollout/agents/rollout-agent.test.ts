@@ -280,3 +280,26 @@ test('what a teacher shows is learnt from, and groups of episodes train', async 
   expect(meanRatio).toBeCloseTo(1, 3)
   await backend.dispose()
 })
+
+test('calls of tools that are not there, or with arguments that do not fit, stay in the conversation', async () => {
+  const wrong = (name: string, args: string) =>
+    `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call><|im_end|>`
+  const turns = [
+    wrong('cost', '{"of": "tea"}'),
+    wrong('price', '{"off": 1}'),
+    '<tool_call>\n{"name"\n</tool_call><|im_end|>',
+  ]
+  const backend = saying(tokenizer, (prompt) => turns[prompt.split('<tool_response>').length - 1])
+  const episode = await only({ backend })
+  expect(episode.nodes.map(({ role, isError }) => [role, isError === true])).toEqual([
+    ['user', false],
+    ['assistant', false],
+    ['tool', true],
+    ['assistant', false],
+    ['tool', true],
+    ['assistant', false],
+  ])
+  expect(linearise(episode, credit).length).toBe(1)
+  // The last attempt cannot be read: the program sees it as an answer.
+  expect(episode).toMatchObject({ status: 'ok', success: false, usage: { calls: 3, invalidCalls: 1 } })
+})
