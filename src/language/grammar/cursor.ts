@@ -37,6 +37,8 @@ interface Compiled {
   algebra: Algebra
   start: Expression
   masks: Map<Expression, TokenMask>
+  /** Levels of all of them. */
+  kept: number
 }
 
 /** Compiles grammars for the tokens of a model; states and masks are made as rows come to them, and kept for other rows. */
@@ -45,6 +47,7 @@ export function createGrammars(texts: TokenTexts): Grammars {
   const known = new Map<string, Compiled>()
   /** The same by the objects themselves, so that the many rows of a call do not write them out. */
   const seen = new WeakMap<object, Compiled>()
+  const none = new Uint32Array(Math.ceil(order.size / 32))
   const mostMasks = Math.max(64, Math.floor(mostMaskBytes / (order.size / 8)))
 
   function compiled(grammar: Grammar): Compiled {
@@ -60,8 +63,22 @@ export function createGrammars(texts: TokenTexts): Grammars {
         expected: 'a grammar that at least one finite text fits',
       })
     if (known.size >= mostGrammars) known.delete(known.keys().next().value!)
-    const made = { algebra, start, masks: new Map<Expression, TokenMask>() }
+    const made = { algebra, start, masks: new Map<Expression, TokenMask>(), kept: 0 }
     known.set(key, made)
+    return made
+  }
+
+  function maskOf(grammar: Compiled, state: Expression): TokenMask {
+    const { algebra, masks } = grammar
+    const known = masks.get(state)
+    if (known !== undefined) return known
+    if (grammar.kept > mostMasks) {
+      masks.clear()
+      grammar.kept = 0
+    }
+    const made = tokenMask(order, algebra, state)
+    grammar.kept += made.levels.length
+    masks.set(state, made)
     return made
   }
 
@@ -69,19 +86,14 @@ export function createGrammars(texts: TokenTexts): Grammars {
     start(grammar) {
       const found = (typeof grammar === 'string' ? undefined : seen.get(grammar)) ?? compiled(grammar)
       if (typeof grammar !== 'string') seen.set(grammar, found)
-      const { algebra, start, masks } = found
+      const { algebra, start } = found
       let state = start
       return {
         mask(left) {
-          let all = masks.get(state)
-          if (all === undefined) {
-            if (masks.size >= mostMasks) masks.clear()
-            all = tokenMask(order, algebra, state)
-            masks.set(state, all)
-          }
-          if (all.farthest <= left) return all.bits
-          const near = tokenMask(order, algebra, state, left)
-          return algebra.accepts(state) || near.bits.some((word) => word !== 0) ? near.bits : all.bits
+          const { levels } = maskOf(found, state)
+          const near = levels.findLast(({ length }) => length <= left)
+          // What cannot come to an end in time goes on as it likes.
+          return (near ?? (algebra.accepts(state) ? undefined : levels.at(-1)))?.bits ?? none
         },
         advance(token) {
           const symbols = texts.markers[token] === 1 ? [256 + token] : textOf(texts, token)

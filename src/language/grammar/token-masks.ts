@@ -32,27 +32,24 @@ export function orderTokens(texts: TokenTexts): TokenOrder {
   }
 }
 
+/** The tokens that go on from a state, by how many symbols are needed after them to come to an end. */
 export interface TokenMask {
-  /** A bit for each token that may come next. */
-  bits: Uint32Array
-  /** Symbols that are needed at most to come to an end after one of them. */
-  farthest: number
+  /** A bit for each token after which `length` symbols are enough; each holds those before it, the last all of them. */
+  levels: readonly { length: number; bits: Uint32Array }[]
 }
 
-/** The tokens that go on from a state, those only after which `most` symbols are enough to come to an end. */
 export function tokenMask(
   { size, ids, texts, shared, markers }: TokenOrder,
   algebra: Algebra,
   state: Expression,
-  most = Infinity,
 ): TokenMask {
-  const bits = new Uint32Array(Math.ceil(size / 32))
-  let farthest = 0
+  const words = Math.ceil(size / 32)
+  const byLength = new Map<number, Uint32Array>()
   const allow = (id: number, after: Expression): void => {
     const length = algebra.shortest(after)
-    if (length > most) return
+    let bits = byLength.get(length)
+    if (bits === undefined) byLength.set(length, (bits = new Uint32Array(words)))
     bits[id >> 5] |= 1 << (id & 31)
-    if (length > farthest) farthest = length
   }
   /** After how many bytes which state; bytes from `dead` on lead nowhere. */
   const states = [state]
@@ -76,5 +73,8 @@ export function tokenMask(
     const after = algebra.derivative(state, 256 + id)
     if (after !== algebra.nothing) allow(id, after)
   }
-  return { bits, farthest }
+  const levels = [...byLength].map(([length, bits]) => ({ length, bits })).sort((a, b) => a.length - b.length)
+  for (let level = 1; level < levels.length; level++)
+    for (let word = 0; word < words; word++) levels[level].bits[word] |= levels[level - 1].bits[word]
+  return { levels }
 }
