@@ -36,7 +36,10 @@ export async function sampleAnswers(
 }
 
 /** An answer as a row for the trainer: what the model said has weight 1, its advantage is 0 as yet. */
-export function answerSequence({ prompt, tokens, logprobs }: SampledAnswer): TrainingSequence {
+export function answerSequence(
+  answer: Pick<SampledAnswer, 'prompt' | 'tokens' | 'logprobs'>,
+): TrainingSequence {
+  const { prompt, tokens, logprobs } = answer
   const length = prompt.length + tokens.length
   const row = {
     tokens: new Int32Array(length),
@@ -48,5 +51,29 @@ export function answerSequence({ prompt, tokens, logprobs }: SampledAnswer): Tra
   row.tokens.set(tokens, prompt.length)
   row.logprobs.set(logprobs, prompt.length)
   row.weights.rl.fill(1, prompt.length)
+  return row
+}
+
+/** With its credit: one advantage for all tokens of the answer or one each, and their weight in a loss of policies. */
+export function creditedSequence(
+  answer: Pick<SampledAnswer, 'prompt' | 'tokens' | 'logprobs'>,
+  { advantage, weight }: { advantage: number | ArrayLike<number>; weight: number },
+): TrainingSequence {
+  const row = answerSequence(answer)
+  const start = answer.prompt.length
+  row.weights.rl.fill(weight, start)
+  if (typeof advantage === 'number') row.advantages.fill(advantage, start)
+  else row.advantages.set(advantage, start)
+  return row
+}
+
+/** An answer that somebody gave, to be imitated: cross-entropy of `weight` a token, 1 unless told. */
+export function imitationSequence(
+  answer: Pick<SampledAnswer, 'prompt' | 'tokens'>,
+  { weight = 1 }: { weight?: number } = {},
+): TrainingSequence {
+  const row = answerSequence({ ...answer, logprobs: new Float32Array(answer.tokens.length) })
+  row.weights.rl.fill(0)
+  row.weights.ce.fill(weight, answer.prompt.length)
   return row
 }

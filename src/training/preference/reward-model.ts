@@ -2,7 +2,7 @@ import { bradleyTerryLoss } from '../../algorithm/index.ts'
 import type { ScalarModel } from '../../language/index.ts'
 import { rowOf } from './answer-sums.ts'
 import { runCourse } from './course.ts'
-import type { Course, CourseSettings } from './course.ts'
+import type { Course, CourseSettings, CourseStep } from './course.ts'
 import { answersOf } from './pair-methods.ts'
 import type { Answer, PreferencePair } from './types.ts'
 
@@ -30,17 +30,12 @@ export function trainRewardModel(options: RewardModelOptions): Promise<Course> {
       optimStep: (step) => model.optimStep(step),
       save: (folder) => model.save(folder),
       load: (folder) => model.load(folder),
-      async learn(indices) {
-        const answers = indices.flatMap((i) => answersOf(examples[i]))
-        const { chosen, rejected } = await scorePairs(model, answers, abort)
-        const value = bradleyTerryLoss({ chosen, rejected }, { centre })
-        await model.backward(
-          answers.map(rowOf),
-          answers.map((answer, at) => atEnd(answer, (at % 2 === 0 ? value.chosen : value.rejected)[at >> 1])),
-          abort,
-        )
-        return { loss: value.value, accuracy: value.accuracy, margin: meanDifference(chosen, rejected) }
-      },
+      learn: (indices) =>
+        learnRewards(
+          model,
+          indices.map((i) => examples[i]),
+          { centre, ...abort },
+        ),
       async validate() {
         const { chosen, rejected } = await scorePairs(model, validation.flatMap(answersOf), abort)
         const right = chosen.filter((score, i) => score > rejected[i]).length
@@ -49,6 +44,24 @@ export function trainRewardModel(options: RewardModelOptions): Promise<Course> {
     },
     options,
   )
+}
+
+/** Adds the gradient of a batch of pairs, their mean, to that of the model: one update of a reward model that goes on learning. */
+export async function learnRewards(
+  model: ScalarModel,
+  pairs: readonly PreferencePair[],
+  settings: { centre?: number; signal?: AbortSignal } = {},
+): Promise<Pick<CourseStep, 'loss' | 'margin' | 'accuracy'>> {
+  const { centre = 0, ...abort } = settings
+  const answers = pairs.flatMap(answersOf)
+  const { chosen, rejected } = await scorePairs(model, answers, abort)
+  const value = bradleyTerryLoss({ chosen, rejected }, { centre })
+  await model.backward(
+    answers.map(rowOf),
+    answers.map((answer, at) => atEnd(answer, (at % 2 === 0 ? value.chosen : value.rejected)[at >> 1])),
+    abort,
+  )
+  return { loss: value.value, accuracy: value.accuracy, margin: meanDifference(chosen, rejected) }
 }
 
 /** What a reward model thinks of answers, one number each. */
