@@ -17,10 +17,17 @@ export interface SacTeam extends Pick<SacLearner, 'actor' | 'step' | 'dispose'> 
 }
 
 export async function createSacTeam(sizes: SacSizes, threads: number): Promise<SacTeam> {
-  const shared = threads > 1 ? sacBoard(sizes, true) : null
-  const partner =
-    shared === null ? null : await startPartner(import.meta.url, 'sac-thread', { sizes, board: shared })
-  return partner === null ? alone(sizes, threads) : together(sizes, shared!, partner)
+  const board = threads > 1 ? sacBoard(sizes, true) : null
+  if (board === null) return alone(sizes, threads)
+  // Both compile at the same time.
+  const starting = startPartner(import.meta.url, 'sac-thread', { sizes, board })
+  const found: { partner: Partner | null } = { partner: null }
+  const meet = (): void => found.partner?.meet()
+  const learner = await createSacLearner(sizes, board, { rank: 0, of: 2, meet, threads: 1 })
+  found.partner = await starting
+  if (found.partner !== null) return together(board, learner, found.partner)
+  await learner.dispose()
+  return alone(sizes, threads)
 }
 
 async function alone(sizes: SacSizes, threads: number): Promise<SacTeam> {
@@ -28,13 +35,7 @@ async function alone(sizes: SacSizes, threads: number): Promise<SacTeam> {
   return { board, ...(await createSacLearner(sizes, board, { rank: 0, of: 1, meet: () => {}, threads })) }
 }
 
-async function together(sizes: SacSizes, board: SacBoard, partner: Partner): Promise<SacTeam> {
-  const learner = await createSacLearner(sizes, board, {
-    rank: 0,
-    of: 2,
-    meet: partner.meet,
-    threads: 1,
-  })
+function together(board: SacBoard, learner: SacLearner, partner: Partner): SacTeam {
   return {
     board,
     actor: learner.actor,

@@ -15,7 +15,8 @@ export function startThread(
   transferList: Transferable[] = [],
 ): Worker {
   const given = { workerData, transferList }
-  if (!from.endsWith('.ts')) return new Thread(new URL(`./${name}.js`, from), given)
+  // Without the loaders of whoever started this program.
+  if (!from.endsWith('.ts')) return new Thread(new URL(`./${name}.js`, from), { ...given, execArgv: [] })
   const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL(`./${name}.ts`, from).href].map(
     (url) => JSON.stringify(url),
   )
