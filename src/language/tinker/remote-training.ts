@@ -6,7 +6,10 @@ import type { Transport } from './transport.ts'
 
 /** The model that is being trained on the server; another one takes its place with every load. */
 export interface RemoteTraining {
-  /** A request that changes the model. After one of which nobody knows whether it did, only `load` is possible. */
+  /**
+   * A request for the model. After one of which nobody knows whether it was carried out, what would build on it is refused: after a step of the
+   * optimiser everything but `load`, after a training pass further passes and steps.
+   */
   change(request: RemoteRequest): Promise<Fields>
   /** Says that the weights are others than those that were saved last. */
   moved(): void
@@ -29,15 +32,20 @@ export async function createRemoteTraining(
   const { host } = transport
   let model = Promise.resolve(await make())
   let savedAt: string | undefined
-  let unknownSince: string | undefined
+  let unknown: { what: string; weights: boolean } | undefined
 
   async function change(request: RemoteRequest): Promise<Fields> {
-    if (unknownSince !== undefined) throw unknownState(host, unknownSince, request.what)
+    const changes = request.path === 'optim_step'
+    const adds = request.path === 'forward_backward'
+    if (unknown !== undefined && (unknown.weights || changes || adds))
+      throw unknownState(host, unknown.what, request.what)
     const live = await model
     try {
       return await live.request(request)
     } catch (error) {
-      if (!AgogeError.isInstance(error) || !toldCodes.has(error.code)) unknownSince = request.what
+      const told = AgogeError.isInstance(error) && toldCodes.has(error.code)
+      if (!told && (changes || adds))
+        unknown = { what: request.what, weights: changes || unknown?.weights === true }
       throw error
     }
   }
@@ -81,7 +89,7 @@ export async function createRemoteTraining(
       savedAt = undefined
     },
     async save(name) {
-      if (unknownSince !== undefined) throw unknownState(host, unknownSince, 'Saving')
+      if (unknown?.weights === true) throw unknownState(host, unknown.what, 'Saving')
       savedAt = await saveOf(await model, name)
       return savedAt
     },
@@ -95,7 +103,7 @@ export async function createRemoteTraining(
         throw error
       }
       savedAt = path
-      unknownSince = undefined
+      unknown = undefined
     },
     resetOptimizer(name) {
       const known = savedAt

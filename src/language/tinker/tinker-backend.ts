@@ -65,7 +65,8 @@ export interface TinkerBackend extends ModelBackend {
  * sent in the order of the calls, without waiting for results in between, and are numbered, so that one which is sent again
  * is not carried out twice.
  *
- * A call that is aborted or runs into its deadline may or may not have changed the model: after it only `load` is possible.
+ * A step that is aborted or runs into its deadline may or may not have changed the model: after it only `load` is possible, after a
+ * training pass only what does not build on the gradient.
  *
  * @throws AgogeError here and in the verbs: `tinker-unreachable`, `tinker-overloaded`, `tinker-server-error`,
  *   `tinker-unauthorised`, `tinker-not-found`, `tinker-refused`, `tinker-request-failed`, `tinker-bad-answer`, `tinker-deadline`, with what the

@@ -170,6 +170,10 @@ test('an abort ends the waiting at once, with its reason', async () => {
   setTimeout(() => stop.abort(reason), 50)
   expect(await work).toBe(reason)
   expect(performance.now() - began).toBeLessThan(5000)
+  // The gradient is unknown, the weights are not.
+  expect(await failure(backend.optimStep({ learningRate: 1 }))).toMatchObject({
+    code: 'tinker-state-unknown',
+  })
 })
 
 test('a result that does not come runs into the deadline', async () => {
