@@ -31,6 +31,7 @@ export type {
   ModelCall,
   TokenMetadata,
 } from './ai-sdk/index.ts'
+export { createJoiningQueue } from './joining-queue.ts'
 export { createSampleQueue } from './sample-queue.ts'
 export type { QueueClient, SampleQueue } from './sample-queue.ts'
 export { createLocalActor } from './local-actor.ts'

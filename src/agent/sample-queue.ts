@@ -86,11 +86,7 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
     },
     sample(requests, client) {
       if (load + requests.length > limit) {
-        throw new AgogeError('Too many requests wait for the model.', {
-          code: 'overloaded',
-          given: load,
-          expected: `at most ${limit} rows that wait or are being sampled`,
-        })
+        throw overloaded(load, limit)
       }
       load += requests.length
       return new Promise<SampleOutput[]>((resolve, reject) => {
@@ -101,4 +97,12 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
       })
     },
   }
+}
+
+export function overloaded(load: number, limit: number): AgogeError {
+  return new AgogeError('Too many requests wait for the model.', {
+    code: 'overloaded',
+    given: load,
+    expected: `at most ${limit} rows that wait or are being sampled`,
+  })
 }

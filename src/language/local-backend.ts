@@ -66,7 +66,7 @@ export interface LocalBackend extends ModelBackend {
    * leave when they end. The tokens are those of `sample` but for the rounding of floating-point numbers, which depends on who else is
    * in the batch; training samples by `sample`, which repeats to the last bit. For many users of one model.
    */
-  sampleTogether(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>
+  readonly sampleTogether: (requests: SampleRequest[], options: SampleOptions) => Promise<SampleOutput[]>
   /** Raised by every `optimStep`; stored with samples and checkpoints. */
   readonly weightVersion: number
   /** Forgets the optimisers' averages, as at the start of another stage of training. */

@@ -8,7 +8,7 @@ import { answerChat } from './chat-completions.ts'
 import { readBody } from './read-body.ts'
 import { createReply } from './reply.ts'
 import { errorBody, RequestError } from './request-error.ts'
-import { createSampleQueue } from '../../agent/index.ts'
+import { createJoiningQueue, createSampleQueue } from '../../agent/index.ts'
 import type { ServedModel } from './served-model.ts'
 import { answerText } from './text-completions.ts'
 
@@ -37,7 +37,7 @@ export interface Served {
 
 /**
  * An OpenAI-compatible endpoint in front of a model: `GET /v1/models`, `POST /v1/chat/completions`, `POST /v1/completions`. What comes
- * while the model is busy is sampled in one batch.
+ * while the model is busy joins what is being sampled, or makes the next batch where the backend cannot do that.
  *
  * @throws AgogeError `needs-key` for a host that others can reach without a key, `port-taken` where it cannot listen.
  */
@@ -52,7 +52,11 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
     onRequest,
   } = options
   checkExposure(host, key)
-  const queue = createSampleQueue(model.backend, mostRows)
+  const { sampleTogether } = model.backend
+  const queue =
+    sampleTogether === undefined
+      ? createSampleQueue(model.backend, mostRows)
+      : createJoiningQueue({ sampleTogether }, mostRows)
   const created = Math.floor(Date.now() / 1000)
   const open = new Set<AbortController>()
   let closing = false

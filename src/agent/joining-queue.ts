@@ -1,0 +1,31 @@
+import { overloaded } from './sample-queue.ts'
+import type { SampleQueue } from './sample-queue.ts'
+import type { LocalBackend } from '../language/index.ts'
+
+/**
+ * Hands requests straight to a backend whose calls join each other's batches: each begins at the next token, ends when its own rows end,
+ * and is aborted alone. `limit` is how many rows may be sampled or wait for room at the same time.
+ */
+export function createJoiningQueue(
+  backend: Pick<LocalBackend, 'sampleTogether'>,
+  limit = Infinity,
+): SampleQueue {
+  let load = 0
+  return {
+    get load() {
+      return load
+    },
+    async sample(requests, { signal, onToken }) {
+      if (requests.length === 0) return []
+      if (load + requests.length > limit) throw overloaded(load, limit)
+      load += requests.length
+      const { maxTokens, stop, temperature, seed } = requests[0]
+      const common = { maxTokens, stop, temperature, seed, signal }
+      try {
+        return await backend.sampleTogether([...requests], { ...common, ...(onToken && { onToken }) })
+      } finally {
+        load -= requests.length
+      }
+    },
+  }
+}
