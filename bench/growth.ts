@@ -69,7 +69,7 @@ function page(bySize: Point[], byLength: Point[]): string {
       '| --- | --- | --- | --- |',
       ...points.map(
         ({ label, measured: { ours, peer, ratio } }) =>
-          `| ${label} | ${(1e6 / ours).toPrecision(3)} | ${peer === null ? '' : (1e6 / peer).toPrecision(3)} | ${ratio?.toFixed(2) ?? ''} |`,
+          `| ${label} | ${perToken(ours)} | ${peer === null ? '' : perToken(peer)} | ${ratio?.toFixed(2) ?? ''} |`,
       ),
     ].join('\n')
   return `# What a training step costs as things grow
@@ -89,3 +89,6 @@ The small model on 4096 tokens in sequences of growing length:
 ${table('tokens of a sequence', byLength)}
 `
 }
+
+/** Microseconds a token of a rate, to three digits. */
+const perToken = (rate: number): string => String(Number((1e6 / rate).toPrecision(3)))

@@ -5,6 +5,7 @@ import { cartPoleStep } from './cartpole-step.ts'
 import { growth } from './growth.ts'
 import { grpoStep } from './grpo-step.ts'
 import { mainJobMemory } from './main-job-memory.ts'
+import { packing } from './packing.ts'
 import { sampling, samplingBatches } from './sampling.ts'
 import { trainStepSizes } from './train-step-sizes.ts'
 import { trainStep } from './train-step.ts'
@@ -19,6 +20,7 @@ const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'train-step-sizes': trainStepSizes,
   growth,
   'training-memory': trainingMemory,
+  packing,
   sampling,
   'sampling-batches': samplingBatches,
   'grpo-step': grpoStep,
