@@ -110,6 +110,25 @@ test('any order of comings gives each what it gets alone; aborted ones disturb n
   }
 })
 
+test('clearing between calls, or while rows are under way, forgets what was read', async () => {
+  const requests = requestsOf(6)
+  sampler.clear()
+  const expected = await sampler.sample(requests, options, 0)
+  // At once after a call, as training does it: to the last bit what a fresh sampler gives.
+  for (let round = 0; round < 3; round++) {
+    sampler.clear()
+    expect(await sampler.sample(requests, options, 0)).toEqual(expected)
+  }
+  const controller = new AbortController()
+  const aborted = sampler.sample(requests, { ...options, signal: controller.signal }, 0)
+  await new Promise(setImmediate)
+  controller.abort()
+  sampler.clear()
+  const next = sampler.sample(requests, options, 0)
+  await expect(aborted).rejects.toThrow(/abort/i)
+  expect(tokensOf(await next)).toEqual(tokensOf(expected))
+})
+
 test('what a listener throws ends its own call only', async () => {
   const [one, two] = requestsOf(2)
   const failing = sampler.sample(

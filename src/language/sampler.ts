@@ -67,6 +67,8 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
   let batch: Row[] = []
   let waiting: Row[] = []
   let busy = false
+  /** Whether the cache is to be dropped once nothing is under way. */
+  let isStale = false
   let texts: TokenTexts | undefined
   let grammars: Grammars | undefined
 
@@ -213,10 +215,16 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
     }
   }
 
+  function clearIfAsked(): void {
+    if (isStale) reader.clear()
+    isStale = false
+  }
+
   async function work(): Promise<void> {
     try {
       for (;;) {
         endAborted()
+        if (!batch.some(isLive)) clearIfAsked()
         await admit()
         if (batch.some(isLive)) {
           endAborted()
@@ -231,6 +239,7 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
       // In the same turn as the last look at what waits: who comes later starts anew.
       busy = false
       batch = []
+      clearIfAsked()
     }
   }
 
@@ -254,7 +263,10 @@ export function createSampler({ config, parameters, threads, cacheBytes }: Sampl
       texts = next
       grammars = undefined
     },
-    clear: () => reader.clear(),
+    clear() {
+      if (busy) isStale = true
+      else reader.clear()
+    },
     dispose: () => reader.dispose(),
   }
 }
