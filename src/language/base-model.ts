@@ -5,6 +5,7 @@ import type { Trainable } from './adapters/trainable.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend } from './local-backend.ts'
+import { refuseRemote } from './tinker/checkpoint-note.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { hasWeights } from './weight-files.ts'
 
@@ -40,6 +41,7 @@ export async function loadModel(
 /** The folder itself, or the repair where it holds no model. */
 export function requireModel(folder: string): string {
   if (hasWeights(folder)) return folder
+  refuseRemote(folder)
   throw new AgogeError(`There is no model in ${folder}.`, {
     code: 'no-model',
     given: folder,

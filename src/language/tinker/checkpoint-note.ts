@@ -55,6 +55,18 @@ export function readNote(given: string): CheckpointNote {
   throw unusable(file, text)
 }
 
+/** Throws, saying where the weights are, for a folder that only tells of them. */
+export function refuseRemote(folder: string): void {
+  if (!existsSync(join(folder, name))) return
+  const { path, server } = readNote(folder)
+  throw new AgogeError(`The weights of ${folder} are on the Tinker server ${server}.`, {
+    code: 'remote-model',
+    given: path,
+    expected: 'a folder with config.json, model.safetensors and tokenizer.json',
+    hint: `On the machine of agoge serve --tinker they are in its --store (.agoge/tinker unless told): ${path.slice('tinker://'.length)}`,
+  })
+}
+
 function unusable(file: string, text: string, cause?: unknown): AgogeError {
   return new AgogeError(`${file} does not tell where weights on a Tinker server are`, {
     code: 'bad-checkpoint',

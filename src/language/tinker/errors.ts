@@ -48,7 +48,7 @@ export function unavailableError(
       given: what,
       hint: busy
         ? 'It has too much to do: try later, or send less at the same time.'
-        : 'See whether it runs and look at its log, then go on from the last checkpoint (agoge train --resume FOLDER).',
+        : 'See whether it runs, at that address, and look at its log. A run that had begun goes on with agoge train --resume FOLDER.',
     },
   )
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AgogeError } from '../../error.ts'
+import { requireModel } from '../../language/index.ts'
 import type { LocalBackend, LossSettings, SampleOptions } from '../../language/index.ts'
 import { createTinkerBackend } from '../../language/tinker/index.ts'
 import type { TinkerBackend } from '../../language/tinker/index.ts'
@@ -88,6 +89,12 @@ test('what was saved is loaded, with the optimiser or without; the note holds no
   remote.resetOptimizer()
   local.resetOptimizer()
   await both()
+})
+
+test('a folder that only tells of weights says where they are, to who wants a model of it', async () => {
+  const folder = join(house.root, 'run', 'step-6')
+  const { path } = JSON.parse(readFileSync(join(folder, 'tinker.json'), 'utf8')) as { path: string }
+  expect(() => requireModel(folder)).toThrow(expect.objectContaining({ code: 'remote-model', given: path }))
 })
 
 test('an overwritten checkpoint goes away on the server too', async () => {
