@@ -34,8 +34,9 @@ export interface Samplers {
   dispose(): Promise<void>
 }
 
-/** Copies of weights of models that moved on; asynchronous training needs a few, no more. */
+/** Copies of weights of models that moved on; asynchronous training needs a few, no more. Of large models fewer, but the last one always. */
 const mostCopies = 8
+const mostBytes = 2 ** 30
 
 export function createSamplers(models: BaseModels): Samplers {
   const samplers = new Map<string, { sampler: Sampler; source: Source }>()
@@ -77,7 +78,10 @@ export function createSamplers(models: BaseModels): Samplers {
       const source: Source = { kind: 'copy', data: model.backend.parameters.data.slice() }
       for (const entry of live) entry.source = source
       const copies = [...samplers.values()].filter((entry) => entry.source.kind === 'copy')
-      const kept = new Set(copies.slice(-mostCopies).map((entry) => entry.source))
+      const room = Math.max(1, Math.floor(mostBytes / source.data.byteLength))
+      const kept = new Set(
+        [...new Set(copies.map((entry) => entry.source))].slice(-Math.min(mostCopies, room)),
+      )
       for (const entry of copies) if (!kept.has(entry.source)) entry.source = { kind: 'gone' }
     },
     async backend(id) {

@@ -20,6 +20,8 @@ import { refuse } from './refusal.ts'
 import { addSampler } from './session-handlers.ts'
 import { once } from './sessions.ts'
 
+const mostSamples = 1024
+
 interface Row {
   prompt: Int32Array
   key: string | number
@@ -120,6 +122,11 @@ export const sample: Handler = ({ context, body, digest }) => {
     throw refuse('tinker-bad-request', 'topk_prompt_logprobs cannot be had here', { expected: '0' })
   const prompt = readModelInput(fieldsOf(body['prompt'], 'prompt'))
   const count = countOf(body, 'num_samples', 1, 1)
+  if (count > mostSamples)
+    throw refuse('tinker-bad-request', 'That are too many samples for one request', {
+      given: count,
+      expected: `at most ${mostSamples}`,
+    })
   const params = fieldsOf(body['sampling_params'] ?? {}, 'sampling_params')
   const agoge = optionalFields(body, 'agoge')
   const seed = params['seed'] == null ? undefined : numberOf(params, 'seed', undefined)

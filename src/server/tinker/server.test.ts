@@ -115,6 +115,12 @@ test('what is asked for wrongly is refused with the name of the field', async ()
       400,
       'topk',
     ],
+    [
+      'asample',
+      { base_model: 'tiny', prompt: { chunks: [{ tokens: [1] }] }, num_samples: 1e9 },
+      400,
+      'at most 1024',
+    ],
     ['retrieve_future', { request_id: 'another-7' }, 404, 'no request'],
     ['nothing', {}, 404, 'no such call'],
     ['optim_step', '{"half', 400, 'not JSON'],

@@ -171,3 +171,44 @@ test('what the model cannot do is refused with what the server says, and can be 
   await expect(backend.load(house.model)).rejects.toMatchObject({ code: 'bad-checkpoint' })
   await backend.dispose()
 })
+
+test('samples of more weights than are kept say that these are gone', async () => {
+  const call = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
+    const headers = { 'content-type': 'application/json' }
+    const url = `${server.url}/api/v1`
+    const taken = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    const fields = (await taken.json()) as Record<string, unknown>
+    if (fields['request_id'] === undefined) return fields
+    const wait = { method: 'POST', headers, body: JSON.stringify({ request_id: fields['request_id'] }) }
+    return (await (await fetch(`${url}/retrieve_future`, wait)).json()) as Record<string, unknown>
+  }
+  const { session_id } = await call('create_session', { tags: [] })
+  const { model_id } = await call('create_model', { session_id, base_model: 'tiny' })
+  const sampled = async (sampler: unknown): Promise<Record<string, unknown>> =>
+    call('asample', {
+      sampling_session_id: sampler,
+      prompt: { chunks: [{ tokens: [1, 2, 3] }] },
+      sampling_params: { max_tokens: 8, temperature: 1, seed: 1 },
+    })
+  const samplers: unknown[] = []
+  const first: unknown[] = []
+  for (let step = 0; step < 10; step++) {
+    const saved = await call('save_weights_for_sampler', { model_id, sampling_session_seq_id: step })
+    samplers.push(saved['sampling_session_id'])
+    if (step > 1) first.push((await sampled(samplers[step]))['sequences'])
+    const [row] = randomRows(step, 1, {})
+    const data = [
+      {
+        model_input: { chunks: [{ tokens: Array.from(row.tokens.slice(0, -1)) }] },
+        loss_fn_inputs: { target_tokens: { data: Array.from(row.tokens.slice(1)) } },
+      },
+    ]
+    await call('forward_backward', { model_id, forward_backward_input: { data, loss_fn: 'cross_entropy' } })
+    await call('optim_step', { model_id, adam_params: { learning_rate: 0.1 } })
+  }
+  expect(String((await sampled(samplers[0]))['error'])).toContain('the last 8')
+  for (const [i, sequences] of first.entries()) {
+    const again = (await sampled(samplers[i + 2]))['sequences'] as { tokens: number[] }[]
+    expect(again[0].tokens).toEqual((sequences as { tokens: number[] }[])[0].tokens)
+  }
+})
