@@ -9,7 +9,7 @@ export interface ChainQuestion extends Question {
   steps: number[]
 }
 
-/** Questions such as `bca4=`: apply b, then c, then a to 4. The solution writes every digit on the way, the last one is judged. */
+/** Questions such as `bc.4=`: apply b, then c to 4. The solution writes every digit on the way, the last one is judged. */
 export interface Chains {
   apply(operation: string, digit: number): number
   ask(operations: string, start: number): ChainQuestion
@@ -23,9 +23,11 @@ export interface Chains {
 
 /**
  * The smallest task of reasoning in steps: each operation is a fact to be known (a permutation of the digits, by the seed), a
- * question of many steps is out of reach at a glance and easy step by step.
+ * question of many steps is out of reach at a glance and easy step by step. Questions of fewer than `places` operations are filled
+ * up by dots, so that what comes next always stands as far back.
  */
-export function createChains(seed: number, operations = 'abcd', digits = 10): Chains {
+export function createChains(seed: number, { operations = 'abcd', places = 3 } = {}): Chains {
+  const digits = 10
   const tables = new Map(
     Array.from(operations, (name) => [
       name,
@@ -38,7 +40,7 @@ export function createChains(seed: number, operations = 'abcd', digits = 10): Ch
     for (const name of names) steps.push(apply(name, steps.at(-1) ?? start))
     const last = String(steps.at(-1) ?? start)
     return {
-      prompt: `${names}${start}=`,
+      prompt: `${names.padEnd(places, '.')}${start}=`,
       solution: steps.join(''),
       judge: (answer) => Number(answer.endsWith(last)),
       operations: names,
@@ -58,7 +60,7 @@ export function createChains(seed: number, operations = 'abcd', digits = 10): Ch
     apply,
     ask,
     draw,
-    alphabet: `${operations}${Array.from({ length: digits }, (_, i) => i).join('')}=`,
+    alphabet: `${operations}0123456789.=`,
     test(count, depths) {
       const random = createRandom(seed, 'chains-test')
       const found = new Map<string, ChainQuestion>()

@@ -77,13 +77,7 @@ export function lessonSequences(
     } = lesson
     const credit = typeof advantage === 'number' ? tokens.map(() => 1) : advantage
     const scale = typeof advantage === 'number' ? advantage : 1
-    const row = answerSequence({
-      prompt,
-      tokens,
-      logprobs: Float32Array.from(logprobs),
-      finish: 'stop',
-      weightVersion: 0,
-    })
+    const row = answerSequence({ prompt, tokens, logprobs: Float32Array.from(logprobs) })
     for (let t = 0; t < tokens.length; t++) {
       row.advantages[prompt.length + t] = scale * credit[t]
       row.weights.rl[prompt.length + t] = reinforced[i]
