@@ -1,6 +1,6 @@
-import { overloaded } from './sample-queue.ts'
-import type { SampleQueue } from './sample-queue.ts'
+import { AgogeError } from '../error.ts'
 import type { LocalBackend } from '../language/index.ts'
+import type { SampleQueue } from './sample-queue.ts'
 
 /**
  * Hands requests straight to a backend whose calls join each other's batches: each begins at the next token, ends when its own rows end,
@@ -17,7 +17,13 @@ export function createJoiningQueue(
     },
     async sample(requests, { signal, onToken }) {
       if (requests.length === 0) return []
-      if (load + requests.length > limit) throw overloaded(load, limit)
+      if (load + requests.length > limit) {
+        throw new AgogeError('Too many requests wait for the model.', {
+          code: 'overloaded',
+          given: load,
+          expected: `at most ${limit} rows that wait or are being sampled`,
+        })
+      }
       load += requests.length
       const { maxTokens, stop, temperature, seed } = requests[0]
       const common = { maxTokens, stop, temperature, seed, signal }
