@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createRandom } from '../../random/index.ts'
 import { readSafetensors, writeSafetensors } from '../../nn/index.ts'
 import type { ModelBackend, OptimStep } from '../backend.ts'
+import { loadModel } from '../base-model.ts'
 import { readCheckpoint } from '../checkpoint.ts'
 import { createLocalBackend, loadLocalBackend } from '../local-backend.ts'
 import { crossEntropy } from '../testing/cross-entropy.ts'
@@ -145,6 +146,14 @@ for (const [name, trainable] of Object.entries(ways)) {
     }
   })
 }
+
+test('a model to train on with an adapter, as agoge train --lora loads it', async () => {
+  const { backend, tokenizer } = await loadModel(undefined, { trainable: { lora: { rank: 2 } } })
+  expect(backend.adapter?.settings).toMatchObject({ rank: 2, alpha: 32 })
+  expect(backend.adapter?.settings.modules).toHaveLength(7 * backend.config.num_hidden_layers)
+  expect(tokenizer.model).toBeDefined()
+  await backend.dispose()
+})
 
 test('partial fine-tuning moves the tensors named and keeps averages for those only', async () => {
   const backend = createLocalBackend({
