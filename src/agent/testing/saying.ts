@@ -1,11 +1,15 @@
 import type { ModelBackend, Tokenizer } from '../../language/index.ts'
 
-/** A backend that says the text for the prompt, token by token; it waits for `gate` before each call. Keeps the sizes of its batches. */
+/**
+ * A backend that says the text for the prompt, token by token, and goes on where it was when asked again for the same row; it waits for
+ * `gate` before each call. Keeps the sizes of its batches.
+ */
 export function saying(
   tokenizer: Tokenizer,
   textFor: (prompt: string) => string,
   gate: () => Promise<void> = () => Promise.resolve(),
 ): Pick<ModelBackend, 'sample'> & { batches: number[]; aborted: number } {
+  const said = new Map<string, Int32Array>()
   const backend = {
     batches: [] as number[],
     aborted: 0,
@@ -17,10 +21,12 @@ export function saying(
       await gate()
       if (signal?.aborted === true) backend.aborted++
       signal?.throwIfAborted()
-      return requests.map((request, row) => {
-        const text = textFor(tokenizer.decode(request.prompt))
-        const all = tokenizer.encode(text, { addedTokens: true })
-        const tokens = all.subarray(0, request.maxTokens ?? all.length)
+      return requests.map(({ prompt, key, maxTokens = Infinity }, row) => {
+        const begun = said.get(`${key} ${prompt.length}`)
+        const all = begun ?? tokenizer.encode(textFor(tokenizer.decode(prompt)), { addedTokens: true })
+        const tokens = all.slice(0, maxTokens)
+        if (tokens.length < all.length)
+          said.set(`${key} ${prompt.length + tokens.length}`, all.slice(tokens.length))
         for (const token of tokens) onToken?.(row, token, -0.5)
         return {
           tokens,

@@ -39,6 +39,8 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
+/** A busy machine is slow. */
+const patient = { timeout: 20_000 }
 const hi = [{ role: 'user' as const, content: 'Hi' }]
 const tools = [
   {
@@ -223,7 +225,7 @@ test('requests that come while the model is busy make one batch; too many are se
   const { client } = await start(model(backend), { mostRows: 6 })
   const ask = () => client.chat.completions.create({ model: 'tiny', messages: hi })
   const first = ask()
-  await expect.poll(() => backend.batches.length).toBe(1)
+  await expect.poll(() => backend.batches.length, patient).toBe(1)
   const others = [ask(), ask(), ask(), ask(), ask()]
   await expect
     .poll(async () =>
@@ -245,7 +247,8 @@ test('a client that hangs up is sampled for no longer; closing breaks off what d
       open = resolve
     })
   const backend = saying(tokenizer, () => 'x<|im_end|>', gate)
-  const { url, close } = await serveOpenAI({ model: model(backend) })
+  let answered = 0
+  const { url, close } = await serveOpenAI({ model: model(backend), onRequest: () => answered++ })
   const controller = new AbortController()
   const asked = fetch(`${url}/chat/completions`, {
     method: 'POST',
@@ -253,14 +256,14 @@ test('a client that hangs up is sampled for no longer; closing breaks off what d
     body: JSON.stringify({ messages: hi }),
     signal: controller.signal,
   }).catch(() => 'gone')
-  await expect.poll(() => backend.batches.length).toBe(1)
+  await expect.poll(() => backend.batches.length, patient).toBe(1)
   controller.abort()
   expect(await asked).toBe('gone')
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await expect.poll(() => answered, patient).toBe(1)
   open()
-  await expect.poll(() => backend.aborted).toBe(1)
+  await expect.poll(() => backend.aborted, patient).toBe(1)
   const waiting = post(url, { messages: hi }).then(({ status }) => status)
-  await expect.poll(() => backend.batches.length).toBe(2)
+  await expect.poll(() => backend.batches.length, patient).toBe(2)
   const closed = close(0.05)
   await new Promise((resolve) => setTimeout(resolve, 100))
   open()
