@@ -35,10 +35,11 @@ export async function sampleAnswers(
   return prompts.map((_, at) => answers.slice(at * groupSize, (at + 1) * groupSize))
 }
 
+/** What is learnt from of an answer; the rest may come along. */
+type Said = Pick<SampledAnswer, 'prompt' | 'tokens' | 'logprobs'> & Partial<SampledAnswer>
+
 /** An answer as a row for the trainer: what the model said has weight 1, its advantage is 0 as yet. */
-export function answerSequence(
-  answer: Pick<SampledAnswer, 'prompt' | 'tokens' | 'logprobs'>,
-): TrainingSequence {
+export function answerSequence(answer: Said): TrainingSequence {
   const { prompt, tokens, logprobs } = answer
   const length = prompt.length + tokens.length
   const row = {
@@ -56,7 +57,7 @@ export function answerSequence(
 
 /** With its credit: one advantage for all tokens of the answer or one each, and their weight in a loss of policies. */
 export function creditedSequence(
-  answer: Pick<SampledAnswer, 'prompt' | 'tokens' | 'logprobs'>,
+  answer: Said,
   { advantage, weight }: { advantage: number | ArrayLike<number>; weight: number },
 ): TrainingSequence {
   const row = answerSequence(answer)
