@@ -1,0 +1,33 @@
+// On-policy distillation: a student speaks, its teacher says how likely it would have said the same.
+import { loadModel } from 'agoge'
+import { encodeConversation } from 'agoge/unstable/language'
+import { answerSequence, imitationSequence, sampleAnswers } from 'agoge/unstable/rollout'
+import { distil } from 'agoge/unstable/training/distillation'
+
+const steps = Number(process.env['STEPS'] ?? 40)
+const { backend: teacher, tokenizer } = await loadModel()
+const { backend: student } = await loadModel()
+const stop = [tokenizer.special('<|end|>')]
+const names = ['Ada', 'Bo', 'Cleo', 'Dan', 'Eve', 'Finn', 'Gus', 'Hana']
+const prompts = names.map((name) => {
+  const { tokens } = encodeConversation(tokenizer, [{ role: 'user', text: `I am ${name}.` }])
+  return Int32Array.of(...tokens, tokenizer.special('<|assistant|>'))
+})
+
+// The teacher is the same model after it has learnt to greet, by imitation.
+const tokens = Int32Array.of(...tokenizer.encode('Welcome here.'), ...stop)
+const greetings = prompts.map((prompt) => imitationSequence({ prompt, tokens }, { weight: 1 / 40 }))
+for (let step = 0; step < 8; step++) {
+  await teacher.forwardBackward(greetings, { name: 'cross_entropy' })
+  await teacher.optimStep({ learningRate: 3e-4, clip: 1 })
+}
+
+const settings = { maxTokens: 12, stop, seed: 0, groupSize: 8 }
+const collect = async (step: number) => {
+  const answers = await sampleAnswers(student, prompts, { ...settings, name: `${step}` })
+  return answers.flat().map((answer) => answerSequence(answer))
+}
+const curve = await distil({ student, teacher, steps, collect, learningRate: 1e-4, clip: 1 })
+const [first, last] = [curve[0], curve[curve.length - 1]].map(({ reverseKl }) => reverseKl.toFixed(2))
+console.log(`divergence a token: ${first} -> ${last}`)
+await Promise.all([student.dispose(), teacher.dispose()])
