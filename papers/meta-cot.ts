@@ -1,0 +1,96 @@
+import { definePaper } from 'agoge/evaluation'
+import type { ArmRun } from 'agoge/evaluation'
+import { createRandom } from 'agoge/unstable/random'
+import {
+  copyWeights,
+  createChains,
+  examine,
+  imitateSolutions,
+  reinforceAnswers,
+  remember,
+  withTextModel,
+} from 'agoge/unstable/training/answers'
+import type { Chains, Question } from 'agoge/unstable/training/answers'
+
+const names = ['a', 'b', 'c']
+const maxTokens = 38
+const window = 48
+
+interface PathQuestion extends Question {
+  /** Every pair that was tried, in order, the last one right. */
+  trace: string
+}
+
+/** `3>7=`: which two operations lead from 3 to 7? `a5b7` says two, with what they give. */
+function ask(chains: Chains, start: number, target: number): PathQuestion | undefined {
+  const tried: string[] = []
+  for (const first of names)
+    for (const second of names) {
+      const middle = chains.apply(first, start)
+      const end = chains.apply(second, middle)
+      const pair = `${first}${middle}${second}${end}`
+      tried.push(pair)
+      if (end !== target) continue
+      const judge = (answer: string): number => {
+        const [, one, two] = /([abc])\d([abc])\d$/.exec(answer) ?? []
+        return Number(one !== undefined && chains.apply(two, chains.apply(one, start)) === target)
+      }
+      return { prompt: `${start}>${target}=`, solution: pair, trace: tried.join(''), judge }
+    }
+  return undefined
+}
+
+/** All questions that have an answer, a fifth of them kept for testing. */
+function allQuestions(seed: number) {
+  const chains = createChains(seed, { operations: names.join('') })
+  const pairs = Array.from({ length: 100 }, (_, i) => ask(chains, Math.floor(i / 10), i % 10))
+  const questions = createRandom(seed, 'paths').shuffle(pairs.flatMap((question) => question ?? []))
+  const tests = Math.ceil(questions.length / 5)
+  return { alphabet: `${chains.alphabet}>`, train: questions.slice(tests), test: questions.slice(0, tests) }
+}
+
+/** Weights of a model that has read solutions: with the search that led to them, or without. */
+const readers = [false, true].map((search) =>
+  remember(({ seed, budget }: ArmRun) => {
+    const { alphabet, train } = allQuestions(seed)
+    return withTextModel({ alphabet, seed, window }, async (model) => {
+      const shown = train.map((question) => (search ? { ...question, solution: question.trace } : question))
+      const learn = { steps: budget.warm, learningRate: 0.006, seed }
+      await imitateSolutions(model, (random) => random.pick(shown), learn)
+      return copyWeights(model)
+    })
+  }),
+)
+
+async function trained(run: ArmRun, search: boolean, steps: number): Promise<number> {
+  const { seed } = run
+  const { alphabet, train, test } = allQuestions(seed)
+  const weights = await readers[Number(search)](run)
+  return withTextModel({ alphabet, seed, window, weights }, async (model) => {
+    const learn = { steps, seed, batch: 8, maxTokens, learningRate: 1e-3 }
+    await reinforceAnswers(model, (random) => random.pick(train), learn)
+    return (await examine(model, test, { maxTokens, samples: 4 })).accuracy
+  })
+}
+
+export default definePaper({
+  id: 'meta-cot',
+  title: 'Towards System 2 Reasoning in LLMs: Learning How to Think With Meta Chain-of-Though',
+  theme: 'reasoning',
+  claim:
+    'A model that has read how solutions were searched for, and is then reinforced, solves more than one that has read the solutions alone, reinforced or not, and than one that has only read.',
+  arms: {
+    'search-then-rl': (run) => trained(run, true, run.budget.steps),
+    search: (run) => trained(run, true, 0),
+    'path-then-rl': (run) => trained(run, false, run.budget.steps),
+    path: (run) => trained(run, false, 0),
+  },
+  metric: 'accuracy on pairs of digits, not met before, that two of three operations lead between',
+  seeds: 8,
+  budget: { warm: 300, steps: 25 },
+  quick: { warm: 2, steps: 1 },
+  expect: { better: 'search-then-rl', than: ['path-then-rl', 'path', 'search'] },
+  standIns: [
+    'a search of at most nine pairs stands for tree search; a transformer of 21 thousand weights for language models',
+  ],
+})
