@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../random/index.ts'
 import {
+  answerLogprobs,
   attempt,
   copyWeights,
   createChains,
@@ -12,6 +13,7 @@ import {
   reinforceAnswers,
   remember,
   restoreWeights,
+  warmStartedOnChains,
 } from './index.ts'
 
 test('characters become ids and come back up to the end', () => {
@@ -29,6 +31,7 @@ test('chains write every digit on the way, and judge the last; no question is in
   expect(steps[2]).toBe(chains.apply('c', chains.apply('b', chains.apply('a', 4))))
   expect(solution).toBe(steps.join(''))
   expect([judge?.(`${steps[2]}`), judge?.(solution), judge?.(`${(steps[2] + 1) % 10}`)]).toEqual([1, 1, 0])
+  expect(chains.ask('ab', 7).prompt).toBe('ab.7=')
   const tests = chains.test(40, [2, 3]).map(({ prompt }) => prompt)
   expect(new Set(tests).size).toBe(40)
   const random = createRandom(5)
@@ -71,6 +74,11 @@ test('a model imitates, goes back, and is reinforced', async () => {
     onStep: ({ reward }) => rewards.push(reward),
   })
   expect(rewards.at(-1)).toBeGreaterThan(rewards[0] + 0.3)
+  // Sampler and trainer agree on what was said.
+  const [[said]] = await attempt(model, [judged], { name: 'said', seed: 1, maxTokens: 4 })
+  const [again] = await answerLogprobs(model, [said])
+  said.logprobs.forEach((logprob, t) => expect(again[t]).toBeCloseTo(logprob, 4))
+
   const sizes = await attempt(model, [judged, judged], {
     name: 'sizes',
     seed: 1,
@@ -93,4 +101,25 @@ test('what arms share is computed once for each seed', async () => {
   })
   expect(await Promise.all([1, 2, 1].map((seed) => shared({ seed, budget: {} })))).toEqual([1, 2, 1])
   expect(times).toBe(2)
+})
+
+test('arms go on from the same beginning, and are scored by what they gain over it', async () => {
+  let taught = 0
+  const gain = warmStartedOnChains({
+    taught: (chains) => {
+      taught++
+      return () => chains.ask('a', 1)
+    },
+    tested: async (model, chains) => {
+      const { accuracy } = await examine(model, [chains.ask('a', 1)], { maxTokens: 3, samples: 8 })
+      return accuracy
+    },
+  })
+  const run = { seed: 1, budget: { warm: 1 } }
+  expect(await gain(run, () => Promise.resolve())).toBe(0)
+  const learn = { steps: 15, learningRate: 0.02, seed: 1, batch: 4 }
+  expect(
+    await gain(run, (model, chains) => imitateSolutions(model, () => chains.ask('a', 1), learn)),
+  ).toBeGreaterThan(0.5)
+  expect(taught).toBe(1)
 })
