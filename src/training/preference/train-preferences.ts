@@ -28,8 +28,10 @@ export interface PreferenceTrainingOptions<Example> extends CourseSettings {
  * @example
  * const { best } = await trainPreferences({ backend, method: dpo(), examples, validation, steps: 100, batch: 16, learningRate: 1e-4 })
  */
-export function trainPreferences<Example>(options: PreferenceTrainingOptions<Example>): Promise<Course> {
-  return preparePreferences(options).then((pupil) => runCourse(pupil, options))
+export async function trainPreferences<Example>(
+  options: PreferenceTrainingOptions<Example>,
+): Promise<Course> {
+  return runCourse(await preparePreferences(options), options)
 }
 
 async function preparePreferences<Example>(options: PreferenceTrainingOptions<Example>) {
