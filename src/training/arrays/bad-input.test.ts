@@ -150,7 +150,7 @@ test('replay that is filled further than a new one is no mismatch', async () => 
 
 test('settings that cannot act are told by the first figure that is none', async () => {
   const { slots, ...preset } = ppoPresets['sb3-zoo-cartpole']
-  const algorithm = ppo({ ...preset, learningRate: NaN })
+  const algorithm = ppo({ ...preset, learningRate: 1e38 })
   await expect(trainArray({ world: cartPole, algorithm, slots, steps: 2000 })).rejects.toMatchObject({
     code: 'not-finite',
     message: expect.stringContaining('cartpole'),
