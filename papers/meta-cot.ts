@@ -1,6 +1,7 @@
 import { definePaper } from 'agoge/evaluation'
 import type { ArmRun } from 'agoge/evaluation'
 import { createRandom } from 'agoge/unstable/random'
+import type { Random } from 'agoge/unstable/random'
 import {
   copyWeights,
   createChains,
@@ -13,40 +14,46 @@ import {
 import type { Chains, Question } from 'agoge/unstable/training/answers'
 
 const names = ['a', 'b', 'c']
-const maxTokens = 38
-const window = 48
+const maxTokens = 61
+const window = 68
 
+/** `3>7=`: which two operations lead from 3 to 7? `3a5b7` says two, with what they give. */
 interface PathQuestion extends Question {
-  /** Every pair that was tried, in order, the last one right. */
-  trace: string
+  /** What each pair of operations leads to. */
+  pairs: string[]
 }
 
-/** `3>7=`: which two operations lead from 3 to 7? `a5b7` says two, with what they give. */
-function ask(chains: Chains, start: number, target: number): PathQuestion | undefined {
-  const tried: string[] = []
-  for (const first of names)
-    for (const second of names) {
+function ask(chains: Chains, start: number, target: number): PathQuestion[] {
+  const pairs = names.flatMap((first) =>
+    names.map((second) => {
       const middle = chains.apply(first, start)
-      const end = chains.apply(second, middle)
-      const pair = `${first}${middle}${second}${end}`
-      tried.push(pair)
-      if (end !== target) continue
-      const judge = (answer: string): number => {
-        const [, one, two] = /([abc])\d([abc])\d$/.exec(answer) ?? []
-        return Number(one !== undefined && chains.apply(two, chains.apply(one, start)) === target)
-      }
-      return { prompt: `${start}>${target}=`, solution: pair, trace: tried.join(''), judge }
-    }
-  return undefined
+      return `${start}${first}${middle}${second}${chains.apply(second, middle)}`
+    }),
+  )
+  const solution = pairs.find((pair) => pair.endsWith(String(target)))
+  if (solution === undefined) return []
+  const right = pairs.filter((pair) => pair.endsWith(String(target)))
+  const judge = (answer: string): number => Number(right.includes(answer.slice(-5)))
+  return [{ prompt: `${start}>${target}=`, solution, pairs, judge }]
+}
+
+/** Pairs tried in some order up to one that is right. */
+function trace({ pairs, judge }: PathQuestion, random: Random): string {
+  const tried: string[] = []
+  for (const pair of random.shuffle(pairs)) {
+    tried.push(pair)
+    if (judge?.(pair) === 1) break
+  }
+  return tried.join('')
 }
 
 /** All questions that have an answer, a fifth of them kept for testing. */
 function allQuestions(seed: number) {
   const chains = createChains(seed, { operations: names.join('') })
-  const pairs = Array.from({ length: 100 }, (_, i) => ask(chains, Math.floor(i / 10), i % 10))
-  const questions = createRandom(seed, 'paths').shuffle(pairs.flatMap((question) => question ?? []))
+  const questions = Array.from({ length: 100 }, (_, i) => ask(chains, Math.floor(i / 10), i % 10)).flat()
+  const shuffled = createRandom(seed, 'paths').shuffle(questions)
   const tests = Math.ceil(questions.length / 5)
-  return { alphabet: `${chains.alphabet}>`, train: questions.slice(tests), test: questions.slice(0, tests) }
+  return { alphabet: `${chains.alphabet}>`, train: shuffled.slice(tests), test: shuffled.slice(0, tests) }
 }
 
 /** Weights of a model that has read solutions: with the search that led to them, or without. */
@@ -54,9 +61,11 @@ const readers = [false, true].map((search) =>
   remember(({ seed, budget }: ArmRun) => {
     const { alphabet, train } = allQuestions(seed)
     return withTextModel({ alphabet, seed, window }, async (model) => {
-      const shown = train.map((question) => (search ? { ...question, solution: question.trace } : question))
-      const learn = { steps: budget.warm, learningRate: 0.006, seed }
-      await imitateSolutions(model, (random) => random.pick(shown), learn)
+      const read = (random: Random): Question => {
+        const question = random.pick(train)
+        return search ? { ...question, solution: trace(question, random) } : question
+      }
+      await imitateSolutions(model, read, { steps: budget.warm, learningRate: 0.006, seed })
       return copyWeights(model)
     })
   }),
