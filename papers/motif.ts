@@ -93,7 +93,7 @@ export default definePaper({
     grpo: (run) => trained(run, 1),
     'grpo-tested-in-rounds': (run) => trained(run, 1, 2),
   },
-  metric: `accuracy on questions of ${depth} steps that it has not met, by a model that may write ${window} digits at a time`,
+  metric: `accuracy gained, over the model before in as many rounds, on questions of ${depth} steps that were not met; a round has ${window} digits`,
   seeds: 8,
   budget: { warm: 150, steps: 40 },
   quick: { warm: 2, steps: 1 },
