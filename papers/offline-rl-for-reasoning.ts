@@ -1,76 +1,81 @@
-import { definePaper, mean } from 'agoge/evaluation'
+import { definePaper } from 'agoge/evaluation'
 import type { ArmRun } from 'agoge/evaluation'
-import { createLocalBackend, smallConfig } from 'agoge/unstable/language'
-import type { LocalBackend } from 'agoge/unstable/language'
 import { createRandom } from 'agoge/unstable/random'
-import { imitationSequence, sampleAnswers } from 'agoge/unstable/rollout'
-import { dpo, trainPreferences } from 'agoge/unstable/training/preference'
-import type { PreferenceMethod, PreferencePair } from 'agoge/unstable/training/preference'
+import type { Random } from 'agoge/unstable/random'
+import {
+  answerLogprobs,
+  attempt,
+  examine,
+  imitateSolutions,
+  reinforceAnswers,
+  warmStartedOnChains,
+} from 'agoge/unstable/training/answers'
+import type { ChainQuestion, Chains, Question, TextModel } from 'agoge/unstable/training/answers'
+import { dpo, learnPreferences } from 'agoge/unstable/training/preference'
+import type { PreferencePair } from 'agoge/unstable/training/preference'
 
-/** Words: begin, end, filler, then digits. Questions are two digits below 4; an answer is their sum, filler at will, the end. */
-const [begin, end, filler, digit] = [0, 1, 2, 3]
-const prompts = Array.from({ length: 16 }, (_, i) => Int32Array.of(begin, digit + (i >> 2), digit + (i % 4)))
-const sumOf = (prompt: Int32Array): number => prompt[1] + prompt[2] - digit
-const config = { ...smallConfig, vocab_size: 10, hidden_size: 32, intermediate_size: 64 }
-const size = {
-  num_hidden_layers: 1,
-  num_attention_heads: 2,
-  num_key_value_heads: 2,
-  max_position_embeddings: 32,
-}
-const sampling = { maxTokens: 6, stop: [end], seed: 0 }
+const depths = [1, 2, 3]
+const maxTokens = 9
 
-/** Imitates answers of which 60% are right, with up to three words of filler after them. */
-async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
-  const backend = createLocalBackend({ config: { ...config, ...size }, seed, threads: 1 })
-  const random = createRandom('imitate', seed)
-  for (let step = 0; step < budget.imitation; step++) {
-    const rows = Array.from({ length: 48 }, () => {
-      const prompt = random.pick(prompts)
-      const said = random.next() < 0.6 ? sumOf(prompt) : digit + random.int(7)
-      const tokens = Int32Array.of(said, ...Array<number>(random.int(4)).fill(filler), end)
-      return imitationSequence({ prompt, tokens }, { weight: 1 / 150 })
-    })
-    await backend.forwardBackward(rows, { name: 'cross_entropy' })
-    await backend.optimStep({ learningRate: 0.01 })
-  }
-  return backend
+/** Some solutions go on with dots, up to four: words without content. */
+function wordy(chains: Chains, random: Random) {
+  const question = chains.draw(random, random.pick(depths))
+  return { ...question, solution: question.solution + '.'.repeat(random.int(5)) }
 }
 
-/** A right answer against a wrong one of the model's own to each question, the longest against the shortest. */
-async function pairsOf(backend: LocalBackend, seed: number): Promise<PreferencePair[]> {
-  const groups = await sampleAnswers(backend, prompts, { ...sampling, name: `pairs/${seed}`, groupSize: 32 })
-  return groups.flatMap((group, g) => {
-    const ended = group
-      .filter(({ finish }) => finish === 'stop')
-      .sort((a, b) => b.tokens.length - a.tokens.length)
-    const right = ended.filter(({ tokens }) => tokens[0] === sumOf(prompts[g])).slice(0, 4)
-    const wrong = ended
-      .filter(({ tokens }) => tokens[0] !== sumOf(prompts[g]))
-      .reverse()
-      .slice(0, 4)
-    const count = Math.min(right.length, wrong.length)
-    return right
-      .slice(0, count)
-      .map(({ tokens }, i) => ({ prompt: prompts[g], chosen: tokens, rejected: wrong[i].tokens }))
+/** Judged by the last digit, whatever dots follow. */
+const judged = (question: ChainQuestion): Question => ({
+  ...question,
+  judge: (answer) => Number(answer.replace(/\.*$/, '').endsWith(String(question.steps.at(-1)))),
+})
+const drawn = (chains: Chains, random: Random) => judged(chains.draw(random, random.pick(depths)))
+
+const gain = warmStartedOnChains<ArmRun>({
+  taught: (chains) => (random) => wordy(chains, random),
+  tested: async (model, chains) =>
+    (await examine(model, chains.test(96, depths).map(judged), { maxTokens, samples: 4 })).accuracy,
+})
+
+/** A right and a wrong answer to each question that had both; the longest of the right ones: who chose them liked length. */
+async function pairsOf(
+  model: TextModel,
+  chains: Chains,
+  { seed, budget }: ArmRun,
+): Promise<PreferencePair[]> {
+  const random = createRandom(seed, 'pairs')
+  const questions = Array.from({ length: budget.questions }, () => drawn(chains, random))
+  const groups = await attempt(model, questions, { name: 'pairs', seed, maxTokens, groupSize: 8 })
+  return groups.flatMap((group) => {
+    const right = group.filter(({ reward }) => reward === 1).sort((a, b) => b.tokens.length - a.tokens.length)
+    const wrong = group.filter(({ reward, finish }) => reward === 0 && finish === 'stop')
+    if (right.length === 0 || wrong.length === 0) return []
+    return [{ prompt: group[0].prompt, chosen: right[0].tokens, rejected: wrong[0].tokens }]
   })
 }
 
-/** Share of answers that are right and come to an end within six words. */
-async function accuracy(run: ArmRun, method?: PreferenceMethod<PreferencePair>): Promise<number> {
-  const backend = await imitator(run)
-  if (method !== undefined) {
-    const examples = await pairsOf(backend, run.seed)
-    const course = { steps: run.budget.steps, batch: 32, learningRate: 0.002, final: 1, seed: run.seed }
-    await trainPreferences({ backend, method, examples, validation: examples, ...course })
-  }
-  const answers = await sampleAnswers(backend, prompts, { ...sampling, name: 'test', groupSize: 32 })
-  await backend.dispose()
-  return mean(
-    answers
-      .flat()
-      .map(({ prompt, tokens, finish }) => Number(finish === 'stop' && tokens[0] === sumOf(prompt))),
-  )
+function preferred(run: ArmRun, lengthWeight: number): Promise<number> {
+  const { seed, budget } = run
+  return gain(run, async (model, chains) => {
+    const method = dpo({ lengthWeight, beta: 0.3 })
+    const pairs = await pairsOf(model, chains, run)
+    const answers = method.answers(pairs)
+    const logprobs = await answerLogprobs(model, answers.flat())
+    const reference = answers.map((pair, i) =>
+      pair.map(({ weights }, k) =>
+        logprobs[2 * i + k].reduce((sum, value, t) => sum + value * (weights?.[t] ?? 1), 0),
+      ),
+    )
+    const random = createRandom(seed, 'order')
+    for (let step = 0; step < budget.steps && pairs.length > 0; step++) {
+      const batch = Array.from({ length: 32 }, () => random.int(pairs.length))
+      await learnPreferences(
+        model.backend,
+        method,
+        batch.map((i) => ({ example: pairs[i], answers: answers[i], reference: reference[i] })),
+      )
+      await model.backend.optimStep({ learningRate: 2e-4, clip: 1 })
+    }
+  })
 }
 
 export default definePaper({
@@ -78,19 +83,36 @@ export default definePaper({
   title: 'Exploring the Potential of Offline RL for Reasoning in LLMs: A Preliminary Study',
   theme: 'reasoning',
   claim:
-    'Learning from preferences between own answers improves on imitation, and where right answers happen to be longer, DPO that is desensitised to length keeps answers short where plain DPO draws them out.',
+    'Preferences between right and wrong answers of its own improve a model more than further supervised learning, and more where tokens beyond the shared length weigh little (LD-DPO).',
   arms: {
-    'ld-dpo': (run) => accuracy(run, dpo({ lengthWeight: 0.5 })),
-    dpo: (run) => accuracy(run, dpo()),
-    imitation: (run) => accuracy(run),
+    'ld-dpo': (run) => preferred(run, 0.3),
+    dpo: (run) => preferred(run, 1),
+    supervised: (run) =>
+      gain(run, (model, chains) =>
+        imitateSolutions(model, (random) => wordy(chains, random), {
+          steps: run.budget.steps,
+          learningRate: 1e-3,
+          seed: run.seed + 1000,
+        }),
+      ),
+    'grpo-online': (run) =>
+      gain(run, (model, chains) =>
+        reinforceAnswers(model, (random) => drawn(chains, random), {
+          steps: run.budget.steps,
+          seed: run.seed,
+          maxTokens,
+          learningRate: 1e-3,
+        }),
+      ),
   },
-  metric: 'share of answers that are right and end within six words',
-  seeds: 12,
-  budget: { imitation: 120, steps: 80 },
-  quick: { imitation: 3, steps: 2 },
-  expect: { better: 'ld-dpo', than: ['dpo', 'imitation'] },
+  metric:
+    'accuracy gained on questions of one to three steps that were not met, with the same number of updates',
+  seeds: 8,
+  budget: { warm: 150, questions: 192, steps: 40 },
+  quick: { warm: 2, questions: 16, steps: 1 },
+  expect: { better: 'ld-dpo', than: ['supervised', 'dpo'] },
   standIns: [
-    'a transformer of 10 thousand parameters and sums of two digits stand for language models and mathematics',
-    'that right answers are longer is made so in the choice of pairs',
+    'right answers to prefer are the longest of eight, so that length is confounded with being right',
+    'a transformer of 21 thousand weights that chains operations on digits stands for a language model',
   ],
 })
