@@ -129,6 +129,8 @@ export const gates: readonly Gate[] = [
     bar: 450,
     direction: 'at-least',
     source: 'RL Baselines3 Zoo, PPO with an LSTM, one run: 500.0',
+    reading:
+      'the published run has LSTMs where these have GRUs of the same size, all else is as there. With one unit for actor and critic, tanh, orthogonal weights and nothing normalised, as this gate was run before, five of ten seeds reached 495 or more and the mean was 309',
   },
   {
     ...deepSea,
