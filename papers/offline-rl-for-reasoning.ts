@@ -73,7 +73,7 @@ function preferred(run: ArmRun, lengthWeight: number): Promise<number> {
         method,
         batch.map((i) => ({ example: pairs[i], answers: answers[i], reference: reference[i] })),
       )
-      await model.backend.optimStep({ learningRate: 2e-4, clip: 1 })
+      await model.backend.optimStep({ learningRate: 1e-4, clip: 1 })
     }
   })
 }
@@ -108,7 +108,7 @@ export default definePaper({
   metric:
     'accuracy gained on questions of one to three steps that were not met, with the same number of updates',
   seeds: 8,
-  budget: { warm: 150, questions: 192, steps: 40 },
+  budget: { warm: 150, questions: 512, steps: 40 },
   quick: { warm: 2, questions: 16, steps: 1 },
   expect: { better: 'ld-dpo', than: ['supervised', 'dpo'] },
   standIns: [
