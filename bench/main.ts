@@ -13,7 +13,7 @@ import { trainingMemory } from './training-memory.ts'
 import { dqnCartPole, ppoCartPole, sacPendulum } from './trainings.ts'
 
 // As the command line does (src/cli/main.ts).
-setFlagsFromString('--heap-growing-percent=900')
+setFlagsFromString('--heap-growing-percent=300')
 
 const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   'train-step': trainStep,

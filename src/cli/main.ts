@@ -5,7 +5,7 @@ import { watchInterrupts } from './interrupt.ts'
 import { runCli } from './run-cli.ts'
 
 // Every run of a program leaves megabytes, and V8 would look through everything it holds at every second step of training.
-setFlagsFromString('--heap-growing-percent=900')
+setFlagsFromString('--heap-growing-percent=300')
 
 for (const stream of [process.stdout, process.stderr]) {
   // A reader that has seen enough (`agoge eval | head`) is no error.
