@@ -6,6 +6,8 @@ import type {
   EpisodeSample,
   EpisodeStatus,
 } from '../episode/types.ts'
+import { AgogeError } from '../error.ts'
+import type { ToolResult } from '../tool/types.ts'
 import type { Act, Actor, Judgement, Task, ToolSession, ToolWorld } from './types.ts'
 
 /** An episode to be run. `group` is shared by the episodes of one task that are compared with each other. */
@@ -49,7 +51,8 @@ export interface EpisodeState {
   /** Applies the limits that hold before the policy acts. */
   checkBefore(turn: number, signal: AbortSignal | undefined): void
   addAct(act: Act): EpisodeNode
-  addToolResult(callId: string, text: string, isError: boolean): void
+  /** `reward` is what the world pays the turn that made the call. @throws AgogeError where it is not finite. */
+  addToolResult(callId: string, result: Pick<ToolResult, 'text' | 'isError' | 'reward'>): void
   judged(judgement: Judgement): void
   close(): Promise<void>
   toEpisode(): Episode
@@ -70,7 +73,7 @@ export function createEpisodeState(
   let status: EpisodeStatus | undefined
   let error: string | undefined
   let success: boolean | null = null
-  let rewards: EpisodeReward[] = []
+  const rewards: EpisodeReward[] = []
   const samples: EpisodeSample[] = []
   const nodes: EpisodeNode[] = []
 
@@ -145,16 +148,17 @@ export function createEpisodeState(
       state.usage.sampledTokens += sampled
       return node
     },
-    addToolResult(callId, text, isError) {
+    addToolResult(callId, { text, isError, reward }) {
+      if (reward !== undefined) {
+        if (!Number.isFinite(reward)) throw badReward(spec.id, callId, reward)
+        rewards.push({ agent, sample: samples.length - 1, name: 'step', value: reward })
+      }
       add({ role: 'tool', text, tokens: actor.encode({ role: 'tool', text, callId }), callId, isError })
     },
     judged(judgement) {
       success = judgement.success
-      rewards = Object.entries(judgement.parts).map(([name, value]) => ({
-        agent,
-        name: `part:${name}`,
-        value,
-      }))
+      for (const [name, value] of Object.entries(judgement.parts))
+        rewards.push({ agent, name: `part:${name}`, value })
       if (success === null)
         state.mask('infrastructure', judgement.reason ?? 'the outcome could not be judged')
     },
@@ -195,4 +199,12 @@ export function createEpisodeState(
   if (world.system !== undefined && world.system !== '') addText('system', world.system)
   addText('user', task.prompt)
   return state
+}
+
+function badReward(episode: string, call: string, given: number): AgogeError {
+  return new AgogeError(`The world's reward for call ${call} of episode ${episode} is not a finite number`, {
+    code: 'bad-reward',
+    given,
+    expected: 'a finite number, or no `reward` where the world pays nothing for steps',
+  })
 }

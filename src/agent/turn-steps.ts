@@ -42,7 +42,7 @@ export async function actOn(
   if (act.invalid !== undefined) {
     state.usage.calls++
     state.usage.invalidCalls++
-    state.addToolResult(`${turn}.0`, `error: ${act.invalid}`, true)
+    state.addToolResult(`${turn}.0`, { text: `error: ${act.invalid}`, isError: true })
     return
   }
   if (act.calls.length === 0) {
@@ -57,13 +57,12 @@ export async function actOn(
     if (refusal !== undefined) {
       state.usage.invalidCalls++
       node.invalid ??= refusal
-      state.addToolResult(call.id, `error: ${refusal}`, true)
+      state.addToolResult(call.id, { text: `error: ${refusal}`, isError: true })
       continue
     }
     const started = performance.now()
     try {
-      const result = await callTool(session, call, state, signal)
-      state.addToolResult(call.id, result.text, result.isError)
+      state.addToolResult(call.id, await callTool(session, call, state, signal))
     } catch (error) {
       maskFault(state, error, signal)
       return

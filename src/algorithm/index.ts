@@ -30,6 +30,7 @@ export {
   stepProgressLoss,
   stepProgressRewards,
   turnLevelAdvantages,
+  turnReturnAdvantages,
 } from './advantages/index.ts'
 export type {
   ArcherSteps,
@@ -93,12 +94,16 @@ export type { TokenInputs, TokenLoss } from './over-tokens.ts'
 export { findPolicyPreset, optimisePolicy, policyPresets } from './policy-optimisation/index.ts'
 export type {
   AdvantageSettings,
+  CreditFunction,
+  CreditReport,
+  EpisodeCredit,
   KlSettings,
   PolicyLossSettings,
   PolicyPreset,
   PolicyPresetName,
   PolicySettings,
   RewardShaping,
+  TurnAdvantageSettings,
 } from './policy-optimisation/index.ts'
 export {
   bestOf,

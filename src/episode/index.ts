@@ -15,3 +15,5 @@ export type {
   SamplingSettings,
   TrainingSequence,
 } from './types.ts'
+export { turnRewards, utteranceRows } from './utterances.ts'
+export type { Utterance } from './utterances.ts'

@@ -20,6 +20,8 @@ export interface ToolResult {
   text: string
   isError: boolean
   structured?: unknown
+  /** What the world pays for this call, where it pays for steps; finite. It is credited to the turn that made the call. */
+  reward?: number
 }
 
 export interface ToolCallOptions {

@@ -15,6 +15,7 @@ import {
 import type { GroupRewards } from '../advantages/index.ts'
 import type { MemberGroup } from './batch.ts'
 import type { AdvantageSettings, KlSettings } from './settings.ts'
+import { turnCredits } from './turn-credit.ts'
 
 /** What a member is worth: one advantage for all its tokens, or one for each in the order they were sampled. */
 export type Credit = number | Float32Array
@@ -51,6 +52,10 @@ export function advantagesOf(
       return rewards.map((group) => maxAtKAdvantages(group, settings))
     case 'pass-at-k':
       return rewards.map((group) => passAtKAdvantages(group, settings))
+    case 'turn-level':
+    case 'turn-return':
+    case 'step-group':
+      return groups.map((group) => turnCredits(group, settings))
   }
 }
 

@@ -1,3 +1,4 @@
+export type { CreditFunction, CreditReport, EpisodeCredit } from './credit-function.ts'
 export { optimisePolicy } from './optimise-policy.ts'
 export { findPolicyPreset, policyPresets } from './presets.ts'
 export type { PolicyPreset, PolicyPresetName } from './presets.ts'
@@ -7,4 +8,5 @@ export type {
   PolicyLossSettings,
   PolicySettings,
   RewardShaping,
+  TurnAdvantageSettings,
 } from './settings.ts'

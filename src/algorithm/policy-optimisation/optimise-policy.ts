@@ -8,11 +8,13 @@ import type { Algorithm, LearningContext, PolicyUpdate } from '../types.ts'
 import { advantagesOf } from './advantages-of.ts'
 import type { Credit } from './advantages-of.ts'
 import { addReferences, memberGroups } from './batch.ts'
-import type { Member } from './batch.ts'
+import type { Member, MemberGroup } from './batch.ts'
 import { correctWeights } from './correct-weights.ts'
+import { askCredits } from './credit-function.ts'
 import { lossOf, movesWithoutAdvantage } from './loss-of.ts'
 import type { PolicySettings } from './settings.ts'
 import { shapeRewards } from './shape-rewards.ts'
+import { rewardedTurns } from './turn-credit.ts'
 
 /**
  * The algorithm that the settings describe: rewards are shaped, become advantages, and these go to every token that the policy
@@ -29,7 +31,7 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
     const batch = memberGroups(groups)
     if (kl !== undefined) await addReferences(batch, (tokens) => context.reference(tokens))
     for (const group of batch) shapeRewards(group, shaping ?? {}, kl)
-    const credits = advantagesOf(batch, settings.advantage, kl)
+    const { credits, metrics } = await creditsOf(batch, settings.advantage, kl, context)
     const weights = tokenWeights(
       batch.flatMap(({ members }) => members.map(({ length }) => length)),
       aggregation,
@@ -54,9 +56,25 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
     return {
       sequences: all,
       loss: lossOf(settings, [...references, ...shown.map(({ tokens }) => new Float32Array(tokens.length))]),
-      metrics: { groupsWithoutSignal: batch.length === 0 ? 0 : silent / batch.length, ...corrected },
+      metrics: {
+        groupsWithoutSignal: batch.length === 0 ? 0 : silent / batch.length,
+        ...metrics,
+        ...corrected,
+      },
     }
   }
+}
+
+async function creditsOf(
+  batch: readonly MemberGroup[],
+  advantage: PolicySettings['advantage'],
+  kl: PolicySettings['kl'],
+  context: LearningContext,
+): Promise<{ credits: Credit[][]; metrics: Record<string, number> }> {
+  if (typeof advantage === 'function') return askCredits(batch, advantage, context)
+  const byTurns = ['turn-level', 'turn-return', 'step-group'].includes(advantage.name)
+  const metrics = byTurns ? { rewardedTurns: rewardedTurns(batch) } : {}
+  return { credits: advantagesOf(batch, advantage, kl), metrics }
 }
 
 const hasSignal = (credit: Credit): boolean =>

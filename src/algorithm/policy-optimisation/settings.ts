@@ -1,4 +1,4 @@
-import type { GrpoAdvantageSettings } from '../advantages/index.ts'
+import type { GrpoAdvantageSettings, StepGroupSettings } from '../advantages/index.ts'
 import type {
   Aggregation,
   CispoSettings,
@@ -11,9 +11,24 @@ import type {
   SapoSettings,
   ToprSettings,
 } from '../losses/index.ts'
+import type { CreditFunction } from './credit-function.ts'
+
+/**
+ * Credit by turns. The rewards of turns are those that the world gave for calls (`ToolResult.reward`; in programs of one's own
+ * `reward` of the context); the episode's reward is the outcome. Where a world pays no steps, there is the outcome alone.
+ */
+export type TurnAdvantageSettings =
+  | ({ name: 'turn-level'; weight?: number } & GrpoAdvantageSettings)
+  | ({ name: 'turn-return'; gamma?: number } & GrpoAdvantageSettings)
+  /**
+   * States are equal where the policy was told the same since it spoke last (`observation`, the default, as GiGPO has it), or where
+   * everything that was said before is the same (`history`: right also where the last answer of a tool does not tell the state).
+   */
+  | ({ name: 'step-group'; anchor?: 'observation' | 'history' } & StepGroupSettings)
 
 /** How rewards of a batch become advantages; the functions of these names in `advantages/` say what each does. */
 export type AdvantageSettings =
+  | TurnAdvantageSettings
   | ({ name: 'grpo' } & GrpoAdvantageSettings)
   | { name: 'batch-grpo'; epsilon?: number }
   | { name: 'rloo' }
@@ -55,9 +70,9 @@ export type KlSettings =
   | { place: 'loss'; estimator: KlEstimator | 'unbiased-k3'; coefficient: number }
   | { place: 'reward'; estimator: KlEstimator; coefficient: number }
 
-/** A policy-optimisation algorithm, plain JSON. */
+/** A policy-optimisation algorithm, plain JSON unless its advantages are a function of one's own. */
 export interface PolicySettings {
-  advantage: AdvantageSettings
+  advantage: AdvantageSettings | CreditFunction
   loss: PolicyLossSettings
   aggregation: Aggregation
   shaping?: RewardShaping

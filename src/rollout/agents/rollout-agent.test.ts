@@ -5,7 +5,7 @@ import { createTemplateFormat } from '../../agent/index.ts'
 import { saying } from '../../agent/testing/saying.ts'
 import { tinyTemplate, tinyTokenizer } from '../../agent/testing/tiny-checkpoint.ts'
 import { grpo } from '../../algorithm/index.ts'
-import { decodeEpisode, encodeEpisode, linearise } from '../../episode/index.ts'
+import { decodeEpisode, encodeEpisode, linearise, turnRewards } from '../../episode/index.ts'
 import type { Episode } from '../../episode/index.ts'
 import { createLocalBackend } from '../../language/index.ts'
 import { tinyConfig } from '../../language/testing/tiny-config.ts'
@@ -302,4 +302,23 @@ test('calls of tools that are not there, or with arguments that do not fit, stay
   expect(linearise(episode, credit).length).toBe(1)
   // The last attempt cannot be read: the program sees it as an answer.
   expect(episode).toMatchObject({ status: 'ok', success: false, usage: { calls: 3, invalidCalls: 1 } })
+})
+
+test('a program pays what the model said last', async () => {
+  const program = shop(async ({ id }, { model, reward }) => {
+    const { text } = await generateText({ model, prompt: `Price of ${id}?` })
+    reward(0.5)
+    await generateText({ model, prompt: `And of ${text}?` })
+    reward(-1)
+    reward(0.25)
+    return 'It is 6.'
+  })
+  const episode = await only({ program })
+  expect(turnRewards(episode)).toEqual([0.5, -0.75])
+  expect(score(taskReward({}), episode)?.value).toBe(1)
+  const early = shop((_, { reward }) => {
+    reward(1)
+    return Promise.resolve('It is 6.')
+  })
+  await expect(only({ program: early })).rejects.toMatchObject({ code: 'bad-reward' })
 })

@@ -7,7 +7,7 @@ import type {
   ModelCall,
 } from '../../agent/index.ts'
 import { AgogeError } from '../../error.ts'
-import type { Episode } from '../../episode/index.ts'
+import type { Episode, EpisodeReward } from '../../episode/index.ts'
 import type { ModelBackend, Tokenizer } from '../../language/index.ts'
 import { createLockstep } from './lockstep.ts'
 import type { Lockstep } from './lockstep.ts'
@@ -30,6 +30,8 @@ export interface AgentContext {
   signal: AbortSignal
   /** The id of the episode. */
   episode: string
+  /** Pays what the model said last, for credit by turns. @throws AgogeError where it said nothing yet, or `value` is not finite. */
+  reward: (value: number) => void
 }
 
 /** What became of an episode, by the user's word. */
@@ -234,6 +236,12 @@ async function runEpisode<T extends AgentTask, R>(
   const signal =
     options.signal === undefined ? deadline.signal : AbortSignal.any([options.signal, deadline.signal])
   const recorder = createRecorder(format)
+  const paid: EpisodeReward[] = []
+  const reward = (value: number): void => {
+    const sample = recorder.record.samples.length - 1
+    if (sample < 0 || !Number.isFinite(value)) throw badReward(spec.id, value)
+    paid.push({ agent: 'agent', sample, name: 'step', value })
+  }
   const answer = answerWith(recorder, signal)
   let full = false
   const model = languageModelFrom(program.name, format, async (call, onToken) => {
@@ -245,7 +253,10 @@ async function runEpisode<T extends AgentTask, R>(
 
   const end = async (): Promise<Pick<Episode, 'status' | 'ending' | 'success' | 'rewards' | 'error'>> => {
     try {
-      const result = await untilAborted(program.run(task, { model, signal, episode: spec.id }), signal)
+      const result = await untilAborted(
+        program.run(task, { model, signal, episode: spec.id, reward }),
+        signal,
+      )
       const { success, parts = {} } = await program.judge(task, result)
       if (success === null) return masked('infrastructure', 'the outcome could not be judged')
       const rewards = Object.entries(parts).map(([name, value]) => ({
@@ -253,11 +264,11 @@ async function runEpisode<T extends AgentTask, R>(
         name: `part:${name}`,
         value,
       }))
-      return { status: 'ok', ending: 'answered', success, rewards }
+      return { status: 'ok', ending: 'answered', success, rewards: [...paid, ...rewards] }
     } catch (error) {
       if (options.signal?.aborted === true) return masked('aborted', 'the run was aborted')
       if (deadline.signal.aborted) return masked('deadline', deadline.signal.reason)
-      if (full) return { status: 'failed', ending: 'token-limit', success: false, rewards: [] }
+      if (full) return { status: 'failed', ending: 'token-limit', success: false, rewards: paid }
       if (AgogeError.isInstance(error)) throw error
       return masked('infrastructure', error)
     } finally {
@@ -278,6 +289,14 @@ async function runEpisode<T extends AgentTask, R>(
     ...recorder.record,
     timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
   }
+}
+
+function badReward(episode: string, given: number): AgogeError {
+  return new AgogeError(`The reward of a step of episode ${episode} cannot be taken`, {
+    code: 'bad-reward',
+    given,
+    expected: 'a finite number, after the model has said something',
+  })
 }
 
 function masked(
