@@ -1,58 +1,93 @@
-import { createLocalBackend, smallConfig } from 'agoge/unstable/language'
+import { createLocalBackend, initialiseParameters } from 'agoge/unstable/language'
 import type { Measurement } from './alternate.ts'
+import { grownConfig } from './model-sizes.ts'
 
-/** Lengths of the sequences of a step of `agoge train` (seed 1), and a skewed set: one of 1000 among many of 16 to 79. */
-const steps: Record<string, number[]> = {
-  'main job': [
-    85, 85, 85, 85, 85, 85, 85, 85, 163, 160, 163, 169, 117, 117, 117, 117, 163, 163, 163, 163, 163, 163, 163,
-    163, 103, 103, 103, 103, 103, 103, 103, 103, 136, 136, 136, 146, 166, 93, 146, 146, 153, 153, 153, 153,
-    153, 153, 153, 151, 174, 98, 103, 104, 98, 109, 137, 103, 177, 177, 177, 177, 177, 177, 177, 177,
-  ],
-  skewed: [1000, ...Array.from({ length: 63 }, (_, i) => 16 + ((i * 37) % 64))],
+interface Case {
+  name: string
+  /** Width and layers. */
+  model: readonly [number, number]
+  lengths: number[]
+  rows: number[]
 }
 
+/** From 8 to 200 tokens, most of them short. */
+const tailed = Array.from({ length: 32 }, (_, i) => 8 + Math.round(192 * (i / 31) ** 3))
+
+const cases: Case[] = [
+  {
+    // A step of `agoge train` (seed 1).
+    name: 'main job 0.9M',
+    model: [128, 4],
+    lengths: [
+      85, 85, 85, 85, 85, 85, 85, 85, 163, 160, 163, 169, 117, 117, 117, 117, 163, 163, 163, 163, 163, 163,
+      163, 163, 103, 103, 103, 103, 103, 103, 103, 103, 136, 136, 136, 146, 166, 93, 146, 146, 153, 153, 153,
+      153, 153, 153, 153, 151, 174, 98, 103, 104, 98, 109, 137, 103, 177, 177, 177, 177, 177, 177, 177, 177,
+    ],
+    rows: [256, 512],
+  },
+  {
+    // One of 1000 among many of 16 to 79.
+    name: 'skewed 0.9M',
+    model: [128, 4],
+    lengths: [1000, ...Array.from({ length: 63 }, (_, i) => 16 + ((i * 37) % 64))],
+    rows: [256, 1024],
+  },
+  { name: 'tailed 0.9M', model: [128, 4], lengths: tailed, rows: [256, 512] },
+  { name: 'tailed 5M', model: [256, 6], lengths: tailed, rows: [256, 512] },
+  { name: 'tailed 26M', model: [512, 8], lengths: tailed, rows: [256, 512] },
+]
+
+// A short try: AGOGE_BENCH_LARGEST=2e6 AGOGE_BENCH_ROUNDS=1
+const largest = Number(process.env['AGOGE_BENCH_LARGEST'] ?? Infinity)
+const rounds = Number(process.env['AGOGE_BENCH_ROUNDS'] ?? 5)
+
 /**
- * Whether packing several sequences in a row would pay: seconds of the processor for a step's gradients over sequences padded to the longest
- * of their micro-batch, as the learner does it, against rows of 256, 512 and 1024 tokens that are filled to the last one (the lower bound
- * of what packed rows take: the block-diagonal limits would come on top). A ratio above 1 means that packing would be quicker.
+ * Loss and gradients of sequences that share rows (`packing`) against the same padded to the longest of their micro-batch (the peer), in
+ * turn, one thread: real tokens a second of the processor and of the clock. A ratio above 1 means that packing is quicker.
  */
 export async function packing(): Promise<Measurement[]> {
-  const backend = createLocalBackend({
-    config: { ...smallConfig, max_position_embeddings: 1025 },
-    threads: 1,
-  })
   const found: Measurement[] = []
-  for (const [name, lengths] of Object.entries(steps)) {
-    const total = lengths.reduce((sum, length) => sum + length, 0)
-    const longest = Math.max(...lengths)
-    const rows = [256, 512, 1024].filter((length) => length >= longest)
-    const ways = [
-      lengths,
-      ...rows.map((length) => Array<number>(Math.round(total / length)).fill(length + 1)),
-    ]
-    const times: number[][] = ways.map(() => [])
-    for (let round = -1; round < 3; round++)
-      for (const [i, way] of ways.entries()) {
-        const begin = process.cpuUsage()
-        await backend.forwardBackward(way.map(sequenceOf), { name: 'cross_entropy' })
-        const { user, system } = process.cpuUsage(begin)
-        // A rate a token, since rows are filled up to whole ones.
-        const tokens = way.reduce((sum, length) => sum + length, 0)
-        if (round >= 0) times[i].push((user + system) / 1e6 / tokens)
-      }
-    const [padded, ...packed] = times.map((values) => values.toSorted((a, b) => a - b)[1])
-    packed.forEach((seconds, i) =>
-      found.push({
-        name: `packing ${name}, rows of ${rows[i]}`,
-        ours: 1 / padded,
-        peer: 1 / seconds,
-        ratio: padded / seconds,
-        unit: 'tokens/s of processor time, padded (peer: packed)',
-      }),
+  for (const { name, model, lengths, rows } of cases) {
+    const config = grownConfig(...model)
+    const parameters = initialiseParameters(config, 1)
+    if (parameters.layout.size > largest) continue
+    const sequences = lengths.map(sequenceOf)
+    const tokens = lengths.reduce((sum, length) => sum + length, 0)
+    const backends = [undefined, ...rows].map((row) =>
+      createLocalBackend({ config, parameters, threads: 1, ...(row === undefined ? {} : { packing: row }) }),
     )
+    const rates: Record<'processor' | 'clock', number[]>[] = backends.map(() => ({
+      processor: [],
+      clock: [],
+    }))
+    for (let round = -1; round < rounds; round++)
+      for (const [i, backend] of backends.entries()) {
+        const [usage, begin] = [process.cpuUsage(), performance.now()]
+        await backend.forwardBackward(sequences, { name: 'cross_entropy' })
+        const clock = (performance.now() - begin) / 1e3
+        const { user, system } = process.cpuUsage(usage)
+        // The first round compiles.
+        if (round < 0) continue
+        rates[i].processor.push((tokens * 1e6) / (user + system))
+        rates[i].clock.push(tokens / clock)
+      }
+    await Promise.all(backends.map((backend) => backend.dispose()))
+    const [padded, ...packed] = rates
+    for (const by of ['processor', 'clock'] as const)
+      packed.forEach((each, i) =>
+        found.push({
+          name: `packing ${name}, rows of ${rows[i]}`,
+          ours: median(each[by]),
+          peer: median(padded[by]),
+          ratio: median(each[by].map((rate, round) => rate / padded[by][round])),
+          unit: `tokens/s by the ${by} (peer: padded)`,
+        }),
+      )
   }
   return found
 }
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]
 
 function sequenceOf(length: number) {
   const zeros = (): Float32Array => new Float32Array(length)

@@ -51,6 +51,12 @@ export function causalLimits(time: number): Float32Array {
   return limits
 }
 
+/** Limits of every row, [batch, time, time], as they broadcast to scores of `rank` axes; those of all rows, [time, time], as they are. */
+function ofRows(limits: Tensor, batch: Dim, time: Dim, rank: number): Tensor {
+  if (limits.shape.length === 2) return limits
+  return reshape(limits, [batch, ...Array<number>(rank - 3).fill(1), time, time])
+}
+
 /** Scores [..., time, positions], limited: `limits` broadcasts to them, `own` is [..., time, 1]. */
 export function limited(scores: Tensor, limits: Tensor, own: Tensor): Tensor {
   return minimum(scores, add(limits, own))
@@ -151,7 +157,8 @@ export function product(a: Dim, b: Dim): Dim {
 
 /**
  * Causal grouped-query attention. q: [batch, heads, time, width]; k, v: [batch, kvHeads, time, width];
- * limits: [time, time], see `scoreLimits`. The scale of the scores is in the queries already. Gives [batch * time, heads * width].
+ * limits: [time, time], or [batch, time, time] where rows differ, see `scoreLimits`. The scale of the scores is in the queries already.
+ * Gives [batch * time, heads * width].
  */
 export function attend(
   q: Tensor,
@@ -174,7 +181,9 @@ export function attend(
   const apart = (x: Tensor, rows: Dim, last: Dim): Tensor =>
     group === 1 ? x : reshape(x, [batch, shared, rows, time, last])
   const own = ownScores(apart(q, group, width), apart(k, 1, width))
-  const within = softmax(limited(apart(scores, group, time), limits, own))
+  const within = softmax(
+    limited(apart(scores, group, time), ofRows(limits, batch, time, group === 1 ? 4 : 5), own),
+  )
   const probabilities = group === 1 ? within : reshape(within, [batch, shared, product(group, time), time])
   const mixed = matmul(probabilities, v)
   const y = reshape(transpose(unfold(mixed), [0, 2, 1, 3]), [product(batch, time), heads * width])

@@ -1,17 +1,30 @@
 import type { TrainingSequence } from '../episode/types.ts'
 
-/** Rows of similar length, padded to the longest, with the positions whose next token is predicted. */
+/** Rows with the positions whose next token is predicted: a sequence each, padded to the longest, or several in a row (`packed`). */
 export interface Batch {
-  /** Index of each row in the sequences given. */
-  sources: number[]
+  /** Its shape: rows, and their length. */
+  count: number
   time: number
-  /** [rows, time], 0 where padded. */
+  /** [count, time], 0 where padded. */
   tokens: Int32Array
+  /** [count, time]: the place of each token in its sequence, 0 where padded. */
+  positions: Int32Array
+  /** Whether rows hold several sequences, none of which may see another. */
+  packed: boolean
   /** Flat positions r * time + t whose next token counts, in order. */
   rows: Int32Array
   /** For each of `rows`: its sequence, and the index of the predicted token in it. */
   predicted: { source: number; index: number }[]
   targets: Int32Array
+}
+
+/** What is to be computed of a sequence. */
+export interface Wanted {
+  source: number
+  /** The tokens that are predicted. */
+  indices: number[]
+  /** How many tokens are read: those before the last predicted one. */
+  time: number
 }
 
 /**
@@ -25,43 +38,76 @@ export function makeBatches(
   budget: number | ((time: number) => number),
   predict: (source: number, index: number) => boolean,
 ): Batch[] {
+  const rowsOf =
+    typeof budget === 'number' ? (time: number) => Math.max(1, Math.floor(budget / time)) : budget
+  return padded(wantedTokens(sequences, predict), sequences, rowsOf)
+}
+
+/** What is wanted of the sequences, the longest first. */
+export function wantedTokens(
+  sequences: readonly Int32Array[],
+  predict: (source: number, index: number) => boolean,
+): Wanted[] {
   const wanted = sequences.map((tokens, source) => {
     const indices: number[] = []
     for (let index = 1; index < tokens.length; index++) if (predict(source, index)) indices.push(index)
     return { source, indices, time: indices.at(-1) ?? 0 }
   })
-  const rowsOf =
-    typeof budget === 'number' ? (time: number) => Math.max(1, Math.floor(budget / time)) : budget
-  const order = wanted.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time || a.source - b.source)
+  return wanted.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time || a.source - b.source)
+}
+
+/** A row each, the longest first, padded to the longest of their batch. */
+export function padded(
+  order: readonly Wanted[],
+  sequences: readonly Int32Array[],
+  rowsOf: (time: number) => number,
+): Batch[] {
   const batches: Batch[] = []
   let start = 0
   while (start < order.length) {
-    const time = order[start].time
+    const { time } = order[start]
     const members = order.slice(start, start + rowsOf(time))
     start += members.length
-    const tokens = new Int32Array(members.length * time)
-    const rows: number[] = []
-    const predicted: Batch['predicted'] = []
-    const targets: number[] = []
-    for (const [row, member] of members.entries()) {
-      const sequence = sequences[member.source]
-      tokens.set(sequence.subarray(0, member.time), row * time)
-      for (const index of member.indices) {
-        rows.push(row * time + index - 1)
-        predicted.push({ source: member.source, index })
-        targets.push(sequence[index])
-      }
-    }
-    batches.push({
-      sources: members.map((member) => member.source),
-      time,
-      tokens,
-      rows: Int32Array.from(rows),
-      predicted,
-      targets: Int32Array.from(targets),
-    })
+    const rows = members.map((member) => [member])
+    batches.push({ ...layOut(rows, time, sequences), packed: false })
   }
   return batches
+}
+
+/** Rows of length `time`, each with its sequences one behind the other. */
+export function layOut(
+  members: readonly (readonly Wanted[])[],
+  time: number,
+  sequences: readonly Int32Array[],
+): Omit<Batch, 'packed'> {
+  const tokens = new Int32Array(members.length * time)
+  const positions = new Int32Array(tokens.length)
+  const rows: number[] = []
+  const predicted: Batch['predicted'] = []
+  const targets: number[] = []
+  for (const [row, pieces] of members.entries()) {
+    let at = row * time
+    for (const piece of pieces) {
+      const sequence = sequences[piece.source]
+      tokens.set(sequence.subarray(0, piece.time), at)
+      for (let t = 0; t < piece.time; t++) positions[at + t] = t
+      for (const index of piece.indices) {
+        rows.push(at + index - 1)
+        predicted.push({ source: piece.source, index })
+        targets.push(sequence[index])
+      }
+      at += piece.time
+    }
+  }
+  return {
+    count: members.length,
+    time,
+    tokens,
+    positions,
+    rows: Int32Array.from(rows),
+    predicted,
+    targets: Int32Array.from(targets),
+  }
 }
 
 /** One per-token array of the training sequences, at the predicted tokens of a batch. */

@@ -14,6 +14,7 @@ import type { LossSums } from './loss-report.ts'
 import { batchShape } from './memory.ts'
 import type { BatchLimits } from './memory.ts'
 import { createOutputBuffers } from './output-buffers.ts'
+import { makePackedBatches, packedLimits } from './packing.ts'
 import type { Parameters } from './parameters.ts'
 import { compileForward, compileTraining } from './programs.ts'
 import { compileRecomputing } from './recomputing.ts'
@@ -43,15 +44,15 @@ type Runs = Pick<Program, 'run' | 'release'>
 
 /** Programs are compiled at first use. Everything runs in an order that depends on the data only. */
 export function createLearner(options: LearnerOptions): Learner {
-  const { config, parameters, threads } = options
+  const { config, parameters, threads, packing } = options
   const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
   const fold = createFolding(parameters, config)
   const folded = createFoldedGradient(config)
   const buffers = createOutputBuffers()
   const programs = new Map<string, Promise<Runs>>()
-  const rowsOf = (time: number): number => batchShape(config, options, time).rows
-  const window = config.max_position_embeddings
-  const table = rotaryTable(config, window)
+  // The runtime wants tables as long as rows, whatever positions there are in them.
+  const positions = Math.max(config.max_position_embeddings, packing ?? 0)
+  const table = rotaryTable(config, positions)
 
   const program = (key: string, make: () => Promise<Runs>): Promise<Runs> => {
     let found = programs.get(key)
@@ -59,18 +60,30 @@ export function createLearner(options: LearnerOptions): Learner {
     return found
   }
 
+  const batchesOf = (
+    sequences: readonly Int32Array[],
+    predict: (source: number, index: number) => boolean,
+  ): Batch[] => {
+    const rowsOf = (time: number, packed = false): number => batchShape(config, options, time, packed).rows
+    return packing === undefined
+      ? makeBatches(sequences, rowsOf, predict)
+      : makePackedBatches(sequences, packing, rowsOf, predict)
+  }
+
   const batchFeeds = (batch: Batch, weights: FoldedWeights): Record<string, HostTensor> => {
     const { time } = batch
     const half = headWidth(config) / 2
     const count = batch.rows.length
-    const shape = [batch.sources.length, time]
+    const shape = [batch.count, time]
     return {
       ...weights,
       tokens: { data: batch.tokens, shape },
-      positions: { data: batch.tokens.map((_, i) => i % time), shape },
-      cosineTable: { data: table.cosine, shape: [window, half] },
-      sineTable: { data: table.sine, shape: [window, half] },
-      limits: { data: causalLimits(time), shape: [time, time] },
+      positions: { data: batch.positions, shape },
+      cosineTable: { data: table.cosine, shape: [positions, half] },
+      sineTable: { data: table.sine, shape: [positions, half] },
+      limits: batch.packed
+        ? { data: packedLimits(batch), shape: [...shape, time] }
+        : { data: causalLimits(time), shape: [time, time] },
       rows: { data: batch.rows, shape: [count] },
       targets: { data: batch.targets, shape: [count] },
     }
@@ -87,11 +100,12 @@ export function createLearner(options: LearnerOptions): Learner {
     gradient,
     async forward(sequences, signal) {
       checkSequences(sequences, config)
-      const run = await program('forward', () => compileForward(config, threads))
       const weights = fold()
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
-      for (const batch of makeBatches(sequences, rowsOf, () => true)) {
+      for (const batch of batchesOf(sequences, () => true)) {
         signal?.throwIfAborted()
+        const { packed } = batch
+        const run = await program(keyOf('forward', packed), () => compileForward(config, { packed, threads }))
         const { logprobs } = await run.run(batchFeeds(batch, weights))
         batch.predicted.forEach(({ source, index }, i) => (results[source][index] = logprobs.data[i]!))
       }
@@ -101,11 +115,14 @@ export function createLearner(options: LearnerOptions): Learner {
       checkTraining(sequences, loss.name)
       const tokens = sequences.map((sequence) => sequence.tokens)
       checkSequences(tokens, config)
-      const programFor = ({ time }: Batch): Promise<Runs> =>
-        batchShape(config, options, time).recompute
-          ? program(`${loss.name} by block`, () => compileRecomputing(config, loss.name, threads))
-          : program(loss.name, () => compileTraining(config, loss.name, threads))
-      const batches = makeBatches(tokens, rowsOf, (source, index) => isTrained(sequences[source], index))
+      const programFor = ({ time, packed }: Batch): Promise<Runs> => {
+        const { recompute } = batchShape(config, options, time, packed)
+        const make = recompute ? compileRecomputing : compileTraining
+        return program(keyOf(loss.name, packed, recompute), () =>
+          make(config, loss.name, { packed, threads }),
+        )
+      }
+      const batches = batchesOf(tokens, (source, index) => isTrained(sequences[source], index))
       const weights = fold()
       const sums = createLossSums()
       const oneBatch = async (batch: Batch): Promise<void> => {
@@ -158,6 +175,8 @@ export function createLearner(options: LearnerOptions): Learner {
     },
   }
 }
+
+const keyOf = (...parts: readonly (string | boolean)[]): string => parts.join(' ')
 
 function isTrained({ weights }: TrainingSequence, index: number): boolean {
   return weights.rl[index] !== 0 || weights.ce[index] !== 0 || weights.kl[index] !== 0

@@ -42,6 +42,13 @@ export interface LocalBackendOptions {
   /** Tokens of a micro-batch of each thread, padding included; 1024 unless told: fewer are slower, more are padded more and take more memory. */
   tokenBudget?: number
   /**
+   * Tokens of a row that several sequences share, none of which sees another: less padding where lengths differ much, and batches of one shape,
+   * for attention over longer rows. Log-probabilities and gradients are those without it but for rounding. Sequences longer than
+   * a row are padded as without it. A row each unless told, which is quicker on a processor for models and lengths like those of the main
+   * job (docs/models.md).
+   */
+  packing?: number
+  /**
    * What training may take in all (`standingBytes` and the activations of every thread; the sampler's cache, the program and what the
    * runtime keeps for itself are beside it): micro-batches are cut down to what fits, and blocks recomputed where a sequence
    * would not fit otherwise. As much as it needs unless told.

@@ -11,6 +11,8 @@ const quickBytes = 2 ** 25
 export interface BatchLimits {
   /** Tokens of a micro-batch, padding included. */
   tokenBudget: number
+  /** Tokens of a row that several sequences share; a row each unless told. */
+  packing?: number
   /** What its activations may take; as much as it needs unless told. */
   activationBytes?: number
   /** Blocks are computed again for their gradients: always, never, or where the memory asks for it (unless told). */
@@ -25,12 +27,14 @@ export interface BatchShape {
 
 /**
  * What the activations of a micro-batch of `rows` x `time` tokens take at the peak of its loss and gradients, in bytes, all tokens
- * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/models.md).
+ * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/models.md). Packed rows
+ * have limits of attention each.
  */
 export function activationBytes(
   config: TransformerConfig,
-  { rows, time, recompute }: { rows: number; time: number; recompute: boolean },
+  batch: { rows: number; time: number; recompute: boolean; packed?: boolean },
 ): number {
+  const { rows, time, recompute, packed = false } = batch
   const { hidden_size: width, intermediate_size: inner, num_hidden_layers: layers, vocab_size } = config
   const queries = config.num_attention_heads * headWidth(config)
   const keys = config.num_key_value_heads * headWidth(config)
@@ -39,7 +43,8 @@ export function activationBytes(
   const passing = 4 * width + 2 * queries + 4 * inner + 3 * scores
   const probabilities = recompute ? 3 * Math.min(vocab_size, 2 ** 24 / (rows * time)) : 3 * vocab_size
   const blocks = recompute ? (layers + 4) * width + kept : layers * kept
-  return bytes * rows * time * (blocks + Math.max(passing, probabilities))
+  const limits = packed ? time : 0
+  return bytes * rows * time * (blocks + limits + Math.max(passing, probabilities))
 }
 
 /**
@@ -62,35 +67,53 @@ export function standingBytes(
  * fewer where they do not fit, recomputed where not even one fits. One row may exceed the token budget, never the memory.
  * Throws `AgogeError` (`memory-budget`) where a row does not fit at all.
  */
-export function batchShape(config: TransformerConfig, limits: BatchLimits, time: number): BatchShape {
+export function batchShape(
+  config: TransformerConfig,
+  limits: BatchLimits,
+  time: number,
+  packed = false,
+): BatchShape {
   const { tokenBudget, activationBytes: room = Infinity } = limits
   const most = Math.max(1, Math.floor(tokenBudget / time))
   const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
   for (const recompute of ways) {
-    const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute }))
+    const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute, packed }))
     // Recomputing keeps no memory from run to run; what is larger than this the system clears anew each time.
     const quick = recompute
       ? Math.max(1, Math.floor(quickBytes / (bytes * config.num_attention_heads * time ** 2)))
       : most
     if (fits >= 1) return { rows: Math.min(most, fits, quick), recompute }
   }
-  const needed = activationBytes(config, { rows: 1, time, recompute: ways.at(-1)! })
-  throw new AgogeError(`a sequence of ${time} tokens does not fit into the memory that training may take`, {
-    code: 'memory-budget',
-    given: `${megabytes(room)} for activations of a thread`,
-    expected: `${megabytes(needed)} for this sequence`,
-    hint: 'raise memoryBytes, use fewer threads, or cut the sequences',
-  })
+  const needed = activationBytes(config, { rows: 1, time, recompute: ways.at(-1)!, packed })
+  throw new AgogeError(
+    `a ${packed ? 'row' : 'sequence'} of ${time} tokens does not fit into the memory that training may take`,
+    {
+      code: 'memory-budget',
+      given: `${megabytes(room)} for activations of a thread`,
+      expected: `${megabytes(needed)} for this ${packed ? 'row' : 'sequence'}`,
+      hint: `raise memoryBytes, use fewer threads, or ${packed ? 'pack shorter rows' : 'cut the sequences'}`,
+    },
+  )
 }
 
-/** `memoryBytes` as limits of each thread's micro-batches. Throws `AgogeError` (`memory-budget`) where the model alone takes more. */
+/** `memoryBytes` as limits of each thread's micro-batches. Throws `AgogeError`: `memory-budget` where the model alone takes more, `bad-config`. */
 export function batchLimits(
   config: TransformerConfig,
-  options: { memoryBytes?: number; tokenBudget?: number; recompute?: boolean },
+  options: { memoryBytes?: number; tokenBudget?: number; recompute?: boolean; packing?: number },
   training: { threads: number; moved: number },
 ): BatchLimits {
-  const { memoryBytes, tokenBudget = 1024, recompute } = options
-  const limits = { tokenBudget, ...(recompute === undefined ? {} : { recompute }) }
+  const { memoryBytes, tokenBudget = 1024, recompute, packing } = options
+  if (packing !== undefined && !(Number.isInteger(packing) && packing > 0))
+    throw new AgogeError('packing is not the length of a row', {
+      code: 'bad-config',
+      given: packing,
+      expected: 'a whole number of tokens, as 512',
+    })
+  const limits = {
+    tokenBudget,
+    ...(packing === undefined ? {} : { packing }),
+    ...(recompute === undefined ? {} : { recompute }),
+  }
   if (memoryBytes === undefined) return limits
   const standing = standingBytes(config, training)
   const room = (memoryBytes - standing) / training.threads

@@ -10,7 +10,14 @@ import { lossHead, lossInputs } from './loss-head.ts'
 
 export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
 
-export function sequenceInputs(config: TransformerConfig): InputSpecs {
+/** What a program is made for, the architecture aside. */
+export interface ProgramKind {
+  /** Rows hold several sequences: `limits` are [B, T, T], one square a row, instead of [T, T]. */
+  packed?: boolean
+  threads?: number | undefined
+}
+
+export function sequenceInputs(config: TransformerConfig, { packed = false }: ProgramKind = {}): InputSpecs {
   const half = headWidth(config) / 2
   return {
     ...foldedInputs(config),
@@ -18,12 +25,12 @@ export function sequenceInputs(config: TransformerConfig): InputSpecs {
     positions: { shape: ['B', 'T'], dtype: 'int32' },
     cosineTable: { shape: ['M', half] },
     sineTable: { shape: ['M', half] },
-    limits: { shape: ['T', 'T'] },
+    limits: { shape: packed ? ['B', 'T', 'T'] : ['T', 'T'] },
     rows: { shape: ['N'], dtype: 'int32' },
   }
 }
 
-/** All blocks over right-padded sequences, whose padding no real token can see. Gives hidden states [B*T, width]. */
+/** All blocks over sequences padded on the right, whose padding no real token can see, or over packed ones. Gives hidden states [B*T, width]. */
 export function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
   const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
   const rotary = { positions, cosine, sine }
@@ -49,15 +56,15 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
 }
 
 /** As `compileLogits`, giving the log-probabilities [N] of the tokens `targets` [N]. */
-export function compileForward(config: TransformerConfig, threads?: number): Promise<Program> {
+export function compileForward(config: TransformerConfig, kind: ProgramKind = {}): Promise<Program> {
   return compile(
-    { ...sequenceInputs(config), targets: { shape: ['N'], dtype: 'int32' } },
+    { ...sequenceInputs(config, kind), targets: { shape: ['N'], dtype: 'int32' } },
     (inputs) => {
       const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
       const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], config)
       return { logprobs: head.logprobs }
     },
-    options('forward', threads),
+    options('forward', kind.threads),
   )
 }
 
@@ -72,10 +79,10 @@ export function compileForward(config: TransformerConfig, threads?: number): Pro
 export function compileTraining(
   config: TransformerConfig,
   name: LossName,
-  threads?: number,
+  kind: ProgramKind = {},
 ): Promise<Program> {
   const specs: InputSpecs = {
-    ...sequenceInputs(config),
+    ...sequenceInputs(config, kind),
     ...lossInputs,
     inverse: { shape: ['B*T'], dtype: 'int32' },
     ...Object.fromEntries(
@@ -103,7 +110,7 @@ export function compileTraining(
       }
       return { ...outputs, inputRows: gx }
     },
-    options(`train-${name}`, threads),
+    options(`train-${name}`, kind.threads),
   )
 }
 

@@ -3,11 +3,12 @@ import type { Dim, Feeds, HostTensor, Program, Tensor } from '../tensor/index.ts
 import type { LossName } from './backend.ts'
 import { block, blockWeightNames } from './block.ts'
 import type { BlockWeights } from './block.ts'
-import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
 import { lossHead, lossInputs } from './loss-head.ts'
 import { createOutputBuffers } from './output-buffers.ts'
+import { sequenceInputs } from './programs.ts'
+import type { InputSpecs, ProgramKind } from './programs.ts'
 
 /** Bytes of probabilities over the vocabulary that the head makes at once. */
 const headBytes = 2 ** 26
@@ -20,25 +21,25 @@ const headBytes = 2 ** 26
 export async function compileRecomputing(
   config: TransformerConfig,
   name: LossName,
-  threads?: number,
+  kind: ProgramKind = {},
 ): Promise<Pick<Program, 'run' | 'release'>> {
   const width = config.hidden_size
-  const half = headWidth(config) / 2
   const names = blockWeightNames(config)
   const whole = foldedInputs(config)
   // With memory kept for the next run, each program would keep its peak while another has its own.
   const options = (part: string) => ({
     name: part,
     keepMemory: false,
-    ...(threads === undefined ? {} : { threads }),
+    ...(kind.threads === undefined ? {} : { threads: kind.threads }),
   })
   const shapes = names.map((key): [string, Dim[]] => [key, whole[`0.${key}`].shape])
-  const blockInputs = {
+  const { positions, cosineTable, sineTable, limits } = sequenceInputs(config, kind)
+  const blockInputs: InputSpecs = {
     x: { shape: ['B*T', width] },
-    positions: { shape: ['B', 'T'], dtype: 'int32' as const },
-    cosineTable: { shape: ['M', half] },
-    sineTable: { shape: ['M', half] },
-    limits: { shape: ['T', 'T'] },
+    positions,
+    cosineTable,
+    sineTable,
+    limits,
     ...Object.fromEntries(shapes.map(([key, shape]) => [key, { shape }])),
   }
   const make = (inputs: Record<string, Tensor>) => {

@@ -88,10 +88,10 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
   function batchFeeds(batch: Batch): Record<string, HostTensor> {
     const { time } = batch
     const half = headWidth(config) / 2
-    const shape = [batch.sources.length, time]
+    const shape = [batch.count, time]
     return {
       tokens: { data: batch.tokens, shape },
-      positions: { data: batch.tokens.map((_token, i) => i % time), shape },
+      positions: { data: batch.positions, shape },
       cosineTable: { data: table.cosine, shape: [window, half] },
       sineTable: { data: table.sine, shape: [window, half] },
       limits: { data: causalLimits(time), shape: [time, time] },
