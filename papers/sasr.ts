@@ -51,7 +51,7 @@ function trained(run: ArmRun, choose: Choice): Promise<number> {
         return shown.map((question) => solutionLesson(model, question))
       },
       onStep({ report }) {
-        if (report !== undefined) norms[kind] = report.gradientNorm
+        if (report?.gradientNorm !== undefined) norms[kind] = report.gradientNorm
       },
     })
   })

@@ -80,6 +80,11 @@ export interface OptimStep {
   clip?: number
 }
 
+export interface OptimReport {
+  /** Global norm of the gradient before clipping; undefined where the backend does not tell, as some servers of the Tinker protocol. */
+  gradientNorm: number | undefined
+}
+
 /** The verbs of the Tinker protocol. Gradients add up in the backend until `optimStep`. */
 export interface ModelBackend {
   sample(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>
@@ -90,8 +95,8 @@ export interface ModelBackend {
     loss: LossSettings,
     options?: { signal?: AbortSignal },
   ): Promise<LossReport>
-  /** Applies and clears the accumulated gradient; returns its global norm before clipping. Raises the weight version. */
-  optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
+  /** Applies and clears the accumulated gradient. Raises the weight version. */
+  optimStep(step: OptimStep): Promise<OptimReport>
   /** Writes weights, optimiser state and versions under the folder; atomic (written aside, then renamed). */
   save(folder: string): Promise<void>
   load(folder: string): Promise<void>

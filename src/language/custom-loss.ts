@@ -109,17 +109,32 @@ function badShape(what: string, given: number, expected: number): AgogeError {
   })
 }
 
+/** Sequences, by their places, of which something to learn from is no finite number. */
+function spoiltSequences(sequences: readonly TrainingSequence[]): number[] {
+  const bad = ({ logprobs, advantages, weights }: TrainingSequence): boolean =>
+    [logprobs, advantages, weights.rl, weights.ce, weights.kl].some(
+      (values) => !values.every(Number.isFinite),
+    )
+  return sequences.flatMap((sequence, i) => (bad(sequence) ? [i] : []))
+}
+
+/**
+ * For backends that cannot hand on what is no number.
+ *
+ * @throws AgogeError `non-finite-loss` naming the sequences.
+ */
+export function requireFinite(sequences: readonly TrainingSequence[]): void {
+  const given = spoiltSequences(sequences)
+  if (given.length > 0) throw notFinite(Number.NaN, given)
+}
+
 /** Looks for the sequences that the weights can no longer read. */
 async function nonFinite(
   backend: LearningBackend,
   sequences: readonly TrainingSequence[],
   loss: number,
 ): Promise<AgogeError> {
-  const bad = ({ logprobs, advantages, weights }: TrainingSequence): boolean =>
-    [logprobs, advantages, weights.rl, weights.ce, weights.kl].some(
-      (values) => !values.every(Number.isFinite),
-    )
-  const given = sequences.flatMap((sequence, i) => (bad(sequence) ? [i] : []))
+  const given = spoiltSequences(sequences)
   if (given.length > 0) return notFinite(loss, given)
   const logprobs = await backend
     .forward(sequences.map(({ tokens }) => tokens))

@@ -3,6 +3,7 @@ export type {
   LossReport,
   LossSettings,
   ModelBackend,
+  OptimReport,
   OptimStep,
   SampleOptions,
   SampleOutput,

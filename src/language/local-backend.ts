@@ -4,7 +4,7 @@ import { checkSameTraining, createTrained } from './adapters/trainable.ts'
 import type { Trainable } from './adapters/trainable.ts'
 import { AgogeError } from '../error.ts'
 import { defaultDevice, defaultThreads } from '../tensor/index.ts'
-import type { ModelBackend, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
+import type { ModelBackend, OptimStep, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { StoredType } from '../nn/index.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -74,6 +74,7 @@ export interface LocalBackend extends ModelBackend {
    * in the batch; training samples by `sample`, which repeats to the last bit. For many users of one model.
    */
   readonly sampleTogether: (requests: SampleRequest[], options: SampleOptions) => Promise<SampleOutput[]>
+  optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
   /** Raised by every `optimStep`; stored with samples and checkpoints. */
   readonly weightVersion: number
   /** Forgets the optimisers' averages, as at the start of another stage of training. */

@@ -2,7 +2,7 @@ import type { Task } from '../agent/index.ts'
 import type { PolicyUpdate } from '../algorithm/index.ts'
 import { AgogeError } from '../error.ts'
 import { forwardBackward } from '../language/index.ts'
-import type { CustomLossReport, OptimStep } from '../language/index.ts'
+import type { CustomLossReport, OptimReport, OptimStep } from '../language/index.ts'
 import type { Job } from './job.ts'
 import { currentCheckpoint } from './state.ts'
 
@@ -18,7 +18,7 @@ export async function applyUpdate<T extends Task>(
   update: Pick<PolicyUpdate, 'sequences' | 'loss'>,
   step: OptimStep,
   episodes: () => readonly string[],
-): Promise<CustomLossReport & { gradientNorm: number }> {
+): Promise<CustomLossReport & OptimReport> {
   const { backend, signal } = job
   const abort = signal === undefined ? {} : { signal }
   const named = async (error: unknown): Promise<never> => {
@@ -28,7 +28,8 @@ export async function applyUpdate<T extends Task>(
   const report = await forwardBackward(backend, update.sequences, update.loss, abort).catch(named)
   job.settled = false
   const { gradientNorm } = await backend.optimStep(step).catch(named)
-  if (!Number.isFinite(gradientNorm))
+  // A norm that nobody tells says nothing about the gradient.
+  if (gradientNorm !== undefined && !Number.isFinite(gradientNorm))
     throw await diverged(job, `The gradient's norm is ${gradientNorm}`, episodes())
   return { ...report, gradientNorm }
 }

@@ -91,8 +91,9 @@ export function createLearner<T extends Task>(
       meanRatio,
       clipFraction,
       kl,
-      entropy,
-      gradientNorm,
+      // What a server does not tell is left out.
+      ...(Number.isNaN(entropy) ? {} : { entropy }),
+      ...(gradientNorm === undefined ? {} : { gradientNorm }),
       learningRate: step.learningRate,
       ...(first ? { mismatch: meanDifference, mismatchKl: kl, mismatchMaxRatio: maxRatio } : {}),
     }

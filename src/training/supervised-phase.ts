@@ -91,7 +91,7 @@ export async function runSupervised<T extends Task>(
     const tokens = batch.reduce((sum, episode) => sum + trainedTokens(episode), 0)
     record(job, name, seconds, total, {
       loss,
-      gradientNorm,
+      ...(gradientNorm === undefined ? {} : { gradientNorm }),
       learningRate: step.learningRate,
       epoch,
       tokens,

@@ -24,9 +24,9 @@ export function adamParams(step: OptimStep, extended: boolean, host: string): Ad
   }
 }
 
-/** By whatever name the server tells it; NaN where it does not. */
-export function gradientNorm(metrics: unknown): number {
+/** By whatever name the server tells it; undefined where it does not, which says nothing about the gradient. */
+export function gradientNorm(metrics: unknown): number | undefined {
   const entries = Object.entries((metrics ?? {}) as Record<string, unknown>)
   const named = entries.find(([name]) => /(^|\/)(unclipped_)?grad(ient)?_(norm|l2)(:\w+)?$/.test(name))
-  return typeof named?.[1] === 'number' ? named[1] : Number.NaN
+  return typeof named?.[1] === 'number' ? named[1] : undefined
 }

@@ -63,8 +63,24 @@ export function badAnswerError(host: string, path: string, what: string, given: 
   })
 }
 
-/** The request was taken, and failed when it was carried out. */
-export function failedError(host: string, what: string, said: string, category: string): AgogeError {
+/** Errors of the engine that callers treat alike wherever it runs. */
+export const engineCodes: readonly string[] = ['non-finite-loss', 'gradient-not-finite']
+
+/** The request was taken, and failed when it was carried out. `code` is what Agoge's own server calls it. */
+export function failedError(
+  host: string,
+  what: string,
+  said: string,
+  { category, code }: { category?: string; code?: string | undefined } = {},
+): AgogeError {
+  if (code !== undefined && engineCodes.includes(code)) {
+    return new AgogeError(`${what} failed on the Tinker server ${host}: ${said.split(' | ')[0]}`, {
+      code,
+      given: said,
+      expected: 'finite numbers',
+      hint: 'Lower the learning rate, or go on from an earlier checkpoint with other settings.',
+    })
+  }
   return new AgogeError(`${what} failed on the Tinker server ${host}.`, {
     code: 'tinker-request-failed',
     given: said,

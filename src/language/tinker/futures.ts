@@ -30,6 +30,7 @@ export async function retrieveFuture(
   const signal = given === undefined ? undefined : AbortSignal.any([given])
   const read = createAnswerReader(transport.host, path)
   const began = performance.now()
+  const elapsed = (): number => (performance.now() - began) / 1000
   let pause = leastPause
   for (;;) {
     const asked = performance.now()
@@ -37,23 +38,33 @@ export async function retrieveFuture(
       path,
       body: { request_id: requestId },
       accept: [400, 408],
-      silenceIsPending: true,
+      // Silence is no answer, however long the work may take.
+      patienceSeconds: Math.min(transport.patienceSeconds, Math.max(0, deadlineSeconds - elapsed())),
       ...(signal === undefined ? {} : { signal }),
     })
     const fields = read.fields(body, 'object')
-    if (status === 400) throw failedError(transport.host, what, excerpt(fields['detail'] ?? body), 'unknown')
+    if (status === 400) throw failedError(transport.host, what, excerpt(fields['detail'] ?? body))
     if (status !== 408 && fields['type'] !== 'try_again') {
       if (typeof fields['error'] === 'string' && fields['error'] !== '')
-        throw failedError(transport.host, what, fields['error'], String(fields['category']))
+        throw failedError(transport.host, what, fields['error'], {
+          category: String(fields['category']),
+          code: codeOf(fields),
+        })
       return fields
     }
-    if ((performance.now() - began) / 1000 > deadlineSeconds)
-      throw deadlineError(transport.host, what, deadlineSeconds)
+    if (elapsed() > deadlineSeconds) throw deadlineError(transport.host, what, deadlineSeconds)
     pause = performance.now() - asked > 1000 ? leastPause : Math.min(mostPause, pause * 2)
     await sleep(pause * 1000, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
       throw signal?.aborted === true ? signal.reason : error
     })
   }
+}
+
+/** What Agoge's own server calls the error; other servers give none. */
+function codeOf(failed: Fields): string | undefined {
+  const agoge = failed['agoge'] as Fields | null | undefined
+  const code = agoge?.['code']
+  return typeof code === 'string' ? code : undefined
 }
 
 /** The id under which a request was taken. */

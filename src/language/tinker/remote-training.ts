@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
 import type { Fields } from './answers.ts'
-import { badAnswerError } from './errors.ts'
+import { badAnswerError, engineCodes } from './errors.ts'
 import type { RemoteModel, RemoteRequest } from './remote-model.ts'
 import type { Transport } from './transport.ts'
 
@@ -11,6 +11,10 @@ export interface RemoteTraining {
    * optimiser everything but `load`, after a training pass further passes and steps.
    */
   change(request: RemoteRequest): Promise<Fields>
+  /** Says that a pass was broken off of which a part may be in the gradient: further passes and steps are refused. */
+  halfDone(what: string): void
+  /** Throws where it is unknown which weights the model has. */
+  requireWeights(what: string): void
   /** Says that the weights are others than those that were saved last. */
   moved(): void
   /** Keeps weights and optimiser on the server; gives the path there. */
@@ -23,7 +27,7 @@ export interface RemoteTraining {
 }
 
 /** What the server said no to, or failed at, has not changed the model. */
-const toldCodes = new Set(['tinker-refused', 'tinker-request-failed', 'tinker-too-large'])
+const toldCodes = new Set(['tinker-refused', 'tinker-request-failed', 'tinker-too-large', ...engineCodes])
 
 export async function createRemoteTraining(
   transport: Transport,
@@ -85,6 +89,12 @@ export async function createRemoteTraining(
 
   return {
     change,
+    halfDone(what) {
+      unknown ??= { what, weights: false }
+    },
+    requireWeights(what) {
+      if (unknown?.weights === true) throw unknownState(host, unknown.what, what)
+    },
     moved() {
       savedAt = undefined
     },

@@ -3,7 +3,7 @@ import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { LossReport, LossSettings, ModelBackend, SampleOutput } from '../backend.ts'
 import { checkTraining } from '../check-sequences.ts'
-import { forwardBackward } from '../custom-loss.ts'
+import { forwardBackward, requireFinite } from '../custom-loss.ts'
 import { adamParams, gradientNorm } from './adam.ts'
 import { createAnswerReader } from './answers.ts'
 import { holdsNote, readNote, writeNote } from './checkpoint-note.ts'
@@ -18,6 +18,7 @@ import { joinReports, readLogprobs, readReport } from './remote-report.ts'
 import { createRemoteTraining } from './remote-training.ts'
 import { readSamples, sampleGroups } from './sampling.ts'
 import { serverUrl } from './server-url.ts'
+import { orAborted } from './or-aborted.ts'
 import { openSession } from './session.ts'
 import { createTransport } from './transport.ts'
 
@@ -141,31 +142,40 @@ export async function createTinkerBackend(
     signal?: AbortSignal,
   ): Promise<LossReport> {
     const what = 'A training pass'
+    let parts = 0
     const reports = await inChunks(sequences, async (rows) => {
+      parts++
       const body = extended
         ? { forward_backward_input: extendedInput(rows, loss), agoge: { logprobs: false } }
         : { forward_backward_input: plainInput(rows, loss) }
       const output = await training.change({ path: 'forward_backward', body, what, ...abortOf(signal) })
       return readReport(host, output, rows, loss)
+    }).catch((error: unknown) => {
+      // Of the others nobody knows which are in the gradient.
+      if (parts > 1) training.halfDone(what)
+      throw error
     })
     return joinReports(reports)
   }
 
   /** Sampling sees the weights of the moment in which its session was made. */
-  async function currentSampler(signal?: AbortSignal): Promise<string> {
+  function makeSampler(): Promise<string> {
     const path = 'save_weights_for_sampler'
-    const mine = (sampler ??= training
-      .change({
-        path,
-        body: { type: path, sampling_session_seq_id: session.nextSampler() },
-        what: 'Handing the weights to the sampler',
-        ...abortOf(signal),
-      })
-      .then((result) => createAnswerReader(host, path).text(result, 'sampling_session_id')))
-    return mine.catch((error: unknown) => {
+    const body = { type: path, sampling_session_seq_id: session.nextSampler() }
+    return training
+      .change({ path, body, what: 'Handing the weights to the sampler' })
+      .then((result) => createAnswerReader(host, path).text(result, 'sampling_session_id'))
+  }
+
+  /** One for all who ask at these weights, so that none of them can break it off for the others. */
+  function currentSampler(): Promise<string> {
+    if (sampler !== undefined) return sampler
+    const mine = makeSampler()
+    sampler = mine
+    mine.catch(() => {
       if (sampler === mine) sampler = undefined
-      throw error
     })
+    return mine
   }
 
   return {
@@ -177,7 +187,8 @@ export async function createTinkerBackend(
       if (requests.length === 0) return []
       const abort = abortOf(sampleOptions.signal)
       const version = weightVersion
-      const id = await currentSampler(sampleOptions.signal)
+      training.requireWeights('Sampling')
+      const id = await orAborted(currentSampler(), sampleOptions.signal)
       const batch = `${session.id}-${++batches}`
       const groups = sampleGroups(requests, sampleOptions, { sampler: id, extended, batch })
       const taken = await inParallel(groups, concurrency, async ({ rows, body }) => {
@@ -202,6 +213,8 @@ export async function createTinkerBackend(
     forward: (sequences, { signal } = {}) => forward(sequences, signal),
     async forwardBackward(sequences, loss, { signal } = {}) {
       checkTraining(sequences, loss.name)
+      // JSON has no word for it.
+      requireFinite(sequences)
       if (extended || fitsOneRequest(sequences, loss)) return learn(sequences, loss, signal)
       const passes = {
         forward: (rows: Int32Array[]) => forward(rows, signal),

@@ -24,8 +24,6 @@ export interface Call {
   patienceSeconds?: number
   /** Statuses that are answers rather than faults. */
   accept?: readonly number[]
-  /** A server that says nothing for the length of an attempt counts as one that answered 408. */
-  silenceIsPending?: boolean
 }
 
 export interface Answer {
@@ -35,6 +33,8 @@ export interface Answer {
 
 export interface Transport {
   readonly host: string
+  /** Of a call that says nothing else. */
+  readonly patienceSeconds: number
   /** Sends until there is an answer: again after 408, 425, 429, 5xx, a dropped connection and half an answer. */
   call(call: Call): Promise<Answer>
 }
@@ -92,8 +92,6 @@ export function createTransport(options: TransportOptions): Transport {
       return { kind: 'again', status, said, ...(waitSeconds === undefined ? {} : { waitSeconds }) }
     } catch (error) {
       signal?.throwIfAborted()
-      if (timeout.aborted && call.silenceIsPending === true)
-        return { kind: 'answer', answer: { status: 408, body: {} } }
       if (timeout.aborted) return { kind: 'again', said: `no answer in ${options.timeoutSeconds} s` }
       if (error instanceof TypeError) return { kind: 'again', said: conceal(reasonOf(error)) }
       throw error
@@ -102,6 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     host,
+    patienceSeconds: options.patienceSeconds,
     async call(call) {
       const { path, patienceSeconds = options.patienceSeconds } = call
       // One of its own for each call, since many calls at once would be many listeners of one signal.
@@ -119,7 +118,8 @@ export function createTransport(options: TransportOptions): Transport {
             throw badAnswerError(host, path, 'no whole JSON', result.said)
           throw unavailableError(host, path, result, elapsed())
         }
-        if (elapsed() > secondsUntilTold && performance.now() > toldAt + secondsBetweenTold * 1000) {
+        const isLong = elapsed() > Math.min(secondsUntilTold, patienceSeconds / 2)
+        if (isLong && performance.now() > toldAt + secondsBetweenTold * 1000) {
           toldAt = performance.now()
           const what = result.status === undefined ? result.said : `HTTP ${result.status}: ${result.said}`
           options.onTrouble?.(`the Tinker server ${host} is in trouble (${path}: ${what}); trying again`)

@@ -78,6 +78,7 @@ export interface SampleResponse {
  *   `loss_fn_outputs` out.
  * - `asample`: `agoge.keys` names the random streams of the samples; requests of one `agoge.batch` are sampled together.
  * - `optim_step`: `adam_params.optimizer`.
+ * - `retrieve_future`: a failure has `agoge.code`, the code of the engine's error.
  */
 export interface AgogeExtension {
   version: 1

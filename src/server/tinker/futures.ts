@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { AgogeError } from '../../error.ts'
 import { refuse, refusalText, statusOf } from './refusal.ts'
 
 /** What became of a request. */
 export type Outcome =
   | { state: 'pending' }
   | { state: 'done'; result: unknown; kind: ResultKind }
-  | { state: 'failed'; error: string; category: 'user' | 'server' }
+  /** `code` is that of our own errors, for our own client. */
+  | { state: 'failed'; error: string; category: 'user' | 'server'; code?: string }
 
 /** Which message a result is in protobuf, where there is one. */
 export type ResultKind = 'sample' | 'forward_backward' | 'other'
@@ -64,7 +66,8 @@ export function createFutures(onFault: (error: unknown) => void): Futures {
           (error: unknown) => {
             const category = statusOf(error) === 500 ? 'server' : 'user'
             if (category === 'server') onFault(error)
-            entry.outcome = { state: 'failed', error: refusalText(error), category }
+            const code = AgogeError.isInstance(error) ? { code: error.code } : {}
+            entry.outcome = { state: 'failed', error: refusalText(error), category, ...code }
             entry.at = performance.now() / 1000
           },
         ),

@@ -75,7 +75,7 @@ test('losses, gradients and steps through the plain protocol are those of this p
       await local.optimStep({ learningRate: 0.01 }),
       await backend.optimStep({ learningRate: 0.01 }),
     ]
-    expect(theirs.gradientNorm / mine.gradientNorm).toBeCloseTo(1, 5)
+    expect(theirs.gradientNorm! / mine.gradientNorm).toBeCloseTo(1, 5)
   }
   await expect(backend.optimStep({ learningRate: 0.01, optimizer: 'muon' })).rejects.toMatchObject({
     code: 'unsupported-optimizer',

@@ -15,7 +15,10 @@ export const retrieveFuture: Handler = async ({ context, body, protobuf }) => {
       status: 408,
       json: { type: 'try_again', request_id: id, queue_state: 'active', detail: 'not done yet' },
     }
-  if (outcome.state === 'failed') return { json: { error: outcome.error, category: outcome.category } }
+  if (outcome.state === 'failed') {
+    const { error, category, code } = outcome
+    return { json: { error, category, ...(code === undefined ? {} : { agoge: { code } }) } }
+  }
   const { result, kind } = outcome
   if (!protobuf || kind === 'other') return { json: result }
   const bytes =

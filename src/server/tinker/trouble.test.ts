@@ -34,8 +34,9 @@ async function course(backend: Pick<TinkerBackend, 'sample' | 'forward' | 'forwa
 async function through(
   trouble: (path: string, count: number) => Trouble | undefined,
   options: Partial<TinkerBackendOptions> = {},
+  rewrite?: (path: string, answer: string) => string,
 ): Promise<{ backend: TinkerBackend; proxy: TroubledProxy }> {
-  const proxy = await startTroubledProxy(server.url, trouble)
+  const proxy = await startTroubledProxy(server.url, trouble, rewrite)
   open.push(proxy)
   const backend = await createTinkerBackend({ baseUrl: proxy.url, ...quick, ...options })
   open.unshift({ close: () => backend.dispose() })
@@ -90,6 +91,65 @@ test('silence is broken off and tried again', async () => {
   expect(await course(backend)).toEqual(expected)
 })
 
+test('a server that falls silent while a result is waited for is waited for no longer than patience, and a note says so', async () => {
+  const notes: string[] = []
+  const { backend } = await through(
+    (path, count) => (path === 'retrieve_future' && count > 0 ? 'silence' : undefined),
+    {
+      timeoutSeconds: 0.1,
+      patienceSeconds: 0.6,
+      deadlineSeconds: 3600,
+      onTrouble: (text) => notes.push(text),
+    },
+  )
+  const began = performance.now()
+  expect(await failure(backend.forward(tokens))).toMatchObject({
+    code: 'tinker-unreachable',
+    given: 'no answer in 0.1 s',
+  })
+  expect(performance.now() - began).toBeGreaterThan(400)
+  expect(notes).toEqual([expect.stringContaining('retrieve_future: no answer in 0.1 s')])
+})
+
+test('an abort of one who samples does not reach others who wait for the same weights', async () => {
+  const { backend } = await through((path, count) =>
+    path === 'save_weights_for_sampler' && count === 0 ? { drop: 'late' } : undefined,
+  )
+  const prompts = [{ prompt: Int32Array.of(4, 5), key: 0 }]
+  const sampling = { maxTokens: 4, stop: [], temperature: 1, seed: 1 }
+  const stop = new AbortController()
+  const first = failure(backend.sample(prompts, { ...sampling, signal: stop.signal }))
+  const second = backend.sample(prompts, sampling)
+  stop.abort(new Error('enough'))
+  expect(await first).toMatchObject({ message: 'enough' })
+  expect((await second)[0].tokens.length).toBe(4)
+})
+
+test('a pass of which one part is refused leaves a gradient that nobody knows', async () => {
+  const { backend } = await through(
+    () => undefined,
+    {},
+    (path, answer) =>
+      path === 'client/config'
+        ? answer.replace('"fwdbwd_max_chunk_len":4096', '"fwdbwd_max_chunk_len":1')
+        : answer,
+  )
+  const folder = join(house.root, 'halves', 'saved')
+  await backend.save(folder)
+  const foreign = { ...rows[1], tokens: rows[1].tokens.map(() => 999) }
+  const pass = backend.forwardBackward([rows[0], foreign], { name: 'ppo' })
+  expect(await failure(pass)).toMatchObject({ code: 'tinker-request-failed' })
+  expect(await failure(backend.optimStep({ learningRate: 0.1 }))).toMatchObject({
+    code: 'tinker-state-unknown',
+  })
+  await backend.load(folder)
+  // Alike but for rounding: the sum over the parts is another.
+  const [mine, whole] = [await course(backend), expected].map((seen) =>
+    (seen.at(-1) as Float32Array[]).map((row) => [...row]),
+  )
+  for (const [i, row] of mine.entries()) row.forEach((value, t) => expect(value).toBeCloseTo(whole[i][t], 4))
+})
+
 test('when patience ends, the error says what the server said and what to do', async () => {
   const cases: [Trouble, string, string][] = [
     [{ status: 429, body: '{"detail":"full"}' }, 'tinker-overloaded', 'full'],
@@ -103,12 +163,16 @@ test('when patience ends, the error says what the server said and what to do', a
       patienceSeconds: 0.2,
       timeoutSeconds: 0.2,
     })
+    const prompts = [{ prompt: Int32Array.of(4, 5), key: 0 }]
+    const sample = () => backend.sample(prompts, { maxTokens: 1, stop: [], temperature: 1, seed: 1 })
+    await sample()
     const error = await failure(backend.optimStep({ learningRate: 0.1 }))
     expect(error).toMatchObject({ code })
     expect(String((error as AgogeError).given)).toContain(said)
     expect((error as AgogeError).hint).not.toBe('')
     // Whether the step was taken, nobody knows: going on would be training something unknown.
     expect(await failure(backend.forward(tokens))).toMatchObject({ code: 'tinker-state-unknown' })
+    expect(await failure(sample())).toMatchObject({ code: 'tinker-state-unknown' })
     await backend.dispose()
   }
 })

@@ -76,7 +76,12 @@ test('futures: pending until done, told more than once, and never those of anoth
   expect(await asked).toEqual({ state: 'done', result: 'there', kind: 'other' })
   expect(await futures.take(id, 10)).toEqual({ state: 'done', result: 'there', kind: 'other' })
   const user = futures.add('other', Promise.reject(refuse('tinker-bad-request', 'wrong')))
-  expect(await futures.take(user, 1)).toEqual({ state: 'failed', error: 'wrong', category: 'user' })
+  expect(await futures.take(user, 1)).toEqual({
+    state: 'failed',
+    error: 'wrong',
+    category: 'user',
+    code: 'tinker-bad-request',
+  })
   const own = futures.add('other', Promise.reject(new Error('secret path')))
   expect(await futures.take(own, 1)).toMatchObject({
     category: 'server',

@@ -80,7 +80,8 @@ export async function trainAgent<T extends AgentTask, R>(
         abort,
       )
       const { gradientNorm } = await backend.optimStep(optimStepAt(options, step, step / steps))
-      Object.assign(metrics, { loss, meanRatio, kl, clipFraction, gradientNorm })
+      Object.assign(metrics, { loss, meanRatio, kl, clipFraction })
+      if (gradientNorm !== undefined) metrics['gradientNorm'] = gradientNorm
     }
     const done: AgentStep = {
       step,

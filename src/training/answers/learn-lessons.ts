@@ -2,7 +2,7 @@ import { tokenWeights } from '../../algorithm/index.ts'
 import type { Aggregation } from '../../algorithm/index.ts'
 import type { TrainingSequence } from '../../episode/index.ts'
 import { forwardBackward } from '../../language/index.ts'
-import type { CustomLoss, CustomLossReport, LossSettings } from '../../language/index.ts'
+import type { CustomLoss, CustomLossReport, LossSettings, OptimReport } from '../../language/index.ts'
 import { answerSequence } from '../../rollout/index.ts'
 import type { SampledAnswer } from '../../rollout/index.ts'
 import type { TextModel } from './text-model.ts'
@@ -30,7 +30,7 @@ export interface LearnSettings {
 }
 
 /** What the last of the passes said. */
-export type LessonReport = CustomLossReport & { gradientNorm: number }
+export type LessonReport = CustomLossReport & OptimReport
 
 /**
  * A step of learning, or some: the loss over the reinforced answers plus the mean cross-entropy of imitated tokens, each times its

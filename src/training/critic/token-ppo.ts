@@ -46,7 +46,8 @@ export interface TokenPpoStep {
   valueLoss: number
   explainedVariance: number
   clipFraction: number
-  gradientNorm: number
+  /** undefined where the policy's backend does not tell, or did not move. */
+  gradientNorm: number | undefined
   learningRate: number
 }
 
@@ -86,7 +87,7 @@ export async function trainTokenPpo(options: TokenPpoOptions): Promise<TokenPpoS
     const credit = creditTokens(batch, values, { ...options, ...(references && { references }) })
     const progress = at / steps
     const optimStep = optimStepAt(options, at, progress)
-    const figures = { clipFraction: 0, gradientNorm: 0, valueLoss: 0 }
+    const figures = { clipFraction: 0, gradientNorm: undefined as number | undefined, valueLoss: 0 }
     for (let epoch = 0; epoch < epochs; epoch++) {
       const loss = await learnValues(critic, credit, options)
       if (epoch === 0) figures.valueLoss = loss

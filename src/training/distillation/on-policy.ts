@@ -29,7 +29,8 @@ export interface DistillationStep {
   /** Mean over the student's tokens of log student - log teacher, in nats: an estimate of KL(student || teacher) a token. */
   reverseKl: number
   tokens: number
-  gradientNorm: number
+  /** undefined where the student's backend does not tell. */
+  gradientNorm: number | undefined
   learningRate: number
 }
 
@@ -68,7 +69,7 @@ export async function distil(options: DistillationOptions): Promise<Distillation
     const taught = rows.map((row, i) => teach(row, read[i], weights[i], discount))
     centre(taught.map(({ sequence }) => sequence))
     const optimStep = optimStepAt(options, at, at / steps)
-    let gradientNorm = 0
+    let gradientNorm: number | undefined
     for (let epoch = 0; epoch < epochs; epoch++) {
       await student.forwardBackward(
         taught.map(({ sequence }) => sequence),

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import type { OptimStep } from '../../language/index.ts'
+import type { OptimReport, OptimStep } from '../../language/index.ts'
 import { createRandom } from '../../random/index.ts'
 import { optimStepAt } from '../learning-rate.ts'
 import type { OptimiserSettings } from '../types.ts'
@@ -31,7 +31,8 @@ export interface CourseStep {
   loss: number
   margin: number
   accuracy: number
-  gradientNorm: number
+  /** undefined where the backend does not tell. */
+  gradientNorm: number | undefined
   learningRate: number
 }
 
@@ -59,7 +60,7 @@ export interface Pupil {
   examples: number
   /** Adds the gradient of these examples. */
   learn(indices: readonly number[]): Promise<Pick<CourseStep, 'loss' | 'margin' | 'accuracy'>>
-  optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
+  optimStep(step: OptimStep): Promise<OptimReport>
   validate(): Promise<Omit<CourseValidation, 'step'>>
   save(folder: string): Promise<void>
   load(folder: string): Promise<void>

@@ -56,7 +56,7 @@ export async function trainOnline(options: OnlineOptions): Promise<OnlineStep[]>
     signal?.throwIfAborted()
     const { pairs, reward } = await collect(at)
     const optimStep = optimStepAt(options, at, at / steps)
-    let learned = { loss: 0, margin: 0, accuracy: 0, gradientNorm: 0 }
+    let learned = { loss: 0, margin: 0, accuracy: 0, gradientNorm: undefined as number | undefined }
     if (pairs.length > 0) {
       const answers = method.answers(pairs)
       const flat = answers.flat()
