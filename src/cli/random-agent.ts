@@ -1,5 +1,5 @@
 import type { ArrayAgent } from '../algorithm/arrays/index.ts'
-import { rowSize } from '../environment/index.ts'
+import { choiceCounts, rowSize } from '../environment/index.ts'
 import type { World } from '../environment/index.ts'
 import { createRandom } from '../random/index.ts'
 
@@ -7,6 +7,16 @@ import { createRandom } from '../random/index.ts'
 export function randomAgent({ action }: World, seed: number): Pick<ArrayAgent, 'decide'> {
   const random = createRandom('random-agent', seed)
   const size = rowSize(action)
+  const counts = choiceCounts(action)
+  const choices = counts.reduce((sum, n) => sum + n, 0)
+  const start = action.type === 'discrete' ? action.start : 0
+
+  /** One of those that are allowed, where there are masks. */
+  function allowed(mask: Uint8Array, from: number, n: number): number {
+    const choices: number[] = []
+    for (let i = 0; i < n; i++) if (mask[from + i] === 1) choices.push(i)
+    return choices.length === 0 ? 0 : random.pick(choices)
+  }
 
   function choose(k: number): number {
     switch (action.type) {
@@ -26,11 +36,12 @@ export function randomAgent({ action }: World, seed: number): Pick<ArrayAgent, '
   return {
     decide(_observations, rows, actions, mask) {
       for (let row = 0; row < rows; row++) {
-        for (let k = 0; k < size; k++) actions[row * size + k] = choose(k)
-        if (mask === undefined || action.type !== 'discrete') continue
-        const allowed: number[] = []
-        for (let i = 0; i < action.n; i++) if (mask[row * action.n + i] === 1) allowed.push(i)
-        if (allowed.length > 0) actions[row] = action.start + random.pick(allowed)
+        let from = row * choices
+        for (let k = 0; k < size; k++) {
+          if (mask === undefined) actions[row * size + k] = choose(k)
+          else actions[row * size + k] = start + allowed(mask, from, counts[k])
+          from += counts[k]
+        }
       }
     },
   }

@@ -48,7 +48,7 @@ export interface Environment<O extends Space = Space, A extends Space = Space> {
   readonly contextSpace?: ContextSpace
   reset(options?: ResetOptions): ResetResult<Member<O>>
   step(action: Member<A>): StepResult<Member<O>>
-  /** For discrete actions: 1 for each that is allowed now. */
+  /** For choices: 1 for each that is allowed now; those of several numbers stand one after another. */
   actionMask?(): ArrayLike<number>
   /** Everything needed to go on exactly here, as structured-cloneable data. */
   state?(): unknown

@@ -1,3 +1,4 @@
+export { choiceCounts, sampleMaskOf } from './action-masks.ts'
 export { contextRow } from './context.ts'
 export type { Context, ContextFeature, ContextSpace } from './context.ts'
 export { contextSampler, contextSetsOf, fixedContexts } from './context-sets.ts'
@@ -6,6 +7,7 @@ export { finiteModel, outcomesOf, sampleCategorical } from './finite-model.ts'
 export type { FiniteModel, Outcome } from './finite-model.ts'
 export { finiteWorld } from './finite-world.ts'
 export type { FiniteWorld } from './finite-world.ts'
+export { requireSameStep } from './same-step.ts'
 export { box, discrete, multiBinary, multiDiscrete, rowSize } from './space.ts'
 export type {
   ArraySpace,

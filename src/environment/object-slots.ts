@@ -1,5 +1,6 @@
 import { AgogeError } from '../error.ts'
 import { hash32 } from '../random/index.ts'
+import { maskSize } from './action-masks.ts'
 import type { Context } from './context.ts'
 import type { Info, ResetOptions } from './environment.ts'
 import { fieldsOf, isArraySpace, notInSpace, objectWorld } from './object-kind.ts'
@@ -87,7 +88,7 @@ export function createObjectSlots(
   const { name, observation, action } = world
   const isRow = isArraySpace(kind.observationSpace)
   const width = rowSize(observation)
-  const choices = kind.actionMask !== undefined && action.type === 'discrete' ? action.n : 0
+  const choices = kind.actionMask === undefined ? 0 : maskSize(name, action)
   const actionWidth = rowSize(action)
   const slots: Slots = {
     count,

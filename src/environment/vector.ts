@@ -1,4 +1,5 @@
 import { AgogeError } from '../error.ts'
+import { maskSize } from './action-masks.ts'
 import { contextRow } from './context.ts'
 import type { Context } from './context.ts'
 import { rowSize } from './space.ts'
@@ -45,7 +46,7 @@ export interface VectorEnvironment {
   readonly rewards: Float64Array
   readonly terminated: Uint8Array
   readonly truncated: Uint8Array
-  /** [slots, n], 1 = allowed; empty where the world has no masks. */
+  /** [slots, n], 1 = allowed; empty where the world has no masks. The choices of several numbers stand one after another. */
   readonly actionMask: Uint8Array
   /** Where a slot has just ended: the mask of its last state, before any reset. */
   readonly finalActionMask: Uint8Array
@@ -95,7 +96,7 @@ export function createVectorEnvironment(world: World, options: VectorOptions): V
     })
   }
   const width = rowSize(world.observation)
-  const choices = world.mask !== undefined && world.action.type === 'discrete' ? world.action.n : 0
+  const choices = world.mask === undefined ? 0 : maskSize(world.name, world.action)
   const features = Object.keys(world.context).length
   const quick =
     autoreset === 'same-step' && world.mask === undefined ? together(world, count, maxSteps) : undefined

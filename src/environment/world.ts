@@ -29,7 +29,10 @@ export interface Slots {
   readonly rewards: Float64Array
   /** [count]; 1 where the task itself has ended. Truncation by the time limit is not the world's business. */
   readonly terminated: Uint8Array
-  /** [count, n]; 1 = allowed. Empty for worlds without `mask`. */
+  /**
+   * [count, n]; 1 = allowed. The n choices of a discrete action, or those of each number of a multi-discrete one after
+   * another (a bit has two). Empty for worlds without `mask`.
+   */
   readonly actionMask: Uint8Array
 }
 
@@ -72,7 +75,7 @@ export interface World<C extends ContextSpace = ContextSpace> {
   readonly observe: (slots: Slots, i: number) => void
   /** A quicker way for many slots, where there is one. */
   readonly together?: TogetherWorld<C>
-  /** Writes the actions that are allowed in the state, for discrete actions. */
+  /** Writes the choices that are allowed in the state; not for boxes. */
   readonly mask?: (slots: Slots, i: number) => void
   readonly draw?: (slots: Slots, i: number) => Drawing
   /** A frame of characters, for worlds on a grid. */

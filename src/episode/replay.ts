@@ -1,4 +1,4 @@
-import { rowSize } from '../environment/index.ts'
+import { requireSameStep, rowSize } from '../environment/index.ts'
 import type { VectorEnvironment } from '../environment/index.ts'
 import { AgogeError } from '../error.ts'
 import type { Random } from '../random/index.ts'
@@ -82,13 +82,7 @@ const smallestError = 1e-6
 /** @throws AgogeError `bad-argument` for an environment that does not reset in the step that ends an episode. */
 export function createReplay(environment: ReplaySource, options: ReplayOptions): Replay {
   const { world } = environment
-  if (environment.autoreset !== 'same-step') {
-    throw new AgogeError(`a replay of ${world.name} needs episodes that begin in the step that ends one`, {
-      code: 'bad-argument',
-      given: environment.autoreset,
-      expected: "autoreset: 'same-step'",
-    })
-  }
+  requireSameStep(environment, 'a replay')
   const { capacity, gamma, nSteps = 1, alpha } = options
   const width = rowSize(world.observation)
   const actionSize = rowSize(world.action)

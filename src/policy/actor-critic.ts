@@ -119,7 +119,7 @@ export function mlpActorCritic(
       const masked = mask !== undefined && mask.length > 0 ? mask : undefined
       for (let r = 0; r < rows; r++) {
         const logprob = distribution.draw(found, r, actions, random, masked)
-        if (!Number.isFinite(logprob)) throw notFinite(world.name, r)
+        if (!Number.isFinite(logprob)) throw notFinite(world.name, r, logprob)
         if (logprobs !== undefined) logprobs[r] = logprob
       }
       if (values !== undefined) critic.forward(parameters, observations, rows, values)
@@ -129,10 +129,10 @@ export function mlpActorCritic(
   }
 }
 
-function notFinite(world: string, row: number): AgogeError {
-  return new AgogeError(`the policy for ${world} gave a probability that is no number`, {
+function notFinite(world: string, slot: number, value: number): AgogeError {
+  return new AgogeError(`the policy for ${world} gave ${value} as the log-probability of slot ${slot}`, {
     code: 'not-finite',
-    given: `slot ${row}`,
+    given: { world, slot, field: 'logprob', value: String(value) },
     expected: 'finite numbers',
     hint: 'observations or weights hold NaN or infinity: lower the learning rate, normalise observations',
   })

@@ -7,7 +7,7 @@ const halfLogTwoPi = 0.5 * Math.log(2 * Math.PI)
 
 /**
  * Independent normals; the parameters of a row are the means, then the logarithms of the standard deviations. Actions
- * are not clipped here: log-probabilities are those of what was drawn, and the world clips.
+ * are not clipped here: log-probabilities are those of what was drawn. Whoever hands them to a world clips (`clipActionRows`).
  */
 export function gaussian(space: BoxSpace): ActionDistribution {
   const k = space.low.length

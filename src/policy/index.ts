@@ -1,6 +1,7 @@
 export { distributionFor, mlpActorCritic } from './actor-critic.ts'
 export type { ActorCritic } from './actor-critic.ts'
 export { categorical } from './categorical.ts'
+export { clipActionRows } from './clip-action-rows.ts'
 export type { ActionDistribution } from './distribution.ts'
 export { gaussian } from './gaussian.ts'
 export { hyperNetwork } from './hypernetwork.ts'

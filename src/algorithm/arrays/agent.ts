@@ -28,9 +28,9 @@ export interface ArrayAgent {
   ): void
   /**
    * Estimates the value of each of `rows` observations, the first ones of episodes, under its policy, where it learns
-   * one; what the probes look at.
+   * one; what the probes look at. Actions that `mask` forbids count for nothing.
    */
-  values?(observations: Float32Array, rows: number, values: Float32Array): void
+  values?(observations: Float32Array, rows: number, values: Float32Array, mask?: Uint8Array): void
   /** Everything that it needs to go on exactly here, as structured-cloneable data. */
   state(): unknown
   restore(state: unknown): void

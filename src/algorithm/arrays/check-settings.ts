@@ -27,7 +27,7 @@ const named = (range: Range, ...names: string[]): Record<string, Range> =>
 const ranges: Readonly<Record<string, Range>> = {
   ...named(whole(1), 'slots', 'rolloutSteps', 'epochs', 'minibatches', 'episodes', 'bufferSize', 'batchSize'),
   ...named(whole(1), 'trainEvery', 'gradientSteps', 'targetEvery', 'actorEvery', 'policyDelay', 'critics'),
-  ...named(whole(1), 'nSteps', 'quantiles'),
+  ...named(whole(1), 'nSteps', 'quantiles', 'maxEpisodeSteps'),
   ...named(whole(2), 'atoms'),
   ...named(whole(0), 'learningStarts'),
   ...named(share, 'gamma', 'lambda', 'tau', 'epsilonStart', 'epsilonEnd', 'explorationFraction'),

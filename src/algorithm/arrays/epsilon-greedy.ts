@@ -8,6 +8,9 @@ export interface EpsilonSchedule {
   explorationFraction: number
 }
 
+/** What the rows of values are of: those of slots stand in their order, those of a batch do not. */
+export type ValueRows = 'slot' | 'replayed transition'
+
 /** Epsilon when `seen` of `total` steps are done. */
 export function epsilonAt(schedule: EpsilonSchedule, seen: number, total: number): number {
   const { epsilonStart, epsilonEnd, explorationFraction } = schedule
@@ -20,13 +23,15 @@ export function epsilonAt(schedule: EpsilonSchedule, seen: number, total: number
  * The best of the `n` values of a row, the first of equals; only where `mask` [rows, n] is 1. Where nothing is allowed,
  * as in states that end an episode may be, the first.
  *
- * @throws AgogeError `not-finite` where the values are no numbers
+ * @param rows what a row is of, for the message.
+ * @throws AgogeError `not-finite` where the values are no numbers; whoever plays adds world and step
  */
 export function greedy(
   values: ArrayLike<number>,
   row: number,
   n: number,
   mask: Uint8Array | undefined,
+  rows: ValueRows = 'slot',
 ): number {
   const at = row * n
   let best = -1
@@ -35,7 +40,7 @@ export function greedy(
     if (best < 0 || values[at + i] > values[at + best]) best = i
   }
   if (best < 0) best = 0
-  if (!Number.isFinite(values[at + best])) throw notFinite(row, values[at + best])
+  if (!Number.isFinite(values[at + best])) throw notFinite(rows, row, best, values[at + best])
   return best
 }
 
@@ -54,10 +59,10 @@ export function randomAction(random: Random, row: number, n: number, mask: Uint8
 export const maskOrNone = (mask: Uint8Array | undefined): Uint8Array | undefined =>
   mask !== undefined && mask.length > 0 ? mask : undefined
 
-function notFinite(row: number, given: number): AgogeError {
-  return new AgogeError('an action has a value that is no number', {
+function notFinite(rows: ValueRows, row: number, choice: number, value: number): AgogeError {
+  return new AgogeError(`the value of choice ${choice} of ${rows} ${row} is ${value}`, {
     code: 'not-finite',
-    given: `${given}, in slot ${row}`,
+    given: { [rows]: row, field: `values[${choice}]`, value: String(value) },
     expected: 'finite values',
     hint: 'observations or weights hold NaN or infinity: lower the learning rate, normalise observations',
   })

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { createVectorEnvironment } from '../../environment/index.ts'
+import { box, createVectorEnvironment, defineWorld, discrete } from '../../environment/index.ts'
 import { createRandom } from '../../random/index.ts'
 import { cartPole } from '../../worlds/classic/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
+import { counts, withBonus } from './bonus/index.ts'
 import { cmaEsStrategy } from './cma-es.ts'
 import { cmaEs, openAiEs } from './evolution.ts'
 import { centredRanks, openAiEsStrategy } from './evolution-strategy.ts'
@@ -103,4 +104,82 @@ test('an odd number of slots is refused', async () => {
   await expect(policies['openai-es'](environment, { seed: 1, totalSteps: 1 })).rejects.toMatchObject({
     code: 'bad-argument',
   })
+})
+
+/** Episodes of as many steps as the context says, each paying 1 whatever is done. */
+const countdown = defineWorld({
+  name: 'countdown',
+  observation: box([1], 0, 99),
+  action: discrete(2),
+  context: { length: { default: 3, low: 1, high: 99, about: 'steps of an episode' } },
+  stateSize: 1,
+  reset({ state }, i) {
+    state[i] = 0
+  },
+  step({ state, context, rewards, terminated }, i) {
+    state[i]++
+    rewards[i] = 1
+    terminated[i] = state[i] >= context[i] ? 1 : 0
+  },
+  observe({ state, observations }, i) {
+    observations[i] = state[i]
+  },
+})
+const unequal = { slots: 4, contextFor: (slot: number) => ({ length: 2 + slot }) }
+const small = { sigma: 0.2, learningRate: 0.1, weightDecay: 0, hidden: [], activation: 'tanh' } as const
+
+test.each([undefined, { kind: 'transformer', window: 2, size: 4 } as const])(
+  'every candidate plays a whole episode of its own, also with body %o',
+  async (body) => {
+    const environment = createVectorEnvironment(countdown, unequal)
+    environment.reset()
+    const algorithm = openAiEs({ ...small, ...(body === undefined ? {} : { body }) })
+    const agent = await algorithm(environment, { seed: 1, totalSteps: 1 })
+    for (let generation = 0; generation < 3; generation++) {
+      for (let step = 0; step < 5; step++) {
+        await agent.act()
+        expect([...environment.observations].map((at, slot) => at === step % (2 + slot))).toEqual(
+          Array(4).fill(true),
+        )
+        environment.step()
+        const figures = await agent.learn()
+        expect(figures?.fitness).toBe(step === 4 ? (2 + 3 + 4 + 5) / 4 : undefined)
+      }
+    }
+    await agent.dispose()
+  },
+)
+
+test('a bonus is part of the fitness', async () => {
+  const environment = createVectorEnvironment(countdown, unequal)
+  environment.reset()
+  const agent = await withBonus(openAiEs(small), counts(), 10)(environment, { seed: 1, totalSteps: 1 })
+  let figures
+  for (let step = 0; step < 5; step++) {
+    await agent.act()
+    environment.step()
+    figures = await agent.learn()
+  }
+  // The first step alone is new to all: 10 for each.
+  expect(figures?.fitness).toBeGreaterThan(3.5 + 10)
+  await agent.dispose()
+})
+
+test('a world without end is told, not waited for', async () => {
+  const environment = createVectorEnvironment(countdown, { slots: 4, contextFor: () => ({ length: 99 }) })
+  environment.reset()
+  const agent = await cmaEs({ ...small, maxEpisodeSteps: 20 })(environment, { seed: 1, totalSteps: 1 })
+  let steps = 0
+  const play = async (): Promise<void> => {
+    for (; steps < 99; steps++) {
+      await agent.act()
+      environment.step()
+      await agent.learn()
+    }
+  }
+  await expect(play()).rejects.toMatchObject({
+    code: 'endless-episode',
+    given: { world: 'countdown', slot: 0, step: 20, field: 'terminated' },
+  })
+  expect(steps).toBe(19)
 })

@@ -1,21 +1,23 @@
-import { rowSize } from '../../environment/index.ts'
+import { requireSameStep, rowSize } from '../../environment/index.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { createParameters, zeroParameters } from '../../nn/index.ts'
 import type { Activation } from '../../nn/index.ts'
-import { distributionFor, mlpNetwork, overObservations } from '../../policy/index.ts'
+import { clipActionRows, distributionFor, mlpNetwork, overObservations } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { ArrayAgent, ArrayAlgorithm } from './agent.ts'
 import { checkSettings } from './check-settings.ts'
 import { cmaEsStrategy } from './cma-es.ts'
+import { endlessEpisode, longestEpisode } from './endless-episode.ts'
+import type { WholeEpisodes } from './endless-episode.ts'
 import { openAiEsStrategy } from './evolution-strategy.ts'
 import type { EvolutionStrategy } from './evolution-strategy.ts'
 import { keptArray, keptParts, keptValue } from './kept.ts'
 import { overWindow } from './over-window.ts'
 
-interface PolicyShape {
+interface PolicyShape extends WholeEpisodes {
   /** Empty for a linear policy. */
   hidden: readonly number[]
   activation: Activation
@@ -75,7 +77,9 @@ function evolve(
   makeStrategy: MakeStrategy,
 ): ArrayAgent {
   const { world } = environment
+  requireSameStep(environment, name)
   const slots = environment.slots.count
+  const { maxEpisodeSteps = longestEpisode } = shape
   const distribution = distributionFor(world)
   const isBox = world.action.type === 'box'
   const network = overObservations(
@@ -104,6 +108,7 @@ function evolve(
   const one = zeroParameters(start.shapes)
   const best = zeroParameters(start.shapes)
   best.data.set(start.data)
+  /** What the candidate's episode has paid so far, as the learner sees it: wrappers and bonuses included. */
   const fitness = new Float64Array(slots)
   /** 1 where the candidate's episode is over. */
   const over = new Uint8Array(slots)
@@ -139,6 +144,7 @@ function evolve(
         allowed,
       )
     }
+    clipActionRows(world.action, to, rows)
   }
 
   return {
@@ -148,6 +154,7 @@ function evolve(
         environment.reset()
         strategy.ask(candidates)
         over.fill(0)
+        fitness.fill(0)
         fresh = false
       }
       rowsOf(slots, environment.observations, environment.actions, environment.actionMask, (r) => {
@@ -157,9 +164,11 @@ function evolve(
     },
     learn() {
       for (let i = 0; i < slots; i++) {
-        if (over[i] === 1 || (environment.terminated[i] === 0 && environment.truncated[i] === 0)) continue
-        over[i] = 1
-        fitness[i] = environment.returns[i]
+        if (over[i] === 1) continue
+        fitness[i] += environment.rewards[i]
+        if (environment.terminated[i] === 1 || environment.truncated[i] === 1) over[i] = 1
+        else if (environment.lengths[i] >= maxEpisodeSteps)
+          throw endlessEpisode(name, world.name, { slot: i, steps: environment.lengths[i] })
       }
       if (over.includes(0)) return undefined
       const figures = strategy.tell(fitness)

@@ -77,7 +77,10 @@ const others: [string, ArrayAlgorithm, number][] = [
   ['q(lambda)', qLambda({ ...table, lambda: 0.8 }), 1],
 ]
 
-test.each([...named, ...others])('%s never takes a masked action', async (_, algorithm, slots) => {
+/** Those whose value of a state is that of its best choice. */
+const maximising = new Set(['dqn', 'c51', 'qr-dqn', 'pqn', 'q', 'double q', 'sarsa', 'q(lambda)'])
+
+test.each([...named, ...others])('%s never takes a masked action', async (name, algorithm, slots) => {
   const environment = createVectorEnvironment(forbidden, { slots, seed: 1 })
   environment.reset()
   const agent = await algorithm(environment, { seed: 1, totalSteps: 600 })
@@ -103,5 +106,20 @@ test.each([...named, ...others])('%s never takes a masked action', async (_, alg
   const last = Uint8Array.from({ length: rows * 3 }, (_, k) => (k % 3 === 1 ? 1 : 0))
   agent.decide(observations, rows, actions, last, new Float32Array(rows * (agent.memorySize ?? 0)))
   expect([...actions]).toEqual(Array(rows).fill(2))
+  if (maximising.has(name)) {
+    const valuesWith = (mask?: Uint8Array): Float32Array => {
+      const values = new Float32Array(2)
+      agent.values?.(observations, 2, values, mask)
+      return values
+    }
+    // The value is that of the best choice that is left, for every choice left alone the value of that one.
+    const alone = [0, 1, 2].map((only) =>
+      valuesWith(Uint8Array.from({ length: 6 }, (_, k) => (k % 3 === only ? 1 : 0))),
+    )
+    const most = (choices: number[], row: number) => Math.max(...choices.map((choice) => alone[choice][row]))
+    expect([...valuesWith()]).toEqual([most([0, 1, 2], 0), most([0, 1, 2], 1)])
+    expect([...valuesWith(Uint8Array.of(1, 1, 1, 1, 1, 0))]).toEqual([most([0, 1, 2], 0), most([0, 1], 1)])
+    expect(new Set(alone.map(([value]) => value)).size).toBe(3)
+  }
   await agent.dispose()
 })

@@ -73,7 +73,7 @@ export function offPolicyAgent(
       return due === 0 || seen <= learningStarts ? undefined : update(due * gradientSteps)
     },
     decide: (observations, rows, actions, mask) => learner.decide(observations, rows, actions, mask),
-    values: (observations, rows, values) => learner.values(observations, rows, values),
+    values: (observations, rows, values, mask) => learner.values(observations, rows, values, mask),
     ...keptParts({
       learner,
       replay,

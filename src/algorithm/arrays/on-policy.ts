@@ -1,5 +1,6 @@
 import type { VectorEnvironment } from '../../environment/index.ts'
 import type { ParameterSet } from '../../nn/index.ts'
+import { clipActionRows } from '../../policy/index.ts'
 import type { ActorCritic } from '../../policy/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { ArrayAgent, UpdateMetrics } from './agent.ts'
@@ -48,8 +49,10 @@ export function onPolicyAgent(
       seen += slots
       return rollout.stepped() ? learnFromRollout() : undefined
     },
-    decide: (observations, rows, actions, mask) =>
-      policy.act(parameters, observations, rows, { actions }, undefined, mask),
+    decide(observations, rows, actions, mask) {
+      policy.act(parameters, observations, rows, { actions }, undefined, mask)
+      clipActionRows(environment.world.action, actions, rows)
+    },
     values: (observations, rows, values) => policy.evaluate(parameters, observations, rows, values),
     ...keptParts({
       parameters: keptArray(parameters.data),

@@ -20,10 +20,10 @@ export const overNormalised =
   (algorithm: ArrayAlgorithm, gamma: number): ArrayAlgorithm =>
   async (environment, options) => {
     const width = rowSize(environment.world.observation)
-    const seen = normaliseRewards(normaliseObservations(told(environment)), { gamma })
+    let begun = false
+    const seen = normaliseRewards(normaliseObservations(told(environment, () => begun)), { gamma })
     const { mean, variance } = seen.observationStatistics
     const agent = await algorithm(seen, options)
-    let begun = false
 
     function clipAll(): void {
       clip(seen.observations)
@@ -59,7 +59,8 @@ export const overNormalised =
       ...(agent.values === undefined
         ? {}
         : {
-            values: (observations, rows, values) => agent.values!(normal(observations, rows), rows, values),
+            values: (observations, rows, values, mask) =>
+              agent.values!(normal(observations, rows), rows, values, mask),
           }),
       state: () => ({ agent: agent.state(), statistics: seen.state(), begun }),
       restore(saved) {

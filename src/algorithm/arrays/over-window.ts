@@ -12,12 +12,15 @@ export function overWindow(body: Body | undefined, algorithm: ArrayAlgorithm): A
   const window = windowOf(body)
   if (window === undefined) return algorithm
   return async (environment, options) => {
-    const stacked = frameStack(told(environment), window)
+    let begun = false
+    const stacked = frameStack(
+      told(environment, () => begun),
+      window,
+    )
     const agent = await algorithm(stacked, options)
     const width = rowSize(environment.world.observation)
     /** Of a row: 1 once it has seen an observation, then its window. */
     const memorySize = 1 + window * width
-    let begun = false
 
     /** The windows [rows, window * width] that end with the observations; the memory then ends with them too. */
     function remember(observations: Float32Array, rows: number, memory: Float32Array): Float32Array {
@@ -53,8 +56,13 @@ export function overWindow(body: Body | undefined, algorithm: ArrayAlgorithm): A
       ...(agent.values === undefined
         ? {}
         : {
-            values: (observations, rows, to) =>
-              agent.values!(remember(observations, rows, new Float32Array(rows * memorySize)), rows, to),
+            values: (observations, rows, to, mask) =>
+              agent.values!(
+                remember(observations, rows, new Float32Array(rows * memorySize)),
+                rows,
+                to,
+                mask,
+              ),
           }),
       state: () => ({ agent: agent.state(), window: stacked.state(), begun }),
       restore(saved) {

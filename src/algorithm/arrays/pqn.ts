@@ -1,4 +1,4 @@
-import { rowSize } from '../../environment/index.ts'
+import { requireSameStep, rowSize } from '../../environment/index.ts'
 import { compileObjective, createParameters, createRAdam } from '../../nn/index.ts'
 import type { Activation } from '../../nn/index.ts'
 import { overObservations, valueNetwork } from '../../policy/index.ts'
@@ -61,6 +61,7 @@ export const pqnPresets = {
 export const pqn = (config: PqnConfig): ArrayAlgorithm =>
   overWindow(checkSettings(config).body, async (environment, { seed, totalSteps, threads = 1 }) => {
     const { world, observations } = environment
+    requireSameStep(environment, 'pqn')
     const { n: actions, start } = discreteActions(world, 'pqn')
     const slots = environment.slots.count
     const width = rowSize(world.observation)
@@ -224,10 +225,10 @@ export const pqn = (config: PqnConfig): ArrayAlgorithm =>
         network.forward(parameters, given, count, values)
         for (let r = 0; r < count; r++) to[r] = start + greedy(values, r, actions, maskOrNone(mask))
       },
-      values(given, count, to) {
+      values(given, count, to, mask) {
         const values = new Float32Array(count * actions)
         network.forward(parameters, given, count, values)
-        for (let r = 0; r < count; r++) to[r] = best(values, r, undefined)
+        for (let r = 0; r < count; r++) to[r] = best(values, r, maskOrNone(mask))
       },
       ...keptParts({
         parameters: keptArray(parameters.data),

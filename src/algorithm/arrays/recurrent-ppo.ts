@@ -1,7 +1,7 @@
 import { rowSize } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { compileObjective, createParameters } from '../../nn/index.ts'
-import { gruActorCritic } from '../../policy/index.ts'
+import { clipActionRows, gruActorCritic } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
@@ -128,8 +128,10 @@ export const recurrentPpo =
         rollout.finish(config, evaluate)
         return updating.run(1 - seen / totalSteps, minibatches)
       },
-      decide: (observations, count, actions, mask, memory = new Float32Array(count * memorySize)) =>
-        policy.act(parameters, observations, memory, count, { actions }, undefined, mask),
+      decide(observations, count, actions, mask, memory = new Float32Array(count * memorySize)) {
+        policy.act(parameters, observations, memory, count, { actions }, undefined, mask)
+        clipActionRows(world.action, actions, count)
+      },
       values: (observations, count, values) =>
         policy.evaluate(parameters, observations, new Float32Array(count * memorySize), count, values),
       ...keptParts({

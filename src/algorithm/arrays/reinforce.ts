@@ -1,19 +1,21 @@
-import { rowSize } from '../../environment/index.ts'
+import { requireSameStep, rowSize } from '../../environment/index.ts'
 import { createAdam, createParameters } from '../../nn/index.ts'
 import type { Activation } from '../../nn/index.ts'
-import { mlpActorCritic } from '../../policy/index.ts'
+import { clipActionRows, mlpActorCritic } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { checkSettings } from './check-settings.ts'
+import { endlessEpisode, longestEpisode } from './endless-episode.ts'
+import type { WholeEpisodes } from './endless-episode.ts'
 import { keptArray, keptParts, keptValue } from './kept.ts'
 import { figures } from './figures.ts'
 import { overWindow } from './over-window.ts'
 import { compilePolicyGradient } from './policy-gradient.ts'
 import { standardise } from './rollout.ts'
 
-export interface ReinforceConfig {
+export interface ReinforceConfig extends WholeEpisodes {
   /** Complete episodes of an update. */
   episodes: number
   /** Subtract a learned estimate of the value from the return; a truncated episode is then bootstrapped with it. */
@@ -79,6 +81,8 @@ const noSteps = (): Steps => ({ observations: [], actions: [], penalties: [], re
 export const reinforce = (config: ReinforceConfig): ArrayAlgorithm =>
   overWindow(checkSettings(config).body, async (environment, { seed, threads = 1 }) => {
     const { world } = environment
+    requireSameStep(environment, 'reinforce')
+    const { maxEpisodeSteps = longestEpisode } = config
     const slots = environment.slots.count
     const width = rowSize(world.observation)
     const choices = environment.actionMask.length / slots
@@ -158,16 +162,21 @@ export const reinforce = (config: ReinforceConfig): ArrayAlgorithm =>
           steps.values.push(values[slot])
         }
         environment.actions.set(actions)
+        clipActionRows(world.action, environment.actions, slots)
       },
       learn() {
         for (let slot = 0; slot < slots; slot++) {
           running[slot].rewards.push(environment.rewards[slot])
+          const steps = running[slot].rewards.length
           if (environment.terminated[slot] === 1 || environment.truncated[slot] === 1) close(slot)
+          else if (steps >= maxEpisodeSteps) throw endlessEpisode('reinforce', world.name, { slot, steps })
         }
         return complete >= config.episodes ? update() : undefined
       },
-      decide: (observations, rows, chosen, mask) =>
-        policy.act(parameters, observations, rows, { actions: chosen }, undefined, mask),
+      decide(observations, rows, chosen, mask) {
+        policy.act(parameters, observations, rows, { actions: chosen }, undefined, mask)
+        clipActionRows(world.action, chosen, rows)
+      },
       ...(config.baseline
         ? {
             values: (observations: Float32Array, rows: number, to: Float32Array) =>

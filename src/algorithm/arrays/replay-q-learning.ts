@@ -181,7 +181,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
       method.values(chosen, drawn * actions, q)
       const mask = maskOrNone(batch.nextMask)
       for (let r = 0; r < drawn; r++) {
-        const at = (r * actions + greedy(q, r, actions, mask)) * atoms
+        const at = (r * actions + greedy(q, r, actions, mask, 'replayed transition')) * atoms
         for (let k = 0; k < atoms; k++) bestNext[r * atoms + k] = judged[at + k]
       }
       method.targets(batch, bestNext, targets)
@@ -251,10 +251,10 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Arr
           to[r] = start + greedy(values, r, actions, maskOrNone(mask))
         })
       },
-      values(given, count, to) {
+      values(given, count, to, mask) {
         noisy?.apply(parameters, undefined, still)
         judge(given, count, (values, r) => {
-          to[r] = values[r * actions + greedy(values, r, actions, undefined)]
+          to[r] = values[r * actions + greedy(values, r, actions, maskOrNone(mask))]
         })
       },
       ...keptParts({

@@ -1,5 +1,6 @@
-import { rowSize } from '../../environment/index.ts'
+import { requireSameStep, rowSize } from '../../environment/index.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
+import { clipActionRows } from '../../policy/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
 import { gae } from '../advantages/index.ts'
@@ -29,7 +30,8 @@ export interface Rollout {
 }
 
 /**
- * For `steps` steps of every slot, with autoreset in the same step. Given `sequence`, a divisor of `steps`, as many
+ * For `steps` steps of every slot, with autoreset in the same step. Actions outside the bounds of a box are kept as they
+ * were drawn, and clipped for the environment. Given `sequence`, a divisor of `steps`, as many
  * successive steps of a slot stay together when steps are shuffled.
  */
 export function createRollout(
@@ -39,6 +41,7 @@ export function createRollout(
   sequence?: number,
 ): Rollout {
   const { world } = environment
+  requireSameStep(environment, 'a rollout')
   const slots = environment.slots.count
   const rows = slots * steps
   const width = rowSize(world.observation)
@@ -97,7 +100,9 @@ export function createRollout(
   return {
     next: () => now,
     acted() {
+      // What was drawn is what is learned from; what is out of bounds is not for the world.
       environment.actions.set(now.actions)
+      clipActionRows(world.action, environment.actions, slots)
       const { observations, actionMask } = environment
       for (let slot = 0; slot < slots; slot++) {
         const row = slot * steps + t

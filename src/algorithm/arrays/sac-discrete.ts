@@ -228,7 +228,7 @@ export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
           actorNetwork.forward(actor, observations, count, logits)
           for (let r = 0; r < count; r++) distribution.draw(logits, r, actions, undefined, allowed(mask))
         },
-        values(observations, count, values) {
+        values(observations, count, values, mask) {
           const logits = new Float32Array(count * n)
           const q = criticNetworks.map((critic) => {
             const found = new Float32Array(count * n)
@@ -238,6 +238,8 @@ export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
           actorNetwork.forward(actor, observations, count, logits)
           for (let r = 0; r < count; r++) {
             const row = logits.subarray(r * n, (r + 1) * n)
+            if (allowed(mask) !== undefined)
+              for (let i = 0; i < n; i++) if (mask![r * n + i] === 0) row[i] = -Infinity
             const highest = Math.max(...row)
             const weights = row.map((logit) => Math.exp(logit - highest))
             const total = weights.reduce((a, b) => a + b, 0)

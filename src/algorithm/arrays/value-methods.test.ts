@@ -51,7 +51,12 @@ test('greedy and random actions keep to the mask', () => {
   expect(greedy([0, 3, 3, 1, 9, 2], 0, 3, mask)).toBe(1)
   expect(greedy([0, 3, 3, 1, 9, 2], 1, 3, mask)).toBe(2)
   expect(greedy([0, 3, 3, 1, 9, 2], 1, 3, undefined)).toBe(1)
-  expect(() => greedy([NaN, NaN], 0, 2, undefined)).toThrow(expect.objectContaining({ code: 'not-finite' }))
+  expect(() => greedy([0, NaN, NaN, 1], 1, 2, undefined)).toThrow(
+    expect.objectContaining({ code: 'not-finite', given: { slot: 1, field: 'values[0]', value: 'NaN' } }),
+  )
+  expect(() => greedy([NaN], 0, 1, undefined, 'replayed transition')).toThrow(
+    /of replayed transition 0 is NaN/,
+  )
   const random = createRandom('mask')
   const drawn = Array.from({ length: 50 }, () => randomAction(random, 1, 3, mask))
   expect([...new Set(drawn)].toSorted((a, b) => a - b)).toEqual([0, 2])

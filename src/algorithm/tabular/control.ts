@@ -1,3 +1,4 @@
+import { requireSameStep } from '../../environment/index.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { createRandom } from '../../random/index.ts'
@@ -73,6 +74,7 @@ export const tabular =
   (name: string, config: TabularConfig, makeRule: MakeRule): ArrayAlgorithm =>
   async (environment, { seed, totalSteps }): Promise<ArrayAgent> => {
     const { world, observations, finalObservations } = environment
+    requireSameStep(environment, name)
     const { n: actions, start } = discreteActions(world, name)
     const { states, first } = discreteStates(environment, name)
     const slots = environment.slots.count
@@ -171,12 +173,14 @@ export const tabular =
         }
         allowed.fill(1)
       },
-      values(given, rows, to) {
+      values(given, rows, to, mask) {
         allowed.fill(1)
         for (let r = 0; r < rows; r++) {
+          if (mask !== undefined) allow(mask, r)
           const state = given[r] - first
           to[r] = q[state * actions + greedyIn(q, state)]
         }
+        allowed.fill(1)
       },
       state: (): TabularState => ({
         q: q.slice(),
@@ -197,17 +201,7 @@ export const tabular =
     }
   }
 
-function discreteStates(
-  { world, autoreset }: VectorEnvironment,
-  name: string,
-): { states: number; first: number } {
-  if (autoreset !== 'same-step') {
-    throw new AgogeError(`${name} needs episodes that begin in the step that ends one`, {
-      code: 'bad-argument',
-      given: autoreset,
-      expected: "autoreset: 'same-step'",
-    })
-  }
+function discreteStates({ world }: VectorEnvironment, name: string): { states: number; first: number } {
   if (world.observation.type === 'discrete')
     return { states: world.observation.n, first: world.observation.start }
   throw new AgogeError(`${name} cannot learn ${world.name}: it needs numbered states`, {

@@ -16,8 +16,8 @@ export function checkDefinition(world: World, findings: Findings): void {
     const why = explainSpace(world[field])
     if (why !== undefined) add(field, why)
   }
-  if (world.mask !== undefined && world.action.type !== 'discrete')
-    add('mask', `needs a discrete action space, not ${world.action.type}`)
+  if (world.mask !== undefined && world.action.type === 'box')
+    add('mask', 'needs an action space of choices, not a box')
   for (const [
     name,
     { default: usual, low, high, extrapolate = [low, high], integer, about },

@@ -1,8 +1,10 @@
+import { choiceCounts, sampleMaskOf } from '../action-masks.ts'
 import type { ContextSpace } from '../context.ts'
 import type { AsyncEnvironment, Environment, ResetOptions } from '../environment.ts'
+import { isArraySpace } from '../object-kind.ts'
 import { explainMismatch } from '../space-contains.ts'
 import { sampleSpace } from '../space-sample.ts'
-import type { DiscreteSpace, Space } from '../space.ts'
+import type { Space } from '../space.ts'
 import { fastStream } from '../world-random.ts'
 import type { WorldStream } from '../world-random.ts'
 import type { Work } from './drive.ts'
@@ -89,7 +91,7 @@ function* play(
 
 function* step(env: AnyEnvironment, findings: Findings, random: WorldStream, t: number): Work<Shown> {
   const mask = env.actionMask?.()
-  const action = sampleSpace(env.actionSpace, random, { mask: mask as never })
+  const action = sampleSpace(env.actionSpace, random, { mask: sampled(env.actionSpace, mask) as never })
   const kept = held.get(env)
   const result: unknown = yield* call(findings, 'step', t, () => env.step(action as never))
   if (kept !== undefined && !same(kept.given, kept.copy)) {
@@ -142,22 +144,25 @@ function look(env: AnyEnvironment, findings: Findings, result: unknown, t: numbe
 
 function lookAtMask(space: Space, mask: ArrayLike<number>, findings: Findings, step: number): void {
   const entries = Array.from(mask)
-  const n = (space as DiscreteSpace).n
-  if (space.type !== 'discrete' || entries.length !== n) {
+  const n = isArraySpace(space) ? choiceCounts(space).reduce((sum, count) => sum + count, 0) : 0
+  if (n === 0 || entries.length !== n) {
     findings.add(
       'mask',
       'actionMask',
-      `has ${entries.length} entries, expected one for each discrete action`,
+      `has ${entries.length} entries, expected one for each of the ${n} choices`,
       { step },
     )
     throw stop
   }
   if (entries.some((entry) => entry !== 0 && entry !== 1))
     findings.add('mask', 'actionMask', `is ${entries.join(' ')}, expected zeros and ones`, { step })
-  if (entries.includes(1)) return
+  if (sampled(space, mask) !== undefined) return
   findings.add('mask', 'actionMask', 'allows no action', { step })
   throw stop
 }
+
+const sampled = (space: Space, mask: ArrayLike<number> | undefined): unknown =>
+  mask === undefined || !isArraySpace(space) ? undefined : sampleMaskOf(space, Uint8Array.from(mask))
 
 function* checkEnd(
   env: AnyEnvironment,

@@ -1,8 +1,7 @@
+import { forbiddenChoice, sampleMaskOf } from '../action-masks.ts'
 import { contextRow } from '../context.ts'
 import type { ContextSpace } from '../context.ts'
 import { sampleSpace } from '../space-sample.ts'
-import type { SampleMask } from '../space-sample.ts'
-import type { ArraySpace } from '../space.ts'
 import { writeRow } from '../space-rows.ts'
 import type { WorldStream } from '../world-random.ts'
 import { fastStream } from '../world-random.ts'
@@ -35,7 +34,7 @@ export function randomContext(space: ContextSpace, random: WorldStream, wide = f
 export function writeRandomAction(world: World, slots: Slots, i: number, random: WorldStream): void {
   const choices = slots.actionMask.length / slots.count
   const row = slots.actionMask.subarray(i * choices, (i + 1) * choices)
-  const mask = row.includes(1) ? (row as SampleMask<ArraySpace>) : undefined
+  const mask = sampleMaskOf(world.action, row)
   const action = sampleSpace(world.action, random, { mask: mask as never })
   writeRow(world.action, action, slots.actions, (i * slots.actions.length) / slots.count)
 }
@@ -170,8 +169,7 @@ function rangesOfPlay(
 }
 
 function isAllowed(world: World, { actions, actionMask }: Slots): boolean {
-  if (actionMask.length === 0 || world.action.type !== 'discrete') return true
-  return actionMask[actions[0] - world.action.start] === 1
+  return actionMask.length === 0 || forbiddenChoice(world.action, actions, 0, actionMask, 0) < 0
 }
 
 /** A stream for a check, and the same one again each time that `again` is called. */

@@ -1,3 +1,4 @@
+import { maskSize } from '../action-masks.ts'
 import { rowSize } from '../space.ts'
 import type { Slots, World } from '../world.ts'
 
@@ -21,7 +22,7 @@ export function slotWidths(world: World): Readonly<Record<SlotArray, number>> {
     observations: rowSize(world.observation),
     rewards: 1,
     terminated: 1,
-    actionMask: world.mask !== undefined && world.action.type === 'discrete' ? world.action.n : 0,
+    actionMask: world.mask === undefined ? 0 : maskSize(world.name, world.action),
   }
 }
 

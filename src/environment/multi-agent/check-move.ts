@@ -1,4 +1,6 @@
 import { AgogeError } from '../../error.ts'
+import { choiceCounts, forbiddenChoice } from '../action-masks.ts'
+import { isArraySpace } from '../object-kind.ts'
 import { explainMismatch } from '../space-contains.ts'
 import { describeSpace } from '../space-describe.ts'
 import type { Space } from '../space.ts'
@@ -16,9 +18,17 @@ export function checkMove(
   const why = explainMismatch(space, action, `the action of ${agent} in ${world}`)
   if (why !== undefined)
     throw new AgogeError(why, { code: 'not-in-space', given: action, expected: describeSpace(space) })
-  if (mask === undefined || space.type !== 'discrete' || mask[(action as number) - space.start] === 1) return
-  const allowed = Array.from({ length: space.n }, (_, k) => k).filter((k) => mask[k] === 1)
-  throw invalidMove(world, agent, action, allowed.map((k) => k + space.start).join(', ') || 'none')
+  if (mask === undefined || !isArraySpace(space)) return
+  const row = typeof action === 'number' ? [action] : (action as ArrayLike<number>)
+  if (forbiddenChoice(space, row, 0, mask, 0) < 0) return
+  const start = space.type === 'discrete' ? space.start : 0
+  let offset = 0
+  const allowed = choiceCounts(space).map((n) => {
+    const choices = Array.from({ length: n }, (_, k) => k).filter((k) => mask[offset + k] === 1)
+    offset += n
+    return choices.map((k) => k + start).join(', ') || 'none'
+  })
+  throw invalidMove(world, agent, action, allowed.join('; '))
 }
 
 /** A move against the rules. */

@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { maskSize } from '../action-masks.ts'
 import { contextRow } from '../context.ts'
 import { rowSize } from '../space.ts'
 import { restoreArrays, saveArrays } from '../stored-arrays.ts'
@@ -54,7 +55,7 @@ export function createMultiAgentVector(world: MultiAgentWorld, options: VectorOp
   }
   const agents = world.agents.length
   const width = agents * rowSize(world.observation)
-  const choices = world.mask !== undefined && world.action.type === 'discrete' ? world.action.n : 0
+  const choices = world.mask === undefined ? 0 : maskSize(world.name, world.action)
   const features = Object.keys(world.context).length
   const slots: AgentSlots = {
     count,

@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { forbiddenChoice } from '../action-masks.ts'
 import { describeSpace } from '../space-describe.ts'
 import { rowSize } from '../space.ts'
 import type { ArraySpace } from '../space.ts'
@@ -34,12 +35,14 @@ export function guardActions<E extends VectorEnvironment>(env: E): E {
         expected: `${whole ? 'an integer' : 'a number'} from ${low[k]} to ${high[k]}: ${describeSpace(space)}`,
       })
     }
-    if (choices === 0 || space.type !== 'discrete') return
-    const choice = actions[i] - space.start
-    if (actionMask[i * choices + choice] === 1) return
-    throw new AgogeError(`${world.name}, slot ${i}, step ${stepOf(i)}: action ${actions[i]} is not allowed`, {
+    if (choices === 0) return
+    const k = forbiddenChoice(space, actions, i * width, actionMask, i * choices)
+    if (k < 0) return
+    const value = actions[i * width + k]
+    const field = width === 1 ? 'action' : `action[${k}]`
+    throw new AgogeError(`${world.name}, slot ${i}, step ${stepOf(i)}: ${field} ${value} is not allowed`, {
       code: 'masked-action',
-      given: actions[i],
+      given: value,
       expected: `an action whose entry of the mask is 1: ${maskRow(actionMask, i, choices)}`,
     })
   }

@@ -81,6 +81,28 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
   },
 )
 
+test('a last observation that is no number stops training, though the next episode has begun', async () => {
+  const world: World = {
+    ...worldOf(discrete(2)),
+    maxSteps: 3,
+    reset({ state }, i) {
+      state[i] = 0
+    },
+    step({ state, rewards }, i) {
+      rewards[i] = 0
+      state[i]++
+    },
+    observe({ state, observations }, i) {
+      observations[i] = state[i] === 3 ? NaN : 0
+    },
+  }
+  const run = trainArray({ world, algorithm: writes([1], [1]), slots: 2, steps: 100, evaluate: { every: 0 } })
+  await expect(run).rejects.toMatchObject({
+    code: 'not-finite',
+    given: { world: 'choices', step: 6, slot: 0, field: 'finalObservations[0]', value: 'NaN' },
+  })
+})
+
 test('a policy that walks into a wall for ever is cut off, and said to be', async () => {
   const up = { decide: (_: unknown, rows: number, actions: Float32Array) => void actions.fill(0, 0, rows) }
   const { cutOff, lengths } = await evaluateAgent(up, cliffWalking, { episodes: 3 })

@@ -9,12 +9,18 @@ import { AgogeError } from '../../error.ts'
  * @throws AgogeError `not-finite`, naming world, step, slot and field.
  */
 export function checkStep(environment: VectorEnvironment, step: number): void {
-  const { observations, rewards } = environment
-  for (let i = 0; i < rewards.length; i++)
+  const { observations, finalObservations, rewards, terminated, truncated } = environment
+  const width = observations.length / rewards.length
+  for (let i = 0; i < rewards.length; i++) {
     if (!(Math.abs(rewards[i]) < Infinity)) throw notFinite(environment, step, 'rewards', i, rewards[i])
+    // The row of an episode that has ended may show the next one already.
+    if (terminated[i] + truncated[i] === 0) continue
+    for (let k = i * width; k < (i + 1) * width; k++)
+      if (!(Math.abs(finalObservations[k]) < Infinity))
+        throw notFinite(environment, step, `finalObservations[${k % width}]`, i, finalObservations[k])
+  }
   for (let k = 0; k < observations.length; k++) {
     if (Math.abs(observations[k]) < Infinity) continue
-    const width = observations.length / rewards.length
     throw notFinite(environment, step, `observations[${k % width}]`, Math.floor(k / width), observations[k])
   }
 }

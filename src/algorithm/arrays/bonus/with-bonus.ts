@@ -22,6 +22,9 @@ export const withBonus =
     let total = 0
     let count = 0
 
+    /** After acting: who plays whole episodes may have begun others. */
+    const look = (): void => before.set(environment.observations)
+
     async function learn(): Promise<UpdateMetrics | undefined> {
       const { actions, terminated, truncated, observations, finalObservations } = environment
       for (let slot = 0; slot < slots; slot++) {
@@ -49,8 +52,9 @@ export const withBonus =
     return {
       ...agent,
       act() {
-        before.set(environment.observations)
-        return agent.act()
+        const acting = agent.act()
+        if (acting instanceof Promise) return acting.then(look)
+        look()
       },
       learn,
       state: () => ({ agent: agent.state(), bonus: bonus.state(), before: before.slice(), total, count }),
