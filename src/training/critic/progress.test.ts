@@ -17,8 +17,8 @@ import { createScalarModel, forwardBackward } from '../../language/index.ts'
 import type { ModelBackend } from '../../language/index.ts'
 import { progressCredit, trainProgressModel } from './progress.ts'
 
-const turns = 3
-const size = 8
+const turns = 2
+const size = 12
 // The world neither tells nor pays what was right; the reward at the end is the share of hits.
 const world = createKeysWorld({ pays: false, tells: false, succeeds: () => true })
 const hits = ({ nodes, task }: Episode) =>
@@ -45,17 +45,17 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
   const credit = progressCredit({ model, beta: 0, std: false })
   const batch = await play(policy, 'asked')
   const { credits } = await credit(batch, undefined as never)
-  // A turn's own credit is the difference of returns. A hit brought a third of the reward; some of it is told to later turns, whose
-  // tokens see it too.
+  // A turn's own credit is the difference of returns. A hit brought half of the reward; some of it is told to the later turn,
+  // whose tokens see it too.
   const gains: Record<string, number[]> = { hit: [], miss: [] }
   batch.forEach(({ episodes }, g) =>
     episodes.forEach((episode, m) => {
-      const [a, b, c] = credits[g][m] as number[]
-      const own = [a - b, b - c, c]
+      const [a, b] = credits[g][m] as number[]
+      const own = [a - b, b]
       hits(episode).forEach((hit, k) => gains[hit === 1 ? 'hit' : 'miss'].push(own[k]))
     }),
   )
-  expect(mean(gains['hit']) - mean(gains['miss'])).toBeGreaterThan(0.12)
+  expect(mean(gains['hit']) - mean(gains['miss'])).toBeGreaterThan(0.3)
 
   const algorithm = optimisePolicy({
     advantage: progressCredit({ model, beta: 0, epsilon: 0.1 }),
@@ -63,7 +63,7 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
     aggregation: { mode: 'token-mean' },
   })
   const curve: number[] = []
-  for (let step = 0; step < 30; step++) {
+  for (let step = 0; step < 25; step++) {
     const played = await play(policy, `step/${step}`)
     curve.push(mean(played.flatMap(({ rewards }) => rewards as number[])))
     const { sequences, loss } = await algorithm(played, undefined as never)
@@ -72,6 +72,6 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
     await policy.optimStep({ learningRate: 0.02 })
   }
   expect(mean(curve.slice(0, 3))).toBeLessThan(0.4)
-  expect(mean(curve.slice(-3))).toBeGreaterThan(0.6)
+  expect(mean(curve.slice(-3))).toBeGreaterThan(0.7)
   await Promise.all([policy.dispose(), model.dispose()])
 })
