@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { AgogeError } from '../error.ts'
 import { createLocalBackend } from '../language/index.ts'
 import type { ModelBackend } from '../language/index.ts'
 import { tinyConfig } from '../language/testing/tiny-config.ts'
@@ -81,6 +82,43 @@ test('a client that has gone leaves the batch; the others go on', async () => {
   expect(await left).toBe('gone')
   expect(stayed.tokens.length).toBe(200)
   expect(calls.map(({ rows }) => rows)).toEqual([2, 2, 1, 1])
+})
+
+test('what the listener of one client throws fails that client alone, and its rows leave', async () => {
+  const { sample, calls } = watched()
+  const queue = createSampleQueue({ sample })
+  let heard = 0
+  const deaf = queue
+    .sample([request(1, 300)], {
+      signal: never,
+      onToken() {
+        if (++heard === 3) throw new AgogeError('no more', { code: 'test' })
+      },
+    })
+    .catch((error: Error) => error.message)
+  const tokens: number[] = []
+  const [other] = await queue.sample([request(2, 80)], {
+    signal: never,
+    onToken: (_, token) => tokens.push(token),
+  })
+  expect(await deaf).toBe('no more')
+  expect(heard).toBe(3)
+  expect(tokens).toEqual([...other.tokens])
+  expect(tokens.length).toBe(80)
+  expect(calls.map(({ rows }) => rows)).toEqual([2, 1])
+  // Alone, it ends the call at once.
+  const began = heard
+  await expect(
+    queue.sample([request(3, 300)], {
+      signal: never,
+      onToken() {
+        heard++
+        throw new Error('at once')
+      },
+    }),
+  ).rejects.toThrow('at once')
+  expect(heard).toBe(began + 1)
+  expect(queue.load).toBe(0)
 })
 
 test('a request that cannot be sampled fails alone; too many are refused', async () => {

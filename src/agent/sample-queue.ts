@@ -12,7 +12,7 @@ export type QueuedRequest = SampleRequest & Omit<SampleOptions, 'signal' | 'onTo
 export interface SampleQueue {
   /**
    * Samples the requests of one client together with those of others. `onToken` is told each token as it is drawn, by the index of
-   * its request. Rejects with the reason of the client's signal once that is aborted.
+   * its request; what it throws fails its own client alone. Rejects with the reason of the client's signal once that is aborted.
    *
    * @throws AgogeError `overloaded` where too many rows wait already.
    */
@@ -28,6 +28,8 @@ export interface QueueClient {
 
 interface Entry extends QueueClient {
   rows: Row[]
+  /** Leaves the batch, as if its client had hung up. */
+  leave: (why: unknown) => void
   resolve: (outputs: SampleOutput[]) => void
   reject: (error: unknown) => void
 }
@@ -84,11 +86,13 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
       await sampleRound(entries)
       return new Set()
     } catch (error) {
+      for (const { signal, reject } of entries) if (signal.aborted) reject(signal.reason)
       if (!AgogeError.isInstance(error) || entries.length === 1) {
         for (const entry of entries) entry.reject(error)
         return new Set(entries)
       }
-      const failed = await entries.reduce<Promise<Entry[]>>(
+      const here = entries.filter(({ signal }) => !signal.aborted)
+      const failed = await here.reduce<Promise<Entry[]>>(
         async (before, entry) => [...(await before), ...(await round([entry]))],
         Promise.resolve([]),
       )
@@ -114,15 +118,23 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
         signal: all.signal,
         onToken: (row, token, logprob) => {
           const { entry, index } = rows[row]
-          if (!entry.signal.aborted) entry.onToken?.(index, token, logprob)
+          if (entry.signal.aborted) return
+          try {
+            entry.onToken?.(index, token, logprob)
+          } catch (error) {
+            // A listener of one client is no matter of the others'.
+            entry.leave(error)
+          }
         },
       })
       rows.forEach((row, i) => add(row, outputs[i], requests[i].maxTokens))
     } finally {
       for (const { signal } of entries) signal.removeEventListener('abort', hungUp)
     }
-    for (const entry of entries)
-      if (entry.rows.every(({ finish }) => finish !== undefined)) entry.resolve(entry.rows.map(toOutput))
+    for (const entry of entries) {
+      if (entry.signal.aborted) entry.reject(entry.signal.reason)
+      else if (entry.rows.every(({ finish }) => finish !== undefined)) entry.resolve(entry.rows.map(toOutput))
+    }
   }
 
   return {
@@ -139,7 +151,10 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
       }
       load += requests.length
       return new Promise<SampleOutput[]>((resolve, reject) => {
-        const entry: Entry = { ...client, rows: [], resolve, reject }
+        const left = new AbortController()
+        const signal = AbortSignal.any([client.signal, left.signal])
+        const leave = (why: unknown): void => left.abort(why)
+        const entry: Entry = { ...client, signal, leave, rows: [], resolve, reject }
         entry.rows = requests.map((request, index) => ({
           entry,
           index,

@@ -59,3 +59,17 @@ test('a call that is aborted ends in all threads, and the next one works', async
   expect(await sampler.sample(requests, options, 1)).toHaveLength(24)
   await Promise.all([sampler.dispose(), threads.dispose()])
 })
+
+test('what a listener throws fails its call, also from rows in another thread, and the next one works', async () => {
+  const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
+  const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
+  const sampler = createParallelSampler({ ...own, threads })
+  for (const deaf of [0, 1, 2, 3]) {
+    const onToken = (row: number): void => {
+      if (row === deaf) throw new Error(`row ${row}`)
+    }
+    await expect(sampler.sample(requests, { ...options, onToken }, 1)).rejects.toThrow(`row ${deaf}`)
+  }
+  expect(await sampler.sample(requests, options, 1)).toHaveLength(24)
+  await Promise.all([sampler.dispose(), threads.dispose()])
+})

@@ -94,6 +94,8 @@ interface Asked {
   resolve: (answer: never) => void
   reject: (why: unknown) => void
   onToken: ((...drawn: DrawnToken) => void) | undefined
+  /** What its listener threw: it hears no more, and the call fails with it once the thread has let go. */
+  fault?: { error: unknown }
 }
 
 function startHelper(data: WorkerData): Helper {
@@ -110,13 +112,27 @@ function startHelper(data: WorkerData): Helper {
     if (asked.size === 0) worker.unref()
     return found
   }
+  /** Thrown here, an error of a listener would be nobody's, and end the process. */
+  function tell(id: number, drawn: DrawnToken): void {
+    const listening = asked.get(id)
+    if (listening === undefined || listening.fault !== undefined) return
+    try {
+      listening.onToken?.(...drawn)
+    } catch (error) {
+      listening.fault = { error }
+      post({ type: 'abort', id })
+    }
+  }
+  const post = (message: ToWorker): void => worker.postMessage(message)
   const failAll = (why: unknown): void => {
     for (const id of asked.keys()) take(id)?.reject(why)
   }
   worker.on('message', (message: FromWorker) => {
-    if ('drawn' in message) asked.get(message.id)?.onToken?.(...message.drawn)
-    else if ('answer' in message) take(message.id)?.resolve(message.answer as never)
-    else take(message.id)?.reject(message.error)
+    if ('drawn' in message) return tell(message.id, message.drawn)
+    const ended = take(message.id)
+    if (ended?.fault !== undefined) ended.reject(ended.fault.error)
+    else if ('answer' in message) ended?.resolve(message.answer as never)
+    else ended?.reject(message.error)
   })
   worker.on('error', failAll)
   worker.on('exit', (code) => {
@@ -128,7 +144,6 @@ function startHelper(data: WorkerData): Helper {
     })
     failAll(ended)
   })
-  const post = (message: ToWorker): void => worker.postMessage(message)
   return {
     gradient: data.gradient,
     post,

@@ -94,6 +94,37 @@ test('calls made at the same time are one batch; a seed repeats; a schema holds'
   }
 })
 
+test('a stream that is cancelled samples no further', async () => {
+  const config = { ...tinyConfig, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 2000 }
+  const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+  let drawn = 0
+  const ends: string[] = []
+  const counted = {
+    sample: (requests: Parameters<typeof backend.sample>[0], options: Parameters<typeof backend.sample>[1]) =>
+      backend
+        .sample(requests, {
+          ...options,
+          onToken(...token) {
+            drawn++
+            options.onToken?.(...token)
+          },
+        })
+        .finally(() => ends.push(options.signal?.aborted === true ? 'aborted' : 'done')),
+  }
+  const model = createLanguageModel({ backend: counted, tokenizer, format, window: 2000 })
+  const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hi' }] }]
+  const { stream } = await model.doStream({ prompt, maxOutputTokens: 1500 })
+  const reader = stream.getReader()
+  for (;;) {
+    const { value } = await reader.read()
+    if (value?.type === 'text-delta' || value?.type === 'reasoning-delta') break
+  }
+  await reader.cancel('enough')
+  await expect.poll(() => ends).toEqual(['aborted'])
+  expect(drawn).toBeLessThan(200)
+  await backend.dispose()
+})
+
 test('what the model cannot heed is a warning, what it cannot read an error', async () => {
   const model = modelOf(saying(tokenizer, () => 'x STOP y<|im_end|>'))
   const { text, warnings } = await generateText({

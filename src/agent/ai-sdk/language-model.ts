@@ -72,13 +72,18 @@ export function languageModelFrom(modelId: string, format: ChatFormat, answer: A
     supportedUrls: {},
     doGenerate: (options) => generate(readCall(options, format)),
     doStream(options) {
-      const call = readCall(options, format)
+      const asked = readCall(options, format)
+      const left = new AbortController()
+      const signals = asked.signal === undefined ? [left.signal] : [asked.signal, left.signal]
+      const call = { ...asked, signal: AbortSignal.any(signals) }
       const stream = new ReadableStream<StreamPart>({
+        /** Whoever reads no further wants no more tokens. */
+        cancel: (why) => left.abort(why),
         async start(controller) {
           const texts = createOutputStream(format, call.settings.stop)
           const open = new Set<'text' | 'reasoning'>()
           const tell = (kind: 'text' | 'reasoning', delta: string): void => {
-            if (delta === '') return
+            if (delta === '' || left.signal.aborted) return
             if (!open.has(kind)) controller.enqueue({ type: `${kind}-start`, id: kind })
             open.add(kind)
             controller.enqueue({ type: `${kind}-delta`, id: kind, delta })
@@ -93,6 +98,7 @@ export function languageModelFrom(modelId: string, format: ChatFormat, answer: A
                 tell('text', text)
               },
             )
+            if (left.signal.aborted) return
             controller.enqueue({ type: 'response-metadata', ...response })
             const whole = (kind: 'text' | 'reasoning'): string => {
               const part = content.find(({ type }) => type === kind)
@@ -112,9 +118,11 @@ export function languageModelFrom(modelId: string, format: ChatFormat, answer: A
             }
             controller.enqueue({ type: 'finish', finishReason, usage, providerMetadata })
           } catch (error) {
+            // A stream that was cancelled takes nothing more.
+            if (left.signal.aborted) return
             controller.enqueue({ type: 'error', error })
           }
-          controller.close()
+          if (!left.signal.aborted) controller.close()
         },
       })
       return Promise.resolve({ stream })

@@ -31,6 +31,8 @@ interface Waiting {
   onToken: ((token: number, logprob: number) => void) | undefined
   resolve: (output: SampleOutput) => void
   reject: (error: unknown) => void
+  /** What its listener threw: it hears no more, and the others go on. */
+  fault?: { error: unknown }
 }
 
 /**
@@ -81,8 +83,10 @@ export function createLockstep({ backend, members, patienceSeconds }: LockstepOp
   async function sampleBatch(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 0) return
     const all = new AbortController()
+    const isGone = ({ signal, fault }: Waiting): boolean => signal.aborted || fault !== undefined
     const check = (): void => {
-      if (batch.every(({ signal }) => signal.aborted)) all.abort(batch[0].signal.reason)
+      const [{ signal, fault }] = batch
+      if (batch.every(isGone)) all.abort(fault === undefined ? signal.reason : fault.error)
     }
     for (const { signal } of batch) signal.addEventListener('abort', check)
     try {
@@ -95,13 +99,25 @@ export function createLockstep({ backend, members, patienceSeconds }: LockstepOp
           temperature,
           seed,
           signal: all.signal,
-          onToken: (row, token, logprob) => batch[row].onToken?.(token, logprob),
+          onToken: (row, token, logprob) => {
+            const one = batch[row]
+            if (one.fault !== undefined) return
+            try {
+              one.onToken?.(token, logprob)
+            } catch (error) {
+              one.fault = { error }
+              one.reject(error)
+              check()
+            }
+          },
         },
       )
       batch.forEach((one, i) => one.resolve(outputs[i]))
     } catch (error) {
       // What is wrong with one request must not fail the others.
-      if (AgogeError.isInstance(error) && batch.length > 1) for (const one of batch) await sampleBatch([one])
+      const left = batch.filter((one) => !isGone(one))
+      for (const { signal, reject } of batch) if (signal.aborted) reject(signal.reason)
+      if (AgogeError.isInstance(error) && batch.length > 1) for (const one of left) await sampleBatch([one])
       else for (const one of batch) one.reject(error)
     } finally {
       for (const { signal } of batch) signal.removeEventListener('abort', check)

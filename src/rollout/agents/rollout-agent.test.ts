@@ -232,6 +232,27 @@ test('faults of the program mask, a full window is the model at fault, mistakes 
     ending: 'token-limit',
     success: false,
   })
+  // Of two calls at once the first does not fit; the program may also say so in its own words.
+  const twins = (wrap: boolean) =>
+    shop(async (_, { model }) => {
+      const ask = (prompt: string) => generateText({ model, prompt, maxRetries: 0 })
+      const both = Promise.all([ask('x'.repeat(400)), ask('Hi')])
+      const [{ text }] = await both.catch((cause: unknown) => {
+        throw wrap ? new Error('too much', { cause }) : cause
+      })
+      return text
+    })
+  for (const wrap of [false, true])
+    expect(await only({ program: twins(wrap), window: 300 })).toMatchObject({
+      status: 'failed',
+      ending: 'token-limit',
+    })
+  // What the program got over is not what it fails of later.
+  const recovered = shop(async (_, { model }) => {
+    await generateText({ model, prompt: 'x'.repeat(400), maxRetries: 0 }).catch(() => {})
+    throw new Error('the shop is closed')
+  })
+  expect(await only({ program: recovered, window: 300 })).toMatchObject({ status: 'masked' })
   const endless = shop(() => new Promise(() => {}))
   expect(await only({ program: endless, deadlineSeconds: 0.05 })).toMatchObject({
     status: 'masked',

@@ -243,10 +243,8 @@ async function runEpisode<T extends AgentTask, R>(
     paid.push({ agent: 'agent', sample, name: 'step', value })
   }
   const answer = answerWith(recorder, signal)
-  let full = false
   const model = languageModelFrom(program.name, format, async (call, onToken) => {
     const placed = recorder.place(call.messages, call.tools)
-    full = placed.prompt.length >= window
     checkWindow(placed.prompt, window)
     return answer(call, placed, onToken)
   })
@@ -268,7 +266,7 @@ async function runEpisode<T extends AgentTask, R>(
     } catch (error) {
       if (options.signal?.aborted === true) return masked('aborted', 'the run was aborted')
       if (deadline.signal.aborted) return masked('deadline', deadline.signal.reason)
-      if (full) return { status: 'failed', ending: 'token-limit', success: false, rewards: paid }
+      if (isOverflow(error)) return { status: 'failed', ending: 'token-limit', success: false, rewards: paid }
       if (AgogeError.isInstance(error)) throw error
       return masked('infrastructure', error)
     } finally {
@@ -297,6 +295,12 @@ function badReward(episode: string, given: number): AgogeError {
     given,
     expected: 'a finite number, after the model has said something',
   })
+}
+
+/** Also where the program threw an error of its own because of it. */
+function isOverflow(error: unknown): boolean {
+  if (AgogeError.isInstance(error) && error.code === 'sequence-too-long') return true
+  return error instanceof Error && error.cause !== undefined && isOverflow(error.cause)
 }
 
 function masked(

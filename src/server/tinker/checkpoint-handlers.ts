@@ -77,7 +77,9 @@ export const listAllCheckpoints: Handler = ({ context }) => {
 
 export const deleteCheckpoint: Handler = ({ context, places }) => {
   const [model, kind, name] = places
-  context.store.remove(parsePath(`tinker://${model}/${kind}/${name}`))
+  const place = parsePath(`tinker://${model}/${kind}/${name}`)
+  context.store.remove(place)
+  context.samplers.changed(context.store.folder(place))
   return { status: 204 }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readCheckpoint } from '../../language/index.ts'
 import type { LocalBackend } from '../../language/index.ts'
 import type { BaseModel, BaseModels } from './base-models.ts'
@@ -29,9 +30,18 @@ export interface Samplers {
   find(id: string): Sampler
   /** To be called before the weights of a model change or are let go of: its samplers keep those that they have. */
   freeze(model: LiveModel): void
+  /** To be called when something else, or nothing, lies in a folder: whoever samples from there reads it again. */
+  changed(folder: string): void
   /** A backend with the weights of a sampler. Only one at a time of each base model, so used within one piece of work. */
   backend(id: string): Promise<LocalBackend>
   dispose(): Promise<void>
+}
+
+/** A backend that takes the weights of one sampler after another. */
+interface Holder {
+  backend: LocalBackend
+  /** Whose it has: `base`, the folder of a checkpoint, or the id of a sampler. */
+  holds: string | undefined
 }
 
 /** Copies of weights of models that moved on; asynchronous training needs a few, no more. Of large models fewer, but the last one always. */
@@ -40,7 +50,7 @@ const mostBytes = 2 ** 30
 
 export function createSamplers(models: BaseModels): Samplers {
   const samplers = new Map<string, { sampler: Sampler; source: Source }>()
-  const spare = new Map<BaseModel, { backend: LocalBackend; holds: string }>()
+  const spare = new Map<BaseModel, Holder>()
 
   function entryOf(id: string) {
     const entry = samplers.get(id)
@@ -51,7 +61,7 @@ export function createSamplers(models: BaseModels): Samplers {
     })
   }
 
-  async function spareBackend(baseModel: BaseModel): Promise<{ backend: LocalBackend; holds: string }> {
+  async function spareBackend(baseModel: BaseModel): Promise<Holder> {
     const known = spare.get(baseModel)
     if (known !== undefined) return known
     const made = { backend: await models.open(baseModel), holds: 'base' }
@@ -84,6 +94,9 @@ export function createSamplers(models: BaseModels): Samplers {
       )
       for (const entry of copies) if (!kept.has(entry.source)) entry.source = { kind: 'gone' }
     },
+    changed(folder) {
+      for (const holder of spare.values()) if (holder.holds === folder) holder.holds = undefined
+    },
     async backend(id) {
       const { sampler, source } = entryOf(id)
       if (source.kind === 'live') return source.model.backend
@@ -94,8 +107,12 @@ export function createSamplers(models: BaseModels): Samplers {
           hint: 'Save weights under a name to sample from them later.',
         })
       }
+      if (source.kind === 'stored' && !existsSync(source.folder)) {
+        const given = sampler.path
+        throw refuse('tinker-not-found', 'The checkpoint of this sampling session was deleted', { given })
+      }
       const holder = await spareBackend(sampler.baseModel)
-      const holds = source.kind === 'base' ? 'base' : id
+      const holds = source.kind === 'base' ? 'base' : source.kind === 'stored' ? source.folder : id
       if (holder.holds !== holds) {
         holder.backend.parameters.data.set(await weightsOf(source, sampler.baseModel))
         holder.backend.weightsChanged()

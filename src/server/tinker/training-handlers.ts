@@ -84,6 +84,7 @@ export const saveWeights: Handler = (call) =>
     return async () => {
       await model.backend.save(context.store.folder(place))
       context.store.note(place, factsOf(model))
+      context.samplers.changed(context.store.folder(place))
       return { type: 'save_weights', path: pathOf(place) }
     }
   })
@@ -99,6 +100,7 @@ export const saveWeightsForSampler: Handler = (call) =>
       return async () => {
         await model.backend.export(context.store.folder(place))
         context.store.note(place, factsOf(model))
+        context.samplers.changed(context.store.folder(place))
         return { type: 'save_weights_for_sampler', path: pathOf(place) }
       }
     }

@@ -35,6 +35,19 @@ const requests = (count: number) =>
     key: `row ${i}`,
   }))
 
+/** A request of any client, and its result. */
+async function callServer(url: string, path: string, body: unknown): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json' }
+  const post = (to: string, what: unknown) =>
+    fetch(`${url}/api/v1/${to}`, { method: 'POST', headers, body: JSON.stringify(what) })
+  const fields = (await (await post(path, body)).json()) as Record<string, unknown>
+  if (fields['request_id'] === undefined) return fields
+  return (await (await post('retrieve_future', { request_id: fields['request_id'] })).json()) as Record<
+    string,
+    unknown
+  >
+}
+
 const losses: { loss: LossSettings; rows: ReturnType<typeof randomRows> }[] = [
   { loss: { name: 'cross_entropy' }, rows: randomRows(1, 5, { ce: true }) },
   { loss: { name: 'cross_entropy' }, rows: randomRows(2, 3, { ce: true, kl: true }) },
@@ -172,16 +185,69 @@ test('what the model cannot do is refused with what the server says, and can be 
   await backend.dispose()
 })
 
-test('samples of more weights than are kept say that these are gone', async () => {
-  const call = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const headers = { 'content-type': 'application/json' }
-    const url = `${server.url}/api/v1`
-    const taken = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    const fields = (await taken.json()) as Record<string, unknown>
-    if (fields['request_id'] === undefined) return fields
-    const wait = { method: 'POST', headers, body: JSON.stringify({ request_id: fields['request_id'] }) }
-    return (await (await fetch(`${url}/retrieve_future`, wait)).json()) as Record<string, unknown>
+test('sampling by path gives what lies there now: after an overwrite, and after a delete and a new save', async () => {
+  const post = (path: string, body: unknown): Promise<Record<string, unknown>> =>
+    callServer(server.url, path, body)
+  const { session_id } = await post('create_session', { tags: [] })
+  const { model_id } = await post('create_model', { session_id, base_model: 'tiny' })
+  const drawn = async (where: object): Promise<number[]> => {
+    const prompt = { chunks: [{ tokens: [1, 2, 3] }] }
+    const said = await post('asample', {
+      ...where,
+      prompt,
+      sampling_params: { max_tokens: 12, temperature: 1, seed: 1 },
+    })
+    return (said['sequences'] as { tokens: number[] }[])[0].tokens
   }
+  const move = async (): Promise<void> => {
+    const [row] = randomRows(4, 1, {})
+    const model_input = { chunks: [{ tokens: Array.from(row.tokens.slice(0, -1)) }] }
+    const data = [
+      { model_input, loss_fn_inputs: { target_tokens: { data: Array.from(row.tokens.slice(1)) } } },
+    ]
+    await post('forward_backward', { model_id, forward_backward_input: { data, loss_fn: 'cross_entropy' } })
+    await post('optim_step', { model_id, adam_params: { learning_rate: 0.3 } })
+  }
+  /** What the weights of now give, whatever their name. */
+  let other = 0
+  const fresh = async (): Promise<number[]> => {
+    const { path } = await post('save_weights_for_sampler', { model_id, path: `other-${other++}` })
+    return drawn({ model_path: path })
+  }
+  const { path } = await post('save_weights', { model_id, path: 'same' })
+  const { sampling_session_id } = await post('create_sampling_session', {
+    session_id,
+    sampling_session_seq_id: 0,
+    model_path: path,
+  })
+  const first = await drawn({ model_path: path })
+  await move()
+  await post('save_weights', { model_id, path: 'same', overwrite: true })
+  const second = await drawn({ model_path: path })
+  expect(second).not.toEqual(first)
+  expect(second).toEqual(await fresh())
+  expect(await drawn({ sampling_session_id })).toEqual(second)
+  await move()
+  const remove = (): Promise<Response> =>
+    fetch(`${server.url}/api/v1/training_runs/${String(model_id)}/checkpoints/weights/same`, {
+      method: 'DELETE',
+    })
+  await remove()
+  await post('save_weights', { model_id, path: 'same' })
+  const third = await drawn({ model_path: path })
+  expect(third).not.toEqual(second)
+  expect(third).toEqual(await fresh())
+  await remove()
+  const gone = {
+    sampling_session_id,
+    prompt: { chunks: [{ tokens: [1] }] },
+    sampling_params: { max_tokens: 1 },
+  }
+  expect(String((await post('asample', gone))['error'])).toContain('was deleted')
+})
+
+test('samples of more weights than are kept say that these are gone', async () => {
+  const call = (path: string, body: unknown) => callServer(server.url, path, body)
   const { session_id } = await call('create_session', { tags: [] })
   const { model_id } = await call('create_model', { session_id, base_model: 'tiny' })
   const sampled = async (sampler: unknown): Promise<Record<string, unknown>> =>
