@@ -130,4 +130,11 @@ export type {
 } from './preference/index.ts'
 export { supervised } from './supervised.ts'
 export { trainedTokens } from './trained-tokens.ts'
-export type { Algorithm, BatchSettings, EpisodeGroup, LearningContext, PolicyUpdate } from './types.ts'
+export type {
+  Algorithm,
+  BatchSettings,
+  EpisodeGroup,
+  LearningContext,
+  PolicyUpdate,
+  ScoredSequence,
+} from './types.ts'

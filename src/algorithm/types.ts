@@ -19,12 +19,15 @@ export interface PolicyUpdate {
   metrics: Record<string, number>
 }
 
-/** What an algorithm may ask for besides the episodes. Sequences of tokens give one array of log-probabilities each. */
+/** What is scored: the tokens of a training sequence at the temperatures they were drawn at. */
+export type ScoredSequence = Pick<TrainingSequence, 'tokens' | 'temperatures'>
+
+/** What an algorithm may ask for besides the episodes. Sequences give one array of log-probabilities each. */
 export interface LearningContext {
   /** Under the frozen policy that RL began from; loaded at the first call. */
-  reference(sequences: Int32Array[]): Promise<Float32Array[]>
+  reference(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
   /** Under the weights that are trained, as they are before this batch. */
-  trainer(sequences: Int32Array[]): Promise<Float32Array[]>
+  trainer(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
   /** Drawn for this batch, where the plan of training says how many. */
   demonstrations: readonly Episode[]
 }

@@ -76,6 +76,24 @@ test('a conversation of several turns is one sequence', () => {
   expect(row.logprobs[4]).toBe(Math.fround(-row.tokens[4] / 1000))
 })
 
+test('tokens are trained at the temperature they were drawn at, and imitated at 1', () => {
+  const episode = makeEpisode(
+    [null, 0, 1, 2, 3, 4],
+    [false, true, false, true, false, true],
+    [1, 1, 0, 1, 0, 1],
+  )
+  const temperatures = [0.7, 0, 1.5]
+  episode.samples.forEach((sample, i) => (sample.sampling = { temperature: temperatures[i] }))
+  const rowOf = (weights: { rl?: number; ce?: number; kl?: number }) =>
+    linearise(episode, () => ({ advantage: 1, weights }))[0]
+  const drawn = [1, 1, 1, 0.7, 1, 1, 1, 1, 1, 1.5].map(Math.fround)
+  expect(Array.from(rowOf({ rl: 1 }).temperatures!)).toEqual(drawn)
+  expect(Array.from(rowOf({ kl: 1, ce: 1 }).temperatures!)).toEqual(drawn)
+  expect(rowOf({ ce: 1 })).not.toHaveProperty('temperatures')
+  episode.samples.forEach((sample) => (sample.sampling = { temperature: 1 }))
+  expect(rowOf({ rl: 1 })).not.toHaveProperty('temperatures')
+})
+
 test('any tree: each sampled token is trained exactly once, after exactly what its sampler saw', () => {
   fc.assert(
     fc.property(trees, (episode) => {

@@ -17,7 +17,8 @@ interface Branch {
 /**
  * Turns an episode into rows for the trainer. Samples whose window begins with everything that another sample
  * saw and said share one row, so a conversation of any number of turns is one sequence; where windows part
- * (a branch, a fold, a sub-agent) another row begins. Every token that the policy chose is trained exactly once.
+ * (a branch, a fold, a sub-agent) another row begins. Every token that the policy chose is trained exactly once, at the temperature
+ * it was drawn at; at 1 where it is imitated only.
  *
  * @param credit is asked once for each trainable sample; `null` leaves the sample out. Masked episodes give no rows.
  * @throws AgogeError where a sample has no tokens, lengths differ, or its first token has nothing before it.
@@ -65,8 +66,10 @@ function toSequence(episode: Episode, { nodes, members }: Branch): TrainingSeque
     advantages: new Float32Array(length),
     weights: { rl: new Float32Array(length), ce: new Float32Array(length), kl: new Float32Array(length) },
   }
+  const temperatures = new Float32Array(length).fill(1)
   for (const { sample, credit, outputAt } of members) {
     const start = starts[outputAt]
+    const temperature = temperatureOf(sample, credit)
     for (let t = 0; t < sample.mask.length; t++) {
       if (sample.mask[t] === 0) continue
       if (start + t === 0)
@@ -77,9 +80,15 @@ function toSequence(episode: Episode, { nodes, members }: Branch): TrainingSeque
       row.weights.rl[start + t] = credit.weights.rl ?? 0
       row.weights.ce[start + t] = credit.weights.ce ?? 0
       row.weights.kl[start + t] = credit.weights.kl ?? 0
+      temperatures[start + t] = temperature
     }
   }
-  return row
+  return temperatures.some((temperature) => temperature !== 1) ? { ...row, temperatures } : row
+}
+
+/** What is imitated is imitated by the policy itself, however it was found; greedy choice is reported at temperature 1. */
+function temperatureOf({ sampling }: EpisodeSample, { weights: { rl, ce, kl } }: SampleCredit): number {
+  return ce && !rl && !kl ? 1 : sampling.temperature || 1
 }
 
 function checkSample(episode: Episode, sample: EpisodeSample, index: number): void {

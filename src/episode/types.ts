@@ -87,4 +87,9 @@ export interface TrainingSequence {
   advantages: Float32Array
   /** Per-token weights of the loss components; the caller folds its normaliser in. Zero = not trained. */
   weights: { rl: Float32Array; ce: Float32Array; kl: Float32Array }
+  /**
+   * What the logits that each token was drawn from had been divided by; a trainer divides by it too, so that an unchanged policy
+   * has ratios of 1. Above 0; 1 where tokens were not sampled or are imitated. 1 throughout unless told.
+   */
+  temperatures?: Float32Array
 }

@@ -85,11 +85,17 @@ export interface OptimReport {
   gradientNorm: number | undefined
 }
 
+export interface ForwardOptions {
+  signal?: AbortSignal
+  /** One array a sequence, as `temperatures` of a `TrainingSequence`; 1 throughout where there is none. */
+  temperatures?: readonly (Float32Array | undefined)[]
+}
+
 /** The verbs of the Tinker protocol. Gradients add up in the backend until `optimStep`. */
 export interface ModelBackend {
   sample(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>
-  /** Log-probability of every token given those before it; index 0 is 0. One array a sequence. */
-  forward(sequences: Int32Array[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
+  /** Log-probability of every token given those before it, at temperature 1 unless told; index 0 is 0. One array a sequence. */
+  forward(sequences: Int32Array[], options?: ForwardOptions): Promise<Float32Array[]>
   forwardBackward(
     sequences: TrainingSequence[],
     loss: LossSettings,

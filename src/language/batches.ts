@@ -119,6 +119,14 @@ export function pick(
   return Float32Array.from(batch.predicted, ({ source, index }) => of(sequences[source])[index])
 }
 
+/** What the logits of each predicted token are multiplied by. */
+export function inverseTemperatures(
+  batch: Batch,
+  temperatures: readonly (Float32Array | undefined)[] = [],
+): Float32Array {
+  return Float32Array.from(batch.predicted, ({ source, index }) => 1 / (temperatures[source]?.[index] ?? 1))
+}
+
 /** The inverse of `batch.rows`: for every flat position its place among the rows, or their number where it has none. */
 export function inverseRows(batch: Batch): Int32Array {
   const inverse = new Int32Array(batch.tokens.length).fill(batch.rows.length)

@@ -1,6 +1,6 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import { AgogeError } from '../error.ts'
-import type { LossName } from './backend.ts'
+import type { ForwardOptions, LossName } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
 
 /** Throws for a sequence that the model cannot read. */
@@ -24,8 +24,42 @@ export function checkSequences(sequences: readonly Int32Array[], config: Transfo
   }
 }
 
+/** Throws for temperatures that do not match the sequences, or that no token can have been drawn at. */
+export function checkTemperatures(
+  sequences: readonly Int32Array[],
+  temperatures: ForwardOptions['temperatures'],
+): void {
+  if (temperatures === undefined) return
+  if (temperatures.length !== sequences.length)
+    throw new AgogeError('temperatures do not match the sequences', {
+      code: 'shape-mismatch',
+      given: temperatures.length,
+      expected: `${sequences.length}: one array a sequence, or undefined for temperature 1`,
+    })
+  for (const [i, values] of temperatures.entries()) {
+    if (values === undefined) continue
+    if (values.length !== sequences[i].length)
+      throw new AgogeError(`temperatures of sequence ${i} do not match its tokens`, {
+        code: 'shape-mismatch',
+        given: values.length,
+        expected: `${sequences[i].length} values, one a token`,
+      })
+    const wrong = values.find((value) => !(value > 0 && value < Infinity))
+    if (wrong !== undefined)
+      throw new AgogeError(`sequence ${i} has a temperature that nothing can be drawn at`, {
+        code: 'bad-temperature',
+        given: wrong,
+        expected: 'numbers above 0; 1 for tokens that were drawn greedily or not at all',
+      })
+  }
+}
+
 /** Throws for training sequences whose arrays do not match, or with weights that the loss does not use. */
 export function checkTraining(sequences: readonly TrainingSequence[], name: LossName): void {
+  checkTemperatures(
+    sequences.map(({ tokens }) => tokens),
+    sequences.map(({ temperatures }) => temperatures),
+  )
   for (const [i, { tokens, logprobs, advantages, weights }] of sequences.entries()) {
     for (const [field, array] of Object.entries({ logprobs, advantages, ...weights })) {
       if (array.length === tokens.length) continue

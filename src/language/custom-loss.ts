@@ -2,6 +2,7 @@ import type { TrainingSequence } from '../episode/types.ts'
 import { AgogeError } from '../error.ts'
 import type { LossReport, LossSettings, ModelBackend } from './backend.ts'
 import { addTokens, createLossSums, lossReport } from './loss-report.ts'
+import { scoreSequences } from './score-sequences.ts'
 
 /** What a loss of one's own says of a batch. */
 export interface CustomLossValue {
@@ -14,7 +15,7 @@ export interface CustomLossValue {
 }
 
 /**
- * Any function of the log-probabilities of tokens under the weights being trained: one array a sequence, index t of
+ * Any function of the log-probabilities of tokens under the weights being trained, at the sequences' temperatures: one array a sequence, index t of
  * token t given those before, index 0 is 0. Everything else that it needs (advantages, weights, log-probabilities of
  * the sampler) is in the sequences, or in its closure (those of a reference). Pure: it is called once a batch.
  */
@@ -56,10 +57,7 @@ async function forwardBackwardCustom(
   loss: CustomLoss,
   options: { signal?: AbortSignal },
 ): Promise<CustomLossReport> {
-  const logprobs = await backend.forward(
-    sequences.map(({ tokens }) => tokens),
-    options,
-  )
+  const logprobs = await scoreSequences(backend, sequences, options)
   const value = loss(logprobs, sequences)
   checkShapes(value, sequences)
   const spoilt = value.gradients.flatMap((slopes, i) => (slopes.every(Number.isFinite) ? [] : [i]))
@@ -83,14 +81,11 @@ async function forwardBackwardCustom(
 }
 
 /** The sequence whose cross-entropy has these slopes; none where all are 0. */
-function asCrossEntropy(
-  { tokens, logprobs, advantages }: TrainingSequence,
-  slopes: Float32Array,
-): TrainingSequence[] {
-  const zeros = new Float32Array(tokens.length)
+function asCrossEntropy(sequence: TrainingSequence, slopes: Float32Array): TrainingSequence[] {
+  const zeros = new Float32Array(sequence.tokens.length)
   const ce = Float32Array.from(slopes, (slope, t) => (t === 0 ? 0 : -slope))
   if (ce.every((weight) => weight === 0)) return []
-  return [{ tokens, logprobs, advantages, weights: { rl: zeros, ce, kl: zeros } }]
+  return [{ ...sequence, weights: { rl: zeros, ce, kl: zeros } }]
 }
 
 function checkShapes({ gradients }: CustomLossValue, sequences: readonly TrainingSequence[]): void {

@@ -17,11 +17,20 @@ export function logits(hidden: Tensor, matrix: Tensor, config: TransformerConfig
 /**
  * Log-probability of a target token for every row, with the entropy of its distribution, and the pullback written
  * so that the wide [rows, vocabulary] array is passed over only by its softmax and two matrix products.
- * hidden: [rows, width]; matrix as for `logits`; targets: int32 [rows].
+ * hidden: [rows, width]; matrix as for `logits`; targets: int32 [rows]; inverse: [rows, 1], what the
+ * logits are multiplied by, 1 / temperature.
  */
-export function tokenLogprobs(hidden: Tensor, matrix: Tensor, targets: Tensor, config: TransformerConfig) {
+export function tokenLogprobs(
+  hidden: Tensor,
+  matrix: Tensor,
+  targets: Tensor,
+  inverse: Tensor,
+  config: TransformerConfig,
+) {
   const normal = normalise(hidden, config.rms_norm_eps)
-  const probabilities = softmax(matmul(normal.y, matrix, { transposeB: true }))
+  // Times 1 is exact, so that at temperature 1 nothing differs in any bit.
+  const unit = mul(normal.y, inverse)
+  const probabilities = softmax(matmul(unit, matrix, { transposeB: true }))
   const logprobs = log(maximum(takeAlong(probabilities, targets), tinyProbability))
   const last = { axes: [-1] }
   return {
@@ -34,11 +43,11 @@ export function tokenLogprobs(hidden: Tensor, matrix: Tensor, targets: Tensor, c
     pullback(weights: Tensor, column: (x: Tensor) => Tensor) {
       const expected = matmul(probabilities, matrix)
       const chosen = gather(matrix, targets, 0)
-      const targetLogit = sum(mul(normal.y, chosen), last)
-      const expectedLogit = sum(mul(normal.y, expected), last)
-      const weighted = mul(normal.y, column(weights))
+      const targetLogit = sum(mul(unit, chosen), last)
+      const expectedLogit = sum(mul(unit, expected), last)
+      const weighted = mul(unit, column(weights))
       return {
-        hidden: normal.pullback(mul(column(weights), sub(chosen, expected))),
+        hidden: normal.pullback(mul(mul(column(weights), inverse), sub(chosen, expected))),
         matrix: neg(matmul(probabilities, weighted, { transposeA: true })),
         targetRows: weighted,
         // log Z - E[logit], with log Z = logit of the target - its log-probability.

@@ -1,4 +1,5 @@
 export type {
+  ForwardOptions,
   LossName,
   LossReport,
   LossSettings,
@@ -35,6 +36,7 @@ export type { RotaryScaling } from './rotary-scaling.ts'
 export { corpusConversation, corpusSkills, skillConversation } from './corpus/index.ts'
 export type { CorpusSkill, WordPool } from './corpus/index.ts'
 export { exportOnnx } from './export-onnx.ts'
+export { scoreSequences } from './score-sequences.ts'
 export { createLocalBackend, loadLocalBackend } from './local-backend.ts'
 export type { LoadOptions, LocalBackend, LocalBackendOptions } from './local-backend.ts'
 export type { Grammar, SchemaGrammar } from './grammar/index.ts'

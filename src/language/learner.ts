@@ -1,10 +1,10 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import type { HostTensor, Program } from '../tensor/index.ts'
 import { causalLimits, rotaryTable } from './attention.ts'
-import type { LossSettings } from './backend.ts'
-import { inverseRows, makeBatches, pick } from './batches.ts'
+import type { ForwardOptions, LossSettings } from './backend.ts'
+import { inverseRows, inverseTemperatures, makeBatches, pick } from './batches.ts'
 import type { Batch } from './batches.ts'
-import { checkSequences, checkTraining } from './check-sequences.ts'
+import { checkSequences, checkTemperatures, checkTraining } from './check-sequences.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createFoldedGradient, createFolding } from './folded-weights.ts'
@@ -31,7 +31,11 @@ export interface LearnerOptions extends BatchLimits {
 export interface Learner {
   /** The gradient so far, laid out as the parameters. A `forwardBackward` that fails or is aborted clears it. */
   gradient: Float32Array
-  forward(sequences: readonly Int32Array[], signal?: AbortSignal): Promise<Float32Array[]>
+  forward(
+    sequences: readonly Int32Array[],
+    signal?: AbortSignal,
+    temperatures?: ForwardOptions['temperatures'],
+  ): Promise<Float32Array[]>
   forwardBackward(
     sequences: readonly TrainingSequence[],
     loss: LossSettings,
@@ -70,7 +74,11 @@ export function createLearner(options: LearnerOptions): Learner {
       : makePackedBatches(sequences, packing, rowsOf, predict)
   }
 
-  const batchFeeds = (batch: Batch, weights: FoldedWeights): Record<string, HostTensor> => {
+  const batchFeeds = (
+    batch: Batch,
+    weights: FoldedWeights,
+    temperatures: ForwardOptions['temperatures'],
+  ): Record<string, HostTensor> => {
     const { time } = batch
     const half = headWidth(config) / 2
     const count = batch.rows.length
@@ -86,6 +94,7 @@ export function createLearner(options: LearnerOptions): Learner {
         : { data: causalLimits(time), shape: [time, time] },
       rows: { data: batch.rows, shape: [count] },
       targets: { data: batch.targets, shape: [count] },
+      inverseTemperatures: { data: inverseTemperatures(batch, temperatures), shape: [count] },
     }
   }
 
@@ -98,15 +107,16 @@ export function createLearner(options: LearnerOptions): Learner {
 
   return {
     gradient,
-    async forward(sequences, signal) {
+    async forward(sequences, signal, temperatures) {
       checkSequences(sequences, config)
+      checkTemperatures(sequences, temperatures)
       const weights = fold()
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
       for (const batch of batchesOf(sequences, () => true)) {
         signal?.throwIfAborted()
         const { packed } = batch
         const run = await program(keyOf('forward', packed), () => compileForward(config, { packed, threads }))
-        const { logprobs } = await run.run(batchFeeds(batch, weights))
+        const { logprobs } = await run.run(batchFeeds(batch, weights, temperatures))
         batch.predicted.forEach(({ source, index }, i) => (results[source][index] = logprobs.data[i]!))
       }
       return results
@@ -115,6 +125,7 @@ export function createLearner(options: LearnerOptions): Learner {
       checkTraining(sequences, loss.name)
       const tokens = sequences.map((sequence) => sequence.tokens)
       checkSequences(tokens, config)
+      const temperatures = sequences.map((sequence) => sequence.temperatures)
       const programFor = ({ time, packed }: Batch): Promise<Runs> => {
         const { recompute } = batchShape(config, options, time, packed)
         const make = recompute ? compileRecomputing : compileTraining
@@ -143,7 +154,7 @@ export function createLearner(options: LearnerOptions): Learner {
         const run = await programFor(batch)
         const outputs = await run.run(
           {
-            ...batchFeeds(batch, weights),
+            ...batchFeeds(batch, weights, temperatures),
             ...before,
             ...inputs,
             inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },

@@ -173,7 +173,8 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     sample: (requests, sampleOptions) => inTurn(() => sampleRows(requests, sampleOptions, false)),
     sampleTogether: (requests, sampleOptions) =>
       turns.together(() => sampleRows(requests, sampleOptions, true)),
-    forward: (sequences, { signal } = {}) => inTurn(() => learner.forward(sequences, signal)),
+    forward: (sequences, { signal, temperatures } = {}) =>
+      inTurn(() => learner.forward(sequences, signal, temperatures)),
     forwardBackward: (sequences, loss, { signal } = {}) =>
       inTurn(() => learner.forwardBackward(sequences, loss, signal)),
     optimStep: (step) =>

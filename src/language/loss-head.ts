@@ -7,7 +7,9 @@ import { tracedLoss } from './losses.ts'
 
 /** Inputs of `lossHead` besides the hidden states and the output matrix: per predicted token [N], and the clips. */
 export const lossInputs: Record<string, { shape: Dim[]; dtype?: 'int32' }> = {
-  ...Object.fromEntries(['sampled', 'advantages', 'rl', 'ce', 'kl'].map((key) => [key, { shape: ['N'] }])),
+  ...Object.fromEntries(
+    ['sampled', 'advantages', 'rl', 'ce', 'kl', 'inverseTemperatures'].map((key) => [key, { shape: ['N'] }]),
+  ),
   targets: { shape: ['N'], dtype: 'int32' },
   clipLow: { shape: [1] },
   clipHigh: { shape: [1] },
@@ -25,7 +27,9 @@ export function lossHead(
   config: TransformerConfig,
 ) {
   const take = (key: string): Tensor => inputs[key]
-  const head = tokenLogprobs(hidden, take('head'), take('targets'), config)
+  const column = (x: Tensor): Tensor => reshape(x, ['N', 1])
+  const inverse = column(take('inverseTemperatures'))
+  const head = tokenLogprobs(hidden, take('head'), take('targets'), inverse, config)
   const { logprobs } = head
   const loss = tracedLoss(name, {
     logprobs,
@@ -38,5 +42,5 @@ export function lossHead(
     clipHigh: take('clipHigh'),
   })
   const [slope] = gradients(loss, [logprobs])
-  return { loss, logprobs, ...head.pullback(slope, (x) => reshape(x, ['N', 1])) }
+  return { loss, logprobs, ...head.pullback(slope, column) }
 }

@@ -1,7 +1,7 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import { addInChunks } from '../tensor/index.ts'
 import type { LossReport, LossSettings } from './backend.ts'
-import { checkSequences, checkTraining } from './check-sequences.ts'
+import { checkSequences, checkTemperatures, checkTraining } from './check-sequences.ts'
 import { createLearner } from './learner.ts'
 import type { Learner, LearnerOptions } from './learner.ts'
 import { lossReport } from './loss-report.ts'
@@ -49,14 +49,27 @@ export function createParallelLearner(
 
   return {
     gradient: own.gradient,
-    async forward(sequences, signal) {
+    async forward(sequences, signal, temperatures) {
       checkSequences(sequences, config)
+      checkTemperatures(sequences, temperatures)
+      const rows = sequences.map((tokens, i) => ({ tokens, temperatures: temperatures?.[i] }))
       const parts = await inParts(
-        sequences,
-        (tokens) => tokens,
-        (part) => own.forward(part, signal),
-        // Copied, since a message carries the whole buffer that a view is of.
-        (helper, part) => helper.ask('forward', { sequences: part.map((row) => row.slice()) }, signal),
+        rows,
+        ({ tokens }) => tokens,
+        (part) =>
+          own.forward(
+            part.map(({ tokens }) => tokens),
+            signal,
+            part.map((row) => row.temperatures),
+          ),
+        (helper, part) => {
+          // Copied, since a message carries the whole buffer that a view is of.
+          const asked = {
+            sequences: part.map(({ tokens }) => tokens.slice()),
+            temperatures: part.map((row) => row.temperatures?.slice()),
+          }
+          return helper.ask('forward', asked, signal)
+        },
       )
       const results: Float32Array[] = []
       for (const { places, result } of parts) result.forEach((logprobs, i) => (results[places[i]] = logprobs))

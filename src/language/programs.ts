@@ -55,13 +55,18 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
   )
 }
 
-/** As `compileLogits`, giving the log-probabilities [N] of the tokens `targets` [N]. */
+/** As `compileLogits`, giving the log-probabilities [N] of the tokens `targets` [N], logits multiplied by `inverseTemperatures` [N]. */
 export function compileForward(config: TransformerConfig, kind: ProgramKind = {}): Promise<Program> {
   return compile(
-    { ...sequenceInputs(config, kind), targets: { shape: ['N'], dtype: 'int32' } },
+    {
+      ...sequenceInputs(config, kind),
+      targets: { shape: ['N'], dtype: 'int32' },
+      inverseTemperatures: { shape: ['N'] },
+    },
     (inputs) => {
       const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
-      const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], config)
+      const inverse = reshape(inputs['inverseTemperatures'], ['N', 1])
+      const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], inverse, config)
       return { logprobs: head.logprobs }
     },
     options('forward', kind.threads),

@@ -28,7 +28,10 @@ export interface Work {
     }
     answer: SampleOutput[]
   }
-  forward: { ask: { sequences: Int32Array[] }; answer: Float32Array[] }
+  forward: {
+    ask: { sequences: Int32Array[]; temperatures?: (Float32Array | undefined)[] }
+    answer: Float32Array[]
+  }
   /** The gradient is added to that of both sides. */
   forwardBackward: { ask: { sequences: PackedSequences; loss: LossSettings }; answer: LossSums }
 }

@@ -25,7 +25,7 @@ function work(asked: Asked, signal: AbortSignal) {
     const settings = { ...options, signal, ...(listening && { onToken }) }
     return sampler.sample(requests, settings, weightVersion, together)
   }
-  if (asked.type === 'forward') return learner.forward(asked.sequences, signal)
+  if (asked.type === 'forward') return learner.forward(asked.sequences, signal, asked.temperatures)
   return learner.forwardBackward(unpackSequences(asked.sequences), asked.loss, signal)
 }
 

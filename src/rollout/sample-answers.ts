@@ -9,6 +9,8 @@ export interface SampledAnswer {
   logprobs: Float32Array
   finish: 'stop' | 'length'
   weightVersion: number
+  /** What it was drawn at; 1 unless told. */
+  temperature?: number
 }
 
 /** All items at once to numbers, so that models can batch; `null` = could not be judged. */
@@ -31,18 +33,18 @@ export async function sampleAnswers(
     Array.from({ length: groupSize }, (_, member) => ({ prompt, key: `${name}/${at}/${member}` })),
   )
   const outputs = await backend.sample(requests, { ...options, temperature })
-  const answers = outputs.map((output, i) => ({ ...output, prompt: requests[i].prompt }))
+  const answers = outputs.map((output, i) => ({ ...output, prompt: requests[i].prompt, temperature }))
   return prompts.map((_, at) => answers.slice(at * groupSize, (at + 1) * groupSize))
 }
 
 /** What is learnt from of an answer; the rest may come along. */
 type Said = Pick<SampledAnswer, 'prompt' | 'tokens' | 'logprobs'> & Partial<SampledAnswer>
 
-/** An answer as a row for the trainer: what the model said has weight 1, its advantage is 0 as yet. */
+/** An answer as a row for the trainer, at the temperature it was drawn at: what the model said has weight 1, its advantage is 0 as yet. */
 export function answerSequence(answer: Said): TrainingSequence {
-  const { prompt, tokens, logprobs } = answer
+  const { prompt, tokens, logprobs, temperature = 1 } = answer
   const length = prompt.length + tokens.length
-  const row = {
+  const row: TrainingSequence = {
     tokens: new Int32Array(length),
     logprobs: new Float32Array(length),
     advantages: new Float32Array(length),
@@ -52,7 +54,12 @@ export function answerSequence(answer: Said): TrainingSequence {
   row.tokens.set(tokens, prompt.length)
   row.logprobs.set(logprobs, prompt.length)
   row.weights.rl.fill(1, prompt.length)
-  return row
+  // Greedy choice is reported at temperature 1.
+  if (temperature === 0 || temperature === 1) return row
+  return {
+    ...row,
+    temperatures: new Float32Array(length).fill(1, 0, prompt.length).fill(temperature, prompt.length),
+  }
 }
 
 /** With its credit: one advantage for all tokens of the answer or one each, and their weight in a loss of policies. */
@@ -70,11 +77,11 @@ export function creditedSequence(
 
 /** An answer that somebody gave, to be imitated: cross-entropy of `weight` a token, 1 unless told. */
 export function imitationSequence(
-  answer: Pick<SampledAnswer, 'prompt' | 'tokens'>,
+  { prompt, tokens }: Pick<SampledAnswer, 'prompt' | 'tokens'>,
   { weight = 1 }: { weight?: number } = {},
 ): TrainingSequence {
-  const row = answerSequence({ ...answer, logprobs: new Float32Array(answer.tokens.length) })
+  const row = answerSequence({ prompt, tokens, logprobs: new Float32Array(tokens.length) })
   row.weights.rl.fill(0)
-  row.weights.ce.fill(weight, answer.prompt.length)
+  row.weights.ce.fill(weight, prompt.length)
   return row
 }

@@ -57,6 +57,19 @@ test('batches sampled ahead are as stale as allowed, say so, and survive a kill 
   expect(rows('fresh').every((row) => !('mismatch' in row) || row['mismatch'] < 1e-3)).toBe(true)
 }, 20_000)
 
+test('sampled at temperature 0.8, trainer and sampler agree before an update', async () => {
+  const { plan, ...rest } = job('cool', {})
+  const reinforcement = { ...plan.reinforcement, steps: 1, temperature: 0.8 }
+  await trainJob({ ...rest, plan: { ...plan, reinforcement } })
+  const learnt = rows('cool').filter((row) => 'mismatch' in row)
+  expect(learnt.length).toBeGreaterThan(0)
+  for (const { mismatch, mismatchKl, mismatchMaxRatio } of learnt) {
+    expect(mismatch).toBeLessThan(1e-5)
+    expect(mismatchKl).toBeLessThan(1e-6)
+    expect(mismatchMaxRatio).toBeLessThan(1 + 1e-4)
+  }
+})
+
 test('groups without signal are replaced, and only what says something is learnt from', async () => {
   const batches: (readonly EpisodeGroup[])[] = []
   const algorithm = (groups: readonly EpisodeGroup[]) => {

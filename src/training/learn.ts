@@ -2,6 +2,7 @@ import type { Task } from '../agent/index.ts'
 import type { EpisodeGroup, LearningContext, PolicyUpdate } from '../algorithm/index.ts'
 import type { Episode } from '../episode/index.ts'
 import { mean } from '../evaluation/index.ts'
+import { scoreSequences } from '../language/index.ts'
 import { createRandom } from '../random/index.ts'
 import { applyUpdate } from './apply-update.ts'
 import type { Job } from './job.ts'
@@ -45,8 +46,8 @@ export function createLearner<T extends Task>(
   }
 
   const contextOf = async (minibatch: number): Promise<LearningContext> => ({
-    reference: async (sequences) => (await (reference ??= openReference())).forward(sequences, abort),
-    trainer: (sequences) => backend.forward(sequences, abort),
+    reference: async (sequences) => scoreSequences(await (reference ??= openReference()), sequences, abort),
+    trainer: (sequences) => scoreSequences(backend, sequences, abort),
     demonstrations: await shown(minibatch),
   })
 

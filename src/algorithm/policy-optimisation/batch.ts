@@ -1,6 +1,6 @@
 import type { Episode } from '../../episode/types.ts'
 import { trainedTokens } from '../trained-tokens.ts'
-import type { EpisodeGroup } from '../types.ts'
+import type { EpisodeGroup, LearningContext } from '../types.ts'
 import { episodeRows, trainedValues } from './episode-rows.ts'
 import type { EpisodeRow } from './episode-rows.ts'
 
@@ -40,10 +40,10 @@ export function memberGroups(groups: readonly EpisodeGroup[]): MemberGroup[] {
 /** Asks the reference about all rows at once, and puts the answers in the order of the members' tokens. */
 export async function addReferences(
   groups: readonly MemberGroup[],
-  reference: (sequences: Int32Array[]) => Promise<Float32Array[]>,
+  reference: LearningContext['reference'],
 ): Promise<void> {
   const members = groups.flatMap((group) => group.members)
-  const answers = await reference(members.flatMap(({ rows }) => rows.map(({ sequence }) => sequence.tokens)))
+  const answers = await reference(members.flatMap(({ rows }) => rows.map(({ sequence }) => sequence)))
   let at = 0
   for (const member of members) {
     const start = at

@@ -29,7 +29,7 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
   checkImitation(imitation)
   return async (groups, context): Promise<PolicyUpdate> => {
     const batch = memberGroups(groups)
-    if (kl !== undefined) await addReferences(batch, (tokens) => context.reference(tokens))
+    if (kl !== undefined) await addReferences(batch, (sequences) => context.reference(sequences))
     for (const group of batch) shapeRewards(group, shaping ?? {}, kl)
     const { credits, metrics } = await creditsOf(batch, settings.advantage, kl, context)
     const weights = tokenWeights(
@@ -48,7 +48,7 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
     const corrected =
       corrections.length === 0 || sequences.length === 0
         ? {}
-        : correctWeights(sequences, await context.trainer(sequences.map(({ tokens }) => tokens)), corrections)
+        : correctWeights(sequences, await context.trainer(sequences), corrections)
     const shown = imitation === 0 ? [] : imitated(context, imitation)
     const references = rows.map(({ references }) => references)
     const all = [...sequences, ...shown]

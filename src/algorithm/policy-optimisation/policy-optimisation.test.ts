@@ -3,6 +3,7 @@ import type { TrainingSequence } from '../../episode/types.ts'
 import { forwardBackward } from '../../language/custom-loss.ts'
 import { createLocalBackend } from '../../language/local-backend.ts'
 import { tinyConfig } from '../../language/testing/tiny-config.ts'
+import { scoreSequences } from '../../language/score-sequences.ts'
 import { createRandom } from '../../random/index.ts'
 import {
   findPolicyPreset,
@@ -39,8 +40,8 @@ const groups: EpisodeGroup[] = [
   { episodes: [answer('j', 9), answer('k', 3), answer('l', 3)], rewards: [null, 0, 1], greedyReward: null },
 ]
 const context: LearningContext = {
-  reference: (sequences) => frozen.forward(sequences),
-  trainer: (sequences) => backend.forward(sequences),
+  reference: (sequences) => scoreSequences(frozen, sequences),
+  trainer: (sequences) => scoreSequences(backend, sequences),
   demonstrations: [answer('shown', 4), answer('shown too', 2)],
 }
 const update = (settings: PolicySettings, batch = groups) => optimisePolicy(settings)(batch, context)
@@ -168,6 +169,39 @@ test('corrections weigh tokens by what trainer and sampler said, and the trainer
   })
   expect(strict.metrics['keptTokens']).toBe(0)
   expect(idle(strict.sequences).length).toBe(strict.sequences.length)
+})
+
+test('reference and trainer are asked at the temperature that tokens were drawn at; demonstrations at 1', async () => {
+  const warm = groups.map((group) => ({
+    ...group,
+    episodes: group.episodes.map((episode) => ({
+      ...episode,
+      samples: episode.samples.map((sample) => ({ ...sample, sampling: { temperature: 0.5 } })),
+    })),
+  }))
+  const settings: PolicySettings = {
+    ...base,
+    kl: { place: 'loss', estimator: 'k2', coefficient: 0.1 },
+    corrections: [{ level: 'token', mode: 'truncate', high: 2 }],
+    imitation: 0.5,
+  }
+  const asked: (number | undefined)[][] = []
+  const spied: LearningContext = {
+    ...context,
+    reference: (sequences) => {
+      asked.push(sequences.map(({ temperatures }) => temperatures?.at(-1)))
+      return context.reference(sequences)
+    },
+    trainer: (sequences) => {
+      asked.push(sequences.map(({ temperatures }) => temperatures?.at(-1)))
+      return context.trainer(sequences)
+    },
+  }
+  const { sequences } = await optimisePolicy(settings)(warm, spied)
+  expect(asked.length).toBe(2)
+  for (const each of asked) expect(new Set(each)).toEqual(new Set([0.5]))
+  for (const { weights, temperatures } of sequences)
+    expect(temperatures?.at(-1)).toBe(weights.ce.at(-1) === 0 ? 0.5 : undefined)
 })
 
 test('imitation is mixed in by its share', async () => {

@@ -32,8 +32,8 @@ export function chunkSizes(
   sequences: readonly { tokens: Int32Array }[],
   { rows, bytes }: { rows: number; bytes: number },
 ): number[] {
-  // Tokens of 4 bytes, targets of 8, and up to five inputs of 4.
-  const bytesPerToken = 32
+  // Tokens of 4 bytes, targets of 8, and up to six inputs of 4.
+  const bytesPerToken = 36
   const sizes: number[] = []
   let filled = 0
   for (const { tokens } of sequences) {

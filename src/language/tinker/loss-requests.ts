@@ -4,6 +4,30 @@ import type { LossSettings } from '../backend.ts'
 import { hasWeights, toDatum } from './datums.ts'
 import type { ForwardBackwardInput } from './wire.ts'
 
+export type ScoredSequence = Pick<TrainingSequence, 'tokens' | 'temperatures'>
+
+/**
+ * The protocol has a temperature in sampling and none in training, so that another server than Agoge's would score tokens by another
+ * distribution than the one they were drawn from, and every ratio would be off.
+ *
+ * @throws AgogeError `unsupported-temperature`
+ */
+export function checkUntempered(sequences: readonly ScoredSequence[]): void {
+  for (const [i, { temperatures }] of sequences.entries()) {
+    const odd = temperatures?.find((temperature) => temperature !== 1)
+    if (odd === undefined) continue
+    throw new AgogeError(
+      `Sequence ${i} was sampled at a temperature that the Tinker protocol cannot train at`,
+      {
+        code: 'unsupported-temperature',
+        given: odd,
+        expected: 'temperature 1, or 0 where samples are compared and not trained',
+        hint: 'Sample at temperature 1, or train with the local backend or against `agoge serve --tinker`, which know temperatures',
+      },
+    )
+  }
+}
+
 /** The clips as the protocol has them: bounds of the ratio itself. */
 export function lossConfig({
   name,
@@ -51,8 +75,11 @@ export function extendedInput(
   loss: LossSettings,
 ): ForwardBackwardInput {
   const withDivergence = hasWeights(sequences, 'kl')
-  const data = sequences.map(({ tokens, logprobs, advantages, weights }) => {
-    const kl = withDivergence ? { kl_weights: weights.kl } : {}
+  const data = sequences.map(({ tokens, logprobs, advantages, weights, temperatures }) => {
+    const kl = {
+      ...(withDivergence && { kl_weights: weights.kl }),
+      ...(temperatures && { temperatures }),
+    }
     return loss.name === 'cross_entropy'
       ? toDatum(tokens, { weights: weights.ce, ...(withDivergence ? { logprobs } : {}), ...kl })
       : toDatum(tokens, { logprobs, advantages, weights: weights.rl, ce_weights: weights.ce, ...kl })
@@ -61,9 +88,11 @@ export function extendedInput(
 }
 
 /** A forward pass: cross-entropy in which no token counts. */
-export function forwardInput(sequences: readonly Int32Array[]): ForwardBackwardInput {
+export function forwardInput(sequences: readonly ScoredSequence[]): ForwardBackwardInput {
   return {
-    data: sequences.map((tokens) => toDatum(tokens, { weights: new Float32Array(tokens.length) })),
+    data: sequences.map(({ tokens, temperatures }) =>
+      toDatum(tokens, { weights: new Float32Array(tokens.length), ...(temperatures && { temperatures }) }),
+    ),
     loss_fn: 'cross_entropy',
     loss_fn_config: null,
   }

@@ -1,15 +1,15 @@
 import { basename } from 'node:path'
 import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../error.ts'
-import type { LossReport, LossSettings, ModelBackend, SampleOutput } from '../backend.ts'
-import { checkTraining } from '../check-sequences.ts'
+import type { ForwardOptions, LossReport, LossSettings, ModelBackend, SampleOutput } from '../backend.ts'
+import { checkTemperatures, checkTraining } from '../check-sequences.ts'
 import { forwardBackward, requireFinite } from '../custom-loss.ts'
 import { adamParams, gradientNorm } from './adam.ts'
 import { createAnswerReader } from './answers.ts'
 import { holdsNote, readNote, writeNote } from './checkpoint-note.ts'
 import { chunkSizes } from './datums.ts'
 import { requestIdOf, retrieveFuture } from './futures.ts'
-import { extendedInput, fitsOneRequest, forwardInput, plainInput } from './loss-requests.ts'
+import { checkUntempered, extendedInput, fitsOneRequest, forwardInput, plainInput } from './loss-requests.ts'
 import { inParallel } from './in-parallel.ts'
 import { mixedLoss } from './mixed-loss.ts'
 import { onlyModel } from './only-model.ts'
@@ -119,10 +119,18 @@ export async function createTinkerBackend(
     )
   }
 
-  async function forward(sequences: readonly Int32Array[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const long = sequences.flatMap((tokens, i) => (tokens.length > 1 ? [{ tokens, i }] : []))
+  async function forward(
+    sequences: readonly Int32Array[],
+    { signal, temperatures }: ForwardOptions,
+  ): Promise<Float32Array[]> {
+    checkTemperatures(sequences, temperatures)
+    const long = sequences.flatMap((tokens, i) => {
+      const drawnAt = temperatures?.[i]
+      return tokens.length > 1 ? [{ tokens, i, ...(drawnAt && { temperatures: drawnAt }) }] : []
+    })
+    if (!extended) checkUntempered(long)
     const parts = await inChunks(long, async (rows) => {
-      const body = { forward_input: forwardInput(rows.map(({ tokens }) => tokens)) }
+      const body = { forward_input: forwardInput(rows) }
       const output = await training.change({
         path: 'forward',
         body,
@@ -210,14 +218,15 @@ export async function createTinkerBackend(
       })
       return results
     },
-    forward: (sequences, { signal } = {}) => forward(sequences, signal),
+    forward: (sequences, forwardOptions = {}) => forward(sequences, forwardOptions),
     async forwardBackward(sequences, loss, { signal } = {}) {
       checkTraining(sequences, loss.name)
       // JSON has no word for it.
       requireFinite(sequences)
+      if (!extended) checkUntempered(sequences)
       if (extended || fitsOneRequest(sequences, loss)) return learn(sequences, loss, signal)
       const passes = {
-        forward: (rows: Int32Array[]) => forward(rows, signal),
+        forward: (rows: Int32Array[]) => forward(rows, abortOf(signal)),
         forwardBackward: (rows: TrainingSequence[], settings: LossSettings) => learn(rows, settings, signal),
       }
       return forwardBackward(passes, sequences, mixedLoss(loss))

@@ -74,8 +74,8 @@ export interface SampleResponse {
  * What Agoge's server does beyond the protocol: it says so in the answer to `client/config`, and a client sends such
  * fields to no other server. With them training against the server is training in this process, bit for bit.
  *
- * - `forward_backward`: `loss_fn_inputs` may hold `ce_weights` and `kl_weights`, and `agoge.logprobs: false` leaves
- *   `loss_fn_outputs` out.
+ * - `forward_backward`: `loss_fn_inputs` may hold `ce_weights`, `kl_weights` and `temperatures` (as of a `TrainingSequence`), and
+ *   `agoge.logprobs: false` leaves `loss_fn_outputs` out. `forward`: `temperatures` as well.
  * - `asample`: `agoge.keys` names the random streams of the samples; requests of one `agoge.batch` are sampled together.
  * - `optim_step`: `adam_params.optimizer`.
  * - `retrieve_future`: a failure has `agoge.code`, the code of the engine's error.

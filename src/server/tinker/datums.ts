@@ -6,7 +6,15 @@ import type { EngineLoss } from './losses.ts'
 import { refuse } from './refusal.ts'
 
 /** The inputs of losses that this server knows, those of the protocol first. */
-const known = ['target_tokens', 'weights', 'logprobs', 'advantages', 'ce_weights', 'kl_weights']
+const known = [
+  'target_tokens',
+  'weights',
+  'logprobs',
+  'advantages',
+  'ce_weights',
+  'kl_weights',
+  'temperatures',
+]
 
 /** `forward_backward_input`, checked. Arrays are over the tokens of the whole sequence; index 0 is 0. */
 export interface LossRequest {
@@ -71,6 +79,8 @@ function readDatum(datum: Fields, lossFn: string): TrainingSequence {
   const one = (): Float32Array => zeros.map((_, t) => Number(t > 0 && (imitation || advantages[t] !== 0)))
   const weights = 'weights' in inputs ? shifted('weights') : one()
   const extra = shifted('ce_weights')
+  // Nothing predicts the first token.
+  const temperatures = 'temperatures' in inputs ? shifted('temperatures').fill(1, 0, 1) : undefined
   return {
     tokens,
     logprobs: shifted('logprobs'),
@@ -78,6 +88,7 @@ function readDatum(datum: Fields, lossFn: string): TrainingSequence {
     weights: imitation
       ? { rl: zeros, ce: weights, kl: shifted('kl_weights') }
       : { rl: weights, ce: extra, kl: shifted('kl_weights') },
+    ...(temperatures && { temperatures }),
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadLocalBackend } from '../../language/index.ts'
+import { loadLocalBackend, scoreSequences } from '../../language/index.ts'
 import type { LocalBackend, LossReport, LossSettings } from '../../language/index.ts'
 import { createTinkerBackend } from '../../language/tinker/index.ts'
 import { randomRows } from './testing/rows.ts'
@@ -89,6 +89,20 @@ test('losses, gradients and steps through the plain protocol are those of this p
   const rest = await local.sample(requests.slice(0, 1), greedy)
   expect((await backend.sample(requests, greedy))[3].tokens).toEqual(rest[0].tokens)
   expect(plain.log.filter((line) => line.startsWith('asample')).length).toBe(3)
+  await backend.dispose()
+})
+
+test('what was sampled at another temperature than 1 is refused: the protocol would train at 1', async () => {
+  const backend = await createTinkerBackend({ baseUrl: plain.url })
+  const rows = randomRows(40, 2, { rl: true })
+  const at = (temperature: number) =>
+    rows.map((row) => ({ ...row, temperatures: new Float32Array(row.tokens.length).fill(temperature) }))
+  const refusal = { code: 'unsupported-temperature', given: Math.fround(0.7) }
+  await expect(backend.forwardBackward(at(0.7), { name: 'ppo' })).rejects.toMatchObject(refusal)
+  await expect(scoreSequences(backend, at(0.7))).rejects.toMatchObject(refusal)
+  expect(await backend.forwardBackward(at(1), { name: 'ppo' })).toEqual(
+    await backend.forwardBackward(rows, { name: 'ppo' }),
+  )
   await backend.dispose()
 })
 

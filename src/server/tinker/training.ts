@@ -1,4 +1,4 @@
-import { forwardBackward } from '../../language/index.ts'
+import { forwardBackward, scoreSequences } from '../../language/index.ts'
 import type { LocalBackend, OptimStep } from '../../language/index.ts'
 import { reportMetrics } from '../../language/tinker/index.ts'
 import type { ForwardBackwardOutput } from '../../language/tinker/index.ts'
@@ -23,7 +23,7 @@ export async function runForward(
   request: LossRequest,
 ): Promise<ForwardBackwardOutput> {
   const { value } = request.engine
-  const logprobs = await backend.forward(request.sequences.map(({ tokens }) => tokens))
+  const logprobs = await scoreSequences(backend, request.sequences)
   return outputOf(logprobs, { 'loss:sum': value(logprobs, request.sequences) })
 }
 
@@ -35,11 +35,11 @@ export async function runForwardBackward(
 ): Promise<ForwardBackwardOutput> {
   const { loss } = request.engine
   let logprobs: Float32Array[] | undefined
-  if (wantsLogprobs) logprobs = await backend.forward(request.sequences.map(({ tokens }) => tokens))
+  if (wantsLogprobs) logprobs = await scoreSequences(backend, request.sequences)
   const known = logprobs
   const learner: Pick<LocalBackend, 'forward' | 'forwardBackward'> = {
     // A loss that the engine has not in one pass begins with the same forward pass.
-    forward: async (tokens) => known ?? backend.forward(tokens),
+    forward: async (tokens, options) => known ?? backend.forward(tokens, options),
     forwardBackward: (rows, settings) => backend.forwardBackward(rows, settings),
   }
   const report = await forwardBackward(learner, request.sequences, loss)

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AgogeError } from '../../error.ts'
-import { requireModel } from '../../language/index.ts'
-import type { LocalBackend, LossSettings, SampleOptions } from '../../language/index.ts'
+import { forwardBackward, requireModel, scoreSequences } from '../../language/index.ts'
+import type { CustomLoss, LocalBackend, LossSettings, SampleOptions } from '../../language/index.ts'
 import { createTinkerBackend } from '../../language/tinker/index.ts'
 import type { TinkerBackend } from '../../language/tinker/index.ts'
 import type { TinkerServer } from './server.ts'
@@ -276,5 +276,25 @@ test('samples of more weights than are kept say that these are gone', async () =
   for (const [i, sequences] of first.entries()) {
     const again = (await sampled(samplers[i + 2]))['sequences'] as { tokens: number[] }[]
     expect(again[0].tokens).toEqual((sequences as { tokens: number[] }[])[0].tokens)
+  }
+})
+
+test('what was drawn at other temperatures is scored and trained as in this process, losses of one’s own too', async () => {
+  for (const wish of [{ rl: true }, { ce: true, kl: true }]) {
+    const name = 'rl' in wish ? ('ppo' as const) : ('cross_entropy' as const)
+    const rows = randomRows(8, 4, wish).map((row, i) => {
+      const temperatures = row.advantages.map((_, t) => (t === 0 ? 1 : 0.5 + 0.25 * i))
+      return i === 0 ? row : { ...row, temperatures }
+    })
+    const scored = await scoreSequences(local, rows)
+    expect(scored).not.toEqual(await local.forward(rows.map(({ tokens }) => tokens)))
+    expect(await scoreSequences(remote, rows)).toEqual(scored)
+    expect(await remote.forwardBackward(rows, { name })).toEqual(await local.forwardBackward(rows, { name }))
+    const own: CustomLoss = (logprobs) => ({
+      loss: 0,
+      gradients: logprobs.map((values) => values.map(Math.sin)),
+    })
+    expect(await forwardBackward(remote, rows, own)).toEqual(await forwardBackward(local, rows, own))
+    expect(await remote.optimStep({ learningRate: 0 })).toEqual(await local.optimStep({ learningRate: 0 }))
   }
 })

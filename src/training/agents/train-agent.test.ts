@@ -42,6 +42,25 @@ test('an agent learns what it is rewarded for; the same seed gives the same curv
   expect(Math.max(...curve.slice(-3))).toBeGreaterThan(curve[0] + 0.15)
 })
 
+test('sampled at temperature 0.7, an agent is where its sampler was before an update', async () => {
+  const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+  // Far from uniform, so that temperature matters.
+  backend.parameters.data.forEach((value, i) => (backend.parameters.data[i] = 6 * value))
+  backend.weightsChanged()
+  const options = { ...model(backend), program, tasks: () => [{ id: 'a' }], groupSize: 24, steps: 1 }
+  const [{ metrics }] = await trainAgent({
+    ...options,
+    temperature: 0.7,
+    learningRate: 0.001,
+    reward: ({ nodes }) => nodes.at(-1)!.text.length % 3,
+    seed: 1,
+  })
+  expect(Math.abs(metrics['meanRatio'] - 1)).toBeLessThan(1e-5)
+  expect(metrics['kl']).toBeLessThan(1e-6)
+  expect(metrics['clipFraction']).toBe(0)
+  await backend.dispose()
+})
+
 test('imitation raises what was shown; failed demonstrations are refused', async () => {
   const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
   const shown = (text: string) =>

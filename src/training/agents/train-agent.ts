@@ -3,7 +3,7 @@ import type { Algorithm, EpisodeGroup, LearningContext } from '../../algorithm/i
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../../episode/index.ts'
 import { isJudged, mean } from '../../evaluation/index.ts'
-import { forwardBackward } from '../../language/index.ts'
+import { forwardBackward, scoreSequences } from '../../language/index.ts'
 import type { ModelBackend } from '../../language/index.ts'
 import { score, taskReward } from '../../reward/index.ts'
 import type { RewardFunction } from '../../reward/index.ts'
@@ -57,7 +57,7 @@ export async function trainAgent<T extends AgentTask, R>(
   const abort = signal === undefined ? {} : { signal }
   const context: LearningContext = {
     reference: noReference,
-    trainer: (rows) => backend.forward(rows, abort),
+    trainer: (sequences) => scoreSequences(backend, sequences, abort),
     demonstrations: [],
   }
   const curve: AgentStep[] = []

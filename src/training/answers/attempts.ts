@@ -59,6 +59,7 @@ export async function attempt<Q extends Question>(
       return {
         ...output,
         prompt,
+        temperature,
         question,
         text,
         reward: output.finish === 'stop' ? rewardOf(question, text) : 0,

@@ -11,6 +11,8 @@ import type { TextModel } from './text-model.ts'
 export interface Lesson extends Pick<SampledAnswer, 'prompt' | 'tokens'> {
   /** Under whoever sampled them; of imitation nothing is needed. */
   logprobs?: ArrayLike<number>
+  /** What they were drawn at; 1 unless told. What is imitated alone is imitated at 1. */
+  temperature?: number
   /** Of reinforcement: of the answer, or of each of its tokens. 0 counts in the normaliser alone. */
   advantage?: number | ArrayLike<number>
   /** Weight of imitation, beside the other lessons that are imitated. */
@@ -74,10 +76,16 @@ export function lessonSequences(
       logprobs = new Float32Array(tokens.length),
       advantage = 0,
       imitation = 0,
+      temperature = 1,
     } = lesson
     const credit = typeof advantage === 'number' ? tokens.map(() => 1) : advantage
     const scale = typeof advantage === 'number' ? advantage : 1
-    const row = answerSequence({ prompt, tokens, logprobs: Float32Array.from(logprobs) })
+    const row = answerSequence({
+      prompt,
+      tokens,
+      logprobs: Float32Array.from(logprobs),
+      temperature: lesson.advantage === undefined ? 1 : temperature,
+    })
     for (let t = 0; t < tokens.length; t++) {
       row.advantages[prompt.length + t] = scale * credit[t]
       row.weights.rl[prompt.length + t] = reinforced[i]

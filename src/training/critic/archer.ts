@@ -49,7 +49,7 @@ export interface ArcherStep {
   /** Mean size of the advantages. */
   advantage: number
   /** 0 in the warmup. */
-  gradientNorm: number
+  gradientNorm: number | undefined
   learningRate: number
 }
 
@@ -92,7 +92,7 @@ export async function trainArcher(options: ArcherOptions): Promise<ArcherStep[]>
     const advantages = await critic.advantages(fresh)
     const optimStep = optimStepAt(options, at, at / steps)
     const update = await reinforcement(groups, fresh, advantages)
-    let gradientNorm = 0
+    let gradientNorm: number | undefined = 0
     if (at >= criticWarmup && update.sequences.length > 0) {
       await forwardBackward(policy, update.sequences, update.loss, abort)
       gradientNorm = (await policy.optimStep(optimStep)).gradientNorm

@@ -1,6 +1,7 @@
 import { valueLoss } from '../../algorithm/index.ts'
 import { AgogeError } from '../../error.ts'
 import { mean } from '../../evaluation/index.ts'
+import { scoreSequences } from '../../language/index.ts'
 import type { ModelBackend, ScalarModel } from '../../language/index.ts'
 import { optimStepAt } from '../learning-rate.ts'
 import type { OptimiserSettings } from '../types.ts'
@@ -83,7 +84,14 @@ export async function trainTokenPpo(options: TokenPpoOptions): Promise<TokenPpoS
       })
     const tokens = batch.map(({ sequence }) => sequence.tokens)
     const values = await critic.values(tokens, abort)
-    const references = klCoefficient > 0 ? await reference!.forward(tokens, abort) : undefined
+    const references =
+      klCoefficient > 0
+        ? await scoreSequences(
+            reference!,
+            batch.map(({ sequence }) => sequence),
+            abort,
+          )
+        : undefined
     const credit = creditTokens(batch, values, { ...options, ...(references && { references }) })
     const progress = at / steps
     const optimStep = optimStepAt(options, at, progress)

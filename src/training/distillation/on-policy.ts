@@ -1,6 +1,7 @@
 import { distillationAdvantages, tokenWeights } from '../../algorithm/index.ts'
 import type { TrainingSequence } from '../../episode/index.ts'
 import { AgogeError } from '../../error.ts'
+import { scoreSequences } from '../../language/index.ts'
 import type { ModelBackend } from '../../language/index.ts'
 import { optimStepAt } from '../learning-rate.ts'
 import type { OptimiserSettings } from '../types.ts'
@@ -61,10 +62,7 @@ export async function distil(options: DistillationOptions): Promise<Distillation
         given: { step: at, rows: rows.length },
         expected: 'rows with an rl weight above 0 at the tokens that the student chose',
       })
-    const read = await teacher.forward(
-      rows.map((row) => row.tokens),
-      abort,
-    )
+    const read = await scoreSequences(teacher, rows, abort)
     const weights = tokenWeights(lengths, { mode: 'token-mean' })
     const taught = rows.map((row, i) => teach(row, read[i], weights[i], discount))
     centre(taught.map(({ sequence }) => sequence))
