@@ -19,6 +19,7 @@ export type TokenLoss = (inputs: TokenInputs) => LossValue
  *
  * @param losses.references log-probabilities under a reference, as `forward` of its backend gives them for the same
  *   sequences in the same order.
+ * @param losses.entropyCoefficient of the exact bonus for entropy over the rl weights, see `CustomLossValue`.
  * @example
  * const loss = overTokens({ rl: (inputs) => gspoLoss(inputs, { clipLow: 3e-4, clipHigh: 4e-4 }) })
  * await forwardBackward(backend, sequences, loss)
@@ -27,6 +28,7 @@ export function overTokens(losses: {
   rl: TokenLoss
   kl?: TokenLoss
   references?: readonly Float32Array[]
+  entropyCoefficient?: number
 }): CustomLoss {
   return (logprobs, sequences) => {
     const starts = startsOf(sequences)
@@ -47,6 +49,7 @@ export function overTokens(losses: {
     return {
       loss: value,
       gradients: sequences.map((_, i) => gradient.slice(starts[i], starts[i + 1])),
+      ...(losses.entropyCoefficient === undefined ? {} : { entropyCoefficient: losses.entropyCoefficient }),
       metrics: {
         clipFraction: policy.clipFraction,
         policyLoss: policy.value,

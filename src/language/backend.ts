@@ -49,11 +49,19 @@ export interface LossSettings {
   /** ppo: ratio clipped to [1 - clipLow, 1 + clipHigh]. cispo: the cap of the ratio is 1 + clipHigh, without a bound below. */
   clipLow?: number
   clipHigh?: number
+  /**
+   * The loss is less by this times the sum of rl weight * entropy, exact over the vocabulary, of every token's distribution at its temperature: with the
+   * caller's normalisers in the weights, a mean entropy (A3C, arXiv 1602.01783). With cross_entropy rl weights are for this alone. On
+   * backends in this process; over the Tinker protocol it is refused (`unsupported-loss`).
+   */
+  entropyCoefficient?: number
 }
 
 export interface LossReport {
-  /** The weighted sum. */
+  /** The weighted sum, less the bonus for entropy. */
   loss: number
+  /** What `entropyCoefficient` has taken off the loss; absent without one. */
+  entropyBonus?: number
   tokens: number
   /** Means over tokens with a non-zero rl weight; 0 where none. */
   meanRatio: number

@@ -1,6 +1,6 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import { AgogeError } from '../error.ts'
-import type { ForwardOptions, LossName } from './backend.ts'
+import type { ForwardOptions, LossSettings } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
 
 /** Throws for a sequence that the model cannot read. */
@@ -55,7 +55,10 @@ export function checkTemperatures(
 }
 
 /** Throws for training sequences whose arrays do not match, or with weights that the loss does not use. */
-export function checkTraining(sequences: readonly TrainingSequence[], name: LossName): void {
+export function checkTraining(
+  sequences: readonly TrainingSequence[],
+  { name, entropyCoefficient = 0 }: LossSettings,
+): void {
   checkTemperatures(
     sequences.map(({ tokens }) => tokens),
     sequences.map(({ temperatures }) => temperatures),
@@ -69,7 +72,7 @@ export function checkTraining(sequences: readonly TrainingSequence[], name: Loss
         expected: `${tokens.length} values, one a token`,
       })
     }
-    if (name === 'cross_entropy' && weights.rl.some((weight) => weight !== 0)) {
+    if (name === 'cross_entropy' && entropyCoefficient === 0 && weights.rl.some((weight) => weight !== 0)) {
       throw new AgogeError(`training sequence ${i} has rl weights, which cross_entropy would ignore`, {
         code: 'unused-weights',
         given: name,

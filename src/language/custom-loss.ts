@@ -10,6 +10,8 @@ export interface CustomLossValue {
   loss: number
   /** d loss / d log-probability of every token: one array a sequence, of its length; index 0 is ignored. */
   gradients: readonly Float32Array[]
+  /** As that of `LossSettings`: the exact bonus for entropy, with the rl weights of the sequences; not part of `loss` and `gradients`. */
+  entropyCoefficient?: number
   /** Figures for the record; `clipFraction` is reported as that of the loss. */
   metrics?: Record<string, number>
 }
@@ -62,17 +64,22 @@ async function forwardBackwardCustom(
   checkShapes(value, sequences)
   const spoilt = value.gradients.flatMap((slopes, i) => (slopes.every(Number.isFinite) ? [] : [i]))
   if (spoilt.length > 0 || !Number.isFinite(value.loss)) throw notFinite(value.loss, spoilt)
-  const trained = sequences.flatMap((sequence, i) => asCrossEntropy(sequence, value.gradients[i]))
-  const passed =
+  const { entropyCoefficient = 0 } = value
+  const bonus = entropyCoefficient === 0 ? {} : { entropyCoefficient }
+  const trained = sequences.flatMap((sequence, i) =>
+    asCrossEntropy(sequence, value.gradients[i], entropyCoefficient !== 0),
+  )
+  const passed: Pick<LossReport, 'tokens' | 'entropy' | 'entropyBonus'> =
     trained.length === 0
       ? { tokens: 0, entropy: 0 }
-      : await backend.forwardBackward(trained, { name: 'cross_entropy' }, options)
+      : await backend.forwardBackward(trained, { name: 'cross_entropy', ...bonus }, options)
   const sums = createLossSums()
   for (const [i, { logprobs: sampled, weights }] of sequences.entries())
     addTokens(sums, { logprobs: logprobs[i], sampled, rl: weights.rl })
   return {
     ...lossReport([sums]),
-    loss: value.loss,
+    loss: value.loss - (passed.entropyBonus ?? 0),
+    ...(passed.entropyBonus === undefined ? {} : { entropyBonus: passed.entropyBonus }),
     tokens: passed.tokens,
     entropy: passed.entropy,
     clipFraction: value.metrics?.['clipFraction'] ?? 0,
@@ -80,12 +87,17 @@ async function forwardBackwardCustom(
   }
 }
 
-/** The sequence whose cross-entropy has these slopes; none where all are 0. */
-function asCrossEntropy(sequence: TrainingSequence, slopes: Float32Array): TrainingSequence[] {
+/** The sequence whose cross-entropy has these slopes, its rl weights kept for a bonus; none where all are 0. */
+function asCrossEntropy(
+  sequence: TrainingSequence,
+  slopes: Float32Array,
+  bonus: boolean,
+): TrainingSequence[] {
   const zeros = new Float32Array(sequence.tokens.length)
   const ce = Float32Array.from(slopes, (slope, t) => (t === 0 ? 0 : -slope))
-  if (ce.every((weight) => weight === 0)) return []
-  return [{ ...sequence, weights: { rl: zeros, ce, kl: zeros } }]
+  const rl = bonus ? sequence.weights.rl : zeros
+  if ([...ce, ...rl].every((weight) => weight === 0)) return []
+  return [{ ...sequence, weights: { rl, ce, kl: zeros } }]
 }
 
 function checkShapes({ gradients }: CustomLossValue, sequences: readonly TrainingSequence[]): void {

@@ -1,4 +1,4 @@
-import { gather, log, matmul, maximum, mul, neg, sub, softmax, sum, takeAlong } from '../tensor/index.ts'
+import { add, gather, log, matmul, maximum, mul, neg, sub, softmax, sum, takeAlong } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
 import type { TransformerConfig } from './config.ts'
 import { linear, normalise } from './layers.ts'
@@ -52,6 +52,23 @@ export function tokenLogprobs(
         targetRows: weighted,
         // log Z - E[logit], with log Z = logit of the target - its log-probability.
         entropy: sub(sub(targetLogit, logprobs), expectedLogit),
+      }
+    },
+    /**
+     * As `pullback`, of a loss that has also `-bonus * entropy` of every row, bonus [rows], by d entropy / d logit =
+     * -p (log p + entropy). It passes over the wide array some times more.
+     */
+    pullbackWithEntropy(weights: Tensor, bonus: Tensor, column: (x: Tensor) => Tensor) {
+      const logs = log(maximum(probabilities, tinyProbability))
+      const entropy = neg(sum(mul(probabilities, logs), last))
+      const ofEntropy = mul(column(bonus), add(logs, column(entropy)))
+      const wide = mul(probabilities, sub(ofEntropy, column(weights)))
+      const chosen = gather(matrix, targets, 0)
+      return {
+        hidden: normal.pullback(mul(inverse, add(mul(column(weights), chosen), matmul(wide, matrix)))),
+        matrix: matmul(wide, unit, { transposeA: true }),
+        targetRows: mul(unit, column(weights)),
+        entropy,
       }
     },
   }

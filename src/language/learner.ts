@@ -67,8 +67,10 @@ export function createLearner(options: LearnerOptions): Learner {
   const batchesOf = (
     sequences: readonly Int32Array[],
     predict: (source: number, index: number) => boolean,
+    entropyBonus = false,
   ): Batch[] => {
-    const rowsOf = (time: number, packed = false): number => batchShape(config, options, time, packed).rows
+    const rowsOf = (time: number, packed = false): number =>
+      batchShape(config, options, time, { packed, entropyBonus }).rows
     return packing === undefined
       ? makeBatches(sequences, rowsOf, predict)
       : makePackedBatches(sequences, packing, rowsOf, predict)
@@ -122,18 +124,22 @@ export function createLearner(options: LearnerOptions): Learner {
       return results
     },
     async forwardBackward(sequences, loss, signal) {
-      checkTraining(sequences, loss.name)
+      checkTraining(sequences, loss)
       const tokens = sequences.map((sequence) => sequence.tokens)
       checkSequences(tokens, config)
       const temperatures = sequences.map((sequence) => sequence.temperatures)
+      const { entropyCoefficient = 0 } = loss
+      const entropyBonus = entropyCoefficient !== 0
+      const coefficient = { data: Float32Array.of(entropyCoefficient), shape: [1] }
       const programFor = ({ time, packed }: Batch): Promise<Runs> => {
-        const { recompute } = batchShape(config, options, time, packed)
+        const kind = { packed, entropyBonus }
+        const { recompute } = batchShape(config, options, time, kind)
         const make = recompute ? compileRecomputing : compileTraining
-        return program(keyOf(loss.name, packed, recompute), () =>
-          make(config, loss.name, { packed, threads }),
-        )
+        const key = keyOf(loss.name, packed, entropyBonus, recompute)
+        return program(key, () => make(config, loss.name, { ...kind, threads }))
       }
-      const batches = batchesOf(tokens, (source, index) => isTrained(sequences[source], index))
+      const counts = (source: number, index: number): boolean => isTrained(sequences[source], index)
+      const batches = batchesOf(tokens, counts, entropyBonus)
       const weights = fold()
       const sums = createLossSums()
       const oneBatch = async (batch: Batch): Promise<void> => {
@@ -160,6 +166,7 @@ export function createLearner(options: LearnerOptions): Learner {
             inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },
             clipLow: { data: Float32Array.of(loss.clipLow ?? 0.2), shape: [1] },
             clipHigh: { data: Float32Array.of(loss.clipHigh ?? 0.2), shape: [1] },
+            ...(entropyBonus && { entropyCoefficient: coefficient }),
           },
           { ...into, ...rowsInto(batch) },
         )

@@ -4,6 +4,7 @@ import type { LossReport, LossSettings } from './backend.ts'
 /** What the micro-batches of one call add up to; threads add theirs. Ratios are those of tokens with an rl weight. */
 export interface LossSums {
   loss: number
+  entropyBonus: number
   tokens: number
   entropy: number
   policyTokens: number
@@ -17,7 +18,16 @@ export interface LossSums {
 }
 
 export function createLossSums(): LossSums {
-  const zeros = { loss: 0, tokens: 0, entropy: 0, policyTokens: 0, ratio: 0, clipped: 0, kl: 0 }
+  const zeros = {
+    loss: 0,
+    entropyBonus: 0,
+    tokens: 0,
+    entropy: 0,
+    policyTokens: 0,
+    ratio: 0,
+    clipped: 0,
+    kl: 0,
+  }
   return { ...zeros, difference: 0, maxRatio: 0 }
 }
 
@@ -43,7 +53,7 @@ export function addTokens(
 /** Adds what a micro-batch gave. */
 export function addBatch(
   sums: LossSums,
-  { name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings,
+  { name, clipLow = 0.2, clipHigh = 0.2, entropyCoefficient = 0 }: LossSettings,
   outputs: Record<string, HostTensor>,
   inputs: Record<'sampled' | 'advantages' | 'rl', { data: Float32Array }>,
 ): void {
@@ -51,7 +61,10 @@ export function addBatch(
   const logprobs = outputs['logprobs'].data
   const entropy = outputs['entropy'].data
   sums.tokens += logprobs.length
-  for (const value of entropy) sums.entropy += value
+  for (const [i, value] of entropy.entries()) {
+    sums.entropy += value
+    sums.entropyBonus += entropyCoefficient * inputs.rl.data[i] * value
+  }
   addTokens(sums, { logprobs, sampled: inputs.sampled.data, rl: inputs.rl.data }, (ratio, i) => {
     const advantage = inputs.advantages.data[i]
     const above = ratio > 1 + clipHigh && (name === 'cispo' || (name === 'ppo' && advantage > 0))
@@ -66,6 +79,7 @@ export function lossReport(parts: readonly LossSums[]): LossReport {
   const tokens = total('tokens')
   return {
     loss: total('loss'),
+    ...(total('entropyBonus') === 0 ? {} : { entropyBonus: total('entropyBonus') }),
     tokens,
     meanRatio: total('ratio') / policy,
     clipFraction: total('clipped') / policy,

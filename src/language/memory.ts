@@ -19,6 +19,14 @@ export interface BatchLimits {
   recompute?: boolean
 }
 
+/** What a micro-batch needs room for besides its tokens. */
+export interface BatchKind {
+  /** Rows have limits of attention of their own. */
+  packed?: boolean
+  /** The loss has a bonus for entropy. */
+  entropyBonus?: boolean
+}
+
 /** How a micro-batch of rows of some length is run. */
 export interface BatchShape {
   rows: number
@@ -27,21 +35,21 @@ export interface BatchShape {
 
 /**
  * What the activations of a micro-batch of `rows` x `time` tokens take at the peak of its loss and gradients, in bytes, all tokens
- * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/models.md). Packed rows
- * have limits of attention each.
+ * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/models.md).
  */
 export function activationBytes(
   config: TransformerConfig,
-  batch: { rows: number; time: number; recompute: boolean; packed?: boolean },
+  batch: BatchKind & { rows: number; time: number; recompute: boolean },
 ): number {
-  const { rows, time, recompute, packed = false } = batch
+  const { rows, time, recompute, packed = false, entropyBonus = false } = batch
   const { hidden_size: width, intermediate_size: inner, num_hidden_layers: layers, vocab_size } = config
   const queries = config.num_attention_heads * headWidth(config)
   const keys = config.num_key_value_heads * headWidth(config)
   const scores = config.num_attention_heads * time
   const kept = 4 * width + 3 * queries + 4 * keys + 4 * inner + scores
   const passing = 4 * width + 2 * queries + 4 * inner + 3 * scores
-  const probabilities = recompute ? 3 * Math.min(vocab_size, 2 ** 24 / (rows * time)) : 3 * vocab_size
+  const wide = entropyBonus ? 5 : 3
+  const probabilities = wide * (recompute ? Math.min(vocab_size, 2 ** 24 / (rows * time)) : vocab_size)
   const blocks = recompute ? (layers + 4) * width + kept : layers * kept
   const limits = packed ? time : 0
   return bytes * rows * time * (blocks + limits + Math.max(passing, probabilities))
@@ -71,29 +79,27 @@ export function batchShape(
   config: TransformerConfig,
   limits: BatchLimits,
   time: number,
-  packed = false,
+  kind: BatchKind = {},
 ): BatchShape {
   const { tokenBudget, activationBytes: room = Infinity } = limits
   const most = Math.max(1, Math.floor(tokenBudget / time))
   const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
   for (const recompute of ways) {
-    const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute, packed }))
+    const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute, ...kind }))
     // Recomputing keeps no memory from run to run; what is larger than this the system clears anew each time.
     const quick = recompute
       ? Math.max(1, Math.floor(quickBytes / (bytes * config.num_attention_heads * time ** 2)))
       : most
     if (fits >= 1) return { rows: Math.min(most, fits, quick), recompute }
   }
-  const needed = activationBytes(config, { rows: 1, time, recompute: ways.at(-1)!, packed })
-  throw new AgogeError(
-    `a ${packed ? 'row' : 'sequence'} of ${time} tokens does not fit into the memory that training may take`,
-    {
-      code: 'memory-budget',
-      given: `${megabytes(room)} for activations of a thread`,
-      expected: `${megabytes(needed)} for this ${packed ? 'row' : 'sequence'}`,
-      hint: `raise memoryBytes, use fewer threads, or ${packed ? 'pack shorter rows' : 'cut the sequences'}`,
-    },
-  )
+  const needed = activationBytes(config, { rows: 1, time, recompute: ways.at(-1)!, ...kind })
+  const what = kind.packed === true ? 'row' : 'sequence'
+  throw new AgogeError(`a ${what} of ${time} tokens does not fit into the memory that training may take`, {
+    code: 'memory-budget',
+    given: `${megabytes(room)} for activations of a thread`,
+    expected: `${megabytes(needed)} for this ${what}`,
+    hint: `raise memoryBytes, use fewer threads, or ${kind.packed === true ? 'pack shorter rows' : 'cut the sequences'}`,
+  })
 }
 
 /** `memoryBytes` as limits of each thread's micro-batches. Throws `AgogeError`: `memory-budget` where the model alone takes more, `bad-config`. */

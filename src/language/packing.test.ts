@@ -184,7 +184,7 @@ test('rows are counted in the memory of a micro-batch, and what is no length is 
     activationBytes(tinyConfig, { rows: 1, time: 64, recompute, packed })
   expect(need(false, true) - need(false, false)).toBe(4 * 64 * 64)
   const shape = (bytes: number) =>
-    batchShape(tinyConfig, { tokenBudget: 256, packing: 64, activationBytes: bytes }, 64, true)
+    batchShape(tinyConfig, { tokenBudget: 256, packing: 64, activationBytes: bytes }, 64, { packed: true })
   expect(shape(3 * need(false, true) - 1)).toEqual({ rows: 2, recompute: false })
   expect(shape(need(false, true) - 1)).toMatchObject({ recompute: true })
   expect(() => shape(1000)).toThrow(/row of 64 tokens/)

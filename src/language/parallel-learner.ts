@@ -76,7 +76,7 @@ export function createParallelLearner(
       return results
     },
     async forwardBackward(sequences, loss, signal) {
-      checkTraining(sequences, loss.name)
+      checkTraining(sequences, loss)
       checkSequences(
         sequences.map(({ tokens }) => tokens),
         config,

@@ -14,6 +14,8 @@ export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int
 export interface ProgramKind {
   /** Rows hold several sequences: `limits` are [B, T, T], one square a row, instead of [T, T]. */
   packed?: boolean
+  /** The loss has a bonus for entropy. */
+  entropyBonus?: boolean
   threads?: number | undefined
 }
 
@@ -75,7 +77,7 @@ export function compileForward(config: TransformerConfig, kind: ProgramKind = {}
 
 /**
  * Loss and gradients in one pass. Besides the inputs of `compileForward`, per predicted token [N]: sampled,
- * advantages, rl, ce, kl; the clips [1]; and `inverse` [B*T]: the index in `rows` of each position, N where it has
+ * advantages, rl, ce, kl; the clips [1], and the coefficient of a bonus for entropy [1] where there is one; and `inverse` [B*T]: the index in `rows` of each position, N where it has
  * none (a gather in both directions, since indices never collide); and `sum.NAME` for every folded weight but the
  * embedding, the gradient of the batches before. Outputs: the loss (scalar), logprobs [N], entropy [N], `gradient.NAME`
  * with this batch added, `inputRows` [B*T, width] to be added to the embedding rows of `tokens`, and `targetRows`
@@ -86,9 +88,10 @@ export function compileTraining(
   name: LossName,
   kind: ProgramKind = {},
 ): Promise<Program> {
+  const { entropyBonus = false } = kind
   const specs: InputSpecs = {
     ...sequenceInputs(config, kind),
-    ...lossInputs,
+    ...lossInputs(entropyBonus),
     inverse: { shape: ['B*T'], dtype: 'int32' },
     ...Object.fromEntries(
       denseGradients(config).map(({ name, shape }) => [`sum.${name}`, { shape: [...shape] }]),
@@ -100,7 +103,7 @@ export function compileTraining(
       const take = (key: string): Tensor => inputs[key]
       const body = trunk(inputs, config)
       const hidden = gather(body.y, take('rows'), 0)
-      const { hidden: gHidden, matrix, ...outcome } = lossHead(name, hidden, inputs, config)
+      const { hidden: gHidden, matrix, ...outcome } = lossHead(name, hidden, inputs, config, entropyBonus)
       const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
       let gx = gather(concat([gHidden, zeros], 0), take('inverse'), 0)
       const outputs: Record<string, Tensor> = {

@@ -23,6 +23,8 @@ export async function compileRecomputing(
   name: LossName,
   kind: ProgramKind = {},
 ): Promise<Pick<Program, 'run' | 'release'>> {
+  const { entropyBonus = false } = kind
+  const ofLoss = lossInputs(entropyBonus)
   const width = config.hidden_size
   const names = blockWeightNames(config)
   const whole = foldedInputs(config)
@@ -67,10 +69,10 @@ export async function compileRecomputing(
         hidden: { shape: ['N', width] },
         head: whole['head'],
         'sum.head': whole['head'],
-        ...lossInputs,
+        ...ofLoss,
       },
       ({ hidden, ...inputs }) => {
-        const made = lossHead(name, hidden, inputs, config)
+        const made = lossHead(name, hidden, inputs, config, entropyBonus)
         const { loss, logprobs, entropy, targetRows } = made
         const matrix = add(made.matrix, inputs['sum.head'])
         return { loss, logprobs, entropy, targetRows, gHidden: made.hidden, 'gradient.head': matrix }
@@ -106,7 +108,7 @@ export async function compileRecomputing(
           states.subarray(rows[i] * width, (rows[i] + 1) * width),
           (i - from) * width,
         )
-      const cut = Object.entries(lossInputs).map(([key, spec]): [string, HostTensor] => {
+      const cut = Object.entries(ofLoss).map(([key, spec]): [string, HostTensor] => {
         const feed = feeds[key]
         return [key, spec.shape[0] === 'N' ? { data: feed.data.subarray(from, to), shape } : feed]
       })

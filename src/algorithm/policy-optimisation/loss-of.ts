@@ -25,13 +25,14 @@ import type { KlSettings, PolicyLossSettings, PolicySettings } from './settings.
  * @param references log-probabilities of the sequences under the reference, where the divergence is in the loss.
  */
 export function lossOf(
-  { loss, kl, entropy, offPolicyMask: threshold }: PolicySettings,
+  { loss, kl, entropy, exactEntropy, offPolicyMask: threshold }: PolicySettings,
   references?: readonly Float32Array[],
 ): LossSettings | CustomLoss {
   const divergence = kl?.place === 'loss' ? divergenceOf(kl) : undefined
   const plain = divergence === undefined && threshold === undefined && entropy === undefined
   const own = plain ? backendLoss(loss) : undefined
-  if (own !== undefined) return own
+  const bonus = exactEntropy === undefined ? {} : { entropyCoefficient: exactEntropy }
+  if (own !== undefined) return { ...own, ...bonus }
   const policy = entropy === undefined ? tokenLossOf(loss) : withEntropy(tokenLossOf(loss), entropy)
   const rl: TokenLoss =
     threshold === undefined
@@ -41,12 +42,14 @@ export function lossOf(
     rl,
     ...(divergence === undefined ? {} : { kl: divergence }),
     ...(references === undefined ? {} : { references }),
+    ...bonus,
   })
 }
 
 /** Whether a token without advantage has a slope, so that it must be computed. */
-export function movesWithoutAdvantage({ loss, kl, entropy }: PolicySettings): boolean {
-  return loss.name === 'kimi' || kl?.place === 'loss' || entropy !== undefined
+export function movesWithoutAdvantage({ loss, kl, entropy, exactEntropy }: PolicySettings): boolean {
+  const bonus = entropy !== undefined || exactEntropy !== undefined
+  return loss.name === 'kimi' || kl?.place === 'loss' || bonus
 }
 
 function withEntropy(policy: TokenLoss, coefficient: number): TokenLoss {

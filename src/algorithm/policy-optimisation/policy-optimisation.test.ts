@@ -233,3 +233,20 @@ test('a batch of which nothing could be judged asks for nothing', async () => {
     expect(sequences, name).toEqual([])
   }
 })
+
+test('the exact bonus for entropy goes into the pass of any loss, over tokens without advantage too', async () => {
+  const gradients: Record<string, number> = {}
+  for (const name of ['grpo', 'gspo'] as const) {
+    const { settings }: PolicyPreset = findPolicyPreset(name)
+    const { sequences, loss } = await update({ ...settings, exactEntropy: 0.5 })
+    expect(sequences.length).toBe(11)
+    const report = await forwardBackward(backend, sequences, loss)
+    // Nearly that of even odds over 64 words, times the coefficient; weights add up to 1.
+    expect(report.entropyBonus).toBeCloseTo(0.5 * Math.log(64), 0)
+    gradients[name] = (await backend.optimStep({ learningRate: 0 })).gradientNorm
+  }
+  expect(gradients['grpo']).toBeGreaterThan(1e-4)
+  const { loss } = await update({ ...base, exactEntropy: 0.5 })
+  expect(loss).toMatchObject({ name: 'ppo', entropyCoefficient: 0.5 })
+  expect((await update(base)).loss).not.toHaveProperty('entropyCoefficient')
+})

@@ -77,8 +77,13 @@ export interface PolicySettings {
   aggregation: Aggregation
   shaping?: RewardShaping
   kl?: KlSettings
-  /** Coefficient of the bonus for entropy, estimated from the sampled tokens (`sampledEntropyLoss`). */
+  /** Coefficient of the bonus for entropy, estimated from the sampled tokens (`sampledEntropyLoss`): on any backend, and noisy. */
   entropy?: number
+  /**
+   * Coefficient of the bonus for the exact entropy of every token that the policy chose, aggregated as the loss (verl's `entropy_coeff`);
+   * on backends in this process only.
+   */
+  exactEntropy?: number
   /**
    * Corrections for a sampler that is not the trainer, one after another. The trainer's own log-probabilities before the batch
    * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).

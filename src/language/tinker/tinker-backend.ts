@@ -220,9 +220,16 @@ export async function createTinkerBackend(
     },
     forward: (sequences, forwardOptions = {}) => forward(sequences, forwardOptions),
     async forwardBackward(sequences, loss, { signal } = {}) {
-      checkTraining(sequences, loss.name)
+      checkTraining(sequences, loss)
       // JSON has no word for it.
       requireFinite(sequences)
+      if (loss.entropyCoefficient !== undefined && loss.entropyCoefficient !== 0)
+        throw new AgogeError('a bonus for the exact entropy is nothing that the protocol has', {
+          code: 'unsupported-loss',
+          given: { entropyCoefficient: loss.entropyCoefficient },
+          expected: 'a loss of log-probabilities',
+          hint: 'estimate it from the sampled tokens (`entropy` of the policy settings), or train in this process',
+        })
       if (!extended) checkUntempered(sequences)
       if (extended || fitsOneRequest(sequences, loss)) return learn(sequences, loss, signal)
       const passes = {

@@ -38,3 +38,13 @@ test('a loss that the server does not know trains over it as in this process, bi
   const tokens = rows.map((row) => row.tokens)
   expect(await remote.forward(tokens)).toEqual(await local.forward(tokens))
 })
+
+test('the exact bonus for entropy, of which the protocol knows nothing, is refused and not left out', async () => {
+  const rows = randomRows(8, 3, { rl: true })
+  const own = overTokens({
+    rl: (inputs) => gspoLoss(inputs, { clipLow: 0.5, clipHigh: 0.5 }),
+    entropyCoefficient: 0.01,
+  })
+  for (const loss of [own, { name: 'ppo', entropyCoefficient: 0.01 } as const])
+    await expect(forwardBackward(remote, rows, loss)).rejects.toMatchObject({ code: 'unsupported-loss' })
+})
