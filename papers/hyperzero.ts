@@ -4,7 +4,7 @@ import type { Slots, World } from 'agoge/environment'
 import { definePaper, mean } from 'agoge/evaluation'
 import type { ArmRun } from 'agoge/evaluation'
 import { compileObjective, createAdam, createParameters } from 'agoge/unstable/nn'
-import { hyperNetwork, mlpNetwork } from 'agoge/unstable/policy'
+import { clipActionRows, hyperNetwork, mlpNetwork } from 'agoge/unstable/policy'
 import type { Network } from 'agoge/unstable/policy'
 import { createRandom } from 'agoge/unstable/random'
 import { mean as meanOf, square, sub } from 'agoge/unstable/tensor'
@@ -65,8 +65,10 @@ async function zeroShot(
     environment.step()
   }
   await objective.dispose()
-  const decide = (observations: Float32Array, rows: number, actions: Float32Array): void =>
+  const decide = (observations: Float32Array, rows: number, actions: Float32Array): void => {
     network.forward(parameters, observations, rows, actions)
+    clipActionRows(world.action, actions, rows)
+  }
   const unseen = contextSampler(pointMass.context, { vary, set: 'interpolation', seed })
   const contextFor = (episode: number) => unseen(0, episode)
   return mean((await evaluateAgent({ decide }, world, { episodes: 200, seed, contextFor })).returns)

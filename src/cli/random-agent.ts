@@ -28,7 +28,8 @@ export function randomAgent({ action }: World, seed: number): Pick<ArrayAgent, '
         return random.int(2)
       case 'box': {
         const [low, high] = [action.low[k], action.high[k]]
-        return Number.isFinite(high - low) ? low + (high - low) * random.next() : random.normal()
+        if (Number.isFinite(high - low)) return low + (high - low) * random.next()
+        return Math.min(Math.max(random.normal(), low), high)
       }
     }
   }

@@ -42,9 +42,9 @@ export interface WorldEnvironment extends Environment<ArraySpace, ArraySpace> {
  * limit truncates, also an episode that terminates in the same step; observations are fresh copies (numbers where they
  * are discrete). `info` has `actionMask` for worlds with masks, and at the end of an episode its `return` and `length`.
  *
- * `step` throws an AgogeError: `reset-needed` before the first reset and after the end, `shape-mismatch`, `not-a-number`,
- * or `not-in-space` for a choice that does not exist. Bounds of a box are left to the world, as in Gymnasium, where some
- * worlds clip and others do not.
+ * `step` throws an AgogeError: `reset-needed` before the first reset and after the end, and, naming world, step and field,
+ * `shape-mismatch`, `not-a-number`, or `not-in-space` for a choice that does not exist. Bounds of a box are left to the world,
+ * as in Gymnasium, where some worlds clip and others do not; loops that train and evaluate hold agents to them.
  */
 export function createEnvironment(world: World, options: EnvironmentOptions = {}): WorldEnvironment {
   let context = options.context ?? {}
@@ -76,8 +76,7 @@ export function createEnvironment(world: World, options: EnvironmentOptions = {}
       return { observation: readRow(world.observation, vector.observations), info: info() }
     },
     step(action) {
-      checkAction(world, action)
-      writeRow(world.action, action, vector.actions, 0, `the action of ${world.name}`)
+      writeAction(vector, action)
       vector.step()
       const over = terminated[0] === 1 || truncated[0] === 1
       return {
@@ -94,11 +93,20 @@ export function createEnvironment(world: World, options: EnvironmentOptions = {}
   }
 }
 
-function checkAction({ name, action: space }: World, action: unknown): void {
-  if (space.type === 'box') return
-  const why = explainMismatch(space, action, `the action of ${name}`)
+function writeAction({ world, actions, lengths }: VectorEnvironment, action: unknown): void {
+  const { name, action: space } = world
+  if (space.type === 'discrete') {
+    const choice = action as number
+    if (Number.isInteger(choice) && choice >= space.start && choice < space.start + space.n) {
+      actions[0] = choice
+      return
+    }
+  }
+  const what = `${name}, step ${lengths[0] + 1}: action`
+  const why = space.type === 'box' ? undefined : explainMismatch(space, action, what)
   if (why !== undefined)
     throw new AgogeError(why, { code: 'not-in-space', given: action, expected: describeSpace(space) })
+  writeRow(space, action, actions, 0, what)
 }
 
 function setState({ world, slots }: VectorEnvironment, given: unknown): void {

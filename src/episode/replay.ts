@@ -1,5 +1,5 @@
 import { requireSameStep, rowSize } from '../environment/index.ts'
-import type { VectorEnvironment } from '../environment/index.ts'
+import type { AnyVector } from '../environment/index.ts'
 import { AgogeError } from '../error.ts'
 import type { Random } from '../random/index.ts'
 import { createStepQueue } from './step-queue.ts'
@@ -54,7 +54,7 @@ export interface Replay {
 
 /** What a replay reads. */
 export type ReplaySource = Pick<
-  VectorEnvironment,
+  AnyVector,
   | 'world'
   | 'autoreset'
   | 'actions'

@@ -1,4 +1,4 @@
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 
 /** Figures of one update, by name. */
 export type UpdateMetrics = Record<string, number>
@@ -39,6 +39,6 @@ export interface ArrayAgent {
 
 /** Makes an agent for an environment. */
 export type ArrayAlgorithm = (
-  environment: VectorEnvironment,
+  environment: AnyVector,
   options: { seed: number; totalSteps: number; threads?: number },
 ) => Promise<ArrayAgent>

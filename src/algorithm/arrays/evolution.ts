@@ -1,5 +1,5 @@
 import { requireSameStep, rowSize } from '../../environment/index.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { createParameters, zeroParameters } from '../../nn/index.ts'
 import type { Activation } from '../../nn/index.ts'
@@ -70,7 +70,7 @@ export const cmaEs = (config: CmaEsConfig): ArrayAlgorithm =>
 
 /** Plays an episode with each candidate, in a slot of its own, and tells the strategy what they returned. */
 function evolve(
-  environment: VectorEnvironment,
+  environment: AnyVector,
   name: string,
   seed: number,
   shape: PolicyShape,
@@ -147,20 +147,23 @@ function evolve(
     clipActionRows(world.action, to, rows)
   }
 
+  function chooseAll(): void {
+    rowsOf(slots, environment.observations, environment.actions, environment.actionMask, (r) => {
+      one.data.set(candidates.subarray(r * one.data.length, (r + 1) * one.data.length))
+      return one
+    })
+  }
+
   return {
     act() {
-      if (fresh) {
-        // candidates that were done early have played on; every generation starts with new episodes
-        environment.reset()
-        strategy.ask(candidates)
-        over.fill(0)
-        fitness.fill(0)
-        fresh = false
-      }
-      rowsOf(slots, environment.observations, environment.actions, environment.actionMask, (r) => {
-        one.data.set(candidates.subarray(r * one.data.length, (r + 1) * one.data.length))
-        return one
-      })
+      if (!fresh) return chooseAll()
+      // candidates that were done early have played on; every generation starts with new episodes
+      const resetting = environment.reset()
+      strategy.ask(candidates)
+      over.fill(0)
+      fitness.fill(0)
+      fresh = false
+      return resetting instanceof Promise ? resetting.then(chooseAll) : chooseAll()
     },
     learn() {
       for (let i = 0; i < slots; i++) {

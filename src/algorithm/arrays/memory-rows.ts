@@ -1,10 +1,10 @@
 import { box, rowSize } from '../../environment/index.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 
 /** An environment whose observations are followed by what the policy remembers when it sees them. */
 export interface MemoryRows {
   /** The environment with rows [observation, memory]; to be read, not stepped. */
-  readonly environment: VectorEnvironment
+  readonly environment: AnyVector
   /** [slots, memory]: the memory when the policy acts, which it changes to that after acting. */
   readonly memory: Float32Array
   /** Before the first step. */
@@ -25,7 +25,7 @@ export interface MemoryRows {
  * So that a rollout keeps with each step the memory before it, from which the step can be computed again, and with each
  * last observation the memory it was seen with.
  */
-export function memoryRows(inner: VectorEnvironment, size: number): MemoryRows {
+export function memoryRows(inner: AnyVector, size: number): MemoryRows {
   const slots = inner.slots.count
   const own = rowSize(inner.world.observation)
   const width = own + size

@@ -1,7 +1,7 @@
 // Not the index, whose store needs Node: this runs in browsers too.
 import { createReplay } from '../../episode/replay.ts'
 import type { ReplayBatch } from '../../episode/replay.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 import type { ParameterSet } from '../../nn/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { ArrayAgent, UpdateMetrics } from './agent.ts'
@@ -36,7 +36,7 @@ export interface OffPolicyLearner {
 
 /** Fills a replay, and updates from it when it is time to. Truncation bootstraps, termination does not. */
 export function offPolicyAgent(
-  environment: VectorEnvironment,
+  environment: AnyVector,
   config: OffPolicyConfig,
   learner: OffPolicyLearner,
   random: Random,

@@ -1,4 +1,4 @@
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 import type { ParameterSet } from '../../nn/index.ts'
 import { clipActionRows } from '../../policy/index.ts'
 import type { ActorCritic } from '../../policy/index.ts'
@@ -24,7 +24,7 @@ export interface OnPolicyLearner {
 
 /** Fills a rollout with the policy's own steps, and updates whenever it is full. */
 export function onPolicyAgent(
-  environment: VectorEnvironment,
+  environment: AnyVector,
   settings: { gamma: number; lambda: number },
   totalSteps: number,
   { policy, parameters, rollout, drawing, update, kept, dispose }: OnPolicyLearner,

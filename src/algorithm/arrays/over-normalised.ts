@@ -43,7 +43,7 @@ export const overNormalised =
       ...agent,
       act() {
         if (!begun) {
-          seen.reset()
+          void seen.reset()
           clipAll()
         }
         begun = true

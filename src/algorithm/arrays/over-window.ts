@@ -42,7 +42,7 @@ export function overWindow(body: Body | undefined, algorithm: ArrayAlgorithm): A
       ...agent,
       memorySize,
       act() {
-        if (!begun) stacked.reset()
+        if (!begun) void stacked.reset()
         begun = true
         return agent.act()
       },

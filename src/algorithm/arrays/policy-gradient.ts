@@ -1,5 +1,5 @@
 import { rowSize } from '../../environment/index.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 import { compileObjective } from '../../nn/index.ts'
 import type { Objective } from '../../nn/index.ts'
 import type { ActorCritic } from '../../policy/index.ts'
@@ -19,7 +19,7 @@ export type PolicyGradientMetric = 'policyLoss' | 'valueLoss' | 'entropy'
  * actions, advantages and returns, and maskPenalty where the world masks actions.
  */
 export function compilePolicyGradient(
-  environment: VectorEnvironment,
+  environment: AnyVector,
   policy: ActorCritic,
   options: PolicyGradientConfig & { name: string; threads: number },
 ): Promise<Objective<PolicyGradientMetric>> {

@@ -1,5 +1,5 @@
 import { requireSameStep, rowSize } from '../../environment/index.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 import { clipActionRows } from '../../policy/index.ts'
 import type { Random } from '../../random/index.ts'
 import type { HostTensor } from '../../tensor/index.ts'
@@ -35,7 +35,7 @@ export interface Rollout {
  * successive steps of a slot stay together when steps are shuffled.
  */
 export function createRollout(
-  environment: VectorEnvironment,
+  environment: AnyVector,
   steps: number,
   actionSize: number,
   sequence?: number,

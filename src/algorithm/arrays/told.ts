@@ -1,4 +1,7 @@
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
+
+/** An environment whose steps are over before they are told. */
+export type Told = Omit<AnyVector, 'step'> & { step(): void }
 
 /**
  * The environment for wrappers within an algorithm: the loop has stepped it already, so it is only told. The loop has also
@@ -6,11 +9,9 @@ import type { VectorEnvironment } from '../../environment/index.ts'
  *
  * @param begun whether they have been seen.
  */
-export const told = (environment: VectorEnvironment, begun: () => boolean): VectorEnvironment => ({
+export const told = (environment: AnyVector, begun: () => boolean): Told => ({
   ...environment,
-  reset(options) {
-    if (begun()) environment.reset(options)
-  },
+  reset: (options) => (begun() ? environment.reset(options) : undefined),
   step: () => {},
   state: () => ({ arrays: {}, streams: [], episodes: [] }),
   restore: () => {},

@@ -1,5 +1,5 @@
 import { requireSameStep } from '../../environment/index.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
@@ -201,7 +201,7 @@ export const tabular =
     }
   }
 
-function discreteStates({ world }: VectorEnvironment, name: string): { states: number; first: number } {
+function discreteStates({ world }: AnyVector, name: string): { states: number; first: number } {
   if (world.observation.type === 'discrete')
     return { states: world.observation.n, first: world.observation.start }
   throw new AgogeError(`${name} cannot learn ${world.name}: it needs numbered states`, {

@@ -1,14 +1,14 @@
 import { AgogeError } from '../../error.ts'
 import { box, multiBinary, multiDiscrete, rowSize } from '../space.ts'
 import type { ArraySpace } from '../space.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { wrapObservations } from './wrap-observations.ts'
 
 /**
  * The last `frames` observations of the episode as one, the newest at the end: [frames, ...shape]. Before there are as
  * many, the first one stands in for those that are missing, or zeros (`padding: 'zero'`).
  */
-export function frameStack<E extends VectorEnvironment>(
+export function frameStack<E extends AnyVector>(
   env: E,
   frames: number,
   { padding = 'reset' }: { padding?: 'reset' | 'zero' } = {},

@@ -3,7 +3,7 @@ import { forbiddenChoice } from '../action-masks.ts'
 import { describeSpace } from '../space-describe.ts'
 import { rowSize } from '../space.ts'
 import type { ArraySpace } from '../space.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /**
@@ -12,7 +12,7 @@ import { wrapVector } from './wrap-vector.ts'
  * observations and rewards that are not finite (`not-a-number`). Actions of slots that only begin an episode in this step
  * are ignored, and not looked at.
  */
-export function guardActions<E extends VectorEnvironment>(env: E): E {
+export function guardActions<E extends AnyVector>(env: E): E {
   const { world, actions, lengths, terminated, truncated, actionMask } = env
   const space = world.action
   const count = lengths.length
@@ -82,10 +82,7 @@ export function guardActions<E extends VectorEnvironment>(env: E): E {
  * Writes the actions of all slots: [slots * rowSize(action)] numbers, or a row or number for each slot.
  * @throws AgogeError `shape-mismatch`, naming the slot.
  */
-export function writeActions(
-  env: VectorEnvironment,
-  values: ArrayLike<number> | readonly ArrayLike<number>[],
-): void {
+export function writeActions(env: AnyVector, values: ArrayLike<number> | readonly ArrayLike<number>[]): void {
   const { actions, world } = env
   const count = env.rewards.length
   const width = rowSize(world.action)

@@ -1,5 +1,5 @@
 import { box, rowSize } from '../space.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { createRunningMeanStd, statisticsArrays } from './running-mean-std.ts'
 import type { RunningMeanStd } from './running-mean-std.ts'
 import { wrapObservations } from './wrap-observations.ts'
@@ -11,7 +11,7 @@ import { wrapObservations } from './wrap-observations.ts'
  *
  * `observationStatistics.freeze()` keeps the statistics as they are, as for evaluation.
  */
-export function normaliseObservations<E extends VectorEnvironment>(
+export function normaliseObservations<E extends AnyVector>(
   env: E,
   { epsilon = 1e-8 }: { epsilon?: number } = {},
 ): E & { readonly observationStatistics: RunningMeanStd } {

@@ -1,5 +1,5 @@
 import { AgogeError } from '../../error.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { createRunningMeanStd, statisticsArrays } from './running-mean-std.ts'
 import type { RunningMeanStd } from './running-mean-std.ts'
 import { wrapVector } from './wrap-vector.ts'
@@ -12,7 +12,7 @@ import { wrapVector } from './wrap-vector.ts'
  *
  * `rewardStatistics.freeze()` keeps the statistics as they are, as for evaluation.
  */
-export function normaliseRewards<E extends VectorEnvironment>(
+export function normaliseRewards<E extends AnyVector>(
   env: E,
   { gamma = 0.99, epsilon = 1e-8 }: { gamma?: number; epsilon?: number } = {},
 ): E & { readonly rewardStatistics: RunningMeanStd } {

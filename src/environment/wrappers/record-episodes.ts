@@ -1,6 +1,6 @@
 import { rowSize } from '../space.ts'
 import type { NumberArray } from '../space-rows.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /** One episode as columns; T is its length. */
@@ -27,10 +27,7 @@ export interface ArrayEpisode {
  * dropped. Actions, rewards and observations are those of `env`: what wrappers outside of it change is not seen, and a
  * time limit belongs inside.
  */
-export function recordEpisodes<E extends VectorEnvironment>(
-  env: E,
-  onEpisode: (episode: ArrayEpisode) => void,
-): E {
+export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode: ArrayEpisode) => void): E {
   const count = env.rewards.length
   const width = rowSize(env.world.observation)
   const actionWidth = rowSize(env.world.action)

@@ -1,12 +1,12 @@
 import { AgogeError } from '../../error.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /**
  * Truncates every episode after `maxSteps` steps, also one that terminates in that very step. For worlds and objects the
  * `maxSteps` of their own options does the same.
  */
-export function timeLimit<E extends VectorEnvironment>(env: E, maxSteps: number): E {
+export function timeLimit<E extends AnyVector>(env: E, maxSteps: number): E {
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) {
     throw new AgogeError('a time limit is a number of steps', {
       code: 'bad-argument',
@@ -15,15 +15,22 @@ export function timeLimit<E extends VectorEnvironment>(env: E, maxSteps: number)
     })
   }
   const { lengths, truncated, world } = env
+
+  /** One after the other, as an environment of promises takes one call at a time. */
+  function cutFrom(slot: number): void | Promise<void> {
+    for (let i = slot; i < lengths.length; i++) {
+      if (lengths[i] < maxSteps || truncated[i] === 1) continue
+      const cutting = env.truncate(i)
+      if (cutting instanceof Promise) return cutting.then(() => cutFrom(i + 1))
+    }
+  }
+
   return wrapVector(
     env,
     { world: { ...world, maxSteps: Math.min(maxSteps, world.maxSteps ?? Infinity) } },
     {
       arrays: () => ({}),
-      step() {
-        for (let i = 0; i < lengths.length; i++)
-          if (lengths[i] >= maxSteps && truncated[i] === 0) env.truncate(i)
-      },
+      step: () => cutFrom(0),
     },
   )
 }

@@ -2,20 +2,17 @@ import { AgogeError } from '../../error.ts'
 import { box, rowSize } from '../space.ts'
 import type { ArraySpace, BoxSpace } from '../space.ts'
 import { describeSpace } from '../space-describe.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { wrapObservations } from './wrap-observations.ts'
 import type { WriteRow } from './wrap-observations.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /** Observations of another space, written row by row by `write`. */
-export const transformObservations = <E extends VectorEnvironment>(
-  env: E,
-  space: ArraySpace,
-  write: WriteRow,
-): E => wrapObservations(env, () => ({ next: write }), space)
+export const transformObservations = <E extends AnyVector>(env: E, space: ArraySpace, write: WriteRow): E =>
+  wrapObservations(env, () => ({ next: write }), space)
 
 /** Observations of a box with every entry brought between `low` and `high`. */
-export function clipObservations<E extends VectorEnvironment>(env: E, low: number, high: number): E {
+export function clipObservations<E extends AnyVector>(env: E, low: number, high: number): E {
   const space = asBox(env, env.world.observation, 'observations')
   const width = rowSize(space)
   const bound = (value: number): number => Math.min(Math.max(value, low), high)
@@ -32,7 +29,7 @@ export function clipObservations<E extends VectorEnvironment>(env: E, low: numbe
  * Rewards changed by a function. `returns` stay those of the rewards inside; the step that only begins an episode
  * (`next-step`) keeps its 0.
  */
-export function transformRewards<E extends VectorEnvironment>(
+export function transformRewards<E extends AnyVector>(
   env: E,
   change: (reward: number, slot: number) => number,
 ): E {
@@ -55,11 +52,11 @@ export function transformRewards<E extends VectorEnvironment>(
 }
 
 /** Rewards brought between `low` and `high`, by default -1 and 1. */
-export const clipRewards = <E extends VectorEnvironment>(env: E, low = -1, high = 1): E =>
+export const clipRewards = <E extends AnyVector>(env: E, low = -1, high = 1): E =>
   transformRewards(env, (reward) => Math.min(Math.max(reward, low), high))
 
 /** Actions of another space, turned row by row into those of the environment by `write`. */
-export function transformActions<E extends VectorEnvironment>(env: E, space: ArraySpace, write: WriteRow): E {
+export function transformActions<E extends AnyVector>(env: E, space: ArraySpace, write: WriteRow): E {
   const count = env.rewards.length
   const width = rowSize(space)
   const innerWidth = rowSize(env.world.action)
@@ -77,7 +74,7 @@ export function transformActions<E extends VectorEnvironment>(env: E, space: Arr
 }
 
 /** Any real actions, brought inside the bounds of the environment's box. */
-export function clipActions<E extends VectorEnvironment>(env: E): E {
+export function clipActions<E extends AnyVector>(env: E): E {
   const space = asBox(env, env.world.action, 'actions')
   const { low, high } = space
   const width = low.length
@@ -91,7 +88,7 @@ export function clipActions<E extends VectorEnvironment>(env: E): E {
 }
 
 /** Actions between `least` and `most`, by default -1 and 1, stretched to the bounds of the environment's box. */
-export function rescaleActions<E extends VectorEnvironment>(env: E, least = -1, most = 1): E {
+export function rescaleActions<E extends AnyVector>(env: E, least = -1, most = 1): E {
   const space = asBox(env, env.world.action, 'actions')
   const { low, high } = space
   const width = low.length
@@ -108,7 +105,7 @@ export function rescaleActions<E extends VectorEnvironment>(env: E, least = -1, 
   })
 }
 
-function asBox(env: VectorEnvironment, space: ArraySpace, what: string): BoxSpace {
+function asBox(env: AnyVector, space: ArraySpace, what: string): BoxSpace {
   if (space.type === 'box') return space
   throw new AgogeError(`${what} of ${env.world.name} are not those of a box`, {
     code: 'bad-argument',

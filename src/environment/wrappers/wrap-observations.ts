@@ -1,7 +1,7 @@
 import { rowSize } from '../space.ts'
 import type { ArraySpace } from '../space.ts'
 import type { NumberArray } from '../space-rows.ts'
-import type { VectorEnvironment } from '../vector.ts'
+import type { AnyVector } from '../any-vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /** Writes a row of the new observations, at `to[toAt]`, out of a row of the old ones, at `from[fromAt]`. */
@@ -29,7 +29,7 @@ export interface ObservationRule {
  * The common part of wrappers that change observations: every observation of an episode passes the rule once and in order,
  * under all three modes of autoreset, the last one of an episode before the first of the next.
  */
-export function wrapObservations<E extends VectorEnvironment>(
+export function wrapObservations<E extends AnyVector>(
   env: E,
   makeRule: (observations: Float32Array) => ObservationRule,
   space: ArraySpace,

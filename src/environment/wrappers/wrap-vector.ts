@@ -1,6 +1,8 @@
 import type { NumberArray } from '../space-rows.ts'
 import { restoreArrays, saveArrays } from '../stored-arrays.ts'
-import type { VectorEnvironment, VectorState } from '../vector.ts'
+import { afterwards } from '../any-vector.ts'
+import type { AnyVector } from '../any-vector.ts'
+import type { VectorState } from '../vector.ts'
 
 /** Where episodes begin and end in the rows that a step has written. */
 export interface Boundaries {
@@ -21,18 +23,18 @@ export interface Hooks {
   /** Before the step of the environment inside; `first` tells which rows it will begin, where ended slots wait a step. */
   before?: (boundaries: Boundaries) => void
   /** After the step of the environment inside. */
-  step?: (boundaries: Boundaries) => void
+  step?: (boundaries: Boundaries) => void | Promise<void>
   /** After the slot's episode, which the step had not ended, was cut short. */
   truncate?: (slot: number) => void
 }
 
 /**
- * An environment that does what `env` does, with some fields replaced and with hooks around its calls. The common part of
- * all wrappers: it knows the three modes of autoreset and saves the state.
+ * An environment that does what `env` does, with some fields replaced and with hooks around its calls, which wait for those
+ * that give promises. The common part of all wrappers: it knows the three modes of autoreset and saves the state.
  */
-export function wrapVector<E extends VectorEnvironment>(
+export function wrapVector<E extends AnyVector>(
   env: E,
-  changed: Partial<VectorEnvironment>,
+  changed: Partial<Omit<AnyVector, 'reset' | 'step' | 'truncate'>>,
   hooks: Hooks,
 ): E {
   const count = env.rewards.length
@@ -41,33 +43,38 @@ export function wrapVector<E extends VectorEnvironment>(
   const boundaries: Boundaries = { first, last }
   const { terminated, truncated, autoreset } = env
 
-  const wrapped: VectorEnvironment = {
+  function stepped(): void | Promise<void> {
+    for (let i = 0; i < count; i++) {
+      last[i] = terminated[i] | truncated[i]
+      if (last[i] === 1 && autoreset === 'same-step') first[i] = 1
+    }
+    return hooks.step?.(boundaries)
+  }
+
+  const wrapped: AnyVector = {
     ...env,
     ...changed,
     reset(options) {
-      env.reset(options)
-      const mask = options?.mask
-      for (let i = 0; i < count; i++) {
-        first[i] = mask === undefined || mask[i] === 1 ? 1 : 0
-        last[i] = 0
-      }
-      hooks.reset?.(mask, boundaries)
+      return afterwards(env.reset(options), () => {
+        const mask = options?.mask
+        for (let i = 0; i < count; i++) {
+          first[i] = mask === undefined || mask[i] === 1 ? 1 : 0
+          last[i] = 0
+        }
+        hooks.reset?.(mask, boundaries)
+      })
     },
-    step() {
+    step(options) {
       for (let i = 0; i < count; i++)
         first[i] = autoreset === 'next-step' && (terminated[i] | truncated[i]) === 1 ? 1 : 0
       hooks.before?.(boundaries)
-      env.step()
-      for (let i = 0; i < count; i++) {
-        last[i] = terminated[i] | truncated[i]
-        if (last[i] === 1 && autoreset === 'same-step') first[i] = 1
-      }
-      hooks.step?.(boundaries)
+      return afterwards(env.step(options), stepped)
     },
     truncate(slot) {
       const over = (terminated[slot] | truncated[slot]) === 1
-      env.truncate(slot)
-      if (!over) hooks.truncate?.(slot)
+      return afterwards(env.truncate(slot), () => {
+        if (!over) hooks.truncate?.(slot)
+      })
     },
     state: () => ({
       arrays: saveArrays(hooks.arrays()),

@@ -60,7 +60,8 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
   ['no number', discrete(3), [1], [NaN], 'actions[0]', 'NaN'],
   ['the second of two choices', multiDiscrete([5, 2]), [4, 1], [1, 4], 'actions[1]', '4'],
   ['a bit of two', multiBinary(2), [1, 0], [1, 2], 'actions[1]', '2'],
-  ['an infinite push', box([2], -1, 1), [0, 5], [0, Infinity], 'actions[1]', 'Infinity'],
+  ['an infinite push', box([2], -1, Infinity), [0, 5], [0, Infinity], 'actions[1]', 'Infinity'],
+  ['a push beyond its bound', box([2], -1, 0.1), [-1, Math.fround(0.1)], [-1, 0.125], 'actions[1]', '0.125'],
 ])(
   'an action outside its space stops training and evaluation: %s',
   async (_, space, right, wrong, field, value) => {
@@ -175,6 +176,7 @@ test('settings that cannot act are told by the first figure that is none', async
   const algorithm = ppo({ ...preset, learningRate: 1e38 })
   await expect(trainArray({ world: cartPole, algorithm, slots, steps: 2000 })).rejects.toMatchObject({
     code: 'not-finite',
-    message: expect.stringContaining('cartpole'),
+    message: expect.stringMatching(/cartpole, step \d+/),
+    given: { world: 'cartpole', step: expect.any(Number), slot: 0, field: 'logprob', value: 'NaN' },
   })
 })

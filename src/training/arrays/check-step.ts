@@ -1,5 +1,5 @@
 import { describeSpace } from '../../environment/index.ts'
-import type { ArraySpace, VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector, ArraySpace, BoxSpace } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 
 /**
@@ -8,7 +8,7 @@ import { AgogeError } from '../../error.ts'
  * @param step of the environment, for the message.
  * @throws AgogeError `not-finite`, naming world, step, slot and field.
  */
-export function checkStep(environment: VectorEnvironment, step: number): void {
+export function checkStep(environment: AnyVector, step: number): void {
   const { observations, finalObservations, rewards, terminated, truncated } = environment
   const width = observations.length / rewards.length
   for (let i = 0; i < rewards.length; i++) {
@@ -26,20 +26,26 @@ export function checkStep(environment: VectorEnvironment, step: number): void {
 }
 
 /**
- * Stops at the first action that the world does not have, before it is stepped with it. Numbers outside the bounds of a
- * box are left to the world, as in Gymnasium: policies without bounds give them all the time, and worlds clip.
+ * Stops at the first action that the world does not have, before it is stepped with it. Learners clip what they draw from
+ * distributions without bounds (`clipActionRows`); what rounding adds to a bound is forgiven.
  *
  * @param step of the environment that is about to be taken, for the message.
  * @throws AgogeError `not-in-space`, naming world, step, slot and field.
  */
-export function checkActions(environment: VectorEnvironment, step: number): void {
+export function checkActions(environment: AnyVector, step: number): void {
   const { actions, world } = environment
   const { action } = world
   switch (action.type) {
-    case 'box':
-      for (let k = 0; k < actions.length; k++)
-        if (!(Math.abs(actions[k]) < Infinity)) throw noAction(environment, step, k)
+    case 'box': {
+      const { least, most } = boundsOf(action)
+      for (let k = 0, c = 0; k < actions.length; k++) {
+        // Infinite numbers are none, also where there is no bound.
+        if (!(actions[k] >= least[c] && actions[k] <= most[c] && Math.abs(actions[k]) < Infinity))
+          throw noAction(environment, step, k)
+        if (++c === least.length) c = 0
+      }
       return
+    }
     case 'discrete': {
       const { start } = action
       const end = start + action.n
@@ -61,11 +67,32 @@ export function checkActions(environment: VectorEnvironment, step: number): void
   }
 }
 
+interface Bounds {
+  least: Float64Array
+  most: Float64Array
+}
+const known = new WeakMap<BoxSpace, Bounds>()
+
+/** The bounds of a box with room for the rounding of what was computed from them as float32. */
+function boundsOf(space: BoxSpace): Bounds {
+  let bounds = known.get(space)
+  if (bounds === undefined) {
+    const { low, high } = space
+    const room = low.map((bound, c) => {
+      const size = Math.abs(bound) + Math.abs(high[c])
+      return size < Infinity ? 1e-6 * size : 0
+    })
+    bounds = { least: low.map((bound, c) => bound - room[c]), most: high.map((bound, c) => bound + room[c]) }
+    known.set(space, bounds)
+  }
+  return bounds
+}
+
 const bits: number[] = [2]
 const countsOf = (action: ArraySpace): readonly number[] =>
   action.type === 'multi-discrete' ? action.counts : bits
 
-function noAction({ actions, rewards, world }: VectorEnvironment, step: number, k: number): AgogeError {
+function noAction({ actions, rewards, world }: AnyVector, step: number, k: number): AgogeError {
   const size = actions.length / rewards.length
   const slot = Math.floor(k / size)
   const field = `actions[${k % size}]`
@@ -76,13 +103,16 @@ function noAction({ actions, rewards, world }: VectorEnvironment, step: number, 
       code: 'not-in-space',
       given: { world: world.name, step, slot, field, value },
       expected: `a member of ${describeSpace(world.action)}`,
-      hint: 'Look at what the agent writes in act() and decide()',
+      hint:
+        world.action.type === 'box'
+          ? 'Clip what the agent writes in act() and decide(): clipActionRows, or the wrapper clipActions'
+          : 'Look at what the agent writes in act() and decide()',
     },
   )
 }
 
 function notFinite(
-  { world, actions, rewards }: VectorEnvironment,
+  { world, actions, rewards }: AnyVector,
   step: number,
   field: string,
   slot: number,

@@ -1,14 +1,14 @@
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
-import { createVectorEnvironment, fastStream } from '../../environment/index.ts'
-import type { Context, World } from '../../environment/index.ts'
+import { createVectorEnvironment, fastStream, isWorld } from '../../environment/index.ts'
+import type { Context, Playable, World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { checkActions, checkStep } from './check-step.ts'
-import { turn } from './turn.ts'
+import { evaluateObjects } from './evaluate-objects.ts'
+import { tellStep } from './tell-step.ts'
+import { patience, turn } from './turn.ts'
 
 /** Steps after which an episode is cut off in a world that has no limit of its own: a stuck policy goes on for ever. */
 export const cutOffAfter = 10_000
-/** Milliseconds for which nothing else is heard. */
-const patience = 50
 
 export interface EvaluateAgentOptions {
   /** Default 100. */
@@ -34,21 +34,46 @@ export interface Played {
  * Plays whole episodes by the greedy policy (`agent.decide`), each in a slot of its own, so that short episodes do not
  * count more often than long ones. Training is not touched: the streams are others. Now and then whatever waits has its turn.
  *
+ * Instead of a world it takes an object with `reset` and `step`, synchronous or not, which plays one episode after the other,
+ * or a function that makes such objects, of which eight play at once.
+ *
  * @throws AgogeError naming world, step, slot and field, for numbers that are none and actions that the world does not have; the reason of `signal` where that is aborted.
  */
 export async function evaluateAgent(
   agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
-  world: World,
+  world: Playable,
   options: EvaluateAgentOptions = {},
 ): Promise<Played> {
-  const { episodes = 100, seed = 0, contextFor, maxSteps = world.maxSteps ?? cutOffAfter, signal } = options
+  const { episodes = 100, seed = 0, contextFor, signal } = options
+  const maxSteps = options.maxSteps ?? (isWorld(world) ? world.maxSteps : undefined) ?? cutOffAfter
   if (!(maxSteps >= 1)) {
-    throw new AgogeError(`An episode of ${world.name} cannot have at most ${maxSteps} steps`, {
-      code: 'bad-argument',
-      given: maxSteps,
-      expected: 'a number of at least 1',
-    })
+    throw new AgogeError(
+      `An episode of ${world.name ?? 'an environment'} cannot have at most ${maxSteps} steps`,
+      {
+        code: 'bad-argument',
+        given: maxSteps,
+        expected: 'a number of at least 1',
+      },
+    )
   }
+  return isWorld(world)
+    ? evaluateInWorld(agent, world, { ...options, episodes, seed, maxSteps })
+    : evaluateObjects(agent, world, {
+        episodes,
+        seed,
+        maxSteps,
+        ...(contextFor === undefined ? {} : { contextFor }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+}
+
+type Settled = EvaluateAgentOptions & { episodes: number; seed: number; maxSteps: number }
+
+async function evaluateInWorld(
+  agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
+  world: World,
+  { episodes, seed, maxSteps, contextFor, signal }: Settled,
+): Promise<Played> {
   const environment = createVectorEnvironment(world, {
     slots: episodes,
     seed,
@@ -59,6 +84,7 @@ export async function evaluateAgent(
   environment.reset()
   checkStep(environment, 0)
   const { observations, actions, actionMask, terminated, truncated } = environment
+  const mask = actionMask.length > 0 ? actionMask : undefined
   const returns = new Float64Array(episodes)
   const lengths = new Int32Array(episodes)
   const { memorySize = 0 } = agent
@@ -67,7 +93,11 @@ export async function evaluateAgent(
   let left = episodes
   let rested = performance.now()
   for (let step = 1; left > 0; step++) {
-    agent.decide(observations, episodes, actions, actionMask.length > 0 ? actionMask : undefined, memory)
+    try {
+      agent.decide(observations, episodes, actions, mask, memory)
+    } catch (error) {
+      throw tellStep(error, world.name, step)
+    }
     checkActions(environment, step)
     environment.step()
     checkStep(environment, step)
@@ -89,7 +119,7 @@ export async function evaluateAgent(
 }
 
 /** What has to be said of an evaluation whose episodes did not all end; undefined where they did. */
-export const cutOffNote = (world: World, { cutOff, lengths }: Played): string | undefined =>
+export const cutOffNote = (world: Pick<World, 'name'>, { cutOff, lengths }: Played): string | undefined =>
   cutOff === 0
     ? undefined
     : `warning: ${cutOff} of ${lengths.length} episodes of ${world.name}, which has no limit of steps, had not ended after ${cutOffAfter} steps and were cut off`

@@ -1,9 +1,9 @@
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 
 /** Gathers figures between two lines of `metrics.jsonl`. */
 export interface Figures {
   /** Counts the episodes that ended in the step just taken. */
-  stepped(environment: VectorEnvironment): void
+  stepped(environment: AnyVector): void
   /** Adds the figures of one update. */
   updated(figures: Readonly<Record<string, number>>): void
   /** Means since the last call, `return` and `length` of episodes first; begins anew. */

@@ -1,6 +1,7 @@
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
-import type { VectorEnvironment } from '../../environment/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
+import { tellStep } from './tell-step.ts'
 import { turn } from './turn.ts'
 
 export interface LearnUntilOptions {
@@ -17,31 +18,38 @@ export interface LearnUntilOptions {
  * Act, step, learn, and nothing else: on an environment of one's own making (wrapped, or with starts of its own), until
  * `until` says so or the steps are used up. For runs with evaluations, checkpoints and a report there is `trainArray`.
  *
- * The environment has to be reset before the first call; later calls go on where it is.
+ * The environment, of worlds (`createVectorEnvironment`) or of objects (`vectorFrom`, `asyncVectorFrom`), has to be reset
+ * before the first call; later calls go on where it is. Steps that give promises are waited for.
  *
  * @returns environment steps taken until the question was answered with yes; Infinity where it never was
- * @throws AgogeError for numbers that are none
+ * @throws AgogeError naming world, step and field, for numbers that are none and actions that the world does not have
  */
 export async function learnUntil(
-  environment: VectorEnvironment,
+  environment: AnyVector,
   agent: Pick<ArrayAgent, 'act' | 'learn'>,
   { steps, every = Math.ceil(steps / 100), until = () => false, signal }: LearnUntilOptions,
 ): Promise<number> {
   const slots = environment.rewards.length
-  for (let step = slots; step < steps + slots; step += slots) {
-    const acting = agent.act()
-    if (acting instanceof Promise) await acting
-    checkActions(environment, step)
-    environment.step()
-    checkStep(environment, step)
-    const learning = agent.learn()
-    if (learning instanceof Promise) await learning
-    const asks = Math.floor(step / every) > Math.floor((step - slots) / every) || step >= steps
-    if (!asks) continue
-    if (await until(step)) return step
-    signal?.throwIfAborted()
-    // So that signals are heard, also where the agent never waits.
-    await turn()
+  let step = slots
+  try {
+    for (; step < steps + slots; step += slots) {
+      const acting = agent.act()
+      if (acting instanceof Promise) await acting
+      checkActions(environment, step)
+      const stepping = environment.step()
+      if (stepping instanceof Promise) await stepping
+      checkStep(environment, step)
+      const learning = agent.learn()
+      if (learning instanceof Promise) await learning
+      const asks = Math.floor(step / every) > Math.floor((step - slots) / every) || step >= steps
+      if (!asks) continue
+      if (await until(step)) return step
+      signal?.throwIfAborted()
+      // So that signals are heard, also where the agent never waits.
+      await turn()
+    }
+  } catch (error) {
+    throw tellStep(error, environment.world.name, step)
   }
   return Infinity
 }

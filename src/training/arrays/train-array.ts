@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { createVectorEnvironment } from '../../environment/index.ts'
-import type { VectorState } from '../../environment/index.ts'
+import type { OpenedVector, VectorState } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { bootstrapMean, mean } from '../../evaluation/index.ts'
 import { machine } from '../machine.ts'
@@ -11,10 +10,13 @@ import type { EvaluationContexts } from './context-settings.ts'
 import { createFigures } from './figures.ts'
 import type { FiguresState } from './figures.ts'
 import { renderArrayReport } from './report.ts'
+import { openTraining } from './open-training.ts'
 import { metricsFile, openRunRecord } from './run-record.ts'
 import type { RunRecord } from './run-record.ts'
+import { tellStep } from './tell-step.ts'
 import { turn } from './turn.ts'
-import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation, SetEvaluation } from './types.ts'
+import type { ArrayResult, ArraySummary, ArrayTrainOptions, Evaluation } from './types.ts'
+import type { EvaluationSettings, SetEvaluation } from './types.ts'
 
 /** Lines of `metrics.jsonl` in a run, at most about, and the fewest steps of one. */
 const lines = 200
@@ -25,7 +27,8 @@ const endless = 100_000
 
 interface SavedRun {
   agent: unknown
-  environment: VectorState
+  /** None of objects that cannot be saved. */
+  environment: VectorState | undefined
   figures: FiguresState
   step: number
   seconds: number
@@ -43,40 +46,43 @@ type EvaluationOn = readonly [set: string, contextFor: EvaluationContexts | unde
  * an environment of its own. With `out` there is a run folder (config.json, metrics.jsonl, checkpoints, summary.json,
  * report.html), and a run that was killed goes on from its last checkpoint bit for bit.
  *
+ * Instead of a world it takes an object of one's own with `reset` and `step`, or a function that makes such objects; calls
+ * that give promises are waited for. Such a run can be resumed where objects have `state` and `restore`.
+ *
  * @throws AgogeError for numbers that are none (naming world, step, slot and field), or a folder that does not fit.
  * @example
  * const { slots, ...config } = ppoPresets['sb3-zoo-cartpole']
  * const { summary, agent } = await trainArray({ world: cartPole, algorithm: ppo(config), slots, steps: 100_000 })
  */
 export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResult> {
-  const { world, algorithm, slots = 8, seed = 0, contextFor, settings = {}, threads, signal } = options
+  const { environment, ...checked } = await openTraining(options)
+  try {
+    return await trainIn(environment, { ...options, ...checked })
+  } finally {
+    await environment.close()
+  }
+}
+
+type Checked = Pick<Required<ArrayTrainOptions>, 'slots' | 'seed'> & {
+  evaluate: Required<EvaluationSettings>
+}
+
+async function trainIn(
+  environment: OpenedVector,
+  options: ArrayTrainOptions & Checked,
+): Promise<ArrayResult> {
+  const { algorithm, slots, seed, evaluate, settings = {}, threads, signal } = options
+  const { world } = environment
   const command = options.command ?? 'trainArray()'
   const emit = options.onEvent ?? (() => {})
-  if (!(options.steps >= 1 && options.steps < Infinity)) {
-    throw new AgogeError(`A run on ${world.name} cannot have ${options.steps} steps`, {
-      code: 'bad-argument',
-      given: options.steps,
-      expected: 'a number of at least 1',
-    })
-  }
   const total = Math.ceil(options.steps / slots) * slots
-  const evaluate = {
-    episodes: options.evaluate?.episodes ?? 100,
-    every: options.evaluate?.every ?? Math.ceil(total / 10),
-    during: options.evaluate?.during ?? 20,
-  }
   const identity = { kind: 'array', world: world.name, seed, slots, steps: options.steps, evaluate, settings }
   const resume = options.resume === true
   const record =
     options.out === undefined ? null : openRunRecord(resolve(options.out), identity, { resume, command })
   const sets: EvaluationOn[] = Object.entries(options.evaluationSets ?? {})
   const [first = ['default', undefined] as const, ...others] = sets
-  const environment = createVectorEnvironment(world, {
-    slots,
-    seed,
-    ...(contextFor === undefined ? {} : { contextFor }),
-  })
-  environment.reset()
+  await environment.reset()
   checkStep(environment, 0)
   const agent = await algorithm(environment, {
     seed,
@@ -120,7 +126,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
   /** The greedy policy on one set of contexts. */
   async function play([set, contextFor]: EvaluationOn, episodes: number): Promise<Omit<Evaluation, 'step'>> {
     now.seconds += clock()
-    const played = await evaluateAgent(agent, world, {
+    const played = await evaluateAgent(agent, options.world, {
       episodes,
       seed,
       ...(signal === undefined ? {} : { signal }),
@@ -170,7 +176,7 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     const state: SavedRun = {
       ...now,
       agent: agent.state(),
-      environment: environment.state(),
+      environment: stateOf(environment),
       figures: figures.state(),
     }
     record.save(state)
@@ -195,10 +201,17 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
         const { agent: _, environment: slotsThen, figures: then, ...rest } = saved
         const where = { path: record.folder.path, world: world.name }
         restoreAgent(agent, saved, where)
-        environment.restore(slotsThen)
+        if (slotsThen !== undefined) environment.restore(slotsThen)
+        else if (rest.step < total) throw notResumable(world.name, rest.step)
         figures.restore(then)
         Object.assign(now, rest)
       }
+    }
+    if (record !== null && stateOf(environment) === undefined) {
+      emit({
+        type: 'note',
+        text: `warning: ${world.name} has no state() and restore(), so that this run cannot be resumed`,
+      })
     }
     emit({ type: 'phase', name: 'train', total })
     started = performance.now()
@@ -207,7 +220,8 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
       const acting = agent.act()
       if (acting instanceof Promise) await acting
       checkActions(environment, now.step + slots)
-      environment.step()
+      const stepping = environment.step()
+      if (stepping instanceof Promise) await stepping
       const before = now.step
       now.step += slots
       checkStep(environment, now.step)
@@ -255,9 +269,26 @@ export async function trainArray(options: ArrayTrainOptions): Promise<ArrayResul
     // Stopped between two steps, or within an evaluation.
     if (signal?.aborted === true && error === signal.reason) save()
     await agent.dispose()
+    throw tellStep(error, world.name, now.step)
+  }
+}
+
+/** Undefined of objects that cannot be saved. */
+function stateOf(environment: OpenedVector): VectorState | undefined {
+  try {
+    return environment.state()
+  } catch (error) {
+    if (AgogeError.isInstance(error) && error.code === 'not-resumable') return undefined
     throw error
   }
 }
+
+const notResumable = (name: string, step: number): AgogeError =>
+  new AgogeError(`${name} cannot be saved, so that the run cannot go on after ${step} steps`, {
+    code: 'not-resumable',
+    given: 'environments without state() and restore()',
+    expected: 'both, with everything that the rest of an episode depends on',
+  })
 
 function finish({ folder }: RunRecord, summary: ArraySummary, config: Record<string, unknown>): void {
   folder.write('summary.json', `${JSON.stringify(summary, null, 2)}\n`)

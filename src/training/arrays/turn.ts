@@ -1,3 +1,6 @@
+/** Milliseconds for which nothing else is heard. */
+export const patience = 50
+
 /**
  * Lets whatever waits (messages, timers, signals) have its turn, in Node and in browsers. Browsers hold a timer that
  * follows a timer back for 4 ms; a message comes at once.

@@ -1,5 +1,5 @@
 import type { ArrayAgent, ArrayAlgorithm } from '../../algorithm/arrays/index.ts'
-import type { Context, World } from '../../environment/index.ts'
+import type { Context, Playable } from '../../environment/index.ts'
 import type { Estimate } from '../../evaluation/index.ts'
 import type { OnTrainingEvent } from '../events.ts'
 import type { Machine } from '../machine.ts'
@@ -14,11 +14,15 @@ export interface EvaluationSettings {
 }
 
 export interface ArrayTrainOptions {
-  world: World
+  /**
+   * A world, an object of one's own with `reset` and `step`, synchronous or not, or a function that makes such objects, one a
+   * slot and others for evaluations. One object alone has one slot, and is evaluated in the end, when training is over.
+   */
+  world: Playable
   algorithm: ArrayAlgorithm
   /** Environment steps over all slots, rounded up to whole steps of all slots. */
   steps: number
-  /** Copies of the world that are stepped together. Default 8. */
+  /** Copies of the world that are stepped together. Default 8, and 1 of an object. */
   slots?: number
   /** Default 0. */
   seed?: number

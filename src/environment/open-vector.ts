@@ -1,0 +1,62 @@
+import { AgogeError } from '../error.ts'
+import type { AnyVector } from './any-vector.ts'
+import { asyncVectorFrom } from './async-vector-from.ts'
+import type { AsyncEnvironment, Environment } from './environment.ts'
+import { objectWorld } from './object-kind.ts'
+import type { ObjectVectorOptions } from './object-slots.ts'
+import { vectorFrom } from './vector-from.ts'
+import { createVectorEnvironment } from './vector.ts'
+import type { World } from './world.ts'
+
+/** A user's own environment, whose calls answer at once or with promises. */
+export type AnyEnvironment = Environment | AsyncEnvironment
+
+/** Makes the environment of a slot. */
+export type EnvironmentFactory = (slot: number) => AnyEnvironment | Promise<AnyEnvironment>
+
+/** All that can be trained and played in: a world over slots, an object with `reset` and `step`, or a maker of such objects. */
+export type Playable = World | AnyEnvironment | EnvironmentFactory
+
+/** Whether it is a world over slots, not an object with `reset` and `step` or a maker of them. */
+export const isWorld = (given: Playable): given is World =>
+  typeof given !== 'function' && !('observationSpace' in given)
+
+export type OpenedVector = AnyVector & { close(): void | Promise<void> }
+
+/**
+ * Slots of anything that can be played in, not yet reset. Objects are made here, and closed by `close` where a factory made
+ * them. They are stepped at once where the first one's `reset` answers at once (it is called to find that out), else all
+ * together by promises.
+ *
+ * @throws AgogeError `bad-argument` for more slots than there are objects, `not-an-environment`, and all that `vectorFrom` throws
+ */
+export async function openVector(
+  playable: Playable,
+  { slots, ...options }: ObjectVectorOptions & { slots: number },
+): Promise<OpenedVector> {
+  if (isWorld(playable)) {
+    const vector = createVectorEnvironment(playable, { slots, ...options })
+    return { ...vector, close: () => {} }
+  }
+  const isFactory = typeof playable === 'function'
+  if (!isFactory && slots !== 1) {
+    throw new AgogeError(`one object cannot be ${slots} environments`, {
+      code: 'bad-argument',
+      given: `${slots} slots`,
+      expected: '1 slot, or a function that makes an environment for each',
+      hint: 'give () => new MyEnvironment() instead of the object',
+    })
+  }
+  const made = await Promise.all(
+    Array.from({ length: slots }, async (_, i) => (isFactory ? playable(i) : playable)),
+  )
+  const [first] = made
+  objectWorld(first)
+  const answer: unknown = first.reset()
+  const waits = typeof (answer as Promise<unknown> | undefined)?.then === 'function'
+  await answer
+  const vector = waits
+    ? await asyncVectorFrom((i) => made[i], slots, options)
+    : vectorFrom((i) => made[i] as Environment, slots, options)
+  return isFactory ? vector : { ...vector, close: () => {} }
+}
