@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { runEpisodes } from '../agent/index.ts'
 import { addTwice, counterWorld, limits, planner, specsOf, taskOf } from '../agent/testing/counter-world.ts'
 import { writeTinyCheckpoint } from '../agent/testing/tiny-checkpoint.ts'
 import { appendEpisodes } from '../episode/index.ts'
-import { readCheckpoint } from '../language/index.ts'
+import { loadLocalBackend, readCheckpoint } from '../language/index.ts'
 import { agoge } from './testing/agoge.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'agoge-export-'))
@@ -28,6 +28,52 @@ test('agoge export: a checkpoint in halves, with its tokenizer and template', as
   expect(worst).toBeLessThan(0.01)
   const again = await agoge('export', from, '--to', 'merged', '--out', at('merged'))
   expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already')])
+})
+
+test('agoge export: the adapter of a run with --lora, and the base it began with', async () => {
+  const from = await writeTinyCheckpoint(at('beneath'))
+  const run = at('lora-run')
+  const backend = await loadLocalBackend(from, { trainable: { lora: { rank: 2 } }, threads: 1 })
+  const tokens = Int32Array.of(3, 4, 5, 6)
+  const zeros = new Float32Array(4)
+  const row = { tokens, logprobs: zeros, advantages: zeros }
+  const weights = { rl: zeros, ce: Float32Array.of(0, 1, 1, 1), kl: zeros }
+  await backend.forwardBackward([{ ...row, weights }], { name: 'cross_entropy' })
+  await backend.optimStep({ learningRate: 0.01 })
+  mkdirSync(join(run, 'checkpoints'), { recursive: true })
+  writeFileSync(join(run, 'config.json'), JSON.stringify({ world: 'filesystem', model: from, lora: 2 }))
+  await backend.save(join(run, 'checkpoints', 'final'))
+  const { code, out } = await agoge('export', run, '--to', 'lora', '--out', at('adapter'))
+  expect([code, out]).toEqual([0, expect.stringContaining(`rank 2 for ${from}, loads in PEFT`)])
+  const configOf = (name: string) =>
+    JSON.parse(readFileSync(join(at(name), 'adapter_config.json'), 'utf8')) as Record<string, unknown>
+  expect(configOf('adapter')).toMatchObject({ base_model_name_or_path: from, r: 2, peft_type: 'LORA' })
+  // Over the model that it names it is what was trained.
+  const again = await loadLocalBackend(from, { adapter: at('adapter'), threads: 1 })
+  expect(again.parameters.data).toEqual(backend.parameters.data)
+  const checkpoint = join(run, 'checkpoints', 'final')
+  await agoge(
+    'export',
+    checkpoint,
+    '--to',
+    'lora',
+    '--out',
+    at('named'),
+    '--base',
+    'Qwen/X',
+    '--type',
+    'BF16',
+  )
+  expect(configOf('named')['base_model_name_or_path']).toBe('Qwen/X')
+  expect(statSync(join(at('named'), 'adapter_model.safetensors')).size).toBeLessThan(
+    statSync(join(at('adapter'), 'adapter_model.safetensors')).size,
+  )
+  await Promise.all([backend.dispose(), again.dispose()])
+  const none = await agoge('export', from, '--to', 'lora', '--out', at('nothing'))
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('no adapter')])
+  expect(none.err).toContain('agoge train --lora')
+  const stray = await agoge('export', run, '--to', 'merged', '--out', at('nothing'), '--base', 'x')
+  expect(stray.err).toContain('--base')
 })
 
 test('agoge export: an ONNX file with the tokenizer beside it', async () => {

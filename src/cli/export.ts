@@ -2,7 +2,7 @@ import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { readEpisodes } from '../episode/index.ts'
-import { exportOnnx, readCheckpoint, requireModel, writeCheckpoint } from '../language/index.ts'
+import { exportOnnx, readCheckpoint, requireModel, writeAdapter, writeCheckpoint } from '../language/index.ts'
 import { taskReward } from '../reward/index.ts'
 import type { RewardFunction } from '../reward/index.ts'
 import { checkDatasetFile, datasetRows, writeDataset } from '../training/datasets/index.ts'
@@ -12,50 +12,47 @@ import { reasoningReward } from '../worlds/reasoning/index.ts'
 import type { Console } from './console.ts'
 import type { ExportKind, WeightType } from './export-kinds.ts'
 import { findModel } from './model-option.ts'
-import { listRuns, trainedWorld } from './runs.ts'
+import { listRuns, trainedModel, trainedWorld } from './runs.ts'
 
 export interface ExportCommand {
   /** A run folder; for models also a checkpoint, for data sets also a file of episodes. */
   from?: string
   to: ExportKind
   out: string
-  /** Of the weights of a merged checkpoint. */
+  /** Of the weights of a merged checkpoint or an adapter. */
   type?: WeightType
+  /** What the config of an adapter names as the model beneath. */
+  base?: string
   /** A file with the tools, as OpenAI's protocol has them. */
   tools?: string
 }
 
-/** `agoge export`: the trained model as a checkpoint or an ONNX file, or a data set from the episodes of a run. */
+/** `agoge export`: the trained model as a checkpoint, an adapter or an ONNX file, or a data set from the episodes of a run. */
 export async function runExport(command: ExportCommand, terminal: Console): Promise<void> {
   const { to } = command
   refuseStrayOptions(command)
   if (to === 'merged') return exportMerged(command, terminal)
+  if (to === 'lora') return exportAdapter(command, terminal)
   if (to === 'onnx') return exportModel(command, terminal)
   exportDataset({ ...command, to }, terminal)
 }
 
-function refuseStrayOptions({ to, type, tools }: ExportCommand): void {
+function refuseStrayOptions({ to, type, base, tools }: ExportCommand): void {
   const stray = [
-    ...(type !== undefined && to !== 'merged' ? ['--type'] : []),
+    ...(type !== undefined && to !== 'merged' && to !== 'lora' ? ['--type'] : []),
+    ...(base !== undefined && to !== 'lora' ? ['--base'] : []),
     ...(tools !== undefined && to !== 'sft' && to !== 'dpo' ? ['--tools'] : []),
   ]
   if (stray.length === 0) return
   throw new AgogeError(`${stray.join(' and ')} mean nothing for --to ${to}.`, {
     code: 'bad-option',
     given: stray.join(' '),
-    expected: '--type with --to merged, --tools with --to sft or dpo',
+    expected: '--type with --to merged or lora, --base with --to lora, --tools with --to sft or dpo',
   })
 }
 
 async function exportMerged({ from, out, type }: ExportCommand, { out: say }: Console): Promise<void> {
-  const folder = resolve(out)
-  if (existsSync(folder)) {
-    throw new AgogeError(`${folder} is there already.`, {
-      code: 'folder-not-empty',
-      given: folder,
-      expected: 'a folder that does not exist yet',
-    })
-  }
+  const folder = newFolder(out)
   const { config, parameters, tokenizer, companions } = await readCheckpoint(
     requireModel(findModel(from).folder),
   )
@@ -71,6 +68,41 @@ async function exportMerged({ from, out, type }: ExportCommand, { out: say }: Co
     type,
   )
   say(`${folder}: ${parameters.layout.size} parameters, loads in transformers`)
+}
+
+async function exportAdapter(
+  { from, out, type, base: given }: ExportCommand,
+  { out: say }: Console,
+): Promise<void> {
+  const folder = newFolder(out)
+  const { named, folder: found } = findModel(from)
+  const { adapter, config } = await readCheckpoint(requireModel(found))
+  if (adapter === undefined)
+    throw new AgogeError(`${found} has no adapter: its training moved the weights themselves.`, {
+      code: 'no-adapter',
+      given: named,
+      expected: 'a run of agoge train --lora RANK, or a checkpoint of one',
+      hint: '--to merged exports the whole model',
+    })
+  // A checkpoint lies in the folder `checkpoints` of its run.
+  const base = given ?? trainedModel(named) ?? trainedModel(join(named, '..', '..'))
+  await writeAdapter(folder, adapter, {
+    layers: config.num_hidden_layers,
+    ...(base === undefined ? {} : { base }),
+    ...(type === undefined ? {} : { type }),
+  })
+  const beneath = base ?? 'a model that its config does not name (--base NAME)'
+  say(`${folder}: adapter of rank ${adapter.settings.rank} for ${beneath}, loads in PEFT`)
+}
+
+function newFolder(out: string): string {
+  const folder = resolve(out)
+  if (!existsSync(folder)) return folder
+  throw new AgogeError(`${folder} is there already.`, {
+    code: 'folder-not-empty',
+    given: folder,
+    expected: 'a folder that does not exist yet',
+  })
 }
 
 async function exportModel({ from, out }: ExportCommand, { out: say }: Console): Promise<void> {

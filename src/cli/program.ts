@@ -182,13 +182,19 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .addOption(
       new Option(
         '--to <what>',
-        'merged: a checkpoint; onnx: one file; sft, dpo, grpo: data sets as TRL reads them',
+        'merged: a checkpoint; lora: what was trained with --lora, as PEFT reads it; onnx: one file; sft, dpo, grpo: data sets as TRL reads them',
       )
         .choices(exportKinds)
         .makeOptionMandatory(),
     )
-    .requiredOption('--out <path>', 'a new folder (merged), FILE.onnx, or FILE.jsonl or FILE.parquet')
-    .addOption(new Option('--type <type>', 'of the weights of a merged checkpoint').choices(weightTypes))
+    .requiredOption('--out <path>', 'a new folder (merged, lora), FILE.onnx, or FILE.jsonl or FILE.parquet')
+    .addOption(
+      new Option('--type <type>', 'of the weights of a merged checkpoint or an adapter').choices(weightTypes),
+    )
+    .option(
+      '--base <name>',
+      'of an adapter: the model beneath, as PEFT will find it (default: the one the run began with)',
+    )
     .option('--tools <file>', 'for the column `tools`: a JSON list, as OpenAI names tools')
     .action(async (from: string | undefined, options) => {
       const { runExport } = await import('./export.ts')

@@ -23,12 +23,17 @@ export function modelFolder(path: string): string {
 }
 
 /** The world that the run in this folder trains on, as its `config.json` says; undefined for other folders. */
-export function trainedWorld(path: string): string | undefined {
+export const trainedWorld = (path: string): string | undefined => runSetting(path, 'world')
+
+/** The model that the run in this folder began with, likewise. */
+export const trainedModel = (path: string): string | undefined => runSetting(path, 'model')
+
+function runSetting(path: string, name: string): string | undefined {
   const file = join(path, 'config.json')
   if (!existsSync(file)) return undefined
   try {
-    const { world } = JSON.parse(readFileSync(file, 'utf8')) as { world?: unknown }
-    return typeof world === 'string' ? world : undefined
+    const value = (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)[name]
+    return typeof value === 'string' ? value : undefined
   } catch {
     // What cannot be read says nothing.
     return undefined

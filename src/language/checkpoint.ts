@@ -66,7 +66,8 @@ export async function writeCheckpoint(
     await write('state.json', `${JSON.stringify({ schema: 1, weightVersion, ...steps, tensors })}\n`)
     if (tokenizer !== undefined) await write('tokenizer.json', tokenizerToJson(tokenizer.model))
     for (const [name, text] of Object.entries(companions ?? {})) await write(name, text)
-    if (adapter !== undefined) await writeAdapterCheckpoint(join(aside, 'adapter'), adapter)
+    if (adapter !== undefined)
+      await writeAdapterCheckpoint(join(aside, 'adapter'), adapter, config.num_hidden_layers)
     if (optimizer !== undefined) {
       const named = moments.map((name) => {
         const data = optimizer[name]

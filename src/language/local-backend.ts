@@ -219,7 +219,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
             hint: 'export writes the whole model',
           })
         await takeWritten()
-        await writeAdapter(folder, trained.adapter, exported)
+        await writeAdapter(folder, trained.adapter, { ...exported, layers: config.num_hidden_layers })
       }),
     load: (folder) =>
       inTurn(async () => {

@@ -61,7 +61,10 @@ test('special tokens are found by name and can be skipped', () => {
   expect(tokenizer.isSpecial(1)).toBe(true)
   expect(tokenizer.isSpecial(8)).toBe(false)
   expect(() => tokenizer.special('<|nope|>')).toThrow('not a special token')
-  expect(() => tokenizer.decode([330])).toThrow('no token 330')
+  // Ids beyond the last token, which models have rows for, are no text.
+  expect(tokenizer.decode([...ids.slice(1, -1), 330, 5000])).toBe('hi')
+  expect(() => tokenizer.decode([-1])).toThrow('no token -1')
+  expect(() => tokenizer.decode([0.5])).toThrow('no token 0.5')
 })
 
 test('a tokenizer of another kind is refused by the field that does not fit', () => {

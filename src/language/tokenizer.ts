@@ -27,7 +27,11 @@ export interface Tokenizer {
    * what a chat template wrote.
    */
   encode(text: string, options?: { addedTokens?: boolean }): Int32Array
-  /** The text of token ids; bytes that are no UTF-8 become U+FFFD. Special tokens show as their names unless `skipSpecial`. */
+  /**
+   * The text of token ids; bytes that are no UTF-8 become U+FFFD. Special tokens show as their names unless `skipSpecial`. Models have
+   * rows for more ids than their tokenizers have tokens (151936 of 151665 in Qwen2.5), and may draw them: they are no text, as in
+   * transformers.
+   */
   decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string
   /** The id of a special or other added token; throws for any other name. */
   special(name: string): number
@@ -150,15 +154,15 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
     decode(tokens, { skipSpecial = false } = {}) {
       const out: number[] = []
       for (let i = 0; i < tokens.length; i++) {
-        const bytes = tokenBytes[tokens[i]]
-        if (bytes === undefined) {
+        if (!(Number.isInteger(tokens[i]) && tokens[i] >= 0)) {
           throw new AgogeError(`There is no token ${tokens[i]}.`, {
             code: 'bad-token',
             given: tokens[i],
-            expected: `an integer from 0 to ${model.tokens.length - 1}`,
+            expected: 'an integer of at least 0',
           })
         }
-        if (!(skipSpecial && specialIds.has(tokens[i]))) for (const byte of bytes) out.push(byte)
+        if (skipSpecial && specialIds.has(tokens[i])) continue
+        for (const byte of tokenBytes[tokens[i]] ?? []) out.push(byte)
       }
       return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(out))
     },

@@ -25,6 +25,13 @@ test('rloo and maxrl agree with torch', () => {
   near(maxrlAdvantages([1, 0, 0, 1, 0]), [1.4999962, -0.9999975, -0.9999975, 1.4999962, -0.9999975])
 })
 
+test('maxrl: costs of failures count as nothing, and never turn the gradient round', () => {
+  expect(maxrlAdvantages([1, -0.1, 0, -0.06])).toEqual(maxrlAdvantages([1, 0, 0, 0]))
+  // The mean is below 0, and so is nothing that anybody won.
+  expect(maxrlAdvantages([-0.1, -0.02, null, -0.4])).toEqual([0, 0, 0, 0])
+  expect(maxrlAdvantages([0.4, -2])[0]).toBeGreaterThan(0)
+})
+
 test('reinforce++ with baseline agrees with verl, each token of the batch counted', () => {
   const groups = [
     [1, 0, 0.5],

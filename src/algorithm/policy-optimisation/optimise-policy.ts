@@ -27,6 +27,7 @@ import { rewardedTurns } from './turn-credit.ts'
 export function optimisePolicy(settings: PolicySettings): Algorithm {
   const { aggregation, kl, shaping, imitation = 0, corrections = [] } = settings
   checkImitation(imitation)
+  checkDivergence(settings)
   return async (groups, context): Promise<PolicyUpdate> => {
     const batch = memberGroups(groups)
     if (kl !== undefined) await addReferences(batch, (sequences) => context.reference(sequences))
@@ -119,6 +120,17 @@ function imitated({ demonstrations }: LearningContext, share: number): TrainingS
   return demonstrations.flatMap((episode: Episode, i) =>
     linearise(episode, () => ({ advantage: 0, weights: { ce: share * weights[i] } })),
   )
+}
+
+/** A divergence in the reward makes it negative, where MaxRL sees nothing: it would be paid by successes alone. */
+function checkDivergence({ advantage, kl }: PolicySettings): void {
+  if (typeof advantage !== 'function' && advantage.name === 'maxrl' && kl?.place === 'reward')
+    throw new AgogeError('maxrl cannot pay for a divergence in the reward', {
+      code: 'bad-config',
+      given: { advantage: 'maxrl', kl },
+      expected: 'rewards that stand for success, of 0 or more',
+      hint: "Put the divergence into the loss: kl: { place: 'loss', ... }",
+    })
 }
 
 function checkImitation(share: number): void {

@@ -218,6 +218,18 @@ test('imitation is mixed in by its share', async () => {
   expect(() => optimisePolicy({ ...base, imitation: 2 })).toThrow(/share/)
 })
 
+test('maxrl takes shaped rewards below 0 for 0, and refuses a divergence in the reward when made', async () => {
+  const settings: PolicySettings = { ...base, advantage: { name: 'maxrl' } }
+  // Of the second group the mean is then -1/3.
+  const softOverlong = { limit: 4, cache: 3 }
+  const { sequences } = await update({ ...settings, shaping: { softOverlong } })
+  expect(sequences.length).toBeGreaterThan(0)
+  for (const { advantages } of sequences) expect(advantages.every(Number.isFinite)).toBe(true)
+  const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
+  expect(() => optimisePolicy({ ...settings, kl })).toThrow(/maxrl/)
+  expect(() => optimisePolicy({ ...settings, kl: { ...kl, place: 'loss' } })).not.toThrow()
+})
+
 test('remax without greedy answers says what to set', async () => {
   const bare = groups.map(({ episodes, rewards }) => ({ episodes, rewards }))
   await expect(update(findPolicyPreset('remax').settings, bare)).rejects.toMatchObject({

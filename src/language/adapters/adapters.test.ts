@@ -12,6 +12,7 @@ import { createLocalBackend, loadLocalBackend } from '../local-backend.ts'
 import { crossEntropy } from '../testing/cross-entropy.ts'
 import { logitsOf } from '../testing/logits.ts'
 import { tinyConfig } from '../testing/tiny-config.ts'
+import type { LoraOptions } from './lora.ts'
 import { readAdapter } from './peft.ts'
 
 interface Expected {
@@ -93,6 +94,30 @@ test('an adapter that was read and written is the same, in PEFT’s names', asyn
     new Set(peft['target_modules'] as string[]),
   )
   await backend.dispose()
+})
+
+test('an adapter of some blocks names them whole, one of all blocks by what they have in common', async () => {
+  const targetsOf = async (lora: LoraOptions) => {
+    const backend = createLocalBackend({
+      config: { ...tinyConfig, num_hidden_layers: 3 },
+      trainable: { lora },
+    })
+    const folder = mkdtempSync(join(scratch, 'targets-'))
+    await backend.exportAdapter(folder)
+    await backend.dispose()
+    const text = readFileSync(join(folder, 'adapter_config.json'), 'utf8')
+    return (JSON.parse(text) as { target_modules: string[] }).target_modules
+  }
+  const targets = ['q_proj', 'down_proj']
+  const whole = (layer: number) => [
+    `model.layers.${layer}.self_attn.q_proj`,
+    `model.layers.${layer}.mlp.down_proj`,
+  ]
+  // By `q_proj` alone PEFT would adapt the other blocks, too.
+  expect(await targetsOf({ rank: 1, targets, layers: [0] })).toEqual(whole(0))
+  expect(await targetsOf({ rank: 1, targets, layers: [0, 1] })).toEqual([...whole(0), ...whole(1)])
+  expect(await targetsOf({ rank: 1, targets, layers: [2] })).toEqual(whole(2))
+  expect(await targetsOf({ rank: 1, targets })).toEqual(targets)
 })
 
 test('LoRA learns, moves its modules only, and the merged export is what was trained', async () => {

@@ -36,12 +36,12 @@ const unsupported = [
 
 /**
  * Writes `adapter_config.json` and `adapter_model.safetensors` as PEFT reads them (`PeftModel.from_pretrained(base, folder)`).
- * `base` is what the config names as the model beneath.
+ * `layers` is how many blocks the model has, `base` what the config names as the model beneath.
  */
 export async function writeAdapter(
   folder: string,
   adapter: Adapter,
-  { base = null, type = 'F32' }: { base?: string | null; type?: StoredType } = {},
+  { layers, base = null, type = 'F32' }: { layers: number; base?: string | null; type?: StoredType },
 ): Promise<void> {
   const { settings, layout, data } = adapter
   const config = {
@@ -52,7 +52,7 @@ export async function writeAdapter(
     lora_alpha: settings.alpha,
     lora_dropout: 0,
     use_rslora: settings.rankStabilised,
-    target_modules: targetModules(settings.modules),
+    target_modules: targetModules(settings.modules, layers),
     bias: 'none',
     inference_mode: true,
   }
@@ -66,12 +66,15 @@ export async function writeAdapter(
   await writeFile(join(folder, weightsFile), bytes)
 }
 
-/** Last parts of names where they say it all: where every block has the same ones. Otherwise whole names. */
-function targetModules(modules: readonly string[]): readonly string[] {
+/**
+ * Last parts of names where they say it all: where every block of the model has the same ones. Otherwise whole names, since PEFT puts
+ * an adapter wherever a name ends so.
+ */
+function targetModules(modules: readonly string[], count: number): readonly string[] {
   const parts = modules.map((module) => /^model\.layers\.(\d+)\..*\.(\w+)$/.exec(module))
   const layers = new Set(parts.map((part) => part?.[1]))
   const names = new Set(parts.map((part) => part?.[2]))
-  const everywhere = !layers.has(undefined) && Math.max(...[...layers].map(Number)) === layers.size - 1
+  const everywhere = !layers.has(undefined) && layers.size === count
   return everywhere && layers.size * names.size === modules.length ? ([...names] as string[]) : modules
 }
 
@@ -157,8 +160,12 @@ function checkBeneath(
 const baseFile = 'base.safetensors'
 
 /** Writes an adapter with the exact weights beneath it, for `readAdapterCheckpoint`. */
-export async function writeAdapterCheckpoint(folder: string, adapter: Adapter): Promise<void> {
-  await writeAdapter(folder, adapter)
+export async function writeAdapterCheckpoint(
+  folder: string,
+  adapter: Adapter,
+  layers: number,
+): Promise<void> {
+  await writeAdapter(folder, adapter, { layers })
   const base = { data: adapter.base, shape: [adapter.base.length] }
   await writeFile(join(folder, baseFile), writeSafetensors({ base }))
 }

@@ -25,15 +25,17 @@ export interface GenerateOptions {
  */
 export function generate(prompts: readonly Int32Array[], options: GenerateOptions): Promise<SampleOutput[]> {
   const { model, queue, fields, stop, topLogprobs, grammar, client } = options
-  const { window, tokenizer } = model
+  const { window, tokenizer, backend } = model
+  // A model may read, and say, more ids than its tokenizer has texts for.
+  const size = backend.config?.vocab_size ?? tokenizer.vocabularySize
   for (const prompt of prompts) {
     if (prompt.length === 0 || prompt.length >= window) {
       const problem = `The prompt has ${prompt.length} tokens; this model sees ${window}, of which it has to write at least one.`
       throw new RequestError(400, 'context_length_exceeded', problem, 'messages')
     }
-    const wrong = prompt.find((id) => id < 0 || id >= tokenizer.vocabularySize)
+    const wrong = prompt.find((id) => id < 0 || id >= size)
     if (wrong !== undefined) {
-      const most = tokenizer.vocabularySize - 1
+      const most = size - 1
       throw new RequestError(
         400,
         'invalid_value',

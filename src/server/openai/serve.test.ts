@@ -340,3 +340,40 @@ test('a real model: seeds repeat, log-probabilities are those of the model, opti
   expect(JSON.parse(formed.choices[0].message.content ?? '')).toEqual({ n: expect.any(Number) })
   expect(bad).toBe(400)
 })
+
+test(
+  'tokens without text, which models with more rows than tokens draw, have no bytes, and are read again',
+  patient,
+  async () => {
+    const config = {
+      ...tinyConfig,
+      vocab_size: tokenizer.vocabularySize + 2000,
+      max_position_embeddings: 200,
+    }
+    const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+    closing.push(() => backend.dispose())
+    const { client } = await start({ ...model(backend), window: 200 })
+    const asked = { model: 'tiny', seed: 1, max_tokens: 8, logprobs: 2 }
+    const said = await client.completions.create({ ...asked, prompt: 'Hi' })
+    const [{ text, logprobs }] = said.choices
+    expect(logprobs?.tokens?.join('')).toBe(text)
+    expect(logprobs?.tokens?.filter((token) => token === '').length).toBeGreaterThan(0)
+    const last = config.vocab_size - 1
+    expect((await client.completions.create({ ...asked, prompt: [last, 5] })).choices.length).toBe(1)
+    await expect(client.completions.create({ ...asked, prompt: [last + 1] })).rejects.toMatchObject({
+      status: 400,
+    })
+    const chat = await client.chat.completions.create({
+      model: 'tiny',
+      messages: hi,
+      seed: 1,
+      max_tokens: 8,
+      logprobs: true,
+      top_logprobs: 3,
+    })
+    const entries = chat.choices[0].logprobs?.content ?? []
+    const silent = entries.filter(({ token }) => token === '')
+    expect(silent.length).toBeGreaterThan(0)
+    for (const { bytes } of silent) expect(bytes).toEqual([])
+  },
+)

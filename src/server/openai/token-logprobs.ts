@@ -9,9 +9,10 @@ interface TokenText {
 
 export type TokenLogprobs = TokenText & { top_logprobs: TokenText[] }
 
-/** The bytes of a token; its text alone would not show parts of a character. */
+/** The bytes of a token, none where it has no text; its text alone would not show parts of a character. */
 export function tokenBytes(tokenizer: Tokenizer, id: number): number[] {
   const written = tokenizer.model.tokens[id]
+  if (written === undefined) return []
   const bytes = Array.from(written, (symbol) => symbolBytes.get(symbol))
   const text = tokenizer.decode([id])
   return text === written || bytes.includes(undefined) ? [...Buffer.from(text)] : (bytes as number[])

@@ -200,7 +200,7 @@ print(
             "grpo": of_groups(lambda r, g: (r - r.mean()) / (r.std() + 1e-4)),
             "batchGrpo": of_groups(lambda r, g: (r - r.mean()) / (every.std() + 1e-4)),
             "rloo": of_groups(lambda r, g: torch.stack([r[i] - (r.sum() - r[i]) / (len(r) - 1) for i in range(len(r))])),
-            "maxrl": of_groups(lambda r, g: (r - r.mean()) / (r.mean() + 1e-6)),
+            "maxrl": of_groups(lambda r, g: (r.clamp(min=0) - r.clamp(min=0).mean()) / (r.clamp(min=0).mean() + 1e-6)),
             "opo": of_groups(opo),
             "tokenRewards": token_rewards,
             "reinforcePlusPlus": [{"gamma": g, "advantages": reinforce_plus_plus(g)} for g in [1, 0.9]],
