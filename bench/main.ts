@@ -4,6 +4,7 @@ import type { Measurement } from './alternate.ts'
 import { cartPoleStep } from './cartpole-step.ts'
 import { growth } from './growth.ts'
 import { grpoStep } from './grpo-step.ts'
+import { int8Sampling } from './int8-sampling.ts'
 import { mainJobMemory } from './main-job-memory.ts'
 import { packing } from './packing.ts'
 import { sampling, samplingBatches } from './sampling.ts'
@@ -23,6 +24,7 @@ const benchmarks: Record<string, () => Promise<Measurement | Measurement[]>> = {
   packing,
   sampling,
   'sampling-batches': samplingBatches,
+  'int8-sampling': int8Sampling,
   'grpo-step': grpoStep,
   'main-job-memory': mainJobMemory,
   'cartpole-step': cartPoleStep,

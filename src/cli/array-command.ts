@@ -106,6 +106,7 @@ const languageOptions = [
   'quick',
   'fromScratch',
   'temperature',
+  'samplingWeights',
   'apiKeyEnv',
   'timeout',
   'threshold',

@@ -1,5 +1,6 @@
 import { runEpisodes } from '../agent/index.ts'
 import type { Episode, Task, ToolSession, ToolWorld } from '../agent/index.ts'
+import type { SamplingWeights } from '../language/index.ts'
 import type { ToolResult } from '../tool/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
@@ -15,6 +16,7 @@ export interface ChatCommand extends WorldOptions {
   seed: number
   temperature: number
   constrained?: boolean
+  samplingWeights?: SamplingWeights
   apiKeyEnv?: string
   timeout?: number
   yes?: boolean
@@ -25,7 +27,7 @@ export interface ChatCommand extends WorldOptions {
  * until `/new`. Calls that may change something are carried out only after a yes.
  */
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
-  const { seed, temperature, constrained, apiKeyEnv, timeout } = command
+  const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
   const { signal } = terminal
@@ -38,6 +40,7 @@ export async function runChat(command: ChatCommand, terminal: Console): Promise<
         seed,
         temperature,
         maxTokensPerTurn,
+        ...(samplingWeights && { samplingWeights }),
         ...(constrained === undefined ? {} : { constrained }),
         ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
         ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),

@@ -1,5 +1,6 @@
 import type { Episode } from '../episode/index.ts'
 import { isJudged } from '../evaluation/index.ts'
+import type { SamplingWeights } from '../language/index.ts'
 import { modelsTable, evaluateModels } from '../training/evaluate-models.ts'
 import type { ModelsReport } from '../training/evaluate-models.ts'
 import { percent, pointsInterval } from '../training/report/index.ts'
@@ -18,6 +19,7 @@ export interface EvalCommand extends WorldOptions {
   seed: number
   temperature: number
   constrained?: boolean
+  samplingWeights?: SamplingWeights
   apiKeyEnv?: string
   timeout?: number
   threshold?: number
@@ -30,7 +32,7 @@ export const belowThresholdCode = 2
 
 /** `agoge eval`: the same held-out tasks for each model; returns the exit code. */
 export async function runEval(command: EvalCommand, terminal: Console): Promise<number> {
-  const { seed, temperature, constrained, apiKeyEnv, timeout } = command
+  const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   if (command.json !== undefined) checkFile(command.json)
   const wanted = { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
@@ -42,6 +44,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
       seed,
       temperature,
       maxTokensPerTurn,
+      ...(samplingWeights && { samplingWeights }),
       ...(constrained === undefined ? {} : { constrained }),
       ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
       ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),

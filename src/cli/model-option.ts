@@ -5,6 +5,7 @@ import type { Actor, EpisodeLimits } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { publicLimits, publicTurn } from '../training/defaults.ts'
 import { baseModelFolder, loadModel, requireModel } from '../language/index.ts'
+import type { SamplingWeights } from '../language/index.ts'
 import type { Console } from './console.ts'
 import { listRuns, modelFolder, trainedWorld } from './runs.ts'
 
@@ -29,6 +30,8 @@ export interface ModelOptions {
   maxTokensPerTurn: number
   /** Whether a grammar holds calls to the schemas of the tools. */
   constrained?: boolean
+  /** Of a model in this process. */
+  samplingWeights?: SamplingWeights
   /** The environment variable that holds the key of an endpoint. */
   apiKeyVariable?: string
   /** How long one answer of an endpoint may take. */
@@ -46,6 +49,7 @@ export async function openModel(
 ): Promise<OpenedModel> {
   if (given !== undefined && /^https?:\/\//.test(given)) {
     if (options.constrained === true) throw notConstrained(given)
+    if (options.samplingWeights !== undefined) throw samplesElsewhere(given)
     return openEndpoint(given, options, terminal)
   }
   const { named, folder } = findModel(given)
@@ -53,7 +57,10 @@ export async function openModel(
   const trainedOn = trainedWorld(named) ?? trainedWorld(join(named, '..', '..'))
   const chat = await readChatModel(folder)
   if (chat !== undefined && options.constrained === true) throw notConstrained(folder)
-  const { backend, tokenizer } = await loadModel(folder)
+  const { backend, tokenizer } = await loadModel(
+    folder,
+    options.samplingWeights && { samplingWeights: options.samplingWeights },
+  )
   const { seed, temperature, constrained = false } = options
   const maxTokensPerTurn =
     chat === undefined ? options.maxTokensPerTurn : publicTurn(options.maxTokensPerTurn, chat.window)
@@ -89,6 +96,15 @@ function notConstrained(given: string): AgogeError {
     given,
     expected: 'a model trained by agoge, in whose format calls stand by themselves',
     hint: 'leave --constrained out; `agoge serve` holds calls that a request demands to their schema',
+  })
+}
+
+function samplesElsewhere(given: string): AgogeError {
+  return new AgogeError(`${given} samples with weights of its own.`, {
+    code: 'bad-option',
+    given: `--sampling-weights with ${given}`,
+    expected: 'a model in a folder',
+    hint: 'leave --sampling-weights out, or give it to the `agoge serve` that serves the model',
   })
 }
 

@@ -5,7 +5,16 @@ import { baseModelFolder } from '../language/base-model-folder.ts'
 import type { Console } from './console.ts'
 import type { EvalArrayCommand } from './eval-array.ts'
 import { exportKinds, weightTypes } from './export-kinds.ts'
-import { several, share, typedOptions, wholeNumber, withContexts, withModel, withWorld } from './options.ts'
+import {
+  several,
+  share,
+  typedOptions,
+  wholeNumber,
+  withContexts,
+  withModel,
+  withSamplingWeights,
+  withWorld,
+} from './options.ts'
 import type { PlayCommand } from './play.ts'
 import type { TrainArrayCommand } from './train-array.ts'
 import type { TrainCommand } from './train.ts'
@@ -38,10 +47,12 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .showSuggestionAfterError()
 
   withContexts(
-    withWorld(
-      program
-        .command('train')
-        .description('train on a world, and show how much better it got: the small model, or a network'),
+    withSamplingWeights(
+      withWorld(
+        program
+          .command('train')
+          .description('train on a world, and show how much better it got: the small model, or a network'),
+      ),
     ),
   )
     .option('--visible', 'let the observation end with the context features that vary')
@@ -150,8 +161,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       await runChat({ ...options, world }, terminal)
     })
 
-  program
-    .command('serve')
+  withSamplingWeights(program.command('serve'))
     .description('an OpenAI-compatible endpoint in front of a model, until Ctrl-C')
     .argument('[model]', 'a run, checkpoint or model folder (default: the last run, else the base model)')
     .option('--port <n>', '0 takes any that is free', wholeNumber(0), 8000)

@@ -1,5 +1,7 @@
 import { basename, join, resolve } from 'node:path'
+import { AgogeError } from '../error.ts'
 import { baseModelFolder } from '../language/index.ts'
+import type { SamplingWeights } from '../language/index.ts'
 import { createTinkerServer } from '../server/tinker/index.ts'
 import type { Console } from './console.ts'
 import { describeError } from './describe-error.ts'
@@ -13,11 +15,18 @@ export interface ServeTinkerCommand {
   name?: string
   store?: string
   maxModels?: number
+  samplingWeights?: SamplingWeights
 }
 
 /** `agoge serve --tinker`: lets clients of the Tinker protocol train a model, until it is interrupted. */
 export async function runServeTinker(command: ServeTinkerCommand, terminal: Console): Promise<void> {
-  const { host, port, maxModels } = command
+  const { host, port, maxModels, samplingWeights } = command
+  if (samplingWeights !== undefined)
+    throw new AgogeError('--tinker serves what it trains, in float32', {
+      code: 'bad-option',
+      given: `--tinker --sampling-weights ${samplingWeights}`,
+      expected: '--tinker alone, or --sampling-weights without it',
+    })
   const { signal } = terminal
   const key = command.key ?? process.env['AGOGE_SERVE_KEY']
   const folder = command.model === undefined ? baseModelFolder : findModel(command.model).folder

@@ -3,7 +3,7 @@ import { readChatFormat } from '../agent/index.ts'
 import type { ChatFormat } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { loadModel } from '../language/index.ts'
-import type { Tokenizer } from '../language/index.ts'
+import type { SamplingWeights, Tokenizer } from '../language/index.ts'
 import { serveOpenAI } from '../server/openai/index.ts'
 import type { Console } from './console.ts'
 import { findModel } from './model-option.ts'
@@ -14,6 +14,7 @@ export interface ServeCommand {
   port: number
   key?: string
   name?: string
+  samplingWeights?: SamplingWeights
 }
 
 /** Where the key is read from unless it is given. */
@@ -21,10 +22,10 @@ const keyVariable = 'AGOGE_SERVE_KEY'
 
 /** `agoge serve`: an OpenAI-compatible endpoint in front of a trained model, until it is interrupted. */
 export async function runServe(command: ServeCommand, terminal: Console): Promise<void> {
-  const { host, port } = command
+  const { host, port, samplingWeights } = command
   const key = command.key ?? process.env[keyVariable]
   const { folder, given } = findModel(command.model)
-  const { backend, tokenizer } = await loadModel(folder)
+  const { backend, tokenizer } = await loadModel(folder, samplingWeights && { samplingWeights })
   try {
     const format = await formatOf(folder, tokenizer, terminal)
     const name = command.name ?? basename(resolve(given))

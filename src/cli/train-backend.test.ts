@@ -13,10 +13,16 @@ test('a run keeps where it is trained, never the key', () => {
     tinkerUrl: 'https://a.b/c',
     tinkerModel: 'm',
   })
+  expect(backendSettings({ samplingWeights: 'int8' })).toEqual({ samplingWeights: 'int8' })
 })
 
 test('options that do not fit are refused before anything is written', () => {
-  for (const options of [{ backend: 'cloud' }, { tinkerUrl: 'http://a.b' }, { tinkerModel: 'm' }])
+  for (const options of [
+    { backend: 'cloud' },
+    { tinkerUrl: 'http://a.b' },
+    { tinkerModel: 'm' },
+    { backend: 'tinker', samplingWeights: 'int8' as const },
+  ])
     expect(() => backendSettings(options)).toThrow(expect.objectContaining({ code: 'bad-option' }))
   for (const tinkerUrl of ['ftp://a.b', 'http://user:word@a.b', 'a.b'])
     expect(() => backendSettings({ backend: 'tinker', tinkerUrl })).toThrow(

@@ -1,4 +1,5 @@
 import { AgogeError } from '../error.ts'
+import type { SamplingWeights } from '../language/index.ts'
 import { createTinkerBackend, serverUrl } from '../language/tinker/index.ts'
 import type { TrainableBackend } from '../training/index.ts'
 import type { Console } from './console.ts'
@@ -8,6 +9,7 @@ export interface BackendOptions {
   backend?: string
   tinkerUrl?: string
   tinkerModel?: string
+  samplingWeights?: SamplingWeights
 }
 
 /** Where `agoge serve --tinker` is unless told otherwise. */
@@ -18,19 +20,22 @@ export function backendSettings({
   backend = 'local',
   tinkerUrl,
   tinkerModel,
+  samplingWeights,
 }: BackendOptions): BackendOptions {
-  if (backend === 'tinker') {
+  if (backend === 'tinker' && samplingWeights === undefined) {
     const url = serverUrl(tinkerUrl ?? process.env['TINKER_BASE_URL'] ?? usualUrl).href.replace(/\/$/, '')
     return { backend, tinkerUrl: url, ...(tinkerModel === undefined ? {} : { tinkerModel }) }
   }
-  if (backend === 'local' && tinkerUrl === undefined && tinkerModel === undefined) return {}
+  if (backend === 'local' && tinkerUrl === undefined && tinkerModel === undefined)
+    return samplingWeights === undefined ? {} : { samplingWeights }
   throw new AgogeError('The options of the backend do not fit together', {
     code: 'bad-option',
     given:
       backend === 'local'
         ? '--tinker-url or --tinker-model without --backend tinker'
-        : `--backend ${backend}`,
-    expected: '--backend local, or --backend tinker with --tinker-url and --tinker-model',
+        : `--backend ${backend}${samplingWeights === undefined ? '' : ' --sampling-weights'}`,
+    expected:
+      '--backend local with --sampling-weights, or --backend tinker with --tinker-url and --tinker-model',
   })
 }
 

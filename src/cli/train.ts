@@ -86,6 +86,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       model: base,
       ...(settings.algorithm === undefined ? {} : { algorithm: settings.algorithm as PolicyPresetName }),
       ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
+      ...(settings.samplingWeights && { samplingWeights: settings.samplingWeights }),
       ...backendOf(settings, {
         loraRank: settings.lora,
         moved: command.tinkerUrl,

@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder } from './base-model-folder.ts'
-import type { Trainable } from './adapters/trainable.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { createLocalBackend } from './local-backend.ts'
-import type { LocalBackend } from './local-backend.ts'
+import type { LocalBackend, LocalBackendOptions } from './local-backend.ts'
 import { refuseRemote } from './tinker/checkpoint-note.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { hasWeights } from './weight-files.ts'
@@ -17,11 +16,11 @@ export interface LoadedModel {
 
 /**
  * A local model with its tokenizer, by default the base model; its training begins anew, with all weights or with those of
- * `trainable`. Throws an `AgogeError` where the folder holds none.
+ * `trainable`; it samples with `samplingWeights`. Throws an `AgogeError` where the folder holds none.
  */
 export async function loadModel(
   folder: string = baseModelFolder,
-  { trainable }: { trainable?: Trainable } = {},
+  options: Pick<LocalBackendOptions, 'trainable' | 'samplingWeights'> = {},
 ): Promise<LoadedModel> {
   const checkpoint = await readCheckpoint(requireModel(folder))
   const { tokenizer } = checkpoint
@@ -34,8 +33,7 @@ export async function loadModel(
   }
   const { config, parameters, companions, weightVersion } = checkpoint
   const model = { config, parameters, tokenizer, weightVersion, ...(companions && { companions }) }
-  const training = trainable === undefined ? {} : { trainable }
-  return { folder, tokenizer, backend: createLocalBackend({ ...model, ...training }) }
+  return { folder, tokenizer, backend: createLocalBackend({ ...model, ...options }) }
 }
 
 /** The folder itself, or the repair where it holds no model. */

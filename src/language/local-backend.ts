@@ -17,6 +17,8 @@ import { initialiseParameters } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
 import { createParallelLearner } from './parallel-learner.ts'
 import { createParallelSampler } from './parallel-sampler.ts'
+import { requireProcessor } from './quantised-weights.ts'
+import type { SamplingWeights } from './sampling-weights.ts'
 import { needsTexts } from './sample-requests.ts'
 import { createThreads } from './threads.ts'
 import type { Tokenizer } from './tokenizer.ts'
@@ -58,6 +60,11 @@ export interface LocalBackendOptions {
   recompute?: boolean
   /** What the sampler's keys and values may take; 192 MB unless told. */
   cacheBytes?: number
+  /**
+   * What the matrices of the sampler are held in; `float32` unless told. `int8`, on the processor only, is quicker for larger models, and
+   * another policy than the one that is trained: its log-probabilities are those reported, its weights are quantised again after each change.
+   */
+  samplingWeights?: SamplingWeights
 }
 
 /** A model in this process: the verbs of `ModelBackend` on the CPU. */
@@ -95,7 +102,8 @@ export interface LocalBackend extends ModelBackend {
  * applied are not part of a checkpoint. Call `dispose` to free the sessions.
  */
 export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
-  const { config, tokenizer: givenTokenizer } = options
+  const { config, tokenizer: givenTokenizer, samplingWeights = 'float32' } = options
+  if (samplingWeights === 'int8') requireProcessor()
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
   // Rows are dealt out to the threads of a processor; another device is not shared.
   const count = options.threads ?? (defaultDevice() === 'cpu' ? defaultThreads : 1)
@@ -105,9 +113,9 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const trained = createTrained({ config, parameters, trainable, adapter, threads: count })
   const moved = trained.moved.layout.size
   const limits = batchLimits(config, options, { threads: count, moved })
-  const threads = createThreads({ config, parameters, count, cacheBytes, ...limits })
+  const threads = createThreads({ config, parameters, count, cacheBytes, samplingWeights, ...limits })
   const learner = createParallelLearner({ config, parameters, threads, ...limits })
-  const sampler = createParallelSampler({ config, parameters, threads, cacheBytes })
+  const sampler = createParallelSampler({ config, parameters, threads, cacheBytes, samplingWeights })
   const freshState = (): OptimizerState => createOptimizerState(moved)
   let state = options.optimizer ?? freshState()
   let writtenFromOutside = false

@@ -17,8 +17,8 @@ const fewRows = 16
 export function createParallelSampler(
   options: Omit<SamplerOptions, 'threads'> & { threads: Threads },
 ): Sampler {
-  const { config, parameters, threads, cacheBytes } = options
-  const own = createSampler({ config, parameters, threads: 1, cacheBytes })
+  const { config, threads } = options
+  const own = createSampler({ ...options, threads: 1 })
   if (threads.count === 1) return own
   const routes = createRoutes(threads.count)
   let texts: TokenTexts | undefined

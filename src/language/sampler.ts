@@ -1,9 +1,7 @@
 import type { SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
-import type { TransformerConfig } from './config.ts'
 import { createGrammars, textOf } from './grammar/index.ts'
 import type { Grammars, TokenTexts } from './grammar/index.ts'
 import { bytesPerToken } from './key-value-cache.ts'
-import type { Parameters } from './parameters.ts'
 import { createPrefill } from './prefill.ts'
 import { checkRequests, settingsOf } from './sample-requests.ts'
 import { drawNext, inverseTemperature, outputOf } from './sampled-row.ts'
@@ -11,11 +9,9 @@ import type { Distributions, Row } from './sampled-row.ts'
 import { joinRows, planRows } from './slot-plan.ts'
 import { createStopWatch } from './stop-sequences.ts'
 import { createTokenReader } from './token-reader.ts'
+import type { TokenReaderOptions } from './token-reader.ts'
 
-export interface SamplerOptions {
-  config: TransformerConfig
-  parameters: Parameters
-  threads?: number
+export interface SamplerOptions extends TokenReaderOptions {
   /** Rows that do not fit into this wait until others end. */
   cacheBytes: number
 }
@@ -57,10 +53,11 @@ const idleShare = 0.15
 const roundUp = (length: number): number => Math.ceil(length / capacityStep) * capacityStep
 
 /** Batched sampling with cached keys and values; see `ModelBackend.sample`. */
-export function createSampler({ config, parameters, threads, cacheBytes }: SamplerOptions): Sampler {
+export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Sampler {
+  const { config } = ofReader
   const window = config.max_position_embeddings
   const vocabulary = config.vocab_size
-  const reader = createTokenReader(config, parameters, threads)
+  const reader = createTokenReader(ofReader)
   const { cache } = reader
   const calls = new Map<Row, Call>()
   /** Rows in the first slots, in their order, some of them at their end. */

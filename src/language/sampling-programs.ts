@@ -1,25 +1,25 @@
 import {
   add,
   compile,
-  concat,
   gather,
-  matmul,
   mul,
+  quantisedMatmul,
   reshape,
   rmsNormalise,
-  rotate,
-  slice,
   softmax,
-  transpose,
 } from '../tensor/index.ts'
 import type { Dim, InputSpec, Program, Tensor } from '../tensor/index.ts'
-import { attend, limited, ownScores, projectHeads } from './attention.ts'
-import { blockWeights, projectOut } from './block.ts'
+import { attend, projectHeads } from './attention.ts'
+import { blockWeights } from './block.ts'
 import type { BlockWeights } from './block.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
 import { linear, swiglu } from './layers.ts'
+import { quantisedInputs, scalesOf } from './quantised-weights.ts'
+import type { SamplingWeights } from './sampling-weights.ts'
+import { attendOne, attendTwoParts, splitHeads } from './sampling-attention.ts'
+import type { PastKeysValues } from './sampling-attention.ts'
 
 type Inputs = Record<string, Tensor>
 
@@ -30,16 +30,30 @@ type Attention = (
   layer: number,
 ) => { mixed: Tensor; keys: Tensor; values: Tensor }
 
-interface PastKeysValues {
-  keys: Tensor
-  values: Tensor
-  limits: Tensor
+/** What all programs are built of. */
+interface Build {
+  inputs: Inputs
+  config: TransformerConfig
+  weights: SamplingWeights
 }
 
-function commonInputs(config: TransformerConfig): Record<string, InputSpec> {
+/** x [tokens, in] times the transpose of the weights of that name. */
+function product({ inputs, weights }: Build, x: Tensor, name: string): Tensor {
+  return weights === 'int8'
+    ? quantisedMatmul(x, inputs[name], inputs[scalesOf(name)])
+    : linear(x, inputs[name]).y
+}
+
+/** The same with the bias that some families have. */
+function biasedProduct(build: Build, x: Tensor, name: string): Tensor {
+  const bias = build.inputs[`${name}Bias`]
+  return bias === undefined ? product(build, x, name) : add(product(build, x, name), bias)
+}
+
+function commonInputs(config: TransformerConfig, weights: SamplingWeights): Record<string, InputSpec> {
   const half = headWidth(config) / 2
   return {
-    ...foldedInputs(config),
+    ...(weights === 'int8' ? quantisedInputs(config) : foldedInputs(config)),
     cosineTable: { shape: ['M', half] },
     sineTable: { shape: ['M', half] },
   }
@@ -57,17 +71,17 @@ function cacheInputs(config: TransformerConfig): Record<string, InputSpec> {
 }
 
 /** All blocks over new tokens [count]; the outputs hold the new keys and values of each layer. */
-function newTokens(inputs: Inputs, tokens: Tensor, config: TransformerConfig, attention: Attention) {
+function newTokens(build: Build, tokens: Tensor, attention: Attention) {
+  const { inputs, config } = build
   const outputs: Record<string, Tensor> = {}
   let x = gather(inputs['embedding'], tokens, 0)
   for (let layer = 0; layer < config.num_hidden_layers; layer++) {
-    const weights = blockWeights(inputs, layer, config)
     const unit = (state: Tensor): Tensor => rmsNormalise(state, config.rms_norm_eps)
-    const { mixed, keys, values } = attention(unit(x), weights, layer)
-    x = add(x, projectOut(mixed, weights).y)
+    const { mixed, keys, values } = attention(unit(x), blockWeights(inputs, layer, config), layer)
+    x = add(x, biasedProduct(build, mixed, `${layer}.out`))
     const inner = unit(x)
-    const hidden = swiglu(linear(inner, weights.gate).y, linear(inner, weights.up).y)
-    x = add(x, linear(hidden.y, weights.down).y)
+    const hidden = swiglu(product(build, inner, `${layer}.gate`), product(build, inner, `${layer}.up`))
+    x = add(x, product(build, hidden.y, `${layer}.down`))
     outputs[`newKeys.${layer}`] = keys
     outputs[`newValues.${layer}`] = values
   }
@@ -81,15 +95,10 @@ const pastOf = (inputs: Inputs, layer: number): PastKeysValues => ({
 })
 
 /** Tempered distributions after hidden states [rows, width], and their logarithms but for a constant where asked for. */
-function distribution(
-  inputs: Inputs,
-  hidden: Tensor,
-  config: TransformerConfig,
-  withLogits: boolean,
-): Record<string, Tensor> {
-  const unit = rmsNormalise(hidden, config.rms_norm_eps)
+function distribution(build: Build, hidden: Tensor, withLogits: boolean): Record<string, Tensor> {
+  const unit = rmsNormalise(hidden, build.config.rms_norm_eps)
   // The states are narrower than the logits.
-  const logits = linear(mul(unit, inputs['inverseTemperatures']), inputs['head']).y
+  const logits = product(build, mul(unit, build.inputs['inverseTemperatures']), 'head')
   const probabilities = softmax(logits)
   return withLogits ? { probabilities, logits } : { probabilities }
 }
@@ -99,6 +108,8 @@ export interface SamplingProgramOptions {
   threads?: number
   /** Whether they give `logits` too, of the shape of the probabilities and tempered as these are. */
   logits?: boolean
+  /** Of the matrices; `float32` unless told. For `int8` they are fed as `quantisedInputs` says. */
+  weights?: SamplingWeights
 }
 
 /**
@@ -107,16 +118,15 @@ export interface SamplingProgramOptions {
  */
 export function compilePrompt(
   config: TransformerConfig,
-  { threads, logits = false }: SamplingProgramOptions = {},
+  { threads, logits = false, weights = 'float32' }: SamplingProgramOptions = {},
 ): Promise<Program> {
   const build = (inputs: Inputs): Record<string, Tensor> =>
     readChunk(
-      inputs,
-      config,
+      { inputs, config, weights },
       ({ q, k, v }) => attend(q, k, v, inputs['newLimits'], 'B', 'C', config).y,
       logits,
     )
-  return compile(chunkInputs(config), build, named('prompt', threads))
+  return compile(chunkInputs(config, weights), build, named('prompt', threads))
 }
 
 /**
@@ -131,21 +141,21 @@ export function compilePrompt(
  */
 export function compilePrefill(
   config: TransformerConfig,
-  { threads, logits = false }: SamplingProgramOptions = {},
+  { threads, logits = false, weights = 'float32' }: SamplingProgramOptions = {},
 ): Promise<Program> {
   const build = (inputs: Inputs): Record<string, Tensor> =>
     readChunk(
-      inputs,
-      config,
+      { inputs, config, weights },
       ({ q, k, v }, layer) => attendTwoParts(q, k, v, pastOf(inputs, layer), inputs['newLimits'], config),
       logits,
     )
-  return compile({ ...chunkInputs(config), ...cacheInputs(config) }, build, named('prefill', threads))
+  const specs = { ...chunkInputs(config, weights), ...cacheInputs(config) }
+  return compile(specs, build, named('prefill', threads))
 }
 
-function chunkInputs(config: TransformerConfig): Record<string, InputSpec> {
+function chunkInputs(config: TransformerConfig, weights: SamplingWeights): Record<string, InputSpec> {
   return {
-    ...commonInputs(config),
+    ...commonInputs(config, weights),
     tokens: { shape: ['B', 'C'], dtype: 'int32' },
     positions: { shape: ['B', 'C'], dtype: 'int32' },
     newLimits: { shape: ['C', 'C'] },
@@ -156,18 +166,21 @@ function chunkInputs(config: TransformerConfig): Record<string, InputSpec> {
 
 /** All blocks over the chunks [B, C], heads split for `mix`: from them to the mixed values [B*C, heads * width]. */
 function readChunk(
-  inputs: Inputs,
-  config: TransformerConfig,
+  build: Build,
   mix: (heads: { q: Tensor; k: Tensor; v: Tensor }, layer: number) => Tensor,
   withLogits: boolean,
 ): Record<string, Tensor> {
+  const { inputs, config, weights } = build
   const rotary = { positions: inputs['positions'], cosine: inputs['cosineTable'], sine: inputs['sineTable'] }
   const tokens = reshape(inputs['tokens'], ['B*C'])
-  const { x, outputs } = newTokens(inputs, tokens, config, (unit, weights, layer) => {
-    const heads = projectHeads(unit, weights, rotary, 'B', 'C', config)
+  const { x, outputs } = newTokens(build, tokens, (unit, ofBlock, layer) => {
+    const heads =
+      weights === 'int8'
+        ? splitHeads(biasedProduct(build, unit, `${layer}.qkv`), ofBlock, rotary, config)
+        : projectHeads(unit, ofBlock, rotary, 'B', 'C', config)
     return { mixed: mix(heads, layer), keys: heads.k, values: heads.v }
   })
-  return { ...outputs, ...distribution(inputs, gather(x, inputs['rows'], 0), config, withLogits) }
+  return { ...outputs, ...distribution(build, gather(x, inputs['rows'], 0), withLogits) }
 }
 
 const named = (name: string, threads: number | undefined) =>
@@ -179,101 +192,23 @@ const named = (name: string, threads: number | undefined) =>
  */
 export function compileDecode(
   config: TransformerConfig,
-  { threads, logits = false }: SamplingProgramOptions = {},
+  { threads, logits = false, weights = 'float32' }: SamplingProgramOptions = {},
 ): Promise<Program> {
   const specs: Record<string, InputSpec> = {
-    ...commonInputs(config),
+    ...commonInputs(config, weights),
     ...cacheInputs(config),
     tokens: { shape: ['B'], dtype: 'int32' },
     positions: { shape: ['B'], dtype: 'int32' },
     inverseTemperatures: { shape: ['B', 1] },
   }
-  const build = (inputs: Inputs): Record<string, Tensor> => {
-    const attention: Attention = (unit, weights, layer) => {
-      const projected = linear(unit, weights.qkv).y
-      const shifted = weights.qkvBias === undefined ? projected : add(projected, weights.qkvBias)
-      return attendOne(shifted, weights, inputs, pastOf(inputs, layer), config)
+  const trace = (inputs: Inputs): Record<string, Tensor> => {
+    const build = { inputs, config, weights }
+    const attention: Attention = (unit, ofBlock, layer) => {
+      const projected = biasedProduct(build, unit, `${layer}.qkv`)
+      return attendOne(projected, ofBlock, inputs, pastOf(inputs, layer), config)
     }
-    const { x, outputs } = newTokens(inputs, inputs['tokens'], config, attention)
-    return { ...outputs, ...distribution(inputs, x, config, logits) }
+    const { x, outputs } = newTokens(build, inputs['tokens'], attention)
+    return { ...outputs, ...distribution(build, x, logits) }
   }
-  return compile(specs, build, named('decode', threads))
-}
-
-/** q: [B, heads, C, width]; k, v: [B, kvHeads, C, width]. One softmax over cached and new positions. */
-function attendTwoParts(
-  q: Tensor,
-  k: Tensor,
-  v: Tensor,
-  past: PastKeysValues,
-  newLimits: Tensor,
-  config: TransformerConfig,
-): Tensor {
-  const width = headWidth(config)
-  const heads = config.num_attention_heads
-  const shared = config.num_key_value_heads
-  const group = heads / shared
-  const rows = group === 1 ? 'C' : `${group}*C`
-  const fold = (x: Tensor, last: Dim): Tensor => (group === 1 ? x : reshape(x, ['B', shared, rows, last]))
-  // The new part's limits differ by position, so the folded rows are taken apart for it.
-  const apart = (x: Tensor, parts: number, last: Dim): Tensor =>
-    group === 1 ? x : reshape(x, ['B', shared, parts, 'C', last])
-  const queries = fold(q, width)
-  const own = ownScores(apart(q, group, width), apart(k, 1, width))
-  const pastScores = limited(matmul(queries, past.keys, { transposeB: true }), past.limits, fold(own, 1))
-  const newApart = apart(matmul(queries, k, { transposeB: true }), group, 'C')
-  const newScores = fold(limited(newApart, newLimits, own), 'C')
-  const probabilities = softmax(concat([pastScores, newScores], 3))
-  const mixed = add(
-    matmul(slice(probabilities, { axis: 3, start: 0, end: 'P' }), past.values),
-    matmul(slice(probabilities, { axis: 3, start: 'P', end: 'C+P' }), v),
-  )
-  const headsApart = group === 1 ? mixed : reshape(mixed, ['B', heads, 'C', width])
-  return reshape(transpose(headsApart, [0, 2, 1, 3]), ['B*C', heads * width])
-}
-
-/** projected: [B, (heads + 2 * kvHeads) * width]. */
-function attendOne(
-  projected: Tensor,
-  { queryNorm, keyNorm }: BlockWeights,
-  inputs: Inputs,
-  past: PastKeysValues,
-  config: TransformerConfig,
-): { mixed: Tensor; keys: Tensor; values: Tensor } {
-  const width = headWidth(config)
-  const heads = config.num_attention_heads
-  const shared = config.num_key_value_heads
-  const turning = (heads + shared) * width
-  const normalised = (start: number, count: number, gain: Tensor): Tensor => {
-    const rows = slice(projected, { axis: 1, start: start * width, end: (start + count) * width })
-    return mul(rmsNormalise(reshape(rows, ['B', count, width]), config.rms_norm_eps), gain)
-  }
-  const unturned =
-    queryNorm === undefined || keyNorm === undefined
-      ? slice(projected, { axis: 1, start: 0, end: turning })
-      : concat([normalised(0, heads, queryNorm), normalised(heads, shared, keyNorm)], 1)
-  const turned = rotate(
-    reshape(unturned, ['B', 1, turning]),
-    reshape(inputs['positions'], ['B', 1]),
-    inputs['cosineTable'],
-    inputs['sineTable'],
-  )
-  const part = (x: Tensor, start: number, end: number, rows: number): Tensor =>
-    reshape(slice(x, { axis: x.shape.length - 1, start: start * width, end: end * width }), [
-      'B',
-      shared,
-      rows,
-      width,
-    ])
-  const q = part(turned, 0, heads, heads / shared)
-  const k = part(turned, heads, heads + shared, 1)
-  const v = part(projected, heads + shared, heads + 2 * shared, 1)
-  const own = ownScores(q, k)
-  const pastScores = limited(matmul(q, past.keys, { transposeB: true }), past.limits, own)
-  const probabilities = softmax(concat([pastScores, own], 3))
-  const mixed = add(
-    matmul(slice(probabilities, { axis: 3, start: 0, end: 'P' }), past.values),
-    mul(slice(probabilities, { axis: 3, start: 'P', end: '1+P' }), v),
-  )
-  return { mixed: reshape(mixed, ['B', heads * width]), keys: k, values: v }
+  return compile(specs, trace, named('decode', threads))
 }

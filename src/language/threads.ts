@@ -4,6 +4,7 @@ import { startThread } from '../tensor/index.ts'
 import type { TransformerConfig } from './config.ts'
 import type { BatchLimits } from './memory.ts'
 import type { Parameters } from './parameters.ts'
+import type { SamplingWeights } from './sampling-weights.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
 /** A thread beside this one. */
@@ -27,6 +28,8 @@ export interface ThreadsOptions extends BatchLimits {
   count: number
   /** Of each thread. */
   cacheBytes: number
+  /** `float32` unless told. */
+  samplingWeights?: SamplingWeights
 }
 
 /**

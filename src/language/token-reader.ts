@@ -10,6 +10,8 @@ import { createKeyValueCache } from './key-value-cache.ts'
 import type { KeyValueCache, NewRows } from './key-value-cache.ts'
 import { createOutputBuffers } from './output-buffers.ts'
 import type { Parameters } from './parameters.ts'
+import { createQuantisedFolding } from './quantised-weights.ts'
+import type { SamplingWeights } from './sampling-weights.ts'
 import { compileDecode, compilePrefill, compilePrompt } from './sampling-programs.ts'
 
 /** What a run gives, good until the next: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
@@ -46,11 +48,20 @@ export interface TokenReader {
   dispose(): Promise<void>
 }
 
-export function createTokenReader(
-  config: TransformerConfig,
-  parameters: Parameters,
-  threads?: number,
-): TokenReader {
+export interface TokenReaderOptions {
+  config: TransformerConfig
+  parameters: Parameters
+  threads?: number
+  /** `float32` unless told. */
+  samplingWeights?: SamplingWeights
+}
+
+export function createTokenReader({
+  config,
+  parameters,
+  threads,
+  samplingWeights = 'float32',
+}: TokenReaderOptions): TokenReader {
   const window = config.max_position_embeddings
   const width = headWidth(config)
   const heads = config.num_key_value_heads
@@ -61,19 +72,20 @@ export function createTokenReader(
     cosineTable: { data: table.cosine, shape: [window, width / 2] },
     sineTable: { data: table.sine, shape: [window, width / 2] },
   }
-  const fold = createFolding(parameters, config)
+  const fold = (samplingWeights === 'int8' ? createQuantisedFolding : createFolding)(parameters, config)
   const buffers = createOutputBuffers()
   let folded: FoldedWeights | undefined
   let pastPlace: readonly unknown[] = []
   let pastFeeds: Record<string, HostTensor> = {}
-  const isSmall = isForFewRows(config)
+  // A row is read by the same model however few there are beside it, and that decoder has no int8.
+  const isSmall = samplingWeights === 'float32' && isForFewRows(config)
   const programs = new Map<string, Promise<Program>>()
   const compilers = { prompt: compilePrompt, prefill: compilePrefill, decode: compileDecode }
 
   function program(kind: keyof typeof compilers, logits: boolean): Promise<Program> {
     const name = `${kind} ${logits}`
-    const made =
-      programs.get(name) ?? compilers[kind](config, { logits, ...(threads === undefined ? {} : { threads }) })
+    const options = { logits, weights: samplingWeights, ...(threads === undefined ? {} : { threads }) }
+    const made = programs.get(name) ?? compilers[kind](config, options)
     programs.set(name, made)
     return made
   }

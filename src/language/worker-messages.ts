@@ -4,12 +4,14 @@ import type { TokenTexts } from './grammar/index.ts'
 import type { LossSums } from './loss-report.ts'
 import type { BatchLimits } from './memory.ts'
 import type { PackedSequences } from './packed-sequences.ts'
+import type { SamplingWeights } from './sampling-weights.ts'
 
 /** What a thread is started with. */
 export interface WorkerData extends BatchLimits {
   config: TransformerConfig
   /** For its sampler. */
   cacheBytes: number
+  samplingWeights?: SamplingWeights
   /** Memory of both sides, of the size of the parameters: weights for the thread to take, gradients that it gives. */
   weights: Float32Array
   gradient: Float32Array

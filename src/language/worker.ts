@@ -6,12 +6,12 @@ import { createSampler } from './sampler.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
 // A thread with a sampler and a learner of its own, for its part of the rows.
-const { config, cacheBytes, weights, gradient, ...limits } = workerData as WorkerData
+const { config, cacheBytes, samplingWeights, weights, gradient, ...limits } = workerData as WorkerData
 const layout = parameterLayout(config)
 // Copied, since the runtime does not read memory that threads share.
 const parameters = { layout, data: new Float32Array(layout.size) }
 const engine = { config, parameters, threads: 1 }
-const sampler = createSampler({ ...engine, cacheBytes })
+const sampler = createSampler({ ...engine, cacheBytes, ...(samplingWeights && { samplingWeights }) })
 const learner = createLearner({ ...engine, ...limits, gradient })
 const port = parentPort!
 const running = new Map<number, AbortController>()

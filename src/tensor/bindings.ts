@@ -3,8 +3,10 @@ import { dimValue } from './dimension.ts'
 import type { Bindings, DType, Feeds, HostTensor, Shape } from './types.ts'
 import { showShape } from './shape.ts'
 
-export function dtypeOf(value: HostTensor): DType {
-  return value.data instanceof Float32Array ? 'float32' : value.data instanceof Int32Array ? 'int32' : 'bool'
+export function dtypeOf({ data }: Pick<HostTensor, 'data'>): DType {
+  if (data instanceof Float32Array) return 'float32'
+  if (data instanceof Int32Array) return 'int32'
+  return data instanceof Int8Array ? 'int8' : 'bool'
 }
 
 export interface InputSignature {

@@ -80,11 +80,12 @@ function foldable(node: Tensor): boolean {
 let buffers = 0
 const bufferNames = new WeakMap<HostData, number>()
 
+const isHostData = (value: unknown): value is HostData => ArrayBuffer.isView(value)
+
 function attributeKey(attributes: Attributes): string {
   return JSON.stringify(attributes, (_, value: unknown) => {
-    if (!(value instanceof Float32Array || value instanceof Int32Array || value instanceof Uint8Array))
-      return value
-    if (value.length <= 64) return [...value].map((x) => (Object.is(x, -0) ? '-0' : String(x)))
+    if (!isHostData(value)) return value
+    if (value.length <= 64) return Array.from(value).map((x) => (Object.is(x, -0) ? '-0' : String(x)))
     if (!bufferNames.has(value)) bufferNames.set(value, buffers++)
     return `buffer ${bufferNames.get(value)}`
   })

@@ -1,15 +1,15 @@
 import type { LowerContext } from './onnx/lower-context.ts'
 import type { Operations } from './operations.ts'
 
-/** Element types. Booleans are bytes (0 or 1) on the host. */
-export type DType = 'float32' | 'int32' | 'bool'
+/** Element types. Booleans are bytes (0 or 1) on the host; of `int8` are codes of quantised weights. */
+export type DType = 'float32' | 'int32' | 'int8' | 'bool'
 
 /** A number, or a sum of products of symbols and numbers: `'B'`, `'B*T'`, `'128*B'`, `'P+T'`. */
 export type Dim = number | string
 
 export type Shape = readonly Dim[]
 
-export type HostData = Float32Array | Int32Array | Uint8Array
+export type HostData = Float32Array | Int32Array | Int8Array | Uint8Array
 
 /** A concrete array, row-major. `dtype` is read off the array's class when left out (bytes are booleans). */
 export interface HostTensor {
@@ -38,7 +38,7 @@ export type Operand = Tensor | number
 
 /** Values during the reference evaluation: floats are held in double precision. */
 export interface Value {
-  data: Float64Array | Int32Array | Uint8Array
+  data: Float64Array | Int32Array | Int8Array | Uint8Array
   shape: readonly number[]
 }
 

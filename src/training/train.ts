@@ -3,7 +3,7 @@ import type { ChatModel, Task, TaskSource, ToolWorld } from '../agent/index.ts'
 import { findPolicyPreset, optimisePolicy } from '../algorithm/index.ts'
 import type { Algorithm, BatchSettings, PolicyPresetName } from '../algorithm/index.ts'
 import { baseModelFolder, loadModel } from '../language/index.ts'
-import type { Trainable } from '../language/index.ts'
+import type { SamplingWeights, Trainable } from '../language/index.ts'
 import type { RewardFunction } from '../reward/index.ts'
 import { taskReward } from '../reward/index.ts'
 import { planForWindow, smallModelPlan } from './defaults.ts'
@@ -19,6 +19,8 @@ export interface TrainOptions<T extends Task = Task> {
   model?: string
   /** Which weights move: LoRA, or tensors by name. Default: all. */
   trainable?: Trainable
+  /** What episodes are sampled with where they are sampled in this process, evaluations included; see `LocalBackendOptions`. Default: float32. */
+  samplingWeights?: SamplingWeights
   /**
    * Where they are trained, e.g. `createTinkerBackend`; it begins from the same model, of which only the tokenizer is read here then, and sees to
    * `trainable` itself. Default: in this process.
@@ -58,7 +60,8 @@ export interface TrainOptions<T extends Task = Task> {
  */
 export async function train<T extends Task>(options: TrainOptions<T>): Promise<TrainingSummary> {
   const { world, tasks, model = baseModelFolder, seed = 0, out, onEvent, signal } = options
-  const training = options.trainable === undefined ? {} : { trainable: options.trainable }
+  const { trainable, samplingWeights } = options
+  const training = { ...(trainable && { trainable }), ...(samplingWeights && { samplingWeights }) }
   const chat = await readChatModel(model)
   // Loaded once to fail early; the job asks for fresh ones.
   const first = await loadModel(model, training)

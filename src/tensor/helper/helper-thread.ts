@@ -40,12 +40,7 @@ async function prepare(): Promise<() => void | Promise<void>> {
   }
 }
 
-const unshared = (data: HostData): HostData =>
-  data instanceof Float32Array
-    ? Float32Array.from(data)
-    : data instanceof Int32Array
-      ? Int32Array.from(data)
-      : Uint8Array.from(data)
+const unshared = (data: HostData): HostData => data.slice()
 
 const run = await prepare()
 setState(control, states.idle)

@@ -4,7 +4,7 @@ import type { DType, Operator, Tensor } from '../types.ts'
 import { allocate } from './elementwise.ts'
 
 /** Codes of ONNX's TensorProto.DataType. */
-export const onnxTypes = { float32: 1, int32: 6, bool: 9 } as const
+export const onnxTypes = { float32: 1, int8: 3, int32: 6, bool: 9 } as const
 
 export const castOperator: Operator = {
   name: 'cast',

@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { dtypeOf } from '../bindings.ts'
 import { makeNode } from '../node.ts'
 import { sizeOf } from '../shape.ts'
 import type { DType, HostData, Operand, Operator, Tensor } from '../types.ts'
@@ -20,6 +21,7 @@ export const constantOperator: Operator = {
 function hold(data: readonly number[] | HostData, dtype: DType): HostData {
   if (dtype === 'float32') return data instanceof Float32Array ? data : Float32Array.from(data)
   if (dtype === 'int32') return data instanceof Int32Array ? data : Int32Array.from(data)
+  if (dtype === 'int8') return data instanceof Int8Array ? data : Int8Array.from(data)
   return data instanceof Uint8Array ? data : Uint8Array.from(data)
 }
 
@@ -37,8 +39,7 @@ export function constant(
 ): Tensor {
   const values = typeof data === 'number' ? [data] : data
   const own = shape ?? (typeof data === 'number' ? [] : [values.length])
-  const kind =
-    dtype ?? (values instanceof Int32Array ? 'int32' : values instanceof Uint8Array ? 'bool' : 'float32')
+  const kind = dtype ?? (Array.isArray(values) ? 'float32' : dtypeOf({ data: values as HostData }))
   if (sizeOf(own) !== values.length)
     throw new AgogeError(`constant: ${values.length} values do not fill the shape [${own.join(', ')}]`, {
       code: 'shape-mismatch',

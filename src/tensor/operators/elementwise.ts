@@ -15,11 +15,9 @@ interface Elementwise {
 }
 
 export function allocate(dtype: DType, size: number): Value['data'] {
-  return dtype === 'float32'
-    ? new Float64Array(size)
-    : dtype === 'int32'
-      ? new Int32Array(size)
-      : new Uint8Array(size)
+  if (dtype === 'float32') return new Float64Array(size)
+  if (dtype === 'int32') return new Int32Array(size)
+  return dtype === 'int8' ? new Int8Array(size) : new Uint8Array(size)
 }
 
 /** Defines an operator that works element by element, with broadcasting. */

@@ -96,5 +96,8 @@ export function smallProgram(
   }
 }
 
-const converted = (data: Float32Array, dtype: DType): HostData =>
-  dtype === 'float32' ? data : dtype === 'int32' ? Int32Array.from(data) : Uint8Array.from(data)
+function converted(data: Float32Array, dtype: DType): HostData {
+  if (dtype === 'float32') return data
+  if (dtype === 'int32') return Int32Array.from(data)
+  return dtype === 'int8' ? Int8Array.from(data) : Uint8Array.from(data)
+}
