@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { findPolicyPreset, grpo, optimisePolicy } from '../algorithm/index.ts'
 import type { BatchSettings, EpisodeGroup } from '../algorithm/index.ts'
+import { createLocalBackend } from '../language/index.ts'
+import type { LocalBackend } from '../language/index.ts'
 import { trainJob } from './index.ts'
 import type { MetricsRecord, TrainJobOptions } from './index.ts'
 import { boxJob } from './testing/box-job.ts'
@@ -67,6 +69,29 @@ test('sampled at temperature 0.8, trainer and sampler agree before an update', a
     expect(mismatch).toBeLessThan(1e-5)
     expect(mismatchKl).toBeLessThan(1e-6)
     expect(mismatchMaxRatio).toBeLessThan(1 + 1e-4)
+  }
+})
+
+test('sampled with int8 weights and corrected, the mismatch is still in the metrics', async () => {
+  const corrections = [{ level: 'token', mode: 'truncate', high: 2 }] as const
+  // A divergence moves every row, whether its group has a signal or not.
+  const kl = { place: 'loss', estimator: 'k2', coefficient: 0.01 } as const
+  const algorithm = optimisePolicy({ ...findPolicyPreset('grpo').settings, kl, corrections })
+  const { plan, backend, ...rest } = job('int8', {}, { algorithm })
+  const openInt8 = async () => {
+    const { config, tokenizer } = (await backend()) as LocalBackend
+    const shared = { config, seed: 1, threads: 1, samplingWeights: 'int8' } as const
+    return createLocalBackend({ ...shared, ...(tokenizer && { tokenizer }) })
+  }
+  const reinforcement = { ...plan.reinforcement, steps: 1 }
+  await trainJob({ ...rest, backend: openInt8, plan: { ...plan, reinforcement } })
+  const learnt = rows('int8').filter((row) => 'mismatch' in row)
+  expect(learnt.length).toBeGreaterThan(0)
+  for (const { mismatch, mismatchKl, mismatchMaxRatio } of learnt) {
+    expect(mismatch).toBeGreaterThan(1e-4)
+    expect(mismatch).toBeLessThan(0.1)
+    expect(mismatchKl).toBeGreaterThan(1e-7)
+    expect(mismatchMaxRatio).toBeGreaterThan(1 + 1e-3)
   }
 })
 

@@ -62,7 +62,8 @@ export function createLearner<T extends Task>(
       const rows: Record<string, number>[] = []
       for (let epoch = 0; epoch < (settings.epochs ?? 1); epoch++)
         for (const { update, members } of updates)
-          rows.push({ ...update.metrics, ...(await apply(update, members, rows.length === 0)) })
+          // Where weights were corrected, the algorithm has measured the mismatch, and the loss sees none.
+          rows.push({ ...(await apply(update, members, rows.length === 0)), ...update.metrics })
       const names = new Set(rows.flatMap((row) => Object.keys(row)))
       return Object.fromEntries(
         [...names].map((name) => [name, mean(rows.flatMap((row) => (name in row ? [row[name]] : [])))]),

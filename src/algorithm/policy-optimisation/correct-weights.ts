@@ -7,13 +7,14 @@ import type { ImportanceSettings } from '../losses/index.ts'
  * log-probabilities where the sampler's were.
  *
  * @param trainer log-probabilities before the batch, one array a sequence.
- * @returns the mean ratio of the first correction, and the share of tokens that all of them left.
+ * @returns the mean ratio of the first correction, and the share of tokens that all of them left; how far trainer and sampler are apart,
+ *   over tokens that count, since the loss will no longer see it: mean |difference| in nats, k3, and the largest ratio.
  */
 export function correctWeights(
   sequences: readonly TrainingSequence[],
   trainer: readonly Float32Array[],
   corrections: readonly ImportanceSettings[],
-): { meanImportance: number; keptTokens: number } {
+): { meanImportance: number; keptTokens: number } & Mismatch {
   const starts: number[] = []
   let length = 0
   for (const { tokens } of sequences) {
@@ -28,6 +29,7 @@ export function correctWeights(
   const logprobs = row((i) => trainer[i])
   const samplerLogprobs = row((i) => sequences[i].logprobs)
   let weights = row((i) => sequences[i].weights.rl)
+  const apart = mismatch(logprobs, samplerLogprobs, weights)
   let meanImportance = 1
   let keptTokens = 1
   corrections.forEach((settings, at) => {
@@ -40,5 +42,27 @@ export function correctWeights(
     sequence.weights.rl.set(weights.subarray(starts[i], starts[i] + sequence.tokens.length))
     sequence.logprobs.set(trainer[i])
   }
-  return { meanImportance, keptTokens }
+  return { meanImportance, keptTokens, ...apart }
+}
+
+interface Mismatch {
+  mismatch: number
+  mismatchKl: number
+  mismatchMaxRatio: number
+}
+
+function mismatch(trainer: Float32Array, sampler: Float32Array, weights: Float32Array): Mismatch {
+  const found = { mismatch: 0, mismatchKl: 0, mismatchMaxRatio: 0 }
+  let count = 0
+  for (let t = 0; t < trainer.length; t++) {
+    if (weights[t] === 0) continue
+    const difference = trainer[t] - sampler[t]
+    const ratio = Math.exp(difference)
+    count++
+    found.mismatch += Math.abs(difference)
+    found.mismatchKl += ratio - 1 - difference
+    found.mismatchMaxRatio = Math.max(found.mismatchMaxRatio, ratio)
+  }
+  const total = Math.max(1, count)
+  return { ...found, mismatch: found.mismatch / total, mismatchKl: found.mismatchKl / total }
 }

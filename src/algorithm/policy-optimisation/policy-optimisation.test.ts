@@ -163,6 +163,13 @@ test('corrections weigh tokens by what trainer and sampler said, and the trainer
     })
   }
   expect(metrics['keptTokens']).toBe(1)
+  const differences = plain.flatMap(({ logprobs, weights }, i) =>
+    [...logprobs.keys()].filter((t) => weights.rl[t] !== 0).map((t) => trainer[i][t] - logprobs[t]),
+  )
+  const mean = (values: number[]): number => values.reduce((a, b) => a + b, 0) / values.length
+  expect(metrics['mismatch']).toBeCloseTo(mean(differences.map(Math.abs)), 5)
+  expect(metrics['mismatchKl']).toBeCloseTo(mean(differences.map((d) => Math.exp(d) - 1 - d)), 5)
+  expect(metrics['mismatchMaxRatio']).toBeCloseTo(Math.exp(Math.max(...differences)), 4)
   const strict = await update({
     ...base,
     corrections: [{ level: 'geometric', mode: 'reject', low: 2, high: 3 }],
