@@ -43,7 +43,7 @@ export const quantisedMatmulOperator: Operator = {
         hint: 'AGOGE_DEVICE=cpu, or weights in float32',
       })
     const number = (value: number): string => context.initializer(Float32Array.of(value), [], 'float32')
-    const { emit } = context
+    const emit: typeof context.emit = (...what) => context.emit(...what)
     const magnitudes = emit('ReduceMax', [emit('Abs', [x]), context.int64([-1])])
     const most = emit('Max', [magnitudes, number(tiny)])
     // Every row by itself, so that what comes of a row does not depend on the others; with one scale for all, quantising is one pass.
