@@ -3,9 +3,11 @@ import type { TrainingSequence } from '../episode/types.ts'
 import { createRandom } from '../random/index.ts'
 import type { SampleOptions, SampleOutput } from './backend.ts'
 import { readCheckpoint } from './checkpoint.ts'
+import { packTexts } from './grammar/index.ts'
 import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend } from './local-backend.ts'
 import { initialiseParameters } from './parameters.ts'
+import { createSampler } from './sampler.ts'
 import { tinyConfig } from './testing/tiny-config.ts'
 
 const config = { ...tinyConfig, hidden_size: 32, intermediate_size: 48 }
@@ -158,6 +160,25 @@ test('truncation, greedy choice and the likeliest tokens are of the same distrib
     expect(three.drawnLogprobs![t]).toBeCloseTo(three.logprobs[t] - Math.log(kept), 3)
   })
   await int8.dispose()
+})
+
+test('a grammar holds, and its rows report the whole distribution', async () => {
+  const texts = packTexts([...Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte)), undefined])
+  const own = { ...config, vocab_size: 257 }
+  const parameters = initialiseParameters(own, 3)
+  const sampler = createSampler({ config: own, parameters, cacheBytes: 2 ** 22, samplingWeights: 'int8' })
+  sampler.setTexts(texts)
+  const grammar = { choice: ['yes', 'no', 'perhaps'] }
+  const asked = requests.map(({ prompt, key }) => ({ prompt, key, ...(key % 2 === 0 && { grammar }) }))
+  const outputs = await sampler.sample(asked, { ...options, stop: [256] }, 0)
+  for (const [i, { tokens, logprobs, drawnLogprobs }] of outputs.entries()) {
+    if (i % 2 === 1) continue
+    expect(grammar.choice).toContain(Buffer.from(tokens.filter((id) => id < 256)).toString())
+    // Of 257 nearly equal tokens, and of the few that are allowed.
+    expect(logprobs[0]).toBeLessThan(-3)
+    expect(drawnLogprobs![0]).toBeGreaterThan(-2.5)
+  }
+  await sampler.dispose()
 })
 
 test('another device than the processor is refused at once', () => {
