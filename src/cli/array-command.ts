@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
+import { isWorldFile } from '../training/arrays/world-file.ts'
 import { arrayWorlds } from '../worlds/array-worlds.ts'
 import { listRuns } from './runs.ts'
 
@@ -60,9 +61,9 @@ function refuseChanges(typed: object): void {
   })
 }
 
-/** @throws AgogeError listing the worlds over arrays, or those of all kinds where the name is of none. */
+/** Modules are read later. @throws AgogeError listing the worlds over arrays, or those of all kinds where the name is of none. */
 export async function requireArrayWorld(name: string): Promise<void> {
-  if (Object.hasOwn(arrayWorlds, name)) return
+  if (Object.hasOwn(arrayWorlds, name) || isWorldFile(name)) return
   if (isToldInWords(name)) {
     throw new AgogeError(`${name} has tasks told in words, not arrays of numbers`, {
       code: 'unknown-world',

@@ -1,5 +1,5 @@
 import type { ArraySpace, ContextFeature, World } from '../environment/index.ts'
-import { algorithmsFor, arrayWorlds, findWorld } from '../training/arrays/index.ts'
+import { algorithmsFor, arrayWorlds, openWorldNamed } from '../training/arrays/index.ts'
 import { requireArrayWorld } from './array-command.ts'
 import type { Console } from './console.ts'
 import { table } from './table.ts'
@@ -12,12 +12,15 @@ export interface EnvsCommand {
 
 /** `agoge envs [WORLD]`: the worlds over arrays of numbers, their spaces, what can be varied, and who can act in them. */
 export async function runEnvs({ world: only, json }: EnvsCommand, { out }: Console): Promise<void> {
-  if (only !== undefined) await requireArrayWorld(only)
+  if (only !== undefined) {
+    await requireArrayWorld(only)
+    const { world } = await openWorldNamed(only)
+    return out(json === true ? JSON.stringify(describe(world.name, world), null, 2) : worldText(only, world))
+  }
   if (json === true) {
     const worlds = Object.entries(arrayWorlds).map(([name, world]) => describe(name, world))
-    const shown = only === undefined ? worlds : worlds.find(({ name }) => name === only)
-    out(JSON.stringify(shown, null, 2))
-  } else if (only === undefined) {
+    out(JSON.stringify(worlds, null, 2))
+  } else {
     const rows = Object.entries(arrayWorlds).map(([name, world]) => [
       name,
       space(world.observation),
@@ -28,7 +31,7 @@ export async function runEnvs({ world: only, json }: EnvsCommand, { out }: Conso
     ])
     out(table(['world', 'observation', 'action', 'steps', 'context', 'algorithms'], rows))
     out('\nranges and units of the context of a world: agoge envs WORLD')
-  } else out(worldText(only, findWorld(only)))
+  }
 }
 
 function worldText(name: string, world: World): string {

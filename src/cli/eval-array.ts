@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ArrayAgent } from '../algorithm/arrays/index.ts'
-import type { World } from '../environment/index.ts'
+import type { Playable } from '../environment/index.ts'
 import { bootstrapMean, mean, stratifiedInterquartileMean } from '../evaluation/index.ts'
 import type { Estimate } from '../evaluation/index.ts'
 import {
@@ -9,8 +9,8 @@ import {
   estimateText,
   evaluateAgent,
   evaluationContexts,
-  findWorld,
   loadAgent,
+  openWorldNamed,
   returnText,
 } from '../training/arrays/index.ts'
 import type { ContextSettings } from '../training/arrays/index.ts'
@@ -45,7 +45,7 @@ export interface AgentReport {
 export async function runEvalArray(command: EvalArrayCommand, terminal: Console): Promise<void> {
   const { world: name, episodes = 100, seed } = command
   if (command.json !== undefined) checkFile(command.json)
-  const world = findWorld(name)
+  const { world, playable } = await openWorldNamed(name)
   const reports: AgentReport[] = []
   const lines: string[] = []
 
@@ -53,7 +53,7 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
   async function play(
     model: string,
     agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
-    seen: World = world,
+    seen: Playable = playable,
     trained?: ContextSettings,
   ): Promise<AgentReport[]> {
     const asked = readContexts(world, command, trained)
@@ -79,7 +79,7 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
     const runs = runsOf(model)
     const found: AgentReport[] = []
     for (const folder of runs) {
-      const { agent, world: seen, contexts } = await loadAgent(folder, name)
+      const { agent, playable: seen, contexts } = await loadAgent(folder, name)
       try {
         found.push(...(await play(folder, agent, seen, contexts)))
       } finally {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { animatePng, animateSvg, renderSvg } from '../environment/index.ts'
-import type { Drawing, VectorEnvironment } from '../environment/index.ts'
+import type { Drawing, AnyVector } from '../environment/index.ts'
 import { AgogeError } from '../error.ts'
 import { checkFolder } from '../training/usable-folder.ts'
 import { checkFile, writeWhole } from '../training/whole-file.ts'
@@ -67,7 +67,7 @@ function checkFrames(path: string): void {
   checkFolder(resolve(path))
 }
 
-function drawingOf({ world, slots }: VectorEnvironment): Drawing {
+function drawingOf({ world, slots }: AnyVector): Drawing {
   if (world.draw !== undefined) return world.draw(slots, 0)
   if (world.text !== undefined) return page(world.text(slots, 0))
   throw new AgogeError(`${world.name} cannot be drawn`, {

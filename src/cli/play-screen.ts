@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { VectorEnvironment } from '../environment/index.ts'
+import type { AnyVector } from '../environment/index.ts'
 import { returnText } from '../training/arrays/index.ts'
 import type { Console } from './console.ts'
 import { drawText } from './terminal-drawing.ts'
@@ -8,7 +8,7 @@ import { drawText } from './terminal-drawing.ts'
 export interface Frames {
   /** Steps between two frames; an episode's last one is always shown. */
   readonly every: number
-  show(environment: VectorEnvironment, episode: number, step: number): Promise<void> | void
+  show(environment: AnyVector, episode: number, step: number): Promise<void> | void
   /** A line about a finished episode. */
   keep(text: string): void
   /** Also where playing was interrupted. */
@@ -50,13 +50,13 @@ export function createScreen(
 /** Characters in a line of a drawing. */
 const widest = 64
 
-function frame({ world, slots }: VectorEnvironment, columns: number): string {
+function frame({ world, slots }: AnyVector, columns: number): string {
   if (world.text !== undefined) return world.text(slots, 0)
   if (world.draw !== undefined) return drawText(world.draw(slots, 0), columns)
   return `observation ${Array.from(slots.observations, (value) => value.toFixed(3)).join(' ')}`
 }
 
-function status({ actions, rewards, returns }: VectorEnvironment, episode: number, step: number): string {
+function status({ actions, rewards, returns }: AnyVector, episode: number, step: number): string {
   const action = Array.from(actions, (value) => (Number.isInteger(value) ? value : value.toFixed(2))).join(
     ' ',
   )

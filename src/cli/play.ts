@@ -1,13 +1,13 @@
 import type { ArrayAgent } from '../algorithm/arrays/index.ts'
-import { createVectorEnvironment } from '../environment/index.ts'
-import type { VectorEnvironment, World } from '../environment/index.ts'
+import { openVector } from '../environment/index.ts'
+import type { AnyVector, OpenedVector, World } from '../environment/index.ts'
 import {
   checkActions,
   checkStep,
   cutOffAfter,
   evaluationContexts,
-  findWorld,
   loadAgent,
+  openWorldNamed,
   returnText,
   turn,
 } from '../training/arrays/index.ts'
@@ -40,14 +40,15 @@ export interface PlayCommand extends ContextOptions {
 export async function runPlay(command: PlayCommand, terminal: Console): Promise<void> {
   const { world: name, model, episodes, seed, fps, every, render } = command
   await requireArrayWorld(name)
-  const world = findWorld(name)
+  const { world, playable } = await openWorldNamed(name)
   const how = { fps, ...(every === undefined ? {} : { every }) }
   const frames = render === undefined ? createScreen(terminal, how) : createRecording(render, terminal, how)
   const loaded = model === undefined ? undefined : await loadAgent(runsOf(model)[0] ?? model, name)
   const agent: Pick<ArrayAgent, 'decide' | 'memorySize'> = loaded?.agent ?? randomAgent(world, seed)
+  let environment: OpenedVector | undefined
   try {
     const contextFor = chooseContexts(world, command, loaded?.contexts)
-    const environment = createVectorEnvironment(loaded?.world ?? world, {
+    environment = await openVector(loaded?.playable ?? playable, {
       slots: 1,
       seed,
       autoreset: 'disabled',
@@ -55,7 +56,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
       contextFor: (_, episode) => contextFor(episode),
     })
     for (let episode = 1; episode <= episodes; episode++) {
-      environment.reset()
+      await environment.reset()
       checkStep(environment, 0)
       const memory = new Float32Array(agent.memorySize ?? 0)
       for (let step = 0, over = false; ; step++) {
@@ -66,7 +67,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
         if (over) break
         agent.decide(environment.observations, 1, environment.actions, maskOf(environment), memory)
         checkActions(environment, step + 1)
-        environment.step()
+        await environment.step()
         checkStep(environment, step + 1)
         over = environment.terminated[0] === 1 || environment.truncated[0] === 1
       }
@@ -82,6 +83,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
     }
   } finally {
     await frames.close()
+    await environment?.close()
     await loaded?.agent.dispose()
   }
 }
@@ -107,6 +109,6 @@ function contextText(world: World, context: Readonly<Record<string, number | und
     : [features.map(([name, value]) => `${name} ${Number(value?.toPrecision(3))}`).join(', ')]
 }
 
-function maskOf({ actionMask }: VectorEnvironment): Uint8Array | undefined {
+function maskOf({ actionMask }: AnyVector): Uint8Array | undefined {
   return actionMask.length > 0 ? actionMask : undefined
 }

@@ -215,7 +215,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     program.command('play').description('watch a trained agent, or one that acts at random, in the terminal'),
   )
     .option('--set <name>', `${setHelp} (default: train where they vary)`)
-    .argument('[world]', 'a world of `agoge envs`', 'cartpole')
+    .argument('[world]', 'a world of `agoge envs`, or a module that exports `world`', 'cartpole')
     .option('--model <folder>', 'the run folder of a trained agent')
     .option('--episodes <n>', 'how many', wholeNumber(1), 1)
     .option('--seed <n>', 'of the episodes', wholeNumber(0), 0)
@@ -237,7 +237,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   program
     .command('envs')
     .description('the worlds over arrays of numbers: spaces, context features, algorithms')
-    .argument('[world]', 'only this one, with the ranges of its context features')
+    .argument('[world]', 'only this one, or that of a module, with the ranges of its context features')
     .option('--json', 'everything, for programs')
     .action(async (world: string | undefined, options: { json?: boolean }) => {
       const { runEnvs } = await import('./envs.ts')

@@ -5,12 +5,14 @@ import {
   algorithmsFor,
   estimateText,
   findRun,
-  findWorld,
+  isWorldFile,
+  openWorldNamed,
   readConfig,
   resultLine,
   seedsLine,
   trainNamed,
   trainSeeds,
+  worldFileOf,
 } from '../training/arrays/index.ts'
 import type { NamedRun, SeedsSummary } from '../training/arrays/index.ts'
 import { checkNewRun, openRunFolder } from '../training/run-folder.ts'
@@ -56,8 +58,8 @@ interface Plan {
 export async function runTrainArray(command: TrainArrayCommand, terminal: Console): Promise<void> {
   const resume = command.resume !== undefined
   const earlier = resume ? earlierRun(command.resume) : undefined
-  const plan = earlier === undefined ? newPlan(command) : readPlan(earlier)
-  findRun(plan.named)
+  const plan = earlier === undefined ? await newPlan(command) : readPlan(earlier)
+  findRun(plan.named, await worldFileOf(plan.named.world))
   if (earlier === undefined) checkNewRun(command.out)
   const out = earlier ?? resolve(openRunFolder(command.out === undefined ? {} : { path: command.out }).path)
   terminal.err(`run folder: ${out}`)
@@ -145,9 +147,12 @@ export function seedsText(summary: SeedsSummary): string {
   ].join('\n')
 }
 
-function newPlan(command: TrainArrayCommand): Plan {
-  const { world, preset, body, steps, slots, seed, seeds, commandLine } = command
-  const algorithm = command.algorithm ?? algorithmsFor(findWorld(world))[0]
+async function newPlan(command: TrainArrayCommand): Promise<Plan> {
+  const { preset, body, steps, slots, seed, seeds, commandLine } = command
+  // So that the run is found again from other folders.
+  const world = isWorldFile(command.world) ? resolve(command.world) : command.world
+  const opened = await openWorldNamed(world)
+  const algorithm = command.algorithm ?? algorithmsFor(opened.world)[0]
   const several = seeds !== undefined && seeds > 1
   const first = several && seed === 0 ? 1 : seed
   return {
@@ -158,7 +163,7 @@ function newPlan(command: TrainArrayCommand): Plan {
       ...(preset === undefined ? {} : { preset }),
       ...(slots === undefined ? {} : { slots }),
       ...(body === undefined ? {} : { config: { body: readBody(body, algorithm) } }),
-      ...(asksForContexts(command) ? { contexts: readContexts(findWorld(world), command) } : {}),
+      ...(asksForContexts(command) ? { contexts: readContexts(opened.world, command) } : {}),
     },
     seeds: several ? Array.from({ length: seeds }, (_, i) => first + i) : [seed],
     several,
@@ -176,12 +181,13 @@ function readPlan(folder: string): Plan {
     seed?: number
     seeds?: number[]
     evaluate: NonNullable<NamedRun['evaluate']>
-    settings: Pick<NamedRun, 'algorithm' | 'preset' | 'config' | 'contexts'>
+    settings: Pick<NamedRun, 'algorithm' | 'preset' | 'config' | 'contexts'> & { file?: string }
     command: string
   }
-  const { world, steps, slots, seed = 0, evaluate, settings, command } = config
+  const { steps, slots, seed = 0, evaluate, command } = config
+  const { file, ...settings } = config.settings
   return {
-    named: { world, steps, slots, evaluate, ...settings },
+    named: { world: file ?? config.world, steps, slots, evaluate, ...settings },
     seeds: config.seeds ?? [seed],
     several: config.kind === 'seeds',
     commandLine: command,

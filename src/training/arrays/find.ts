@@ -1,22 +1,27 @@
 import { arrayAlgorithms } from '../../algorithm/arrays/index.ts'
 import type { ArrayAlgorithm, Preset } from '../../algorithm/arrays/index.ts'
-import type { World } from '../../environment/index.ts'
+import { isWorld } from '../../environment/index.ts'
+import type { Playable, World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { checkBody } from './check-body.ts'
 import { checkContexts, noContexts, seenWorld } from './context-settings.ts'
 import type { ContextSettings } from './context-settings.ts'
 import { findNamed } from './find-named.ts'
 import type { NamedRun } from './seeds-types.ts'
+import { worldFileOf } from './world-file.ts'
+import type { WorldFile } from './world-file.ts'
 import { arrayWorlds } from '../../worlds/array-worlds.ts'
 
 /** A run whose names have been looked up. */
 export interface FoundRun {
   /** As the agent sees it: with the context in its observation where that is visible. */
   world: World
+  /** The same, or the objects of the user's that have these spaces: what `trainArray` takes. */
+  playable: Playable
   algorithm: ArrayAlgorithm
   slots: number
   /** Names and numbers for the record: what `config.json` keeps. */
-  settings: { algorithm: string; preset: string; config: Preset; contexts?: ContextSettings }
+  settings: { algorithm: string; preset: string; config: Preset; contexts?: ContextSettings; file?: string }
 }
 
 /** @throws AgogeError listing what there is, with a suggestion. */
@@ -24,14 +29,25 @@ export function findWorld(name: string): World {
   return findNamed('world', name, arrayWorlds)
 }
 
+/** By the name of one that Agoge has, or out of a module of the user's. */
+export const openWorldNamed = async (name: string): Promise<Pick<WorldFile, 'world' | 'playable'>> => {
+  const file = await worldFileOf(name)
+  if (file !== undefined) return file
+  const world = findWorld(name)
+  return { world, playable: world }
+}
+
 /** Names of the algorithms that can act in a world. */
 export function algorithmsFor(world: World): string[] {
   return Object.keys(arrayAlgorithms).filter((name) => arrayAlgorithms[name].suits(world))
 }
 
-/** @throws AgogeError for names that are not there, settings the preset does not have, or an algorithm that cannot act in the world. */
-export function findRun(given: Omit<NamedRun, 'steps'>): FoundRun {
-  const world = findWorld(given.world)
+/**
+ * @param file where the world is that of a module.
+ * @throws AgogeError for names that are not there, settings the preset does not have, or an algorithm that cannot act in the world.
+ */
+export function findRun(given: Omit<NamedRun, 'steps'>, file?: WorldFile): FoundRun {
+  const world = file?.world ?? findWorld(given.world)
   const algorithm = findNamed('algorithm', given.algorithm, arrayAlgorithms)
   if (!algorithm.suits(world)) {
     throw new AgogeError(`${given.algorithm} cannot act in ${given.world}`, {
@@ -50,10 +66,19 @@ export function findRun(given: Omit<NamedRun, 'steps'>): FoundRun {
   const config: Preset = { ...preset, ...given.config, slots }
   const contexts = { ...noContexts, ...given.contexts }
   checkContexts(world, contexts)
+  const isObject = file !== undefined && !isWorld(file.playable)
+  if (isObject && contexts.visible) {
+    throw new AgogeError(`${world.name} is an object, whose observations nothing can be added to`, {
+      code: 'bad-argument',
+      given: '--visible',
+      expected: 'a world over slots, or an object that shows its context itself',
+    })
+  }
   const seen = seenWorld(world, contexts)
   if (config['body'] !== undefined) checkBody(given.algorithm, config['body'], seen)
   return {
     world: seen,
+    playable: isObject ? file.playable : seen,
     slots,
     algorithm: algorithm.create(config),
     settings: {
@@ -61,6 +86,7 @@ export function findRun(given: Omit<NamedRun, 'steps'>): FoundRun {
       preset: presetName,
       config,
       ...(given.contexts === undefined ? {} : { contexts }),
+      ...(file === undefined ? {} : { file: file.file }),
     },
   }
 }

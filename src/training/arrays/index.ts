@@ -9,7 +9,7 @@ export type { ContextSettings, EvaluationContexts, EvaluationSet } from './conte
 export { checkActions, checkStep } from './check-step.ts'
 export { cutOffAfter, cutOffNote, evaluateAgent } from './evaluate-agent.ts'
 export type { EvaluateAgentOptions, Played } from './evaluate-agent.ts'
-export { algorithmsFor, findRun, findWorld } from './find.ts'
+export { algorithmsFor, findRun, findWorld, openWorldNamed } from './find.ts'
 export type { FoundRun } from './find.ts'
 export { findNamed } from './find-named.ts'
 export { learnUntil } from './learn-until.ts'
@@ -32,4 +32,6 @@ export type {
   SetEvaluation,
 } from './types.ts'
 export { turn } from './turn.ts'
+export { isWorldFile, readWorldFile, worldFileOf } from './world-file.ts'
+export type { WorldFile } from './world-file.ts'
 export { arrayWorlds } from '../../worlds/array-worlds.ts'

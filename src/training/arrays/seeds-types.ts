@@ -6,7 +6,7 @@ import type { ArraySummary, EvaluationSettings } from './types.ts'
 
 /** What to train, by names, so that it can be told to another process. */
 export interface NamedRun {
-  /** Of a world that Agoge has. */
+  /** Of a world that Agoge has, or a module that exports `world`: see `readWorldFile`. */
   world: string
   /** Of an algorithm that Agoge has. */
   algorithm: string

@@ -4,6 +4,7 @@ import { findRun } from './find.ts'
 import type { NamedRun } from './seeds-types.ts'
 import { trainArray } from './train-array.ts'
 import type { ArraySummary } from './types.ts'
+import { worldFileOf } from './world-file.ts'
 
 export interface TrainNamedOptions extends NamedRun {
   seed: number
@@ -14,12 +15,12 @@ export interface TrainNamedOptions extends NamedRun {
   signal?: AbortSignal
 }
 
-/** `trainArray` for a world and an algorithm by name; the agent stays in the run folder. */
+/** `trainArray` for a world and an algorithm by name, or a world of a module; the agent stays in the run folder. */
 export async function trainNamed(options: TrainNamedOptions): Promise<ArraySummary> {
-  const { world, algorithm, slots, settings } = findRun(options)
+  const { world, playable, algorithm, slots, settings } = findRun(options, await worldFileOf(options.world))
   const { steps, seed, evaluate, out, resume, command, onEvent, signal } = options
   const { summary, agent } = await trainArray({
-    world,
+    world: playable,
     algorithm,
     slots,
     settings: { ...settings },

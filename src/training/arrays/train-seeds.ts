@@ -12,6 +12,7 @@ import { metricsFile, openRunRecord } from './run-record.ts'
 import { runSeed } from './run-seed.ts'
 import type { SeedsSummary, TrainSeedsOptions } from './seeds-types.ts'
 import type { ArraySummary } from './types.ts'
+import { worldFileOf } from './world-file.ts'
 
 /**
  * Trains the same run from several seeds, each in a process of its own and at most as many at once as there are cores;
@@ -30,7 +31,7 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
       expected: 'for example [1, 2, 3]',
     })
   }
-  const found = findRun(options)
+  const found = findRun(options, await worldFileOf(world))
   const command = options.command ?? 'trainSeeds()'
   const resume = options.resume === true
   const out = resolve(options.out)
