@@ -1,5 +1,6 @@
-import { createLocalBackend, initialiseParameters } from 'agoge/unstable/language'
+import { createLocalBackend, initialiseParameters, loadModel } from 'agoge/unstable/language'
 import type { LocalBackend, SamplingWeights } from 'agoge/unstable/language'
+import { quantiseMatrix } from 'agoge/unstable/tensor'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { grownConfig } from './model-sizes.ts'
@@ -44,9 +45,59 @@ export async function int8Sampling(): Promise<Measurement[]> {
           peer: { measure: (calls) => sample(float32, rows, calls), close: () => {} },
         }),
       )
+    found.push(quantising(name, int8))
     await Promise.all([int8, float32].map((backend) => backend.dispose()))
   }
-  return found
+  return [...found, await mismatch()]
+}
+
+/** How long quantising anew takes after a change. */
+function quantising(name: string, { parameters: { layout, data } }: LocalBackend): Measurement {
+  const matrices = layout.views
+    .filter(({ shape }) => shape.length === 2)
+    .map(({ offset, size, shape: [outputs] }) => ({
+      matrix: data.subarray(offset, offset + size),
+      codes: new Int8Array(size),
+      scales: new Float32Array(outputs),
+    }))
+  const times = Array.from({ length: 5 }, () => {
+    const begin = process.cpuUsage()
+    for (const { matrix, codes, scales } of matrices) quantiseMatrix(matrix, codes, scales)
+    const { user, system } = process.cpuUsage(begin)
+    return (user + system) / 1e3
+  })
+  const middle = times.toSorted((a, b) => a - b)[2]
+  return { name: `int8-sampling ${name}, quantising`, ours: middle, peer: null, ratio: null, unit: 'ms' }
+}
+
+/** How far the log-probabilities of 64 rows of the base model are from those in float32. The peer is the sampler in float32. */
+async function mismatch(): Promise<Measurement> {
+  const means: number[] = []
+  for (const samplingWeights of ['int8', 'float32'] as const) {
+    const { backend, tokenizer } = await loadModel(undefined, { samplingWeights })
+    const beginnings = ['Copy: alpha beta gamma. ', '{"path":"/a/b","count":3} ', 'read the file ']
+    const requests = Array.from({ length: 64 }, (_, key) => ({
+      prompt: tokenizer.encode(beginnings[key % beginnings.length]),
+      key,
+    }))
+    const outputs = await backend.sample(requests, { maxTokens: fresh, stop: [], temperature: 1, seed: 3 })
+    const whole = await backend.forward(
+      outputs.map(({ tokens }, i) => Int32Array.from([...requests[i].prompt, ...tokens])),
+    )
+    const distances = outputs.flatMap(({ logprobs }, i) =>
+      Array.from(logprobs, (value, t) => Math.abs(value - whole[i][requests[i].prompt.length + t])),
+    )
+    means.push(distances.reduce((sum, value) => sum + value, 0) / distances.length)
+    await backend.dispose()
+  }
+  const [ours, peer] = means
+  return {
+    name: 'int8-sampling base model, mismatch',
+    ours,
+    peer,
+    ratio: null,
+    unit: 'nats a token (peer: float32)',
+  }
 }
 
 async function sample(backend: LocalBackend, rows: number, calls: number): Promise<Measured> {
