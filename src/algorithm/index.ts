@@ -93,6 +93,7 @@ export { overTokens } from './over-tokens.ts'
 export type { TokenInputs, TokenLoss } from './over-tokens.ts'
 export { findPolicyPreset, optimisePolicy, policyPresets } from './policy-optimisation/index.ts'
 export type {
+  AdaptiveEntropy,
   AdvantageSettings,
   CreditFunction,
   CreditReport,

@@ -14,7 +14,7 @@ export type TokenLoss = (inputs: TokenInputs) => LossValue
 
 /**
  * Makes losses over tokens in a row into one that trains through any backend (`forwardBackward` of `language`). `rl` sees
- * the tokens' rl weights, `kl` their kl weights; ce weights are imitated beside them, as in the backend's own losses.
+ * the tokens' rl weights, `kl` their kl weights; ce weights are imitated beside them, as in the backend's own losses, or by `ce`.
  * A training sequence is a sequence of the loss: the whole conversation, where no window parted.
  *
  * @param losses.references log-probabilities under a reference, as `forward` of its backend gives them for the same
@@ -27,6 +27,7 @@ export type TokenLoss = (inputs: TokenInputs) => LossValue
 export function overTokens(losses: {
   rl: TokenLoss
   kl?: TokenLoss
+  ce?: TokenLoss
   references?: readonly Float32Array[]
   entropyCoefficient?: number
 }): CustomLoss {
@@ -43,7 +44,10 @@ export function overTokens(losses: {
     }
     const policy = losses.rl({ ...inputs, weights: row(({ weights }) => weights.rl) })
     const divergence = losses.kl?.({ ...inputs, weights: row(({ weights }) => weights.kl) })
-    const imitation = crossEntropyLoss({ ...inputs, weights: row(({ weights }) => weights.ce) })
+    const imitation = (losses.ce ?? crossEntropyLoss)({
+      ...inputs,
+      weights: row(({ weights }) => weights.ce),
+    })
     const terms = [policy, ...(divergence === undefined ? [] : [divergence]), imitation]
     const { value, gradient } = combineLosses(terms.map((loss) => ({ loss, coefficient: 1 })))
     return {

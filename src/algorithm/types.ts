@@ -30,10 +30,12 @@ export interface LearningContext {
   trainer(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
   /** Drawn for this batch, where the plan of training says how many. */
   demonstrations: readonly Episode[]
+  /** Numbers that the algorithm keeps from update to update, such as coefficients that adapt; saved with the run. */
+  memory?: Record<string, number>
 }
 
 /**
- * Everything the loop knows of a learning algorithm. The same groups, weights and demonstrations give the same update. What asks for
+ * Everything the loop knows of a learning algorithm. The same groups, weights, demonstrations and memory give the same update. What asks for
  * nothing needs no context.
  */
 export type Algorithm = (

@@ -18,3 +18,5 @@ export type { TaskSampler, TaskSamplerSettings, TaskSamplerState } from './task-
 export { heldOutTasks } from './held-out.ts'
 export { answerSequence, creditedSequence, imitationSequence, sampleAnswers } from './sample-answers.ts'
 export type { SampledAnswer, Scorer } from './sample-answers.ts'
+export { segmentCredits } from './segment-credits.ts'
+export type { SegmentSettings } from './segment-credits.ts'

@@ -45,25 +45,32 @@ export function createLearner<T extends Task>(
     return random.shuffle(await demonstrations()).slice(0, count)
   }
 
-  const contextOf = async (minibatch: number): Promise<LearningContext> => ({
+  const contextOf = async (minibatch: number, memory: Record<string, number>): Promise<LearningContext> => ({
     reference: async (sequences) => scoreSequences(await (reference ??= openReference()), sequences, abort),
     trainer: (sequences) => scoreSequences(backend, sequences, abort),
     demonstrations: await shown(minibatch),
+    memory,
   })
 
   return {
     async learn(groups) {
+      // What a step that fails has remembered must not be saved.
+      const memory = { ...state.memory }
       const size = Math.ceil(groups.length / Math.min(settings.minibatches ?? 1, groups.length))
       const updates: { update: PolicyUpdate; members: readonly EpisodeGroup[] }[] = []
       for (let start = 0; start < groups.length; start += size) {
         const members = groups.slice(start, start + size)
-        updates.push({ update: await options.algorithm(members, await contextOf(start / size)), members })
+        updates.push({
+          update: await options.algorithm(members, await contextOf(start / size, memory)),
+          members,
+        })
       }
       const rows: Record<string, number>[] = []
       for (let epoch = 0; epoch < (settings.epochs ?? 1); epoch++)
         for (const { update, members } of updates)
           // Where weights were corrected, the algorithm has measured the mismatch, and the loss sees none.
           rows.push({ ...(await apply(update, members, rows.length === 0)), ...update.metrics })
+      if (Object.keys(memory).length > 0) state.memory = memory
       const names = new Set(rows.flatMap((row) => Object.keys(row)))
       return Object.fromEntries(
         [...names].map((name) => [name, mean(rows.flatMap((row) => (name in row ? [row[name]] : [])))]),

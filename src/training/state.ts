@@ -30,6 +30,8 @@ export interface LoopState {
   supervisedSeconds: number
   warmStartSeconds: number
   sampler: TaskSamplerState | null
+  /** What the algorithm keeps from update to update; absent = nothing yet. */
+  memory?: Record<string, number>
   /** Success by family at the end of the warm start. */
   prior: Record<string, number>
   /** The best validation of the supervised phase that is running. */

@@ -3,6 +3,7 @@ export { optimisePolicy } from './optimise-policy.ts'
 export { findPolicyPreset, policyPresets } from './presets.ts'
 export type { PolicyPreset, PolicyPresetName } from './presets.ts'
 export type {
+  AdaptiveEntropy,
   AdvantageSettings,
   KlSettings,
   PolicyLossSettings,

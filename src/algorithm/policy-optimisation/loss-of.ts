@@ -3,6 +3,7 @@ import type { CustomLoss } from '../../language/custom-loss.ts'
 import {
   cispoLoss,
   combineLosses,
+  crossEntropyLoss,
   dppoLoss,
   gspoLoss,
   importanceSamplingLoss,
@@ -14,10 +15,12 @@ import {
   sapoLoss,
   toprLoss,
   unbiasedKlLoss,
+  undecidedWeights,
 } from '../losses/index.ts'
 import { overTokens } from '../over-tokens.ts'
 import type { TokenLoss } from '../over-tokens.ts'
-import type { KlSettings, PolicyLossSettings, PolicySettings } from './settings.ts'
+import type { CurrentSettings } from './coefficients.ts'
+import type { KlSettings, PolicyLossSettings } from './settings.ts'
 
 /**
  * The loss of the settings: one that backends compute in one pass where there is such a one, else a custom one.
@@ -25,11 +28,12 @@ import type { KlSettings, PolicyLossSettings, PolicySettings } from './settings.
  * @param references log-probabilities of the sequences under the reference, where the divergence is in the loss.
  */
 export function lossOf(
-  { loss, kl, entropy, exactEntropy, offPolicyMask: threshold }: PolicySettings,
+  { loss, kl, entropy, exactEntropy, offPolicyMask: threshold, imitateUndecided = false }: CurrentSettings,
   references?: readonly Float32Array[],
 ): LossSettings | CustomLoss {
   const divergence = kl?.place === 'loss' ? divergenceOf(kl) : undefined
-  const plain = divergence === undefined && threshold === undefined && entropy === undefined
+  const plain =
+    divergence === undefined && threshold === undefined && entropy === undefined && !imitateUndecided
   const own = plain ? backendLoss(loss) : undefined
   const bonus = exactEntropy === undefined ? {} : { entropyCoefficient: exactEntropy }
   if (own !== undefined) return { ...own, ...bonus }
@@ -41,13 +45,14 @@ export function lossOf(
   return overTokens({
     rl,
     ...(divergence === undefined ? {} : { kl: divergence }),
+    ...(imitateUndecided ? { ce: imitateTheUndecided } : {}),
     ...(references === undefined ? {} : { references }),
     ...bonus,
   })
 }
 
 /** Whether a token without advantage has a slope, so that it must be computed. */
-export function movesWithoutAdvantage({ loss, kl, entropy, exactEntropy }: PolicySettings): boolean {
+export function movesWithoutAdvantage({ loss, kl, entropy, exactEntropy }: CurrentSettings): boolean {
   const bonus = entropy !== undefined || exactEntropy !== undefined
   return loss.name === 'kimi' || kl?.place === 'loss' || bonus
 }
@@ -59,6 +64,9 @@ function withEntropy(policy: TokenLoss, coefficient: number): TokenLoss {
       { loss: sampledEntropyLoss(inputs), coefficient },
     ])
 }
+
+const imitateTheUndecided: TokenLoss = (inputs) =>
+  crossEntropyLoss({ ...inputs, weights: undecidedWeights(inputs.logprobs, inputs.weights) })
 
 function backendLoss(loss: PolicyLossSettings): LossSettings | undefined {
   if (loss.name === 'importance-sampling') return { name: 'importance_sampling' }

@@ -9,6 +9,8 @@ import { advantagesOf } from './advantages-of.ts'
 import type { Credit } from './advantages-of.ts'
 import { addReferences, memberGroups } from './batch.ts'
 import type { Member, MemberGroup } from './batch.ts'
+import { adaptKl, currentEntropy, currentKl } from './coefficients.ts'
+import type { CurrentSettings } from './coefficients.ts'
 import { correctWeights } from './correct-weights.ts'
 import { askCredits } from './credit-function.ts'
 import { lossOf, movesWithoutAdvantage } from './loss-of.ts'
@@ -25,19 +27,25 @@ import { rewardedTurns } from './turn-credit.ts'
  * await train({ world, tasks, algorithm: optimisePolicy({ ...policyPresets.gspo.settings, kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 } }) })
  */
 export function optimisePolicy(settings: PolicySettings): Algorithm {
-  const { aggregation, kl, shaping, imitation = 0, corrections = [] } = settings
+  const { aggregation, shaping, imitation = 0, corrections = [] } = settings
   checkImitation(imitation)
   checkDivergence(settings)
+  const own: Record<string, number> = {}
   return async (groups, context): Promise<PolicyUpdate> => {
+    const memory = context.memory ?? own
     const batch = memberGroups(groups)
+    const kl = currentKl(settings.kl, memory)
     if (kl !== undefined) await addReferences(batch, (sequences) => context.reference(sequences))
+    const divergence = adaptKl(batch, kl, memory)
     for (const group of batch) shapeRewards(group, shaping ?? {}, kl)
     const { credits, metrics } = await creditsOf(batch, settings.advantage, kl, context)
     const weights = tokenWeights(
       batch.flatMap(({ members }) => members.map(({ length }) => length)),
       aggregation,
     )
-    const everything = movesWithoutAdvantage(settings)
+    const entropy = currentEntropy(batch, settings.entropy, memory)
+    const current = withCoefficients(settings, kl, entropy.coefficient)
+    const everything = movesWithoutAdvantage(current)
     const rows: PlacedRow[] = []
     let at = 0
     for (const [g, { members }] of batch.entries())
@@ -56,14 +64,25 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
     const silent = batch.filter(({ members }) => isUniform(members.map(({ reward }) => reward))).length
     return {
       sequences: all,
-      loss: lossOf(settings, [...references, ...shown.map(({ tokens }) => new Float32Array(tokens.length))]),
+      loss: lossOf(current, [...references, ...shown.map(({ tokens }) => new Float32Array(tokens.length))]),
       metrics: {
         groupsWithoutSignal: batch.length === 0 ? 0 : silent / batch.length,
         ...metrics,
+        ...divergence,
+        ...entropy.metrics,
         ...corrected,
       },
     }
   }
+}
+
+function withCoefficients(
+  settings: PolicySettings,
+  kl: PolicySettings['kl'],
+  entropy: number | undefined,
+): CurrentSettings {
+  const { entropy: _, ...others } = settings
+  return { ...others, ...(kl === undefined ? {} : { kl }), ...(entropy === undefined ? {} : { entropy }) }
 }
 
 async function creditsOf(

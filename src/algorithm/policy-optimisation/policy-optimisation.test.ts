@@ -237,6 +237,42 @@ test('maxrl takes shaped rewards below 0 for 0, and refuses a divergence in the 
   expect(() => optimisePolicy({ ...settings, kl: { ...kl, place: 'loss' } })).not.toThrow()
 })
 
+test('imitation of the undecided spares what is known: p (1 - p) of each token', async () => {
+  const { sequences, loss } = await update({ ...base, imitation: 0.25, imitateUndecided: true })
+  const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
+  if (typeof loss !== 'function') throw new Error('not a loss of log-probabilities')
+  const { gradients } = loss(logprobs, sequences)
+  let shown = 0
+  for (const [i, { weights }] of sequences.entries())
+    weights.ce.forEach((weight, t) => {
+      if (weight === 0) return
+      const p = Math.exp(logprobs[i][t])
+      expect(gradients[i][t]).toBeCloseTo(-weight * p * (1 - p), 6)
+      shown++
+    })
+  expect(shown).toBe(6)
+  await forwardBackward(backend, sequences, loss)
+  expect((await backend.optimStep({ learningRate: 0 })).gradientNorm).toBeGreaterThan(0)
+})
+
+test('an adaptive bonus for entropy rests above its target; without a memory of the loop’s it keeps one of its own', async () => {
+  const target = (value: number) => ({ coefficient: 0.5, target: value, step: 0.1 })
+  const algorithm = optimisePolicy({ ...base, entropy: target(1) })
+  const high = await algorithm(groups, context)
+  // Sampled log-probabilities are about -4.
+  expect(high.metrics['sampledEntropy']).toBeGreaterThan(3.9)
+  expect(high.metrics['entropyCoefficient']).toBe(0)
+  expect(high.loss).toMatchObject({ name: 'ppo' })
+  const memory = { entropy: 0.3 }
+  const low = await optimisePolicy({ ...base, entropy: target(9) })(groups, { ...context, memory })
+  expect(low.metrics['entropyCoefficient']).toBe(0.3)
+  expect(memory.entropy).toBeCloseTo(0.4)
+  expect(typeof low.loss).toBe('function')
+  const own = optimisePolicy({ ...base, entropy: target(9) })
+  const seen = [await own(groups, context), await own(groups, context)]
+  expect(seen.map(({ metrics }) => metrics['entropyCoefficient'])).toEqual([0.5, 0.6])
+})
+
 test('remax without greedy answers says what to set', async () => {
   const bare = groups.map(({ episodes, rewards }) => ({ episodes, rewards }))
   await expect(update(findPolicyPreset('remax').settings, bare)).rejects.toMatchObject({

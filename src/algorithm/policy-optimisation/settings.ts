@@ -66,9 +66,31 @@ export interface RewardShaping {
 }
 
 /** The divergence from the policy that RL began from. */
-export type KlSettings =
-  | { place: 'loss'; estimator: KlEstimator | 'unbiased-k3'; coefficient: number }
-  | { place: 'reward'; estimator: KlEstimator; coefficient: number }
+export type KlSettings = (
+  | { place: 'loss'; estimator: KlEstimator | 'unbiased-k3' }
+  | { place: 'reward'; estimator: KlEstimator }
+) & {
+  coefficient: number
+  /**
+   * The coefficient begins there and follows the divergence (`adaptKlCoefficient`): `target` in nats a token, a mean over those that the
+   * policy chose; it changes by at most a fifth in `horizon` episodes.
+   */
+  adapt?: { target: number; horizon: number }
+}
+
+/**
+ * A bonus for entropy that keeps it from falling below `target`, in nats a token (`adaptEntropyCoefficient`): its coefficient goes up by
+ * `step` an update where the entropy is not above the target, and down where it is, when the bonus does not count.
+ */
+export interface AdaptiveEntropy {
+  coefficient: number
+  target: number
+  step: number
+  /** Default 0. */
+  least?: number
+  /** Default 1. */
+  most?: number
+}
 
 /** A policy-optimisation algorithm, plain JSON unless its advantages are a function of one's own. */
 export interface PolicySettings {
@@ -78,12 +100,12 @@ export interface PolicySettings {
   shaping?: RewardShaping
   kl?: KlSettings
   /** Coefficient of the bonus for entropy, estimated from the sampled tokens (`sampledEntropyLoss`): on any backend, and noisy. */
-  entropy?: number
+  entropy?: number | AdaptiveEntropy
   /**
    * Coefficient of the bonus for the exact entropy of every token that the policy chose, aggregated as the loss (verl's `entropy_coeff`);
    * on backends in this process only.
    */
-  exactEntropy?: number
+  exactEntropy?: number | AdaptiveEntropy
   /**
    * Corrections for a sampler that is not the trainer, one after another. The trainer's own log-probabilities before the batch
    * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).
@@ -93,4 +115,6 @@ export interface PolicySettings {
   offPolicyMask?: number
   /** Share of imitation, 0 to 1: `(1 - share) * rl + share * cross-entropy` of the demonstrations. */
   imitation?: number
+  /** Whether demonstrated tokens count by how undecided the policy is about them (`undecidedWeights`). Default false. */
+  imitateUndecided?: boolean
 }

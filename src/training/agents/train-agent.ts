@@ -59,6 +59,7 @@ export async function trainAgent<T extends AgentTask, R>(
     reference: noReference,
     trainer: (sequences) => scoreSequences(backend, sequences, abort),
     demonstrations: [],
+    memory: {},
   }
   const curve: AgentStep[] = []
   for (let step = 0; step < steps; step++) {
