@@ -28,6 +28,8 @@ export interface LearningContext {
   reference(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
   /** Under the weights that are trained, as they are before this batch. */
   trainer(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
+  /** The same with entropies of the tokens' distributions, in nats; rejects where the backend cannot tell. */
+  entropies?(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
   /** Drawn for this batch, where the plan of training says how many. */
   demonstrations: readonly Episode[]
   /** Numbers that the algorithm keeps from update to update, such as coefficients that adapt; saved with the run. */

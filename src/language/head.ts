@@ -35,6 +35,9 @@ export function tokenLogprobs(
   const last = { axes: [-1] }
   return {
     logprobs,
+    /** In nats [rows], for those who want no gradient. */
+    entropies: (): Tensor =>
+      neg(sum(mul(probabilities, log(maximum(probabilities, tinyProbability))), { axes: [-1] })),
     /**
      * From the gradient of each log-probability [rows]. The gradient of the output matrix comes in two parts:
      * `matrix` [vocabulary, width], and `targetRows` [rows, width], to be added to the rows of the targets.

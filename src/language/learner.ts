@@ -35,6 +35,8 @@ export interface Learner {
     sequences: readonly Int32Array[],
     signal?: AbortSignal,
     temperatures?: ForwardOptions['temperatures'],
+    /** What is told of each token; log-probabilities unless said. */
+    what?: 'logprobs' | 'entropies',
   ): Promise<Float32Array[]>
   forwardBackward(
     sequences: readonly TrainingSequence[],
@@ -109,7 +111,7 @@ export function createLearner(options: LearnerOptions): Learner {
 
   return {
     gradient,
-    async forward(sequences, signal, temperatures) {
+    async forward(sequences, signal, temperatures, what = 'logprobs') {
       checkSequences(sequences, config)
       checkTemperatures(sequences, temperatures)
       const weights = fold()
@@ -117,9 +119,11 @@ export function createLearner(options: LearnerOptions): Learner {
       for (const batch of batchesOf(sequences, () => true)) {
         signal?.throwIfAborted()
         const { packed } = batch
-        const run = await program(keyOf('forward', packed), () => compileForward(config, { packed, threads }))
-        const { logprobs } = await run.run(batchFeeds(batch, weights, temperatures))
-        batch.predicted.forEach(({ source, index }, i) => (results[source][index] = logprobs.data[i]!))
+        const run = await program(keyOf(what, packed), () =>
+          compileForward(config, { packed, threads, entropies: what === 'entropies' }),
+        )
+        const { data } = (await run.run(batchFeeds(batch, weights, temperatures)))[what]
+        batch.predicted.forEach(({ source, index }, i) => (results[source][index] = data[i]!))
       }
       return results
     },

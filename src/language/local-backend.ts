@@ -183,6 +183,8 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       turns.together(() => sampleRows(requests, sampleOptions, true)),
     forward: (sequences, { signal, temperatures } = {}) =>
       inTurn(() => learner.forward(sequences, signal, temperatures)),
+    entropies: (sequences, { signal, temperatures } = {}) =>
+      inTurn(() => learner.forward(sequences, signal, temperatures, 'entropies')),
     forwardBackward: (sequences, loss, { signal } = {}) =>
       inTurn(() => learner.forwardBackward(sequences, loss, signal)),
     optimStep: (step) =>

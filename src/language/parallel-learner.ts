@@ -49,7 +49,7 @@ export function createParallelLearner(
 
   return {
     gradient: own.gradient,
-    async forward(sequences, signal, temperatures) {
+    async forward(sequences, signal, temperatures, what) {
       checkSequences(sequences, config)
       checkTemperatures(sequences, temperatures)
       const rows = sequences.map((tokens, i) => ({ tokens, temperatures: temperatures?.[i] }))
@@ -61,18 +61,20 @@ export function createParallelLearner(
             part.map(({ tokens }) => tokens),
             signal,
             part.map((row) => row.temperatures),
+            what,
           ),
         (helper, part) => {
           // Copied, since a message carries the whole buffer that a view is of.
           const asked = {
             sequences: part.map(({ tokens }) => tokens.slice()),
             temperatures: part.map((row) => row.temperatures?.slice()),
+            ...(what === undefined ? {} : { what }),
           }
           return helper.ask('forward', asked, signal)
         },
       )
       const results: Float32Array[] = []
-      for (const { places, result } of parts) result.forEach((logprobs, i) => (results[places[i]] = logprobs))
+      for (const { places, result } of parts) result.forEach((values, i) => (results[places[i]] = values))
       return results
     },
     async forwardBackward(sequences, loss, signal) {

@@ -58,7 +58,10 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
 }
 
 /** As `compileLogits`, giving the log-probabilities [N] of the tokens `targets` [N], logits multiplied by `inverseTemperatures` [N]. */
-export function compileForward(config: TransformerConfig, kind: ProgramKind = {}): Promise<Program> {
+export function compileForward(
+  config: TransformerConfig,
+  kind: ProgramKind & { entropies?: boolean } = {},
+): Promise<Program> {
   return compile(
     {
       ...sequenceInputs(config, kind),
@@ -69,9 +72,9 @@ export function compileForward(config: TransformerConfig, kind: ProgramKind = {}
       const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
       const inverse = reshape(inputs['inverseTemperatures'], ['N', 1])
       const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], inverse, config)
-      return { logprobs: head.logprobs }
+      return { logprobs: head.logprobs, ...(kind.entropies === true && { entropies: head.entropies() }) }
     },
-    options('forward', kind.threads),
+    options(kind.entropies === true ? 'entropies' : 'forward', kind.threads),
   )
 }
 

@@ -31,7 +31,11 @@ export interface Work {
     answer: SampleOutput[]
   }
   forward: {
-    ask: { sequences: Int32Array[]; temperatures?: (Float32Array | undefined)[] }
+    ask: {
+      sequences: Int32Array[]
+      temperatures?: (Float32Array | undefined)[]
+      what?: 'logprobs' | 'entropies'
+    }
     answer: Float32Array[]
   }
   /** The gradient is added to that of both sides. */

@@ -25,7 +25,8 @@ function work(asked: Asked, signal: AbortSignal) {
     const settings = { ...options, signal, ...(listening && { onToken }) }
     return sampler.sample(requests, settings, weightVersion, together)
   }
-  if (asked.type === 'forward') return learner.forward(asked.sequences, signal, asked.temperatures)
+  if (asked.type === 'forward')
+    return learner.forward(asked.sequences, signal, asked.temperatures, asked.what)
   return learner.forwardBackward(unpackSequences(asked.sequences), asked.loss, signal)
 }
 

@@ -30,7 +30,7 @@ test('the token that decides gets the credit, what follows it none, and all add 
   }
   const one = await segmentCredits(policy, answers, { ...settings, decisions: 9 })
   // A single segment is the whole answer.
-  for (const credit of one) expect(new Set(credit!).size).toBe(1)
+  for (const credit of one) expect(new Set(credit).size).toBe(1)
   const unjudged = await segmentCredits(policy, answers.slice(0, 2), {
     ...settings,
     score: (items) => items.map((item, i) => (i === 1 ? null : good(item))),

@@ -2,7 +2,7 @@ import type { Task } from '../agent/index.ts'
 import type { EpisodeGroup, LearningContext, PolicyUpdate } from '../algorithm/index.ts'
 import type { Episode } from '../episode/index.ts'
 import { mean } from '../evaluation/index.ts'
-import { scoreSequences } from '../language/index.ts'
+import { scoreSequences, sequenceEntropies } from '../language/index.ts'
 import { createRandom } from '../random/index.ts'
 import { applyUpdate } from './apply-update.ts'
 import type { Job } from './job.ts'
@@ -48,6 +48,7 @@ export function createLearner<T extends Task>(
   const contextOf = async (minibatch: number, memory: Record<string, number>): Promise<LearningContext> => ({
     reference: async (sequences) => scoreSequences(await (reference ??= openReference()), sequences, abort),
     trainer: (sequences) => scoreSequences(backend, sequences, abort),
+    entropies: (sequences) => sequenceEntropies(backend, sequences, abort),
     demonstrations: await shown(minibatch),
     memory,
   })

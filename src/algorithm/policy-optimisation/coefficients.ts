@@ -1,10 +1,13 @@
 import { adaptKlCoefficient } from '../advantages/index.ts'
 import { adaptEntropyCoefficient } from '../losses/index.ts'
 import type { MemberGroup } from './batch.ts'
-import type { AdaptiveEntropy, KlSettings, PolicySettings } from './settings.ts'
+import type { KlSettings, PolicySettings } from './settings.ts'
 
 /** Settings whose coefficients are numbers. */
-export type CurrentSettings = Omit<PolicySettings, 'entropy'> & { entropy?: number }
+export type CurrentSettings = Omit<PolicySettings, 'entropy' | 'exactEntropy'> & {
+  entropy?: number
+  exactEntropy?: number
+}
 
 /** The divergence as it counts in this update. */
 export function currentKl(
@@ -39,25 +42,28 @@ export function adaptKl(
 }
 
 /**
- * The coefficient of the bonus for entropy in this update, from the entropy of the batch as its tokens tell it: an adaptive one counts
- * only where that is not above the target. Remembers the next one.
+ * The coefficients of the bonuses for entropy in this update, from the entropy of the batch as its tokens tell it: an adaptive one
+ * counts only where that is not above the target. Remembers the next one.
  */
 export function currentEntropy(
   batch: readonly MemberGroup[],
-  entropy: number | AdaptiveEntropy | undefined,
+  settings: Pick<PolicySettings, 'entropy' | 'exactEntropy'>,
   memory: Record<string, number>,
-): { coefficient?: number; metrics: Record<string, number> } {
-  if (entropy === undefined) return { metrics: {} }
-  if (typeof entropy === 'number') return { coefficient: entropy, metrics: {} }
-  const measured = sampledEntropy(batch)
-  if (measured === undefined) return { metrics: {} }
-  const coefficient = memory['entropy'] ?? entropy.coefficient
-  memory['entropy'] = adaptEntropyCoefficient(coefficient, measured, entropy)
-  const counted = measured <= entropy.target ? coefficient : 0
-  return {
-    ...(counted === 0 ? {} : { coefficient: counted }),
-    metrics: { sampledEntropy: measured, entropyCoefficient: counted },
+): { coefficients: Pick<CurrentSettings, 'entropy' | 'exactEntropy'>; metrics: Record<string, number> } {
+  const coefficients: Pick<CurrentSettings, 'entropy' | 'exactEntropy'> = {}
+  let metrics = {}
+  for (const name of ['entropy', 'exactEntropy'] as const) {
+    const wanted = settings[name]
+    const measured = typeof wanted === 'object' ? sampledEntropy(batch) : undefined
+    if (typeof wanted === 'number') coefficients[name] = wanted
+    if (typeof wanted !== 'object' || measured === undefined) continue
+    const coefficient = memory[name] ?? wanted.coefficient
+    memory[name] = adaptEntropyCoefficient(coefficient, measured, wanted)
+    const counts = measured <= wanted.target
+    if (counts) coefficients[name] = coefficient
+    metrics = { sampledEntropy: measured, entropyCoefficient: counts ? coefficient : 0 }
   }
+  return { coefficients, metrics }
 }
 
 /** Mean of -log p over the tokens that the policy chose, an estimate without bias; undefined where there are none. */

@@ -13,6 +13,7 @@ import { adaptKl, currentEntropy, currentKl } from './coefficients.ts'
 import type { CurrentSettings } from './coefficients.ts'
 import { correctWeights } from './correct-weights.ts'
 import { askCredits } from './credit-function.ts'
+import { keepUndecided } from './keep-undecided.ts'
 import { lossOf, movesWithoutAdvantage } from './loss-of.ts'
 import type { PolicySettings } from './settings.ts'
 import { shapeRewards } from './shape-rewards.ts'
@@ -27,8 +28,9 @@ import { rewardedTurns } from './turn-credit.ts'
  * await train({ world, tasks, algorithm: optimisePolicy({ ...policyPresets.gspo.settings, kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 } }) })
  */
 export function optimisePolicy(settings: PolicySettings): Algorithm {
-  const { aggregation, shaping, imitation = 0, corrections = [] } = settings
-  checkImitation(imitation)
+  const { aggregation, shaping, imitation = 0, corrections = [], entropyShare } = settings
+  checkShare('imitation', imitation)
+  if (entropyShare !== undefined) checkShare('entropyShare', entropyShare)
   checkDivergence(settings)
   const own: Record<string, number> = {}
   return async (groups, context): Promise<PolicyUpdate> => {
@@ -43,16 +45,26 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
       batch.flatMap(({ members }) => members.map(({ length }) => length)),
       aggregation,
     )
-    const entropy = currentEntropy(batch, settings.entropy, memory)
-    const current = withCoefficients(settings, kl, entropy.coefficient)
+    const entropy = currentEntropy(batch, settings, memory)
+    const current = withCoefficients(settings, kl, entropy.coefficients)
     const everything = movesWithoutAdvantage(current)
-    const rows: PlacedRow[] = []
+    let rows: PlacedRow[] = []
     let at = 0
     for (const [g, { members }] of batch.entries())
       for (const [m, member] of members.entries()) {
         const weight = weights[at++] * (1 - imitation)
-        if (everything || hasSignal(credits[g][m])) rows.push(...placed(member, credits[g][m], weight, kl))
+        if (everything || entropyShare !== undefined || hasSignal(credits[g][m]))
+          rows.push(...placed(member, credits[g][m], weight, kl))
       }
+    const undecided =
+      entropyShare === undefined
+        ? {}
+        : await keepUndecided(
+            rows.map(({ sequence }) => sequence),
+            entropyShare,
+            context,
+          )
+    if (!everything) rows = rows.filter(({ sequence }) => hasSignal(sequence.advantages))
     const sequences = rows.map(({ sequence }) => sequence)
     const corrected =
       corrections.length === 0 || sequences.length === 0
@@ -70,6 +82,7 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
         ...metrics,
         ...divergence,
         ...entropy.metrics,
+        ...undecided,
         ...corrected,
       },
     }
@@ -79,10 +92,10 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
 function withCoefficients(
   settings: PolicySettings,
   kl: PolicySettings['kl'],
-  entropy: number | undefined,
+  bonuses: Pick<CurrentSettings, 'entropy' | 'exactEntropy'>,
 ): CurrentSettings {
-  const { entropy: _, ...others } = settings
-  return { ...others, ...(kl === undefined ? {} : { kl }), ...(entropy === undefined ? {} : { entropy }) }
+  const { entropy: _, exactEntropy: __, ...others } = settings
+  return { ...others, ...(kl === undefined ? {} : { kl }), ...bonuses }
 }
 
 async function creditsOf(
@@ -152,9 +165,9 @@ function checkDivergence({ advantage, kl }: PolicySettings): void {
     })
 }
 
-function checkImitation(share: number): void {
+function checkShare(name: string, share: number): void {
   if (share >= 0 && share <= 1) return
-  throw new AgogeError('The share of imitation is not a share', {
+  throw new AgogeError(`${name} is not a share`, {
     code: 'bad-config',
     given: share,
     expected: 'a number from 0 to 1',

@@ -271,6 +271,39 @@ test('an adaptive bonus for entropy rests above its target; without a memory of 
   const own = optimisePolicy({ ...base, entropy: target(9) })
   const seen = [await own(groups, context), await own(groups, context)]
   expect(seen.map(({ metrics }) => metrics['entropyCoefficient'])).toEqual([0.5, 0.6])
+  const exact = await optimisePolicy({ ...base, exactEntropy: target(9) })(groups, context)
+  expect(exact.loss).toMatchObject({ name: 'ppo', entropyCoefficient: 0.5 })
+})
+
+test('only the tokens where the policy is least decided move it', async () => {
+  const plain = (await update({ ...base, kl: { place: 'loss', estimator: 'k2', coefficient: 0.1 } }))
+    .sequences
+  const entropies = await backend.entropies!(plain.map(({ tokens }) => tokens))
+  const asking = { ...context, entropies: () => Promise.resolve(entropies) }
+  const settings: PolicySettings = { ...base, entropyShare: 0.25 }
+  const { sequences, loss, metrics } = await optimisePolicy(settings)(groups, asking)
+  const counted = plain.flatMap((row, i) =>
+    Array.from(entropies[i]).filter((_, t) => row.weights.rl[t] !== 0),
+  )
+  const bound = metrics['leastEntropy']
+  const above = counted.filter((entropy) => entropy >= bound).length
+  expect(above).toBe(Math.ceil(0.25 * (counted.length - 1)))
+  // Groups that agree count among the tokens, and are not computed.
+  expect(plain.length).toBe(11)
+  expect(sequences.length).toBe(8)
+  let kept = 0
+  for (const row of sequences) {
+    const i = plain.findIndex(({ tokens }) => tokens.join() === row.tokens.join())
+    row.weights.rl.forEach((weight, t) => {
+      expect(weight).toBe(entropies[i][t] >= bound ? plain[i].weights.rl[t] : 0)
+      if (weight !== 0) kept++
+    })
+  }
+  expect(kept).toBeGreaterThan(0)
+  await forwardBackward(backend, sequences, loss)
+  await backend.optimStep({ learningRate: 0 })
+  await expect(update(settings)).rejects.toMatchObject({ code: 'bad-config' })
+  expect(() => optimisePolicy({ ...base, entropyShare: 20 })).toThrow(/share/)
 })
 
 test('remax without greedy answers says what to set', async () => {

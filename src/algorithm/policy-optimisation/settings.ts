@@ -107,6 +107,11 @@ export interface PolicySettings {
    */
   exactEntropy?: number | AdaptiveEntropy
   /**
+   * Only so many of the tokens that the policy chose, 0 to 1, move it, by advantages and bonuses: those where it was least decided, over all
+   * episodes of the update (`highEntropyMask`). It costs a forward pass; backends in this process can tell.
+   */
+  entropyShare?: number
+  /**
    * Corrections for a sampler that is not the trainer, one after another. The trainer's own log-probabilities before the batch
    * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).
    */

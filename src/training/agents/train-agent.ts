@@ -3,7 +3,7 @@ import type { Algorithm, EpisodeGroup, LearningContext } from '../../algorithm/i
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../../episode/index.ts'
 import { isJudged, mean } from '../../evaluation/index.ts'
-import { forwardBackward, scoreSequences } from '../../language/index.ts'
+import { forwardBackward, scoreSequences, sequenceEntropies } from '../../language/index.ts'
 import type { ModelBackend } from '../../language/index.ts'
 import { score, taskReward } from '../../reward/index.ts'
 import type { RewardFunction } from '../../reward/index.ts'
@@ -58,6 +58,7 @@ export async function trainAgent<T extends AgentTask, R>(
   const context: LearningContext = {
     reference: noReference,
     trainer: (sequences) => scoreSequences(backend, sequences, abort),
+    entropies: (sequences) => sequenceEntropies(backend, sequences, abort),
     demonstrations: [],
     memory: {},
   }

@@ -10,7 +10,7 @@ import {
   rightKey,
 } from '../../agent/testing/keys.ts'
 import { optimisePolicy } from '../../algorithm/index.ts'
-import type { EpisodeGroup } from '../../algorithm/index.ts'
+import type { EpisodeGroup, LearningContext } from '../../algorithm/index.ts'
 import type { Episode } from '../../episode/index.ts'
 import { mean } from '../../evaluation/index.ts'
 import { createScalarModel, forwardBackward } from '../../language/index.ts'
@@ -25,6 +25,9 @@ const hits = ({ nodes, task }: Episode) =>
   nodes
     .flatMap(({ calls = [] }) => calls)
     .map(({ arguments: { key } }, turn) => Number(key === rightKey(task, turn)))
+
+const unasked = () => Promise.reject(new Error('not needed'))
+const context: LearningContext = { reference: unasked, trainer: unasked, demonstrations: [] }
 
 async function play(policy: ModelBackend, name: string): Promise<EpisodeGroup[]> {
   const specs = keysSpecs(name, size)
@@ -44,7 +47,7 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
 
   const credit = progressCredit({ model, beta: 0, std: false })
   const batch = await play(policy, 'asked')
-  const { credits } = await credit(batch, undefined as never)
+  const { credits } = await credit(batch, context)
   // A turn's own credit is the difference of returns. A hit brought half of the reward; some of it is told to the later turn,
   // whose tokens see it too.
   const gains: Record<string, number[]> = { hit: [], miss: [] }
@@ -66,7 +69,7 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
   for (let step = 0; step < 25; step++) {
     const played = await play(policy, `step/${step}`)
     curve.push(mean(played.flatMap(({ rewards }) => rewards as number[])))
-    const { sequences, loss } = await algorithm(played, undefined as never)
+    const { sequences, loss } = await algorithm(played, context)
     if (sequences.length === 0) continue
     await forwardBackward(policy, sequences, loss)
     await policy.optimStep({ learningRate: 0.02 })
