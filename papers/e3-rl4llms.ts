@@ -47,7 +47,8 @@ function trained(run: ArmRun, adapts: { rollouts?: boolean; temperature?: boolea
           const { prompt } = group[0].question
           failed.set(prompt, 0.5 * (failed.get(prompt) ?? 0.5) + 0.5 * (1 - figuresOf(group).reward))
         }
-        return groups
+        // As it was recorded: the learner is not told at which temperature answers were drawn.
+        return groups.map((group) => group.map((answer) => ({ ...answer, temperature: 1 })))
       },
       onStep({ entropy }) {
         target ??= entropy

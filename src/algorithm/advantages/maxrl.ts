@@ -6,7 +6,7 @@ import { isUniform, statistics } from './group.ts'
  * successes like the gradient of log success probability does. The mean stands for a probability, so a reward below 0
  * (the costs of an episode that failed) counts as 0; a group without any reward gives zeros.
  *
- * Source: MaxRL; SkyRL's `maxrl` estimator (its epsilon of 1e-6 is `epsilon`), which takes negative rewards
+ * Source: MaxRL (arXiv 2602.02710); SkyRL's `maxrl` estimator (its epsilon of 1e-6 is `epsilon`), which takes negative rewards
  * as they are and changes the sign of the gradient where their mean is below 0.
  */
 export function maxrlAdvantages(rewards: GroupRewards, settings: { epsilon?: number } = {}): number[] {

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import type { LossInputs, LossValue, MismatchInputs, SequenceLossInputs } from './index.ts'
 import {
   cispoLoss,
+  combineLosses,
+  crossEntropyLoss,
   distillationLoss,
   dppoLoss,
   entropies,
@@ -47,6 +49,8 @@ const golden = JSON.parse(readFileSync(new URL('golden/losses.json', import.meta
   }
   value: (Expected & { inputs: Parameters<typeof valueLoss>[0]; settings: { clip?: number } })[]
   undecided: number[]
+  mixed: ({ mu: number; coefficient: number } & Record<string, Expected>)[]
+  highEntropy: { entropy: number[]; weights: number[]; share: number; mask: number[] }[]
 }
 
 const functions: Record<string, Loss> = {
@@ -140,6 +144,24 @@ test('words that cannot come leave entropy and reverse divergence finite', () =>
 test('the loss of the critic agrees with torch, clipped and not', () => {
   for (const { inputs, settings, ...expected } of golden.value)
     nearLoss(valueLoss(inputs, settings), expected, JSON.stringify(settings))
+})
+
+test('mixtures of reinforcement, imitation and a divergence agree with torch', () => {
+  for (const { mu, coefficient, ...expected } of golden.mixed)
+    for (const name of names) {
+      const batch = golden.batches[name]
+      const loss = combineLosses([
+        { loss: ppoLoss(batch, { clipLow: 0.2, clipHigh: 0.28 }), coefficient: 1 - mu },
+        { loss: crossEntropyLoss(batch), coefficient: mu },
+        { loss: klLoss(batch, 'k3'), coefficient },
+      ])
+      nearLoss(loss, (expected as Record<string, Expected>)[name], `${mu} ${coefficient} ${name}`)
+    }
+})
+
+test('the mask of undecided tokens agrees with torch, where one token counts or none', () => {
+  for (const { entropy, weights, share, mask } of golden.highEntropy)
+    near(highEntropyMask(entropy, weights, { share }), mask, `${weights.join()} ${share}`)
 })
 
 test('weights of undecided tokens agree with torch', () => {

@@ -284,10 +284,29 @@ over_words = {
 }
 
 
-def value_loss(clip):
-    values = tensor([0.5, 1.4, -0.2, 2.0, 0.1]).requires_grad_()
-    old, returns = tensor([0.4, 1.0, -0.9, 1.9, 0.3]), tensor([1.0, 2.0, 0.5, 0.0, 0.2])
-    weight = tensor([0.2, 0.3, 0.1, 0.0, 0.4])
+def high_entropy(values, weight, share):
+    counted = tensor(values)[tensor(weight) != 0]
+    # No token counts: there is no quantile, and nothing to keep.
+    bound = torch.quantile(counted, 1 - share) if len(counted) > 0 else torch.inf
+    mask = (tensor(weight) * (tensor(values) >= bound)).tolist()
+    return {"entropy": values, "weights": weight, "share": share, "mask": mask}
+
+
+def mixed(data, mu, coefficient):
+    """(1 - mu) of the clipped surrogate, mu of imitation, and a divergence: CHORD's mixture and verl's kl_coef."""
+    rows = Rows(data)
+    imitation = rows.sum(-rows.lp)
+    value = (1 - mu) * ppo(rows, clipLow=0.2, clipHigh=0.28) + mu * imitation + coefficient * kl(rows, "k3")
+    (gradient,) = torch.autograd.grad(value, rows.lp)
+    return {"value": value.item(), "gradient": gradient.tolist()}
+
+
+five = [[0.5, 1.4, -0.2, 2.0, 0.1], [0.4, 1.0, -0.9, 1.9, 0.3], [1.0, 2.0, 0.5, 0.0, 0.2], [0.2, 0.3, 0.1, 0.0, 0.4]]
+
+
+def value_loss(clip, arrays=five):
+    values = tensor(arrays[0]).requires_grad_()
+    old, returns, weight = (tensor(a) for a in arrays[1:])
     losses = (values - returns) ** 2
     if clip is not None:
         losses = torch.max(losses, (torch.clamp(values, old - clip, old + clip) - returns) ** 2)
@@ -316,7 +335,30 @@ print(
             "importanceWeights": importance_weights,
             "offPolicyMask": off_policy_mask,
             "logits": over_words,
-            "value": [value_loss(None), value_loss(0.2)],
+            "mixed": [
+                {"mu": mu, "coefficient": c, **{b: mixed(data, mu, c) for b, data in batches.items()}}
+                for mu, c in [(0.3, 0.05), (0.0, 1.0), (1.0, 0.0)]
+            ],
+            "highEntropy": [
+                high_entropy(values, weight, share)
+                for values, weight in [
+                    ([0.1, 2.0, 0.7, 0.7, 1.5], [0.2, 0.3, 0.1, 0.1, 0.3]),
+                    ([0.1, 2.0, 0.7, 0.7, 1.5], [0.0, 0.0, 0.0, 0.0, 0.0]),
+                    ([0.4], [1.0]),
+                    ([0.0, 0.0, 11.9], [0.5, 0.5, 0.0]),
+                ]
+                for share in [0.2, 0.5, 1.0]
+            ],
+            "value": [
+                value_loss(clip, arrays)
+                for arrays in [
+                    five,
+                    [*five[:3], [0.0] * 5],
+                    [[0.5], [0.4], [-2.0], [1.0]],
+                    [[1e4, -1e4], [0.0, 0.0], [-1e4, 3.0], [0.5, 0.5]],
+                ]
+                for clip in [None, 0.2]
+            ],
             "undecided": (tensor(weights) * probabilities * (1 - probabilities)).tolist(),
         }
     )
