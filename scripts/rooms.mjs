@@ -59,6 +59,7 @@ writeFileSync(
         'unicorn/no-array-sort': 'off',
         'unicorn/no-array-reverse': 'off',
         'unicorn/consistent-function-scoping': 'off',
+        'unicorn/require-post-message-target-origin': 'off',
         'typescript/no-unsafe-type-assertion': 'off',
         'typescript/consistent-return': 'off',
         'typescript/no-unnecessary-type-arguments': 'off',

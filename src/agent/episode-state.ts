@@ -8,6 +8,7 @@ import type {
 } from '../episode/types.ts'
 import { AgogeError } from '../error.ts'
 import type { ToolResult } from '../tool/types.ts'
+import type { WaitClock } from './wait-clock.ts'
 import type { Act, Actor, Judgement, Task, ToolSession, ToolWorld } from './types.ts'
 
 /** An episode to be run. `group` is shared by the episodes of one task that are compared with each other. */
@@ -24,9 +25,12 @@ export interface EpisodeLimits {
   tokensPerTurn?: number
   /** The window never grows beyond this (tokens of all nodes; for a remote model its own count of the prompt). */
   totalTokens?: number
-  /** Wall-clock time of a whole episode. What runs on this machine depends on its load, so passing it masks. */
+  /**
+   * Wall-clock time of a whole episode, less what its wave waits for servers. What runs on this machine depends on its load, so passing
+   * it masks.
+   */
   deadlineSeconds: number
-  /** Time of one call before the tool counts as hung, which masks. */
+  /** Time of one call before the tool counts as hung, which masks; waiting for a server or its state is not counted. */
   toolDeadlineSeconds: number
 }
 
@@ -36,6 +40,8 @@ const agent = 'agent'
 export interface EpisodeState {
   readonly spec: EpisodeSpec
   readonly limits: EpisodeLimits
+  /** Of the wave that the episode belongs to. */
+  readonly waits: WaitClock
   readonly nodes: EpisodeNode[]
   readonly usage: Episode['usage']
   session: ToolSession | undefined
@@ -63,6 +69,7 @@ export function createEpisodeState(
   actor: Actor,
   world: ToolWorld,
   limits: EpisodeLimits,
+  waits: WaitClock,
 ): EpisodeState {
   const { task } = spec
   const started = performance.now()
@@ -92,6 +99,7 @@ export function createEpisodeState(
   const state: EpisodeState = {
     spec,
     limits,
+    waits,
     nodes,
     usage: { promptTokens: 0, sampledTokens: 0, calls: 0, invalidCalls: 0 },
     session: undefined,
@@ -112,7 +120,7 @@ export function createEpisodeState(
     checkBefore(turn, signal) {
       if (state.ending !== undefined) return
       if (signal?.aborted) state.mask('aborted', 'the run was aborted')
-      else if (performance.now() - started > limits.deadlineSeconds * 1000) {
+      else if (performance.now() - started - waits.milliseconds() > limits.deadlineSeconds * 1000) {
         state.mask('deadline', `the episode took longer than ${limits.deadlineSeconds} s`)
       } else if (turn >= limits.turns) state.end('turn-limit')
       else if (

@@ -5,6 +5,7 @@ import { createEpisodeState } from './episode-state.ts'
 import type { EpisodeLimits, EpisodeSpec, EpisodeState } from './episode-state.ts'
 import { actOn, finish, open } from './turn-steps.ts'
 import type { Actor, ToolWorld } from './types.ts'
+import { createWaitClock } from './wait-clock.ts'
 
 export interface TurnProgress {
   turn: number
@@ -42,7 +43,8 @@ export async function runEpisodes(
   options: RunOptions = {},
 ): Promise<Episode[]> {
   const { signal, onTurn, concurrency = 16 } = options
-  const states = specs.map((spec) => createEpisodeState(spec, actor, world, limits))
+  const waits = createWaitClock()
+  const states = specs.map((spec) => createEpisodeState(spec, actor, world, limits, waits))
   const each = (
     items: readonly EpisodeState[],
     work: (state: EpisodeState) => Promise<void>,

@@ -1,6 +1,7 @@
 import { AgogeError } from '../error.ts'
 import type { ToolCall } from '../episode/tool-call.ts'
 import { InfrastructureError } from '../tool/infrastructure-error.ts'
+import { pausableDeadline } from '../tool/pausable-deadline.ts'
 import { validateArguments } from '../tool/validate.ts'
 import type { ToolResult } from '../tool/types.ts'
 import type { EpisodeState } from './episode-state.ts'
@@ -93,7 +94,10 @@ function refuse(call: ToolCall, session: ToolSession): string | undefined {
   return validateArguments(spec.inputSchema, call.arguments)
 }
 
-/** Calls the tool; it counts as hung after its deadline even where it takes no notice of the signal. */
+/**
+ * Calls the tool; it counts as hung after its deadline even where it takes no notice of the signal. Time in which the call waits for a
+ * server or its state is no time of the tool.
+ */
 async function callTool(
   session: ToolSession,
   call: ToolCall,
@@ -101,11 +105,20 @@ async function callTool(
   signal: AbortSignal | undefined,
 ): Promise<ToolResult> {
   const seconds = state.limits.toolDeadlineSeconds
-  const deadline = new AbortController()
+  const deadline = pausableDeadline(
+    seconds,
+    () => new InfrastructureError(`${call.name} gave no answer in ${seconds} s`),
+  )
   const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal])
-  const timer = setTimeout(() => {
-    deadline.abort(new InfrastructureError(`${call.name} gave no answer in ${seconds} s`))
-  }, seconds * 1000)
+  let endWait = (): void => {}
+  let over = false
+  const onWait = (waiting: boolean): void => {
+    // A call that was given up may go on telling.
+    if (over) return
+    deadline.onWait(waiting)
+    endWait()
+    if (waiting) endWait = state.waits.begin()
+  }
   let onAbort = (): void => {}
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(either.reason)
@@ -114,9 +127,14 @@ async function callTool(
   try {
     either.throwIfAborted()
     const id = `${state.spec.id}:${call.id}`
-    return await Promise.race([session.call(call.name, call.arguments, { signal: either, id }), aborted])
+    return await Promise.race([
+      session.call(call.name, call.arguments, { signal: either, id, onWait }),
+      aborted,
+    ])
   } finally {
-    clearTimeout(timer)
+    over = true
+    deadline.clear()
+    endWait()
     either.removeEventListener('abort', onAbort)
   }
 }

@@ -100,8 +100,8 @@ export type Planner = (
 export interface TaskSource<T extends Task = Task> {
   readonly families: readonly string[]
   task(options: { split: Task['split']; seed: number; family?: string }): T
-  /** How many different tasks a split has with its families in turn; absent = no end of them. */
-  size?(split: Task['split']): number
+  /** The first `count` different tasks of a split, families in turn, fewer where it has no more; absent = there is no end of them. */
+  heldOut?(split: Task['split'], count: number): T[]
 }
 
 export type { Episode }

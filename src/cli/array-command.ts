@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { isWorldFile } from '../training/arrays/world-file.ts'
 import { arrayWorlds } from '../worlds/array-worlds.ts'
-import { listRuns } from './runs.ts'
+import { dashed, refuseChanges } from './resumed-options.ts'
+import { runKind, runToResume } from './runs.ts'
 
 /** Whether the world's tasks are told in words: such a world is for language models. */
 const isToldInWords = (world: string): boolean =>
@@ -12,21 +11,8 @@ const isToldInWords = (world: string): boolean =>
 /** Whether the command is about a world over arrays of numbers. */
 function isArrayCommand(world: string, resume?: string | true): boolean {
   if (resume === undefined) return !isToldInWords(world)
-  const folder = resume === true ? listRuns()[0] : resume
+  const folder = runToResume(resume)
   return folder !== undefined && ['array', 'seeds'].includes(runKind(folder) ?? '')
-}
-
-/** What `config.json` of a run folder says that it is; undefined where it says nothing or cannot be read. */
-export function runKind(folder: string): string | undefined {
-  const file = join(folder, 'config.json')
-  if (!existsSync(file)) return undefined
-  try {
-    const config = JSON.parse(readFileSync(file, 'utf8')) as { kind?: unknown }
-    return typeof config.kind === 'string' ? config.kind : undefined
-  } catch {
-    // Whoever reads it for its contents says what is wrong with it.
-    return undefined
-  }
 }
 
 /**
@@ -34,31 +20,24 @@ export function runKind(folder: string): string | undefined {
  *
  * @param typed what stands on the command line, without defaults.
  * @param own options of this command that mean nothing in the array lane.
+ * @param named the world, where one stands on the command line.
  * @throws AgogeError naming options that mean nothing there, or listing the worlds of all kinds.
  */
 export async function takesArrayLane(
   world: string,
   typed: object,
-  { resume, own = [] }: { resume?: string | true | undefined; own?: readonly string[] } = {},
+  {
+    resume,
+    own = [],
+    named,
+  }: { resume?: string | true | undefined; own?: readonly string[]; named?: string | undefined } = {},
 ): Promise<boolean> {
   const isArray = isArrayCommand(world, resume)
-  if (isArray && resume !== undefined) refuseChanges(typed)
+  if (isArray && resume !== undefined) refuseChanges(runToResume(resume) ?? '', { typed, world: named })
   else if (isArray) await requireArrayWorld(world)
   const foreign = isArray ? [...languageOptions, ...own] : arrayOptions
   refuseOptions(resume === undefined ? world : 'this run', typed, foreign)
   return isArray
-}
-
-/** A run goes on as it was; options that would change it are refused, not silently left out. */
-function refuseChanges(typed: object): void {
-  const wrong = Object.keys(typed).filter((name) => name !== 'resume')
-  if (wrong.length === 0) return
-  throw new AgogeError('A resumed run keeps the options that it was begun with', {
-    code: 'bad-option',
-    given: wrong.map(dashed).join(' '),
-    expected: '--resume alone',
-    hint: 'Begin a new run for other options',
-  })
 }
 
 /** Modules are read later. @throws AgogeError listing the worlds over arrays, or those of all kinds where the name is of none. */
@@ -89,8 +68,6 @@ function refuseOptions(world: string, given: object, names: readonly string[]): 
     hint: 'agoge envs lists the worlds over arrays of numbers; the others have tasks and tools',
   })
 }
-
-const dashed = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`
 
 /** Options of the language lane alone, and of the array lane alone. */
 const languageOptions = [

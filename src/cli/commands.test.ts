@@ -52,6 +52,16 @@ test.each<[string[], RegExp]>([
   [['eval', 'mcp:x', '--mcp-config', broken], /broken\.json is not JSON: line 1/],
   [['eval', '--threshold', '7'], /--threshold[\s\S]*0% to 100%/],
   [['train', '--out', join(broken, 'run')], /broken\.json.run: a part of the path is a file/],
+  // Read-only for everybody, root included.
+  ...(process.platform === 'linux'
+    ? ([
+        [['train', '--out', '/proc/agoge-run'], /\/proc\/agoge-run/],
+        [['train', '--out', '/sys/kernel/agoge/run'], /\/sys\/kernel\/agoge/],
+        [['train', 'cartpole', '--out', '/proc/agoge-run'], /\/proc\/agoge-run/],
+        [['pretrain', '--out', '/proc/agoge-model'], /\/proc/],
+        [['eval', '--json', '/proc/agoge-report.json'], /\/proc/],
+      ] satisfies [string[], RegExp][])
+    : []),
   [['train', '--out', taken], /taken already holds a run[\s\S]*--resume/],
   [['pretrain', '--out', join(broken, 'model')], /broken\.json.model: a part of the path is a file/],
   [['pretrain', '--out', folder], /other things than a model/],

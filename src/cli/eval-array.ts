@@ -15,11 +15,11 @@ import {
 } from '../training/arrays/index.ts'
 import type { ContextSettings } from '../training/arrays/index.ts'
 import { checkFile, writeWhole } from '../training/whole-file.ts'
-import { runKind } from './array-command.ts'
 import type { Console } from './console.ts'
 import { readContexts, readSets } from './context-options.ts'
 import type { ContextOptions } from './context-options.ts'
 import { randomAgent } from './random-agent.ts'
+import { runKind } from './runs.ts'
 import { table } from './table.ts'
 
 export interface EvalArrayCommand extends ContextOptions {

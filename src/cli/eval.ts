@@ -6,17 +6,20 @@ import type { ModelsReport } from '../training/evaluate-models.ts'
 import { percent, pointsInterval } from '../training/report/index.ts'
 import { checkFile, writeWhole } from '../training/whole-file.ts'
 import type { Console } from './console.ts'
-import { limitsFor, openModel } from './model-option.ts'
+import { findModel, isEndpoint, limitsFor, openModel } from './model-option.ts'
 import type { ModelOptions, OpenedModel } from './model-option.ts'
-import { openWorld } from './open-world.ts'
-import type { WorldOptions } from './open-world.ts'
+import { openWorld, trainingCounts } from './open-world.ts'
+import type { OpenedWorld, WorldOptions } from './open-world.ts'
 import { createProgress } from './progress.ts'
+import { runOn } from './runs.ts'
+import type { TrainedOn } from './runs.ts'
 import { table } from './table.ts'
 
 export interface EvalCommand extends WorldOptions {
   model?: string[]
   tasks: number
-  seed: number
+  /** Of tasks and sampling; absent = the tasks of the run that the model comes from, else those of seed 0. */
+  seed?: number
   temperature: number
   constrained?: boolean
   samplingWeights?: SamplingWeights
@@ -32,10 +35,18 @@ export const belowThresholdCode = 2
 
 /** `agoge eval`: the same held-out tasks for each model; returns the exit code. */
 export async function runEval(command: EvalCommand, terminal: Console): Promise<number> {
-  const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
+  const { seed = 0, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   if (command.json !== undefined) checkFile(command.json)
-  const wanted = { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
-  const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
+  const runs = runsOn(command)
+  const [run] = runs
+  const wanted =
+    run === undefined
+      ? { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
+      : // All that its training had: only so are the held-out tasks those that it never met.
+        trainingCounts
+  const taskSeed = command.seed ?? run?.seed ?? 0
+  const opened = await openWorld(command, { seed: taskSeed, yes: command.yes === true, wanted }, terminal)
+  for (const text of strangeTasks(runs, taskSeed, opened)) terminal.err(text)
   const models: OpenedModel[] = []
   const progress = createProgress(terminal.progress)
   try {
@@ -70,6 +81,24 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     for (const model of models) await model.dispose()
     await opened.world.close()
   }
+}
+
+/** The runs on this very server that the models come from; other worlds have the same tasks for every seed. */
+function runsOn({ world, model = [] }: EvalCommand): TrainedOn[] {
+  if (!world.startsWith('mcp:')) return []
+  const names = model.length === 0 ? [findModel(undefined).named] : model
+  return names.flatMap((name) => (isEndpoint(name) ? [] : (runOn(world, name) ?? [])))
+}
+
+/** What has to be said of runs whose held-out tasks are not those of this evaluation. */
+function strangeTasks(runs: readonly TrainedOn[], seed: number, { taskFingerprint }: OpenedWorld): string[] {
+  const strange = runs.filter(
+    (run) => run.seed !== seed || (run.taskFingerprint ?? taskFingerprint) !== taskFingerprint,
+  )
+  return strange.map(
+    ({ folder, seed: own }) =>
+      `these tasks are not those of ${folder} (seed ${own}${own === seed ? '; the server changed, or other tools are admitted' : ''}): it may have been trained on some of them`,
+  )
 }
 
 /** Models of one name at several addresses are called by what was typed. */

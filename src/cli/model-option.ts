@@ -47,7 +47,7 @@ export async function openModel(
   options: ModelOptions,
   terminal: Console,
 ): Promise<OpenedModel> {
-  if (given !== undefined && /^https?:\/\//.test(given)) {
+  if (given !== undefined && isEndpoint(given)) {
     if (options.constrained === true) throw notConstrained(given)
     if (options.samplingWeights !== undefined) throw samplesElsewhere(given)
     return openEndpoint(given, options, terminal)
@@ -78,6 +78,9 @@ export async function openModel(
     dispose: () => backend.dispose(),
   }
 }
+
+/** Whether the name of a model is the address of an endpoint. */
+export const isEndpoint = (given: string): boolean => /^https?:\/\//.test(given)
 
 /**
  * Limits for a model: the window of the small one is no measure for others. Each answer of an endpoint has a deadline of its own, and an

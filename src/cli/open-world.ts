@@ -10,7 +10,7 @@ import {
   filesystemDemonstrations,
   filesystemTasks,
 } from '../worlds/filesystem/index.ts'
-import { confirmPlan, openMcpWorld, pacedLimits } from '../worlds/mcp/index.ts'
+import { confirmPlan, fingerprintTasks, openMcpWorld } from '../worlds/mcp/index.ts'
 import type { TaskCounts } from '../worlds/mcp/index.ts'
 import type { Console } from './console.ts'
 import { openReasoning } from './open-reasoning.ts'
@@ -53,11 +53,28 @@ export interface OpenedWorld {
   reward?: RewardFunction
   /** `count` tasks, all different. */
   heldOut: (split: Task['split'], count: number) => Task[]
-  /** Only for a foreign server. */
+  /** Only for a foreign server: its calls, the seal of the plan that was agreed to, and what identifies the tasks that were made. */
   calls?: CallBudget
+  agreement?: string
+  taskFingerprint?: string
 }
 
-const counts: Required<TaskCounts> = { train: 800, validation: 96, test: 400, 'unseen-wording': 96 }
+/** Tasks of a training on a foreign server. */
+export const trainingCounts: Required<TaskCounts> = {
+  train: 800,
+  validation: 96,
+  test: 400,
+  'unseen-wording': 96,
+}
+
+export interface OpeningOptions {
+  seed: number
+  /** The answer to the question after the plan of calls is given already. */
+  yes?: boolean
+  wanted?: TaskCounts
+  /** A run that goes on: the seal of what was agreed to when it began; the same plan for the same server is not asked about again. */
+  agreed?: string | undefined
+}
 
 /**
  * Opens `filesystem`, `reasoning` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
@@ -67,15 +84,14 @@ const counts: Required<TaskCounts> = { train: 800, validation: 96, test: 400, 'u
  */
 export async function openWorld(
   options: WorldOptions,
-  { seed, yes, wanted = counts }: { seed: number; yes?: boolean; wanted?: TaskCounts },
+  opening: OpeningOptions,
   terminal: Console,
 ): Promise<OpenedWorld> {
   const { world: name } = options
   if (name === 'reasoning') return openReasoning(options)
   refuseReasoningOptions(options)
   if (name === 'filesystem') return openFilesystem(terminal)
-  if (name.startsWith('mcp:'))
-    return openServer(name.slice(4), options, { seed, yes: yes === true, wanted }, terminal)
+  if (name.startsWith('mcp:')) return openServer(name.slice(4), options, opening, terminal)
   throw unknownWorld(options)
 }
 
@@ -107,7 +123,7 @@ async function openFilesystem({ err, signal }: Console): Promise<OpenedWorld> {
 async function openServer(
   name: string,
   options: WorldOptions,
-  { seed, yes, wanted }: { seed: number; yes: boolean; wanted: TaskCounts },
+  { seed, yes = false, wanted = trainingCounts, agreed }: OpeningOptions,
   { err, signal }: Console,
 ): Promise<OpenedWorld> {
   const { mcpConfig: file, sandbox, allow, maxCalls, callsPerSecond } = options
@@ -120,10 +136,17 @@ async function openServer(
     ...(callsPerSecond === undefined ? {} : { callsPerSecond }),
   })
   try {
-    if (world.needsConsent && !yes) await confirmPlan(world.plan, { signal })
+    const same = agreed !== undefined && world.isAgreed(agreed)
+    if (agreed !== undefined && !same)
+      err('The server, how it is started or the plan of its calls is another than when this run began.')
+    if (world.needsConsent && !yes && !same) await confirmPlan(world.plan, { signal })
     else err(world.plan)
     const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
     for (const { name: tool, reason } of leftOut) err(`left out: ${tool} (${reason})`)
+    for (const { split, families: without } of tasks.missing)
+      err(
+        `no ${split} tasks of ${without.join(', ')}: every request that was found is taken by another split`,
+      )
     const { families } = tasks
     const { guard } = world
     const all = splits.flatMap((split) => tasks.all(split))
@@ -132,7 +155,6 @@ async function openServer(
       tasks,
       plan: {
         ...smallModelPlan,
-        limits: pacedLimits(smallModelPlan.limits, guard.callsPerSecond),
         demonstrations: Object.fromEntries(
           families.map((family) => [family, Math.ceil(400 / families.length)]),
         ),
@@ -143,6 +165,8 @@ async function openServer(
         callsPerSecond: guard.callsPerSecond,
         perTask: all.reduce((sum, task) => sum + callsOf(task), 0) / all.length,
       },
+      agreement: world.agreement(),
+      taskFingerprint: fingerprintTasks(all),
     }
   } catch (error) {
     await world.close()

@@ -98,13 +98,19 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .addHelpText('after', policyHelp)
     .action(async (world: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
       const { takesArrayLane } = await import('./array-command.ts')
-      const lane = { resume: options.resume, own: ['model', 'lora', 'backend', 'tinkerUrl', 'tinkerModel'] }
+      const [named] = command.args
+      const lane = {
+        resume: options.resume,
+        own: ['model', 'lora', 'backend', 'tinkerUrl', 'tinkerModel'],
+        named,
+      }
       if (await takesArrayLane(world, typedOptions(command), lane)) {
         const { runTrainArray } = await import('./train-array.ts')
         return runTrainArray({ ...options, world, commandLine }, terminal)
       }
       const { runTrain } = await import('./train.ts')
-      await runTrain({ ...options, world, commandLine }, terminal)
+      const beside = { typed: typedOptions(command), world: named }
+      await runTrain({ ...options, world, commandLine, beside }, terminal)
     })
 
   program
@@ -136,14 +142,18 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     )
     .option('--tasks <n>', 'held-out tasks for each model', wholeNumber(1), 400)
     .option('--episodes <n>', 'for each agent, in a world of `agoge envs` (default: 100)', wholeNumber(1))
-    .option('--seed <n>', 'of tasks and sampling', wholeNumber(0), 0)
+    .option(
+      '--seed <n>',
+      'of tasks and sampling (default: 0; the tasks of the run, where a model was trained on this server)',
+      wholeNumber(0),
+    )
     .option('--threshold <share>', 'exit with code 2 where a model succeeds less often', share)
     .option('--json <file>', 'write the whole report there')
     .action(async (world: string, options, command: Command) => {
       const { takesArrayLane } = await import('./array-command.ts')
       if (await takesArrayLane(world, typedOptions(command))) {
         const { runEvalArray } = await import('./eval-array.ts')
-        return runEvalArray({ ...(options as EvalArrayCommand), world }, terminal)
+        return runEvalArray({ ...(options as EvalArrayCommand), seed: options.seed ?? 0, world }, terminal)
       }
       const { runEval } = await import('./eval.ts')
       done(await runEval({ ...options, world }, terminal))

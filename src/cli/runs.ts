@@ -11,6 +11,37 @@ export function listRuns(root = '.'): string[] {
     .sort((a, b) => lastWorkedOn(b) - lastWorkedOn(a))
 }
 
+/** The run to go on with: the folder named, or the one last worked on; runs that programs began stand behind those of commands. */
+export function runToResume(resume: string | true): string | undefined {
+  if (resume !== true) return resume
+  const runs = listRuns()
+  return runs.find(isOfCommand) ?? runs[0]
+}
+
+/** Whether a command can go on with the run: those that a program began know neither their model nor their world again. */
+function isOfCommand(folder: string): boolean {
+  const { kind, commandLine } = readConfig(folder)
+  return kind === 'array' || kind === 'seeds' || typeof commandLine === 'string'
+}
+
+/** What `config.json` says; nothing where there is none, or it cannot be read. */
+function readConfig(folder: string): Record<string, unknown> {
+  const file = join(folder, 'config.json')
+  if (!existsSync(file)) return {}
+  try {
+    const config: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return typeof config === 'object' && config !== null ? { ...config } : {}
+  } catch {
+    // Whoever reads it for its contents says what is wrong with it.
+    return {}
+  }
+}
+
+/** What `config.json` of a run folder says that it is; undefined where it says nothing. */
+export function runKind(folder: string): string | undefined {
+  return textOf(readConfig(folder).kind)
+}
+
 function lastWorkedOn(folder: string): number {
   const metrics = join(folder, 'metrics.jsonl')
   return statSync(existsSync(metrics) ? metrics : join(folder, 'config.json')).mtimeMs
@@ -23,19 +54,27 @@ export function modelFolder(path: string): string {
 }
 
 /** The world that the run in this folder trains on, as its `config.json` says; undefined for other folders. */
-export const trainedWorld = (path: string): string | undefined => runSetting(path, 'world')
+export const trainedWorld = (path: string): string | undefined => textOf(readConfig(path).world)
 
 /** The model that the run in this folder began with, likewise. */
-export const trainedModel = (path: string): string | undefined => runSetting(path, 'model')
+export const trainedModel = (path: string): string | undefined => textOf(readConfig(path).model)
 
-function runSetting(path: string, name: string): string | undefined {
-  const file = join(path, 'config.json')
-  if (!existsSync(file)) return undefined
-  try {
-    const value = (JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>)[name]
-    return typeof value === 'string' ? value : undefined
-  } catch {
-    // What cannot be read says nothing.
-    return undefined
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+/** A run whose tasks were made by seed from a server, as its `config.json` says. */
+export interface TrainedOn {
+  folder: string
+  seed: number
+  /** Absent in runs of earlier versions. */
+  taskFingerprint?: string
+}
+
+/** The run of a model on this world: the model is named by the run folder, or by a checkpoint in it. */
+export function runOn(world: string, model: string): TrainedOn | undefined {
+  for (const folder of [model, join(model, '..', '..')]) {
+    const { world: trained, seed, taskFingerprint } = readConfig(folder)
+    if (trained !== world || typeof seed !== 'number') continue
+    return { folder, seed, ...(typeof taskFingerprint === 'string' ? { taskFingerprint } : {}) }
   }
+  return undefined
 }

@@ -23,7 +23,7 @@ import { asksForContexts, readContexts } from './context-options.ts'
 import type { ContextOptions } from './context-options.ts'
 import { createProgress } from './progress.ts'
 import { createSeedsProgress } from './seeds-progress.ts'
-import { listRuns } from './runs.ts'
+import { runToResume } from './runs.ts'
 import { table } from './table.ts'
 
 export interface TrainArrayCommand extends ContextOptions {
@@ -195,7 +195,7 @@ function readPlan(folder: string): Plan {
 }
 
 function earlierRun(resume: string | true | undefined): string {
-  const folder = typeof resume === 'string' ? resume : listRuns()[0]
+  const folder = runToResume(resume ?? true)
   if (folder !== undefined) return resolve(folder)
   throw new AgogeError('There is no run to go on with.', {
     code: 'no-run',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readChatModel } from '../agent/index.ts'
 import { findPolicyPreset } from '../algorithm/index.ts'
@@ -10,12 +10,15 @@ import { checkNewRun, openRunFolder, train } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
 import { openWorld, worldOptions } from './open-world.ts'
-import type { WorldOptions } from './open-world.ts'
+import type { OpenedWorld, WorldOptions } from './open-world.ts'
 import { callForecast } from './planned-calls.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
 import { createProgress } from './progress.ts'
 import { resultText } from './result-text.ts'
-import { listRuns } from './runs.ts'
+import { refuseChanges } from './resumed-options.ts'
+import type { TypedBeside } from './resumed-options.ts'
+import { readRun } from './run-settings.ts'
+import type { RunSettings } from './run-settings.ts'
 import { backendOf, backendSettings } from './train-backend.ts'
 import type { BackendOptions } from './train-backend.ts'
 
@@ -34,33 +37,29 @@ export interface TrainCommand extends WorldOptions, BackendOptions {
   yes?: boolean
   /** As it was typed, for the record. */
   commandLine: string
+  /** What of it was typed, not a default. */
+  beside: TypedBeside
 }
 
-/** What `config.json` keeps of a command, so that `--resume` needs nothing else. */
-interface RunSettings extends WorldOptions, BackendOptions {
-  seed: number
-  compareSupervised: boolean
-  model: string
-  /** A preset; absent = the default of `train`. */
-  algorithm?: string
-  /** The rank, where an adapter is trained instead of the weights. */
-  lora?: number
-  plan: TrainingPlan
-  commandLine: string
-}
+/** Options that change nothing about a run that goes on. */
+const changeNothing = ['yes', 'tinkerUrl']
 
 /** `agoge train`: opens the world, trains, prints what came of it. */
 export async function runTrain(command: TrainCommand, terminal: Console): Promise<void> {
   const earlier = command.resume === undefined ? null : readRun(command.resume)
   if (earlier === null) checkNewRun(command.out)
-  else refuseOther(command.algorithm, earlier.settings.algorithm)
+  else refuseChanges(earlier.folder, command.beside, changeNothing)
   const preset = command.algorithm === undefined ? undefined : findPolicyPreset(command.algorithm)
   const named: WorldOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
   const chat = await readChatModel(base)
   const opened = await openWorld(
     named,
-    { seed: named.seed, yes: command.yes === true || earlier !== null },
+    {
+      seed: named.seed,
+      yes: command.yes === true,
+      agreed: earlier?.settings.agreement,
+    },
     terminal,
   )
   const progress = createProgress(terminal.progress)
@@ -73,7 +72,9 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
         command,
         base,
         withBatch(chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window), preset?.batch),
+        opened,
       )
+    if (earlier !== null) refuseOtherTasks(earlier.settings, opened)
     folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
     terminal.err(`run folder: ${folder}`)
     if (opened.calls !== undefined && earlier === null)
@@ -119,18 +120,48 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   }
 }
 
-/** Where the base model is; with `--from-scratch` it is made first, or gone on with where that was interrupted. */
+/**
+ * Where the base model is. With `--from-scratch` it is made first, in a place of its own; one that was made there earlier is used, with a
+ * word about it, and one that was interrupted gone on with.
+ */
 async function findBaseModel({ model, fromScratch }: TrainCommand, terminal: Console): Promise<string> {
   if (fromScratch !== true) return resolve(requireModel(model ?? baseModelFolder))
-  const folder = resolve(model ?? join('.agoge', 'models', 'base'))
-  if (!existsSync(join(folder, 'model.safetensors'))) {
-    const resume = existsSync(join(folder, 'checkpoints'))
-    await runPretrain({ out: folder, seed: 1, tokens: baseTokens, resume }, terminal)
+  const folder = resolve('.agoge', 'models', 'base')
+  if (model !== undefined)
+    throw new AgogeError('--from-scratch makes the base model, and --model names one that is there', {
+      code: 'bad-option',
+      given: `--from-scratch --model ${model}`,
+      expected: 'one of the two',
+      hint: `To have it in a folder of your choice: agoge pretrain --out ${model}, then agoge train --model ${model}`,
+    })
+  if (existsSync(join(folder, 'model.safetensors'))) {
+    terminal.err(
+      `using ${folder}, made earlier by agoge train --from-scratch; remove that folder to have it made anew`,
+    )
+    return folder
   }
+  const resume = existsSync(join(folder, 'checkpoints'))
+  await runPretrain({ out: folder, seed: 1, tokens: baseTokens, resume }, terminal)
   return folder
 }
 
-function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): RunSettings {
+/** A run ends with the same weights only on the tasks that it began with. */
+function refuseOtherTasks({ world, taskFingerprint }: RunSettings, opened: OpenedWorld): void {
+  if (taskFingerprint === undefined || taskFingerprint === opened.taskFingerprint) return
+  throw new AgogeError(`The tasks that ${world} gives now are not those that this run was begun with`, {
+    code: 'resume-mismatch',
+    given: `tasks ${opened.taskFingerprint}`,
+    expected: `tasks ${taskFingerprint}`,
+    hint: 'The server, its version or its data changed: put back what it was, or begin a new run',
+  })
+}
+
+function newSettings(
+  command: TrainCommand,
+  model: string,
+  plan: TrainingPlan,
+  { agreement, taskFingerprint }: OpenedWorld,
+): RunSettings {
   return {
     ...worldOptions(command),
     seed: command.seed,
@@ -138,6 +169,8 @@ function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): 
     ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
     ...(command.lora === undefined ? {} : { lora: command.lora }),
     ...backendSettings(command),
+    ...(agreement === undefined ? {} : { agreement }),
+    ...(taskFingerprint === undefined ? {} : { taskFingerprint }),
     commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
     plan: adjust(plan, command),
@@ -147,17 +180,6 @@ function newSettings(command: TrainCommand, model: string, plan: TrainingPlan): 
 /** The plan with batches as the algorithm wants them. */
 function withBatch(plan: TrainingPlan, batch: BatchSettings = {}): TrainingPlan {
   return { ...plan, reinforcement: { ...plan.reinforcement, ...batch } }
-}
-
-/** A run goes on with the algorithm that it was begun with. */
-function refuseOther(given: string | undefined, before: string | undefined): void {
-  if (given === undefined || given === (before ?? 'grpo')) return
-  throw new AgogeError('A resumed run keeps the algorithm that it was begun with', {
-    code: 'bad-option',
-    given: `--algorithm ${given}`,
-    expected: before ?? 'grpo',
-    hint: 'Begin a new run for another algorithm',
-  })
 }
 
 /** The plan with what the command line says about its size. */
@@ -171,28 +193,4 @@ function adjust(plan: TrainingPlan, { steps, tasks, quick = false }: TrainComman
     : { tasks: { ...plan.tasks, test } }
   const planned = quick ? Math.min(plan.reinforcement.steps, 16) : plan.reinforcement.steps
   return { ...plan, ...shorter, reinforcement: { ...plan.reinforcement, steps: steps ?? planned } }
-}
-
-/** The run to go on with: the folder named, or the one last worked on. */
-function readRun(resume: string | true): { folder: string; settings: RunSettings } {
-  const folder = resume === true ? listRuns()[0] : resume
-  if (folder === undefined || !existsSync(join(folder, 'config.json'))) {
-    throw new AgogeError('There is no run to go on with.', {
-      code: 'no-run',
-      given: folder ?? '.agoge/runs',
-      expected: 'a run folder with a config.json',
-      hint: 'Name it: agoge train --resume FOLDER',
-    })
-  }
-  const file = join(folder, 'config.json')
-  try {
-    return { folder, settings: JSON.parse(readFileSync(file, 'utf8')) as RunSettings }
-  } catch (cause) {
-    throw new AgogeError(`${file} is not JSON.`, {
-      code: 'bad-run',
-      given: file,
-      expected: 'the file as it was written',
-      cause,
-    })
-  }
 }

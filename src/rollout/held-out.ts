@@ -9,8 +9,9 @@ export function heldOutTasks<T extends Task>(
   split: Task['split'],
   count: number,
 ): T[] {
+  if (source.heldOut !== undefined) return source.heldOut(split, count)
   const { families } = source
-  return Array.from({ length: Math.min(count, source.size?.(split) ?? count) }, (_, at) =>
+  return Array.from({ length: count }, (_, at) =>
     source.task({ split, seed: firstRound * families.length + at, family: families[at % families.length] }),
   )
 }

@@ -9,6 +9,8 @@ import {
 import { AgogeError } from '../error.ts'
 import { InfrastructureError } from './infrastructure-error.ts'
 import { toToolResult } from './mcp-content.ts'
+import { toolsPage } from './read-tools.ts'
+import type { ToolsPage, UnusableTool } from './read-tools.ts'
 import type { ServerConfig } from './server-config.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 import type { StdioTransport } from './stdio-transport.ts'
@@ -36,6 +38,8 @@ export interface McpConnection extends Toolbox {
   healthy(): boolean
   /** Offers other roots and tells the server so; resolves once the server has asked for them. */
   setRoots(roots: readonly string[]): Promise<void>
+  /** Tools that the server lists in a way that nobody can use; they are not among `specs`. */
+  readonly unusable: readonly UnusableTool[]
   /** The tools as the server lists them now; `specs` holds those at the time of connection. */
   listTools(): Promise<ToolSpec[]>
   close(): Promise<void>
@@ -106,37 +110,28 @@ export async function connectServer(
     await client.close().catch(() => {})
   }
 
-  async function listTools(): Promise<ToolSpec[]> {
-    if (client.getServerCapabilities()?.tools === undefined) return []
+  async function listTools(): Promise<Pick<ToolsPage, 'specs' | 'unusable'>> {
     const specs: ToolSpec[] = []
+    const unusable: UnusableTool[] = []
+    if (client.getServerCapabilities()?.tools === undefined) return { specs, unusable }
     const seen = new Set<string>()
     let cursor: string | undefined
     do {
       const page = await client
-        .request(
-          { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
-          {
-            timeout: callTimeout,
-            ...(connecting && options.signal !== undefined ? { signal: options.signal } : {}),
-          },
-        )
+        .request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, toolsPage, {
+          timeout: callTimeout,
+          ...(connecting && options.signal !== undefined ? { signal: options.signal } : {}),
+        })
         .catch((error: unknown) => {
           throw fault('tools/list', error)
         })
-      for (const tool of page.tools) {
-        specs.push({
-          name: tool.name,
-          ...(tool.description === undefined ? {} : { description: tool.description }),
-          inputSchema: tool.inputSchema,
-          ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-          ...(tool.annotations === undefined ? {} : { annotations: pickAnnotations(tool.annotations) }),
-        })
-      }
+      specs.push(...page.specs)
+      unusable.push(...page.unusable)
       cursor = page.nextCursor
       if (cursor !== undefined && seen.has(cursor)) throw fault('tools/list', 'the same page was given twice')
       if (cursor !== undefined) seen.add(cursor)
     } while (cursor !== undefined)
-    return specs
+    return { specs, unusable }
   }
 
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
@@ -148,11 +143,12 @@ export async function connectServer(
       timeout: (options.connectSeconds ?? 60) * 1000,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     })
-    const specs = await listTools()
+    const { specs, unusable } = await listTools()
     connecting = false
     const info = client.getServerVersion()
     return {
       specs,
+      unusable,
       serverName: info?.name ?? 'unknown',
       serverVersion: info?.version ?? 'unknown',
       instructions: client.getInstructions(),
@@ -160,7 +156,7 @@ export async function connectServer(
         return stdio?.pid()
       },
       healthy: () => broken === undefined && !closing,
-      listTools,
+      listTools: async () => (await listTools()).specs,
       close,
       async setRoots(next) {
         roots = next
@@ -222,14 +218,4 @@ function causeText(cause: unknown): string {
 
 function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason))
-}
-
-type Annotations = NonNullable<ToolSpec['annotations']>
-
-function pickAnnotations(given: { [hint in keyof Annotations]?: boolean | undefined }): Annotations {
-  const annotations: Annotations = {}
-  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const) {
-    if (given[hint] !== undefined) annotations[hint] = given[hint]
-  }
-  return annotations
 }

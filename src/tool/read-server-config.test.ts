@@ -28,6 +28,7 @@ test('a stdio server with variables and defaults', () => {
   }
   expect(read(entry, { KEY: 'k', EMPTY: '' })).toEqual({
     name: 'it',
+    expanded: ['k'],
     command: 'node',
     args: ['--key=k', 'x', '$PLAIN'],
     env: { TOKEN: 'k-1' },
@@ -42,6 +43,7 @@ test('an HTTP server', () => {
   }
   expect(read(entry, { KEY: 'k', PATH_: 'mcp' })).toEqual({
     name: 'it',
+    expanded: ['mcp', 'k'],
     url: 'https://example.com/mcp',
     headers: { Authorization: 'Bearer k' },
   })

@@ -30,7 +30,7 @@ export function listServers(options: ReadConfigOptions = {}): { file: string | u
 
 /**
  * The configuration of one server from the standard `.mcp.json` (`mcpServers`; `servers` as VS Code has it), with
- * `${VAR}`, `${VAR:-default}` and `${env:VAR}` filled in from the environment.
+ * `${VAR}`, `${VAR:-default}` and `${env:VAR}` filled in from the environment; what was filled in stands in `expanded` too.
  *
  * @throws AgogeError: no such file, not JSON (with line and column), unknown server (with those known), neither
  * `command` nor `url`, a field of the wrong type, a variable that is not set.
@@ -105,6 +105,13 @@ function toConfig(
 ): ServerConfig {
   const where = `server "${name}" in ${file}`
 
+  const expanded = new Set<string>()
+  /** What every kind of server has; asked for when all fields were read. */
+  const common = (): Pick<ServerConfig, 'name' | 'expanded'> => ({
+    name,
+    ...(expanded.size === 0 ? {} : { expanded: [...expanded] }),
+  })
+
   function refuse(field: string, given: unknown, expected: string): never {
     throw new AgogeError(`The ${where} has a wrong "${field}".`, { code: 'bad-mcp-config', given, expected })
   }
@@ -118,8 +125,11 @@ function toConfig(
       }
       const value = variable === undefined ? undefined : environment[variable]
       // As in a shell, :- also stands in for an empty value.
-      if (fallback !== undefined) return value === undefined || value === '' ? fallback : value
-      if (value !== undefined) return value
+      if (fallback !== undefined && (value === undefined || value === '')) return fallback
+      if (value !== undefined) {
+        expanded.add(value)
+        return value
+      }
       throw new AgogeError(`The ${where} needs ${variable ?? inside}, which is not set (field "${field}").`, {
         code: 'missing-variable',
         given: `\${${inside}}`,
@@ -160,11 +170,12 @@ function toConfig(
     )
     const program = text('command', command)
     const folder = cwd === undefined ? undefined : text('cwd', cwd)
+    const variables = env === undefined ? {} : { env: record('env', env) }
     return {
-      name,
+      ...common(),
       command: program,
       ...(list === undefined ? {} : { args: list }),
-      ...(env === undefined ? {} : { env: record('env', env) }),
+      ...variables,
       ...(folder === undefined ? {} : { cwd: isAbsolute(folder) ? folder : resolve(dirname(file), folder) }),
     }
   }
@@ -181,5 +192,6 @@ function toConfig(
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     refuse('url', url, 'an http or https address')
   }
-  return { name, url: address, ...(headers === undefined ? {} : { headers: record('headers', headers) }) }
+  const fields = headers === undefined ? {} : { headers: record('headers', headers) }
+  return { ...common(), url: address, ...fields }
 }

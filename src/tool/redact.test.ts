@@ -38,6 +38,16 @@ test('plain data is copied, keys included; typed arrays pass as they are', () =>
   expect(given.a[0]).toBe('fish')
 })
 
+test('what came by ${VAR} is redacted wherever it stood, common words too; shorter than four characters it is not', () => {
+  const expanded = ['tok-5c1dca5e', 'debug', '4711', 'abc']
+  const args = ['--header', 'Authorization: Bearer tok-5c1dca5e', '--level', 'debug', '--plain', 'visible']
+  const npx = createRedactor([{ command: 'npx', args, expanded }])
+  expect(npx.text(args.join(' '))).toBe(
+    '--header Authorization: Bearer [redacted] --level [redacted] --plain visible',
+  )
+  expect(npx.text('4711 abc')).toBe('[redacted] abc')
+})
+
 test('nothing configured, nothing changed', () => {
   expect(createRedactor([]).text('sk-live')).toBe('sk-live')
 })

@@ -23,18 +23,21 @@ const trivial = new Set([
   'localhost',
 ])
 
+/** Characters of a value that is searched for: anything shorter would be found everywhere. */
+const shortest = 4
+
 /**
  * Is the value of a setting particular enough to be searched for? What is named like a secret always is, from four
  * characters on; otherwise common words and small numbers are not, or every text with "debug" in it would be mangled.
  */
 function isParticular(name: string, value: string): boolean {
-  if (value.length < 4) return false
+  if (value.length < shortest) return false
   if (secretName.test(name)) return !/^(?:true|false|null|none)$/i.test(value)
   return !trivial.has(value.toLowerCase()) && !/^[a-z]{1,11}$/i.test(value) && !/^\d{1,5}$/.test(value)
 }
 
 function secretsOf(config: ServerConfig): string[] {
-  const found: string[] = []
+  const found = (config.expanded ?? []).filter((value) => value.length >= shortest)
   const add = (name: string, value: string): void => {
     if (isParticular(name, value)) found.push(value)
   }
@@ -57,8 +60,8 @@ function secretsOf(config: ServerConfig): string[] {
 }
 
 /**
- * Replaces configured environment and header values wherever they occur, also inside JSON and addresses. Everything
- * that is stored or shown passes through one of these.
+ * Replaces configured environment and header values wherever they occur, also inside JSON and addresses, and whatever came into a
+ * configuration by `${VAR}`. Everything that is stored or shown passes through one of these.
  */
 export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
   const forms = new Set<string>()

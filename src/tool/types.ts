@@ -28,6 +28,11 @@ export interface ToolCallOptions {
   signal?: AbortSignal
   /** Idempotency key of this step. */
   id?: string
+  /**
+   * Told true where the call begins to wait for a server, its state or its rate, and false where it goes on: deadlines of the caller
+   * stand still meanwhile.
+   */
+  onWait?: (waiting: boolean) => void
 }
 
 /** A set of tools that can be called; the same shape for an MCP server and for functions in this process. */

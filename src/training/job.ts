@@ -79,6 +79,8 @@ export async function evaluate<T extends Task>(
   const { options, emit, signal } = job
   const started = performance.now()
   const tasks = heldOutTasks(options.tasks, split, count)
+  if (tasks.length === 0 && count > 0 && split !== 'unseen-wording')
+    throw nothingHeldOut(options.world.name, split)
   job.backend.clearCache?.()
   const episodes = await journaled(job, name, () =>
     evaluatePolicy({
@@ -155,6 +157,15 @@ export function record<T extends Task>(
   const { state, folder, emit } = job
   folder.append('metrics.jsonl', [JSON.stringify({ phase, step: state.step, seconds, metrics })])
   emit({ type: 'step', phase, step: state.step, total, seconds, metrics })
+}
+
+function nothingHeldOut(world: string, split: Task['split']): AgogeError {
+  return new AgogeError(`There is no ${split} task of ${world} to measure the model on`, {
+    code: 'no-tasks',
+    given: `a source of tasks without any of the split "${split}"`,
+    expected: 'at least one task that training does not have',
+    hint: 'Give the source more tasks, or set the number of such tasks to 0 in the plan',
+  })
 }
 
 /** The error for a batch of which nothing could be judged: going on would only hide it. */

@@ -11,7 +11,9 @@ import { createRandom } from '../random/index.ts'
 import { InfrastructureError } from '../tool/infrastructure-error.ts'
 import type { TrainingEvent, TrainingSummary } from './index.ts'
 import { trainJob } from './index.ts'
+import type { LoopState } from './state.ts'
 import { boxJob } from './testing/box-job.ts'
+import type { TrainableBackend } from './types.ts'
 
 let root: string
 let whole: string
@@ -116,6 +118,34 @@ test('stopped by a signal, it keeps what is done and ends the same', async () =>
     state: { phase: 'rl', step: 3 },
   })
   await trainJob({ ...boxJob(folder), resume: true })
+  expect(weights(folder).equals(weights(whole))).toBe(true)
+})
+
+test('stopped inside the update itself, nothing of weights ahead of their state is kept, and it ends the same', async () => {
+  const folder = join(root, 'mid-update')
+  const job = boxJob(folder, { checkpointEvery: 100 })
+  const controller = new AbortController()
+  let steps = 0
+  const backend: typeof job.backend = async () => {
+    const inner = await job.backend()
+    const optimStep: typeof inner.optimStep = async (...step) => {
+      const report = await inner.optimStep(...step)
+      const { state } = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8')) as { state: LoopState }
+      // The third update of RL has reached the weights; whoever waits for it hears only of the abort.
+      if (state.phase !== 'rl' || ++steps < 3) return report
+      controller.abort(new Error('in the midst'))
+      throw controller.signal.reason
+    }
+    return Object.assign(Object.create(inner) as TrainableBackend, { optimStep })
+  }
+  await expect(trainJob({ ...job, backend }, { signal: controller.signal })).rejects.toThrow('in the midst')
+  // Two steps were done, but no weights are left that are theirs: it goes on from the beginning of the phase.
+  expect(JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))).toMatchObject({
+    checkpoint: 'rl-0',
+    state: { phase: 'rl', step: 0 },
+  })
+  const resumed = boxJob(folder, { checkpointEvery: 100 })
+  await trainJob({ ...resumed, resume: true })
   expect(weights(folder).equals(weights(whole))).toBe(true)
 })
 

@@ -19,6 +19,18 @@ export function follow(...steps: readonly Step[]): Planner {
 export const decide = (met: boolean, yes: Call, no: Call): Call =>
   met ? { ...yes, thought: 'yes' } : { ...no, thought: 'no' }
 
+/** The tools that a planner calls, in order, where it is not the results that choose among them. */
+export function toolsOf(plan: Planner): string[] {
+  const tools: string[] = []
+  const results: { text: string; isError: boolean }[] = []
+  for (;;) {
+    const move = plan(results)
+    if ('answer' in move) return tools
+    tools.push(move.call.name)
+    results.push({ text: '', isError: false })
+  }
+}
+
 export const done: Move = { answer: 'done' }
 export const say = (answer: string): Move => ({ answer })
 

@@ -11,6 +11,7 @@ import { count, find, findAndRead, read } from './families/looking.ts'
 import { findAndMove, gather, move, rename } from './families/moving.ts'
 import { copy, edit, folderThenWrite, makeNewFolder, write } from './families/writing.ts'
 import { phrasings } from './phrasings.ts'
+import { toolsOf } from './plan-steps.ts'
 import type { PhraseKind } from './phrasings.ts'
 import { createScene } from './scene.ts'
 import type { FilesystemTask } from './task.ts'
@@ -78,7 +79,12 @@ export const filesystemTasks: TaskSource<FilesystemTask> = {
       split,
       prompt: fillPhrase(wording, draft.holes),
       difficulty: draft.difficulty,
-      context: { files: Object.keys(scene.files).length, folders: scene.folders.length, ...draft.context },
+      context: {
+        files: Object.keys(scene.files).length,
+        folders: scene.folders.length,
+        tools: toolsOf(draft.plan),
+        ...draft.context,
+      },
       plan: draft.plan,
       start,
       goal: applyChanges(start, draft.changes),

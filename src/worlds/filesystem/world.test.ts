@@ -66,6 +66,11 @@ test(
       const wrong = episodes.filter((episode) => episode.success !== true)
       expect(wrong.map((episode) => episode.nodes.map(({ text }) => text))).toEqual([])
       expect(episodes.every((episode) => episode.usage.invalidCalls === 0)).toBe(true)
+      // What the context says of a plan is what was called.
+      const called = episodes.map(({ nodes }) =>
+        nodes.flatMap(({ calls = [] }) => calls.map(({ name }) => name)),
+      )
+      expect(all.map((task) => task.context['tools'])).toEqual(called)
     }
     expect(places()).toEqual([])
   },

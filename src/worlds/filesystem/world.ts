@@ -1,9 +1,9 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ToolSession, ToolWorld } from '../../agent/types.ts'
 import { AgogeError } from '../../error.ts'
-import { createServerPool, InfrastructureError, resolveServer } from '../../tool/index.ts'
+import { createServerPool, InfrastructureError, makeOwnedFolder, resolveServer } from '../../tool/index.ts'
 import type { ServerLease, ToolSpec } from '../../tool/index.ts'
 import { judgeOutcome } from './judge.ts'
 import { toSandbox } from './sandbox-path.ts'
@@ -34,7 +34,8 @@ export interface FilesystemWorldOptions {
   servers?: number
   /**
    * Where the sandboxes are made, in a folder of this world's own. Default: in memory (`/dev/shm`) where the system
-   * has that, else the temporary folder; on a disk that syncs its metadata a sandbox can cost 20 ms, in memory 1 ms.
+   * has that, else the temporary folder; on a disk that syncs its metadata a sandbox can cost 20 ms, in memory 1 ms. What killed
+   * processes have left there is removed first.
    */
   sandboxRoot?: string
   /** Told where the server comes from, when npm has to fetch it. */
@@ -145,7 +146,7 @@ export async function createFilesystemWorld(options: FilesystemWorldOptions = {}
 function makeHome(parent: string): string {
   try {
     mkdirSync(parent, { recursive: true })
-    return realpathSync(mkdtempSync(join(parent, 'agoge-filesystem-')))
+    return makeOwnedFolder(parent, 'agoge-filesystem')
   } catch (error) {
     throw new AgogeError(`The sandboxes cannot be made in ${parent}.`, {
       code: 'bad-folder',

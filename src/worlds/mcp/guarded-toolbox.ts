@@ -66,7 +66,9 @@ export function guardToolbox(toolbox: Toolbox, guard: CallGuard): Toolbox {
   return {
     specs: toolbox.specs.filter((spec) => guard.allowed.has(spec.name)),
     async call(name, args, options) {
+      options?.onWait?.(true)
       await guard.admit(name, options?.signal)
+      options?.onWait?.(false)
       return toolbox.call(name, args, options)
     },
   }

@@ -1,5 +1,6 @@
 import type { ToolWorld } from '../../agent/types.ts'
 import type { ServerConfig } from '../../tool/server-config.ts'
+import { isSealOf, sealOf } from './agreement.ts'
 import { createCallGuard } from './guarded-toolbox.ts'
 import type { CallGuard } from './guarded-toolbox.ts'
 import type { McpTask } from './mcp-task.ts'
@@ -41,6 +42,10 @@ export interface McpWorld extends ToolWorld<McpTask> {
   readonly plan: string
   /** True where tools may run that are not annotated as reading only: a person should say yes to the plan. */
   readonly needsConsent: boolean
+  /** A seal of the plan and of the server it is for, to be kept with what a person agreed to; `isAgreed` recognises it. */
+  agreement(): string
+  /** Whether this is the seal of the same plan for the same server, configured values included. */
+  isAgreed(seal: string): boolean
   readonly admission: Admission
   readonly guard: CallGuard
   /** Tries the tools, then makes and proves tasks. `leftOut` names the tools that carry none, and why. */
@@ -69,8 +74,8 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
   const config = options.config ?? readOnlyWorld
   const redact = options.redact ?? ((text: string) => text)
   const remote = 'url' in server
-  const specs = await listServerTools({ server, config, redact, signal })
-  const admission = admitTools(name, specs, config, options)
+  const { specs, unusable } = await listServerTools({ server, config, redact, signal })
+  const admission = admitTools(name, specs, config, { ...options, unusable })
   const limits = callLimits(remote, options.sandbox === true)
   const guard = createCallGuard({
     allowed: admission.admitted.map((tool) => tool.spec.name),
@@ -101,9 +106,15 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
     ignore: config.ignore ?? [],
     resultLimit: options.resultLimit,
   })
+  const plan = describePlan({ server: name, address, admission, config, guard })
+  const agreed = { server, config, plan }
   return {
     ...createSystemWorld(system),
-    plan: describePlan({ server: name, address, admission, config, guard }),
+    // What cannot be put back may answer otherwise another time.
+    deterministic: config.reset !== 'none',
+    plan,
+    agreement: () => sealOf(agreed),
+    isAgreed: (seal) => isSealOf(seal, agreed),
     needsConsent: admission.admitted.some((tool) => tool.why !== 'readOnlyHint'),
     admission,
     guard,

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { AgogeError } from '../../error.ts'
 import type { CallGuard } from './guarded-toolbox.ts'
@@ -49,7 +49,7 @@ export interface ConfirmOptions {
 }
 
 /**
- * Shows the plan and asks y/N on a terminal.
+ * Shows the plan and asks y/N on a terminal. Ctrl-C there is an interrupt of the whole program, as anywhere else; Ctrl-D is a no.
  *
  * @throws AgogeError where the answer is no, or where nobody can be asked and `yes` was not given.
  */
@@ -65,16 +65,31 @@ export async function confirmPlan(text: string, options: ConfirmOptions = {}): P
       hint: 'read the plan above and add --yes',
     })
   }
-  const lines = createInterface({ input, output })
-  try {
-    const question = 'Go on? [y/N] '
-    const reply =
-      options.signal === undefined
-        ? await lines.question(question)
-        : await lines.question(question, { signal: options.signal })
-    if (/^y(es)?$/i.test(reply.trim())) return
-  } finally {
-    lines.close()
-  }
+  const reply = await askLine('Go on? [y/N] ', input, output, options.signal)
+  if (reply !== null && /^y(es)?$/i.test(reply.trim())) return
   throw new AgogeError('stopped: the plan of calls was not confirmed', { code: 'not-confirmed' })
+}
+
+/** The line typed after a question; null where the input ends first. Rejects with the reason of the signal. */
+function askLine(
+  question: string,
+  input: Readable,
+  output: Writable,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  signal?.throwIfAborted()
+  const lines = createInterface({ input, output, terminal: true })
+  const abort = (): void => lines.close()
+  return new Promise<string | null>((resolve, reject) => {
+    lines.once('line', resolve)
+    lines.once('close', () => (signal?.aborted === true ? reject(signal.reason) : resolve(null)))
+    // In raw mode readline takes Ctrl-C for itself; it is meant for the program.
+    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    signal?.addEventListener('abort', abort, { once: true })
+    lines.setPrompt(question)
+    lines.prompt()
+  }).finally(() => {
+    signal?.removeEventListener('abort', abort)
+    lines.close()
+  })
 }

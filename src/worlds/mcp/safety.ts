@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import type { UnusableTool } from '../../tool/read-tools.ts'
 import type { ToolSpec } from '../../tool/types.ts'
 import { filesObserver } from './world-config.ts'
 import type { McpWorldConfig } from './world-config.ts'
@@ -8,6 +9,8 @@ export interface AdmissionOptions {
   sandbox?: boolean
   /** Tools that may run besides those that only read. */
   allow?: readonly string[]
+  /** Tools that the server lists in a way that nobody can use. */
+  unusable?: readonly UnusableTool[]
 }
 
 /** A tool that will be called, and by what right. */
@@ -27,7 +30,7 @@ export interface Admission {
  * Decides which tools of a foreign server may run. Only `readOnlyHint: true` runs by itself; the rest needs
  * `--sandbox` or `--allow`, and a world that can be reset and observed, for otherwise no task could be judged.
  *
- * @throws AgogeError for a server without tools, an allowed or observing tool that does not exist, and where
+ * @throws AgogeError for a server without tools that can be used, an allowed or observing tool that does not exist, and where
  * nothing may run.
  */
 export function admitTools(
@@ -38,6 +41,15 @@ export function admitTools(
 ): Admission {
   const names = specs.map((spec) => spec.name)
   const observers = config.observe.filter((name) => name !== filesObserver)
+  const { unusable = [] } = options
+  if (names.length === 0 && unusable.length > 0) {
+    throw new AgogeError(`no tool of the MCP server "${server}" can be used`, {
+      code: 'bad-tool-schema',
+      given: unusable.map(({ name, reason }) => `${name}: ${reason}`).join('\n'),
+      expected: 'at least one tool with a name and an "inputSchema" of type "object"',
+      hint: 'this has to be put right in the server',
+    })
+  }
   if (names.length === 0) {
     throw new AgogeError(`the MCP server "${server}" has no tools`, {
       code: 'no-tools',
@@ -55,7 +67,10 @@ export function admitTools(
       hint: observers.includes(name) ? 'see "observe" in the "agoge" entry of the server' : 'see --allow',
     })
   }
-  const admission: Admission = { admitted: [], refused: [] }
+  const admission: Admission = {
+    admitted: [],
+    refused: unusable.map(({ name, reason }) => ({ name, reason: `cannot be used: ${reason}` })),
+  }
   for (const spec of specs) {
     const refuse = (reason: string): void => void admission.refused.push({ name: spec.name, reason })
     const reads = spec.annotations?.readOnlyHint === true

@@ -1,9 +1,11 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
 import { connectServer } from '../../tool/mcp-client.ts'
+import { makeOwnedFolder } from '../../tool/owned-folder.ts'
 import { createServerPool } from '../../tool/server-pool.ts'
+import type { UnusableTool } from '../../tool/read-tools.ts'
 import type { ServerConfig } from '../../tool/server-config.ts'
 import type { Toolbox, ToolSpec } from '../../tool/types.ts'
 import { guardToolbox } from './guarded-toolbox.ts'
@@ -35,7 +37,7 @@ export function canRunSideBySide(server: ServerConfig, config: McpWorldConfig): 
 /** Starts one server with a folder of its own and the reset that the world declares. */
 export async function openServerSlot(options: ServerSlotOptions): Promise<StateSlot> {
   const { config, guard, signal } = options
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'agoge-mcp-')))
+  const folder = makeOwnedFolder(tmpdir(), 'agoge-mcp')
   const server = inSlot(options.server, config, folder)
   let connection: Toolbox & { close(): Promise<void> }
 
@@ -120,14 +122,14 @@ async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T
   }
 }
 
-/** The tools of a server started in a slot of its own that is gone again afterwards; calls none. */
+/** The tools of a server started in a slot of its own that is gone again afterwards, and those that cannot be used; calls none. */
 export async function listServerTools({
   server,
   config,
   redact,
   signal,
-}: Omit<ServerSlotOptions, 'guard'>): Promise<ToolSpec[]> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'agoge-mcp-')))
+}: Omit<ServerSlotOptions, 'guard'>): Promise<{ specs: ToolSpec[]; unusable: readonly UnusableTool[] }> {
+  const folder = makeOwnedFolder(tmpdir(), 'agoge-mcp')
   try {
     const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
     const connection = await cleanly(redact, () =>
@@ -137,7 +139,8 @@ export async function listServerTools({
       }),
     )
     await connection.close()
-    return connection.specs
+    const { specs, unusable } = connection
+    return { specs, unusable }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
 import { createStatePool, newState } from './state-pool.ts'
-import type { StateSlot } from './state-pool.ts'
+import type { StatePool, StateSlot } from './state-pool.ts'
 
 /** A list of words as the state; `add` writes, `show` reads, `fail` breaks the slot. */
 function listSlot(counts: { opened: number; resets: number }, snapshots: boolean): StateSlot {
@@ -82,4 +82,72 @@ test('where nothing is written no reset is needed', async () => {
   const pool = createStatePool({ size: 1, open: async () => listSlot(counts, false), writes: () => false })
   for (let index = 0; index < 5; index++) await pool.call(newState(), 'show', {})
   expect(counts).toEqual({ opened: 1, resets: 0 })
+})
+
+/** A pool of one slot in which `hold` is answered when told; `seen` has what reached the slot. */
+function gatedPool(): { pool: StatePool; seen: string[]; opened: () => number; open: () => void } {
+  const seen: string[] = []
+  const counts = { opened: 0, resets: 0 }
+  let open = (): void => {}
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const pool = createStatePool({
+    size: 1,
+    async open() {
+      const slot = listSlot(counts, true)
+      const { toolbox } = slot
+      const call: StateSlot['toolbox']['call'] = async (name, args, options) => {
+        seen.push(`${name} ${String(args['word'])}`)
+        if (name === 'hold') await gate
+        options?.signal?.throwIfAborted()
+        return toolbox.call(name, args)
+      }
+      return { ...slot, toolbox: { ...toolbox, call } }
+    },
+    writes: () => false,
+  })
+  return { pool, seen, opened: () => counts.opened, open }
+}
+
+test('whoever gives up while it waits leaves the queue, and costs no healthy server', async () => {
+  const { pool, seen, opened, open } = gatedPool()
+  const first = pool.call(newState(), 'hold', { word: 'first' })
+  const stop = new AbortController()
+  const impatient = pool.call(newState(), 'show', { word: 'impatient' }, { signal: stop.signal })
+  const patient = pool.call(newState(), 'show', { word: 'patient' })
+  // Given its slot and aborted before it can go on.
+  const late = new AbortController()
+  const tooLate = pool.call(newState(), 'show', { word: 'late' }, { signal: late.signal })
+  stop.abort(new Error('enough'))
+  await expect(impatient).rejects.toThrow('enough')
+  void patient.then(() => late.abort(new Error('late')))
+  open()
+  await first
+  await patient
+  await expect(tooLate).rejects.toThrow('late')
+  await pool.call(newState(), 'show', { word: 'after' })
+  expect(seen.filter((call) => !call.includes('late'))).toEqual(['hold first', 'show patient', 'show after'])
+  expect(opened()).toBe(1)
+})
+
+test('calls that wait when the pool is closed are refused, and no slot is opened for them', async () => {
+  const { pool, seen, opened, open } = gatedPool()
+  const first = pool.call(newState(), 'hold', {})
+  const waiting = pool.call(newState(), 'show', {})
+  const refused = expect(waiting).rejects.toThrow('the world is closed')
+  await expect.poll(() => seen.length).toBe(1)
+  const closing = pool.close()
+  open()
+  await Promise.all([refused, closing, first])
+  expect(opened()).toBe(1)
+})
+
+test('deadlines stand still while a call waits for its slot and its state, not while it runs', async () => {
+  const { pool, open } = gatedPool()
+  const first = pool.call(newState(), 'hold', {}, { seconds: 5 })
+  const told: boolean[] = []
+  const second = pool.call(newState(), 'show', {}, { seconds: 0.05, onWait: (now) => told.push(now) })
+  setTimeout(open, 150)
+  expect((await second).isError).toBe(false)
+  await first
+  expect(told).toEqual([true, false])
 })

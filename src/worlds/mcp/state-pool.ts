@@ -1,5 +1,6 @@
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
-import type { Toolbox, ToolResult } from '../../tool/types.ts'
+import { pausableDeadline } from '../../tool/pausable-deadline.ts'
+import type { Toolbox, ToolCallOptions, ToolResult } from '../../tool/types.ts'
 
 /** One copy of the system behind the tools, with a state that can be put back to its beginning. */
 export interface StateSlot {
@@ -16,6 +17,12 @@ export interface StateSlot {
 export interface StateCall {
   name: string
   arguments: Record<string, unknown>
+}
+
+interface Waiter {
+  state: EpisodeState
+  give: (member: Member) => void
+  refuse: (reason: unknown) => void
 }
 
 /** An episode's private state: the calls that made it. Only calls that may change the state are in the journal. */
@@ -35,8 +42,9 @@ export interface StatePoolOptions {
 
 export interface StateCallOptions {
   signal?: AbortSignal | undefined
-  /** Time of the call itself; starting a server or bringing it to the state does not count. */
+  /** Time of the call itself; waiting, starting a server or bringing it to the state does not count. */
   seconds?: number | undefined
+  onWait?: ToolCallOptions['onWait']
 }
 
 /** A call that took longer than it was given. */
@@ -78,16 +86,40 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     journal: [],
   }))
   const idle = [...members]
-  const waiting: { state: EpisodeState; give: (member: Member) => void }[] = []
+  const waiting: Waiter[] = []
   let closed = false
 
-  async function take(state: EpisodeState): Promise<Member> {
-    if (idle.length === 0) return new Promise((give) => waiting.push({ state, give }))
+  async function take(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
+    if (idle.length === 0) return queue(state, signal)
     let best = idle.findIndex(
       (member) => member.slot !== undefined && sameCalls(member.journal, state.journal),
     )
     if (best < 0) best = idle.findIndex((member) => member.slot === undefined)
     return idle.splice(Math.max(best, 0), 1)[0]
+  }
+
+  /** Whoever gives up while it waits leaves the queue: a slot is handed to none that is gone. */
+  function queue(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(signal?.reason)
+      }
+      const settled = (): void => signal?.removeEventListener('abort', abort)
+      const entry: Waiter = {
+        state,
+        give(member) {
+          settled()
+          resolve(member)
+        },
+        refuse(reason) {
+          settled()
+          reject(reason)
+        },
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      waiting.push(entry)
+    })
   }
 
   function giveBack(member: Member): void {
@@ -101,10 +133,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   async function prepare(member: Member, state: EpisodeState, signal?: AbortSignal): Promise<StateSlot> {
     member.slot ??= await options.open(member.index, signal)
     const slot = member.slot
-    if (closed) {
-      await discard(member)
-      throw new InfrastructureError('the world is closed')
-    }
+    if (closed) throw worldClosed()
     if (sameCalls(member.journal, state.journal)) return slot
     let done = 0
     if (state.snapshot !== undefined && slot.restore !== undefined) {
@@ -144,13 +173,21 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   async function within<T>(
     state: EpisodeState,
     work: (slot: StateSlot, member: Member) => Promise<T>,
-    signal?: AbortSignal,
+    { signal, onWait }: Pick<StateCallOptions, 'signal' | 'onWait'>,
   ): Promise<T> {
-    if (closed) throw new InfrastructureError('the world is closed')
+    if (closed) throw worldClosed()
     signal?.throwIfAborted()
-    const member = await take(state)
+    onWait?.(true)
+    const member = await take(state, signal)
+    if (closed || signal?.aborted === true) {
+      // It came too late for this call; nothing was done in it, and it is as good as before.
+      giveBack(member)
+      throw closed ? worldClosed() : signal?.reason
+    }
     try {
-      return await work(await prepare(member, state, signal), member)
+      const slot = await prepare(member, state, signal)
+      onWait?.(false)
+      return await work(slot, member)
     } catch (error) {
       // Whatever state the slot is in now, nobody should meet it.
       await discard(member)
@@ -161,11 +198,11 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   }
 
   return {
-    call(state, name, args, { signal, seconds } = {}) {
+    call(state, name, args, callOptions = {}) {
       return within(
         state,
         async (slot, member) => {
-          const result = await callWithin(slot.toolbox, name, args, signal, seconds)
+          const result = await callWithin(slot.toolbox, name, args, callOptions)
           if (!options.writes(name)) return result
           state.journal.push({ name, arguments: structuredClone(args) })
           member.journal = [...state.journal]
@@ -174,7 +211,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
           }
           return result
         },
-        signal,
+        callOptions,
       )
     },
     describe(state, signal) {
@@ -184,11 +221,12 @@ export function createStatePool(options: StatePoolOptions): StatePool {
           if (slot.describe === undefined) throw new InfrastructureError('this state has no description')
           return slot.describe()
         },
-        signal,
+        { signal },
       )
     },
     async close() {
       closed = true
+      for (const entry of waiting.splice(0)) entry.refuse(worldClosed())
       await Promise.all(members.map(discard))
     },
   }
@@ -198,19 +236,30 @@ async function callWithin(
   toolbox: Toolbox,
   name: string,
   args: Record<string, unknown>,
-  signal: AbortSignal | undefined,
-  seconds: number | undefined,
+  { signal, seconds, onWait }: StateCallOptions,
 ): Promise<ToolResult> {
-  if (seconds === undefined) return toolbox.call(name, args, signal === undefined ? {} : { signal })
-  const deadline = AbortSignal.timeout(seconds * 1000)
+  const given = onWait === undefined ? {} : { onWait }
+  if (seconds === undefined)
+    return toolbox.call(name, args, { ...given, ...(signal === undefined ? {} : { signal }) })
+  const deadline = pausableDeadline(seconds, () => new SlowCall(`it takes longer than ${seconds} s`))
   try {
     return await toolbox.call(name, args, {
-      signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
+      signal: signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]),
+      onWait(waiting) {
+        deadline.onWait(waiting)
+        onWait?.(waiting)
+      },
     })
   } catch (error) {
-    if (deadline.aborted && signal?.aborted !== true) throw new SlowCall(`it takes longer than ${seconds} s`)
+    if (deadline.signal.aborted && signal?.aborted !== true) throw deadline.signal.reason
     throw error
+  } finally {
+    deadline.clear()
   }
+}
+
+function worldClosed(): InfrastructureError {
+  return new InfrastructureError('the world is closed')
 }
 
 function sameCalls(left: readonly StateCall[], right: readonly StateCall[]): boolean {

@@ -30,7 +30,7 @@ function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): T
     async call(name, args, options) {
       // A name that is not on offer is the policy's mistake; it never reaches the server.
       if (!names.has(name)) return { text: `error: no tool ${name}`, isError: true }
-      return system.call(state, name, args, { signal: options?.signal ?? signal })
+      return system.call(state, name, args, { ...options, signal: options?.signal ?? signal })
     },
     async judge(outcome) {
       const judgement = await judgeState(system, task, state, outcome, signal)

@@ -13,6 +13,9 @@ import { UnusableSchema } from './sample-arguments.ts'
 import { createSystemWorld } from './system-world.ts'
 import type { ToolSystem } from './tool-system.ts'
 
+/** In the order in which they are made. */
+const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
+
 /** How many tasks of each split to make and prove. */
 export type TaskCounts = Partial<Record<Task['split'], number>>
 
@@ -28,15 +31,20 @@ export interface TaskGenerationOptions {
 }
 
 export interface GeneratedTasks extends TaskSource<McpTask> {
-  size(split: Task['split']): number
+  heldOut(split: Task['split'], count: number): McpTask[]
   /** All tasks of a split. */
   all(split: Task['split']): readonly McpTask[]
+  /** Families that a split has no task of, although there were enough wanted for all. */
+  readonly missing: readonly { split: Task['split']; families: readonly string[] }[]
 }
 
 /**
  * Makes tasks and proves each: its reference is executed in a fresh state, which tells what is expected; then its
  * plan is carried out once more as an agent would, and must be judged a success. The same seed on the same system
- * gives the same tasks. Test, validation and unseen-wording hold no request twice and none that training has.
+ * gives the same tasks. Test, validation and unseen-wording hold no request twice and none that training has, so a family with few
+ * requests may have none left for them.
+ *
+ * @throws AgogeError where no tool can carry a task, or a split other than unseen-wording has none at all.
  */
 export async function generateTasks(
   system: ToolSystem,
@@ -56,7 +64,7 @@ export async function generateTasks(
   const taken = new Set<string>()
   let before = 0
   // In the order of the splits, so that training keeps what two splits would share.
-  for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
+  for (const split of splits) {
     const count = options.counts[split] ?? 0
     const tasks: McpTask[] = []
     bank.set(split, tasks)
@@ -76,19 +84,32 @@ export async function generateTasks(
     }
     before += count
   }
-  const made = [...bank.values()].flat()
-  const present = families
-    .map((family) => family.name)
-    .filter((name) => made.some((task) => task.family === name))
+  const wanted = splits.filter((split) => (options.counts[split] ?? 0) > 0)
+  for (const split of wanted)
+    if (split !== 'unseen-wording' && bank.get(split)?.length === 0) throw noTasks(system, split)
+  const familiesIn = (split: Task['split']): string[] => {
+    const found = new Set(bank.get(split)?.map((task) => task.family))
+    return families.map(({ name }) => name).filter((name) => found.has(name))
+  }
+  // What was not trained on is not tested either; without training, whatever there is.
+  const present = wanted.includes('train')
+    ? familiesIn('train')
+    : families
+        .map(({ name }) => name)
+        .filter((name) => wanted.some((split) => familiesIn(split).includes(name)))
   return {
     families: present,
+    missing: wanted
+      // With fewer tasks than families some families are left out by intention.
+      .filter((split) => (options.counts[split] ?? 0) >= families.length)
+      .map((split) => ({ split, found: familiesIn(split) }))
+      .map(({ split, found }) => ({
+        split,
+        families: families.map(({ name }) => name).filter((name) => !found.includes(name)),
+      }))
+      .filter(({ families }) => families.length > 0),
     all: (split) => bank.get(split) ?? [],
-    size(split) {
-      const counts = present.map(
-        (name) => bank.get(split)?.filter((task) => task.family === name).length ?? 0,
-      )
-      return present.length * Math.min(...counts)
-    },
+    heldOut: (split, count) => inTurn(present, bank.get(split) ?? []).slice(0, count),
     task({ split, seed, family }) {
       const tasks = (bank.get(split) ?? []).filter((task) => family === undefined || task.family === family)
       if (tasks.length === 0) {
@@ -101,11 +122,28 @@ export async function generateTasks(
           },
         )
       }
-      // Seeds that go through the families in turn meet each held-out task once before any comes again.
-      const at = split === 'train' || family === undefined ? seed : Math.floor(seed / present.length)
-      return tasks[((at % tasks.length) + tasks.length) % tasks.length]
+      return tasks[((seed % tasks.length) + tasks.length) % tasks.length]
     },
   }
+}
+
+/** The tasks with their families in turn; a family that has no more leaves its turns to the others. */
+function inTurn(families: readonly string[], tasks: readonly McpTask[]): McpTask[] {
+  const rows = families.map((family) => tasks.filter((task) => task.family === family))
+  const most = Math.max(0, ...rows.map((row) => row.length))
+  return Array.from({ length: most }, (_, at) => rows.flatMap((row) => row.slice(at, at + 1))).flat()
+}
+
+function noTasks(system: ToolSystem, split: Task['split']): AgogeError {
+  return new AgogeError(`no ${split} task could be made from the tools of "${system.name}"`, {
+    code: 'no-tasks',
+    given:
+      split === 'train'
+        ? 'no request that could be proved'
+        : 'every request that was found is one of training too',
+    expected: 'tools whose arguments leave room for different requests',
+    hint: 'Admit further tools with --allow TOOL, or all with --sandbox where the state behind the server may be destroyed',
+  })
 }
 
 /** Tasks number `from` to `from + size` of a split, several at a time; the result does not depend on how many. */

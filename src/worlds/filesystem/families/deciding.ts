@@ -93,7 +93,7 @@ export const ifExists: Family = {
         done,
       ),
       difficulty: 3,
-      context: { exists },
+      context: { exists, tools: ['search_files', exists ? 'move_file' : 'create_directory'] },
     }
   },
 }

@@ -1,0 +1,72 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isRecord } from './schema-check.ts'
+import type { ToolSpec } from './types.ts'
+
+/** A tool that a server lists in a way that nobody can use, and why. */
+export interface UnusableTool {
+  name: string
+  reason: string
+}
+
+/** A page of `tools/list`, each tool read by itself: one that is wrong costs only itself. */
+export interface ToolsPage {
+  specs: ToolSpec[]
+  unusable: UnusableTool[]
+  nextCursor?: string
+}
+
+/**
+ * Takes the result of `tools/list` as it comes. The client library would refuse all tools of a server for one whose schema is not as the
+ * protocol wants it.
+ */
+export const toolsPage: StandardSchemaV1<unknown, ToolsPage> = {
+  '~standard': {
+    version: 1,
+    vendor: 'agoge',
+    validate(result) {
+      if (!isRecord(result) || !Array.isArray(result.tools))
+        return { issues: [{ message: 'the answer has no list "tools"' }] }
+      const { nextCursor } = result
+      const page: ToolsPage = {
+        specs: [],
+        unusable: [],
+        ...(typeof nextCursor === 'string' ? { nextCursor } : {}),
+      }
+      for (const [at, tool] of (result.tools as unknown[]).entries()) {
+        const read = readTool(tool, at)
+        if ('reason' in read) page.unusable.push(read)
+        else page.specs.push(read)
+      }
+      return { value: page }
+    },
+  },
+}
+
+function readTool(tool: unknown, at: number): ToolSpec | UnusableTool {
+  if (!isRecord(tool)) return { name: `number ${at + 1}`, reason: 'it is no object' }
+  const { name, description, inputSchema, outputSchema, annotations } = tool
+  if (typeof name !== 'string' || name === '') return { name: `number ${at + 1}`, reason: 'it has no name' }
+  if (!isRecord(inputSchema)) return { name, reason: 'it has no "inputSchema", which must be an object' }
+  if (inputSchema.type !== 'object') {
+    const given = inputSchema.type === undefined ? 'missing' : JSON.stringify(inputSchema.type)
+    return { name, reason: `"inputSchema.type" must be "object", and is ${given}` }
+  }
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    inputSchema,
+    ...(isRecord(outputSchema) ? { outputSchema } : {}),
+    ...(isRecord(annotations) ? { annotations: readAnnotations(annotations) } : {}),
+  }
+}
+
+type Annotations = NonNullable<ToolSpec['annotations']>
+
+function readAnnotations(given: Record<string, unknown>): Annotations {
+  const annotations: Annotations = {}
+  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const) {
+    const value = given[hint]
+    if (typeof value === 'boolean') annotations[hint] = value
+  }
+  return annotations
+}

@@ -1,0 +1,72 @@
+import { tool } from 'ai'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { heldOutTasks } from '../../rollout/index.ts'
+import { createToolsWorld } from '../tools/index.ts'
+
+/** Two tools; the second works as long as `works` says so. */
+function twoTools(works: () => boolean) {
+  return {
+    length: tool({
+      inputSchema: z.object({ text: z.string() }),
+      execute: ({ text }) => ({ characters: 1000 + text.length }),
+    }),
+    fragile: tool({
+      inputSchema: z.object({ word: z.string() }),
+      execute: ({ word }) => {
+        if (!works()) throw new Error('no more')
+        return { letters: 2000 + word.length }
+      },
+    }),
+  }
+}
+
+test('a family without held-out tasks is told, and takes no tasks of the others away', async () => {
+  let training = true
+  const world = await createToolsWorld({ tools: twoTools(() => training) })
+  const { tasks } = await world.prepareTasks({
+    seed: 1,
+    counts: { train: 12, validation: 6, test: 6 },
+    concurrency: 1,
+    onProgress: (done) => {
+      training = done < 12
+    },
+  })
+  expect(tasks.families).toEqual(expect.arrayContaining(['length', 'fragile']))
+  expect(tasks.missing.map(({ split }) => split)).toEqual(['validation', 'test'])
+  for (const { families } of tasks.missing) expect(families).toContain('fragile')
+  const held = heldOutTasks(tasks, 'test', 6)
+  expect(held).toHaveLength(6)
+  expect(new Set(held.map(({ prompt }) => prompt)).size).toBe(6)
+  expect(new Set(held.map(({ family }) => family))).toEqual(new Set(['length']))
+  expect(heldOutTasks(tasks, 'test', 4)).toEqual(held.slice(0, 4))
+  await world.close()
+})
+
+test('families take turns in what is held out', async () => {
+  const world = await createToolsWorld({ tools: twoTools(() => true) })
+  const { tasks } = await world.prepareTasks({ seed: 1, counts: { train: 6, test: 12 } })
+  const { length } = tasks.families
+  expect(new Set(heldOutTasks(tasks, 'test', length).map(({ family }) => family)).size).toBe(length)
+  expect(tasks.missing).toEqual([])
+  await world.close()
+})
+
+test('nothing held out at all is an error, not an empty table', async () => {
+  let training = true
+  const { fragile } = twoTools(() => training)
+  const world = await createToolsWorld({ tools: { fragile } })
+  const preparing = world.prepareTasks({
+    seed: 1,
+    counts: { train: 4, test: 4 },
+    concurrency: 1,
+    onProgress: (done) => {
+      training = done < 4
+    },
+  })
+  await expect(preparing).rejects.toMatchObject({
+    code: 'no-tasks',
+    message: 'no test task could be made from the tools of "tools"',
+  })
+  await world.close()
+})
