@@ -62,4 +62,9 @@ export interface BatchSettings {
    * sampler and trainer worked at the same time. Default 0.
    */
   maxStaleness?: number
+  /**
+   * Whether they do work at the same time: a batch is sampled by frozen weights while the steps before it are learnt. Wants `maxStaleness` of 1 or
+   * more, whose batches it has, bit for bit; see `createBatchQueue` for what an interruption may change. Default false.
+   */
+  overlap?: boolean
 }

@@ -99,6 +99,13 @@ export interface ForwardOptions {
   temperatures?: readonly (Float32Array | undefined)[]
 }
 
+/** Weights that stand still, to be sampled from while the model that they are of is trained. */
+export interface FrozenSampler {
+  /** Of these weights; every sample tells it. */
+  readonly weightVersion: number
+  readonly sample: ModelBackend['sample']
+}
+
 /** The verbs of the Tinker protocol. Gradients add up in the backend until `optimStep`. */
 export interface ModelBackend {
   sample(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>

@@ -1,5 +1,6 @@
 export type {
   ForwardOptions,
+  FrozenSampler,
   LossName,
   LossReport,
   LossSettings,
@@ -37,6 +38,8 @@ export { corpusConversation, corpusSkills, skillConversation } from './corpus/in
 export type { CorpusSkill, WordPool } from './corpus/index.ts'
 export { exportOnnx } from './export-onnx.ts'
 export { scoreSequences, sequenceEntropies } from './score-sequences.ts'
+export { createFrozenSamplers } from './frozen-samplers.ts'
+export type { FrozenSamplers, FrozenWeights } from './frozen-samplers.ts'
 export { createLocalBackend, loadLocalBackend } from './local-backend.ts'
 export type { LoadOptions, LocalBackend, LocalBackendOptions } from './local-backend.ts'
 export type { Grammar, SchemaGrammar } from './grammar/index.ts'

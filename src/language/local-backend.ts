@@ -4,7 +4,14 @@ import { checkSameTraining, createTrained } from './adapters/trainable.ts'
 import type { Trainable } from './adapters/trainable.ts'
 import { AgogeError } from '../error.ts'
 import { defaultDevice, defaultThreads } from '../tensor/index.ts'
-import type { ModelBackend, OptimStep, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
+import type {
+  FrozenSampler,
+  ModelBackend,
+  OptimStep,
+  SampleOptions,
+  SampleOutput,
+  SampleRequest,
+} from './backend.ts'
 import type { StoredType } from '../nn/index.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -15,11 +22,14 @@ import { createOptimizer, createOptimizerState } from './optimizer.ts'
 import type { OptimizerState } from './optimizer.ts'
 import { initialiseParameters } from './parameters.ts'
 import type { Parameters } from './parameters.ts'
+import { createFrozenSamplers } from './frozen-samplers.ts'
+import type { FrozenSamplers } from './frozen-samplers.ts'
 import { createParallelLearner } from './parallel-learner.ts'
 import { createParallelSampler } from './parallel-sampler.ts'
 import { requireProcessor } from './quantised-weights.ts'
 import type { SamplingWeights } from './sampling-weights.ts'
 import { needsTexts } from './sample-requests.ts'
+import { withPromptLogprobs } from './sampling-parts.ts'
 import { createThreads } from './threads.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { createTurnQueue } from './turn-queue.ts'
@@ -82,6 +92,13 @@ export interface LocalBackend extends ModelBackend {
    */
   readonly sampleTogether: (requests: SampleRequest[], options: SampleOptions) => Promise<SampleOutput[]>
   optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
+  /**
+   * A sampler of the weights as they are now, in threads of its own, as many as this backend has: it draws what `sample` would with an empty
+   * cache, bit for bit, while this backend trains.
+   *
+   * @throws AgogeError `unsupported-overlap` on another device than the processor.
+   */
+  freeze(): Promise<FrozenSampler>
   /** Raised by every `optimStep`; stored with samples and checkpoints. */
   readonly weightVersion: number
   /** Forgets the optimisers' averages, as at the start of another stage of training. */
@@ -117,6 +134,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const learner = createParallelLearner({ config, parameters, threads, ...limits })
   const sampler = createParallelSampler({ config, parameters, threads, cacheBytes, samplingWeights })
   const freshState = (): OptimizerState => createOptimizerState(moved)
+  let frozen: FrozenSamplers | undefined
   let state = options.optimizer ?? freshState()
   let writtenFromOutside = false
   let tokenizer = givenTokenizer
@@ -157,15 +175,10 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       toldTokenizer = tokenizer
     }
     const outputs = await sampler.sample(requests, sampleOptions, weightVersion, together)
-    const asking = requests.flatMap((request, i) =>
-      (request.promptLogprobs ?? sampleOptions.promptLogprobs) === true ? [i] : [],
-    )
-    if (asking.length === 0) return outputs
-    const prompts = asking.map((i) => requests[i].prompt)
     // The learner is nobody's but of one call.
-    const logprobs = await forwardQueue.alone(() => learner.forward(prompts, sampleOptions.signal))
-    asking.forEach((i, place) => (outputs[i].promptLogprobs = logprobs[place]))
-    return outputs
+    return withPromptLogprobs(requests, sampleOptions, outputs, (prompts) =>
+      forwardQueue.alone(() => learner.forward(prompts, sampleOptions.signal)),
+    )
   }
 
   return {
@@ -200,6 +213,15 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
         } finally {
           learner.gradient.fill(0)
         }
+      }),
+    freeze: () =>
+      inTurn(async () => {
+        frozen ??= createFrozenSamplers({
+          config,
+          threads: count,
+          ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
+        })
+        return frozen.of({ data: parameters.data.slice(), weightVersion, tokenizer })
       }),
     resetOptimizer() {
       state = freshState()
@@ -257,7 +279,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     dispose: () =>
       inTurn(async () => {
         const parts = [learner, sampler, optimizer, trained, threads]
-        await Promise.all(parts.map((part) => part.dispose()))
+        await Promise.all([...parts.map((part) => part.dispose()), frozen?.dispose()])
       }),
   }
 }

@@ -3,12 +3,12 @@ import type { TokenTexts } from './grammar/index.ts'
 import { checkRequests } from './sample-requests.ts'
 import { createSampler } from './sampler.ts'
 import type { Sampler, SamplerOptions } from './sampler.ts'
+import { askToSample, sampleInParts } from './sampling-parts.ts'
 import { createRoutes } from './sampling-routes.ts'
-import { allParts } from './threads.ts'
 import type { Helper, Threads } from './threads.ts'
 
 /** Fewer rows than this are sampled in this thread alone. */
-const fewRows = 16
+export const fewRows = 16
 
 /**
  * A sampler over threads, each with rows, sessions and a cache of its own. What comes out depends on the requests and the
@@ -44,17 +44,7 @@ export function createParallelSampler(
     loads[part] += requests.length
     try {
       if (part === 0) return await own.sample(requests, sampleOptions, weightVersion, together)
-      const { signal, onToken, ...plain } = sampleOptions
-      // Copied, since a message carries the whole buffer that a view is of.
-      const copies = requests.map((request) => ({ ...request, prompt: request.prompt.slice() }))
-      const ask = {
-        requests: copies,
-        options: plain,
-        weightVersion,
-        together,
-        listening: onToken !== undefined,
-      }
-      return await helperOf(part).ask('sample', ask, signal, onToken)
+      return await askToSample(helperOf(part), requests, sampleOptions, { weightVersion, together })
     } finally {
       loads[part] -= requests.length
     }
@@ -72,24 +62,9 @@ export function createParallelSampler(
       if (requests.length < fewRows)
         return sampleIn(partForFew(together), requests, sampleOptions, weightVersion, together)
       const parts = routes.assign(requests.map(({ prompt }) => prompt))
-      const results: SampleOutput[] = []
-      const samplePart = async (part: number): Promise<void> => {
-        const rows = requests.flatMap((_, i) => (parts[i] === part ? [i] : []))
-        if (rows.length === 0) return
-        const { onToken } = sampleOptions
-        const listener: SampleOptions['onToken'] = (row, token, logprob) =>
-          onToken?.(rows[row], token, logprob)
-        const outputs = await sampleIn(
-          part,
-          rows.map((row) => requests[row]),
-          { ...sampleOptions, ...(onToken && { onToken: listener }) },
-          weightVersion,
-          together,
-        )
-        rows.forEach((row, i) => (results[row] = outputs[i]))
-      }
-      await allParts(loads.map((_, part) => samplePart(part)))
-      return results
+      return sampleInParts(requests, sampleOptions, parts, (part, rows, settings) =>
+        sampleIn(part, rows, settings, weightVersion, together),
+      )
     },
     setTexts(next) {
       texts = next

@@ -101,7 +101,8 @@ interface Asked {
   fault?: { error: unknown }
 }
 
-function startHelper(data: WorkerData): Helper {
+/** @param data its `weights` and `gradient` are memory of both sides; weights are taken at the first message `weights`. */
+export function startHelper(data: WorkerData): Helper {
   const worker = startThread(Worker, import.meta.url, 'worker', data)
   worker.unref()
   const asked = new Map<number, Asked>()

@@ -4,6 +4,7 @@ import type { Episode } from '../episode/index.ts'
 import type { OnTrainingEvent } from './events.ts'
 import { createJob } from './job.ts'
 import type { Job } from './job.ts'
+import { checkOverlap } from './overlap.ts'
 import { runReinforcement } from './reinforcement-phase.ts'
 import { renderReport } from './report/index.ts'
 import { openRunFolder, refuseOccupied } from './run-folder.ts'
@@ -39,6 +40,7 @@ export async function trainJob<T extends Task>(
   if (saved?.state.phase === 'done') return JSON.parse(folder.read('summary.json')) as TrainingSummary
   const backend = await options.backend()
   try {
+    checkOverlap(options.plan, backend)
     if (saved !== null) await backend.load(folder.file('checkpoints', saved.checkpoint))
     const job = createJob({
       options,

@@ -48,9 +48,12 @@ export async function runReinforcement<T extends Task>(
       const started = performance.now()
       const batch = await queue.next()
       await reinforce(job, sampler, learner, batch, started)
-      if (state.step % checkpointEvery === 0) await job.checkpoint()
+      if (state.step % checkpointEvery !== 0) continue
+      await queue.settle()
+      await job.checkpoint()
     }
   } finally {
+    await queue.close()
     await learner.dispose()
   }
 }
@@ -69,6 +72,9 @@ async function reinforce<T extends Task>(
   const judged = all.filter(isJudged)
   if (judged.length === 0) throw worldBroken(all)
 
+  // Of the oldest token, in steps of training and in updates of the weights.
+  const staleness = state.step - batch.sampledAt
+  const weightLag = weightLagOf(job.backend.weightVersion, all)
   const used = played.filter((group) => group.used)
   const learned = used.length === 0 ? {} : await learner.learn(used)
 
@@ -92,7 +98,6 @@ async function reinforce<T extends Task>(
   const tokens = all.reduce((sum, episode) => sum + trainedTokens(episode), 0)
   const seconds = (performance.now() - started) / 1000
   const rewards = played.flatMap((group) => group.rewards).filter((reward) => reward !== null)
-  const staleness = Math.min(settings.maxStaleness ?? 0, state.step - 1)
   record(job, 'rl', seconds, settings.steps, {
     reward: mean(rewards),
     success: summary.success.mean,
@@ -109,6 +114,14 @@ async function reinforce<T extends Task>(
     toolSeconds: Math.max(...all.map((episode) => episode.timing.toolSeconds)),
     ...(settings.resampling === undefined ? {} : { groupsReplaced: played.length - used.length }),
     ...(settings.maxStaleness === undefined ? {} : { staleness }),
+    ...(settings.maxStaleness === undefined || weightLag === undefined ? {} : { weightLag }),
     ...learned,
   })
+}
+
+/** Updates between the oldest token and now, where that is known. */
+function weightLagOf(now: number | undefined, episodes: readonly Episode[]): number | undefined {
+  if (now === undefined) return undefined
+  const sampled = episodes.flatMap(({ samples }) => samples)
+  return sampled.reduce((most, { weightVersion }) => Math.max(most, now - weightVersion), 0)
 }

@@ -5,7 +5,6 @@ import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
 import { score } from '../reward/index.ts'
 import { rolloutGroups } from '../rollout/index.ts'
-import type { TaskSampler } from '../rollout/index.ts'
 import { actorOf, journaled } from './job.ts'
 import type { Job } from './job.ts'
 
@@ -24,6 +23,15 @@ export interface Batch<T extends Task> {
   groups: PlayedGroup<T>[]
   /** Seconds it took to sample. */
   seconds: number
+  /** The step whose weights sampled it: so many steps were done before. */
+  sampledAt: number
+}
+
+/** What a batch is made of. */
+export interface BatchTasks<T extends Task> {
+  first: T[]
+  /** In the place of groups that say nothing. */
+  more(count: number): T[]
 }
 
 export function batchEpisodes<T extends Task>({ groups }: Batch<T>): Episode[] {
@@ -44,28 +52,27 @@ export function rewardedGroup<T extends Task>(
 }
 
 /**
- * Draws tasks and plays each several times in lockstep. Groups whose members all got the same are replaced by others, as often
+ * Plays each task several times in lockstep. Groups whose members all got the same are replaced by others, as often
  * as the plan says.
  *
  * @param number of the batch, from 0; it keys everything that is drawn.
  */
 export async function sampleBatch<T extends Task>(
   job: Job<T>,
-  sampler: TaskSampler<T>,
+  tasks: BatchTasks<T>,
   number: number,
 ): Promise<Batch<T>> {
-  const { groups: wanted, resampling = 0 } = job.options.plan.reinforcement
+  const { resampling = 0 } = job.options.plan.reinforcement
   const started = performance.now()
   job.backend.clearCache?.()
-  const groups = await playGroups(job, sampler.draw(wanted), `rl/${number}`)
+  const groups = await playGroups(job, tasks.first, `rl/${number}`)
   for (let round = 1; round <= resampling; round++) {
     const missing = keepInformative(job, groups)
     if (missing === 0) break
-    const more = sampler.draw(missing)
-    groups.push(...(await playGroups(job, more, `rl/${number}.${round}`)))
+    groups.push(...(await playGroups(job, tasks.more(missing), `rl/${number}.${round}`)))
   }
   if (resampling > 0) keepInformative(job, groups)
-  return { groups, seconds: (performance.now() - started) / 1000 }
+  return { groups, seconds: (performance.now() - started) / 1000, sampledAt: job.state.step }
 }
 
 /** Marks the groups that say something, at most as many as are wanted. @returns how many are missing. */
@@ -100,9 +107,10 @@ async function playGroups<T extends Task>(job: Job<T>, tasks: T[], name: string)
 }
 
 /** A batch as text, for the time until it is learnt from. */
-export function encodeBatch<T extends Task>({ groups, seconds }: Batch<T>): string {
+export function encodeBatch<T extends Task>({ groups, seconds, sampledAt }: Batch<T>): string {
   return JSON.stringify({
     seconds,
+    sampledAt,
     groups: groups.map(({ task, episodes, greedy, used }) => ({
       task: { seed: task.seed, family: task.family },
       used,
@@ -114,14 +122,16 @@ export function encodeBatch<T extends Task>({ groups, seconds }: Batch<T>): stri
 
 interface EncodedBatch {
   seconds: number
+  sampledAt: number
   groups: { task: { seed: number; family: string }; used: boolean; episodes: string[]; greedy?: string }[]
 }
 
 /** The batch again; tasks come from their source, by seed and family. */
 export function decodeBatch<T extends Task>(text: string, job: Job<T>, source: string): Batch<T> {
-  const { groups, seconds } = JSON.parse(text) as EncodedBatch
+  const { groups, seconds, sampledAt } = JSON.parse(text) as EncodedBatch
   return {
     seconds,
+    sampledAt,
     groups: groups.map(({ task, used, episodes, greedy }) => ({
       task: job.options.tasks.task({ split: 'train', ...task }),
       used,

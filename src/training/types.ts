@@ -2,12 +2,16 @@ import type { Actor, Task, TaskSource, ToolWorld } from '../agent/types.ts'
 import type { ChatModel, EpisodeLimits } from '../agent/index.ts'
 import type { Algorithm, BatchSettings } from '../algorithm/index.ts'
 import type { Estimate } from '../evaluation/index.ts'
-import type { ModelBackend, OptimStep } from '../language/backend.ts'
+import type { FrozenSampler, ModelBackend, OptimStep } from '../language/backend.ts'
 import type { Tokenizer } from '../language/tokenizer.ts'
 import type { ExploitReport, RewardFunction } from '../reward/index.ts'
 
 /** A model that can be trained and let go of. */
 export interface TrainableBackend extends ModelBackend {
+  /** Updates that its weights have behind them. */
+  readonly weightVersion?: number
+  /** A sampler of the weights as they are now, to be used while it trains. */
+  freeze?(): Promise<FrozenSampler>
   /** Forgets cached prompts, so that what is sampled next does not depend on what was sampled before. */
   clearCache?(): void
   /** Forgets the optimiser's moments: another objective has gradients of another size. */

@@ -1,7 +1,16 @@
 import { basename } from 'node:path'
 import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../error.ts'
-import type { ForwardOptions, LossReport, LossSettings, ModelBackend, SampleOutput } from '../backend.ts'
+import type {
+  ForwardOptions,
+  FrozenSampler,
+  LossReport,
+  LossSettings,
+  ModelBackend,
+  SampleOptions,
+  SampleOutput,
+  SampleRequest,
+} from '../backend.ts'
 import { checkTemperatures, checkTraining } from '../check-sequences.ts'
 import { forwardBackward, requireFinite } from '../custom-loss.ts'
 import { adamParams, gradientNorm } from './adam.ts'
@@ -52,6 +61,11 @@ export interface TinkerBackend extends ModelBackend {
   readonly baseModel: string
   /** Steps that the weights have behind them. */
   readonly weightVersion: number
+  /**
+   * A sampler of the weights as they are now, for as long as the server keeps them: Agoge's draws beside training then; how another does is its
+   * matter, and so is whether what it calls a sampler stands still.
+   */
+  freeze(): Promise<FrozenSampler>
   /** From the next call on, samples come from a cache that is empty, where the server has one. */
   clearCache(): void
   /** From the next call on, the averages of the optimiser are those of a beginning. */
@@ -167,9 +181,10 @@ export async function createTinkerBackend(
   }
 
   /** Sampling sees the weights of the moment in which its session was made. */
-  function makeSampler(): Promise<string> {
+  function makeSampler(apart = false): Promise<string> {
     const path = 'save_weights_for_sampler'
-    const body = { type: path, sampling_session_seq_id: session.nextSampler() }
+    const asked = { type: path, sampling_session_seq_id: session.nextSampler() }
+    const body = apart && extended ? { ...asked, agoge: { apart } } : asked
     return training
       .change({ path, body, what: 'Handing the weights to the sampler' })
       .then((result) => createAnswerReader(host, path).text(result, 'sampling_session_id'))
@@ -186,6 +201,29 @@ export async function createTinkerBackend(
     return mine
   }
 
+  async function sampleFrom(
+    sampler: string,
+    version: number,
+    requests: readonly SampleRequest[],
+    sampleOptions: SampleOptions,
+  ): Promise<SampleOutput[]> {
+    const abort = abortOf(sampleOptions.signal)
+    const batch = `${session.id}-${++batches}`
+    const groups = sampleGroups(requests, sampleOptions, { sampler, extended, batch })
+    const taken = await inParallel(groups, concurrency, async ({ rows, body }) => {
+      const full = { ...body, seq_id: ++samples }
+      const answer = await transport.call({ path: 'asample', body: full, ...abort })
+      return { rows, requestId: requestIdOf(transport, 'asample', answer.body) }
+    })
+    const results: SampleOutput[] = []
+    await inParallel(taken, concurrency, async ({ rows, requestId }) => {
+      const waiting = { what: 'Sampling', deadlineSeconds, ...abort }
+      const result = await retrieveFuture(transport, requestId, waiting)
+      readSamples(host, result, rows.length, version).forEach((output, i) => (results[rows[i]] = output))
+    })
+    return results
+  }
+
   return {
     baseModel,
     get weightVersion() {
@@ -193,30 +231,23 @@ export async function createTinkerBackend(
     },
     async sample(requests, sampleOptions) {
       if (requests.length === 0) return []
-      const abort = abortOf(sampleOptions.signal)
-      const version = weightVersion
       training.requireWeights('Sampling')
-      const id = await orAborted(currentSampler(), sampleOptions.signal)
-      const batch = `${session.id}-${++batches}`
-      const groups = sampleGroups(requests, sampleOptions, { sampler: id, extended, batch })
-      const taken = await inParallel(groups, concurrency, async ({ rows, body }) => {
-        const answer = await transport.call({
-          path: 'asample',
-          body: { ...body, seq_id: ++samples },
-          ...abort,
-        })
-        return { rows, requestId: requestIdOf(transport, 'asample', answer.body) }
-      })
-      const results: SampleOutput[] = []
-      await inParallel(taken, concurrency, async ({ rows, requestId }) => {
-        const result = await retrieveFuture(transport, requestId, {
-          what: 'Sampling',
-          deadlineSeconds,
-          ...abort,
-        })
-        readSamples(host, result, rows.length, version).forEach((output, i) => (results[rows[i]] = output))
-      })
-      return results
+      const version = weightVersion
+      return sampleFrom(
+        await orAborted(currentSampler(), sampleOptions.signal),
+        version,
+        requests,
+        sampleOptions,
+      )
+    },
+    async freeze() {
+      const version = weightVersion
+      const id = await makeSampler(true)
+      return {
+        weightVersion: version,
+        sample: async (requests, sampleOptions) =>
+          requests.length === 0 ? [] : sampleFrom(id, version, requests, sampleOptions),
+      }
     },
     forward: (sequences, forwardOptions = {}) => forward(sequences, forwardOptions),
     async forwardBackward(sequences, loss, { signal } = {}) {

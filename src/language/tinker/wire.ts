@@ -78,6 +78,7 @@ export interface SampleResponse {
  *   `agoge.logprobs: false` leaves `loss_fn_outputs` out. `forward`: `temperatures` as well.
  * - `asample`: `agoge.keys` names the random streams of the samples; requests of one `agoge.batch` are sampled together.
  * - `optim_step`: `adam_params.optimizer`.
+ * - `save_weights_for_sampler`: with `agoge.apart` samples are drawn beside training, not in turn with it.
  * - `retrieve_future`: a failure has `agoge.code`, the code of the engine's error.
  */
 export interface AgogeExtension {

@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs'
-import { readCheckpoint } from '../../language/index.ts'
-import type { LocalBackend } from '../../language/index.ts'
+import { createFrozenSamplers, readCheckpoint } from '../../language/index.ts'
+import type {
+  FrozenSamplers,
+  FrozenWeights,
+  LocalBackend,
+  ModelBackend,
+  Tokenizer,
+} from '../../language/index.ts'
+import { defaultDevice } from '../../tensor/index.ts'
 import type { BaseModel, BaseModels } from './base-models.ts'
 import { refuse } from './refusal.ts'
 
@@ -32,25 +39,29 @@ export interface Samplers {
   freeze(model: LiveModel): void
   /** To be called when something else, or nothing, lies in a folder: whoever samples from there reads it again. */
   changed(folder: string): void
-  /** A backend with the weights of a sampler. Only one at a time of each base model, so used within one piece of work. */
-  backend(id: string): Promise<LocalBackend>
+  /** Whether its weights are no longer those of a model that is trained: then sampling disturbs nobody. */
+  isApart(id: string): boolean
+  /** What samples with the weights of a sampler. */
+  open(id: string): Promise<Pick<ModelBackend, 'sample'>>
   dispose(): Promise<void>
 }
 
-/** A backend that takes the weights of one sampler after another. */
-interface Holder {
-  backend: LocalBackend
-  /** Whose it has: `base`, the folder of a checkpoint, or the id of a sampler. */
-  holds: string | undefined
+/** The threads that sample for a base model and all that came of it, and the file that was read last. */
+interface House {
+  threads: FrozenSamplers
+  tokenizer: Tokenizer | undefined
+  read: { folder: string; weights: FrozenWeights }
 }
 
 /** Copies of weights of models that moved on; asynchronous training needs a few, no more. Of large models fewer, but the last one always. */
 const mostCopies = 8
 const mostBytes = 2 ** 30
 
-export function createSamplers(models: BaseModels): Samplers {
+export function createSamplers(models: BaseModels, threads: number | undefined): Samplers {
   const samplers = new Map<string, { sampler: Sampler; source: Source }>()
-  const spare = new Map<BaseModel, Holder>()
+  const houses = new Map<BaseModel, Promise<House>>()
+  /** How often something changed in a folder. */
+  let changes = 0
 
   function entryOf(id: string) {
     const entry = samplers.get(id)
@@ -61,18 +72,24 @@ export function createSamplers(models: BaseModels): Samplers {
     })
   }
 
-  async function spareBackend(baseModel: BaseModel): Promise<Holder> {
-    const known = spare.get(baseModel)
-    if (known !== undefined) return known
-    const made = { backend: await models.open(baseModel), holds: 'base' }
-    spare.set(baseModel, made)
-    return made
+  async function readWeights(folder: string, tokenizer: Tokenizer | undefined): Promise<FrozenWeights> {
+    return { data: (await readCheckpoint(folder)).parameters.data, weightVersion: 0, tokenizer }
   }
 
-  async function weightsOf(source: Source, baseModel: BaseModel): Promise<Float32Array> {
-    if (source.kind === 'copy') return source.data
-    const folder = source.kind === 'stored' ? source.folder : baseModel.folder
-    return (await readCheckpoint(folder)).parameters.data
+  async function build(model: BaseModel): Promise<House> {
+    const { folder } = model
+    const { config, parameters, tokenizer } = await readCheckpoint(folder)
+    const read = { folder, weights: { data: parameters.data, weightVersion: 0, tokenizer } }
+    if (defaultDevice() !== 'cpu') return { threads: inOneBackend(await models.open(model)), tokenizer, read }
+    const settings = { config, ...(threads === undefined ? {} : { threads }) }
+    return { threads: createFrozenSamplers(settings), tokenizer, read }
+  }
+
+  function houseOf(baseModel: BaseModel): Promise<House> {
+    const house = houses.get(baseModel) ?? build(baseModel)
+    houses.set(baseModel, house)
+    house.catch(() => houses.delete(baseModel))
+    return house
   }
 
   return {
@@ -95,9 +112,14 @@ export function createSamplers(models: BaseModels): Samplers {
       for (const entry of copies) if (!kept.has(entry.source)) entry.source = { kind: 'gone' }
     },
     changed(folder) {
-      for (const holder of spare.values()) if (holder.holds === folder) holder.holds = undefined
+      changes++
+      for (const house of houses.values())
+        void house.then((built) => {
+          if (built.read.folder === folder) built.read.folder = ''
+        })
     },
-    async backend(id) {
+    isApart: (id) => samplers.get(id)?.source.kind !== 'live',
+    async open(id) {
       const { sampler, source } = entryOf(id)
       if (source.kind === 'live') return source.model.backend
       if (source.kind === 'gone') {
@@ -111,17 +133,38 @@ export function createSamplers(models: BaseModels): Samplers {
         const given = sampler.path
         throw refuse('tinker-not-found', 'The checkpoint of this sampling session was deleted', { given })
       }
-      const holder = await spareBackend(sampler.baseModel)
-      const holds = source.kind === 'base' ? 'base' : source.kind === 'stored' ? source.folder : id
-      if (holder.holds !== holds) {
-        holder.backend.parameters.data.set(await weightsOf(source, sampler.baseModel))
-        holder.backend.weightsChanged()
-        holder.holds = holds
+      const house = await houseOf(sampler.baseModel)
+      const { threads: frozen, tokenizer } = house
+      if (source.kind === 'copy') return frozen.of({ data: source.data, weightVersion: 0, tokenizer })
+      const folder = source.kind === 'stored' ? source.folder : sampler.baseModel.folder
+      if (house.read.folder !== folder) {
+        const before = changes
+        const weights = await readWeights(folder, tokenizer)
+        house.read = { folder: changes === before ? folder : '', weights }
       }
-      return holder.backend
+      return frozen.of(house.read.weights)
     },
     async dispose() {
-      await Promise.all([...spare.values()].map(({ backend }) => backend.dispose()))
+      for (const house of houses.values()) await (await house).threads.dispose()
     },
+  }
+}
+
+/** A device that is not shared: weights are put there one after another, by whoever samples next. */
+function inOneBackend(backend: LocalBackend): FrozenSamplers {
+  let held: Float32Array | undefined
+  return {
+    of: ({ data, weightVersion }) => ({
+      weightVersion,
+      async sample(requests, options) {
+        if (held !== data) {
+          backend.parameters.data.set(data)
+          backend.weightsChanged()
+          held = data
+        }
+        return backend.sample(requests, options)
+      },
+    }),
+    dispose: () => backend.dispose(),
   }
 }

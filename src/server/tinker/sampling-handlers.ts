@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { LocalBackend, SampleOptions, SampleOutput } from '../../language/index.ts'
+import type { ModelBackend, SampleOptions, SampleOutput } from '../../language/index.ts'
 import type { SampleBatch, SampleResponse } from '../../language/tinker/index.ts'
 import { taken } from './context.ts'
 import type { Handler } from './context.ts'
@@ -27,11 +27,6 @@ interface Row {
   key: string | number
   options: SampleOptions
   promptLogprobs: boolean
-}
-
-interface Drawn {
-  output: SampleOutput
-  promptLogprobs: Float32Array | undefined
 }
 
 /** `sampling_params`. Without a limit the window of the model is one. */
@@ -84,22 +79,19 @@ function keysOf(agoge: Fields | undefined, seed: number | undefined, count: numb
   })
 }
 
-async function draw(backend: LocalBackend, rows: readonly Row[]): Promise<Drawn[]> {
-  const requests = rows.map(({ prompt, key }) => ({ prompt, key }))
-  const outputs = await backend.sample(requests, rows[0].options)
-  const asked = rows.filter(({ promptLogprobs }) => promptLogprobs).map(({ prompt }) => prompt)
-  const known = asked.length === 0 ? [] : await backend.forward(asked)
-  let at = 0
-  return rows.map((row, i) => ({
-    output: outputs[i],
-    promptLogprobs: row.promptLogprobs ? known[at++] : undefined,
+async function draw(from: Pick<ModelBackend, 'sample'>, rows: readonly Row[]): Promise<SampleOutput[]> {
+  const requests = rows.map(({ prompt, key, promptLogprobs }) => ({
+    prompt,
+    key,
+    ...(promptLogprobs ? { promptLogprobs } : {}),
   }))
+  return from.sample(requests, rows[0].options)
 }
 
-function responseOf(drawn: readonly Drawn[]): SampleResponse {
+function responseOf(drawn: readonly SampleOutput[]): SampleResponse {
   const [{ promptLogprobs }] = drawn
   return {
-    sequences: drawn.map(({ output }) => ({
+    sequences: drawn.map((output) => ({
       stop_reason: output.finish,
       tokens: output.tokens,
       logprobs: output.logprobs,
@@ -139,7 +131,7 @@ export const sample: Handler = ({ context, body, digest }) => {
   const number = sessionId === undefined ? undefined : optionalCount(body, 'seq_id')
   const key = number === undefined ? undefined : `${sampler.id} ${number}`
   const requestId = once(context.samples, key, digest, () => {
-    const drawing = context.work.sample<Row, Drawn>({
+    const drawing = context.work.sample<Row, SampleOutput>({
       group: `${sampler.id} ${JSON.stringify(options)}`,
       rows: keys.map((each, i) => ({
         prompt,
@@ -148,7 +140,8 @@ export const sample: Handler = ({ context, body, digest }) => {
         promptLogprobs: promptLogprobs && i === 0,
       })),
       ...(batch === undefined ? {} : { batch }),
-      draw: async (rows) => draw(await context.samplers.backend(sampler.id), rows),
+      isApart: () => context.samplers.isApart(sampler.id),
+      draw: async (rows) => draw(await context.samplers.open(sampler.id), rows),
     })
     return context.futures.add('sample', drawing.then(responseOf))
   })

@@ -146,7 +146,7 @@ async function createContext(
   onFault: (error: unknown) => void,
 ): Promise<Context> {
   const base = await openBaseModels(folders, threads)
-  const samplers = createSamplers(base)
+  const samplers = createSamplers(base, threads)
   const sessions = createSessions()
   const models = createServedModels(base, {
     most: maxModels,

@@ -108,10 +108,13 @@ export const saveWeightsForSampler: Handler = (call) =>
       throw refuse('tinker-bad-request', 'It is not said where to', {
         expected: 'path or sampling_session_seq_id',
       })
+    const wanted = optionalFields(body, 'agoge')
+    const apart = wanted !== undefined && flagOf(wanted, 'apart', false)
     return async () => {
       const id = `${session.id}-sampler-${sampler}`
       session.samplers.set(sampler, id)
       context.samplers.add({ id, baseModel: model.baseModel }, { kind: 'live', model })
+      if (apart) context.samplers.freeze(model)
       // What was cached changes the last digits of samples: a new session begins as a new process would.
       model.backend.clearCache()
       return { type: 'save_weights_for_sampler', sampling_session_id: id }

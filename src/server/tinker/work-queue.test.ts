@@ -49,6 +49,26 @@ test('samples of one group are drawn together, those of a batch alone and in the
   ])
 })
 
+test('samples that are apart are drawn beside other work, those of a live model in turn with it', async () => {
+  const queue = createWorkQueue({ limit: 10 })
+  const log: string[] = []
+  let finish: () => void = () => {}
+  const work = queue.run(async () => {
+    await new Promise<void>((resolve) => (finish = resolve))
+    log.push('work')
+  })
+  const draw = async (rows: string[]) => {
+    log.push(...rows)
+    return rows
+  }
+  const live = queue.sample({ group: 'x', rows: ['live'], draw })
+  await queue.sample({ group: 'y', rows: ['apart'], isApart: () => true, draw })
+  expect(log).toEqual(['apart'])
+  finish()
+  await Promise.all([work, live])
+  expect(log).toEqual(['apart', 'work', 'live'])
+})
+
 test('a full queue refuses, a closed one drops what has not begun and waits for what has', async () => {
   const queue = createWorkQueue({ limit: 2 })
   let done = false

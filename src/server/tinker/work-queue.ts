@@ -7,12 +7,14 @@ export interface SampleJob<Row, Result> {
   rows: Row[]
   /** Only those of its batch are drawn with it, all of them, in the order of their index. */
   batch?: { id: string; index: number; count: number }
+  /** Whether it needs no model that is trained: then it is drawn beside what is done with these. Asked when its turn has come; false unless told. */
+  isApart?: () => boolean
   /** Draws the rows of several jobs; gives a result for each row. */
   draw: (rows: Row[]) => Promise<Result[]>
 }
 
 export interface WorkQueue {
-  /** Work is carried out one piece after the other, in the order in which it came in. Throws `tinker-busy` when full. */
+  /** Work is carried out one piece after the other, in the order in which it came in; samples that are apart beside it. Throws `tinker-busy` when full. */
   run<T>(work: () => Promise<T>): Promise<T>
   /** Samples may be drawn earlier or later than other work: their weights stand still. */
   sample<Row, Result>(job: SampleJob<Row, Result>): Promise<Result[]>
@@ -33,9 +35,14 @@ const gatherSeconds = 0.01
 const batchSeconds = 30
 const mostRows = 512
 
+/** Both go on at the same time, each with one thing after another. */
+type Lane = 'models' | 'apart'
+const lanes: readonly Lane[] = ['models', 'apart']
+const laneOf = ({ job }: Entry): Lane => (job?.isApart?.() === true ? 'apart' : 'models')
+
 export function createWorkQueue({ limit }: { limit: number }): WorkQueue {
   let waiting: Entry[] = []
-  let running: Promise<void> | undefined
+  const running: Partial<Record<Lane, Promise<void>>> = {}
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -52,24 +59,27 @@ export function createWorkQueue({ limit }: { limit: number }): WorkQueue {
   }
 
   function wake(): void {
-    if (running !== undefined) return
     clearTimeout(timer)
-    const next = choose()
-    if (next === undefined) {
-      if (waiting.length > 0) timer = setTimeout(wake, gatherSeconds * 1000).unref()
-      return
+    for (const lane of lanes) {
+      if (running[lane] !== undefined) continue
+      const here = waiting.filter((entry) => laneOf(entry) === lane)
+      const next = choose(here)
+      if (next === undefined) {
+        if (here.length > 0) timer = setTimeout(wake, gatherSeconds * 1000).unref()
+        continue
+      }
+      waiting = waiting.filter((entry) => !next.includes(entry))
+      running[lane] = carryOut(next).finally(() => {
+        delete running[lane]
+        wake()
+      })
     }
-    waiting = waiting.filter((entry) => !next.includes(entry))
-    running = carryOut(next).finally(() => {
-      running = undefined
-      wake()
-    })
   }
 
   /** What is next: one piece of work, or jobs whose rows are drawn together; undefined while all there is waits for others. */
-  function choose(): Entry[] | undefined {
+  function choose(entries: readonly Entry[]): Entry[] | undefined {
     const now = performance.now() / 1000
-    for (const entry of waiting) {
+    for (const entry of entries) {
       const { job } = entry
       if (job === undefined) return [entry]
       const { batch } = job
@@ -77,14 +87,14 @@ export function createWorkQueue({ limit }: { limit: number }): WorkQueue {
       if (batch === undefined) {
         if (age < gatherSeconds) continue
         let rows = 0
-        return waiting.filter((other) => {
+        return entries.filter((other) => {
           if (other.job === undefined || other.job.batch !== undefined || other.job.group !== job.group)
             return false
           rows += other.job.rows.length
           return other === entry || rows <= mostRows
         })
       }
-      const members = waiting.filter(
+      const members = entries.filter(
         (other) => other.job?.batch?.id === batch.id && other.job.group === job.group,
       )
       if (members.length < batch.count && age < batchSeconds) continue
@@ -115,7 +125,7 @@ export function createWorkQueue({ limit }: { limit: number }): WorkQueue {
       clearTimeout(timer)
       for (const { reject } of waiting) reject(refuse('tinker-closing', 'The server was shut down'))
       waiting = []
-      await running
+      await Promise.all(Object.values(running))
     },
   }
 }
