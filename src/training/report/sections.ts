@@ -144,7 +144,7 @@ function message({ role, text, calls, isError, invalid }: SampleMessage): Markup
   const said = calls === undefined || calls.length === 0 || invalid !== undefined ? text : ''
   return html`${(calls ?? []).map(
     (call) => html`<div><code>${call.name}(${JSON.stringify(call.arguments)})</code></div>`,
-  )}${said === '' ? nothing : html`<div>${said}</div>`}${
+  )}${said === '' ? nothing : html`<div class="said">${said}</div>`}${
     invalid === undefined ? nothing : html`<div class="wrong">invalid call: ${invalid}</div>`
   }`
 }

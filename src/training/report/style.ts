@@ -45,6 +45,7 @@ svg .end { text-anchor: end } svg .middle { text-anchor: middle }
 .side h3 { font-size: 13.5px; font-weight: 600; margin: 0 0 8px }
 .wrong { color: var(--bad) } .right { color: var(--rl) }
 .side div { margin: 0 0 8px }
+.said { white-space: pre-line }
 code, pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
 .side code, .side pre { overflow-wrap: anywhere; white-space: pre-wrap }
 .side pre { margin: 3px 0 0; padding-left: 10px; border-left: 2px solid var(--line); color: var(--soft); max-height: 14em; overflow: auto }
