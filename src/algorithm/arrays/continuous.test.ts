@@ -60,34 +60,6 @@ test.each(Object.keys(algorithms))('%s swings the pendulum up', async (name) => 
   expect(after).toBeGreaterThan(before + 400)
 })
 
-test.each(Object.keys(algorithms))('%s goes on from its state exactly', async (name) => {
-  const make = async () => {
-    const environment = createVectorEnvironment(pendulum, { slots: 4, seed: 3 })
-    environment.reset()
-    return { environment, agent: await algorithms[name](environment, { seed: 3, totalSteps: 1000 }) }
-  }
-  const run = async (interrupt: boolean): Promise<Float32Array> => {
-    let { environment, agent } = await make()
-    for (let t = 0; t < 130; t++) {
-      if (interrupt && t === 115) {
-        const saved = structuredClone([environment.state(), agent.state()] as const)
-        await agent.dispose()
-        ;({ environment, agent } = await make())
-        environment.restore(saved[0])
-        agent.restore(saved[1])
-      }
-      await agent.act()
-      environment.step()
-      await agent.learn()
-    }
-    const actions = new Float32Array(4)
-    agent.decide(environment.observations, 4, actions)
-    await agent.dispose()
-    return actions
-  }
-  expect(await run(true)).toEqual(await run(false))
-})
-
 test('worlds with other actions are refused', async () => {
   const environment = createVectorEnvironment(cartPole, { slots: 1 })
   await expect(algorithms['sac'](environment, { seed: 1, totalSteps: 1 })).rejects.toMatchObject({

@@ -1,15 +1,11 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ArrayAlgorithm } from '../../algorithm/arrays/index.ts'
 import { box, defineWorld, discrete } from '../../environment/index.ts'
 import type { TrainingEvent } from '../events.ts'
-import { openRunFolder } from '../run-folder.ts'
-import { readRun } from './run-record.ts'
+import { learned, metrics, workUntil } from './testing/killed-run.ts'
 import { shortRun } from './testing/short-run.ts'
 import { trainArray } from './train-array.ts'
 import type { ArraySummary, ArrayTrainOptions } from './types.ts'
@@ -32,16 +28,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-const clocks = /"(\w*[sS]econds?|stepsPerSecond)":[\d.e+-]+,?/g
-const metrics = (folder: string): string =>
-  readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(clocks, '')
-
-/** Everything in the last checkpoint but the clock. */
-function learned(folder: string): unknown {
-  const { state } = readRun(openRunFolder({ path: folder }))
-  return { ...(state as object), seconds: 0, evaluationSeconds: 0 }
-}
 
 test('a run learns, and its folder holds what happened', () => {
   expect(JSON.parse(readFileSync(join(whole, 'summary.json'), 'utf8'))).toEqual(summary)
@@ -66,7 +52,7 @@ test('killed at random moments and resumed: the same weights, generators, enviro
   let kills = 0
   // A few events further each time, then to the end.
   for (const events of [8, 8, Infinity]) {
-    const code = await workUntil(folder, events, 7 * kills)
+    const code = await workUntil('child', folder, events, 7 * kills)
     if (code === 0) break
     expect(code).toBeNull()
     kills++
@@ -75,21 +61,6 @@ test('killed at random moments and resumed: the same weights, generators, enviro
   expect(learned(folder)).toEqual(learned(whole))
   expect(metrics(folder)).toBe(metrics(whole))
 })
-
-/** Runs a process on the folder and kills it some milliseconds after an event. `null`: killed. */
-function workUntil(folder: string, events: number, delay: number): Promise<number | null> {
-  const script = fileURLToPath(new URL('./testing/child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions', 'agoge-source', script, folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let seen = 0
-  child.stdout.on('data', (data: Buffer) => {
-    const before = seen
-    seen += data.toString().split('\n').length - 1
-    if (before < events && seen >= events) void wait(delay).then(() => child.kill('SIGKILL'))
-  })
-  return new Promise((resolve) => child.on('close', resolve))
-}
 
 test('stopped by a signal, it keeps what is done and ends the same', async () => {
   const folder = join(root, 'stopped')

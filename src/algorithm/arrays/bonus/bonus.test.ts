@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../../../environment/index.ts'
 import { createRandom } from '../../../random/index.ts'
+import type { World } from '../../../environment/index.ts'
+import type { Body } from '../../../policy/index.ts'
 import { cartPole } from '../../../worlds/classic/index.ts'
+import { maze } from '../../../worlds/grid/index.ts'
+import { cliffWalking, frozenLake } from '../../../worlds/toy-text/index.ts'
 import type { ArrayAlgorithm } from '../agent.ts'
 import { ppo, ppoPresets } from '../ppo.ts'
 import { counts, icm, rnd, withBonus } from './index.ts'
@@ -165,4 +169,92 @@ test('PPO learns with a bonus, and goes on from its state exactly', async () => 
   const whole = await run(false)
   expect(whole?.bonus).toBeGreaterThan(0)
   expect(await run(true)).toEqual(whole)
+})
+
+test('rnd: the numbers of choices have no order', async () => {
+  // Learnt of all states but one: what is near in number to the known ones is as new as what is far.
+  const bonus = await rnd({ batchSize: 16, learningRate: 1e-2, hidden: [32] })(frozenLake, {
+    slots: 1,
+    seed: 1,
+    threads: 1,
+  })
+  const random = createRandom('states')
+  for (let t = 0; t < 4000; t++) {
+    const state = random.int(15)
+    const next = Float32Array.of(state >= 7 ? state + 1 : state)
+    await bonus.learn(Float32Array.of(random.int(6)), Float32Array.of(random.int(4)), next, 1)
+  }
+  const of = (state: number): number => {
+    const out = new Float64Array(1)
+    bonus.bonus(Float32Array.of(0), Float32Array.of(0), Float32Array.of(state), 1, out)
+    return out[0]
+  }
+  expect(of(7)).toBeGreaterThan(2 * Math.max(of(6), of(8)))
+  await bonus.dispose()
+})
+
+const bodies: readonly [string, World, Body][] = [
+  ['cnn', maze, { kind: 'cnn', layers: [{ channels: 4, kernel: 3 }] }],
+  ['gru', cartPole, { kind: 'gru', size: 4, window: 3 }],
+  ['transformer', frozenLake, { kind: 'transformer', size: 4, heads: 2, window: 3 }],
+]
+test.each(bodies.flatMap(([kind, world, body]) => [rnd, icm].map((make) => ({ kind, world, body, make }))))(
+  '$make.name sees through a body: $kind',
+  async ({ world, body, make }) => {
+    const environment = createVectorEnvironment(world, { slots, seed: 2 })
+    environment.reset()
+    const algorithm = withBonus(
+      ppo({ ...ppoPresets.cleanrl, hidden: [8], rolloutSteps: 16 }),
+      make({ batchSize: 16, hidden: [8], body }),
+      0.1,
+    )
+    const agent = await algorithm(environment, { seed: 2, totalSteps: 200 })
+    let figures
+    for (let t = 0; t < 32; t++) {
+      await agent.act()
+      environment.step()
+      figures = (await agent.learn()) ?? figures
+    }
+    expect(figures?.bonus).toBeGreaterThan(0)
+    await agent.dispose()
+  },
+)
+
+test('a bonus with a window is told the last observations of the episode', async () => {
+  const given: number[][] = []
+  const make: MakeBonus = Object.assign(
+    () =>
+      Promise.resolve({
+        bonus: (_: Float32Array, __: Float32Array, next: Float32Array) => void given.push([...next]),
+        learn: () => undefined,
+        state: () => null,
+        restore: () => {},
+        dispose: () => Promise.resolve(),
+      }),
+    { window: 2 },
+  )
+  const environment = createVectorEnvironment(cliffWalking, { slots: 1, seed: 1, maxSteps: 2 })
+  environment.reset()
+  const up: ArrayAlgorithm = () =>
+    Promise.resolve({
+      act: () => void environment.actions.fill(0),
+      learn: () => undefined,
+      decide: () => {},
+      state: () => null,
+      restore: () => {},
+      dispose: () => Promise.resolve(),
+    })
+  const agent = await withBonus(up, make, 1)(environment, { seed: 1, totalSteps: 4 })
+  for (let t = 0; t < 4; t++) {
+    await agent.act()
+    environment.step()
+    await agent.learn()
+  }
+  // From 36 up to 24 and 12, where the limit cuts it off, twice.
+  expect(given).toEqual([
+    [36, 24],
+    [24, 12],
+    [36, 24],
+    [24, 12],
+  ])
 })

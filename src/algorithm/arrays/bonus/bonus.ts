@@ -28,7 +28,11 @@ export interface ExplorationBonus {
 }
 
 /** Makes a bonus for a world of which so many slots are stepped together. */
-export type MakeBonus = (
-  world: World,
-  options: { slots: number; seed: number; threads: number },
-) => Promise<ExplorationBonus>
+export interface MakeBonus {
+  (world: World, options: { slots: number; seed: number; threads: number }): Promise<ExplorationBonus>
+  /**
+   * How many of the last observations of the episode its observations consist of, side by side, the newest at the end;
+   * its world is the world so seen. Absent: the newest alone.
+   */
+  readonly window?: number | undefined
+}

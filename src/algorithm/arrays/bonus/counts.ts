@@ -55,9 +55,11 @@ export const counts =
         }
         return undefined
       },
-      state: () => new Map(seen),
+      state: () => ({ seen: new Map(seen), directions: directions.slice() }),
       restore(saved) {
-        seen = new Map(saved as Map<string, number>)
+        const state = saved as { seen: Map<string, number>; directions: Float64Array }
+        seen = new Map(state.seen)
+        directions.set(state.directions)
       },
       dispose: () => Promise.resolve(),
     })

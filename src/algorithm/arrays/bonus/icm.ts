@@ -1,7 +1,8 @@
 import { rowSize } from '../../../environment/index.ts'
 import { compileObjective, createAdam, createParameters } from '../../../nn/index.ts'
 import type { AdamState } from '../../../nn/index.ts'
-import { distributionFor, mlpNetwork, overObservations } from '../../../policy/index.ts'
+import { distributionFor, mlpNetwork, overObservations, windowOf } from '../../../policy/index.ts'
+import type { Body } from '../../../policy/index.ts'
 import { createRandom } from '../../../random/index.ts'
 import { add, concat, mean, mul, neg, square, stopGradient, sub, sum } from '../../../tensor/index.ts'
 import type { MakeBonus } from './bonus.ts'
@@ -18,6 +19,8 @@ export interface IcmOptions {
   hidden?: readonly number[]
   /** Numbers of the learned features. Default 16. */
   features?: number
+  /** What stands before the layers of the encoder of observations. Default `mlp`: nothing. */
+  body?: Body
 }
 
 /**
@@ -25,10 +28,13 @@ export interface IcmOptions {
  * predicted from features and action, half the squared distance. Features are trained only to tell which action was
  * taken, so that what the agent cannot act on does not count. Continuous actions are told by their squared error.
  */
-export const icm =
-  (options: IcmOptions = {}): MakeBonus =>
+export const icm = (options: IcmOptions = {}): MakeBonus =>
+  Object.assign(makeIcm(options), { window: windowOf(options.body) })
+
+const makeIcm =
+  (options: IcmOptions): MakeBonus =>
   async (world, { slots, seed, threads }) => {
-    const { batchSize = 128, learningRate = 1e-3, beta = 0.2, hidden = [64], features = 16 } = options
+    const { batchSize = 128, learningRate = 1e-3, beta = 0.2, hidden = [64], features = 16, body } = options
     const { action } = world
     const width = rowSize(world.observation)
     const actionSize = rowSize(action)
@@ -39,7 +45,10 @@ export const icm =
     const codeSize = choices ?? actionSize
     const of = (prefix: string, inputs: number, outputs: number) =>
       mlpNetwork({ inputs, hidden, outputs, activation: 'relu', prefix })
-    const encoder = overObservations(world.observation, (inputs) => of('encoder.', inputs, features))
+    const encoder = overObservations(world.observation, (inputs) => of('encoder.', inputs, features), {
+      body,
+      prefix: 'encoder.',
+    })
     const inverse = of('inverse.', 2 * features, isBox ? actionSize : distribution.parameters)
     const forward = of('forward.', features + codeSize, features)
     const random = createRandom('icm', seed)

@@ -1,4 +1,6 @@
 export type { ExplorationBonus, MakeBonus } from './bonus.ts'
+export { explorationBonuses } from './catalogue.ts'
+export type { BonusEntry } from './catalogue.ts'
 export { counts } from './counts.ts'
 export type { CountOptions } from './counts.ts'
 export { icm } from './icm.ts'

@@ -1,7 +1,8 @@
 import { rowSize } from '../../../environment/index.ts'
 import { compileObjective, createAdam, createParameters } from '../../../nn/index.ts'
 import type { AdamState } from '../../../nn/index.ts'
-import { mlpNetwork } from '../../../policy/index.ts'
+import { mlpNetwork, overObservations, windowOf } from '../../../policy/index.ts'
+import type { Body } from '../../../policy/index.ts'
 import { createRandom } from '../../../random/index.ts'
 import { mean, square, sub } from '../../../tensor/index.ts'
 import type { MakeBonus } from './bonus.ts'
@@ -19,21 +20,40 @@ export interface RndOptions {
   hidden?: readonly number[]
   /** Numbers that are predicted. Default 16. */
   features?: number
+  /** What stands before the layers of both networks. Default `mlp`: nothing. */
+  body?: Body
 }
 
 /**
  * Random network distillation (Burda et al. 2018, arXiv:1810.12894): how badly a network predicts what a fixed random
- * one says of the observation that follows. Observations are whitened and clipped to 5 deviations, bonuses divided by
- * the running deviation of their discounted sum, as in the paper; its second, never-ending value head is left out.
+ * one says of the observation that follows. Boxes are whitened and clipped to 5 deviations, choices enter one-hot, bonuses
+ * are divided by the running deviation of their discounted sum, as in the paper; its second, never-ending value head is
+ * left out.
  */
-export const rnd =
-  (options: RndOptions = {}): MakeBonus =>
+export const rnd = (options: RndOptions = {}): MakeBonus =>
+  Object.assign(makeRnd(options), { window: windowOf(options.body) })
+
+const makeRnd =
+  (options: RndOptions): MakeBonus =>
   async (world, { slots, seed, threads }) => {
-    const { batchSize = 128, learningRate = 1e-3, gamma = 0.99, hidden = [64, 64], features = 16 } = options
+    const {
+      batchSize = 128,
+      learningRate = 1e-3,
+      gamma = 0.99,
+      hidden = [64, 64],
+      features = 16,
+      body,
+    } = options
     const width = rowSize(world.observation)
-    const shape = { inputs: width, hidden, outputs: features, activation: 'relu' } as const
-    const target = mlpNetwork(shape)
-    const predictor = mlpNetwork(shape)
+    const isBox = world.observation.type === 'box'
+    const network = () =>
+      overObservations(
+        world.observation,
+        (inputs) => mlpNetwork({ inputs, hidden, outputs: features, activation: 'relu' }),
+        { body },
+      )
+    const target = network()
+    const predictor = network()
     const random = createRandom('rnd', seed)
     const fixed = createParameters(target.specs, random.split('target'))
     const parameters = createParameters(predictor.specs, random.split('predictor'))
@@ -56,7 +76,9 @@ export const rnd =
     const predictions = new Float32Array(Math.max(slots, batchSize) * features)
     const white = new Float32Array(Math.max(slots, batchSize) * width)
 
+    /** Into `white`; the numbers of choices stay what they are. */
     function whiten(rows: number, from: Float32Array): void {
+      if (!isBox) return white.set(from.subarray(0, rows * width))
       for (let c = 0; c < width; c++) {
         const deviation = observed.deviation(c) + 1e-8
         for (let i = c; i < rows * width; i += width)
@@ -97,6 +119,7 @@ export const rnd =
         return { rndLoss: loss }
       },
       state: () => ({
+        target: fixed.data.slice(),
         parameters: parameters.data.slice(),
         adam: adam.state(),
         observed: observed.state(),
@@ -106,6 +129,7 @@ export const rnd =
       }),
       restore(saved) {
         const state = saved as {
+          target: Float32Array
           parameters: Float32Array
           adam: AdamState
           observed: unknown
@@ -113,6 +137,7 @@ export const rnd =
           recent: unknown
           discounted: Float64Array
         }
+        fixed.data.set(state.target)
         parameters.data.set(state.parameters)
         adam.restore(state.adam)
         observed.restore(state.observed)

@@ -1,5 +1,6 @@
-import { rowSize } from '../../../environment/index.ts'
+import { frameStack, rowSize } from '../../../environment/index.ts'
 import type { ArrayAlgorithm, UpdateMetrics } from '../agent.ts'
+import { told } from '../told.ts'
 import type { MakeBonus } from './bonus.ts'
 
 /**
@@ -10,23 +11,44 @@ import type { MakeBonus } from './bonus.ts'
 export const withBonus =
   (algorithm: ArrayAlgorithm, makeBonus: MakeBonus, weight: number): ArrayAlgorithm =>
   async (environment, options) => {
-    const { world, rewards } = environment
+    const { rewards } = environment
     const slots = environment.slots.count
-    const width = rowSize(world.observation)
-    const agent = await algorithm(environment, options)
-    const bonus = await makeBonus(world, { slots, seed: options.seed, threads: options.threads ?? 1 })
+    const { window } = makeBonus
+    const stacked =
+      window === undefined
+        ? undefined
+        : frameStack(
+            told(environment, () => false),
+            window,
+          )
+    /** What the bonus sees. */
+    const seen = stacked ?? environment
+    const width = rowSize(seen.world.observation)
+    const agent = await algorithm(
+      {
+        ...environment,
+        reset(given) {
+          environment.reset(given)
+          stacked?.reset(given)
+        },
+      },
+      options,
+    )
+    const bonus = await makeBonus(seen.world, { slots, seed: options.seed, threads: options.threads ?? 1 })
     const before = new Float32Array(slots * width)
     const after = new Float32Array(slots * width)
     const found = new Float64Array(slots)
     const own = new Float64Array(slots)
     let total = 0
     let count = 0
+    let begun = false
 
     /** After acting: who plays whole episodes may have begun others. */
-    const look = (): void => before.set(environment.observations)
+    const look = (): void => before.set(seen.observations)
 
     async function learn(): Promise<UpdateMetrics | undefined> {
-      const { actions, terminated, truncated, observations, finalObservations } = environment
+      stacked?.step()
+      const { actions, terminated, truncated, observations, finalObservations } = seen
       for (let slot = 0; slot < slots; slot++) {
         const ended = terminated[slot] === 1 || truncated[slot] === 1
         const from = ended && environment.autoreset === 'same-step' ? finalObservations : observations
@@ -52,24 +74,37 @@ export const withBonus =
     return {
       ...agent,
       act() {
+        if (!begun) stacked?.reset()
+        begun = true
         const acting = agent.act()
         if (acting instanceof Promise) return acting.then(look)
         look()
       },
       learn,
-      state: () => ({ agent: agent.state(), bonus: bonus.state(), before: before.slice(), total, count }),
+      state: () => ({
+        agent: agent.state(),
+        bonus: bonus.state(),
+        window: stacked?.state(),
+        before: before.slice(),
+        total,
+        count,
+        begun,
+      }),
       restore(saved) {
         const state = saved as {
           agent: unknown
           bonus: unknown
+          window: ReturnType<typeof environment.state> | undefined
           before: Float32Array
           total: number
           count: number
+          begun: boolean
         }
         agent.restore(state.agent)
         bonus.restore(state.bonus)
+        if (state.window !== undefined) stacked?.restore(state.window)
         before.set(state.before)
-        ;({ total, count } = state)
+        ;({ total, count, begun } = state)
       },
       async dispose() {
         await agent.dispose()

@@ -1,5 +1,7 @@
+import { smallLearners } from '../../../algorithm/arrays/testing/small-learners.ts'
+import type { SmallLearnerName } from '../../../algorithm/arrays/testing/small-learners.ts'
 import { ppo, ppoPresets } from '../../../algorithm/arrays/index.ts'
-import { cartPole } from '../../../worlds/classic/cart-pole.ts'
+import { cartPole } from '../../../worlds/classic/index.ts'
 import type { ArrayTrainOptions } from '../types.ts'
 
 /** A second of PPO on CartPole; checkpoints fall into the middle of rollouts. */
@@ -12,5 +14,28 @@ export const shortRun = (out: string): ArrayTrainOptions => ({
   seed: 3,
   evaluate: { episodes: 5, every: 1500, during: 3 },
   checkpointEvery: 300,
+  out,
+})
+
+/** Those that are killed all at once: each keeps something that the others do not. */
+export const killedLearners = [
+  'ppo with rnd',
+  'ppo, recurrent',
+  'dqn, double, dueling, noisy, prioritised, 3 steps',
+  'sac',
+  'reinforce',
+  'openai-es',
+  'cma-es',
+  'sarsa-lambda',
+] as const satisfies readonly SmallLearnerName[]
+
+/** Half a second of a small learner. */
+export const smallRun = (name: SmallLearnerName, out: string): ArrayTrainOptions => ({
+  ...smallLearners[name],
+  settings: { algorithm: name },
+  steps: 2400,
+  seed: 3,
+  evaluate: { episodes: 2, every: 1100, during: 2 },
+  checkpointEvery: 130,
   out,
 })

@@ -1,0 +1,36 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { learned, metrics, workUntil } from './testing/killed-run.ts'
+import { killedLearners, smallRun } from './testing/short-run.ts'
+import { trainArray } from './train-array.ts'
+import type { ArrayTrainOptions } from './types.ts'
+
+let root: string
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'agoge-killed-'))
+  expect(await workUntil('several-child', root, 3, 5)).toBeNull()
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+async function train(options: ArrayTrainOptions): Promise<void> {
+  const { agent } = await trainArray(options)
+  await agent.dispose()
+}
+
+test.each(killedLearners)(
+  '%s: killed and resumed, the same bits as a run that nothing stopped',
+  async (name) => {
+    const killed = join(root, name)
+    expect(existsSync(join(killed, 'checkpoints', 'last.bin'))).toBe(true)
+    expect(existsSync(join(killed, 'summary.json'))).toBe(false)
+    await train({ ...smallRun(name, killed), resume: true })
+    const whole = join(root, `${name}, whole`)
+    await train(smallRun(name, whole))
+    expect(learned(killed)).toEqual(learned(whole))
+    expect(metrics(killed)).toBe(metrics(whole))
+  },
+)
