@@ -6,7 +6,7 @@ import { runKind, runToResume } from './runs.ts'
 
 /** Whether the world's tasks are told in words: such a world is for language models. */
 const isToldInWords = (world: string): boolean =>
-  ['filesystem', 'reasoning'].includes(world) || world.startsWith('mcp:')
+  ['filesystem', 'reasoning', 'adventure'].includes(world) || world.startsWith('mcp:')
 
 /** Whether the command is about a world over arrays of numbers. */
 function isArrayCommand(world: string, resume?: string | true): boolean {
@@ -92,6 +92,7 @@ const languageOptions = [
 const arrayOptions = [
   'preset',
   'body',
+  'bonus',
   'seeds',
   'slots',
   'episodes',

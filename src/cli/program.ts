@@ -72,6 +72,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       'what reads the observations: mlp, cnn, gru or transformer, with sizes as in transformer,window=8,size=32',
     )
     .option(
+      '--bonus <kind>',
+      'add to the rewards what pays for the new: counts, rnd or icm, with settings as in rnd,weight=0.1',
+    )
+    .option(
       '--seeds <n>',
       'train seeds 1 to n (or from --seed on), each in a process of its own',
       wholeNumber(1),

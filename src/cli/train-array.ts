@@ -18,6 +18,7 @@ import type { NamedRun, SeedsSummary } from '../training/arrays/index.ts'
 import { checkNewRun, openRunFolder } from '../training/run-folder.ts'
 import { count, duration } from '../training/report/format.ts'
 import { readBody } from './body-option.ts'
+import { readBonus } from './bonus-option.ts'
 import type { Console } from './console.ts'
 import { asksForContexts, readContexts } from './context-options.ts'
 import type { ContextOptions } from './context-options.ts'
@@ -31,6 +32,7 @@ export interface TrainArrayCommand extends ContextOptions {
   algorithm?: string
   preset?: string
   body?: string
+  bonus?: string
   steps?: number
   slots?: number
   seed: number
@@ -148,7 +150,7 @@ export function seedsText(summary: SeedsSummary): string {
 }
 
 async function newPlan(command: TrainArrayCommand): Promise<Plan> {
-  const { preset, body, steps, slots, seed, seeds, commandLine } = command
+  const { preset, body, bonus, steps, slots, seed, seeds, commandLine } = command
   // So that the run is found again from other folders.
   const world = isWorldFile(command.world) ? resolve(command.world) : command.world
   const opened = await openWorldNamed(world)
@@ -163,6 +165,7 @@ async function newPlan(command: TrainArrayCommand): Promise<Plan> {
       ...(preset === undefined ? {} : { preset }),
       ...(slots === undefined ? {} : { slots }),
       ...(body === undefined ? {} : { config: { body: readBody(body, algorithm) } }),
+      ...(bonus === undefined ? {} : { bonus: readBonus(bonus) }),
       ...(asksForContexts(command) ? { contexts: readContexts(opened.world, command) } : {}),
     },
     seeds: several ? Array.from({ length: seeds }, (_, i) => first + i) : [seed],
@@ -181,7 +184,7 @@ function readPlan(folder: string): Plan {
     seed?: number
     seeds?: number[]
     evaluate: NonNullable<NamedRun['evaluate']>
-    settings: Pick<NamedRun, 'algorithm' | 'preset' | 'config' | 'contexts'> & { file?: string }
+    settings: Pick<NamedRun, 'algorithm' | 'preset' | 'config' | 'bonus' | 'contexts'> & { file?: string }
     command: string
   }
   const { steps, slots, seed = 0, evaluate, command } = config

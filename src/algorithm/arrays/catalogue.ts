@@ -14,6 +14,10 @@ export interface ArrayAlgorithmEntry {
   defaultPreset(world: string): string
   /** Whether it can act in the world at all. */
   suits(world: World): boolean
+  /** Whether it learns a network, which can have a body. */
+  readonly network: boolean
+  /** Whether it learns from the reward of every step, to which a bonus can be added. */
+  readonly bonus: boolean
 }
 
 /** An entry from an algorithm's own types; presets are plain data, so that they can be written into a run's record. */
@@ -23,7 +27,11 @@ export const entry = <C extends { slots: number }>(given: {
   create: (config: C) => ArrayAlgorithm
   defaultPreset: (world: string) => string
   suits?: (world: World) => boolean
+  network?: boolean
+  bonus?: boolean
 }): ArrayAlgorithmEntry => ({
   suits: () => true,
-  ...(given as unknown as Omit<ArrayAlgorithmEntry, 'suits'>),
+  network: true,
+  bonus: true,
+  ...(given as unknown as Omit<ArrayAlgorithmEntry, 'suits' | 'network' | 'bonus'>),
 })

@@ -1,4 +1,5 @@
 import type { World } from '../../environment/index.ts'
+import { tabularAlgorithms } from '../tabular/catalogue.ts'
 import { a2c, a2cPresets } from './a2c.ts'
 import { entry } from './catalogue.ts'
 import type { ArrayAlgorithmEntry } from './catalogue.ts'
@@ -26,8 +27,15 @@ export { qrDqn, qrDqnPresets } from './qr-dqn.ts'
 export type { QrDqnConfig } from './qr-dqn.ts'
 export { a2c, a2cPresets } from './a2c.ts'
 export type { A2cConfig } from './a2c.ts'
-export { counts, icm, rnd, withBonus } from './bonus/index.ts'
-export type { CountOptions, ExplorationBonus, IcmOptions, MakeBonus, RndOptions } from './bonus/index.ts'
+export { counts, explorationBonuses, icm, rnd, withBonus } from './bonus/index.ts'
+export type {
+  BonusEntry,
+  CountOptions,
+  ExplorationBonus,
+  IcmOptions,
+  MakeBonus,
+  RndOptions,
+} from './bonus/index.ts'
 export { c51, c51Presets } from './c51.ts'
 export type { C51Config } from './c51.ts'
 export { ddpg, ddpgPresets } from './ddpg.ts'
@@ -152,11 +160,14 @@ export const arrayAlgorithms: Readonly<Record<string, ArrayAlgorithmEntry>> = {
     presets: openAiEsPresets,
     create: openAiEs,
     defaultPreset: () => 'linear',
+    bonus: false,
   }),
   'cma-es': entry({
     about: 'covariance matrix adaptation (Hansen 2016)',
     presets: cmaEsPresets,
     create: cmaEs,
     defaultPreset: () => 'linear',
+    bonus: false,
   }),
+  ...tabularAlgorithms,
 }

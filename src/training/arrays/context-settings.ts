@@ -26,7 +26,10 @@ export const noContexts: ContextSettings = { vary: [], visible: false, fixed: {}
  * @throws AgogeError for features that the world does not have, values outside their ranges, features that are both fixed
  * and varied, and visible ones where none vary.
  */
-export function checkContexts(world: World, { vary, visible, fixed }: ContextSettings): void {
+export function checkContexts(
+  world: Pick<World, 'name' | 'context'>,
+  { vary, visible, fixed }: ContextSettings,
+): void {
   for (const name of [...vary, ...Object.keys(fixed)])
     findNamed(`context feature of ${world.name}`, name, world.context)
   for (const [name, value] of Object.entries(fixed)) {
@@ -49,7 +52,7 @@ export function checkContexts(world: World, { vary, visible, fixed }: ContextSet
   }
 }
 
-function checkValue(world: World, name: string, feature: ContextFeature, value: number): void {
+function checkValue(world: Pick<World, 'name'>, name: string, feature: ContextFeature, value: number): void {
   const { low, high, extrapolate = [low, high], integer } = feature
   const [least, most] = [Math.min(low, extrapolate[0]), Math.max(high, extrapolate[1])]
   if (value >= least && value <= most && (integer !== true || Number.isInteger(value))) return

@@ -3,6 +3,8 @@ import type { ArrayAlgorithm, Preset } from '../../algorithm/arrays/index.ts'
 import { isWorld } from '../../environment/index.ts'
 import type { Playable, World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
+import { applyBonus, findBonus } from './bonus-settings.ts'
+import type { BonusSettings } from './bonus-settings.ts'
 import { checkBody } from './check-body.ts'
 import { checkContexts, noContexts, seenWorld } from './context-settings.ts'
 import type { ContextSettings } from './context-settings.ts'
@@ -21,7 +23,14 @@ export interface FoundRun {
   algorithm: ArrayAlgorithm
   slots: number
   /** Names and numbers for the record: what `config.json` keeps. */
-  settings: { algorithm: string; preset: string; config: Preset; contexts?: ContextSettings; file?: string }
+  settings: {
+    algorithm: string
+    preset: string
+    config: Preset
+    bonus?: BonusSettings
+    contexts?: ContextSettings
+    file?: string
+  }
 }
 
 /** @throws AgogeError listing what there is, with a suggestion. */
@@ -44,26 +53,11 @@ export function algorithmsFor(world: World): string[] {
 
 /**
  * @param file where the world is that of a module.
- * @throws AgogeError for names that are not there, settings the preset does not have, or an algorithm that cannot act in the world.
+ * @throws AgogeError for names that are not there, settings the preset does not have, a bonus it does not take, or an algorithm that cannot act in the world.
  */
 export function findRun(given: Omit<NamedRun, 'steps'>, file?: WorldFile): FoundRun {
   const world = file?.world ?? findWorld(given.world)
   const algorithm = findNamed('algorithm', given.algorithm, arrayAlgorithms)
-  if (!algorithm.suits(world)) {
-    throw new AgogeError(`${given.algorithm} cannot act in ${given.world}`, {
-      code: 'unsuitable-algorithm',
-      given: `${given.algorithm}, with the ${world.action.type} actions of ${given.world}`,
-      expected: `one of ${algorithmsFor(world).join(', ')}`,
-    })
-  }
-  const presetName = given.preset ?? algorithm.defaultPreset(given.world)
-  const preset = findNamed(`preset of ${given.algorithm}`, presetName, algorithm.presets)
-  // Every algorithm takes a body, whether its presets have one or not.
-  const known: Record<string, unknown> = { body: undefined, ...preset }
-  for (const field of Object.keys(given.config ?? {}))
-    findNamed(`setting of ${given.algorithm}`, field, known)
-  const slots = given.slots ?? preset.slots
-  const config: Preset = { ...preset, ...given.config, slots }
   const contexts = { ...noContexts, ...given.contexts }
   checkContexts(world, contexts)
   const isObject = file !== undefined && !isWorld(file.playable)
@@ -75,16 +69,35 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: WorldFile): Found
     })
   }
   const seen = seenWorld(world, contexts)
+  if (!algorithm.suits(seen)) {
+    const { observation, action } = seen
+    throw new AgogeError(`${given.algorithm} cannot act in ${given.world}`, {
+      code: 'unsuitable-algorithm',
+      given: `${given.algorithm}, with ${observation.type} observations and ${action.type} actions`,
+      expected: `one of ${algorithmsFor(seen).join(', ')}`,
+    })
+  }
+  const presetName = given.preset ?? algorithm.defaultPreset(given.world)
+  const preset = findNamed(`preset of ${given.algorithm}`, presetName, algorithm.presets)
+  // Every network takes a body, whether its presets have one or not.
+  const known: Record<string, unknown> = { ...(algorithm.network ? { body: undefined } : {}), ...preset }
+  for (const field of Object.keys(given.config ?? {}))
+    findNamed(`setting of ${given.algorithm}`, field, known)
+  const slots = given.slots ?? preset.slots
+  const config: Preset = { ...preset, ...given.config, slots }
   if (config['body'] !== undefined) checkBody(given.algorithm, config['body'], seen)
+  const bonus = given.bonus && findBonus(given.bonus, given.algorithm, algorithm)
+  const created = algorithm.create(config)
   return {
     world: seen,
     playable: isObject ? file.playable : seen,
     slots,
-    algorithm: algorithm.create(config),
+    algorithm: bonus === undefined ? created : applyBonus(created, bonus, config),
     settings: {
       algorithm: given.algorithm,
       preset: presetName,
       config,
+      ...(bonus === undefined ? {} : { bonus }),
       ...(given.contexts === undefined ? {} : { contexts }),
       ...(file === undefined ? {} : { file: file.file }),
     },

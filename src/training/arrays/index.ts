@@ -1,3 +1,4 @@
+export type { BonusSettings } from './bonus-settings.ts'
 export {
   checkContexts,
   evaluationContexts,

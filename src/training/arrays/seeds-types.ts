@@ -1,6 +1,7 @@
 import type { Estimate } from '../../evaluation/index.ts'
 import type { TrainingEvent } from '../events.ts'
 import type { Machine } from '../machine.ts'
+import type { BonusSettings } from './bonus-settings.ts'
 import type { ContextSettings } from './context-settings.ts'
 import type { ArraySummary, EvaluationSettings } from './types.ts'
 
@@ -18,6 +19,8 @@ export interface NamedRun {
   /** Default: the preset's. */
   slots?: number
   evaluate?: EvaluationSettings
+  /** What is added to the rewards that it learns from. Default: nothing. */
+  bonus?: BonusSettings
   /** What varies between episodes. Default: nothing, the world has its default context. */
   contexts?: Partial<ContextSettings>
 }

@@ -23,7 +23,7 @@ import { worldFileOf } from './world-file.ts'
  * const { return: iqm } = await trainSeeds({ world: 'cartpole', algorithm: 'ppo', steps: 100_000, seeds: [1, 2, 3], out: 'runs/ppo' })
  */
 export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSummary> {
-  const { world, algorithm, preset, config, steps, slots, evaluate, contexts, seeds, signal } = options
+  const { world, algorithm, preset, config, steps, slots, evaluate, bonus, contexts, seeds, signal } = options
   if (seeds.length === 0 || new Set(seeds).size < seeds.length) {
     throw new AgogeError('Seeds have to be different numbers, at least one', {
       code: 'bad-argument',
@@ -57,6 +57,7 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
     ...(config === undefined ? {} : { config }),
     ...(slots === undefined ? {} : { slots }),
     ...(evaluate === undefined ? {} : { evaluate }),
+    ...(bonus === undefined ? {} : { bonus }),
     ...(contexts === undefined ? {} : { contexts }),
   }
   const stop = new AbortController()
