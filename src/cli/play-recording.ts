@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { animatePng, animateSvg, renderSvg } from '../environment/index.ts'
-import type { Drawing, AnyVector } from '../environment/index.ts'
+import { animatePng, animateSvg, drawSlot, renderSvg } from '../environment/index.ts'
+import type { Drawing } from '../environment/index.ts'
 import { AgogeError } from '../error.ts'
 import { checkFolder } from '../training/usable-folder.ts'
 import { checkFile, writeWhole } from '../training/whole-file.ts'
@@ -37,7 +37,7 @@ export function createRecording(
   return {
     every,
     show(environment) {
-      drawings.push(drawingOf(environment))
+      drawings.push(drawSlot(environment))
     },
     keep: out,
     async close() {
@@ -65,31 +65,4 @@ function checkFrames(path: string): void {
     })
   }
   checkFolder(resolve(path))
-}
-
-function drawingOf({ world, slots }: AnyVector): Drawing {
-  if (world.draw !== undefined) return world.draw(slots, 0)
-  if (world.text !== undefined) return page(world.text(slots, 0))
-  throw new AgogeError(`${world.name} cannot be drawn`, {
-    code: 'no-drawing',
-    given: world.name,
-    expected: 'a world with `draw` or `text`',
-  })
-}
-
-/** Width of a character of a monospaced font, in its height. */
-const aspect = 0.6
-
-/** Lines of characters as a drawing, for worlds that have no other. */
-function page(text: string): Drawing {
-  const lines = text.split('\n')
-  const columns = Math.max(12, ...lines.map((line) => line.length))
-  const view = [-1, -lines.length - 1, columns * aspect + 2, lines.length + 2] as const
-  return {
-    view,
-    shapes: [
-      { type: 'rectangle', x: view[0], y: view[1], width: view[2], height: view[3], fill: '#ffffff' },
-      ...lines.map((line, k) => ({ type: 'text' as const, x: 0, y: -k - 0.8, text: line, size: 1 })),
-    ],
-  }
 }

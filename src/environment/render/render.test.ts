@@ -2,7 +2,10 @@ import { dotOf } from './font.ts'
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { cartPole } from '../../worlds/classic/index.ts'
-import { fourRooms } from '../../worlds/grid/index.ts'
+import { arrayWorlds } from '../../worlds/array-worlds.ts'
+import { ticTacToe } from '../../worlds/games/index.ts'
+import { chain, fourRooms } from '../../worlds/grid/index.ts'
+import { createMultiAgentVector, createParallelEnvironment } from '../multi-agent/index.ts'
 import { createVectorEnvironment } from '../vector.ts'
 import { defineWorld } from '../world.ts'
 import type { Drawing } from '../world.ts'
@@ -205,6 +208,34 @@ test('frames of worlds: their own characters, else their drawing; errors say wha
   const blind = createVectorEnvironment(defineWorld(rest), { slots: 1 })
   blind.reset()
   expect(() => drawSlot(blind)).toThrow(expect.objectContaining({ code: 'no-drawing' }))
+})
+
+test.each(Object.values(arrayWorlds))('$name: every world becomes a picture and characters', (world) => {
+  const environment = createVectorEnvironment(world, { slots: 2, seed: 1 })
+  environment.reset()
+  const drawing = drawSlot(environment, 1)
+  expect(renderSvg(drawing)).toMatch(/^<svg [\s\S]*<\/svg>/)
+  expect(renderSvg(drawing)).not.toContain('NaN')
+  expect(drawing.shapes.length).toBeGreaterThan(0)
+  expect(renderText(environment, 1).trim()).not.toBe('')
+})
+
+test('characters become a page of text, line by line', () => {
+  const environment = createVectorEnvironment(chain, { slots: 1 })
+  environment.reset()
+  const lines = drawSlot(environment).shapes.flatMap((shape) => (shape.type === 'text' ? [shape.text] : []))
+  expect(lines.join('\n')).toBe(chain.text?.(environment.slots, 0))
+})
+
+test('worlds of several agents are rendered as well', () => {
+  const environment = createMultiAgentVector(ticTacToe, { slots: 2 })
+  environment.reset()
+  environment.actions.fill(4)
+  environment.step()
+  expect(renderText(environment, 1)).toContain('X')
+  expect(renderSvg(drawSlot(environment, 1))).not.toBe(
+    renderSvg(drawSlot(createParallelEnvironment(ticTacToe).vector)),
+  )
 })
 
 test('what worlds write has letters of its own in pictures', () => {
