@@ -3,11 +3,11 @@ import type { World } from '../world.ts'
 import type { Findings } from './finding.ts'
 import { repeatable, writeRandomAction } from './situations.ts'
 import type { Situation } from './situations.ts'
-import { allocateSlots, firstDifference, readSlot } from './slot-arrays.ts'
+import { allocateSlots, firstDifference, look, lookAtMasks, readSlot } from './slot-arrays.ts'
 import type { SlotArray } from './slot-arrays.ts'
 
 /** What a transition or a reset consists of; an observation alone does not count. */
-const acting: readonly SlotArray[] = ['state', 'rewards', 'terminated', 'actionMask']
+const acting: readonly SlotArray[] = ['state', 'rewards', 'terminated', 'agentMask', 'actionMask']
 /** Actions that are tried in each situation; the last two whether they are allowed or not. */
 const tries = 5
 
@@ -58,14 +58,13 @@ function actsOnReset(
       slots.context.set(usual)
       slots.context[column] = value
       world.reset(slots, 0, again())
-      world.observe(slots, 0)
-      world.mask?.(slots, 0)
+      look(world, slots, 0)
       return readSlot(world, slots, 0)
     }
     const first = outcome(values[0])
     for (const value of values.slice(1)) {
       const other = outcome(value)
-      if (firstDifference(first, other, ['state', 'actionMask']) !== undefined) return true
+      if (firstDifference(first, other, ['state', 'agentMask', 'actionMask']) !== undefined) return true
       seen.observation ||= firstDifference(first, other, ['observations']) !== undefined
     }
   }
@@ -89,7 +88,7 @@ function actsOnSteps(
       slots.actions.set(action)
       if (k > 0) {
         slots.actionMask.fill(1)
-        if (k < tries - 2) world.mask?.(slots, 0)
+        if (k < tries - 2) lookAtMasks(world, slots, 0)
         writeRandomAction(world, slots, 0, choice)
       }
       const taken = slots.actions.slice()
@@ -100,8 +99,7 @@ function actsOnSteps(
         slots.state.set(state)
         slots.actions.set(taken)
         world.step(slots, 0, again())
-        world.observe(slots, 0)
-        world.mask?.(slots, 0)
+        look(world, slots, 0)
         return readSlot(world, slots, 0)
       }
       try {

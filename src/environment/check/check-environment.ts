@@ -1,15 +1,19 @@
 import type { AsyncEnvironment, Environment } from '../environment.ts'
+import { createParallelEnvironment } from '../multi-agent/index.ts'
+import type { MultiAgentWorld, ParallelEnvironment, TurnEnvironment } from '../multi-agent/index.ts'
 import { fastStream } from '../world-random.ts'
 import type { World } from '../world.ts'
 import { checkContext } from './check-context.ts'
 import { checkDefinition } from './check-definition.ts'
+import { checkManyAgents, everyTurn } from './check-many-agents.ts'
 import { checkObject } from './check-object.ts'
 import { checkEnds, checkPlay } from './check-play.ts'
 import { checkDrawing, checkSlots } from './check-slots.ts'
 import { drive } from './drive.ts'
 import { createFindings, throwFindings } from './finding.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, Findings } from './finding.ts'
 import { exploreWorld } from './situations.ts'
+import { asWorld } from './slot-arrays.ts'
 
 export interface CheckOptions {
   /** Default 0. */
@@ -26,6 +30,9 @@ export interface CheckOptions {
   observed?: readonly string[]
 }
 
+/** What can be checked at once. */
+export type Checked = World | Environment | MultiAgentWorld | ParallelEnvironment | TurnEnvironment
+
 /**
  * Looks for breaches of the contract in a world or in an object with `reset` and `step`, by playing it:
  * - the same seed gives the same play, whatever was played before;
@@ -33,17 +40,18 @@ export interface CheckOptions {
  * - of worlds: a reset writes all of the state, functions write their own slot only, depend on nothing but state,
  *   context, action and random numbers, and keep nothing; every context feature changes a transition or a reset;
  *   drawings come of every state;
- * - of objects: observations are fresh copies, `state` and `restore` go on exactly, every context feature acts.
+ * - of objects: observations are fresh copies, `state` and `restore` go on exactly, every context feature acts;
+ * - of several agents, as a world, in the parallel form or in the turn form: whoever acts is one of them and is
+ *   allowed something, all are shown and paid, and nobody acts once it is over.
  *
  * Takes some 0.1 s for a world. For an object whose calls are asynchronous it gives a promise.
  *
  * @throws AgogeError `bad-environment` with all findings, each naming the environment, the step and the field.
  */
-export function checkEnvironment(subject: World, options?: CheckOptions): void
-export function checkEnvironment(subject: Environment, options?: CheckOptions): void
+export function checkEnvironment(subject: Checked, options?: CheckOptions): void
 export function checkEnvironment(subject: AsyncEnvironment, options?: CheckOptions): Promise<void>
 export function checkEnvironment(
-  subject: World | Environment | AsyncEnvironment,
+  subject: Checked | AsyncEnvironment,
   options: CheckOptions = {},
 ): void | Promise<void> {
   const name = subject?.name ?? 'environment'
@@ -53,25 +61,59 @@ export function checkEnvironment(
 }
 
 /** What `checkEnvironment` finds, without throwing. */
-export function findFaults(subject: World | Environment, options?: CheckOptions): Finding[]
+export function findFaults(subject: Checked, options?: CheckOptions): Finding[]
 export function findFaults(subject: AsyncEnvironment, options?: CheckOptions): Promise<Finding[]>
 export function findFaults(
-  subject: World | Environment | AsyncEnvironment,
-  { seed = 0, steps = 300, patience, endless = false, explore = 2000, observed = [] }: CheckOptions = {},
+  subject: Checked | AsyncEnvironment,
+  options: CheckOptions = {},
 ): Finding[] | Promise<Finding[]> {
-  if (!isWorld(subject))
-    return drive(checkObject(subject, { seed, steps, patience: patience ?? 10_000, endless }))
+  const { seed = 0, steps = 300, endless = false } = options
+  if (hasAgents(subject)) return findFaultsOfMany(subject, options)
+  if (!isWorld(subject)) {
+    const { patience = 10_000 } = options
+    return drive(checkObject(subject, { seed, steps, patience, endless }))
+  }
   const findings = createFindings(subject.name)
   checkDefinition(subject, findings)
   if (findings.list.length > 0) return findings.list
   checkPlay(subject, findings, seed, steps)
-  if (!endless) checkEnds(subject, findings, seed, patience ?? 100_000)
-  const situations = exploreWorld(subject, fastStream('check', 'explore', seed), explore)
-  checkSlots(subject, findings, seed, situations.slice(0, 40))
-  checkDrawing(subject, findings, situations.slice(0, 40))
-  checkContext(subject, findings, seed, situations, observed)
+  if (!endless) checkEnds(subject, findings, seed, options.patience ?? 100_000)
+  checkFunctions(subject, findings, options)
   return findings.list
 }
+
+type ManyAgents = MultiAgentWorld | ParallelEnvironment | TurnEnvironment
+
+function findFaultsOfMany(subject: ManyAgents, options: CheckOptions): Finding[] {
+  const { seed = 0, steps = 300, patience = 10_000, endless = false } = options
+  const findings = createFindings(subject.name ?? 'environment')
+  const play = { seed, steps, patience, endless }
+  if ('stateSize' in subject) {
+    checkDefinition(asWorld(subject), findings)
+    if (findings.list.length > 0) return findings.list
+    checkManyAgents(createParallelEnvironment(subject), findings, { ...play, features: false })
+    if (findings.list.length === 0) checkFunctions(asWorld(subject), findings, options)
+  } else {
+    const parallel = 'observe' in subject ? everyTurn(subject, findings) : subject
+    checkManyAgents(parallel, findings, { ...play, features: true })
+  }
+  return findings.list
+}
+
+/** What the functions of a world do, in states from all over it. */
+function checkFunctions(
+  world: World,
+  findings: Findings,
+  { seed = 0, explore = 2000, observed = [] }: CheckOptions,
+): void {
+  const situations = exploreWorld(world, fastStream('check', 'explore', seed), explore)
+  checkSlots(world, findings, seed, situations.slice(0, 40))
+  checkDrawing(world, findings, situations.slice(0, 40))
+  checkContext(world, findings, seed, situations, observed)
+}
+
+const hasAgents = (subject: Checked | AsyncEnvironment): subject is ManyAgents =>
+  typeof subject === 'object' && subject !== null && 'agents' in subject
 
 const isWorld = (subject: World | Environment | AsyncEnvironment): subject is World =>
   typeof subject === 'object' && subject !== null && 'stateSize' in subject && 'observe' in subject

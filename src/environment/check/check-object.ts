@@ -1,15 +1,14 @@
-import { choiceCounts, sampleMaskOf } from '../action-masks.ts'
 import type { ContextSpace } from '../context.ts'
 import type { AsyncEnvironment, Environment, ResetOptions } from '../environment.ts'
-import { isArraySpace } from '../object-kind.ts'
 import { explainMismatch } from '../space-contains.ts'
 import { sampleSpace } from '../space-sample.ts'
-import type { Space } from '../space.ts'
 import { fastStream } from '../world-random.ts'
 import type { WorldStream } from '../world-random.ts'
 import type { Work } from './drive.ts'
 import type { Finding, Findings } from './finding.ts'
 import { createFindings } from './finding.ts'
+import { lookAtMask, sampled } from './mask.ts'
+import { same } from './same.ts'
 
 type AnyEnvironment = Environment | AsyncEnvironment
 
@@ -136,33 +135,11 @@ function look(env: AnyEnvironment, findings: Findings, result: unknown, t: numbe
   if (info !== undefined && (typeof info !== 'object' || info === null))
     findings.add('shape', 'info', `is a ${typeof info}, expected an object`, { step: t })
   const mask = env.actionMask?.()
-  if (mask !== undefined) lookAtMask(env.actionSpace, mask, findings, t)
+  if (mask !== undefined && !lookAtMask(env.actionSpace, mask, findings, t)) throw stop
   const copy: unknown = structuredClone(observation)
   held.set(env, { given: observation, copy })
   return { observation: copy, reward, terminated, truncated, mask: mask && Array.from(mask) }
 }
-
-function lookAtMask(space: Space, mask: ArrayLike<number>, findings: Findings, step: number): void {
-  const entries = Array.from(mask)
-  const n = isArraySpace(space) ? choiceCounts(space).reduce((sum, count) => sum + count, 0) : 0
-  if (n === 0 || entries.length !== n) {
-    findings.add(
-      'mask',
-      'actionMask',
-      `has ${entries.length} entries, expected one for each of the ${n} choices`,
-      { step },
-    )
-    throw stop
-  }
-  if (entries.some((entry) => entry !== 0 && entry !== 1))
-    findings.add('mask', 'actionMask', `is ${entries.join(' ')}, expected zeros and ones`, { step })
-  if (sampled(space, mask) !== undefined) return
-  findings.add('mask', 'actionMask', 'allows no action', { step })
-  throw stop
-}
-
-const sampled = (space: Space, mask: ArrayLike<number> | undefined): unknown =>
-  mask === undefined || !isArraySpace(space) ? undefined : sampleMaskOf(space, Uint8Array.from(mask))
 
 function* checkEnd(
   env: AnyEnvironment,
@@ -248,14 +225,4 @@ function compare(
     return true
   }
   return false
-}
-
-function same(one: unknown, other: unknown): boolean {
-  if (Object.is(one, other)) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  const keys = Object.keys(one)
-  return (
-    keys.length === Object.keys(other).length &&
-    keys.every((key) => same((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]))
-  )
 }

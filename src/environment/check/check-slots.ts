@@ -1,18 +1,20 @@
 import type { WorldStream } from '../world-random.ts'
-import type { Slots, World } from '../world.ts'
+import type { AgentSlots } from '../multi-agent/index.ts'
+import type { World } from '../world.ts'
 import type { Findings } from './finding.ts'
 import { repeatable } from './situations.ts'
 import type { Situation } from './situations.ts'
-import { allocateSlots, firstDifference, readSlot, slotArrays, slotWidths } from './slot-arrays.ts'
+import { actingOf, allocateSlots, firstDifference, readSlot, slotArrays, slotWidths } from './slot-arrays.ts'
 import type { SlotArray, SlotRow } from './slot-arrays.ts'
 
-const calls = ['reset', 'step', 'observe', 'mask'] as const
+const calls = ['reset', 'step', 'observe', 'acting', 'mask'] as const
 type Call = (typeof calls)[number]
-/** What each function may write. Steps and resets may write what `observe` and `mask` write after them. */
+/** What each function may write. Steps and resets may write what the others write after them. */
 const writes: Readonly<Record<Call, readonly SlotArray[]>> = {
-  reset: ['state', 'observations', 'actionMask', 'rewards', 'terminated'],
-  step: ['state', 'rewards', 'terminated', 'observations', 'actionMask'],
+  reset: ['state', 'observations', 'agentMask', 'actionMask', 'rewards', 'terminated'],
+  step: ['state', 'rewards', 'terminated', 'observations', 'agentMask', 'actionMask'],
   observe: ['observations'],
+  acting: ['agentMask'],
   mask: ['actionMask'],
 }
 /** What each function has to write, whatever was there before. */
@@ -20,6 +22,7 @@ const owes: Readonly<Record<Call, readonly SlotArray[]>> = {
   reset: ['state'],
   step: ['state', 'rewards', 'terminated'],
   observe: ['observations'],
+  acting: ['agentMask'],
   mask: ['actionMask'],
 }
 
@@ -28,6 +31,7 @@ const inputs: Readonly<Record<Call, readonly SlotArray[]>> = {
   reset: ['context'],
   step: ['state', 'context', 'actions'],
   observe: ['state', 'context'],
+  acting: ['state', 'context'],
   mask: ['state', 'context'],
 }
 /** Arrays of the slot that hold other numbers than 0 before the call. */
@@ -47,6 +51,7 @@ export function checkSlots(
     const { again } = repeatable('check', 'slots', seed, at)
     for (const call of calls) {
       if (call === 'mask' && slotWidths(world).actionMask === 0) continue
+      if (call === 'acting' && slotWidths(world).agentMask === 0) continue
       const run = (count: number, i: number, garbage?: Garbage): SlotRow => {
         const slots = prepare(world, count, i, situation, call, garbage)
         const before = Array.from({ length: count }, (_, k) => readSlot(world, slots, k))
@@ -99,7 +104,7 @@ function prepare(
   situation: Situation,
   call: Call,
   garbage?: Garbage,
-): Slots {
+): AgentSlots {
   const slots = allocateSlots(world, count)
   const widths = slotWidths(world)
   for (const name of slotArrays) {
@@ -114,16 +119,17 @@ function prepare(
   return slots
 }
 
-function act(world: World, call: Call, slots: Slots, i: number, random: WorldStream): void {
+function act(world: World, call: Call, slots: AgentSlots, i: number, random: WorldStream): void {
   if (call === 'observe') world.observe(slots, i)
   else if (call === 'mask') world.mask?.(slots, i)
+  else if (call === 'acting') actingOf(world)?.(slots, i)
   else world[call](slots, i, random)
 }
 
 function lookAtNeighbours(
   world: World,
   call: Call,
-  slots: Slots,
+  slots: AgentSlots,
   i: number,
   before: readonly SlotRow[],
   step: number,

@@ -6,7 +6,7 @@ import { writeRow } from '../space-rows.ts'
 import type { WorldStream } from '../world-random.ts'
 import { fastStream } from '../world-random.ts'
 import type { Slots, World } from '../world.ts'
-import { allocateSlots } from './slot-arrays.ts'
+import { agentsIn, allocateSlots, lookAtMasks } from './slot-arrays.ts'
 
 /** A state that play can come to, the context it was met in, and an action that is allowed there. */
 export interface Situation {
@@ -30,13 +30,17 @@ export function randomContext(space: ContextSpace, random: WorldStream, wide = f
   })
 }
 
-/** Writes a random action of slot i that is allowed in its state. */
+/** Writes random actions of slot i that are allowed in its state, of each agent one. */
 export function writeRandomAction(world: World, slots: Slots, i: number, random: WorldStream): void {
-  const choices = slots.actionMask.length / slots.count
-  const row = slots.actionMask.subarray(i * choices, (i + 1) * choices)
-  const mask = sampleMaskOf(world.action, row)
-  const action = sampleSpace(world.action, random, { mask: mask as never })
-  writeRow(world.action, action, slots.actions, (i * slots.actions.length) / slots.count)
+  const agents = agentsIn(world)
+  const rows = slots.count * agents
+  const choices = slots.actionMask.length / rows
+  for (let k = i * agents; k < (i + 1) * agents; k++) {
+    const row = slots.actionMask.subarray(k * choices, (k + 1) * choices)
+    const mask = sampleMaskOf(world.action, row)
+    const action = sampleSpace(world.action, random, { mask: mask as never })
+    writeRow(world.action, action, slots.actions, (k * slots.actions.length) / rows)
+  }
 }
 
 /** Steps for which an action is kept, drawn from these: some places take persistence. */
@@ -78,7 +82,7 @@ function exploreContext(
   const met: (Situation & { tried: number; cell: number[] })[] = []
 
   function look(step: number): void {
-    world.mask?.(slots, 0)
+    lookAtMasks(world, slots, 0)
     const cell = Array.from(slots.state, (x, k) => Math.round((x - offset[k]) * scale[k]))
     const key = cell.join()
     if (cells.has(key)) return
@@ -124,7 +128,7 @@ function exploreContext(
       chosen.tried++
       step = chosen.step
       slots.state.set(chosen.state)
-      world.mask?.(slots, 0)
+      lookAtMasks(world, slots, 0)
     }
     writeRandomAction(world, slots, 0, random)
     for (let hold = holds[random.integers(holds.length)]; hold > 0; hold--) {
@@ -152,7 +156,7 @@ function rangesOfPlay(
   for (let t = 0; t < 200; t++) {
     if (t % 40 === 0 || slots.terminated[0] === 1) world.reset(slots, 0, random)
     slots.terminated[0] = 0
-    world.mask?.(slots, 0)
+    lookAtMasks(world, slots, 0)
     writeRandomAction(world, slots, 0, random)
     world.step(slots, 0, random)
     slots.state.forEach((x, k) => {
@@ -168,8 +172,16 @@ function rangesOfPlay(
   }
 }
 
+/** Whether the actions of slot 0 are; those of agents that are allowed none are not looked at. */
 function isAllowed(world: World, { actions, actionMask }: Slots): boolean {
-  return actionMask.length === 0 || forbiddenChoice(world.action, actions, 0, actionMask, 0) < 0
+  if (actionMask.length === 0) return true
+  const agents = agentsIn(world)
+  const [width, choices] = [actions.length / agents, actionMask.length / agents]
+  return Array.from({ length: agents }, (_, k) => k).every(
+    (k) =>
+      forbiddenChoice(world.action, actions, k * width, actionMask, k * choices) < 0 ||
+      sampleMaskOf(world.action, actionMask.subarray(k * choices, (k + 1) * choices)) === undefined,
+  )
 }
 
 /** A stream for a check, and the same one again each time that `again` is called. */
