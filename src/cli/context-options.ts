@@ -19,7 +19,7 @@ export interface ContextOptions {
  * @throws AgogeError for features and values that the world does not have.
  */
 export function readContexts(
-  world: World,
+  world: Pick<World, 'name' | 'context'>,
   options: ContextOptions,
   before: ContextSettings = noContexts,
 ): ContextSettings {

@@ -13,6 +13,7 @@ import {
 import { confirmPlan, fingerprintTasks, openMcpWorld } from '../worlds/mcp/index.ts'
 import type { TaskCounts } from '../worlds/mcp/index.ts'
 import type { Console } from './console.ts'
+import { openAdventure } from './open-adventure.ts'
 import { openReasoning } from './open-reasoning.ts'
 import type { CallBudget } from './planned-calls.ts'
 
@@ -77,7 +78,7 @@ export interface OpeningOptions {
 }
 
 /**
- * Opens `filesystem`, `reasoning` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
+ * Opens `filesystem`, `reasoning`, `adventure` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
  * than read. Close `world` in the end.
  *
  * @throws AgogeError for a world that does not exist, a server that cannot be used, or a plan that was not confirmed.
@@ -90,6 +91,7 @@ export async function openWorld(
   const { world: name } = options
   if (name === 'reasoning') return openReasoning(options)
   refuseReasoningOptions(options)
+  if (name === 'adventure') return openAdventure()
   if (name === 'filesystem') return openFilesystem(terminal)
   if (name.startsWith('mcp:')) return openServer(name.slice(4), options, opening, terminal)
   throw unknownWorld(options)
@@ -187,7 +189,7 @@ export function unknownWorld(
   others: readonly string[] = [],
 ): AgogeError {
   const { names } = listServers(mcpConfig === undefined ? {} : { file: mcpConfig })
-  const known = ['filesystem', 'reasoning', ...names.map((server) => `mcp:${server}`), ...others]
+  const known = ['filesystem', 'reasoning', 'adventure', ...names.map((server) => `mcp:${server}`), ...others]
   const meant = nearest(name, known) ?? known.find((world) => world === `mcp:${name}`)
   return new AgogeError(`There is no world named "${name}".`, {
     code: 'unknown-world',

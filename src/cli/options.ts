@@ -72,7 +72,7 @@ export function withWorld(command: Command): Command {
   return command
     .argument(
       '[world]',
-      'filesystem, reasoning, mcp:NAME for a server of your .mcp.json, a world of `agoge envs`, or a module that exports one',
+      'filesystem, reasoning, adventure, mcp:NAME for a server of your .mcp.json, a world of `agoge envs`, or a module that exports one',
       'filesystem',
     )
     .option('--mcp-config <file>', 'where mcp:NAME is looked up, instead of .mcp.json')

@@ -17,6 +17,7 @@ import type { Console } from './console.ts'
 import { readContexts, readSets } from './context-options.ts'
 import type { ContextOptions } from './context-options.ts'
 import { runsOf } from './eval-array.ts'
+import { textWorlds } from '../worlds/text-worlds.ts'
 import { createRecording } from './play-recording.ts'
 import { createScreen } from './play-screen.ts'
 import { randomAgent } from './random-agent.ts'
@@ -39,6 +40,10 @@ export interface PlayCommand extends ContextOptions {
 /** `agoge play WORLD`: whole episodes before one's eyes or as images, by the greedy policy of a run or at random. */
 export async function runPlay(command: PlayCommand, terminal: Console): Promise<void> {
   const { world: name, model, episodes, seed, fps, every, render } = command
+  if (Object.hasOwn(textWorlds, name)) {
+    const { runPlayText } = await import('./play-text.ts')
+    return runPlayText(command, terminal)
+  }
   await requireArrayWorld(name)
   const { world, playable } = await openWorldNamed(name)
   const how = { fps, ...(every === undefined ? {} : { every }) }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contextSampler, createVectorEnvironment, rowSize } from '../environment/index.ts'
+import { contextSampler, contextSetsOf, createVectorEnvironment, rowSize } from '../environment/index.ts'
 import type { ArraySpace, Context, ContextFor, VectorEnvironment, World } from '../environment/index.ts'
 import { createRandom } from '../random/index.ts'
 import { arrayWorlds } from './array-worlds.ts'
@@ -79,9 +79,9 @@ test.each(worlds.map((world) => [world.name, world] as const))(
   '%s: plays in all sets of contexts',
   (_, world) => {
     const inRange = rangeCheck(world.observation)
-    for (const set of ['train', 'interpolation', 'extrapolation'] as const) {
-      const wide = Object.values(world.context).some(({ extrapolate }) => extrapolate !== undefined)
-      if (set === 'extrapolation' && !wide) continue
+    const sets = ['train', 'interpolation', 'extrapolation'] as const
+    expect(contextSetsOf(world.context)).toEqual(sets)
+    for (const set of sets) {
       const vector = createVectorEnvironment(world, {
         slots: 16,
         contextFor: contextSampler(world.context, { set }),

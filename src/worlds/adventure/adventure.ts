@@ -44,6 +44,8 @@ export interface AdventureOptions {
 export interface Adventure extends Environment<TextSpace, TextSpace> {
   readonly name: string
   readonly contextSpace: typeof adventureContext
+  /** Commands after which an episode is truncated. */
+  readonly maxSteps: number
   /** The commands that would change something now, and `look`: each is understood by `step`. */
   admissible(): string[]
   /** An oracle: the fewest commands from here to the fulfilled quest; none where it is fulfilled. */
@@ -96,6 +98,7 @@ export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: Adventur
     observationSpace,
     actionSpace,
     contextSpace: adventureContext,
+    maxSteps,
     reset({ seed, context = {} }: ResetOptions = {}) {
       if (seed !== undefined) random = createRandom(name, seed)
       const features = readFeatures({ scene: random.int(adventureContext.scene.high + 1), ...context })

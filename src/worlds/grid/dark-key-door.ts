@@ -1,8 +1,10 @@
 import { defineWorld, discrete } from '../../environment/index.ts'
-import { directionX, directionY } from './kit/index.ts'
+import { directionX, directionY, slipFeature, withSlip } from './kit/index.ts'
 import { roomDrawing, roomText } from './room-frames.ts'
 
 const size = 9
+/** Of the context. */
+const features = 5
 const place = { low: 0, high: size - 1, integer: true } as const
 
 /**
@@ -19,6 +21,7 @@ export const darkKeyDoor = defineWorld({
     keyY: { ...place, default: 1, about: 'row of the key' },
     doorX: { ...place, default: 7, about: 'column of the door' },
     doorY: { ...place, default: 7, about: 'row of the door' },
+    slip: slipFeature,
   },
   stateSize: 3,
   maxSteps: 50,
@@ -27,11 +30,12 @@ export const darkKeyDoor = defineWorld({
     state[i * 3 + 1] = random.integers(size)
     state[i * 3 + 2] = 0
   },
-  step({ state, context, actions, rewards, terminated }, i) {
+  step({ state, context, actions, rewards, terminated }, i, random) {
     const s = i * 3
-    const c = i * 4
-    const x = Math.min(size - 1, Math.max(0, state[s] + directionX[actions[i]]))
-    const y = Math.min(size - 1, Math.max(0, state[s + 1] + directionY[actions[i]]))
+    const c = i * features
+    const action = withSlip(actions[i], context[c + 4], random)
+    const x = Math.min(size - 1, Math.max(0, state[s] + directionX[action]))
+    const y = Math.min(size - 1, Math.max(0, state[s + 1] + directionY[action]))
     state[s] = x
     state[s + 1] = y
     rewards[i] = 0
@@ -60,7 +64,7 @@ function marks(
   door: string,
   agent: string,
 ): (readonly [string, number, number])[] {
-  const c = i * 4
+  const c = i * features
   const here = [agent, state[i * 3], state[i * 3 + 1]] as const
   const there = [door, context[c + 2], context[c + 3]] as const
   return state[i * 3 + 2] === 1 ? [there, here] : [[key, context[c], context[c + 1]], there, here]

@@ -1,0 +1,90 @@
+import { AgogeError } from '../error.ts'
+import { returnText } from '../training/arrays/index.ts'
+import type { Adventure } from '../worlds/adventure/index.ts'
+import { textWorlds } from '../worlds/text-worlds.ts'
+import type { Console } from './console.ts'
+import { asksForContexts, readContexts } from './context-options.ts'
+import { createLineReader } from './line-reader.ts'
+import type { LineReader } from './line-reader.ts'
+import type { PlayCommand } from './play.ts'
+
+/** `agoge play` of a world of texts: what is typed is played. */
+export async function runPlayText(command: PlayCommand, terminal: Console): Promise<void> {
+  refuseOptions(command)
+  const reader = createLineReader(terminal.signal)
+  try {
+    await playText(command, reader.ask, terminal)
+    terminal.signal.throwIfAborted()
+  } finally {
+    reader.close()
+  }
+}
+
+/** Plays with the lines that `ask` gives, until the episodes are over or the lines are. */
+export async function playText(
+  command: Pick<PlayCommand, 'world' | 'seed' | 'episodes' | 'context'>,
+  ask: LineReader['ask'],
+  { out, err }: Pick<Console, 'out' | 'err'>,
+): Promise<void> {
+  const game = textWorlds[command.world]({ seed: command.seed })
+  const fixed = asksForContexts(command)
+    ? readContexts({ name: game.name, context: game.contextSpace }, command).fixed
+    : {}
+  err('Type commands. /help lists those that would do something here, /quit ends.')
+  for (let episode = 1; episode <= command.episodes; episode++) {
+    out(game.reset({ context: fixed }).observation)
+    const end = await playEpisode(game, ask, out)
+    if (end === undefined) return
+    out(`episode ${episode}: ${end}`)
+  }
+}
+
+/** How the episode ended; undefined where the player left. */
+async function playEpisode(
+  game: Adventure,
+  ask: LineReader['ask'],
+  out: Console['out'],
+): Promise<string | undefined> {
+  let total = 0
+  for (let step = 0; ;) {
+    const line = (await ask('\n> '))?.trim()
+    if (line === undefined || line === '/quit') return undefined
+    if (line === '') continue
+    if (line === '/help') {
+      out(game.admissible().join('\n'))
+      continue
+    }
+    // What is no text of the game costs no step.
+    const played = tryStep(game, line)
+    if (typeof played === 'string') {
+      out(played)
+      continue
+    }
+    step++
+    total += played.reward
+    out(played.observation)
+    const how = played.terminated ? 'terminated' : played.truncated ? 'truncated' : undefined
+    if (how !== undefined) return `return ${returnText(total)} in ${step} steps, ${how}`
+  }
+}
+
+function tryStep(game: Adventure, line: string): ReturnType<Adventure['step']> | string {
+  try {
+    return game.step(line)
+  } catch (error) {
+    if (AgogeError.isInstance(error) && error.code === 'not-in-space') return error.message
+    throw error
+  }
+}
+
+/** Options for agents and pictures. */
+function refuseOptions({ world, model, vary, set, every, render }: PlayCommand): void {
+  const given = Object.entries({ model, vary, set, every, render }).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return
+  throw new AgogeError(`${given.map(([name]) => `--${name}`).join(', ')} means nothing for ${world}`, {
+    code: 'bad-option',
+    given: given.map(([name]) => `--${name}`).join(' '),
+    expected: '--seed, --episodes, --context',
+    hint: `You type the commands of ${world}; a language model plays it by: agoge eval ${world} --model URL#NAME`,
+  })
+}
