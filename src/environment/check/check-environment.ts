@@ -92,7 +92,11 @@ function findFaultsOfMany(subject: ManyAgents, options: CheckOptions): Finding[]
     checkDefinition(asWorld(subject), findings)
     if (findings.list.length > 0) return findings.list
     checkManyAgents(createParallelEnvironment(subject), findings, { ...play, features: false })
-    if (findings.list.length === 0) checkFunctions(asWorld(subject), findings, options)
+    try {
+      checkFunctions(asWorld(subject), findings, options)
+    } catch (error) {
+      findings.add('throws', 'step', `throws, though the mask allows it: ${String(error)}`)
+    }
   } else {
     const parallel = 'observe' in subject ? everyTurn(subject, findings) : subject
     checkManyAgents(parallel, findings, { ...play, features: true })

@@ -3,6 +3,7 @@ import { climbing, prisonersDilemma, ticTacToe, twoStepGame } from '../../worlds
 import {
   createParallelEnvironment,
   defineMultiAgentWorld,
+  invalidMove,
   parallelOf,
   turnsOf,
 } from '../multi-agent/index.ts'
@@ -87,7 +88,7 @@ const brokenWorlds: Record<string, [Partial<MultiAgentWorld>, [check: string, fi
         observations.fill(state[2 * i], i, i + 2)
       },
     },
-    ['left-over', 'observations[0]'],
+    ['neighbours', 'observations[1]'],
   ],
   'who acts is written into another slot': [
     {
@@ -124,6 +125,17 @@ const brokenWorlds: Record<string, [Partial<MultiAgentWorld>, [check: string, fi
       },
     },
     ['context', 'prize'],
+  ],
+  'a move against the rules that no mask forbids': [
+    {
+      mask: ({ actionMask }, i) => actionMask.fill(1, 6 * i, 6 * i + 6),
+      step(slots, i, random) {
+        const taken = slots.actions[2 * i + slots.state[2 * i + 1]]
+        if (taken > slots.state[2 * i]) throw invalidMove('nim', 'one', taken, 'fewer')
+        nim.step(slots, i, random)
+      },
+    },
+    ['throws', 'step'],
   ],
   'chance from elsewhere': [
     {
@@ -210,7 +222,23 @@ const brokenParallel: Record<string, [() => ParallelEnvironment, string]> = {
       }),
     '[throws] nim, step 1: step throws: Error: no such move',
   ],
-  'no end': [() => stepping(() => ({ terminated: false, acting: ['one'] })), '[throws]'],
+  'no end': [
+    () => ({
+      name: 'endless',
+      agents: ['a'],
+      observationSpace: discrete(1),
+      actionSpace: discrete(2),
+      reset: () => ({ observations: { a: 0 }, acting: ['a'] }),
+      step: () => ({
+        observations: { a: 0 },
+        acting: ['a'],
+        rewards: { a: 0 },
+        terminated: false,
+        truncated: false,
+      }),
+    }),
+    '[endless] endless: terminated and truncated never came',
+  ],
 }
 
 test.each(Object.keys(brokenParallel))('found in the parallel form: %s', (name) => {
@@ -224,13 +252,14 @@ test('found in the turn form: a turn of somebody else than is said, and what is 
     ...turn,
     acting: [...turn.acting, 'one'].slice(1),
   })
-  expect(() =>
-    checkEnvironment({
-      ...turns,
-      reset: (options) => wrong(turns.reset(options)),
-      step: (action) => wrong(turns.step(action)),
-    }),
-  ).toThrow(/\[turns\] nim: acting begins with .*, but the turn is that of/)
+  const other: TurnEnvironment = {
+    ...turns,
+    reset: (options) => wrong(turns.reset(options)),
+    step: (action) => wrong(turns.step(action)),
+  }
+  expect(() => checkEnvironment(other)).toThrow(
+    /\[turns\] nim: acting begins with .*, but the turn is that of/,
+  )
   expect(() => checkEnvironment({ ...turns, observe: () => 9 as never })).toThrow(
     'observations of one leave their space',
   )

@@ -201,7 +201,8 @@ function look(env: ParallelEnvironment, findings: Findings, given: ParallelReset
     })
     throw stop
   }
-  const masks = acting.map((agent) => {
+  const over = rest.terminated === true || rest.truncated === true
+  const masks = (over ? [] : acting).map((agent) => {
     const mask = env.actionMask?.(agent)
     if (
       mask !== undefined &&
