@@ -26,14 +26,14 @@ test('what is typed is played to the end of the quest', async () => {
   expect(out[1].split('\n')).toEqual(game.admissible())
   // Signs that the game does not know cost no step.
   expect(out[2]).toContain('?')
-  expect(out.at(-1)).toBe(`episode 1: return 1 in ${plan.length} steps, terminated`)
+  expect(out.at(-1)).toBe(`episode 1: return 1.00 in ${plan.length} steps, terminated`)
 })
 
 test('episodes follow one another, other scenes each, until the player leaves', async () => {
   const out = await typed([...Array.from({ length: 50 }, () => 'look'), 'look', '/quit', 'look'], {
     episodes: 3,
   })
-  expect(out[51]).toBe('episode 1: return 0 in 50 steps, truncated')
+  expect(out[51]).toBe('episode 1: return 0.000 in 50 steps, truncated')
   expect(out[52]).not.toBe(out[0])
   expect(out).toHaveLength(54)
 })
@@ -43,8 +43,15 @@ test('in the terminal: lines from standard input', () => {
   const { stdout, status } = spawnSync(
     process.execPath,
     [
-      ...['--import', 'tsx', '--conditions', 'agoge-source', main],
-      ...['play', 'adventure', '--context', 'scene=7,rooms=4'],
+      '--import',
+      'tsx',
+      '--conditions',
+      'agoge-source',
+      main,
+      'play',
+      'adventure',
+      '--context',
+      'scene=7,rooms=4',
     ],
     { input: 'take rusty key\n/quit\n', encoding: 'utf8' },
   )

@@ -13,16 +13,16 @@ const settingsOf = (run: string): unknown =>
 
 test('a table is trained, evaluated, played and resumed as everything else', async () => {
   const run = join(folder, 'table')
-  const words = ['--algorithm', 'q-learning', '--steps', '40000', '--context', 'successRate=1']
+  const words = ['--algorithm', 'q-learning', '--steps', '12000', '--context', 'successRate=1']
   const trained = await agoge('train', 'frozen-lake', ...words, '--out', run)
   expect(trained).toMatchObject({ code: 0 })
-  expect(trained.out).toMatch(/^frozen-lake: mean return 1\.00 .* over 100 episodes, after 40k steps\.$/m)
+  expect(trained.out).toMatch(/^frozen-lake: mean return 1\.00 .* over 100 episodes, after 12k steps\.$/m)
   expect(settingsOf(run)).toMatchObject({ algorithm: 'q-learning', preset: 'annealed' })
   expect(readFileSync(join(run, 'report.html'), 'utf8')).toContain('<svg')
   const again = await agoge('train', '--resume', run)
   expect(again.out.split('\n')[0]).toBe(trained.out.split('\n')[0])
   const evaluated = await agoge('eval', 'frozen-lake', '--model', run, '--episodes', '10')
-  expect(evaluated.out).toMatch(/run +10 +1\.00/)
+  expect(evaluated.out).toMatch(/table +10 +1\.00/)
   const played = await agoge('play', 'frozen-lake', '--model', run, '--every', '100')
   expect(played.out).toContain('return 1')
 })

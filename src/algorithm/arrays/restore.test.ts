@@ -6,7 +6,7 @@ import type { SmallLearner, SmallLearnerName } from './testing/small-learners.ts
 const names = Object.keys(smallLearners) as SmallLearnerName[]
 
 /** Steps of all slots before the interruption, which falls between two updates, and after it. */
-const [before, after] = [101, 83]
+const [before, after] = [61, 53]
 
 async function begin({ world, algorithm, slots }: SmallLearner, seed: number) {
   const environment = createVectorEnvironment(world, { slots, seed, maxSteps: 60 })

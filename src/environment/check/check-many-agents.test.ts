@@ -164,7 +164,7 @@ function stepping(change: (step: Step) => Partial<Step> | object): ParallelEnvir
     ...env,
     step(actions) {
       const step = env.step(actions)
-      return { ...step, ...change(step) } as Step
+      return { ...step, ...change(step) }
     },
   }
 }
@@ -211,7 +211,7 @@ const brokenParallel: Record<string, [() => ParallelEnvironment, string]> = {
           const acting = over ? [] : ['a']
           return { observations: shared, acting, rewards: { a: 0 }, terminated: over, truncated: false }
         },
-      } as ParallelEnvironment
+      }
     },
     '[fresh] sharing, step 1: observations were overwritten',
   ],
@@ -257,9 +257,7 @@ test('found in the turn form: a turn of somebody else than is said, and what is 
     reset: (options) => wrong(turns.reset(options)),
     step: (action) => wrong(turns.step(action)),
   }
-  expect(() => checkEnvironment(other)).toThrow(
-    /\[turns\] nim: acting begins with .*, but the turn is that of/,
-  )
+  expect(() => checkEnvironment(other)).toThrow(/\[turns\] nim: acting is .*, but the turn is that of/)
   expect(() => checkEnvironment({ ...turns, observe: () => 9 as never })).toThrow(
     'observations of one leave their space',
   )

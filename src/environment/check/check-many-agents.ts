@@ -63,7 +63,7 @@ export function everyTurn(turns: TurnEnvironment, findings: Findings): ParallelE
       findings.add(
         'turns',
         'acting',
-        `begins with ${String(acting[0])}, but the turn is that of ${String(agent)}`,
+        `is ${acting.join(', ') || 'nobody'}, but the turn is that of ${String(agent)}`,
       )
     return {
       observations: Object.fromEntries(turns.agents.map((name) => [name, turns.observe(name)])) as never,

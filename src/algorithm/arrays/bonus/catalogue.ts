@@ -26,13 +26,11 @@ export const explorationBonuses: Readonly<Record<string, BonusEntry>> = {
   rnd: {
     about: 'error in predicting a random network (Burda et al. 2018)',
     settings: { weight: 0.05, batchSize: 128, learningRate: 1e-3, gamma: 0.99, features: 16 },
-    create: ({ weight: _, ...settings }, body) =>
-      rnd({ ...settings, ...(body === undefined ? {} : { body }) }),
+    create: (settings, body) => rnd({ ...settings, ...(body === undefined ? {} : { body }) }),
   },
   icm: {
     about: 'error in predicting what an action leads to (Pathak et al. 2017)',
     settings: { weight: 0.05, batchSize: 128, learningRate: 1e-3, beta: 0.2, features: 16 },
-    create: ({ weight: _, ...settings }, body) =>
-      icm({ ...settings, ...(body === undefined ? {} : { body }) }),
+    create: (settings, body) => icm({ ...settings, ...(body === undefined ? {} : { body }) }),
   },
 }

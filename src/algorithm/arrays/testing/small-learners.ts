@@ -118,7 +118,7 @@ export const smallLearners = {
     a2c({ ...a2cPresets['sb3-zoo-cartpole'], ...network, rolloutSteps: 8, body: gru }),
   ),
   reinforce: onCartPole(reinforce(reinforceConfig)),
-  'reinforce, transformer': onCartPole(reinforce({ ...reinforceConfig, body: transformer })),
+  'reinforce, gru over a window': onCartPole(reinforce({ ...reinforceConfig, body: gru })),
   dqn: onCartPole(dqn({ ...valued, loss: 'squared' })),
   'dqn, double, dueling, noisy, prioritised, 3 steps': onCartPole(
     dqn({
