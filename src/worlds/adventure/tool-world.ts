@@ -24,7 +24,7 @@ export const adventureTasks: TaskSource<AdventureTask> = {
     }
     const context = {
       scene: splits.length * Math.abs(seed) + splits.indexOf(split),
-      rooms: 3 + (seed % 4),
+      rooms: 3 + (Math.abs(seed) % 4),
       distractors: 3,
       locked: families[family as keyof typeof families],
     }

@@ -28,8 +28,9 @@ export const withBonus =
       {
         ...environment,
         reset(given) {
-          environment.reset(given)
-          stacked?.reset(given)
+          const resetting = environment.reset(given)
+          if (resetting instanceof Promise) return resetting.then(() => stacked?.reset(given))
+          return stacked?.reset(given)
         },
       },
       options,
@@ -74,7 +75,8 @@ export const withBonus =
     return {
       ...agent,
       act() {
-        if (!begun) stacked?.reset()
+        // It is only told, so this is done at once.
+        if (!begun) void stacked?.reset()
         begun = true
         const acting = agent.act()
         if (acting instanceof Promise) return acting.then(look)
