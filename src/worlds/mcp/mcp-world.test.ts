@@ -75,6 +75,8 @@ test('by default only reading tools are called, and the plan says so before', as
   expect(world.plan).toContain('put_item: may change something')
   expect(world.plan).toMatch(/list_items +reads/)
   expect(world.needsConsent).toBe(false)
+  // Nothing puts its state back: what was played is journaled.
+  expect(world.deterministic).toBe(false)
   expect(called()).toEqual(new Set())
   const { tasks, leftOut } = await world.prepareTasks({
     seed: 1,
@@ -103,6 +105,7 @@ test('a sandbox: every task is solved by its plan, and by nothing less', async (
   const config = { reset: { files: ['shelf'] }, observe: ['list_items'], env: { SHELF_FILE: '{slot}/shelf' } }
   const { world, called } = await openShelf({ sandbox: true, config, slots: 2 }, basic)
   expect(world.needsConsent).toBe(true)
+  expect(world.deterministic).toBe(true)
   const { tasks } = await world.prepareTasks({ seed: 3, counts: { train: 16 } })
   expect(tasks.families).toEqual(expect.arrayContaining(['put_item', 'take_item', 'find_item', 'list_items']))
   expect(called()).toContain('take_item')
