@@ -47,8 +47,7 @@ function trained(run: ArmRun, adapts: { rollouts?: boolean; temperature?: boolea
           const { prompt } = group[0].question
           failed.set(prompt, 0.5 * (failed.get(prompt) ?? 0.5) + 0.5 * (1 - figuresOf(group).reward))
         }
-        // As it was recorded: the learner is not told at which temperature answers were drawn.
-        return groups.map((group) => group.map((answer) => ({ ...answer, temperature: 1 })))
+        return groups
       },
       onStep({ entropy }) {
         target ??= entropy
@@ -79,6 +78,5 @@ export default definePaper({
   expect: { better: 'e3', than: ['grpo'] },
   standIns: [
     'a transformer of 21 thousand weights that chains operations on digits stands for language models on mathematics',
-    'the ratio of the loss is taken at the temperature of 1 that the policy is trained at',
   ],
 })
