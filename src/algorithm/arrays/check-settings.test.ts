@@ -18,6 +18,7 @@ const wrong: readonly [field: string, value: unknown][] = [
   ['trainEvery', 0],
   ['gradientSteps', 0.5],
   ['nSteps', 0],
+  ['stepSize', 2],
   ['atoms', 1],
   ['hidden', [64, 0]],
   ['hidden', 64],

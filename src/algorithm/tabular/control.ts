@@ -4,6 +4,7 @@ import { AgogeError } from '../../error.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import type { ArrayAgent, ArrayAlgorithm } from '../arrays/agent.ts'
+import { checkSettings } from '../arrays/check-settings.ts'
 import { discreteActions } from '../arrays/discrete-actions.ts'
 import { epsilonAt, greedy, maskOrNone, randomAction } from '../arrays/epsilon-greedy.ts'
 import type { EpsilonSchedule } from '../arrays/epsilon-greedy.ts'
@@ -68,11 +69,11 @@ interface TabularState {
  * A learner of a table of action values, epsilon-greedy in it; `makeRule` says how a step changes the table. On any world
  * whose observation and action are discrete. The next action is chosen before the table changes.
  *
- * @throws AgogeError `unsupported-space` for other worlds
+ * @throws AgogeError `bad-argument` for settings out of their range, `unsupported-space` for other worlds
  */
-export const tabular =
-  (name: string, config: TabularConfig, makeRule: MakeRule): ArrayAlgorithm =>
-  async (environment, { seed, totalSteps }): Promise<ArrayAgent> => {
+export function tabular(name: string, config: TabularConfig, makeRule: MakeRule): ArrayAlgorithm {
+  checkSettings(config)
+  return async (environment, { seed, totalSteps }): Promise<ArrayAgent> => {
     const { world, observations, finalObservations } = environment
     requireSameStep(environment, name)
     const { n: actions, start } = discreteActions(world, name)
@@ -200,6 +201,7 @@ export const tabular =
       dispose: () => Promise.resolve(),
     }
   }
+}
 
 function discreteStates({ world }: AnyVector, name: string): { states: number; first: number } {
   if (world.observation.type === 'discrete')

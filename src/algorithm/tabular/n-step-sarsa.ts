@@ -6,9 +6,9 @@ import type { TabularConfig } from './control.ts'
  * Sarsa with `nSteps` rewards before the bootstrap (Sutton & Barto 2018, section 7.2). Where an episode is truncated,
  * what waits is bootstrapped from its last state.
  */
-export const nStepSarsa = ({ nSteps, ...config }: TabularConfig & { nSteps: number }): ArrayAlgorithm =>
+export const nStepSarsa = (config: TabularConfig & { nSteps: number }): ArrayAlgorithm =>
   tabular('n-step-sarsa', config, ({ q, actions, slots }) => {
-    const { gamma, stepSize } = config
+    const { gamma, stepSize, nSteps } = config
     /** Entry `slot * nSteps + k`: the pairs that wait and the discounted rewards since, the k-th modulo nSteps. */
     const arrays = {
       pairs: new Int32Array(slots * nSteps),
