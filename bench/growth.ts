@@ -27,7 +27,7 @@ export async function growth(): Promise<Measurement[]> {
     const config = grownConfig(width, layers)
     const size = parameterCount(config)
     if (size > largest) break
-    const count = Math.max(1, Math.round(1e7 / size))
+    const count = Math.max(2, Math.round(1e7 / size))
     const name = `growth-${(size / 1e6).toFixed(1)}M`
     const measured = await trainStepOf({ name, config, rows: 8, length: 128, count, rounds })
     bySize.push({ x: size, label: `${(size / 1e6).toFixed(1)}M`, measured })
@@ -35,13 +35,14 @@ export async function growth(): Promise<Measurement[]> {
   const byLength: Point[] = []
   for (const length of [64, 128, 256, 512, 1024, 2048, 4096]) {
     if (length > largest / 1000) break
-    const config = grownConfig(128, 4, 4096)
+    const config = grownConfig(128, 4, 4097)
     const measured = await trainStepOf({
       name: `growth-length-${length}`,
       config,
       rows: 4096 / length,
       length,
-      count: 2,
+      // The first steps of either side are slow.
+      count: length <= 1024 ? 8 : 3,
       rounds,
     })
     byLength.push({ x: length, label: String(length), measured })
