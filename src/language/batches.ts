@@ -1,4 +1,5 @@
 import type { TrainingSequence } from '../episode/types.ts'
+import { attentionBlocks } from './blockwise-attention.ts'
 
 /** Rows with the positions whose next token is predicted: a sequence each, padded to the longest, or several in a row (`packed`). */
 export interface Batch {
@@ -9,6 +10,8 @@ export interface Batch {
   tokens: Int32Array
   /** [count, time]: the place of each token in its sequence, 0 where padded. */
   positions: Int32Array
+  /** Into how many blocks attention cuts a row, 1 where it does not. */
+  blocks: number
   /** Whether rows hold several sequences, none of which may see another. */
   packed: boolean
   /** Flat positions r * time + t whose next token counts, in order. */
@@ -65,11 +68,12 @@ export function padded(
   const batches: Batch[] = []
   let start = 0
   while (start < order.length) {
-    const { time } = order[start]
+    const blocks = attentionBlocks(order[start].time)
+    const time = Math.ceil(order[start].time / blocks) * blocks
     const members = order.slice(start, start + rowsOf(time))
     start += members.length
     const rows = members.map((member) => [member])
-    batches.push({ ...layOut(rows, time, sequences), packed: false })
+    batches.push({ ...layOut(rows, time, sequences), blocks, packed: false })
   }
   return batches
 }
@@ -79,7 +83,7 @@ export function layOut(
   members: readonly (readonly Wanted[])[],
   time: number,
   sequences: readonly Int32Array[],
-): Omit<Batch, 'packed'> {
+): Omit<Batch, 'packed' | 'blocks'> {
   const tokens = new Int32Array(members.length * time)
   const positions = new Int32Array(tokens.length)
   const rows: number[] = []

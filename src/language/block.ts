@@ -1,6 +1,7 @@
 import { add } from '../tensor/index.ts'
 import type { Dim, Tensor } from '../tensor/index.ts'
 import { attend, projectHeads } from './attention.ts'
+import { attendBlockwise } from './blockwise-attention.ts'
 import type { HeadWeights, Rotary } from './attention.ts'
 import { attentionParts } from './config.ts'
 import type { TransformerConfig } from './config.ts'
@@ -74,19 +75,29 @@ export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerCon
   }
 }
 
-/** One decoder block over whole sequences. x: [batch * time, width]. */
+/** Rows: how many, their length, and into how many blocks their attention is cut where it is. */
+export interface RowShape {
+  batch: Dim
+  time: Dim
+  blocks?: { blocks: number; size: Dim }
+}
+
+/** One decoder block over whole sequences. x: [batch * time, width]; limits as `attend` or `attendBlockwise` wants them. */
 export function block(
   x: Tensor,
   weights: BlockWeights,
   rotary: Rotary,
   limits: Tensor,
-  batch: Dim,
-  time: Dim,
+  { batch, time, blocks }: RowShape,
   config: TransformerConfig,
 ) {
   const normal = normalise(x, config.rms_norm_eps)
   const heads = projectHeads(normal.y, weights, rotary, batch, time, config)
-  const attention = attend(heads.q, heads.k, heads.v, limits, batch, time, config)
+  const { q, k, v } = heads
+  const attention =
+    blocks === undefined
+      ? attend(q, k, v, limits, batch, time, config)
+      : attendBlockwise(q, k, v, limits, batch, blocks, config)
   const out = projectOut(attention.y, weights)
   const mlp = mlpHalf(add(x, out.y), weights, config)
   return {

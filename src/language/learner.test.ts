@@ -217,7 +217,7 @@ test('entropy is that of the distribution, and bad sequences are refused by name
   await expect(learner.forward([new Int32Array(40)])).rejects.toThrow('longer than')
   const rl = row([1, 2], { rl: [0, 1] })
   await expect(learner.forwardBackward([rl], { name: 'cross_entropy' })).rejects.toThrow('rl weights')
-  await expect(learner.forward([Int32Array.of(1, 2)], AbortSignal.abort())).rejects.toThrow()
+  await expect(learner.forward([Int32Array.of(1, 2)], { signal: AbortSignal.abort() })).rejects.toThrow()
   await learner.dispose()
 })
 

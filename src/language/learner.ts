@@ -5,6 +5,7 @@ import type { ForwardOptions, LossSettings } from './backend.ts'
 import { inverseRows, inverseTemperatures, makeBatches, pick } from './batches.ts'
 import type { Batch } from './batches.ts'
 import { checkSequences, checkTemperatures, checkTraining } from './check-sequences.ts'
+import { longestRow } from './blockwise-attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createFoldedGradient, createFolding } from './folded-weights.ts'
@@ -22,26 +23,33 @@ import { compileRecomputing } from './recomputing.ts'
 export interface LearnerOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
+  /** Inside operators, unless a call says otherwise. */
   threads?: number
   /** Where gradients are added up; memory of its own unless given. */
   gradient?: Float32Array
+}
+
+export interface LearnerCall {
+  signal?: AbortSignal | undefined
+  /** Inside operators. */
+  threads?: number | undefined
+}
+
+export interface LearnerForward extends LearnerCall {
+  temperatures?: ForwardOptions['temperatures']
+  /** What is told of each token; log-probabilities unless said. */
+  what?: 'logprobs' | 'entropies' | undefined
 }
 
 /** The differentiable half of a local backend: log-probabilities and accumulated gradients. */
 export interface Learner {
   /** The gradient so far, laid out as the parameters. A `forwardBackward` that fails or is aborted clears it. */
   gradient: Float32Array
-  forward(
-    sequences: readonly Int32Array[],
-    signal?: AbortSignal,
-    temperatures?: ForwardOptions['temperatures'],
-    /** What is told of each token; log-probabilities unless said. */
-    what?: 'logprobs' | 'entropies',
-  ): Promise<Float32Array[]>
+  forward(sequences: readonly Int32Array[], options?: LearnerForward): Promise<Float32Array[]>
   forwardBackward(
     sequences: readonly TrainingSequence[],
     loss: LossSettings,
-    signal?: AbortSignal,
+    options?: LearnerCall,
   ): Promise<LossSums>
   dispose(): Promise<void>
 }
@@ -50,14 +58,14 @@ type Runs = Pick<Program, 'run' | 'release'>
 
 /** Programs are compiled at first use. Everything runs in an order that depends on the data only. */
 export function createLearner(options: LearnerOptions): Learner {
-  const { config, parameters, threads, packing } = options
+  const { config, parameters, packing } = options
   const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
   const fold = createFolding(parameters, config)
   const folded = createFoldedGradient(config)
   const buffers = createOutputBuffers()
   const programs = new Map<string, Promise<Runs>>()
   // The runtime wants tables as long as rows, whatever positions there are in them.
-  const positions = Math.max(config.max_position_embeddings, packing ?? 0)
+  const positions = longestRow(Math.max(config.max_position_embeddings, packing ?? 0))
   const table = rotaryTable(config, positions)
 
   const program = (key: string, make: () => Promise<Runs>): Promise<Runs> => {
@@ -83,7 +91,8 @@ export function createLearner(options: LearnerOptions): Learner {
     weights: FoldedWeights,
     temperatures: ForwardOptions['temperatures'],
   ): Record<string, HostTensor> => {
-    const { time } = batch
+    const { time, blocks } = batch
+    const size = time / blocks
     const half = headWidth(config) / 2
     const count = batch.rows.length
     const shape = [batch.count, time]
@@ -95,7 +104,7 @@ export function createLearner(options: LearnerOptions): Learner {
       sineTable: { data: table.sine, shape: [positions, half] },
       limits: batch.packed
         ? { data: packedLimits(batch), shape: [...shape, time] }
-        : { data: causalLimits(time), shape: [time, time] },
+        : { data: causalLimits(size), shape: [size, size] },
       rows: { data: batch.rows, shape: [count] },
       targets: { data: batch.targets, shape: [count] },
       inverseTemperatures: { data: inverseTemperatures(batch, temperatures), shape: [count] },
@@ -111,23 +120,24 @@ export function createLearner(options: LearnerOptions): Learner {
 
   return {
     gradient,
-    async forward(sequences, signal, temperatures, what = 'logprobs') {
+    async forward(sequences, call = {}) {
+      const { signal, temperatures, what = 'logprobs', threads = options.threads } = call
       checkSequences(sequences, config)
       checkTemperatures(sequences, temperatures)
       const weights = fold()
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
       for (const batch of batchesOf(sequences, () => true)) {
         signal?.throwIfAborted()
-        const { packed } = batch
-        const run = await program(keyOf(what, packed), () =>
-          compileForward(config, { packed, threads, entropies: what === 'entropies' }),
+        const { packed, blocks } = batch
+        const run = await program(keyOf(what, packed, blocks, threads), () =>
+          compileForward(config, { packed, blocks, threads, entropies: what === 'entropies' }),
         )
         const { data } = (await run.run(batchFeeds(batch, weights, temperatures)))[what]
         batch.predicted.forEach(({ source, index }, i) => (results[source][index] = data[i]!))
       }
       return results
     },
-    async forwardBackward(sequences, loss, signal) {
+    async forwardBackward(sequences, loss, { signal, threads = options.threads } = {}) {
       checkTraining(sequences, loss)
       const tokens = sequences.map((sequence) => sequence.tokens)
       checkSequences(tokens, config)
@@ -135,11 +145,11 @@ export function createLearner(options: LearnerOptions): Learner {
       const { entropyCoefficient = 0 } = loss
       const entropyBonus = entropyCoefficient !== 0
       const coefficient = { data: Float32Array.of(entropyCoefficient), shape: [1] }
-      const programFor = ({ time, packed }: Batch): Promise<Runs> => {
-        const kind = { packed, entropyBonus }
+      const programFor = ({ time, packed, blocks }: Batch): Promise<Runs> => {
+        const kind = { packed, blocks, entropyBonus }
         const { recompute } = batchShape(config, options, time, kind)
         const make = recompute ? compileRecomputing : compileTraining
-        const key = keyOf(loss.name, packed, entropyBonus, recompute)
+        const key = keyOf(loss.name, packed, blocks, entropyBonus, recompute, threads)
         return program(key, () => make(config, loss.name, { ...kind, threads }))
       }
       const counts = (source: number, index: number): boolean => isTrained(sequences[source], index)
@@ -198,7 +208,7 @@ export function createLearner(options: LearnerOptions): Learner {
   }
 }
 
-const keyOf = (...parts: readonly (string | boolean)[]): string => parts.join(' ')
+const keyOf = (...parts: readonly (string | number | boolean | undefined)[]): string => parts.join(' ')
 
 function isTrained({ weights }: TrainingSequence, index: number): boolean {
   return weights.rl[index] !== 0 || weights.ce[index] !== 0 || weights.kl[index] !== 0

@@ -177,7 +177,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     const outputs = await sampler.sample(requests, sampleOptions, weightVersion, together)
     // The learner is nobody's but of one call.
     return withPromptLogprobs(requests, sampleOptions, outputs, (prompts) =>
-      forwardQueue.alone(() => learner.forward(prompts, sampleOptions.signal)),
+      forwardQueue.alone(() => learner.forward(prompts, { signal: sampleOptions.signal })),
     )
   }
 
@@ -195,11 +195,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     sampleTogether: (requests, sampleOptions) =>
       turns.together(() => sampleRows(requests, sampleOptions, true)),
     forward: (sequences, { signal, temperatures } = {}) =>
-      inTurn(() => learner.forward(sequences, signal, temperatures)),
+      inTurn(() => learner.forward(sequences, { signal, temperatures })),
     entropies: (sequences, { signal, temperatures } = {}) =>
-      inTurn(() => learner.forward(sequences, signal, temperatures, 'entropies')),
+      inTurn(() => learner.forward(sequences, { signal, temperatures, what: 'entropies' })),
     forwardBackward: (sequences, loss, { signal } = {}) =>
-      inTurn(() => learner.forwardBackward(sequences, loss, signal)),
+      inTurn(() => learner.forwardBackward(sequences, loss, { signal })),
     optimStep: (step) =>
       inTurn(async () => {
         try {

@@ -1,4 +1,5 @@
 import { AgogeError } from '../error.ts'
+import { attentionBlocks } from './blockwise-attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { parameterLayout } from './parameters.ts'
@@ -45,14 +46,18 @@ export function activationBytes(
   const { hidden_size: width, intermediate_size: inner, num_hidden_layers: layers, vocab_size } = config
   const queries = config.num_attention_heads * headWidth(config)
   const keys = config.num_key_value_heads * headWidth(config)
+  const blocks = packed ? 1 : attentionBlocks(time)
   const scores = config.num_attention_heads * time
-  const kept = 4 * width + 3 * queries + 4 * keys + 4 * inner + scores
-  const passing = 4 * width + 2 * queries + 4 * inner + 3 * scores
+  const seen = (scores * (blocks + 1)) / (2 * blocks)
+  const kept = 4 * width + 3 * queries + 4 * keys + 4 * inner + seen
+  // Of the gradients of the scores, the runtime computes all blocks before it uses them.
+  const passing =
+    4 * width + 2 * queries + 4 * inner + (blocks === 1 ? 3 * scores : seen + (3 * scores) / blocks)
   const wide = entropyBonus ? 5 : 3
   const probabilities = wide * (recompute ? Math.min(vocab_size, 2 ** 24 / (rows * time)) : vocab_size)
-  const blocks = recompute ? (layers + 4) * width + kept : layers * kept
+  const layered = recompute ? (layers + 4) * width + kept : layers * kept
   const limits = packed ? time : 0
-  return bytes * rows * time * (blocks + limits + Math.max(passing, probabilities))
+  return bytes * rows * time * (layered + limits + Math.max(passing, probabilities))
 }
 
 /**
@@ -83,12 +88,13 @@ export function batchShape(
 ): BatchShape {
   const { tokenBudget, activationBytes: room = Infinity } = limits
   const most = Math.max(1, Math.floor(tokenBudget / time))
+  const blocks = kind.packed === true ? 1 : attentionBlocks(time)
   const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
   for (const recompute of ways) {
     const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute, ...kind }))
     // Recomputing keeps no memory from run to run; what is larger than this the system clears anew each time.
     const quick = recompute
-      ? Math.max(1, Math.floor(quickBytes / (bytes * config.num_attention_heads * time ** 2)))
+      ? Math.max(1, Math.floor((quickBytes * blocks) / (bytes * config.num_attention_heads * time ** 2)))
       : most
     if (fits >= 1) return { rows: Math.min(most, fits, quick), recompute }
   }

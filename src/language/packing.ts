@@ -22,7 +22,7 @@ export function makePackedBatches(
   for (let start = 0; start < rows.length;) {
     const members = rows.slice(start, start + rowsOf(row, true))
     start += members.length
-    batches.push({ ...layOut(members, row, sequences), packed: true })
+    batches.push({ ...layOut(members, row, sequences), blocks: 1, packed: true })
   }
   return batches
 }

@@ -73,7 +73,7 @@ test('a call that fails or is aborted leaves no gradient in any thread', async (
   const whole = two.gradient.slice()
   two.gradient.fill(0)
   const controller = new AbortController()
-  const aborted = two.forwardBackward(sequences, loss, controller.signal)
+  const aborted = two.forwardBackward(sequences, loss, { signal: controller.signal })
   controller.abort()
   await expect(aborted).rejects.toThrow(/abort/i)
   expect(Math.hypot(...two.gradient)).toBe(0)

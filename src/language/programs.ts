@@ -2,6 +2,7 @@ import { add, compile, concat, constant, gather, reshape } from '../tensor/index
 import type { Dim, Program, Tensor } from '../tensor/index.ts'
 import type { LossName } from './backend.ts'
 import { block, blockWeightNames, blockWeights } from './block.ts'
+import type { RowShape } from './block.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { denseGradients, foldedInputs } from './folded-weights.ts'
@@ -14,31 +15,43 @@ export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int
 export interface ProgramKind {
   /** Rows hold several sequences: `limits` are [B, T, T], one square a row, instead of [T, T]. */
   packed?: boolean
+  /** Into how many blocks attention cuts its rows, whose length is a multiple of it: `limits` are [S, S], those of a block with itself. */
+  blocks?: number
   /** The loss has a bonus for entropy. */
   entropyBonus?: boolean
   threads?: number | undefined
 }
 
-export function sequenceInputs(config: TransformerConfig, { packed = false }: ProgramKind = {}): InputSpecs {
+/** The rows of a program, in symbols. */
+export function rowShape({ blocks = 1 }: ProgramKind): RowShape & { tokens: Dim } {
+  if (blocks === 1) return { batch: 'B', time: 'T', tokens: 'B*T' }
+  const time = `${blocks}*S`
+  return { batch: 'B', time, tokens: `B*${time}`, blocks: { blocks, size: 'S' } }
+}
+
+export function sequenceInputs(config: TransformerConfig, kind: ProgramKind = {}): InputSpecs {
   const half = headWidth(config) / 2
+  const { time, blocks } = rowShape(kind)
+  const square = blocks === undefined ? [time, time] : [blocks.size, blocks.size]
   return {
     ...foldedInputs(config),
-    tokens: { shape: ['B', 'T'], dtype: 'int32' },
-    positions: { shape: ['B', 'T'], dtype: 'int32' },
+    tokens: { shape: ['B', time], dtype: 'int32' },
+    positions: { shape: ['B', time], dtype: 'int32' },
     cosineTable: { shape: ['M', half] },
     sineTable: { shape: ['M', half] },
-    limits: { shape: packed ? ['B', 'T', 'T'] : ['T', 'T'] },
+    limits: { shape: kind.packed === true ? ['B', ...square] : square },
     rows: { shape: ['N'], dtype: 'int32' },
   }
 }
 
 /** All blocks over sequences padded on the right, whose padding no real token can see, or over packed ones. Gives hidden states [B*T, width]. */
-export function trunk(inputs: Record<string, Tensor>, config: TransformerConfig) {
+export function trunk(inputs: Record<string, Tensor>, config: TransformerConfig, kind: ProgramKind = {}) {
   const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
   const rotary = { positions, cosine, sine }
-  let x = reshape(gather(embedding, tokens, 0), ['B*T', config.hidden_size])
+  const shape = rowShape(kind)
+  let x = reshape(gather(embedding, tokens, 0), [shape.tokens, config.hidden_size])
   const blocks = Array.from({ length: config.num_hidden_layers }, (_, layer) => {
-    const made = block(x, blockWeights(inputs, layer, config), rotary, limits, 'B', 'T', config)
+    const made = block(x, blockWeights(inputs, layer, config), rotary, limits, shape, config)
     x = made.y
     return made
   })
@@ -53,7 +66,7 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
       const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
       return { logits: logits(hidden, inputs['head'], config) }
     },
-    options('logits', threads),
+    programOptions('logits', threads),
   )
 }
 
@@ -69,12 +82,12 @@ export function compileForward(
       inverseTemperatures: { shape: ['N'] },
     },
     (inputs) => {
-      const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
+      const hidden = gather(trunk(inputs, config, kind).y, inputs['rows'], 0)
       const inverse = reshape(inputs['inverseTemperatures'], ['N', 1])
       const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], inverse, config)
       return { logprobs: head.logprobs, ...(kind.entropies === true && { entropies: head.entropies() }) }
     },
-    options(kind.entropies === true ? 'entropies' : 'forward', kind.threads),
+    programOptions(kind.entropies === true ? 'entropies' : 'forward', kind.threads),
   )
 }
 
@@ -95,7 +108,7 @@ export function compileTraining(
   const specs: InputSpecs = {
     ...sequenceInputs(config, kind),
     ...lossInputs(entropyBonus),
-    inverse: { shape: ['B*T'], dtype: 'int32' },
+    inverse: { shape: [rowShape(kind).tokens], dtype: 'int32' },
     ...Object.fromEntries(
       denseGradients(config).map(({ name, shape }) => [`sum.${name}`, { shape: [...shape] }]),
     ),
@@ -104,7 +117,7 @@ export function compileTraining(
     specs,
     (inputs) => {
       const take = (key: string): Tensor => inputs[key]
-      const body = trunk(inputs, config)
+      const body = trunk(inputs, config, kind)
       const hidden = gather(body.y, take('rows'), 0)
       const { hidden: gHidden, matrix, ...outcome } = lossHead(name, hidden, inputs, config, entropyBonus)
       const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
@@ -121,10 +134,13 @@ export function compileTraining(
       }
       return { ...outputs, inputRows: gx }
     },
-    options(`train-${name}`, kind.threads),
+    programOptions(`train-${name}`, kind.threads),
   )
 }
 
-function options(name: string, threads: number | undefined): { name: string; threads?: number } {
+export function programOptions(
+  name: string,
+  threads: number | undefined,
+): { name: string; threads?: number } {
   return threads === undefined ? { name } : { name, threads }
 }

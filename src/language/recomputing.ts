@@ -7,7 +7,7 @@ import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
 import { lossHead, lossInputs } from './loss-head.ts'
 import { createOutputBuffers } from './output-buffers.ts'
-import { sequenceInputs } from './programs.ts'
+import { rowShape, sequenceInputs } from './programs.ts'
 import type { InputSpecs, ProgramKind } from './programs.ts'
 
 /** Bytes of probabilities over the vocabulary that the head makes at once. */
@@ -16,7 +16,7 @@ const headBytes = 2 ** 26
 /**
  * What `compileTraining` compiles to one program, run block by block, with the same feeds and outputs: only the inputs of blocks are
  * kept, and a block's inside is computed again when its gradient is (Chen et al. 2016, arXiv:1604.06174). It takes a third more time,
- * for long sequences two or three times as much (the runtime then asks the system for memory in each run), and of many layers the memory of one. All blocks have the same shapes, so that two programs serve all of them.
+ * for long sequences up to twice as much (the runtime then asks the system for memory in each run), and of many layers the memory of one. All blocks have the same shapes, so that two programs serve all of them.
  */
 export async function compileRecomputing(
   config: TransformerConfig,
@@ -36,8 +36,9 @@ export async function compileRecomputing(
   })
   const shapes = names.map((key): [string, Dim[]] => [key, whole[`0.${key}`].shape])
   const { positions, cosineTable, sineTable, limits } = sequenceInputs(config, kind)
+  const shape = rowShape(kind)
   const blockInputs: InputSpecs = {
-    x: { shape: ['B*T', width] },
+    x: { shape: [shape.tokens, width] },
     positions,
     cosineTable,
     sineTable,
@@ -47,14 +48,14 @@ export async function compileRecomputing(
   const make = (inputs: Record<string, Tensor>) => {
     const { x, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
     const weights = Object.fromEntries(names.map((key) => [key, inputs[key]])) as unknown as BlockWeights
-    return block(x, weights, { positions, cosine, sine }, limits, 'B', 'T', config)
+    return block(x, weights, { positions, cosine, sine }, limits, shape, config)
   }
   const [forward, backward, head] = await Promise.all([
     compile(blockInputs, (inputs) => ({ y: make(inputs).y }), options('block')),
     compile(
       {
         ...blockInputs,
-        gy: { shape: ['B*T', width] },
+        gy: { shape: [shape.tokens, width] },
         ...Object.fromEntries(shapes.map(([key, shape]) => [`sum.${key}`, { shape }])),
       },
       (inputs) => {

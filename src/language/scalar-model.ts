@@ -5,6 +5,7 @@ import { readSafetensors, writeSafetensors } from '../nn/index.ts'
 import type { HostTensor, Program } from '../tensor/index.ts'
 import { causalLimits, rotaryTable } from './attention.ts'
 import type { OptimStep } from './backend.ts'
+import { longestRow } from './blockwise-attention.ts'
 import { inverseRows, makeBatches } from './batches.ts'
 import type { Batch } from './batches.ts'
 import { checkSequences } from './check-sequences.ts'
@@ -72,10 +73,19 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
   const folded = createFoldedGradient(config)
   const width = config.hidden_size
   const window = config.max_position_embeddings
-  const table = rotaryTable(config, window)
-  const programs: { values?: Promise<Program>; training?: Promise<Program> } = {}
+  const positions = longestRow(window)
+  const table = rotaryTable(config, positions)
+  const compilers = { values: compileValues, training: compileValueTraining }
+  const programs = new Map<string, Promise<Program>>()
   const part = (array: Float32Array, { offset, size }: { offset: number; size: number }) =>
     array.subarray(offset, offset + size)
+
+  function program(kind: keyof typeof compilers, { blocks }: Batch): Promise<Program> {
+    const key = `${kind} ${blocks}`
+    let found = programs.get(key)
+    if (found === undefined) programs.set(key, (found = compilers[kind](config, { blocks, threads })))
+    return found
+  }
 
   /** What all batches of a call share. */
   function weightFeeds(): Record<string, HostTensor> {
@@ -86,15 +96,16 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
   }
 
   function batchFeeds(batch: Batch): Record<string, HostTensor> {
-    const { time } = batch
+    const { time, blocks } = batch
+    const size = time / blocks
     const half = headWidth(config) / 2
     const shape = [batch.count, time]
     return {
       tokens: { data: batch.tokens, shape },
       positions: { data: batch.positions, shape },
-      cosineTable: { data: table.cosine, shape: [window, half] },
-      sineTable: { data: table.sine, shape: [window, half] },
-      limits: { data: causalLimits(time), shape: [time, time] },
+      cosineTable: { data: table.cosine, shape: [positions, half] },
+      sineTable: { data: table.sine, shape: [positions, half] },
+      limits: { data: causalLimits(size), shape: [size, size] },
       rows: { data: batch.rows, shape: [batch.rows.length] },
     }
   }
@@ -118,11 +129,11 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
     weights: Record<string, HostTensor>,
     slopes: readonly Float32Array[],
   ): Promise<void> {
-    const program = await (programs.training ??= compileValueTraining(config, threads))
+    const run = await program('training', batch)
     const { sums, into } = folded.feeds()
     const { 'sum.head': _sum, ...before } = sums
     const { 'gradient.head': _gradient, ...written } = into
-    const outputs = await program.run(
+    const outputs = await run.run(
       {
         ...weights,
         ...batchFeeds(batch),
@@ -149,13 +160,12 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
     parameters,
     gradient,
     async values(sequences, { signal } = {}) {
-      const program = await (programs.values ??= compileValues(config, threads))
       const results = sequences.map((tokens) => new Float32Array(tokens.length))
       const batches = batchesOf(sequences, () => true)
       const weights = weightFeeds()
       for (const batch of batches) {
         signal?.throwIfAborted()
-        const { values } = await program.run({ ...weights, ...batchFeeds(batch) })
+        const { values } = await (await program('values', batch)).run({ ...weights, ...batchFeeds(batch) })
         batch.predicted.forEach(({ source, index }, i) => (results[source][index - 1] = values.data[i]))
       }
       return results
@@ -204,7 +214,7 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
       gradient.fill(0)
     },
     async dispose() {
-      const made = await Promise.all(Object.values(programs))
+      const made = await Promise.all(programs.values())
       await Promise.all([optimizer.dispose(), ...made.map((program) => program.release())])
     },
   }

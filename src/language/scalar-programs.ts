@@ -4,17 +4,19 @@ import { blockWeightNames } from './block.ts'
 import type { TransformerConfig } from './config.ts'
 import { denseGradients } from './folded-weights.ts'
 import { linear, normalise } from './layers.ts'
-import { sequenceInputs, trunk } from './programs.ts'
-import type { InputSpecs } from './programs.ts'
+import { programOptions, rowShape, sequenceInputs, trunk } from './programs.ts'
+import type { InputSpecs, ProgramKind } from './programs.ts'
 
-function scalarInputs(config: TransformerConfig): InputSpecs {
-  const { head: _, ...inputs } = sequenceInputs(config)
+type ScalarKind = Pick<ProgramKind, 'blocks' | 'threads'>
+
+function scalarInputs(config: TransformerConfig, kind: ScalarKind): InputSpecs {
+  const { head: _, ...inputs } = sequenceInputs(config, kind)
   return { ...inputs, score: { shape: [1, config.hidden_size] } }
 }
 
 /** One number a row: the normalised hidden state times `score` [1, width], the norm's gain folded into it. */
-function scalars(inputs: Record<string, Tensor>, config: TransformerConfig) {
-  const body = trunk(inputs, config)
+function scalars(inputs: Record<string, Tensor>, config: TransformerConfig, kind: ScalarKind) {
+  const body = trunk(inputs, config, kind)
   const normal = normalise(gather(body.y, inputs['rows'], 0), config.rms_norm_eps)
   const head = linear(normal.y, inputs['score'])
   return {
@@ -27,11 +29,11 @@ function scalars(inputs: Record<string, Tensor>, config: TransformerConfig) {
 }
 
 /** tokens [B, T], rows [N] (flat positions b * T + t), score [1, width] -> values [N]. */
-export function compileValues(config: TransformerConfig, threads?: number): Promise<Program> {
+export function compileValues(config: TransformerConfig, kind: ScalarKind = {}): Promise<Program> {
   return compile(
-    scalarInputs(config),
-    (inputs) => ({ values: scalars(inputs, config).values }),
-    threads === undefined ? { name: 'values' } : { name: 'values', threads },
+    scalarInputs(config, kind),
+    (inputs) => ({ values: scalars(inputs, config, kind).values }),
+    programOptions('values', kind.threads),
   )
 }
 
@@ -40,11 +42,11 @@ export function compileValues(config: TransformerConfig, threads?: number): Prom
  * added to `sum.NAME`; `score` [1, width]; `inputRows` [B*T, width], for the embedding rows of `tokens`. `inverse` as for
  * `compileTraining`.
  */
-export function compileValueTraining(config: TransformerConfig, threads?: number): Promise<Program> {
+export function compileValueTraining(config: TransformerConfig, kind: ScalarKind = {}): Promise<Program> {
   const specs: InputSpecs = {
-    ...scalarInputs(config),
+    ...scalarInputs(config, kind),
     slopes: { shape: ['N'] },
-    inverse: { shape: ['B*T'], dtype: 'int32' },
+    inverse: { shape: [rowShape(kind).tokens], dtype: 'int32' },
     ...Object.fromEntries(
       denseGradients(config)
         .filter(({ name }) => name !== 'head')
@@ -54,7 +56,7 @@ export function compileValueTraining(config: TransformerConfig, threads?: number
   return compile(
     specs,
     (inputs) => {
-      const head = scalars(inputs, config)
+      const head = scalars(inputs, config, kind)
       const { hidden, score, blocks } = head.pullback(inputs['slopes'])
       const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
       let gx = gather(concat([hidden, zeros], 0), inputs['inverse'], 0)
@@ -67,6 +69,6 @@ export function compileValueTraining(config: TransformerConfig, threads?: number
       }
       return { ...outputs, inputRows: gx }
     },
-    threads === undefined ? { name: 'train-values' } : { name: 'train-values', threads },
+    programOptions('train-values', kind.threads),
   )
 }

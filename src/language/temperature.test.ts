@@ -106,7 +106,7 @@ test('log-probabilities at a temperature are those of the logits divided by it',
   const plain = (await learner.forward(candidates)).map((row) => row[3])
   for (const temperature of [0.5, 0.7, 2]) {
     const temperatures = candidates.map(() => Float32Array.of(1, 1, 1, temperature))
-    const found = await learner.forward(candidates, undefined, temperatures)
+    const found = await learner.forward(candidates, { temperatures })
     const logZ = Math.log(plain.reduce((sum, value) => sum + Math.exp(value / temperature), 0))
     for (const [i, row] of found.entries()) {
       expect(row[3]).toBeCloseTo(plain[i] / temperature - logZ, 5)
@@ -128,7 +128,7 @@ test('log-probabilities at a temperature are those of the logits divided by it',
   }
   // One everywhere is nothing at all, bit for bit.
   const ones = candidates.map(() => new Float32Array(4).fill(1))
-  expect(await learner.forward(candidates, undefined, ones)).toEqual(await learner.forward(candidates))
+  expect(await learner.forward(candidates, { temperatures: ones })).toEqual(await learner.forward(candidates))
   await learner.dispose()
 })
 
@@ -165,10 +165,12 @@ test('the gradient is the slope of the tempered objective, by finite differences
 test('temperatures that do not fit, or that nothing is drawn at, are refused', async () => {
   const learner = createLearner({ config, parameters: model(4), tokenBudget: 64 })
   const tokens = [Int32Array.of(1, 2, 3)]
-  const at = (...values: number[]) => learner.forward(tokens, undefined, [Float32Array.from(values)])
+  const at = (...values: number[]) => learner.forward(tokens, { temperatures: [Float32Array.from(values)] })
   await expect(at(1, 1)).rejects.toMatchObject({ code: 'shape-mismatch', given: 2 })
   await expect(at(1, 0, 1)).rejects.toMatchObject({ code: 'bad-temperature', given: 0 })
   await expect(at(1, NaN, 1)).rejects.toMatchObject({ code: 'bad-temperature' })
-  await expect(learner.forward(tokens, undefined, [])).rejects.toMatchObject({ code: 'shape-mismatch' })
+  await expect(learner.forward(tokens, { temperatures: [] })).rejects.toMatchObject({
+    code: 'shape-mismatch',
+  })
   await learner.dispose()
 })

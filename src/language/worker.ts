@@ -26,8 +26,8 @@ function work(asked: Asked, signal: AbortSignal) {
     return sampler.sample(requests, settings, weightVersion, together)
   }
   if (asked.type === 'forward')
-    return learner.forward(asked.sequences, signal, asked.temperatures, asked.what)
-  return learner.forwardBackward(unpackSequences(asked.sequences), asked.loss, signal)
+    return learner.forward(asked.sequences, { signal, temperatures: asked.temperatures, what: asked.what })
+  return learner.forwardBackward(unpackSequences(asked.sequences), asked.loss, { signal })
 }
 
 async function respond(asked: Asked): Promise<FromWorker> {
