@@ -41,7 +41,7 @@ export const sacPendulum = (): Promise<Measurement> =>
     world: 'pendulum',
     algorithm: 'sac',
     preset: 'sb3-zoo-pendulum',
-    steps: 3000,
+    steps: 5000,
     warmup: 400,
     peer: 'sac',
   })
