@@ -1,73 +1,100 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../random/index.ts'
+import type { Random } from '../random/index.ts'
 import { compile } from '../tensor/index.ts'
-import type { Dim, Tensor } from '../tensor/index.ts'
+import type { Dim, HostTensor, Tensor } from '../tensor/index.ts'
 import { attend, causalLimits } from './attention.ts'
 import { attendBlockwise, attentionBlocks } from './blockwise-attention.ts'
 import { createLearner } from './learner.ts'
 import { createLocalBackend } from './local-backend.ts'
+import { packedLimits } from './packing.ts'
 import { initialiseParameters } from './parameters.ts'
 import { createScalarModel } from './scalar-model.ts'
 import { crossEntropy } from './testing/cross-entropy.ts'
 import { logitsOf } from './testing/logits.ts'
 import { tinyConfig } from './testing/tiny-config.ts'
 
-type Made = { y: Tensor; pullback: (gy: Tensor) => { q: Tensor; k: Tensor; v: Tensor } }
+type Make = (inputs: Record<string, Tensor>) => {
+  y: Tensor
+  pullback: (gy: Tensor) => { q: Tensor; k: Tensor; v: Tensor }
+}
+
+const numbers = (random: Random, shape: number[]) => ({
+  data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, () => 2 * random.normal()),
+  shape,
+})
 
 test.each([
-  [4, 4, 2],
-  [4, 2, 3],
-  [4, 1, 8],
+  [4, 4, 2, false],
+  [4, 2, 3, false],
+  [4, 1, 8, false],
+  [4, 4, 3, true],
+  [4, 2, 4, true],
 ])(
-  '%i heads that share keys in %i, in %i blocks: values and gradients as of the whole row',
-  async (heads, shared, blocks) => {
+  '%i heads that share keys in %i, in %i blocks, packed %s: values and gradients as of the whole row',
+  async (heads, shared, blocks, packed) => {
     const config = { ...tinyConfig, num_attention_heads: heads, num_key_value_heads: shared, head_dim: 8 }
     const [batch, size] = [3, 5]
     const time = blocks * size
     const random = createRandom(blocks)
-    const numbers = (shape: number[]) => ({
-      data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, () => 2 * random.normal()),
-      shape,
-    })
     const values = {
-      q: numbers([batch, heads, time, 8]),
-      k: numbers([batch, shared, time, 8]),
-      v: numbers([batch, shared, time, 8]),
-      gy: numbers([batch * time, heads * 8]),
+      q: numbers(random, [batch, heads, time, 8]),
+      k: numbers(random, [batch, shared, time, 8]),
+      v: numbers(random, [batch, shared, time, 8]),
+      gy: numbers(random, [batch * time, heads * 8]),
     }
-    const run = async (
-      length: Dim,
-      limit: number,
-      make: (q: Tensor, k: Tensor, v: Tensor, limits: Tensor) => Made,
-    ) => {
-      const side = limit === time ? 'T' : 'S'
+    const run = async (length: Dim, symbols: Dim[], limits: HostTensor, make: Make) => {
       const program = await compile(
         {
           q: { shape: ['B', heads, length, 8] },
           k: { shape: ['B', shared, length, 8] },
           v: { shape: ['B', shared, length, 8] },
           gy: { shape: [`B*${length}`, heads * 8] },
-          limits: { shape: [side, side] },
+          limits: { shape: symbols },
         },
-        ({ q, k, v, gy, limits }) => {
-          const { y, pullback } = make(q, k, v, limits)
+        ({ gy, ...inputs }) => {
+          const { y, pullback } = make(inputs)
           return { y, ...pullback(gy) }
         },
       )
-      const limits = { data: causalLimits(limit), shape: [limit, limit] }
       const found = await program.run({ ...values, limits })
       await program.release()
       return found
     }
-    const whole = await run('T', time, (q, k, v, limits) => attend(q, k, v, limits, 'B', 'T', config))
-    const cut = await run(`${blocks}*S`, size, (q, k, v, limits) =>
-      attendBlockwise(q, k, v, limits, 'B', { blocks, size: 'S' }, config),
+    // Of each row other parts begin at other places.
+    const positions = Int32Array.from(
+      { length: batch * time },
+      (_, i) => (i % time) % (4 + Math.floor(i / time)),
+    )
+    const rows = packedLimits({ positions, time })
+    const [ofWhole, ofBlocks]: [Dim[], Dim[]] = packed
+      ? [
+          ['B', 'T', 'T'],
+          ['B', blocks, 'S', `${blocks}*S`],
+        ]
+      : [
+          ['T', 'T'],
+          ['S', 'S'],
+        ]
+    const whole = await run(
+      'T',
+      ofWhole,
+      packed ? { data: rows, shape: [batch, time, time] } : { data: causalLimits(time), shape: [time, time] },
+      ({ q, k, v, limits }) => attend(q, k, v, limits, 'B', 'T', config),
+    )
+    const cut = await run(
+      `${blocks}*S`,
+      ofBlocks,
+      packed
+        ? { data: rows, shape: [batch, blocks, size, time] }
+        : { data: causalLimits(size), shape: [size, size] },
+      ({ q, k, v, limits }) => attendBlockwise(q, k, v, limits, 'B', { blocks, size: 'S' }, config),
     )
     for (const name of ['y', 'q', 'k', 'v']) {
       const [a, b] = [whole[name], cut[name]]
       expect(b.shape, name).toEqual(a.shape)
-      const off = Math.max(...a.data.map((value, i) => Math.abs(value - b.data[i])))
-      expect(off, name).toBeLessThan(2e-5)
+      const most = Math.max(...a.data.map((value, i) => Math.abs(value - b.data[i])))
+      expect(most, name).toBeLessThan(2e-5)
     }
   },
 )
@@ -94,7 +121,7 @@ test('a sequence as long as the window: log-probabilities as of whole rows', asy
   await learner.dispose()
 })
 
-test('gradients as of packed rows, which are not cut, also block by block and with threads inside', async () => {
+test('gradients as of packed rows, also block by block and with threads inside', async () => {
   const rows = [crossEntropy(long, 0.01), crossEntropy(long.slice(0, 600), 0.01)]
   const gradientOf = async (options: object, count = 2): Promise<Float32Array> => {
     const learner = createLearner({ config, parameters, tokenBudget: 2048, ...options })

@@ -21,7 +21,7 @@ import type { TransformerConfig } from './config.ts'
  * of the scores that a causal pass hides but half a block's are computed, and what is worked on at once stays in the cache of the
  * processor (as Dao et al. 2022, arXiv:2205.14135, on their processor; the probabilities are kept for the gradients here).
  *
- * @param limits [size, size], those of a block with itself
+ * @param limits [size, size], those of a block with itself; [batch, blocks, size, time], those of every block, where rows differ
  */
 export function attendBlockwise(
   q: Tensor,
@@ -56,19 +56,26 @@ export function attendBlockwise(
     const apart = parts.map((part) => reshape(part, [batch, shared, group, 1, product(size, width)]))
     return reshape(concat(apart, 3), [batch, heads, time, width])
   }
+  const differ = limits.shape.length > 2
+  /** Those of the queries of block `at` with the keys from its own, or where rows differ from the first, as they broadcast. */
+  const limitsOf = (at: number): Tensor => {
+    if (!differ) return limits
+    const block = slice(limits, { axis: 1, start: at, end: at + 1 })
+    const cut = slice(block, { axis: 3, end: product(at + 1, size) })
+    return reshape(cut, [batch, 1, 1, size, product(at + 1, size)])
+  }
   const made = Array.from({ length: blocks }, (_, at) => {
     const queries = queriesOf(q, at)
-    const keys = keysOf(k, at, at + 1)
     const apart = (x: Tensor, count: number, last: Dim): Tensor =>
       reshape(x, [batch, shared, count, size, last])
-    const own = limited(
-      apart(matmul(queries, keys, { transposeB: true }), group, size),
-      limits,
-      ownScores(apart(queries, group, width), apart(keys, 1, width)),
-    )
-    const ownRows = reshape(own, [batch, shared, product(group, size), size])
-    const before = at === 0 ? [] : [matmul(queries, keysOf(k, 0, at), { transposeB: true })]
-    const probabilities = softmax(concat([...before, ownRows], -1))
+    const own = ownScores(apart(queries, group, width), apart(keysOf(k, at, at + 1), 1, width))
+    // What every row sees whole needs no limits.
+    const from = differ ? 0 : at
+    const last = product(at + 1 - from, size)
+    const scores = apart(matmul(queries, keysOf(k, from, at + 1), { transposeB: true }), group, last)
+    const near = reshape(limited(scores, limitsOf(at), own), [batch, shared, product(group, size), last])
+    const far = from === 0 ? [] : [matmul(queries, keysOf(k, 0, from), { transposeB: true })]
+    const probabilities = softmax(concat([...far, near], -1))
     return { queries, probabilities, mixed: matmul(probabilities, keysOf(v, 0, at + 1)) }
   })
   const mixed = joined(made.map((block) => block.mixed))

@@ -96,6 +96,7 @@ export function createLearner(options: LearnerOptions): Learner {
     const half = headWidth(config) / 2
     const count = batch.rows.length
     const shape = [batch.count, time]
+    const limitsShape = blocks === 1 ? [...shape, time] : [batch.count, blocks, size, time]
     return {
       ...weights,
       tokens: { data: batch.tokens, shape },
@@ -103,7 +104,7 @@ export function createLearner(options: LearnerOptions): Learner {
       cosineTable: { data: table.cosine, shape: [positions, half] },
       sineTable: { data: table.sine, shape: [positions, half] },
       limits: batch.packed
-        ? { data: packedLimits(batch), shape: [...shape, time] }
+        ? { data: packedLimits(batch), shape: limitsShape }
         : { data: causalLimits(size), shape: [size, size] },
       rows: { data: batch.rows, shape: [count] },
       targets: { data: batch.targets, shape: [count] },

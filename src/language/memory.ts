@@ -46,7 +46,7 @@ export function activationBytes(
   const { hidden_size: width, intermediate_size: inner, num_hidden_layers: layers, vocab_size } = config
   const queries = config.num_attention_heads * headWidth(config)
   const keys = config.num_key_value_heads * headWidth(config)
-  const blocks = packed ? 1 : attentionBlocks(time)
+  const blocks = attentionBlocks(time)
   const scores = config.num_attention_heads * time
   const seen = (scores * (blocks + 1)) / (2 * blocks)
   const kept = 4 * width + 3 * queries + 4 * keys + 4 * inner + seen
@@ -88,7 +88,7 @@ export function batchShape(
 ): BatchShape {
   const { tokenBudget, activationBytes: room = Infinity } = limits
   const most = Math.max(1, Math.floor(tokenBudget / time))
-  const blocks = kind.packed === true ? 1 : attentionBlocks(time)
+  const blocks = attentionBlocks(time)
   const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
   for (const recompute of ways) {
     const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute, ...kind }))

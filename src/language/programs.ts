@@ -15,7 +15,7 @@ export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int
 export interface ProgramKind {
   /** Rows hold several sequences: `limits` are [B, T, T], one square a row, instead of [T, T]. */
   packed?: boolean
-  /** Into how many blocks attention cuts its rows, whose length is a multiple of it: `limits` are [S, S], those of a block with itself. */
+  /** Into how many blocks attention cuts its rows, whose length is a multiple of it: `limits` are as `attendBlockwise` wants them. */
   blocks?: number
   /** The loss has a bonus for entropy. */
   entropyBonus?: boolean
@@ -29,17 +29,21 @@ export function rowShape({ blocks = 1 }: ProgramKind): RowShape & { tokens: Dim 
   return { batch: 'B', time, tokens: `B*${time}`, blocks: { blocks, size: 'S' } }
 }
 
+function limitsShape({ packed = false, blocks = 1 }: ProgramKind): Dim[] {
+  if (blocks === 1) return packed ? ['B', 'T', 'T'] : ['T', 'T']
+  return packed ? ['B', blocks, 'S', `${blocks}*S`] : ['S', 'S']
+}
+
 export function sequenceInputs(config: TransformerConfig, kind: ProgramKind = {}): InputSpecs {
   const half = headWidth(config) / 2
-  const { time, blocks } = rowShape(kind)
-  const square = blocks === undefined ? [time, time] : [blocks.size, blocks.size]
+  const { time } = rowShape(kind)
   return {
     ...foldedInputs(config),
     tokens: { shape: ['B', time], dtype: 'int32' },
     positions: { shape: ['B', time], dtype: 'int32' },
     cosineTable: { shape: ['M', half] },
     sineTable: { shape: ['M', half] },
-    limits: { shape: kind.packed === true ? ['B', ...square] : square },
+    limits: { shape: limitsShape(kind) },
     rows: { shape: ['N'], dtype: 'int32' },
   }
 }
