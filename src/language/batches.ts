@@ -1,5 +1,5 @@
 import type { TrainingSequence } from '../episode/types.ts'
-import { attentionBlocks } from './blockwise-attention.ts'
+import { attentionBlocks, rowLength } from './blockwise-attention.ts'
 
 /** Rows with the positions whose next token is predicted: a sequence each, padded to the longest, or several in a row (`packed`). */
 export interface Batch {
@@ -68,8 +68,8 @@ export function padded(
   const batches: Batch[] = []
   let start = 0
   while (start < order.length) {
-    const blocks = attentionBlocks(order[start].time)
-    const time = Math.ceil(order[start].time / blocks) * blocks
+    const time = rowLength(order[start].time)
+    const blocks = attentionBlocks(time)
     const members = order.slice(start, start + rowsOf(time))
     start += members.length
     const rows = members.map((member) => [member])

@@ -108,10 +108,14 @@ export function attendBlockwise(
 /** More take longer to compile and are hardly quicker (5 % at 4096 tokens). */
 const mostBlocks = 8
 
-/** Into how many blocks attention cuts a row of `time` tokens: 1 where it would not be quicker. */
-export function attentionBlocks(time: number): number {
-  return time < 512 ? 1 : Math.min(mostBlocks, 2 ** Math.floor(Math.log2(time / 128)))
+const longRow = 512
+
+/** The row that `time` tokens are padded to, so that its blocks have one size. */
+export function rowLength(time: number): number {
+  return time < longRow ? time : Math.ceil(time / mostBlocks) * mostBlocks
 }
 
-/** The longest row that sequences of up to `time` tokens are padded to. */
-export const longestRow = (time: number): number => time + mostBlocks - 1
+/** Into how many blocks attention cuts a row of that length (`rowLength`): 1 where it would not be quicker. */
+export function attentionBlocks(time: number): number {
+  return time < longRow ? 1 : Math.min(mostBlocks, 2 ** Math.floor(Math.log2(time / 128)))
+}

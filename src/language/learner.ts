@@ -5,7 +5,7 @@ import type { ForwardOptions, LossSettings } from './backend.ts'
 import { inverseRows, inverseTemperatures, makeBatches, pick } from './batches.ts'
 import type { Batch } from './batches.ts'
 import { checkSequences, checkTemperatures, checkTraining } from './check-sequences.ts'
-import { longestRow } from './blockwise-attention.ts'
+import { rowLength } from './blockwise-attention.ts'
 import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 import { createFoldedGradient, createFolding } from './folded-weights.ts'
@@ -64,8 +64,10 @@ export function createLearner(options: LearnerOptions): Learner {
   const folded = createFoldedGradient(config)
   const buffers = createOutputBuffers()
   const programs = new Map<string, Promise<Runs>>()
+  // There is a program for every kind of batch, and each would keep its peak beside those of the others.
+  const keepMemory = options.activationBytes === undefined
   // The runtime wants tables as long as rows, whatever positions there are in them.
-  const positions = longestRow(Math.max(config.max_position_embeddings, packing ?? 0))
+  const positions = rowLength(Math.max(config.max_position_embeddings, packing ?? 0))
   const table = rotaryTable(config, positions)
 
   const program = (key: string, make: () => Promise<Runs>): Promise<Runs> => {
@@ -131,7 +133,7 @@ export function createLearner(options: LearnerOptions): Learner {
         signal?.throwIfAborted()
         const { packed, blocks } = batch
         const run = await program(keyOf(what, packed, blocks, threads), () =>
-          compileForward(config, { packed, blocks, threads, entropies: what === 'entropies' }),
+          compileForward(config, { packed, blocks, threads, keepMemory, entropies: what === 'entropies' }),
         )
         const { data } = (await run.run(batchFeeds(batch, weights, temperatures)))[what]
         batch.predicted.forEach(({ source, index }, i) => (results[source][index] = data[i]!))
@@ -151,7 +153,7 @@ export function createLearner(options: LearnerOptions): Learner {
         const { recompute } = batchShape(config, options, time, kind)
         const make = recompute ? compileRecomputing : compileTraining
         const key = keyOf(loss.name, packed, blocks, entropyBonus, recompute, threads)
-        return program(key, () => make(config, loss.name, { ...kind, threads }))
+        return program(key, () => make(config, loss.name, { ...kind, threads, keepMemory }))
       }
       const counts = (source: number, index: number): boolean => isTrained(sequences[source], index)
       const batches = batchesOf(tokens, counts, entropyBonus)

@@ -1,5 +1,5 @@
 import { add, compile, concat, constant, gather, reshape } from '../tensor/index.ts'
-import type { Dim, Program, Tensor } from '../tensor/index.ts'
+import type { CompileOptions, Dim, Program, Tensor } from '../tensor/index.ts'
 import type { LossName } from './backend.ts'
 import { block, blockWeightNames, blockWeights } from './block.ts'
 import type { RowShape } from './block.ts'
@@ -20,6 +20,8 @@ export interface ProgramKind {
   /** The loss has a bonus for entropy. */
   entropyBonus?: boolean
   threads?: number | undefined
+  /** As `compile` has it. */
+  keepMemory?: boolean
 }
 
 /** The rows of a program, in symbols. */
@@ -70,7 +72,7 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
       const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
       return { logits: logits(hidden, inputs['head'], config) }
     },
-    programOptions('logits', threads),
+    programOptions('logits', { threads }),
   )
 }
 
@@ -91,7 +93,7 @@ export function compileForward(
       const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], inverse, config)
       return { logprobs: head.logprobs, ...(kind.entropies === true && { entropies: head.entropies() }) }
     },
-    programOptions(kind.entropies === true ? 'entropies' : 'forward', kind.threads),
+    programOptions(kind.entropies === true ? 'entropies' : 'forward', kind),
   )
 }
 
@@ -138,13 +140,13 @@ export function compileTraining(
       }
       return { ...outputs, inputRows: gx }
     },
-    programOptions(`train-${name}`, kind.threads),
+    programOptions(`train-${name}`, kind),
   )
 }
 
 export function programOptions(
   name: string,
-  threads: number | undefined,
-): { name: string; threads?: number } {
-  return threads === undefined ? { name } : { name, threads }
+  { threads, keepMemory = true }: Pick<ProgramKind, 'threads' | 'keepMemory'>,
+): CompileOptions {
+  return { name, keepMemory, ...(threads === undefined ? {} : { threads }) }
 }

@@ -7,7 +7,7 @@ import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
 import { lossHead, lossInputs } from './loss-head.ts'
 import { createOutputBuffers } from './output-buffers.ts'
-import { rowShape, sequenceInputs } from './programs.ts'
+import { programOptions, rowShape, sequenceInputs } from './programs.ts'
 import type { InputSpecs, ProgramKind } from './programs.ts'
 
 /** Bytes of probabilities over the vocabulary that the head makes at once. */
@@ -29,11 +29,7 @@ export async function compileRecomputing(
   const names = blockWeightNames(config)
   const whole = foldedInputs(config)
   // With memory kept for the next run, each program would keep its peak while another has its own.
-  const options = (part: string) => ({
-    name: part,
-    keepMemory: false,
-    ...(kind.threads === undefined ? {} : { threads: kind.threads }),
-  })
+  const options = (part: string) => programOptions(part, { ...kind, keepMemory: false })
   const shapes = names.map((key): [string, Dim[]] => [key, whole[`0.${key}`].shape])
   const { positions, cosineTable, sineTable, limits } = sequenceInputs(config, kind)
   const shape = rowShape(kind)

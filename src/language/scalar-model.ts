@@ -5,7 +5,7 @@ import { readSafetensors, writeSafetensors } from '../nn/index.ts'
 import type { HostTensor, Program } from '../tensor/index.ts'
 import { causalLimits, rotaryTable } from './attention.ts'
 import type { OptimStep } from './backend.ts'
-import { longestRow } from './blockwise-attention.ts'
+import { rowLength } from './blockwise-attention.ts'
 import { inverseRows, makeBatches } from './batches.ts'
 import type { Batch } from './batches.ts'
 import { checkSequences } from './check-sequences.ts'
@@ -73,7 +73,7 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
   const folded = createFoldedGradient(config)
   const width = config.hidden_size
   const window = config.max_position_embeddings
-  const positions = longestRow(window)
+  const positions = rowLength(window)
   const table = rotaryTable(config, positions)
   const compilers = { values: compileValues, training: compileValueTraining }
   const programs = new Map<string, Promise<Program>>()

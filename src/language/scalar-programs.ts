@@ -33,7 +33,7 @@ export function compileValues(config: TransformerConfig, kind: ScalarKind = {}):
   return compile(
     scalarInputs(config, kind),
     (inputs) => ({ values: scalars(inputs, config, kind).values }),
-    programOptions('values', kind.threads),
+    programOptions('values', kind),
   )
 }
 
@@ -69,6 +69,6 @@ export function compileValueTraining(config: TransformerConfig, kind: ScalarKind
       }
       return { ...outputs, inputRows: gx }
     },
-    programOptions('train-values', kind.threads),
+    programOptions('train-values', kind),
   )
 }
