@@ -1,4 +1,4 @@
-export { choiceCounts, sampleMaskOf } from './action-masks.ts'
+export { choiceCounts, forbiddenChoice, sampleMaskOf } from './action-masks.ts'
 export type { AnyVector } from './any-vector.ts'
 export { contextRow } from './context.ts'
 export type { Context, ContextFeature, ContextSpace } from './context.ts'

@@ -52,6 +52,13 @@ test('choices are shown one-hot; only the features named are shown', () => {
   }
   expect(show(discrete(4))).toEqual([1, 0, 0, 0, 0, 0, 1, 0, 0, 0])
   expect(show(multiDiscrete([3, 2]))).toEqual([1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0])
+  // It would be a place in what stands beside it.
+  expect(() => show(discrete(1))).toThrow(
+    expect.objectContaining({
+      code: 'not-in-space',
+      message: 'counter showed choice 1 of 1, counted from 0',
+    }),
+  )
 })
 
 test('a feature that the world lacks is refused', () => {

@@ -1,8 +1,8 @@
 import { AgogeError } from '../error.ts'
 import type { ContextSpace } from './context.ts'
+import { describeSpace } from './space-describe.ts'
 import { box, rowSize } from './space.ts'
 import { flatSpace } from './space-flatten.ts'
-import type { ArraySpace } from './space.ts'
 import type { Slots, World } from './world.ts'
 
 /**
@@ -52,7 +52,7 @@ export function visibleContext<C extends ContextSpace>(
       const inner = innerOf(slots)
       world.observe(inner, i)
       const row = i * width
-      flatten(world.observation, inner.observations, i * innerWidth, slots.observations, row)
+      flatten(world, inner.observations, i * innerWidth, slots.observations, row)
       for (let k = 0; k < columns.length; k++) {
         const value = slots.context[i * all.length + columns[k]]
         slots.observations[row + flatWidth + k] = halves[k] === 0 ? 0 : (value - lows[k]) / halves[k] - 1
@@ -62,7 +62,14 @@ export function visibleContext<C extends ContextSpace>(
 }
 
 /** The one-hot form of a row, without an allocation. */
-function flatten(space: ArraySpace, from: Float32Array, start: number, to: Float32Array, row: number): void {
+function flatten(
+  world: Pick<World, 'name' | 'observation'>,
+  from: Float32Array,
+  start: number,
+  to: Float32Array,
+  row: number,
+): void {
+  const space = world.observation
   switch (space.type) {
     case 'box':
     case 'multi-binary': {
@@ -72,15 +79,30 @@ function flatten(space: ArraySpace, from: Float32Array, start: number, to: Float
     }
     case 'discrete':
       to.fill(0, row, row + space.n)
-      to[row + from[start] - space.start] = 1
+      to[row + place(world, from[start] - space.start, space.n)] = 1
       return
     case 'multi-discrete': {
       let offset = row
       for (let k = 0; k < space.counts.length; k++) {
         to.fill(0, offset, offset + space.counts[k])
-        to[offset + from[start + k]] = 1
+        to[offset + place(world, from[start + k], space.counts[k])] = 1
         offset += space.counts[k]
       }
     }
   }
+}
+
+/** A choice of `n`; another one would be a place in what stands beside it. */
+function place(
+  { name, observation }: Pick<World, 'name' | 'observation'>,
+  choice: number,
+  n: number,
+): number {
+  if (choice >= 0 && choice < n && choice === Math.floor(choice)) return choice
+  throw new AgogeError(`${name} showed choice ${choice} of ${n}, counted from 0`, {
+    code: 'not-in-space',
+    given: choice,
+    expected: `a member of ${describeSpace(observation)}`,
+    hint: "Look at the world's observe(), and at its observation space",
+  })
 }

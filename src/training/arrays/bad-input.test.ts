@@ -82,6 +82,74 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
   },
 )
 
+/** Shows `shown`, and `last` where an episode ends, after three steps; allows what `allowed` says from the second step on. */
+const showing = (observation: ArraySpace, shown: number[], last = shown, allowed?: number[]): World => ({
+  ...worldOf(discrete(2)),
+  observation,
+  maxSteps: 3,
+  reset({ state }, i) {
+    state[i] = 0
+  },
+  step({ state, rewards }, i) {
+    rewards[i] = 0
+    state[i]++
+  },
+  observe({ state, observations }, i) {
+    observations.set(state[i] === 3 ? last : shown, i * shown.length)
+  },
+  ...(allowed === undefined
+    ? {}
+    : { mask: ({ state, actionMask }, i) => actionMask.set(state[i] === 2 ? allowed : [1, 1], i * 2) }),
+})
+
+test.each<[string, ArraySpace, number[], number[], step: number, field: string]>([
+  ['a state too many', discrete(3), [3], [3], 0, 'observations[0]'],
+  ['below the first state', discrete(3, 1), [0], [0], 0, 'observations[0]'],
+  ['half a state', discrete(3, -1), [0.5], [0], 0, 'observations[0]'],
+  ['of several', multiDiscrete([5, 2]), [4, 2], [4, 1], 0, 'observations[1]'],
+  ['a bit of two', multiBinary(2), [1, 2], [1, 1], 0, 'observations[1]'],
+  ['the last of an episode', discrete(3, -1), [-1], [2], 6, 'finalObservations[0]'],
+])('an observed choice that is not there stops training: %s', async (_, space, shown, last, step, field) => {
+  const world = showing(space, shown, last)
+  const run = trainArray({ world, algorithm: writes([1], [1]), slots: 2, steps: 100, evaluate: { every: 0 } })
+  await expect(run).rejects.toMatchObject({
+    code: 'not-in-space',
+    given: { world: 'choices', step, slot: 0, field },
+  })
+})
+
+test('members of spaces of choices are no trouble, the least of them included', async () => {
+  for (const [space, row] of [
+    [discrete(3, -1), [-1]],
+    [multiDiscrete([5, 2]), [4, 1]],
+    [multiBinary(2), [0, 1]],
+  ] as const) {
+    const world = showing(space, [...row])
+    const run = await trainArray({ world, algorithm: writes([1], [1]), slots: 2, steps: 20 })
+    expect(run.summary.episodes).toBe(6)
+  }
+})
+
+test('a mask that allows nothing, and an action that one forbids, are told', async () => {
+  const run = (allowed: number[]) =>
+    trainArray({
+      world: showing(box([1], -1, 1), [0], [0], allowed),
+      algorithm: writes([1], [1]),
+      slots: 2,
+      steps: 100,
+      evaluate: { every: 0 },
+    })
+  await expect(run([0, 0])).rejects.toMatchObject({
+    code: 'no-action',
+    given: { world: 'choices', step: 4, slot: 0, field: 'actionMask' },
+  })
+  await expect(run([1, 0])).rejects.toMatchObject({
+    code: 'masked-action',
+    given: { world: 'choices', step: 6, slot: 0, field: 'actions[0]', value: '1' },
+  })
+  await expect(run([0, 1])).resolves.toBeDefined()
+})
+
 test('a last observation that is no number stops training, though the next episode has begun', async () => {
   const world: World = {
     ...worldOf(discrete(2)),

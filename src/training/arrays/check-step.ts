@@ -1,12 +1,14 @@
-import { describeSpace } from '../../environment/index.ts'
-import type { AnyVector, ArraySpace, BoxSpace } from '../../environment/index.ts'
+import { describeSpace, forbiddenChoice } from '../../environment/index.ts'
+import type { AnyVector, BoxSpace } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
+import { checkAllowed, checkObservedChoices, firstOutside } from './check-choices.ts'
 
 /**
- * Stops at the first number that is none, before it reaches the weights.
+ * Stops at the first number that is none, before it reaches the weights, at an observed choice that the space does not have,
+ * and where a mask allows nothing.
  *
  * @param step of the environment, for the message.
- * @throws AgogeError `not-finite`, naming world, step, slot and field.
+ * @throws AgogeError `not-finite`, `not-in-space` or `no-action`, naming world, step, slot and field.
  */
 export function checkStep(environment: AnyVector, step: number): void {
   const { observations, finalObservations, rewards, terminated, truncated } = environment
@@ -23,6 +25,8 @@ export function checkStep(environment: AnyVector, step: number): void {
     if (Math.abs(observations[k]) < Infinity) continue
     throw notFinite(environment, step, `observations[${k % width}]`, Math.floor(k / width), observations[k])
   }
+  checkObservedChoices(environment, step)
+  checkAllowed(environment, step)
 }
 
 /**
@@ -30,7 +34,7 @@ export function checkStep(environment: AnyVector, step: number): void {
  * distributions without bounds (`clipActionRows`); what rounding adds to a bound is forgiven.
  *
  * @param step of the environment that is about to be taken, for the message.
- * @throws AgogeError `not-in-space`, naming world, step, slot and field.
+ * @throws AgogeError `not-in-space` or `masked-action`, naming world, step, slot and field.
  */
 export function checkActions(environment: AnyVector, step: number): void {
   const { actions, world } = environment
@@ -46,24 +50,32 @@ export function checkActions(environment: AnyVector, step: number): void {
       }
       return
     }
-    case 'discrete': {
-      const { start } = action
-      const end = start + action.n
-      for (let k = 0; k < actions.length; k++) {
-        const choice = actions[k]
-        if (!(choice >= start && choice < end && choice === Math.floor(choice)))
-          throw noAction(environment, step, k)
-      }
-      return
-    }
     default: {
-      const counts = countsOf(action)
-      for (let k = 0; k < actions.length; k++) {
-        const choice = actions[k]
-        if (!(choice >= 0 && choice < counts[k % counts.length] && choice === Math.floor(choice)))
-          throw noAction(environment, step, k)
-      }
+      const k = firstOutside(action, actions)
+      if (k >= 0) throw noAction(environment, step, k)
+      checkMask(environment, step)
     }
+  }
+}
+
+function checkMask({ world, actions, actionMask, rewards }: AnyVector, step: number): void {
+  if (actionMask.length === 0) return
+  const size = actions.length / rewards.length
+  const choices = actionMask.length / rewards.length
+  for (let slot = 0; slot < rewards.length; slot++) {
+    const k = forbiddenChoice(world.action, actions, slot * size, actionMask, slot * choices)
+    if (k < 0) continue
+    const field = `actions[${k}]`
+    const value = String(actions[slot * size + k])
+    throw new AgogeError(
+      `${world.name} was given an action that its mask forbids at step ${step}: ${field} of slot ${slot} is ${value}`,
+      {
+        code: 'masked-action',
+        given: { world: world.name, step, slot, field, value },
+        expected: `an action whose entries of the mask are 1: ${Array.from(actionMask.subarray(slot * choices, (slot + 1) * choices)).join(' ')}`,
+        hint: 'Look at what the agent makes of actionMask in act(), and of its mask in decide()',
+      },
+    )
   }
 }
 
@@ -87,10 +99,6 @@ function boundsOf(space: BoxSpace): Bounds {
   }
   return bounds
 }
-
-const bits: number[] = [2]
-const countsOf = (action: ArraySpace): readonly number[] =>
-  action.type === 'multi-discrete' ? action.counts : bits
 
 function noAction({ actions, rewards, world }: AnyVector, step: number, k: number): AgogeError {
   const size = actions.length / rewards.length
