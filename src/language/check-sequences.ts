@@ -1,6 +1,6 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import { AgogeError } from '../error.ts'
-import type { ForwardOptions, LossSettings } from './backend.ts'
+import type { ForwardOptions, LossName, LossSettings } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
 
 /** Throws for a sequence that the model cannot read. */
@@ -54,11 +54,29 @@ export function checkTemperatures(
   }
 }
 
-/** Throws for training sequences whose arrays do not match, or with weights that the loss does not use. */
-export function checkTraining(
-  sequences: readonly TrainingSequence[],
-  { name, entropyCoefficient = 0 }: LossSettings,
-): void {
+const losses: readonly LossName[] = ['cross_entropy', 'importance_sampling', 'ppo', 'cispo']
+
+function checkLoss({ name, clipLow = 0, clipHigh = 0, entropyCoefficient = 0 }: LossSettings): void {
+  const refuse = (what: string, given: unknown, expected: string, hint?: string): never => {
+    throw new AgogeError(`the loss cannot be computed: ${what}`, {
+      code: 'bad-loss-settings',
+      given,
+      expected,
+      ...(hint !== undefined && { hint }),
+    })
+  }
+  if (!losses.includes(name))
+    refuse('its name', name, losses.join(', '), 'any other loss is a function: forwardBackward takes one')
+  for (const [setting, value] of Object.entries({ clipLow, clipHigh }))
+    if (!(value >= 0)) refuse(setting, value, 'a number of 0 or more')
+  if (!Number.isFinite(entropyCoefficient))
+    refuse('entropyCoefficient', entropyCoefficient, 'a finite number')
+}
+
+/** Throws for settings of the loss that it has not, for training sequences whose arrays do not match, or with weights that it does not use. */
+export function checkTraining(sequences: readonly TrainingSequence[], loss: LossSettings): void {
+  checkLoss(loss)
+  const { name, entropyCoefficient = 0 } = loss
   checkTemperatures(
     sequences.map(({ tokens }) => tokens),
     sequences.map(({ temperatures }) => temperatures),

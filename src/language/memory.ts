@@ -121,6 +121,12 @@ export function batchLimits(
       given: packing,
       expected: 'a whole number of tokens, as 512',
     })
+  if (!(tokenBudget >= 1))
+    throw new AgogeError('tokenBudget is not the size of a micro-batch', {
+      code: 'bad-config',
+      given: tokenBudget,
+      expected: 'a number of tokens, as 1024',
+    })
   const limits = {
     tokenBudget,
     ...(packing === undefined ? {} : { packing }),

@@ -1,6 +1,7 @@
 import { AgogeError } from '../error.ts'
 import { adamWStep, clipScale, createMuon, globalNorm } from '../nn/index.ts'
 import type { OptimStep } from './backend.ts'
+import { checkOptimStep } from './check-optim-step.ts'
 import type { ParameterEntry, Parameters } from './parameters.ts'
 
 /** What the optimisers remember, laid out as the parameters. */
@@ -38,6 +39,7 @@ export function createOptimizer(threads?: number): Optimizer {
   const muon = createMuon(threads === undefined ? {} : { threads })
   return {
     async step(parameters, gradient, state, options) {
+      checkOptimStep(options)
       const norm = globalNorm([gradient])
       if (!Number.isFinite(norm)) {
         throw new AgogeError('the gradient is not finite, so no step was taken', {

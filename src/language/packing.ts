@@ -1,5 +1,5 @@
 import { scoreLimits } from './attention.ts'
-import { attentionBlocks } from './blockwise-attention.ts'
+import { attentionBlocks, rowLength } from './blockwise-attention.ts'
 import { layOut, padded, wantedTokens } from './batches.ts'
 import type { Batch, Wanted } from './batches.ts'
 
@@ -20,10 +20,10 @@ export function makePackedBatches(
   const longer = wanted.filter(({ time }) => time > row)
   const batches = padded(longer, sequences, (time) => rowsOf(time, false))
   const rows = firstFit(wanted.slice(longer.length), row)
-  const blocks = attentionBlocks(row)
-  const time = Math.ceil(row / blocks) * blocks
+  const time = rowLength(row)
+  const blocks = attentionBlocks(time)
   for (let start = 0; start < rows.length;) {
-    const members = rows.slice(start, start + rowsOf(row, true))
+    const members = rows.slice(start, start + rowsOf(time, true))
     start += members.length
     batches.push({ ...layOut(members, time, sequences), blocks, packed: true })
   }

@@ -204,6 +204,21 @@ test('missing shards and tensors, wrong shapes and types are named with their fi
     writeFileSync(join(folder, weights), bytes.subarray(0, bytes.length - 100))
   })
   expect(cut).toMatchObject({ code, message: expect.stringContaining('cut off') })
+  const notFinite = await broken('qwen2', (folder) => {
+    const file = join(folder, weights)
+    const bytes = readFileSync(file)
+    // The last tensor's last number, as a NaN of bfloat16.
+    bytes.writeUInt16LE(0x7fc0, bytes.length - 2)
+    writeFileSync(file, bytes)
+  })
+  expect(notFinite).toMatchObject({ code, message: expect.stringMatching(/model\..* not finite/) })
+  const pointer = await broken('qwen2', (folder) =>
+    writeFileSync(
+      join(folder, weights),
+      'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n',
+    ),
+  )
+  expect(pointer).toMatchObject({ code, message: expect.stringContaining('pointer of Git LFS') })
   const outside = await broken('qwen3', (folder) =>
     writeFileSync(
       join(folder, 'model.safetensors.index.json'),

@@ -45,6 +45,8 @@ let allowed = new Float32Array(0)
 export function drawNext(row: Row, { probabilities, logits }: Distributions, place: number, size: number) {
   const { request, settings, tokens, cursor } = row
   const greedy = settings.temperature === 0
+  // One logit that is no number makes the whole distribution so, and any token would do.
+  if (Number.isNaN(probabilities[place * size])) throw notFinite(request)
   let weights = probabilities
   let start = place * size
   if (cursor !== undefined && logits !== undefined) {
@@ -107,6 +109,15 @@ function weigh(
   if (most === -Infinity) return false
   for (let id = 0; id < into.length; id++) if (into[id] === 1) into[id] = Math.exp(logits[id] - most)
   return true
+}
+
+function notFinite({ key, prompt }: SampleRequest): AgogeError {
+  return new AgogeError('the model gives no distribution to draw from: its logits are not finite', {
+    code: 'non-finite-logits',
+    given: { key, promptTokens: prompt.length },
+    expected: 'finite weights, not so large that their products overflow',
+    hint: 'go back to the last checkpoint, and lower the learning rate or clip the gradient',
+  })
 }
 
 function stuck({ grammar, stop }: SamplingSettings, tokens: readonly number[]): AgogeError {

@@ -61,7 +61,7 @@ async function withFile<T>(
 /**
  * The weights of a folder, from `model.safetensors` or from the shards that `model.safetensors.index.json` names; float32, float16
  * or bfloat16. Files are read piece by piece, straight to where the numbers belong.
- * Throws `AgogeError` (`bad-checkpoint`) naming the file, and the tensor that is missing, has another shape or another type.
+ * Throws `AgogeError` (`bad-checkpoint`) naming the file, and the tensor that is missing, has another shape or another type, or numbers that are not finite.
  */
 export async function readWeights(folder: string, config: TransformerConfig): Promise<Parameters> {
   const layout = parameterLayout(config)
@@ -126,6 +126,13 @@ async function readShard(
   return withFile(path, 'a checkpoint folder with config.json and model.safetensors', async (file) => {
     const { size } = await file.stat()
     const first = await readBytes(file, 0, Math.min(8, size), path)
+    if (new TextDecoder().decode(first) === 'version ')
+      throw new AgogeError(`${path}: the file is a pointer of Git LFS, not the weights`, {
+        code: 'bad-checkpoint',
+        given: `${size} bytes`,
+        expected: 'a safetensors file',
+        hint: 'fetch what it points to: git lfs pull in its folder, or hf download',
+      })
     const header = await readBytes(file, 0, Math.min(safetensorsHeaderBytes(first), size), path)
     const { tensors } = readSafetensorsHeader(header, size, path)
     const absent = promised.find((name) => tensors[name] === undefined)
@@ -151,7 +158,13 @@ async function readShard(
       for (let at = from; at < to; at += pieceBytes) {
         const bytes = await readBytes(file, at, Math.min(pieceBytes, to - at), path)
         const count = bytes.length / bytesOf[type]
-        decodeTensor(bytes, type, data.subarray(place, place + count))
+        const read = data.subarray(place, place + count)
+        decodeTensor(bytes, type, read)
+        const wrong = read.findIndex((value) => !Number.isFinite(value))
+        if (wrong >= 0) {
+          const given = `${read[wrong]} at ${place + wrong - entry.offset} of ${entry.size}`
+          throw damaged(path, `the tensor ${name} has numbers that are not finite`, given, 'finite numbers')
+        }
         place += count
       }
       names.push(name)

@@ -1,9 +1,12 @@
 import { AgogeError } from '../../error.ts'
 import type { OptimStep } from '../backend.ts'
+import { checkOptimStep } from '../check-optim-step.ts'
 import type { AdamParams } from './wire.ts'
 
 /** A step in the words of the protocol, which knows AdamW only; Agoge's own server also takes Muon. */
 export function adamParams(step: OptimStep, extended: boolean, host: string): AdamParams {
+  // As JSON, what is no number would be null, and stand for the server's own value.
+  checkOptimStep(step)
   const { learningRate, optimizer = 'adamw', beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = step
   if (optimizer !== 'adamw' && !extended) {
     throw new AgogeError(`The Tinker server ${host} has no optimiser but AdamW.`, {
