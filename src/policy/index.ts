@@ -1,6 +1,7 @@
 export { distributionFor, mlpActorCritic } from './actor-critic.ts'
 export type { ActorCritic } from './actor-critic.ts'
 export { categorical } from './categorical.ts'
+export { checkRows, placeOf } from './check-rows.ts'
 export { clipActionRows } from './clip-action-rows.ts'
 export type { ActionDistribution } from './distribution.ts'
 export { gaussian } from './gaussian.ts'

@@ -4,6 +4,7 @@ import { add, cast, concat, equal, iota, reshape, slice } from '../tensor/index.
 import type { Tensor } from '../tensor/index.ts'
 import { bodyNetwork } from './body.ts'
 import type { Body } from './body.ts'
+import { checkRows, placeOf } from './check-rows.ts'
 import { chain } from './network.ts'
 import type { Network } from './network.ts'
 
@@ -11,16 +12,25 @@ import type { Network } from './network.ts'
  * A network over the observations of a space. Choices enter as one-hot rows, for their numbers have no order; `make`
  * is told how many inputs that gives. Boxes and bits enter as they are. With a body, `make` is told what that puts out;
  * its parameters are called `PREFIXbody.`.
+ *
+ * `forward` throws an AgogeError for observations of another width (`shape-mismatch`) or choice (`not-in-space`).
  */
 export function overObservations(
   space: ArraySpace,
   make: (inputs: number) => Network,
   { body, prefix = '' }: { body?: Body | undefined; prefix?: string } = {},
 ): Network {
-  return encoded(space, (inputs) => {
+  const network = encoded(space, (inputs) => {
     const front = body && bodyNetwork(body, space, { inputs, prefix: `${prefix}body.` })
     return front === undefined ? make(inputs) : chain(front, make(front.outputs))
   })
+  return {
+    ...network,
+    forward(parameters, x, rows, out) {
+      checkRows(x, rows, network.inputs)
+      network.forward(parameters, x, rows, out)
+    },
+  }
 }
 
 function encoded(space: ArraySpace, make: (inputs: number) => Network): Network {
@@ -48,7 +58,7 @@ function encoded(space: ArraySpace, make: (inputs: number) => Network): Network 
       for (let r = 0; r < rows; r++) {
         let offset = r * total
         for (let i = 0; i < counts.length; i++) {
-          scratch[offset + x[r * counts.length + i] - start] = 1
+          scratch[offset + placeOf(space, x[r * counts.length + i], i)] = 1
           offset += counts[i]
         }
       }

@@ -1,5 +1,6 @@
 import { normaliseObservations, normaliseRewards, rowSize } from '../../environment/index.ts'
 import type { VectorState } from '../../environment/index.ts'
+import { checkRows } from '../../policy/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { told } from './told.ts'
 
@@ -32,6 +33,7 @@ export const overNormalised =
     }
 
     function normal(observations: Float32Array, rows: number): Float32Array {
+      checkRows(observations, rows, width)
       const found = new Float32Array(rows * width)
       for (let i = 0; i < found.length; i++)
         found[i] = (observations[i] - mean[i % width]) / Math.sqrt(variance[i % width] + 1e-8)

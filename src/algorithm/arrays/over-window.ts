@@ -1,5 +1,5 @@
 import { frameStack, rowSize } from '../../environment/index.ts'
-import { windowOf } from '../../policy/index.ts'
+import { checkRows, windowOf } from '../../policy/index.ts'
 import type { Body } from '../../policy/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { told } from './told.ts'
@@ -24,6 +24,7 @@ export function overWindow(body: Body | undefined, algorithm: ArrayAlgorithm): A
 
     /** The windows [rows, window * width] that end with the observations; the memory then ends with them too. */
     function remember(observations: Float32Array, rows: number, memory: Float32Array): Float32Array {
+      checkRows(observations, rows, width)
       const windows = new Float32Array(rows * window! * width)
       for (let r = 0; r < rows; r++) {
         const at = r * memorySize + 1

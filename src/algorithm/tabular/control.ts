@@ -1,6 +1,7 @@
 import { requireSameStep } from '../../environment/index.ts'
-import type { AnyVector } from '../../environment/index.ts'
+import type { AnyVector, DiscreteSpace } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
+import { placeOf } from '../../policy/index.ts'
 import { createRandom } from '../../random/index.ts'
 import type { RandomState } from '../../random/index.ts'
 import type { ArrayAgent, ArrayAlgorithm } from '../arrays/agent.ts'
@@ -77,7 +78,8 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
     const { world, observations, finalObservations } = environment
     requireSameStep(environment, name)
     const { n: actions, start } = discreteActions(world, name)
-    const { states, first } = discreteStates(environment, name)
+    const space = discreteStates(environment, name)
+    const { n: states, start: first } = space
     const slots = environment.slots.count
     const q = new Float64Array(states * actions).fill(config.initialValue ?? 0)
     const drawing = createRandom(name, seed)
@@ -170,7 +172,7 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
         allowed.fill(1)
         for (let r = 0; r < rows; r++) {
           if (mask !== undefined) allow(mask, r)
-          to[r] = start + greedyIn(q, given[r] - first)
+          to[r] = start + greedyIn(q, placeOf(space, given[r]))
         }
         allowed.fill(1)
       },
@@ -178,7 +180,7 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
         allowed.fill(1)
         for (let r = 0; r < rows; r++) {
           if (mask !== undefined) allow(mask, r)
-          const state = given[r] - first
+          const state = placeOf(space, given[r])
           to[r] = q[state * actions + greedyIn(q, state)]
         }
         allowed.fill(1)
@@ -203,9 +205,8 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
   }
 }
 
-function discreteStates({ world }: AnyVector, name: string): { states: number; first: number } {
-  if (world.observation.type === 'discrete')
-    return { states: world.observation.n, first: world.observation.start }
+function discreteStates({ world }: AnyVector, name: string): DiscreteSpace {
+  if (world.observation.type === 'discrete') return world.observation
   throw new AgogeError(`${name} cannot learn ${world.name}: it needs numbered states`, {
     code: 'unsupported-space',
     given: world.observation.type,

@@ -1,6 +1,6 @@
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
 import { createVectorEnvironment, fastStream, isWorld } from '../../environment/index.ts'
-import type { Context, Playable, World } from '../../environment/index.ts'
+import type { AnyVector, Context, Playable, World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { checkActions, checkStep } from './check-step.ts'
 import { evaluateObjects } from './evaluate-objects.ts'
@@ -19,6 +19,11 @@ export interface EvaluateAgentOptions {
   contextFor?: (episode: number) => Context
   /** Default: the world's own limit, or 10 000 steps where it has none. */
   maxSteps?: number
+  /**
+   * Puts what is played in behind the wrappers that the agent was trained behind. Returns stay those of the world, whatever
+   * they make of rewards.
+   */
+  wrap?: (environment: AnyVector) => AnyVector
   signal?: AbortSignal
 }
 
@@ -44,7 +49,7 @@ export async function evaluateAgent(
   world: Playable,
   options: EvaluateAgentOptions = {},
 ): Promise<Played> {
-  const { episodes = 100, seed = 0, contextFor, signal } = options
+  const { episodes = 100, seed = 0, contextFor, wrap, signal } = options
   const maxSteps = options.maxSteps ?? (isWorld(world) ? world.maxSteps : undefined) ?? cutOffAfter
   if (!(maxSteps >= 1)) {
     throw new AgogeError(
@@ -63,6 +68,7 @@ export async function evaluateAgent(
         seed,
         maxSteps,
         ...(contextFor === undefined ? {} : { contextFor }),
+        ...(wrap === undefined ? {} : { wrap }),
         ...(signal === undefined ? {} : { signal }),
       })
 }
@@ -72,16 +78,18 @@ type Settled = EvaluateAgentOptions & { episodes: number; seed: number; maxSteps
 async function evaluateInWorld(
   agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
   world: World,
-  { episodes, seed, maxSteps, contextFor, signal }: Settled,
+  { episodes, seed, maxSteps, contextFor, wrap, signal }: Settled,
 ): Promise<Played> {
-  const environment = createVectorEnvironment(world, {
+  const slots = createVectorEnvironment(world, {
     slots: episodes,
     seed,
     maxSteps,
     stream: (seed, slot) => fastStream('evaluation', world.name, seed, slot),
     ...(contextFor === undefined ? {} : { contextFor: (slot) => contextFor(slot) }),
   })
-  environment.reset()
+  const environment = wrap?.(slots) ?? slots
+  const resetting = environment.reset()
+  if (resetting instanceof Promise) await resetting
   checkStep(environment, 0)
   const { observations, actions, actionMask, terminated, truncated } = environment
   const mask = actionMask.length > 0 ? actionMask : undefined
@@ -99,7 +107,8 @@ async function evaluateInWorld(
       throw tellStep(error, world.name, step)
     }
     checkActions(environment, step)
-    environment.step()
+    const stepping = environment.step()
+    if (stepping instanceof Promise) await stepping
     checkStep(environment, step)
     for (let i = 0; i < episodes; i++) {
       if (terminated[i] === 0 && truncated[i] === 0) continue
@@ -107,7 +116,7 @@ async function evaluateInWorld(
       if (lengths[i] > 0) continue
       returns[i] = environment.returns[i]
       lengths[i] = environment.lengths[i]
-      if (world.maxSteps === undefined && terminated[i] === 0) cutOff++
+      if (environment.world.maxSteps === undefined && terminated[i] === 0) cutOff++
       left--
     }
     if (performance.now() - rested < patience) continue

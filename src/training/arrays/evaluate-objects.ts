@@ -1,6 +1,6 @@
 import type { ArrayAgent } from '../../algorithm/arrays/index.ts'
 import { openVector } from '../../environment/index.ts'
-import type { AnyEnvironment, Context, EnvironmentFactory } from '../../environment/index.ts'
+import type { AnyEnvironment, AnyVector, Context, EnvironmentFactory } from '../../environment/index.ts'
 import { hash32 } from '../../random/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
 import { tellStep } from './tell-step.ts'
@@ -14,6 +14,7 @@ export interface ObjectEpisodes {
   seed: number
   maxSteps: number
   contextFor?: (episode: number) => Context
+  wrap?: (environment: AnyVector) => AnyVector
   signal?: AbortSignal
 }
 
@@ -24,7 +25,7 @@ export interface ObjectEpisodes {
 export async function evaluateObjects(
   agent: Pick<ArrayAgent, 'decide' | 'memorySize'>,
   made: AnyEnvironment | EnvironmentFactory,
-  { episodes, seed, maxSteps, contextFor, signal }: ObjectEpisodes,
+  { episodes, seed, maxSteps, contextFor, wrap, signal }: ObjectEpisodes,
 ): Promise<{ returns: Float64Array; lengths: Int32Array; cutOff: number }> {
   const returns = new Float64Array(episodes)
   const lengths = new Int32Array(episodes)
@@ -34,13 +35,14 @@ export async function evaluateObjects(
 
   async function play(object: number): Promise<void> {
     let episode = next++
-    const environment = await openVector(typeof made === 'function' ? () => made(object) : made, {
+    const opened = await openVector(typeof made === 'function' ? () => made(object) : made, {
       slots: 1,
       autoreset: 'disabled',
       maxSteps,
       seedFor: (given) => given,
       ...(contextFor === undefined ? {} : { contextFor: () => contextFor(episode) }),
     })
+    const environment = wrap?.(opened) ?? opened
     const { observations, actions, actionMask, terminated, truncated, world } = environment
     const mask = actionMask.length > 0 ? actionMask : undefined
     const memory = new Float32Array(agent.memorySize ?? 0)
@@ -71,7 +73,7 @@ export async function evaluateObjects(
       next = episodes
       throw tellStep(error, world.name, step)
     } finally {
-      await environment.close()
+      await opened.close()
     }
   }
 

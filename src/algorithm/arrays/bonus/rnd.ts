@@ -87,8 +87,9 @@ const makeRnd =
     }
     function measure(next: Float32Array, rows: number, out: Float64Array): void {
       whiten(rows, next)
-      target.forward(fixed, white, rows, targets)
-      predictor.forward(parameters, white, rows, predictions)
+      const seen = white.subarray(0, rows * width)
+      target.forward(fixed, seen, rows, targets)
+      predictor.forward(parameters, seen, rows, predictions)
       for (let r = 0; r < rows; r++) {
         let sum = 0
         for (let k = r * features; k < (r + 1) * features; k++) sum += (predictions[k] - targets[k]) ** 2
@@ -110,7 +111,7 @@ const makeRnd =
         if (!recent.add(next, rows)) return undefined
         recent.clear()
         whiten(batchSize, recent.data)
-        target.forward(fixed, white, batchSize, targets)
+        target.forward(fixed, white.subarray(0, batchSize * width), batchSize, targets)
         const { loss } = await objective.evaluate(parameters, {
           observations: { data: white.subarray(0, batchSize * width), shape: [batchSize, width] },
           targets: { data: targets.subarray(0, batchSize * features), shape: [batchSize, features] },
