@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { LossSettings, OptimStep } from './backend.ts'
+import { readCheckpoint } from './checkpoint.ts'
 import { createLocalBackend } from './local-backend.ts'
 import { crossEntropy } from './testing/cross-entropy.ts'
 import { tinyConfig } from './testing/tiny-config.ts'
@@ -63,6 +67,26 @@ test('weights that are no numbers: nothing is drawn from them', async () => {
       await expect(drawn).rejects.toMatchObject({ code: 'non-finite-logits' })
     }
   await backend.dispose()
+})
+
+test('weights that are no numbers are not saved over good ones, nor those too large for their type', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'agoge-finite-')), 'model')
+  const backend = createLocalBackend({ config: tinyConfig, threads: 1, seed: 1 })
+  await backend.save(folder)
+  const good = backend.parameters.data[5]
+  backend.parameters.data[5] = 70_000
+  await expect(backend.export(folder, 'F16')).rejects.toMatchObject({
+    code: 'weights-not-finite',
+    message: expect.stringContaining('model.embed_tokens.weight'),
+    hint: expect.stringContaining('F32'),
+  })
+  backend.parameters.data[5] = NaN
+  await expect(backend.save(folder)).rejects.toMatchObject({ code: 'weights-not-finite' })
+  await expect(backend.export(folder, 'F64' as 'F32')).rejects.toMatchObject({ code: 'unsupported-type' })
+  await backend.dispose()
+  const { parameters } = await readCheckpoint(folder)
+  expect(parameters.data[5]).toBe(good)
+  rmSync(dirname(folder), { recursive: true })
 })
 
 test('tokenBudget is a number of tokens', () => {

@@ -81,6 +81,7 @@ export async function writeCheckpoint(
     await rm(before, { recursive: true, force: true })
   } catch (cause) {
     await rm(aside, { recursive: true, force: true }).catch(() => {})
+    if (AgogeError.isInstance(cause)) throw cause
     throw new AgogeError(`the checkpoint ${folder} could not be written`, {
       code: 'checkpoint-not-written',
       given: cause instanceof Error ? cause.message : cause,

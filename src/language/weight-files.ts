@@ -195,16 +195,49 @@ async function readBytes(
   return bytes
 }
 
+/** Beyond it a number would be stored as infinite. */
+const largest: Record<StoredType, number> = {
+  F32: 3.4028234663852886e38,
+  F16: 65_504,
+  BF16: 3.3895313892515355e38,
+}
+
+/** Throws for a type that cannot be written, and for weights that could not be read again: nothing takes the place of what was good. */
+function checkStorable({ layout, data }: Parameters, type: StoredType): void {
+  const limit = largest[type] as number | undefined
+  if (limit === undefined)
+    throw new AgogeError('weights cannot be written in this type', {
+      code: 'unsupported-type',
+      given: type,
+      expected: Object.keys(largest).join(', '),
+    })
+  for (const { name, offset, size } of layout.entries) {
+    const wrong = data.subarray(offset, offset + size).find((value) => !(Math.abs(value) <= limit))
+    if (wrong === undefined) continue
+    const isFinite = Number.isFinite(wrong)
+    throw new AgogeError(`the weights were not written: ${name} has numbers that ${type} cannot hold`, {
+      code: 'weights-not-finite',
+      given: wrong,
+      expected: `numbers of at most ${limit}`,
+      hint: isFinite ? 'write them as F32' : 'training has spoilt them: go back to the last checkpoint',
+    })
+  }
+}
+
 /**
  * Writes the weights as `transformers` reads them: `model.safetensors`, or from `shardBytes` on several files with an index. One
  * tensor alone may make a larger file.
+ *
+ * @throws AgogeError `weights-not-finite` naming the tensor that has numbers which the type cannot hold.
  */
 export async function writeWeights(
   folder: string,
-  { layout, data }: Parameters,
+  parameters: Parameters,
   type: StoredType = 'F32',
   shardBytes: number = largestShard,
 ): Promise<void> {
+  checkStorable(parameters, type)
+  const { layout, data } = parameters
   const shards: ParameterEntry[][] = [[]]
   let room = shardBytes
   for (const entry of layout.entries) {
