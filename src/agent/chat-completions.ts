@@ -67,8 +67,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function readCompletion(body: unknown): Completion | undefined {
   const choice: unknown = isRecord(body) && Array.isArray(body.choices) ? body.choices[0] : undefined
   if (!isRecord(body) || !isRecord(choice) || !isRecord(choice.message)) return undefined
+  // Gateways so report a provider that broke while it answered; what there is of the message is not the model's word.
+  if (isRecord(choice.error) || choice.finish_reason === 'error') return undefined
   const { content, tool_calls: native } = choice.message
-  const text = typeof content === 'string' ? content : ''
+  const text = textOf(content)
   const usage = isRecord(body.usage) ? body.usage : {}
   return {
     ...(Array.isArray(native) && native.length > 0
@@ -78,6 +80,16 @@ export function readCompletion(body: unknown): Completion | undefined {
     promptTokens: Number(usage.prompt_tokens ?? 0) || 0,
     sampledTokens: Number(usage.completion_tokens ?? 0) || 0,
   }
+}
+
+/** Content as one text, or as a list of parts, of which those of the type `text` are said aloud. */
+function textOf(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : ''
+  return content
+    .map((part: unknown) =>
+      isRecord(part) && part.type === 'text' && typeof part.text === 'string' ? part.text : '',
+    )
+    .join('')
 }
 
 function readNative(text: string, native: unknown[]): ParsedOutput {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { AgogeError } from '../error.ts'
 import type { EpisodeNode } from '../episode/types.ts'
 import { toMessages } from './chat-completions.ts'
-import { createOpenAIActor } from './openai-actor.ts'
+import { createOpenAIActor, endpointUrl } from './openai-actor.ts'
 import type { OpenAIActorOptions } from './openai-actor.ts'
 import type { ActRequest } from './types.ts'
 
@@ -221,6 +221,57 @@ test('a refusal for good is a mistake of the user', async () => {
   expect(secret).toThrow(
     expect.objectContaining({ code: 'bad-model-url', given: expect.not.stringContaining('sk-secret') }),
   )
+})
+
+test('any number of seconds is a deadline: fractions of a millisecond, and more than a timer holds', async () => {
+  for (const timeoutSeconds of [0.9876, 3_000_000, Infinity])
+    expect((await actWith([completion({ content: 'ok' })], { timeoutSeconds })).act).toMatchObject({
+      text: 'ok',
+    })
+})
+
+test('content in parts is read; an answer in which the provider broke is none', async () => {
+  const content = [
+    { type: 'thinking', thinking: [] },
+    { type: 'text', text: 'It says ' },
+    { type: 'text', text: 'hello' },
+  ]
+  expect((await actWith([completion({ content })])).act).toMatchObject({ text: 'It says hello' })
+  const message = { role: 'assistant', content: '' }
+  const error = { code: 502, message: 'Provider returned error' }
+  for (const choice of [
+    { message, error },
+    { message, finish_reason: 'error' },
+  ]) {
+    const { act, asked } = await actWith([{ body: { choices: [choice] } }, completion({ content: 'ok' })])
+    expect(act).toMatchObject({ text: 'ok' })
+    expect(asked).toHaveLength(2)
+    const { act: never } = await actWith([{ body: { choices: [choice] } }], { retries: 1 })
+    expect(never).toBeInstanceOf(Error)
+  }
+})
+
+test('a request is not sent on to another address, but the address told', async () => {
+  const target = await endpoint([completion({ content: 'ok' })])
+  for (const location of [`${target.baseUrl}chat/completions?key=hidden`, '/v2/chat/completions']) {
+    const refused: unknown = await actWith([{ status: 301, headers: { location } }]).catch(
+      (error: unknown) => error,
+    )
+    expect(refused).toMatchObject({ code: 'model-endpoint-refused' })
+    const { hint } = refused as AgogeError
+    expect(hint).toMatch(/http:\/\/127\.0\.0\.1:\d+\/v[12]$/)
+  }
+  expect(target.asked).toEqual([])
+})
+
+test('the address of an endpoint: base or whole, its query kept, no passwords', () => {
+  expect(endpointUrl('https://a.example/v1/').href).toBe('https://a.example/v1/chat/completions')
+  expect(endpointUrl('https://a.example/v1/chat/completions').pathname).toBe('/v1/chat/completions')
+  expect(endpointUrl('https://a.example/openai?api-version=7').href).toBe(
+    'https://a.example/openai/chat/completions?api-version=7',
+  )
+  for (const wrong of ['https://', 'ftp://a.example', 'https://me:hidden@a.example/v1'])
+    expect(() => endpointUrl(wrong)).toThrow(/endpoint/)
 })
 
 test('an abort ends the waiting', async () => {

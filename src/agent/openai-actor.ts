@@ -71,7 +71,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     let last: Error | undefined
     for (let attempt = 0; attempt < attempts; attempt++) {
       let wait = (options.backoffSeconds ?? 0.5) * 2 ** attempt
-      const timeout = AbortSignal.timeout((options.timeoutSeconds ?? 120) * 1000)
+      const timeout = deadline(options.timeoutSeconds ?? 120)
       try {
         const response = await fetch(endpoint, {
           method: 'POST',
@@ -81,9 +81,12 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
             ...options.headers,
           },
           body,
+          // Followed, a POST becomes a GET without its body, and loses its key on the way to another host.
+          redirect: 'manual',
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         })
         const answer = await response.text()
+        if (response.status >= 300 && response.status < 400) throw moved(response)
         const completion = response.ok ? readCompletion(parseJson(answer)) : undefined
         if (completion !== undefined) return completion
         const said = conceal(answer.slice(0, 500))
@@ -108,6 +111,24 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     return key === undefined || key === '' ? said : said.replaceAll(key, '[redacted]')
   }
 
+  function moved(response: Response): AgogeError {
+    const location = response.headers.get('location') ?? ''
+    const target = URL.canParse(location, endpoint.href) ? new URL(location, endpoint) : undefined
+    return new AgogeError(
+      `The model endpoint at ${endpoint.host} sends requests on to another address (HTTP ${response.status}).`,
+      {
+        code: 'model-endpoint-refused',
+        given: addressOf(endpoint),
+        expected: 'an address that answers by itself: requests with a key are not sent on',
+        ...(target === undefined
+          ? {}
+          : {
+              hint: `If you mean that one, name it: ${addressOf(target).replace(/\/chat\/completions\/*$/, '')}`,
+            }),
+      },
+    )
+  }
+
   function refusal(status: number, said: string): AgogeError {
     const variable = options.apiKeyVariable ?? 'OPENAI_API_KEY'
     return new AgogeError(
@@ -118,7 +139,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
         hint:
           status === 401 || status === 403
             ? `Set the key in the environment variable ${variable}${key === undefined ? ', which is not set' : ''}.`
-            : `Check the address (${endpoint.href}), the name of the model and whether it takes tools.`,
+            : `Check the address (${addressOf(endpoint)}), the name of the model and whether it takes tools.`,
       },
     )
   }
@@ -142,17 +163,20 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
   }
 }
 
-function endpointUrl(baseUrl: string): URL {
-  const trimmed = baseUrl.replace(/\/+$/, '')
-  const full = trimmed.endsWith('/chat/completions') ? trimmed : `${trimmed}/chat/completions`
-  if (!URL.canParse(full) || !/^https?:$/.test(new URL(full).protocol)) {
+/**
+ * Where chat completions are asked for, given the base of an endpoint or the whole address; a query stays.
+ *
+ * @throws AgogeError where it is no http address, or holds a name or a password.
+ */
+export function endpointUrl(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new AgogeError(`"${baseUrl}" is not the address of a model endpoint.`, {
       code: 'bad-model-url',
       given: baseUrl,
       expected: 'an http or https address, e.g. http://127.0.0.1:8080/v1',
     })
   }
-  const url = new URL(full)
   if (url.username !== '' || url.password !== '') {
     throw new AgogeError('The address of a model endpoint holds a name or a password.', {
       code: 'bad-model-url',
@@ -160,7 +184,17 @@ function endpointUrl(baseUrl: string): URL {
       expected: 'an address alone; the key comes from the environment',
     })
   }
+  const path = url.pathname.replace(/\/+$/, '')
+  url.pathname = path.endsWith('/chat/completions') ? path : `${path}/chat/completions`
   return url
+}
+
+/** As it may be shown: some gateways take their key in the query. */
+const addressOf = ({ origin, pathname }: URL): string => `${origin}${pathname}`
+
+/** Timers take whole milliseconds, and at most 31 bits of them (25 days). */
+function deadline(seconds: number): AbortSignal {
+  return AbortSignal.timeout(Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1))
 }
 
 function parseJson(text: string): unknown {

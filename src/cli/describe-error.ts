@@ -1,4 +1,5 @@
 import { AgogeError } from '../error.ts'
+import { InfrastructureError } from '../tool/infrastructure-error.ts'
 import { asFileError } from '../training/file-error.ts'
 
 const longestValue = 400
@@ -12,7 +13,9 @@ export function describeError(given: unknown, debug: boolean): string {
     if (error.given !== undefined) lines.push(labelled('given', show(error.given)))
     if (error.expected !== undefined) lines.push(labelled('expected', error.expected))
     if (error.hint !== undefined) lines.push(labelled('hint', error.hint))
-  } else if (!debug)
+  } else if (error instanceof InfrastructureError && error.hint !== undefined)
+    lines.push(labelled('hint', error.hint))
+  else if (!debug)
     lines.push(labelled('hint', 'run the same command with --debug to see where this came from'))
   if (debug) lines.push('', ...stacks(error))
   return lines.join('\n')

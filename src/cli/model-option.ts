@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createChatActor, createLocalActor, createOpenAIActor, readChatModel } from '../agent/index.ts'
+import {
+  createChatActor,
+  createLocalActor,
+  createOpenAIActor,
+  endpointUrl,
+  readChatModel,
+} from '../agent/index.ts'
 import type { Actor, EpisodeLimits } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import { publicLimits, publicTurn } from '../training/defaults.ts'
@@ -131,7 +137,8 @@ function lastTrained(): string | undefined {
 
 async function openEndpoint(given: string, options: ModelOptions, { signal }: Console): Promise<OpenedModel> {
   const [baseUrl, ...rest] = given.split('#')
-  const model = rest.length > 0 ? rest.join('#') : await onlyModel(baseUrl, options, signal)
+  const endpoint = endpointUrl(baseUrl)
+  const model = rest.length > 0 ? rest.join('#') : await onlyModel(endpoint, baseUrl, options, signal)
   const { apiKeyVariable, timeoutSeconds, temperature, maxTokensPerTurn, seed } = options
   return {
     name: model,
@@ -152,14 +159,17 @@ async function openEndpoint(given: string, options: ModelOptions, { signal }: Co
 }
 
 async function onlyModel(
+  endpoint: URL,
   baseUrl: string,
   { apiKeyVariable }: ModelOptions,
   signal: AbortSignal,
 ): Promise<string> {
-  const address = `${baseUrl.replace(/\/$/, '')}/models`
+  const listing = new URL(endpoint)
+  listing.pathname = endpoint.pathname.replace(/chat\/completions$/, 'models')
+  const address = `${listing.origin}${listing.pathname}`
   const key = process.env[apiKeyVariable ?? 'OPENAI_API_KEY']
   const ask = async (): Promise<unknown> => {
-    const reply = await fetch(address, {
+    const reply = await fetch(listing, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
       ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
     })

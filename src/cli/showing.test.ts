@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { AgogeError } from '../error.ts'
+import { InfrastructureError } from '../tool/index.ts'
 import { describeError } from './describe-error.ts'
 import { checkNode } from './doctor.ts'
 import { createProgress } from './progress.ts'
@@ -39,6 +40,8 @@ test('errors say what was given, expected and to be done, and show a stack only 
   )
   expect(describeError(error, true)).toContain('showing.test.ts')
   expect(describeError(new Error('odd'), false)).toContain('--debug')
+  const down = new InfrastructureError('the server is down', { hint: 'start it' })
+  expect(describeError(down, false)).toBe('error: the server is down\n  hint:     start it')
   const caused = new AgogeError('outer', { code: 'x', given: { n: 3n }, cause: new Error('inner') })
   expect(describeError(caused, true)).toContain('caused by:')
   expect(describeError(caused, false)).toContain('{"n":"3"}')

@@ -25,6 +25,8 @@ export interface Checkpoint {
   companions?: Readonly<Record<string, string>>
   /** What the optimiser remembers of the weights that it moves. */
   optimizer?: OptimizerState
+  /** Of an optimiser that had made steps, a file is gone: good for acting, not for going on with training. */
+  optimizerLost?: boolean
   /** The tensors that training moves, where it does not move all. */
   tensors?: readonly string[]
   /** What training moves instead of weights, which have it in them. */
@@ -112,7 +114,8 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
     const texts = await Promise.all(present.map((name) => readFile(at(name), 'utf8')))
     checkpoint.companions = Object.fromEntries(present.map((name, i) => [name, texts[i]]))
   }
-  if (!existsSync(at('state.json'))) return checkpoint
+  const remembers = existsSync(at('optimizer.safetensors'))
+  if (!existsSync(at('state.json'))) return remembers ? { ...checkpoint, optimizerLost: true } : checkpoint
   const state = (await readJson(at('state.json'))) as Record<string, unknown>
   const count = (field: string): number => {
     const value = state[field]
@@ -125,7 +128,7 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
   else if (names !== undefined)
     throw damaged(at('state.json'), 'the field tensors is wrong', names, 'names of tensors')
   if (existsSync(at('adapter'))) checkpoint.adapter = await readAdapterCheckpoint(at('adapter'), parameters)
-  if (existsSync(at('optimizer.safetensors'))) {
+  if (remembers) {
     const moved = movedSize(checkpoint)
     const { tensors } = readSafetensors(
       await readBytes(at('optimizer.safetensors')),
@@ -139,8 +142,19 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
     }) as [Float32Array, Float32Array, Float32Array]
     const steps = { matrixSteps: count('matrixSteps'), otherSteps: count('otherSteps') }
     checkpoint.optimizer = { first, second, momentum, ...steps }
-  }
+  } else if (Number(state['matrixSteps']) > 0 || Number(state['otherSteps']) > 0)
+    checkpoint.optimizerLost = true
   return checkpoint
+}
+
+/** The error for a checkpoint to go on with that is not whole: the steps that follow would be others than those of an uninterrupted run. */
+export function optimizerLost(folder: string): AgogeError {
+  return new AgogeError(`${folder} has lost what its optimiser remembers`, {
+    code: 'bad-checkpoint',
+    given: 'a checkpoint without one of state.json and optimizer.safetensors',
+    expected: 'both, as they were saved',
+    hint: 'Put the file back, or begin a new training from this model (agoge train --model, or loadLocalBackend)',
+  })
 }
 
 /** Numbers that the training of a checkpoint moves. */

@@ -84,6 +84,26 @@ test('a resumed run ends with the same weights, bit for bit', async () => {
   }
 })
 
+test('a checkpoint that lost its optimiser still acts, but is not gone on with', async () => {
+  const backend = createLocalBackend({ config, seed: 2 })
+  await train(backend, 0, 2, {})
+  const at = join(folder, 'lost')
+  await backend.save(at)
+  const before = Float32Array.from(backend.parameters.data)
+  for (const name of ['optimizer.safetensors', 'state.json']) {
+    const kept = readFileSync(join(at, name))
+    rmSync(join(at, name))
+    await expect(backend.load(at)).rejects.toThrow(/has lost what its optimiser remembers/)
+    const acting = await loadLocalBackend(at)
+    expect(acting.parameters.data).toEqual(before)
+    await acting.dispose()
+    writeFileSync(join(at, name), kept)
+  }
+  await backend.load(at)
+  expect(backend.weightVersion).toBe(2)
+  await backend.dispose()
+})
+
 test('a half-precision export loads to within its rounding, without optimiser', async () => {
   const backend = createLocalBackend({ config, seed: 3 })
   await backend.export(join(folder, 'half'), 'F16')

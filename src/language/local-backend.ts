@@ -13,7 +13,7 @@ import type {
   SampleRequest,
 } from './backend.ts'
 import type { StoredType } from '../nn/index.ts'
-import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { optimizerLost, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { firstDifference } from './config.ts'
 import type { TransformerConfig } from './config.ts'
@@ -266,6 +266,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
           })
         }
         checkSameTraining(folder, loaded, trained)
+        if (loaded.optimizerLost === true) throw optimizerLost(folder)
         parameters.data.set(loaded.parameters.data)
         trained.restart(loaded.adapter)
         writtenFromOutside = false

@@ -3,8 +3,12 @@
  * one is masked; it never becomes a zero reward.
  */
 export class InfrastructureError extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options)
+  /** What to do about it, where that is known. */
+  readonly hint: string | undefined
+
+  constructor(message: string, options: { cause?: unknown; hint?: string } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'InfrastructureError'
+    this.hint = options.hint
   }
 }

@@ -1,17 +1,12 @@
 import { pathToFileURL } from 'node:url'
-import {
-  Client,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client'
+import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AgogeError } from '../error.ts'
 import { InfrastructureError } from './infrastructure-error.ts'
 import { toToolResult } from './mcp-content.ts'
 import { toolsPage } from './read-tools.ts'
 import type { ToolsPage, UnusableTool } from './read-tools.ts'
 import type { ServerConfig } from './server-config.ts'
+import { causeText, connectHint } from './server-fault.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 import type { StdioTransport } from './stdio-transport.ts'
 import type { Toolbox, ToolSpec } from './types.ts'
@@ -85,15 +80,20 @@ export async function connectServer(
   function fault(doing: string, cause: unknown): Error {
     if (connecting && options.signal?.aborted) return asError(options.signal.reason)
     if (AgogeError.isInstance(cause)) return cause
+    // What listing its tools failed by was told of already.
+    if (cause instanceof InfrastructureError) return cause
     const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
     const detail = [
       causeText(cause),
       stdio?.ended() === undefined ? '' : `the process ended with ${stdio.ended()}`,
       stdio === undefined || stdio.stderr() === '' ? '' : `its last words: ${stdio.stderr().trim()}`,
+      stdio?.stray() === undefined ? '' : `it began its standard output with: ${stdio.stray()}`,
     ]
     broken ??= detail[0] || 'broken'
+    const hint = connecting ? connectHint(cause, stdio) : undefined
     return new InfrastructureError(`MCP server ${label}: ${doing}: ${detail.filter(Boolean).join('; ')}`, {
       cause,
+      ...(hint === undefined ? {} : { hint }),
     })
   }
 
@@ -125,7 +125,10 @@ export async function connectServer(
         .catch((error: unknown) => {
           throw fault('tools/list', error)
         })
-      specs.push(...page.specs)
+      for (const spec of page.specs) {
+        if (!specs.some(({ name }) => name === spec.name)) specs.push(spec)
+        else unusable.push({ name: spec.name, reason: 'it is listed again; the first of that name counts' })
+      }
       unusable.push(...page.unusable)
       cursor = page.nextCursor
       if (cursor !== undefined && seen.has(cursor)) throw fault('tools/list', 'the same page was given twice')
@@ -207,13 +210,6 @@ export async function connectServer(
     await close()
     throw reason
   }
-}
-
-function causeText(cause: unknown): string {
-  if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) return 'no answer in time'
-  if (!(cause instanceof Error)) return String(cause)
-  // fetch hides the reason (ECONNREFUSED ...) in its cause.
-  return cause.cause instanceof Error ? `${cause.message} (${cause.cause.message})` : cause.message
 }
 
 function asError(reason: unknown): Error {

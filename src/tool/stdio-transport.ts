@@ -8,6 +8,7 @@ import { endGroup, spawnGroup } from './process-group.ts'
 import type { StdioServerConfig } from './server-config.ts'
 
 const stderrBytes = 4096
+const strayLength = 200
 
 export interface StdioTransport extends Transport {
   /** The last 4 KB that the server wrote to its standard error. */
@@ -15,6 +16,8 @@ export interface StdioTransport extends Transport {
   /** How the process ended, e.g. `exit code 1`; undefined while it runs. */
   ended(): string | undefined
   pid(): number | undefined
+  /** The first line on its standard output, where that is no message of the protocol. */
+  stray(): string | undefined
 }
 
 /**
@@ -25,9 +28,22 @@ export function createStdioTransport(config: StdioServerConfig): StdioTransport 
   let child: ChildProcessWithoutNullStreams | undefined
   let ended: string | undefined
   let stderr = ''
+  let stray: string | undefined
+  let beginning: string | undefined = ''
   const buffer = new ReadBuffer()
 
+  /** What is no JSON is skipped by the buffer below without a word: the first such line explains a server that never answers. */
+  function watchForStray(chunk: Buffer): void {
+    if (beginning === undefined) return
+    beginning += chunk.toString('utf8')
+    const [line] = beginning.split('\n', 1)
+    if (line.length === beginning.length && line.length < strayLength) return
+    beginning = undefined
+    if (!line.trimStart().startsWith('{')) stray = line.slice(0, strayLength)
+  }
+
   function receive(chunk: Buffer): void {
+    watchForStray(chunk)
     try {
       buffer.append(chunk)
     } catch (error) {
@@ -89,6 +105,7 @@ export function createStdioTransport(config: StdioServerConfig): StdioTransport 
     stderr: () => stderr,
     ended: () => ended,
     pid: () => child?.pid,
+    stray: () => stray,
   }
   return transport
 }

@@ -118,7 +118,8 @@ async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T
     if (!(error instanceof InfrastructureError)) throw error
     const message = clean(error.message)
     // The cause says the same once more, uncleaned.
-    throw message === error.message ? error : new InfrastructureError(message)
+    if (message === error.message) throw error
+    throw new InfrastructureError(message, error.hint === undefined ? {} : { hint: clean(error.hint) })
   }
 }
 
