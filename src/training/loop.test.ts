@@ -121,6 +121,25 @@ test('stopped by a signal, it keeps what is done and ends the same', async () =>
   expect(weights(folder).equals(weights(whole))).toBe(true)
 })
 
+test('a line of the metrics that the disk damaged costs a finished training nothing but that line', async () => {
+  const folder = join(root, 'damaged')
+  const stop = new AbortController()
+  const onEvent = (event: TrainingEvent): void => {
+    if (event.type === 'step' && event.phase === 'rl' && event.step === 3) stop.abort(new Error('stop'))
+  }
+  await expect(trainJob(boxJob(folder), { onEvent, signal: stop.signal })).rejects.toThrow('stop')
+  const file = join(folder, 'metrics.jsonl')
+  const [first, second, ...rest] = readFileSync(file, 'utf8').split('\n')
+  writeFileSync(file, [first, 'x'.repeat(second.length), ...rest].join('\n'))
+  const notes: string[] = []
+  await trainJob({ ...boxJob(folder), resume: true }, {
+    onEvent: (event) => event.type === 'note' && notes.push(event.text),
+  })
+  expect(notes.at(-1)).toBe(`${file}:2 is damaged; the curves of the report leave it out`)
+  expect(existsSync(join(folder, 'report.html'))).toBe(true)
+  expect(weights(folder).equals(weights(whole))).toBe(true)
+})
+
 test('stopped inside the update itself, nothing of weights ahead of their state is kept, and it ends the same', async () => {
   const folder = join(root, 'mid-update')
   const job = boxJob(folder, { checkpointEvery: 100 })

@@ -138,11 +138,28 @@ async function finish<T extends Task>(job: Job<T>): Promise<TrainingSummary> {
   job.phaseSeconds()
   const summary = summarise(job)
   folder.write('summary.json', `${JSON.stringify(summary, null, 2)}\n`)
-  const metrics = folder.lines('metrics.jsonl').map((line) => JSON.parse(line) as MetricsRecord)
+  const metrics = folder
+    .lines('metrics.jsonl')
+    .flatMap((line, at) => readRecord(line) ?? damaged(job, at + 1))
   const render = options.report ?? renderReport
   folder.write('report.html', render({ summary, metrics, config: configOf(options) }))
   await job.checkpoint()
   return summary
+}
+
+function readRecord(line: string): MetricsRecord | undefined {
+  try {
+    return JSON.parse(line) as MetricsRecord
+  } catch {
+    return undefined
+  }
+}
+
+/** A record only draws the curves: one that the disk damaged must not cost a finished training its report. */
+function damaged<T extends Task>({ emit, folder }: Job<T>, line: number): [] {
+  const where = `${folder.file('metrics.jsonl')}:${line}`
+  emit({ type: 'note', text: `${where} is damaged; the curves of the report leave it out` })
+  return []
 }
 
 /** Makes the folder the home of this run, or checks that it is. */
