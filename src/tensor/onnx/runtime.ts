@@ -9,6 +9,11 @@ export interface LoadedRuntime {
   runtime: Runtime
 }
 
+// ONNX Runtime since 1.29 tells Microsoft of its use (names and hashes of models among it), with an id that it keeps in the home folder and a log for
+// every process among the temporary files, unless this stands in the environment before the library is loaded. It is set here, and not where
+// it is loaded, since native code does not see what other threads than the first set.
+process.env.ORT_DISABLE_TELEMETRY ??= '1'
+
 let loading: Promise<LoadedRuntime> | undefined
 
 /**
