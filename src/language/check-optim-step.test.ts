@@ -89,7 +89,9 @@ test('weights that are no numbers are not saved over good ones, nor those too la
   rmSync(dirname(folder), { recursive: true })
 })
 
-test('tokenBudget is a number of tokens', () => {
+test('tokenBudget is a number of tokens, threads one of threads', () => {
+  for (const threads of [NaN, 0, 1.5])
+    expect(() => createLocalBackend({ config: tinyConfig, threads })).toThrow('threads is not')
   for (const tokenBudget of [NaN, 0, -5])
     expect(() => createLocalBackend({ config: tinyConfig, tokenBudget })).toThrow('tokenBudget')
 })

@@ -121,6 +121,12 @@ export function batchLimits(
       given: packing,
       expected: 'a whole number of tokens, as 512',
     })
+  if (!(Number.isInteger(training.threads) && training.threads >= 1))
+    throw new AgogeError('threads is not a number of threads', {
+      code: 'bad-config',
+      given: training.threads,
+      expected: 'a whole number from 1',
+    })
   if (!(tokenBudget >= 1))
     throw new AgogeError('tokenBudget is not the size of a micro-batch', {
       code: 'bad-config',

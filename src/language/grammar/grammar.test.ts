@@ -214,6 +214,13 @@ test('schemas allow what they should, and nothing that is not valid', () => {
   expect(spaced.allows('[{"a":  1}]')).toBe(false)
 })
 
+test('bounds are exclusive as draft 4 says it', () => {
+  const { allows } = compile({ type: 'integer', minimum: 3, exclusiveMinimum: true, maximum: 5 })
+  expect(['2', '3', '4', '5', '6'].filter(allows)).toEqual(['4', '5'])
+  const plain = compile({ type: 'integer', minimum: 3, exclusiveMinimum: false, maximum: 5 })
+  expect(['2', '3', '4'].filter(plain.allows)).toEqual(['3', '4'])
+})
+
 test('what cannot be held is refused at its place', () => {
   const refused: [Record<string, unknown>, string][] = [
     [
@@ -228,6 +235,13 @@ test('what cannot be held is refused at its place', () => {
     [{ $ref: 'other.json' }, '/$ref'],
     [{ type: 'thing' }, '/type'],
     [{ type: 'integer', minimum: 1e-9 }, '#'],
+    // Of the wrong kind, a bound would otherwise bound nothing.
+    [{ type: 'integer', minimum: '5' }, '/minimum'],
+    [{ type: 'number', exclusiveMaximum: true }, '/exclusiveMaximum'],
+    [{ type: 'string', minLength: '5' }, '/minLength'],
+    [{ type: 'string', maxLength: 2.5 }, '/maxLength'],
+    [{ type: 'string', pattern: ['a'] }, '/pattern'],
+    [{ type: 'array', items: { type: 'null' }, minItems: -1 }, '/minItems'],
   ]
   for (const [schema, place] of refused) expect(() => compile(schema), place).toThrow(place)
   const grammars = createGrammars(packTexts([undefined]))

@@ -161,17 +161,40 @@ export function schemaExpression(
     if (type === 'string') return string(schema, at)
     if (type === 'array') return array(schema, at)
     if (type === 'object') return object(schema, at)
-    const bounds = Object.fromEntries(
-      keywords.number.filter((key) => typeof schema[key] === 'number').map((key) => [key, schema[key]]),
-    )
+    const bounds = boundsOf(schema, at)
     return numbers(algebra, bounds, type === 'integer') ?? refuse(at, bounds, 'bounds of at most 15 digits')
   }
 
-  function string({ minLength = 0, maxLength = Infinity, pattern }: Schema, at: string): Expression {
-    if (typeof minLength !== 'number' || typeof maxLength !== 'number')
-      refuse(at, { minLength, maxLength }, 'numbers')
+  /** What a number is held to; `true` beside a bound makes it exclusive, as in draft 4. */
+  function boundsOf(schema: Schema, at: string): Record<string, number> {
+    const bounds: Record<string, number> = {}
+    for (const key of keywords.number) {
+      const isExclusive = key.startsWith('exclusive')
+      const plain = key === 'exclusiveMinimum' ? 'minimum' : 'maximum'
+      const given = isExclusive && schema[key] === true ? (schema[plain] ?? true) : schema[key]
+      if (given === undefined || (isExclusive && given === false)) continue
+      if (typeof given !== 'number' || !Number.isFinite(given))
+        refuse(`${at}/${key}`, schema[key], 'a finite number')
+      bounds[key] = given
+    }
+    return bounds
+  }
+
+  function count(schema: Schema, key: string, at: string, otherwise: number): number {
+    const given = schema[key] ?? otherwise
+    if (given === otherwise || (typeof given === 'number' && Number.isInteger(given) && given >= 0))
+      return given
+    return refuse(`${at}/${key}`, given, 'a whole number from 0')
+  }
+
+  function string(schema: Schema, at: string): Expression {
+    const minLength = count(schema, 'minLength', at, 0)
+    const maxLength = count(schema, 'maxLength', at, Infinity)
     const sized = repeat(character, minLength, maxLength)
-    if (typeof pattern !== 'string') return quoted(minLength > maxLength ? algebra.nothing : sized)
+    const { pattern } = schema
+    if (pattern !== undefined && typeof pattern !== 'string')
+      refuse(`${at}/pattern`, pattern, 'a regular expression as a text')
+    if (pattern === undefined) return quoted(minLength > maxLength ? algebra.nothing : sized)
     const matching = regularExpression(algebra, pattern, (ranges) => jsonCharacter(algebra, ranges), true)
     return quoted(minLength === 0 && maxLength === Infinity ? matching : both(matching, sized))
   }
@@ -198,12 +221,10 @@ export function schemaExpression(
     return sequence(text('['), items, text(']'))
   }
 
-  function array(
-    { items, prefixItems, additionalItems, minItems = 0, maxItems = Infinity }: Schema,
-    at: string,
-  ): Expression {
-    if (typeof minItems !== 'number' || typeof maxItems !== 'number')
-      refuse(at, { minItems, maxItems }, 'numbers')
+  function array(schema: Schema, at: string): Expression {
+    const { items, prefixItems, additionalItems } = schema
+    const minItems = count(schema, 'minItems', at, 0)
+    const maxItems = count(schema, 'maxItems', at, Infinity)
     const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : []
     const others: unknown = Array.isArray(items) ? additionalItems : items
     return list(
