@@ -223,6 +223,47 @@ test('a refusal for good is a mistake of the user', async () => {
   )
 })
 
+const tooLong: unknown[] = [
+  { error: { code: 'context_length_exceeded', message: 'too many' } },
+  {
+    object: 'error',
+    message: "This model's maximum context length is 512 tokens. However, you asked for 600.",
+    code: 400,
+  },
+  {
+    error: {
+      code: 400,
+      message: 'the request exceeds the available context size',
+      type: 'exceed_context_size_error',
+    },
+  },
+]
+
+test.each(tooLong)(
+  'a conversation that outgrows the window ends the episode, not the run: %j',
+  async (body) => {
+    const { baseUrl, asked } = await endpoint([{ status: 400, body }])
+    const actor = createOpenAIActor({ baseUrl, model: 'm' })
+    const nodes = nodesOf(
+      { text: 'What is in /a?' },
+      { role: 'assistant', text: 'Where?' },
+      { text: 'There.' },
+    )
+    expect(await actor.act([{ ...request, nodes }], {})).toMatchObject([
+      { text: '', calls: [], finish: 'length' },
+    ])
+    expect(asked).toHaveLength(1)
+    // What does not fit from the beginning never will.
+    await expect(actor.act([request], {})).rejects.toMatchObject({
+      code: 'model-endpoint-refused',
+      hint: expect.stringContaining('window'),
+    })
+    const other = await endpoint([{ status: 400, body: { error: { message: 'no such model' } } }])
+    const refused = createOpenAIActor({ baseUrl: other.baseUrl, model: 'm' }).act([{ ...request, nodes }], {})
+    await expect(refused).rejects.toMatchObject({ code: 'model-endpoint-refused' })
+  },
+)
+
 test('any number of seconds is a deadline: fractions of a millisecond, and more than a timer holds', async () => {
   for (const timeoutSeconds of [0.9876, 3_000_000, Infinity])
     expect((await actWith([completion({ content: 'ok' })], { timeoutSeconds })).act).toMatchObject({

@@ -34,7 +34,7 @@ const empty = { tokens: new Int32Array(0), logprobs: new Float32Array(0), mask: 
 /**
  * Any model behind an OpenAI-compatible `chat/completions` endpoint. It acts and is judged like the local policy but
  * gives no token ids, so it cannot be trained. An endpoint that fails after all attempts is a fault of infrastructure
- * in the place of that act.
+ * in the place of that act; a conversation that has outgrown the model's window ends as a failure of the episode.
  *
  * @throws AgogeError (in `act`) where the endpoint refuses us for good: wrong key, unknown model, unusable request.
  */
@@ -53,7 +53,9 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
       ...(options.maxTokensPerTurn === undefined ? {} : { max_tokens: options.maxTokensPerTurn }),
       ...(options.seed === undefined ? {} : { seed: options.seed }),
     })
-    const { text, calls, invalid, finish, promptTokens, sampledTokens } = await post(body, signal)
+    const goesOn = request.nodes.some(({ role }) => role === 'assistant')
+    const completion = await post(body, signal, goesOn)
+    const { text, calls, invalid, finish, promptTokens, sampledTokens } = completion
     return {
       text,
       calls: calls.map((call, i) => ({ id: `${request.turn}.${i}`, ...call })),
@@ -66,7 +68,8 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     }
   }
 
-  async function post(body: string, signal: AbortSignal | undefined): Promise<Completion> {
+  /** `goesOn`: the conversation may have outgrown the window; a first message that does not fit is a mistake in the settings. */
+  async function post(body: string, signal: AbortSignal | undefined, goesOn: boolean): Promise<Completion> {
     const attempts = 1 + (options.retries ?? 4)
     let last: Error | undefined
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -90,7 +93,9 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
         const completion = response.ok ? readCompletion(parseJson(answer)) : undefined
         if (completion !== undefined) return completion
         const said = conceal(answer.slice(0, 500))
-        if (!response.ok && !isTransient(response.status)) throw refusal(response.status, said)
+        const isTooLong = !response.ok && saysTooLong(response.status, answer)
+        if (isTooLong && goesOn) return outgrown
+        if (!response.ok && !isTransient(response.status)) throw refusal(response.status, said, isTooLong)
         // Gateways also say with status 200 what went wrong behind them.
         const what = response.ok ? 'with no chat completion' : response.status
         last = new Error(`${endpoint.host} answered ${what}: ${said}`)
@@ -129,15 +134,16 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     )
   }
 
-  function refusal(status: number, said: string): AgogeError {
+  function refusal(status: number, said: string, isTooLong: boolean): AgogeError {
     const variable = options.apiKeyVariable ?? 'OPENAI_API_KEY'
     return new AgogeError(
       `The model "${options.model}" at ${endpoint.host} refused the request (HTTP ${status}).`,
       {
         code: 'model-endpoint-refused',
         given: said,
-        hint:
-          status === 401 || status === 403
+        hint: isTooLong
+          ? 'The first message and the longest answer do not fit into its window: ask for fewer tokens a turn, show fewer tools, or serve it with a larger one.'
+          : status === 401 || status === 403
             ? `Set the key in the environment variable ${variable}${key === undefined ? ', which is not set' : ''}.`
             : `Check the address (${addressOf(endpoint)}), the name of the model and whether it takes tools.`,
       },
@@ -203,6 +209,16 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** An act that was not possible, as of a policy in this process whose prompt fills the window: the episode ends there, a failure. */
+const outgrown: Completion = { text: '', calls: [], finish: 'length', promptTokens: 0, sampledTokens: 0 }
+
+/** As OpenAI and this project's own server, llama.cpp, and by their words vLLM, SGLang and gateways in front of them say it. */
+function saysTooLong(status: number, answer: string): boolean {
+  const words =
+    /context_length_exceeded|exceed_context_size|(maximum|available) (model )?context (length|size|window)/i
+  return (status === 400 || status === 413) && words.test(answer)
 }
 
 function isTransient(status: number): boolean {
