@@ -51,9 +51,13 @@ function worldText(name: string, world: World): string {
     `${name}: observation ${space(world.observation)}, action ${space(world.action)}${world.mask === undefined ? '' : ' with masks'}, ${world.maxSteps === undefined ? 'no limit of steps' : `at most ${world.maxSteps} steps`}`,
     `algorithms: ${algorithmsFor(world).join(', ')}`,
     '',
-    featureTable(world.context),
-    '',
-    `agoge train ${name} --vary ${Object.keys(world.context).slice(0, 2).join(',')} [--visible]`,
+    ...(Object.keys(world.context).length === 0
+      ? [`agoge train ${name}`]
+      : [
+          featureTable(world.context),
+          '',
+          `agoge train ${name} --vary ${Object.keys(world.context).slice(0, 2).join(',')} [--visible]`,
+        ]),
   ].join('\n')
 }
 

@@ -68,7 +68,10 @@ test('objects of a module are trained on, evaluated and played', async () => {
   expect((await agoge('play', object, '--model', run)).out).toMatch(
     /episode 1: return [01].* in 1 steps, terminated/,
   )
-  expect((await agoge('envs', object)).out).toContain('observation box(1), action discrete(2)')
+  const { out } = await agoge('envs', object)
+  expect(out).toContain('observation box(1), action discrete(2)')
+  // Nothing of it can vary.
+  expect(out).not.toContain('--vary')
 })
 
 test('a world of a module has contexts like any other', async () => {
@@ -77,6 +80,14 @@ test('a world of a module has contexts like any other', async () => {
   expect(trained.out).toMatch(/^extrapolation|^interpolation/m)
   expect((await agoge('play', slots, '--model', run)).out).toMatch(/length \d/)
   expect((await agoge('eval', object, '--model', run)).err).toContain('was trained on walk, not on doors')
+})
+
+test('what a world of a module lacks is told', async () => {
+  const bare = join(folder, 'bare.mjs')
+  writeFileSync(bare, readFileSync(slots, 'utf8').replace(/^ {2}context: .*$/m, ''))
+  expect(readFileSync(bare, 'utf8')).not.toContain('context:')
+  const { err } = await agoge('train', bare, ...quick)
+  expect(err).toContain('walk: context is undefined')
 })
 
 test('what is no module with a world is told', async () => {

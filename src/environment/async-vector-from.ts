@@ -11,7 +11,8 @@ import type {
 } from './environment.ts'
 import { createObjectSlots } from './object-slots.ts'
 import type { ObjectVectorOptions } from './object-slots.ts'
-import { notBegun, objectState, restoreObjects } from './vector-from.ts'
+import { requireOneEach } from './one-each.ts'
+import { notBegun, objectState, restoreObjects, threw } from './vector-from.ts'
 import type { VectorEnvironment } from './vector.ts'
 
 export interface AsyncVectorOptions extends ObjectVectorOptions {
@@ -61,6 +62,7 @@ export async function asyncVectorFrom(
   const environments = await Promise.all(
     Array.from({ length: count }, async (_, i) => (await makeEnv(i)) as AsyncEnvironment),
   )
+  requireOneEach(environments)
   const slots = createObjectSlots(environments[0], count, options)
   const { arrays, ended } = slots
   const { name } = arrays.world
@@ -83,7 +85,8 @@ export async function asyncVectorFrom(
         return
       } catch (error) {
         begunSlots[i] = 0
-        if (onFault === 'throw' || attempt === attempts || isCancelled(error)) throw error
+        if (onFault === 'throw' || attempt === attempts || isCancelled(error))
+          throw AgogeError.isInstance(error) ? error : threw(`${name}, slot ${i}: reset`, error)
         await replace(i)
         slots.episodes[i]--
       }
@@ -120,7 +123,9 @@ export async function asyncVectorFrom(
     } catch (error) {
       if (onFault === 'throw' || isCancelled(error)) {
         begunSlots[i] = 0
-        throw error
+        throw AgogeError.isInstance(error)
+          ? error
+          : threw(`${name}, slot ${i}, step ${arrays.lengths[i] + 1}: step`, error)
       }
       arrays.rewards[i] = 0
       arrays.terminated[i] = 0

@@ -110,6 +110,6 @@ export {
   renderText,
 } from './render/index.ts'
 export type { Image, PngOptions, Rendered, SvgOptions, TerminalOptions } from './render/index.ts'
-export { checkEnvironment, findFaults } from './check/check-environment.ts'
+export { checkEnvironment, checkWorldDefinition, findFaults } from './check/check-environment.ts'
 export type { CheckOptions } from './check/check-environment.ts'
 export type { Finding } from './check/finding.ts'

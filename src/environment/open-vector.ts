@@ -4,6 +4,7 @@ import { asyncVectorFrom } from './async-vector-from.ts'
 import type { AsyncEnvironment, Environment } from './environment.ts'
 import { objectWorld } from './object-kind.ts'
 import type { ObjectVectorOptions } from './object-slots.ts'
+import { claimEach } from './one-each.ts'
 import { vectorFrom } from './vector-from.ts'
 import { createVectorEnvironment } from './vector.ts'
 import type { World } from './world.ts'
@@ -28,7 +29,7 @@ export type OpenedVector = AnyVector & { close(): void | Promise<void> }
  * them. They are stepped at once where the first one's `reset` answers at once (it is called to find that out), else all
  * together by promises.
  *
- * @throws AgogeError `bad-argument` for more slots than there are objects, `not-an-environment`, and all that `vectorFrom` throws
+ * @throws AgogeError `bad-argument` for more slots than there are objects and for a function that gives one of them twice, `not-an-environment`, and all that `vectorFrom` throws
  */
 export async function openVector(
   playable: Playable,
@@ -52,11 +53,23 @@ export async function openVector(
   )
   const [first] = made
   objectWorld(first)
-  const answer: unknown = first.reset()
-  const waits = typeof (answer as Promise<unknown> | undefined)?.then === 'function'
-  await answer
-  const vector = waits
-    ? await asyncVectorFrom((i) => made[i], slots, options)
-    : vectorFrom((i) => made[i] as Environment, slots, options)
-  return isFactory ? vector : { ...vector, close: () => {} }
+  const release = isFactory ? claimEach(made) : undefined
+  try {
+    const answer: unknown = first.reset({})
+    const waits = typeof (answer as Promise<unknown> | undefined)?.then === 'function'
+    await answer
+    const vector = waits
+      ? await asyncVectorFrom((i) => made[i], slots, options)
+      : vectorFrom((i) => made[i] as Environment, slots, options)
+    return {
+      ...vector,
+      close() {
+        release?.()
+        return isFactory ? vector.close() : undefined
+      },
+    }
+  } catch (error) {
+    release?.()
+    throw error
+  }
 }

@@ -2,6 +2,7 @@ import { AgogeError } from '../error.ts'
 import type { Environment, Info } from './environment.ts'
 import { createObjectSlots } from './object-slots.ts'
 import type { ObjectSlots, ObjectVectorOptions } from './object-slots.ts'
+import { requireOneEach } from './one-each.ts'
 import { restoreArrays, saveArrays } from './stored-arrays.ts'
 import type { VectorEnvironment, VectorState } from './vector.ts'
 
@@ -27,12 +28,16 @@ export function vectorFrom(
   options: ObjectVectorOptions = {},
 ): ObjectVector {
   const environments = Array.from({ length: count }, (_, i) => makeEnv(i))
+  requireOneEach(environments)
   const slots = createObjectSlots(environments[0], count, options)
   const { arrays, ended } = slots
   let begun = false
 
   function begin(i: number): void {
-    slots.began(i, environments[i], environments[i].reset(slots.resetOptions(i)))
+    const result = calling(`${arrays.world.name}, slot ${i}: reset`, () =>
+      environments[i].reset(slots.resetOptions(i)),
+    )
+    slots.began(i, environments[i], result)
   }
 
   return {
@@ -59,7 +64,9 @@ export function vectorFrom(
             continue
           }
         }
-        const result = environments[i].step(slots.action(i) as never)
+        const result = calling(`${arrays.world.name}, slot ${i}, step ${arrays.lengths[i] + 1}: step`, () =>
+          environments[i].step(slots.action(i) as never),
+        )
         if (slots.stepped(i, environments[i], result) && arrays.autoreset === 'same-step') begin(i)
       }
     },
@@ -78,6 +85,29 @@ export function vectorFrom(
       for (const environment of environments) environment.close?.()
     },
   }
+}
+
+/** What a call gives; what it throws, with the place where. */
+function calling<T>(where: string, call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    throw AgogeError.isInstance(error) ? error : threw(where, error)
+  }
+}
+
+/** An error of a user's own code, told with the place. */
+export function threw(where: string, cause: unknown): AgogeError {
+  return new AgogeError(
+    `${where} threw ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`,
+    {
+      code: 'environment-threw',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: 'what the call promises, or an episode that ends',
+      hint: 'The stack of the environment is under `cause`; on the command line, --debug shows it',
+      cause,
+    },
+  )
 }
 
 type Resumable = Pick<Environment, 'state' | 'restore'>

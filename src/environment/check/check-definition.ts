@@ -18,6 +18,8 @@ export function checkDefinition(world: World, findings: Findings): void {
   }
   if (world.mask !== undefined && world.action.type === 'box')
     add('mask', 'needs an action space of choices, not a box')
+  if (typeof world.context !== 'object' || world.context === null)
+    return add('context', `is ${String(world.context)}, expected features by name; {} where there are none`)
   for (const [
     name,
     { default: usual, low, high, extrapolate = [low, high], integer, about },

@@ -76,10 +76,25 @@ export function findFaults(
   const findings = createFindings(subject.name)
   checkDefinition(subject, findings)
   if (findings.list.length > 0) return findings.list
-  checkPlay(subject, findings, seed, steps)
-  if (!endless) checkEnds(subject, findings, seed, options.patience ?? 100_000)
-  checkFunctions(subject, findings, options)
+  try {
+    checkPlay(subject, findings, seed, steps)
+    if (!endless) checkEnds(subject, findings, seed, options.patience ?? 100_000)
+    checkFunctions(subject, findings, options)
+  } catch (error) {
+    findings.add('throws', 'functions', `throw: ${String(error)}`)
+  }
   return findings.list
+}
+
+/**
+ * What can be seen of a world without playing: functions, spaces, sizes, ranges of context features.
+ *
+ * @throws AgogeError `bad-environment` with all findings.
+ */
+export function checkWorldDefinition(world: World): void {
+  const findings = createFindings(world.name)
+  checkDefinition(world, findings)
+  throwFindings(world.name, findings.list)
 }
 
 type ManyAgents = MultiAgentWorld | ParallelEnvironment | TurnEnvironment

@@ -282,3 +282,17 @@ test('the error names world, slot, step and field, and lists everything', () => 
     expect((given as unknown[]).length).toBe(message.split('\n').length - 1)
   }
 })
+
+test('a world without features by name, and one whose functions throw, are findings too', () => {
+  const bare = { ...walk, context: undefined } as unknown as World
+  expect(findFaults(bare)).toMatchObject([{ check: 'definition', field: 'context' }])
+  const stuck: World = {
+    ...walk,
+    step() {
+      throw new TypeError('the arm is stuck')
+    },
+  }
+  expect(() => checkEnvironment(stuck)).toThrow(
+    expect.objectContaining({ message: expect.stringContaining('TypeError: the arm is stuck') }),
+  )
+})

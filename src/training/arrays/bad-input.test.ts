@@ -198,6 +198,32 @@ test.each([0, -5, NaN, Infinity])('a run of %s steps is refused', async (steps) 
   await expect(run).rejects.toMatchObject({ code: 'bad-argument', given: steps })
 })
 
+test('nothing to play in, and evaluations of no episodes, are refused before training', async () => {
+  const algorithm = writes([0], [0])
+  await expect(trainArray({ world: 'cartpole' as never, algorithm, steps: 8 })).rejects.toMatchObject({
+    code: 'bad-argument',
+    given: 'cartpole',
+    hint: "arrayWorlds['cartpole'] is the world of a name",
+  })
+  for (const evaluate of [{ episodes: 0 }, { during: 0 }, { episodes: 2.5, every: 0 }]) {
+    let acted = 0
+    const run = trainArray({
+      world: cartPole,
+      algorithm: async (environment, options) => {
+        acted++
+        return algorithm(environment, options)
+      },
+      steps: 8,
+      evaluate,
+    })
+    await expect(run).rejects.toMatchObject({
+      code: 'bad-argument',
+      message: expect.stringContaining('evaluation cannot have'),
+    })
+    expect(acted).toBe(0)
+  }
+})
+
 const quick = { world: 'cartpole', steps: 64, slots: 2, seed: 1, evaluate: { episodes: 1, every: 0 } }
 
 /** Puts the state of one run into the folder of another. */

@@ -6,7 +6,7 @@ import type { ArrayTrainOptions, EvaluationSettings } from './types.ts'
 /**
  * What a run trains in, and its options with the defaults filled in.
  *
- * @throws AgogeError `bad-argument` for no number of steps, and for one object that should be more.
+ * @throws AgogeError `bad-argument` for nothing to play in, no number of steps or of episodes, and for one object that should be more.
  */
 export async function openTraining(options: ArrayTrainOptions): Promise<{
   environment: OpenedVector
@@ -15,6 +15,16 @@ export async function openTraining(options: ArrayTrainOptions): Promise<{
   evaluate: Required<EvaluationSettings>
 }> {
   const { world, steps, seed = 0, contextFor } = options
+  if (typeof world !== 'function' && (typeof world !== 'object' || world === null)) {
+    throw new AgogeError('There is no world to train in', {
+      code: 'bad-argument',
+      given: world,
+      expected: 'a world, an object with reset and step, or a function that makes such objects',
+      ...(typeof world === 'string'
+        ? { hint: `arrayWorlds['${String(world)}'] is the world of a name` }
+        : {}),
+    })
+  }
   const name = world.name ?? 'an environment'
   if (!(steps >= 1 && steps < Infinity)) {
     throw new AgogeError(`A run on ${name} cannot have ${steps} steps`, {
@@ -35,6 +45,18 @@ export async function openTraining(options: ArrayTrainOptions): Promise<{
       code: 'bad-argument',
       given: `an evaluation every ${evaluate.every} steps`,
       expected: 'evaluate.every of 0, or a function that makes environments',
+    })
+  }
+  for (const [name, least] of [
+    ['episodes', 1],
+    ['during', evaluate.every > 0 ? 1 : 0],
+  ] as const) {
+    if (Number.isSafeInteger(evaluate[name]) && evaluate[name] >= least) continue
+    throw new AgogeError(`An evaluation cannot have ${evaluate[name]} episodes`, {
+      code: 'bad-argument',
+      given: { evaluate: { [name]: evaluate[name] } },
+      expected: 'a positive integer',
+      hint: 'evaluate: { every: 0 } evaluates when training is over, and only then',
     })
   }
   const environment = await openVector(world, {

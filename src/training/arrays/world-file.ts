@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isWorld, openVector } from '../../environment/index.ts'
+import { checkWorldDefinition, isWorld, openVector } from '../../environment/index.ts'
 import type { Playable, World } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 
@@ -21,7 +21,7 @@ export const isWorldFile = (name: string): boolean => /\.[cm]?[jt]s$/.test(name)
  * Reads a module that exports `world` (or a default): a world, an object with `reset` and `step`, or a function that makes
  * such objects. Of these one is made and closed, to see what its spaces are.
  *
- * @throws AgogeError `bad-world-file` where there is none.
+ * @throws AgogeError `bad-world-file` where there is none, `bad-environment` for a world that lacks something.
  */
 export async function readWorldFile(path: string): Promise<WorldFile> {
   const file = resolve(path)
@@ -37,7 +37,10 @@ export async function readWorldFile(path: string): Promise<WorldFile> {
   const isPlayable = typeof found === 'function' || 'observationSpace' in fields || 'stateSize' in fields
   if (!isPlayable) throw badFile(file, `it exports ${Object.keys(module).join(', ') || 'nothing'}`)
   const playable = found as Playable
-  if (isWorld(playable)) return { file, playable, world: playable }
+  if (isWorld(playable)) {
+    checkWorldDefinition(playable)
+    return { file, playable, world: playable }
+  }
   const vector = await openVector(playable, { slots: 1 })
   await vector.close()
   return { file, playable, world: vector.world }
