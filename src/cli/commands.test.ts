@@ -41,6 +41,13 @@ const taken = join(folder, 'taken')
 mkdirSync(taken)
 writeFileSync(join(taken, 'config.json'), '{}')
 
+const unfinished = join(folder, 'unfinished')
+mkdirSync(unfinished)
+writeFileSync(join(unfinished, 'config.json'), '{ "schema": 1, "world": "filesystem" }')
+const network = join(folder, 'network')
+mkdirSync(network)
+writeFileSync(join(network, 'config.json'), '{ "schema": 1, "kind": "array", "world": "cartpole" }')
+
 test.each<[string[], RegExp]>([
   [['trian'], /unknown command 'trian'[\s\S]*Did you mean train/],
   [['train', '--stepps', '3'], /unknown option '--stepps'[\s\S]*--steps/],
@@ -51,6 +58,25 @@ test.each<[string[], RegExp]>([
   [['eval', 'mcp:nowhere'], /nowhere/],
   [['eval', 'mcp:x', '--mcp-config', broken], /broken\.json is not JSON: line 1/],
   [['eval', '--threshold', '7'], /--threshold[\s\S]*0% to 100%/],
+  [['eval', '--threshold', '%'], /--threshold[\s\S]*0% to 100%/],
+  [['eval', '--temperature', '1e-30', '--tasks', '1'], /temperature of 0, which is greedy, or of 0\.000001/],
+  [
+    ['eval', '--model', unfinished],
+    /unfinished is not finished[\s\S]*--resume \S*unfinished\), or name a checkpoint/,
+  ],
+  [['chat', '--model', network], /network for cartpole, which has no words[\s\S]*agoge play cartpole/],
+  [
+    ['eval', '--model', 'https://me:hidden@a.example/v1'],
+    /name or a password\.\n +given: +an address at a\.example/,
+  ],
+  [
+    ['eval', 'filesystem', '--mcp-config', broken],
+    /--mcp-config means nothing for filesystem[\s\S]*mcp:NAME/,
+  ],
+  [
+    ['chat', 'reasoning', '--sandbox', '--max-calls', '3'],
+    /--sandbox, --max-calls means nothing for reasoning/,
+  ],
   [['train', '--out', join(broken, 'run')], /broken\.json.run: a part of the path is a file/],
   // Read-only for everybody, root included.
   ...(process.platform === 'linux'

@@ -13,7 +13,7 @@ import { publicLimits, publicTurn } from '../training/defaults.ts'
 import { baseModelFolder, loadModel, requireModel } from '../language/index.ts'
 import type { SamplingWeights } from '../language/index.ts'
 import type { Console } from './console.ts'
-import { listRuns, modelFolder, trainedWorld } from './runs.ts'
+import { listRuns, modelFolder, runKind, trainedWorld } from './runs.ts'
 
 /** A model named on the command line, ready to act. */
 export interface OpenedModel {
@@ -128,7 +128,27 @@ export function findModel(given: string | undefined): { named: string; folder: s
       expected: 'a run folder, a checkpoint folder, or the URL of an OpenAI-compatible endpoint',
     })
   }
+  const world = trainedWorld(named)
+  if (folder === named && world !== undefined) throw noModelYet(named, world)
   return { named, folder, given: given ?? named }
+}
+
+/** A run of numbers has a network, and one of words has a model when it is finished. */
+function noModelYet(run: string, world: string): AgogeError {
+  const isArray = ['array', 'seeds'].includes(runKind(run) ?? '')
+  return new AgogeError(
+    isArray
+      ? `The run in ${run} trained a network for ${world}, which has no words.`
+      : `The run in ${run} is not finished: it has no trained model yet.`,
+    {
+      code: 'unknown-model',
+      given: run,
+      expected: 'a finished run on a world told in words, or one of its checkpoints',
+      hint: isArray
+        ? `To see it act: agoge play ${world} --model ${run}`
+        : `Go on with it (agoge train --resume ${run}), or name a checkpoint in ${join(run, 'checkpoints')}`,
+    },
+  )
 }
 
 function lastTrained(): string | undefined {

@@ -16,6 +16,7 @@ import type { Console } from './console.ts'
 import { openAdventure } from './open-adventure.ts'
 import { openReasoning } from './open-reasoning.ts'
 import type { CallBudget } from './planned-calls.ts'
+import { dashed } from './resumed-options.ts'
 
 /** How a world is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
 export interface WorldOptions {
@@ -89,27 +90,45 @@ export async function openWorld(
   terminal: Console,
 ): Promise<OpenedWorld> {
   const { world: name } = options
+  refuseOthersOptions(options)
   if (name === 'reasoning') return openReasoning(options)
-  refuseReasoningOptions(options)
   if (name === 'adventure') return openAdventure()
   if (name === 'filesystem') return openFilesystem(terminal)
   if (name.startsWith('mcp:')) return openServer(name.slice(4), options, opening, terminal)
   throw unknownWorld(options)
 }
 
-/** Options of the reasoning world are refused elsewhere, not silently left out. */
-function refuseReasoningOptions({ world, task, difficulty }: WorldOptions): void {
-  const typed = [
-    ...(task === undefined ? [] : ['--task']),
-    ...(difficulty === undefined ? [] : ['--difficulty']),
-  ]
-  if (typed.length === 0) return
-  throw new AgogeError(`${typed.join(', ')} means nothing for ${world}`, {
-    code: 'bad-option',
-    given: typed.join(' '),
-    expected: 'options of this world',
+/** Options that one kind of world alone has, and what is said of them elsewhere. */
+const ownOptions: readonly {
+  names: readonly (keyof WorldOptions)[]
+  of: (world: string) => boolean
+  hint: string
+}[] = [
+  {
+    names: ['task', 'difficulty'],
+    of: (world) => world === 'reasoning',
     hint: 'They choose among the questions of the world "reasoning"',
-  })
+  },
+  {
+    names: ['mcpConfig', 'sandbox', 'allow', 'maxCalls', 'callsPerSecond'],
+    // A name that is of no world at all is told of as such.
+    of: (world) => world.startsWith('mcp:') || !['filesystem', 'reasoning', 'adventure'].includes(world),
+    hint: 'They are of a server that you configured: mcp:NAME',
+  },
+]
+
+/** They are refused, not silently left out: `filesystem` is not the server of that name in a configuration. */
+function refuseOthersOptions(options: WorldOptions): void {
+  for (const { names, of, hint } of ownOptions) {
+    const typed = names.filter((name) => options[name] !== undefined).map(dashed)
+    if (typed.length === 0 || of(options.world)) continue
+    throw new AgogeError(`${typed.join(', ')} means nothing for ${options.world}`, {
+      code: 'bad-option',
+      given: typed.join(' '),
+      expected: 'options of this world',
+      hint,
+    })
+  }
 }
 
 async function openFilesystem({ err, signal }: Console): Promise<OpenedWorld> {

@@ -15,8 +15,9 @@ export function wholeNumber(least: number): (text: string) => number {
 
 /** A share as 0.85 or 85%. */
 export function share(text: string): number {
-  const value = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text)
-  if (text.trim() === '' || !(value >= 0 && value <= 1)) {
+  const digits = text.replace(/%$/, '')
+  const value = Number(digits) / (digits === text ? 1 : 100)
+  if (digits.trim() === '' || !(value >= 0 && value <= 1)) {
     throw new InvalidArgumentError('Expected a share from 0 to 1, or from 0% to 100%.')
   }
   return value

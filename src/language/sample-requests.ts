@@ -49,6 +49,9 @@ export function checkRequests(
   }
 }
 
+/** Logits divided by less are soon no numbers any more. */
+const leastTemperature = 1e-6
+
 const isCount = (value: number, least: number): boolean => Number.isInteger(value) && value >= least
 
 function checkSettings(settings: SamplingSettings, whose: string, hasTexts: boolean): void {
@@ -61,7 +64,8 @@ function checkSettings(settings: SamplingSettings, whose: string, hasTexts: bool
       ...(hint !== undefined && { hint }),
     })
   }
-  if (!(temperature >= 0 && temperature < Infinity)) refuse({ temperature }, 'a temperature of 0 or more')
+  if (temperature !== 0 && !(temperature >= leastTemperature && temperature < Infinity))
+    refuse({ temperature }, `a temperature of 0, which is greedy, or of ${leastTemperature} and more`)
   if (!(maxTokens >= 1)) refuse({ maxTokens }, 'at least one token')
   if (!isCount(topK, 1)) refuse({ topK }, 'a whole number from 1; leave it out for all tokens')
   if (!(topP > 0 && topP <= 1)) refuse({ topP }, 'a number above 0 and at most 1')
