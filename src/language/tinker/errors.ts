@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { apiPath } from './wire.ts'
 
 /** What to do, for those answers of which more can be said than that the server refused. */
 const hints: Readonly<Record<number, string>> = {
@@ -28,6 +29,21 @@ export function refusedError(host: string, path: string, status: number, said: s
       hints[status] ??
       'Look at what the server says; a server that lacks this part of the protocol refuses it too.',
   })
+}
+
+/** The server sends on to another address, which gets neither request nor key. */
+export function movedError(url: URL, path: string, status: number, target: URL | undefined): AgogeError {
+  const base = target && `${target.origin}${target.pathname}`.replace(`${apiPath}/${path}`, '')
+  return new AgogeError(
+    `The Tinker server ${url.host} sends ${path} on to another address (HTTP ${status}).`,
+    {
+      code: 'tinker-refused',
+      given: `${url.origin}${url.pathname}`,
+      expected: 'an address that answers by itself: requests with a key are not sent on',
+      hint:
+        base === undefined ? 'Ask who runs it for the address.' : `If you mean that one, name it: ${base}`,
+    },
+  )
 }
 
 /** It was asked again until patience ended. `last` says what came instead of an answer. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { badAnswerError, excerpt, refusedError, unavailableError } from './errors.ts'
+import { badAnswerError, excerpt, movedError, refusedError, unavailableError } from './errors.ts'
 import { apiPath } from './wire.ts'
 
 export interface TransportOptions {
@@ -51,7 +51,7 @@ const secondsBetweenTold = 60
  * HTTP with the manners of the protocol. Sending again is safe, because requests that change something carry sequence
  * numbers by which a server knows them again.
  *
- * @throws AgogeError `tinker-refused` and its kin (4xx), `tinker-unreachable`, `tinker-overloaded` or `tinker-server-error`
+ * @throws AgogeError `tinker-refused` and its kin (3xx, 4xx), `tinker-unreachable`, `tinker-overloaded` or `tinker-server-error`
  *   when patience ends, `tinker-bad-answer`; the reason of the signal where it is aborted.
  */
 export function createTransport(options: TransportOptions): Transport {
@@ -75,6 +75,8 @@ export function createTransport(options: TransportOptions): Transport {
         method,
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body, asList) }),
+        // Followed, a request would take its key along to another host, and a POST may become a GET without its body.
+        redirect: 'manual',
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       })
       const { status } = response
@@ -85,6 +87,15 @@ export function createTransport(options: TransportOptions): Transport {
         // A proxy that cut the answer off, or half an answer of a server that died.
         const said = `an answer that is not JSON: ${excerpt(conceal(text))}`
         return { kind: 'again', said }
+      }
+      if (status >= 300 && status < 400) {
+        const location = response.headers.get('location') ?? ''
+        throw movedError(
+          url,
+          path,
+          status,
+          URL.canParse(location, response.url) ? new URL(location, response.url) : undefined,
+        )
       }
       const said = excerpt(conceal(text))
       if (!isTransient(status)) throw refusedError(host, path, status, said)
