@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { box, createVectorEnvironment } from '../../environment/index.ts'
 import type { World } from '../../environment/index.ts'
 import { cartPole } from '../../worlds/classic/index.ts'
+import { frozenLake } from '../../worlds/toy-text/index.ts'
 import { ppo, ppoPresets } from './ppo.ts'
 
 const { slots, ...preset } = ppoPresets['sb3-zoo-cartpole']
@@ -70,4 +71,23 @@ test('what was learnt goes on exactly, its statistics too', async () => {
   expect(await play(second, 70)).toEqual(wanted)
   await first.agent.dispose()
   await second.agent.dispose()
+})
+
+test('choices stay choices, which networks see one-hot; rewards are normalised all the same', async () => {
+  const sizeOf = (state: unknown): number => (state as { parameters: Float32Array }).parameters.length
+  const plain = await make(frozenLake, false)
+  const normalised = await make(frozenLake, true)
+  const { agent, statistics } = normalised.agent.state() as { agent: unknown; statistics: { arrays: object } }
+  expect(sizeOf(agent)).toBe(sizeOf(plain.agent.state()))
+  // Sixteen states, of which each has weights of its own in actor and critic.
+  expect(sizeOf(agent)).toBeGreaterThan(2 * 16 * 16)
+  expect(Object.keys(statistics.arrays)).toContain('discounted')
+  await play(normalised, 70)
+  const saved = structuredClone([normalised.environment.state(), normalised.agent.state()] as const)
+  const wanted = await play(normalised, 70)
+  const again = await make(frozenLake, true)
+  again.environment.restore(saved[0])
+  again.agent.restore(saved[1])
+  expect(await play(again, 70)).toEqual(wanted)
+  for (const { agent: one } of [plain, normalised, again]) await one.dispose()
 })

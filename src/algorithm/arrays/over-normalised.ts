@@ -1,8 +1,14 @@
-import { normaliseObservations, normaliseRewards, rowSize } from '../../environment/index.ts'
+import {
+  createRunningMeanStd,
+  normaliseObservations,
+  normaliseRewards,
+  rowSize,
+} from '../../environment/index.ts'
 import type { VectorState } from '../../environment/index.ts'
 import { checkRows } from '../../policy/index.ts'
 import type { ArrayAlgorithm } from './agent.ts'
 import { told } from './told.ts'
+import type { Told } from './told.ts'
 
 /** As Stable-Baselines3's VecNormalize. */
 const widest = 10
@@ -13,7 +19,8 @@ function clip(values: Float32Array | Float64Array): void {
 
 /**
  * The same algorithm on observations less their running mean over their deviation, and on rewards over the deviation of the
- * discounted return, both within 10 of 0. What is evaluated is normalised by the statistics of training as they are then.
+ * discounted return, both within 10 of 0; observed choices and bits stay as they are. What is evaluated is normalised by the
+ * statistics of training as they are then.
  *
  * @param gamma discount of that return
  */
@@ -22,18 +29,26 @@ export const overNormalised =
   async (environment, options) => {
     const width = rowSize(environment.world.observation)
     let begun = false
-    const seen = normaliseRewards(normaliseObservations(told(environment, () => begun)), { gamma })
-    const { mean, variance } = seen.observationStatistics
+    const inner = told(environment, () => begun)
+    const { observation } = environment.world
+    // The number of a choice is no quantity; networks see it one-hot.
+    const isQuantity = observation.type === 'box'
+    const normalised = isQuantity ? normaliseObservations(inner) : undefined
+    const seen = normaliseRewards<Told>(normalised ?? inner, { gamma })
+    const { mean, variance } = normalised?.observationStatistics ?? createRunningMeanStd(width)
     const agent = await algorithm(seen, options)
 
     function clipAll(): void {
-      clip(seen.observations)
-      clip(seen.finalObservations)
+      if (isQuantity) {
+        clip(seen.observations)
+        clip(seen.finalObservations)
+      }
       clip(seen.rewards)
     }
 
     function normal(observations: Float32Array, rows: number): Float32Array {
       checkRows(observations, rows, width)
+      if (!isQuantity) return observations
       const found = new Float32Array(rows * width)
       for (let i = 0; i < found.length; i++)
         found[i] = (observations[i] - mean[i % width]) / Math.sqrt(variance[i % width] + 1e-8)
