@@ -235,6 +235,10 @@ test('what cannot be held is refused at its place', () => {
     [{ $ref: 'other.json' }, '/$ref'],
     [{ type: 'thing' }, '/type'],
     [{ type: 'integer', minimum: 1e-9 }, '#'],
+    [{ type: 'toString' }, '/type'],
+    [{ $ref: '#/%E0%A4%A' }, '/$ref'],
+    [{ type: 'object', required: [1] }, '/required'],
+    [{ allOf: [] }, '/allOf'],
     // Of the wrong kind, a bound would otherwise bound nothing.
     [{ type: 'integer', minimum: '5' }, '/minimum'],
     [{ type: 'number', exclusiveMaximum: true }, '/exclusiveMaximum'],

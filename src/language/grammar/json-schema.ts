@@ -100,7 +100,9 @@ export function schemaExpression(
   function reference(pointer: string, at: string): Expression {
     if (!pointer.startsWith('#')) refuse(`${at}/$ref`, pointer, 'a reference within the schema')
     let target: unknown = root
-    for (const part of decodeURIComponent(pointer.slice(1)).split('/').slice(1)) {
+    const path = decoded(pointer.slice(1))
+    if (path === undefined) refuse(`${at}/$ref`, pointer, 'a reference that leads somewhere')
+    for (const part of path.split('/').slice(1)) {
       const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
       target = Array.isArray(target) ? target[Number(key)] : isRecord(target) ? target[key] : undefined
     }
@@ -131,6 +133,7 @@ export function schemaExpression(
   function allOf(schema: Schema, used: readonly string[], at: string): Expression {
     const { allOf: list, ...own } = schema
     const parts = [...(used.length > 1 ? [own] : []), ...(list as unknown[])]
+    if ((list as unknown[]).length === 0) refuse(`${at}/allOf`, list, 'a list of at least one form')
     if (parts.length === 1) return value(parts[0], `${at}/allOf/0`)
     const simple = ['string', 'number', 'integer', 'boolean', 'null']
     if (parts.every((part) => isRecord(part) && simple.includes(part.type as string)))
@@ -144,7 +147,7 @@ export function schemaExpression(
         ? everyType.filter((type) => keywords[type].some((key) => used.includes(key)))
         : [schema.type].flat()
     for (const type of types)
-      if (typeof type !== 'string' || !(type in keywords))
+      if (typeof type !== 'string' || !Object.hasOwn(keywords, type))
         refuse(`${at}/type`, type, Object.keys(keywords).join(', '))
     const allowed = new Set([...general, ...types.flatMap((type) => keywords[type as string])])
     // Words for other types than this one say nothing.
@@ -238,10 +241,11 @@ export function schemaExpression(
   function object(schema: Schema, at: string): Expression {
     const { properties, required = [], additionalProperties } = schema
     if (properties !== undefined && !isRecord(properties)) refuse(`${at}/properties`, properties, 'an object')
-    if (!Array.isArray(required)) refuse(`${at}/required`, required, 'a list of names')
+    if (!Array.isArray(required) || !required.every((name) => typeof name === 'string'))
+      refuse(`${at}/required`, required, 'a list of names')
     const known = properties ?? {}
     const others = additionalProperties ?? properties === undefined
-    const names = [...new Set([...Object.keys(known), ...(required as string[])])]
+    const names = [...new Set([...Object.keys(known), ...required])]
     const isNeeded = new Set(required)
     const members = names.map((name) =>
       sequence(
@@ -271,4 +275,12 @@ export function schemaExpression(
   }
 
   return value(root, '')
+}
+
+function decoded(pointer: string): string | undefined {
+  try {
+    return decodeURIComponent(pointer)
+  } catch {
+    return undefined
+  }
 }
