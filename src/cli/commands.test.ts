@@ -58,6 +58,7 @@ test.each<[string[], RegExp]>([
   [['eval', 'mcp:nowhere'], /nowhere/],
   [['eval', 'mcp:x', '--mcp-config', broken], /broken\.json is not JSON: line 1/],
   [['eval', '--threshold', '7'], /--threshold[\s\S]*0% to 100%/],
+  [['serve', '--port', '99999'], /--port[\s\S]*from 0 to 65535/],
   [['eval', '--threshold', '%'], /--threshold[\s\S]*0% to 100%/],
   [['eval', '--temperature', '1e-30', '--tasks', '1'], /temperature of 0, which is greedy, or of 0\.000001/],
   [

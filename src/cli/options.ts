@@ -13,6 +13,13 @@ export function wholeNumber(least: number): (text: string) => number {
   }
 }
 
+/** A port to listen at; 0 takes any. */
+export function port(text: string): number {
+  const value = wholeNumber(0)(text)
+  if (value > 65535) throw new InvalidArgumentError('Expected a port from 0 to 65535.')
+  return value
+}
+
 /** A share as 0.85 or 85%. */
 export function share(text: string): number {
   const digits = text.replace(/%$/, '')

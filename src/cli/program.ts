@@ -6,6 +6,7 @@ import type { Console } from './console.ts'
 import type { EvalArrayCommand } from './eval-array.ts'
 import { exportKinds, weightTypes } from './export-kinds.ts'
 import {
+  port,
   several,
   share,
   typedOptions,
@@ -178,7 +179,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   withSamplingWeights(program.command('serve'))
     .description('an OpenAI-compatible endpoint in front of a model, until Ctrl-C')
     .argument('[model]', 'a run, checkpoint or model folder (default: the last run, else the base model)')
-    .option('--port <n>', '0 takes any that is free', wholeNumber(0), 8000)
+    .option('--port <n>', '0 takes any that is free', port, 8000)
     .option('--host <address>', 'another than this machine alone needs a key', '127.0.0.1')
     .option('--key <key>', 'what clients have to send (default: the environment variable AGOGE_SERVE_KEY)')
     .option('--name <name>', 'by which clients call the model (default: the name of the folder)')

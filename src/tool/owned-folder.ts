@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 /** Of this machine or container alone: elsewhere process ids mean other processes. */
-const host = hostname().replaceAll(/[^\w.]/g, '_') || 'host'
+export const host = hostname().replaceAll(/[^\w.]/g, '_') || 'host'
 
 /**
  * A new folder `PREFIX-HOST-PID-XXXXXX` in `parent` for the time that this process lives. What processes of this machine that are no more
@@ -29,7 +29,8 @@ function sweep(parent: string, start: string): void {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this machine or container is there, whoever owns it. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

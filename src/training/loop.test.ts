@@ -132,9 +132,12 @@ test('a line of the metrics that the disk damaged costs a finished training noth
   const [first, second, ...rest] = readFileSync(file, 'utf8').split('\n')
   writeFileSync(file, [first, 'x'.repeat(second.length), ...rest].join('\n'))
   const notes: string[] = []
-  await trainJob({ ...boxJob(folder), resume: true }, {
-    onEvent: (event) => event.type === 'note' && notes.push(event.text),
-  })
+  await trainJob(
+    { ...boxJob(folder), resume: true },
+    {
+      onEvent: (event) => event.type === 'note' && notes.push(event.text),
+    },
+  )
   expect(notes.at(-1)).toBe(`${file}:2 is damaged; the curves of the report leave it out`)
   expect(existsSync(join(folder, 'report.html'))).toBe(true)
   expect(weights(folder).equals(weights(whole))).toBe(true)

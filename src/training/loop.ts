@@ -7,6 +7,7 @@ import type { Job } from './job.ts'
 import { checkOverlap } from './overlap.ts'
 import { runReinforcement } from './reinforcement-phase.ts'
 import { renderReport } from './report/index.ts'
+import { occupy } from './occupied.ts'
 import { openRunFolder, refuseOccupied } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
 import { runStage, runUnseenWording } from './stage.ts'
@@ -32,9 +33,21 @@ export async function trainJob<T extends Task>(
   options: TrainJobOptions<T>,
   context: { onEvent?: OnTrainingEvent; signal?: AbortSignal } = {},
 ): Promise<TrainingSummary> {
-  const { onEvent = () => {}, signal } = context
-  signal?.throwIfAborted()
+  context.signal?.throwIfAborted()
   const folder = openRunFolder(options.folder)
+  const release = occupy(folder)
+  try {
+    return await workOn(folder, options, context)
+  } finally {
+    release()
+  }
+}
+
+async function workOn<T extends Task>(
+  folder: RunFolder,
+  options: TrainJobOptions<T>,
+  { onEvent = () => {}, signal }: { onEvent?: OnTrainingEvent; signal?: AbortSignal },
+): Promise<TrainingSummary> {
   claim(folder, options)
   const saved = loadState(folder)
   if (saved?.state.phase === 'done') return JSON.parse(folder.read('summary.json')) as TrainingSummary
