@@ -80,7 +80,12 @@ export function badAnswerError(host: string, path: string, what: string, given: 
 }
 
 /** Errors of the engine that callers treat alike wherever it runs. */
-export const engineCodes: readonly string[] = ['non-finite-loss', 'gradient-not-finite']
+export const engineCodes: readonly string[] = [
+  'non-finite-loss',
+  'gradient-not-finite',
+  'non-finite-logits',
+  'weights-not-finite',
+]
 
 /** The request was taken, and failed when it was carried out. `code` is what Agoge's own server calls it. */
 export function failedError(

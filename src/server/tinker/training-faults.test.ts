@@ -77,6 +77,27 @@ test('a server that tells neither the norm of the gradient nor the entropy train
   await other.close()
 })
 
+test('weights that a step has spoilt draw nothing, and it is the error that it is in this process', async () => {
+  const backend = await createTinkerBackend({ baseUrl: server.url, patienceSeconds: 5 })
+  const tokens = Int32Array.of(4, 5, 6)
+  const zeros = new Float32Array(3)
+  const weights = { rl: zeros, ce: Float32Array.of(0, 1, 1), kl: zeros }
+  const row = { tokens, logprobs: zeros, advantages: zeros, weights }
+  // Decay multiplies, twice beyond all bounds.
+  for (let step = 0; step < 2; step++) {
+    await backend.forwardBackward([row], { name: 'cross_entropy' }).catch(() => {})
+    await backend.optimStep({ learningRate: 1e30, weightDecay: 1 }).catch(() => {})
+  }
+  const drawn = backend.sample([{ prompt: tokens, key: 0 }], {
+    maxTokens: 2,
+    stop: [],
+    temperature: 1,
+    seed: 0,
+  })
+  await expect(drawn).rejects.toMatchObject({ code: 'non-finite-logits' })
+  await backend.dispose()
+})
+
 test.each(['advantages that are no numbers', 'slopes whose sum is beyond all bounds'])(
   '%s stop training over the server as in this process: the batch is named, the last good weights are kept',
   async (fault) => {
