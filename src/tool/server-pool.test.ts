@@ -30,6 +30,25 @@ async function folders(count: number): Promise<string[]> {
   return made
 }
 
+test('many leases may wait on one signal without a warning', async () => {
+  const warnings: string[] = []
+  const hear = ({ name }: Error): void => void warnings.push(name)
+  process.on('warning', hear)
+  onTestFinished(() => void process.off('warning', hear))
+  const pool = poolOf({ server: faulty, size: 1 })
+  const { signal } = new AbortController()
+  const pids = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const lease = await pool.lease({ signal })
+      const { text } = await lease.call('pid', {})
+      await lease.release()
+      return text
+    }),
+  )
+  expect(new Set(pids).size).toBe(1)
+  expect(warnings).toEqual([])
+})
+
 test('every lease sees its own root and no other', async () => {
   const roots = await folders(12)
   await Promise.all(roots.map((root, i) => writeFile(join(root, 'a.txt'), `I am ${i}`)))

@@ -5,6 +5,7 @@ import { connectServer } from './mcp-client.ts'
 import type { McpConnection } from './mcp-client.ts'
 import type { ServerConfig } from './server-config.ts'
 import type { Toolbox } from './types.ts'
+import { manyWaiters } from './many-waiters.ts'
 
 export interface ServerPoolOptions {
   /** The server, or how slot i of the pool is started (a fixed folder or file of its own, say). */
@@ -83,6 +84,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
         waiting.splice(waiting.indexOf(entry), 1)
         reject(signal?.reason)
       }
+      manyWaiters(signal)
       signal?.addEventListener('abort', abort, { once: true })
       waiting.push(entry)
     })

@@ -1,5 +1,6 @@
 import { AgogeError } from '../../error.ts'
 import type { Toolbox } from '../../tool/types.ts'
+import { manyWaiters } from '../../tool/many-waiters.ts'
 
 export interface GuardOptions {
   /** Tools that may be called; every other name is refused. */
@@ -84,6 +85,7 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', aborted)
       resolve()
     }, milliseconds)
+    manyWaiters(signal)
     signal?.addEventListener('abort', aborted, { once: true })
   })
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
 import { createStatePool, newState } from './state-pool.ts'
 import type { StatePool, StateSlot } from './state-pool.ts'
@@ -150,4 +150,19 @@ test('deadlines stand still while a call waits for its slot and its state, not w
   expect((await second).isError).toBe(false)
   await first
   expect(told).toEqual([true, false])
+})
+
+test('many calls may wait on one signal without a warning', async () => {
+  const warnings: string[] = []
+  const hear = ({ name }: Error): void => void warnings.push(name)
+  process.on('warning', hear)
+  onTestFinished(() => void process.off('warning', hear))
+  const counts = { opened: 0, resets: 0 }
+  const pool = createStatePool({ size: 1, open: async () => listSlot(counts, true), writes: () => false })
+  const { signal } = new AbortController()
+  await Promise.all(Array.from({ length: 20 }, () => pool.call(newState(), 'show', {}, { signal })))
+  // Warnings come in a turn of their own.
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(warnings).toEqual([])
+  await pool.close()
 })

@@ -1,6 +1,7 @@
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
 import { pausableDeadline } from '../../tool/pausable-deadline.ts'
 import type { Toolbox, ToolCallOptions, ToolResult } from '../../tool/types.ts'
+import { manyWaiters } from '../../tool/many-waiters.ts'
 
 /** One copy of the system behind the tools, with a state that can be put back to its beginning. */
 export interface StateSlot {
@@ -117,6 +118,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
           reject(reason)
         },
       }
+      manyWaiters(signal)
       signal?.addEventListener('abort', abort, { once: true })
       waiting.push(entry)
     })
