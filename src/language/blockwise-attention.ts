@@ -105,7 +105,7 @@ export function attendBlockwise(
   }
 }
 
-/** More take longer to compile and are hardly quicker (5 % at 4096 tokens). */
+/** More take longer to compile and are hardly quicker (16 of them 8 % at 4096 tokens). */
 const mostBlocks = 8
 
 const longRow = 512

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AgogeError } from '../error.ts'
 import { readEpisodes } from '../episode/index.ts'
@@ -14,6 +11,9 @@ import { trainJob } from './index.ts'
 import type { LoopState } from './state.ts'
 import { boxJob } from './testing/box-job.ts'
 import type { TrainableBackend } from './types.ts'
+import { workUntil } from './testing/work-until.ts'
+
+const script = new URL('./testing/box-child.ts', import.meta.url)
 
 let root: string
 let whole: string
@@ -75,7 +75,12 @@ test('killed at random moments and resumed: the same weights, metrics and episod
   let kills = 0
   for (;;) {
     // A few events further each time, then at any moment of what comes next.
-    const code = await workUntil(folder, kills < 4 ? 6 + random.int(24) : Infinity, random.next() * 30)
+    const code = await workUntil(
+      script,
+      folder,
+      kills < 4 ? 6 + random.int(24) : Infinity,
+      random.next() * 30,
+    )
     if (code === 0) break
     expect(code).toBeNull()
     kills++
@@ -87,21 +92,6 @@ test('killed at random moments and resumed: the same weights, metrics and episod
     readEpisodes(join(path, 'episodes.jsonl')).map((episode) => ({ ...episode, timing: null }))
   expect(told(folder)).toEqual(told(whole))
 })
-
-/** Runs a process on the folder and kills it some milliseconds after an event. `null`: killed. */
-function workUntil(folder: string, events: number, delay: number): Promise<number | null> {
-  const script = fileURLToPath(new URL('./testing/box-child.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', '--conditions', 'agoge-source', script, folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let seen = 0
-  child.stdout.on('data', (data: Buffer) => {
-    const before = seen
-    seen += data.toString().split('\n').length - 1
-    if (before < events && seen >= events) void wait(delay).then(() => child.kill('SIGKILL'))
-  })
-  return new Promise((resolve) => child.on('close', resolve))
-}
 
 test('stopped by a signal, it keeps what is done and ends the same', async () => {
   const folder = join(root, 'stopped')

@@ -26,6 +26,7 @@ import { reinforce } from './reinforce.ts'
 import { discreteSac } from './sac-discrete.ts'
 import { sac } from './sac.ts'
 import { td3 } from './td3.ts'
+import { plainValues } from './testing/plain-values.ts'
 
 interface Candidate {
   algorithm: ArrayAlgorithm
@@ -57,18 +58,9 @@ const soft = { actorLearningRate: 5e-3, criticLearningRate: 5e-3, temperature: 0
 /** Of the learners of action values. */
 const valued = {
   ...replayed,
-  learningRate: 5e-3,
-  adamEpsilon: 1e-8,
+  ...plainValues,
   maxGradientNorm: null,
   targetEvery: 2,
-  epsilonStart: 1,
-  epsilonEnd: 0.1,
-  explorationFraction: 0.5,
-  double: false,
-  dueling: false,
-  noisy: false,
-  prioritised: false,
-  nSteps: 1,
 } as const
 const switchedOn = {
   double: true,

@@ -151,20 +151,7 @@ test('a mask that allows nothing, and an action that one forbids, are told', asy
 })
 
 test('a last observation that is no number stops training, though the next episode has begun', async () => {
-  const world: World = {
-    ...worldOf(discrete(2)),
-    maxSteps: 3,
-    reset({ state }, i) {
-      state[i] = 0
-    },
-    step({ state, rewards }, i) {
-      rewards[i] = 0
-      state[i]++
-    },
-    observe({ state, observations }, i) {
-      observations[i] = state[i] === 3 ? NaN : 0
-    },
-  }
+  const world = showing(box([1], -1, 1), [0], [NaN])
   const run = trainArray({ world, algorithm: writes([1], [1]), slots: 2, steps: 100, evaluate: { every: 0 } })
   await expect(run).rejects.toMatchObject({
     code: 'not-finite',

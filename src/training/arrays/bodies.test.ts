@@ -15,6 +15,7 @@ import { box, defineWorld, discrete } from '../../environment/index.ts'
 import type { World } from '../../environment/index.ts'
 import { memoryProbe } from '../../worlds/probes/index.ts'
 import { trainArray } from './train-array.ts'
+import { plainValues } from '../../algorithm/arrays/testing/plain-values.ts'
 
 /** Mean return of the greedy policy in the end. */
 async function learned(
@@ -62,18 +63,9 @@ const replayed = {
 const soft = { actorLearningRate: 5e-3, criticLearningRate: 5e-3, temperature: 0.01 }
 const valued = {
   ...replayed,
-  learningRate: 5e-3,
-  adamEpsilon: 1e-8,
+  ...plainValues,
   maxGradientNorm: 10,
   targetEvery: 4,
-  epsilonStart: 1,
-  epsilonEnd: 0.1,
-  explorationFraction: 0.5,
-  double: false,
-  dueling: false,
-  noisy: false,
-  prioritised: false,
-  nSteps: 1,
 } as const
 
 const carried = { kind: 'gru', size: 16 } as const

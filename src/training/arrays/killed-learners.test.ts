@@ -2,16 +2,19 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { learned, metrics, workUntil } from './testing/killed-run.ts'
+import { learned, metrics } from './testing/killed-run.ts'
+import { workUntil } from '../testing/work-until.ts'
 import { killedLearners, smallRun } from './testing/short-run.ts'
 import { trainArray } from './train-array.ts'
 import type { ArrayTrainOptions } from './types.ts'
+
+const script = new URL('./testing/several-child.ts', import.meta.url)
 
 let root: string
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'agoge-killed-'))
-  expect(await workUntil('several-child', root, 3, 5)).toBeNull()
+  expect(await workUntil(script, root, 3, 5)).toBeNull()
 })
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))

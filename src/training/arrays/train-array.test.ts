@@ -5,10 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ArrayAlgorithm } from '../../algorithm/arrays/index.ts'
 import { box, defineWorld, discrete } from '../../environment/index.ts'
 import type { TrainingEvent } from '../events.ts'
-import { learned, metrics, workUntil } from './testing/killed-run.ts'
+import { learned, metrics } from './testing/killed-run.ts'
+import { workUntil } from '../testing/work-until.ts'
 import { shortRun } from './testing/short-run.ts'
 import { trainArray } from './train-array.ts'
 import type { ArraySummary, ArrayTrainOptions } from './types.ts'
+
+const script = new URL('./testing/child.ts', import.meta.url)
 
 let root: string
 let whole: string
@@ -52,7 +55,7 @@ test('killed at random moments and resumed: the same weights, generators, enviro
   let kills = 0
   // A few events further each time, then to the end.
   for (const events of [8, 8, Infinity]) {
-    const code = await workUntil('child', folder, events, 7 * kills)
+    const code = await workUntil(script, folder, events, 7 * kills)
     if (code === 0) break
     expect(code).toBeNull()
     kills++

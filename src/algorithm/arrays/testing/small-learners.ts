@@ -32,6 +32,7 @@ import {
   withBonus,
 } from '../index.ts'
 import type { ArrayAlgorithm } from '../index.ts'
+import { plainValues } from './plain-values.ts'
 
 /** An algorithm so small that a thousand steps take a moment, with a world for it. */
 export interface SmallLearner {
@@ -56,18 +57,9 @@ const replayed = {
 } as const
 const valued = {
   ...replayed,
-  learningRate: 5e-3,
-  adamEpsilon: 1e-8,
+  ...plainValues,
   maxGradientNorm: 10,
   targetEvery: 8,
-  epsilonStart: 1,
-  epsilonEnd: 0.1,
-  explorationFraction: 0.5,
-  double: false,
-  dueling: false,
-  noisy: false,
-  prioritised: false,
-  nSteps: 1,
 } as const
 const soft = {
   ...replayed,
