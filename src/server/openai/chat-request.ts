@@ -46,19 +46,19 @@ export function readChatRequest(body: Json): ChatRequest {
   }
 }
 
-const roles: Readonly<Record<string, ConversationMessage['role']>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-}
+const roles = new Map<unknown, ConversationMessage['role']>([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+])
 
 function readMessage(message: unknown, index: number): ConversationMessage {
   const at = `messages[${index}]`
   if (!isRecord(message)) throw badField(at, message, 'an object')
-  const role = typeof message['role'] === 'string' ? roles[message['role']] : undefined
-  if (role === undefined) throw badField(`${at}.role`, message['role'], Object.keys(roles).join(', '))
+  const role = roles.get(message['role'])
+  if (role === undefined) throw badField(`${at}.role`, message['role'], [...roles.keys()].join(', '))
   const text = readContent(message['content'], `${at}.content`)
   const { tool_calls: calls, tool_call_id: callId } = message
   const reasoning = message['reasoning_content'] ?? message['reasoning']

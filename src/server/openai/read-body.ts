@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { parseJsonBody } from '../parse-json.ts'
 import { isRecord } from './fields.ts'
 import type { Json } from './fields.ts'
 import { RequestError } from './request-error.ts'
@@ -16,12 +17,9 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
       throw new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`)
     parts.push(part as Buffer)
   }
-  let body: unknown
-  try {
-    body = JSON.parse(Buffer.concat(parts).toString('utf8'))
-  } catch {
-    throw new RequestError(400, 'invalid_json', 'The request is not JSON.')
-  }
+  const body = parseJsonBody(Buffer.concat(parts), (problem, expected) => {
+    throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
+  })
   if (!isRecord(body)) throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
   return body
 }

@@ -190,6 +190,34 @@ test('mistakes are told in the shape of the protocol, by field', async () => {
   expect((await ask({})).choices[0].message.content).toBe('x')
 })
 
+test('nesting without end, inherited names of roles, and ids beyond 32 bits are mistakes of the request', async () => {
+  const { url } = await start(model(saying(tokenizer, () => 'x<|im_end|>')))
+  const told = async (asked: Promise<Response>) => {
+    const response = await asked
+    return [response.status, ((await response.json()) as { error: unknown }).error]
+  }
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  for (const fields of [
+    `"messages":[{"role":"user","content":${deep}}]`,
+    `"messages":${deep}`,
+    `"stop":${deep}`,
+  ])
+    expect(await told(post(url, `{${fields}}`))).toMatchObject([400, { code: 'invalid_json' }])
+  for (const role of ['constructor', '__proto__', ['user']])
+    expect(await told(post(url, { messages: [{ role, content: '' }] }))).toMatchObject([
+      400,
+      { param: 'messages[0].role' },
+    ])
+  const complete = (prompt: unknown) =>
+    fetch(`${url}/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt, max_tokens: 1 }),
+    })
+  for (const prompt of [[4294967301], [[5, 4294967301]], [-4294967291]])
+    expect(await told(complete(prompt))).toMatchObject([400, { param: 'prompt' }])
+})
+
 test('a base model without a template completes texts and says why it does nothing else', async () => {
   const { format: _, ...base } = model(saying(tokenizer, () => 'x'))
   const { client } = await start(base)

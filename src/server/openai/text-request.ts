@@ -28,11 +28,18 @@ function readPrompts(prompt: unknown, tokenizer: Tokenizer): Int32Array[] {
   const expected = 'a text, a list of texts, token ids, or a list of lists of token ids'
   const isIds = (value: unknown): value is number[] =>
     Array.isArray(value) && value.length > 0 && value.every((id) => Number.isSafeInteger(id))
+  /** Int32Array keeps the lowest 32 bits: without this 4294967301 would be token 5. */
+  const tokensOf = (ids: readonly number[]): Int32Array => {
+    const tokens = Int32Array.from(ids)
+    const wrong = ids.find((id, i) => id !== tokens[i])
+    if (wrong !== undefined) throw badField('prompt', wrong, 'ids of tokens')
+    return tokens
+  }
   const list: unknown[] = isIds(prompt) || !Array.isArray(prompt) ? [prompt] : prompt
   if (list.length === 0) throw badField('prompt', prompt, expected)
   return list.map((one) => {
     if (typeof one === 'string' && one !== '') return tokenizer.encode(one, { addedTokens: true })
-    if (isIds(one)) return Int32Array.from(one)
+    if (isIds(one)) return tokensOf(one)
     throw badField('prompt', one, expected)
   })
 }

@@ -37,7 +37,7 @@ export interface CheckpointStore {
   /** Throws `tinker-not-found`. */
   read(place: CheckpointPlace): StoredCheckpoint
   remove(place: CheckpointPlace): void
-  /** Of one model or of all, oldest first. */
+  /** Of one model or of all, oldest first. Throws `tinker-bad-request` for what cannot be the name of a model. */
   list(model?: string): StoredCheckpoint[]
 }
 
@@ -46,11 +46,13 @@ const plain = /^[A-Za-z0-9_.-]{1,200}$/
 
 export const pathOf = ({ model, kind, name }: CheckpointPlace): string => `tinker://${model}/${kind}/${name}`
 
+/** Whether it names a folder below another one: no path, and none of its parents. */
+const valid = (part: string | undefined): part is string =>
+  part !== undefined && plain.test(part) && !/^\.+$/.test(part)
+
 /** Throws `tinker-bad-request` for a path that is none. */
 export function parsePath(path: string): CheckpointPlace {
   const [model, kind, name, ...rest] = path.startsWith('tinker://') ? path.slice(9).split('/') : ['']
-  const valid = (part: string | undefined): part is string =>
-    part !== undefined && plain.test(part) && !/^\.+$/.test(part)
   if (valid(model) && valid(name) && rest.length === 0 && (kind === 'weights' || kind === 'sampler_weights'))
     return { model, kind, name }
   throw refuse('tinker-bad-request', 'That is no path of a checkpoint', {
@@ -93,6 +95,11 @@ export function openCheckpointStore(root: string): CheckpointStore {
       rmSync(folder(place), { recursive: true, force: true })
     },
     list(only) {
+      if (only !== undefined && !valid(only))
+        throw refuse('tinker-bad-request', 'That is no name of a model', {
+          given: only,
+          expected: 'up to 200 letters, digits, dots, - and _',
+        })
       return (only === undefined ? names() : [only])
         .flatMap((model) =>
           (['weights', 'sampler_weights'] as const).flatMap((kind) =>

@@ -102,7 +102,7 @@ export function readModelInput(input: Fields): Int32Array {
       expected: 'chunks of type encoded_text',
     })
   })
-  const odd = tokens.findIndex((token) => !Number.isSafeInteger(token) || token < 0)
+  const odd = tokens.findIndex((token) => token !== (token | 0) || token < 0)
   if (odd >= 0) throw refuse('tinker-bad-request', `tokens[${odd}] is no token id`, { given: tokens[odd] })
   if (tokens.length === 0)
     throw refuse('tinker-bad-request', 'There are no tokens to read', { expected: 'at least one token' })

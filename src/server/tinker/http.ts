@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { timingSafeEqual } from 'node:crypto'
+import { parseJsonBody } from '../parse-json.ts'
 import { refuse, refusalText, statusOf } from './refusal.ts'
 
 /** What a handler answers: JSON unless it is bytes. */
@@ -35,12 +36,17 @@ export async function readBody(request: IncomingMessage, most: number): Promise<
 }
 
 export function parseJson(body: Uint8Array): unknown {
+  return parseJsonBody(body, (problem, expected) => {
+    throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
+  })
+}
+
+/** @throws AgogeError `tinker-bad-request` for what is no address, such as `//` */
+export function readUrl({ url = '/' }: IncomingMessage): URL {
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as unknown
-  } catch (cause) {
-    throw refuse('tinker-bad-request', 'The body is not JSON', {
-      given: cause instanceof Error ? cause.message : cause,
-    })
+    return new URL(url, 'http://server')
+  } catch {
+    throw refuse('tinker-bad-request', 'The address cannot be read', { given: url, expected: 'a path' })
   }
 }
 

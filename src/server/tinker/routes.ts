@@ -1,6 +1,7 @@
 import { apiPath } from '../../language/tinker/index.ts'
 import * as checkpoints from './checkpoint-handlers.ts'
 import type { Handler } from './context.ts'
+import { refuse } from './refusal.ts'
 import { retrieveFuture } from './retrieve-handler.ts'
 import { sample } from './sampling-handlers.ts'
 import * as sessions from './session-handlers.ts'
@@ -55,7 +56,18 @@ export function findRoute(method: string, path: string): { handler: Handler; pla
     const wanted = pattern.split('/')
     if (verb !== method || wanted.length !== parts.length) continue
     if (!wanted.every((part, i) => part === '*' || part === parts[i])) continue
-    return { handler, places: parts.filter((_, i) => wanted[i] === '*').map(decodeURIComponent) }
+    return { handler, places: parts.filter((_, i) => wanted[i] === '*').map(decodePlace) }
   }
   return undefined
+}
+
+function decodePlace(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw refuse('tinker-bad-request', 'The address cannot be read', {
+      given: part,
+      expected: 'UTF-8, with each % followed by two hexadecimal digits',
+    })
+  }
 }

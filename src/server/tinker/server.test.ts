@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request as ask } from 'node:http'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTinkerServer } from './server.ts'
 import type { TinkerServer } from './server.ts'
@@ -216,6 +217,38 @@ test('only so much waits: more is answered with 429, and taken when there is roo
   const second = await post('create_model', { session_id: own, model_seq_id: 1, base_model: 'tiny' })
   const { body } = await post('retrieve_future', { request_id: second.body['request_id'] })
   expect(body['error']).toContain('at most 1')
+})
+
+test('addresses that cannot be read or that lead out of the store, and bodies nested too deep, are refused', async () => {
+  const { hostname, port } = new URL(server.url)
+  // Sent as they stand: fetch would mend some of them.
+  const get = (path: string) =>
+    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const request = ask({ hostname, port, path }, (answer) => {
+        let text = ''
+        answer.on('data', (part) => (text += String(part)))
+        answer.on('end', () => resolve({ status: answer.statusCode, text }))
+      })
+      request.on('error', reject).end()
+    })
+  const outside = join(house.root, '..', `${basename(house.root)}-outside`)
+  const folder = join(outside, 'weights', 'secret')
+  mkdirSync(folder, { recursive: true })
+  try {
+    writeFileSync(join(folder, 'tinker-checkpoint.json'), JSON.stringify({ schema: 1, time: 'now' }))
+    for (const places of [`models/..%2f..%2f${basename(outside)}`, 'training_runs/..%2f..%2foutside']) {
+      const { status, text } = await get(`/api/v1/${places}/checkpoints`)
+      expect([status, text]).toEqual([400, expect.not.stringContaining('secret')])
+    }
+  } finally {
+    rmSync(outside, { recursive: true })
+  }
+  for (const path of ['//', '/api/v1/samplers/%E0%A4%A', '/api/v1/training_runs/%'])
+    expect((await get(path)).status).toBe(400)
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  expect((await call('create_session', `{"tags":${deep}}`)).status).toBe(400)
+  const far = imitation([datum([1, 4294967301, 3])])
+  expect((await call('forward_backward', far)).status).toBe(400)
 })
 
 test('limits, keys and strangers', async () => {

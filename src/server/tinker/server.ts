@@ -8,7 +8,7 @@ import { openCheckpointStore } from './checkpoints.ts'
 import type { Context } from './context.ts'
 import { fieldsOf } from './fields.ts'
 import { createFutures } from './futures.ts'
-import { admit, errorReply, parseJson, readBody, send } from './http.ts'
+import { admit, errorReply, parseJson, readBody, readUrl, send } from './http.ts'
 import type { Reply } from './http.ts'
 import { readForwardBackwardRequest } from './protobuf/forward-backward-request.ts'
 import { refuse } from './refusal.ts'
@@ -71,7 +71,7 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
 
   async function answer(request: IncomingMessage): Promise<Reply> {
     const { method = 'GET', headers } = request
-    const url = new URL(request.url ?? '/', 'http://server')
+    const url = readUrl(request)
     const path = protocolPath(url.pathname)
     if (path === undefined || !openPaths.includes(path)) admit(request, apiKey)
     const route = path === undefined ? undefined : findRoute(method, path)
