@@ -3,6 +3,7 @@ import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcont
 import { AgogeError } from '../error.ts'
 import { InfrastructureError } from './infrastructure-error.ts'
 import { toToolResult } from './mcp-content.ts'
+import { redactData, redactError, redactTools } from './redact.ts'
 import { toolsPage } from './read-tools.ts'
 import type { ToolsPage, UnusableTool } from './read-tools.ts'
 import type { ServerConfig } from './server-config.ts'
@@ -20,6 +21,11 @@ export interface ConnectOptions {
   connectSeconds?: number
   /** How long one call may take before the server counts as hung. Default 20. */
   callSeconds?: number
+  /**
+   * Hides secrets in all that the server says: its name, its tools, its results, its faults. A tool whose very name would change is
+   * `unusable`. Default: everything as it comes.
+   */
+  redact?: (text: string) => string
 }
 
 /** A live server. After a crash, a hang or a cancelled call it is not `healthy` and should be closed and replaced. */
@@ -52,6 +58,7 @@ export async function connectServer(
   options: ConnectOptions = {},
 ): Promise<McpConnection> {
   options.signal?.throwIfAborted()
+  const redact = options.redact ?? ((text: string) => text)
   const callTimeout = (options.callSeconds ?? 20) * 1000
   let roots = options.roots ?? []
   let rootsAsked = (): void => {}
@@ -69,7 +76,7 @@ export async function connectServer(
       return { roots: roots.map((root) => ({ uri: pathToFileURL(root).href })) }
     })
   }
-  const stdio = 'command' in config ? createStdioTransport(config) : undefined
+  const stdio = 'command' in config ? createStdioTransport(config, redact) : undefined
   const transport =
     'command' in config
       ? (stdio as StdioTransport)
@@ -79,12 +86,15 @@ export async function connectServer(
 
   function fault(doing: string, cause: unknown): Error {
     if (connecting && options.signal?.aborted) return asError(options.signal.reason)
-    if (AgogeError.isInstance(cause)) return cause
+    return redactError(describeFault(doing, cause), redact)
+  }
+
+  function describeFault(doing: string, cause: unknown): AgogeError | InfrastructureError {
     // What listing its tools failed by was told of already.
-    if (cause instanceof InfrastructureError) return cause
+    if (AgogeError.isInstance(cause) || cause instanceof InfrastructureError) return cause
     const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
     const detail = [
-      causeText(cause),
+      causeText(cause, redact),
       stdio?.ended() === undefined ? '' : `the process ended with ${stdio.ended()}`,
       stdio === undefined || stdio.stderr() === '' ? '' : `its last words: ${stdio.stderr().trim()}`,
       stdio?.stray() === undefined ? '' : `it began its standard output with: ${stdio.stray()}`,
@@ -134,7 +144,7 @@ export async function connectServer(
       if (cursor !== undefined && seen.has(cursor)) throw fault('tools/list', 'the same page was given twice')
       if (cursor !== undefined) seen.add(cursor)
     } while (cursor !== undefined)
-    return { specs, unusable }
+    return redactTools({ specs, unusable }, redact)
   }
 
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
@@ -152,9 +162,9 @@ export async function connectServer(
     return {
       specs,
       unusable,
-      serverName: info?.name ?? 'unknown',
-      serverVersion: info?.version ?? 'unknown',
-      instructions: client.getInstructions(),
+      serverName: redact(info?.name ?? 'unknown'),
+      serverVersion: redact(info?.version ?? 'unknown'),
+      instructions: redactData(client.getInstructions(), redact),
       get pid() {
         return stdio?.pid()
       },
@@ -193,14 +203,14 @@ export async function connectServer(
             },
             { timeout: callTimeout, ...(signal === undefined ? {} : { signal }) },
           )
-          return toToolResult(result)
+          return redactData(toToolResult(result), redact)
         } catch (error) {
           if (signal?.aborted) {
             // What the server does with a cancelled call is unknown, so nobody else should meet it.
             broken ??= 'a call was cancelled'
             throw asError(signal.reason)
           }
-          if (error instanceof ProtocolError) return { text: error.message, isError: true }
+          if (error instanceof ProtocolError) return { text: redact(error.message), isError: true }
           throw fault(name, error)
         }
       },

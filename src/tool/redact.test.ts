@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRedactor, redactToolbox } from './redact.ts'
+import { AgogeError } from '../error.ts'
+import { createRedactor, redactError, redactToolbox } from './redact.ts'
 
 const configs = [
   {
@@ -55,7 +56,14 @@ test('nothing configured, nothing changed', () => {
 test('a toolbox tells the policy nothing it should not know', async () => {
   const toolbox = redactToolbox(
     {
-      specs: [],
+      specs: [
+        {
+          name: 'env',
+          description: 'as fish',
+          inputSchema: { type: 'object', properties: { fish: { enum: ['fish'] } } },
+        },
+        { name: 'read_fish', inputSchema: { type: 'object' } },
+      ],
       call: () => Promise.resolve({ text: 'env: fish', isError: false, structured: { e: 'fish' } }),
     },
     redactor,
@@ -65,4 +73,33 @@ test('a toolbox tells the policy nothing it should not know', async () => {
     isError: false,
     structured: { e: '[redacted]' },
   })
+  expect(toolbox.specs).toEqual([
+    {
+      name: 'env',
+      description: 'as [redacted]',
+      inputSchema: { type: 'object', properties: { '[redacted]': { enum: ['[redacted]'] } } },
+    },
+  ])
+})
+
+test('an error is redacted in all its fields, and keeps no cause that says what is hidden', () => {
+  const redact = (text: string): string => redactor.text(text)
+  const error = new AgogeError('no fish', {
+    code: 'bad',
+    given: ['fish'],
+    expected: 'a fish',
+    hint: 'buy fish',
+    cause: new Error('fish'),
+  })
+  const redacted = redactError(error, redact)
+  expect(redacted).toMatchObject({
+    message: 'no [redacted]',
+    code: 'bad',
+    given: ['[redacted]'],
+    expected: 'a [redacted]',
+    hint: 'buy [redacted]',
+  })
+  expect(redacted.cause).toBeUndefined()
+  const clean = new AgogeError('no meat', { code: 'bad', cause: new Error('no shop') })
+  expect(redactError(clean, redact)).toBe(clean)
 })

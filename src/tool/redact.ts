@@ -1,5 +1,9 @@
+import { inspect } from 'node:util'
+import { AgogeError } from '../error.ts'
+import { InfrastructureError } from './infrastructure-error.ts'
+import type { UnusableTool } from './read-tools.ts'
 import type { ServerConfig } from './server-config.ts'
-import type { Toolbox } from './types.ts'
+import type { Toolbox, ToolSpec } from './types.ts'
 
 export interface Redactor {
   /** The text with every configured value replaced by `[redacted]`. */
@@ -86,26 +90,81 @@ export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
     return pattern === undefined ? given : given.replaceAll(pattern, '[redacted]')
   }
 
-  function data(value: unknown): unknown {
-    if (typeof value === 'string') return text(value)
-    if (Array.isArray(value)) return value.map(data)
+  return { text, data: (value) => redactData(value, text) }
+}
+
+/** A copy of plain data with `redact` applied to every string, keys included; all else as it is. */
+export function redactData<T>(given: T, redact: (text: string) => string): T {
+  function copy(value: unknown): unknown {
+    if (typeof value === 'string') return redact(value)
+    if (Array.isArray(value)) return value.map(copy)
     if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value
     const prototype: unknown = Object.getPrototypeOf(value)
     if (prototype !== Object.prototype && prototype !== null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), data(item)]))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [redact(key), copy(item)]))
   }
-
-  return { text, data: (value) => data(value) as never }
+  return copy(given) as T
 }
 
 /**
- * A toolbox whose results are redacted before the policy sees them: whatever reaches the window becomes tokens, and
- * those are stored.
+ * The tools of a server with every text redacted. A server knows a tool only by its true name, so a tool whose name would change is
+ * unusable, under the redacted name.
+ */
+export function redactTools(
+  { specs, unusable }: { specs: readonly ToolSpec[]; unusable: readonly UnusableTool[] },
+  redact: (text: string) => string,
+): { specs: ToolSpec[]; unusable: UnusableTool[] } {
+  const kept: ToolSpec[] = []
+  const left: UnusableTool[] = redactData([...unusable], redact)
+  for (const spec of specs) {
+    const name = redact(spec.name)
+    if (name !== spec.name) {
+      left.push({
+        name,
+        reason: 'its name holds a configured value (env, headers or ${VAR}), which is hidden',
+      })
+      continue
+    }
+    try {
+      kept.push(redactData(spec, redact))
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      left.push({ name, reason: 'its definition is nested too deeply' })
+    }
+  }
+  return { specs: kept, unusable: left }
+}
+
+/** The same error with its texts redacted; its cause is dropped where it says what is hidden. */
+export function redactError(error: Error, redact: (text: string) => string): Error {
+  if (isClean(error, redact)) return error
+  const cause = isClean(error.cause, redact) ? { cause: error.cause } : {}
+  const hint = 'hint' in error && typeof error.hint === 'string' ? { hint: redact(error.hint) } : {}
+  if (!AgogeError.isInstance(error))
+    return new InfrastructureError(redact(error.message), { ...hint, ...cause })
+  const { code, given, expected } = error
+  return new AgogeError(redact(error.message), {
+    code,
+    ...(given === undefined ? {} : { given: redactData(given, redact) }),
+    ...(expected === undefined ? {} : { expected: redact(expected) }),
+    ...hint,
+    ...cause,
+  })
+}
+
+function isClean(value: unknown, redact: (text: string) => string): boolean {
+  const text = inspect(value, { depth: 8, breakLength: Infinity })
+  return redact(text) === text
+}
+
+/**
+ * A toolbox whose tools and results are redacted before the policy sees them: whatever reaches the window becomes tokens, and
+ * those are stored. Tools whose name holds a secret are left out.
  */
 export function redactToolbox(toolbox: Toolbox, redactor: Redactor): Toolbox {
   return {
     get specs() {
-      return toolbox.specs
+      return redactTools({ specs: toolbox.specs, unusable: [] }, (text) => redactor.text(text)).specs
     },
     async call(name, args, options) {
       return redactor.data(await toolbox.call(name, args, options))

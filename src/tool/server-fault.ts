@@ -3,14 +3,14 @@ import type { StdioTransport } from './stdio-transport.ts'
 
 const longestCause = 300
 
-/** What went wrong with a server, in a line or two. */
-export function causeText(cause: unknown): string {
+/** What went wrong with a server, in a line or two. Redacted before it is shortened: half a secret would not be found any more. */
+export function causeText(cause: unknown, redact: (text: string) => string): string {
   if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) return 'no answer in time'
   if (!(cause instanceof Error)) return String(cause)
   const status = cause instanceof SdkHttpError ? ` (HTTP ${cause.status})` : ''
   // fetch hides the reason (ECONNREFUSED ...) in its cause.
   const inner = cause.cause instanceof Error ? ` (${cause.cause.message})` : ''
-  return `${schemaText(cause) ?? short(cause.message)}${status}${inner}`
+  return `${schemaText(cause) ?? short(redact(cause.message))}${status}${inner}`
 }
 
 /**

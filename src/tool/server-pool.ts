@@ -20,6 +20,8 @@ export interface ServerPoolOptions {
    * long, so keep it well below the deadline that the caller sets.
    */
   callSeconds?: number
+  /** Hides secrets in all that the servers say, as of `connectServer`. */
+  redact?: (text: string) => string
 }
 
 export interface LeaseOptions {
@@ -122,6 +124,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       connection = await connectServer(config, {
         ...(options.roots === true ? { roots: root === undefined ? [] : [root] } : {}),
         ...(options.callSeconds === undefined ? {} : { callSeconds: options.callSeconds }),
+        ...(options.redact === undefined ? {} : { redact: options.redact }),
         ...(signal === undefined ? {} : { signal }),
       })
       if (closed) {

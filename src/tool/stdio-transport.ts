@@ -9,6 +9,8 @@ import type { StdioServerConfig } from './server-config.ts'
 
 const stderrBytes = 4096
 const strayLength = 200
+/** Characters read of a first line: more than are shown, so that no secret is cut in two before it is redacted. */
+const strayRead = 4096
 
 export interface StdioTransport extends Transport {
   /** The last 4 KB that the server wrote to its standard error. */
@@ -23,23 +25,28 @@ export interface StdioTransport extends Transport {
 /**
  * MCP over the standard streams of a child process in its own process group. Unlike the SDK's transport, closing
  * takes at most 300 ms however the server behaves, and nothing it started outlives this process.
+ *
+ * @param redact applied to `stderr()` and `stray()`; default: as they are.
  */
-export function createStdioTransport(config: StdioServerConfig): StdioTransport {
+export function createStdioTransport(
+  config: StdioServerConfig,
+  redact: (text: string) => string = (text) => text,
+): StdioTransport {
   let child: ChildProcessWithoutNullStreams | undefined
   let ended: string | undefined
   let stderr = ''
-  let stray: string | undefined
-  let beginning: string | undefined = ''
+  let beginning = ''
   const buffer = new ReadBuffer()
 
-  /** What is no JSON is skipped by the buffer below without a word: the first such line explains a server that never answers. */
   function watchForStray(chunk: Buffer): void {
-    if (beginning === undefined) return
-    beginning += chunk.toString('utf8')
+    if (beginning.length < strayRead && !beginning.includes('\n')) beginning += chunk.toString('utf8')
+  }
+
+  /** What is no JSON is skipped by the buffer below without a word: the first such line explains a server that never answers. */
+  function strayLine(): string | undefined {
     const [line] = beginning.split('\n', 1)
-    if (line.length === beginning.length && line.length < strayLength) return
-    beginning = undefined
-    if (!line.trimStart().startsWith('{')) stray = line.slice(0, strayLength)
+    if (line.length === beginning.length && line.length < strayLength) return undefined
+    return line.trimStart().startsWith('{') ? undefined : redact(line).slice(0, strayLength)
   }
 
   function receive(chunk: Buffer): void {
@@ -79,7 +86,8 @@ export function createStdioTransport(config: StdioServerConfig): StdioTransport 
       started.stdin.on('error', (error) => transport.onerror?.(error))
       started.stdout.on('data', receive)
       started.stderr.on('data', (chunk: Buffer) => {
-        stderr = (stderr + chunk.toString('utf8')).slice(-stderrBytes)
+        // Redacted before the beginning is cut off, for half a secret would not be found any more.
+        stderr = redact(stderr + chunk.toString('utf8')).slice(-stderrBytes)
       })
     })
   }
@@ -105,7 +113,7 @@ export function createStdioTransport(config: StdioServerConfig): StdioTransport 
     stderr: () => stderr,
     ended: () => ended,
     pid: () => child?.pid,
-    stray: () => stray,
+    stray: strayLine,
   }
   return transport
 }

@@ -32,7 +32,7 @@ export interface McpWorldOptions extends AdmissionOptions {
   slots?: number
   /** Characters of a result that the window shows. Default 300. */
   resultLimit?: number
-  /** Rewrites results before anything else sees them, to hide secrets. */
+  /** Rewrites all that the server says (tools, results, faults) before anything else sees it, to hide secrets. */
   redact?: (text: string) => string
   signal?: AbortSignal
 }
@@ -82,9 +82,7 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
     maxCalls: options.maxCalls ?? limits.maxCalls,
     callsPerSecond: options.callsPerSecond ?? limits.callsPerSecond,
   })
-  const address = remote
-    ? new URL(server.url).host
-    : redact([server.command, ...(server.args ?? [])].join(' '))
+  const address = remote ? new URL(server.url).host : [server.command, ...(server.args ?? [])].join(' ')
   const writers = new Set(
     admission.admitted.filter((tool) => tool.kind === 'write').map((tool) => tool.spec.name),
   )
@@ -106,7 +104,7 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
     ignore: config.ignore ?? [],
     resultLimit: options.resultLimit,
   })
-  const plan = describePlan({ server: name, address, admission, config, guard })
+  const plan = redact(describePlan({ server: name, address, admission, config, guard }))
   const agreed = { server, config, plan }
   return {
     ...createSystemWorld(system),

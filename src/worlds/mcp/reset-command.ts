@@ -10,6 +10,8 @@ export interface ResetCommandOptions {
   signal?: AbortSignal | undefined
   /** How long the command may take. Default 120. */
   seconds?: number
+  /** Hides secrets in what the command said last. Default: as it is. */
+  redact?: (text: string) => string
 }
 
 /**
@@ -23,7 +25,7 @@ export async function runResetCommand(
   folder: string,
   options: ResetCommandOptions = {},
 ): Promise<void> {
-  const { signal, seconds = 120 } = options
+  const { signal, seconds = 120, redact = (text: string) => text } = options
   signal?.throwIfAborted()
   const child = spawn(command, {
     shell: true,
@@ -35,7 +37,7 @@ export async function runResetCommand(
   })
   let errors = ''
   child.stderr.on('data', (data: Buffer) => {
-    errors = (errors + data.toString()).slice(-lastWords)
+    errors = redact(errors + data.toString()).slice(-lastWords)
   })
   const deadline = AbortSignal.timeout(seconds * 1000)
   const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline])

@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
 import { connectServer } from '../../tool/mcp-client.ts'
 import { makeOwnedFolder } from '../../tool/owned-folder.ts'
+import { redactError } from '../../tool/redact.ts'
 import { createServerPool } from '../../tool/server-pool.ts'
 import type { UnusableTool } from '../../tool/read-tools.ts'
 import type { ServerConfig } from '../../tool/server-config.ts'
@@ -20,7 +21,7 @@ export interface ServerSlotOptions {
   server: ServerConfig
   config: McpWorldConfig
   guard: CallGuard
-  /** Rewrites every result before anything else sees it (secrets). */
+  /** Rewrites all that the server says (tools, results, faults) before anything else sees it: hides secrets. */
   redact: (text: string) => string
   signal?: AbortSignal | undefined
 }
@@ -43,11 +44,14 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
 
   async function connect(): Promise<void> {
     if (typeof config.reset === 'object' && 'roots' in config.reset) {
-      const pool = createServerPool({ server, size: 1, roots: true })
+      const pool = createServerPool({ server, size: 1, roots: true, redact: options.redact })
       const lease = await pool.lease({ root: folder, ...(signal === undefined ? {} : { signal }) })
       connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
     } else {
-      connection = await connectServer(server, signal === undefined ? {} : { signal })
+      connection = await connectServer(server, {
+        redact: options.redact,
+        ...(signal === undefined ? {} : { signal }),
+      })
     }
   }
 
@@ -71,7 +75,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
     fresh = paths === undefined ? fresh : readFiles(paths)
     await cleanly(clean, async () => {
       if (typeof config.reset === 'object' && 'command' in config.reset) {
-        await runResetCommand(config.reset.command, folder, { signal })
+        await runResetCommand(config.reset.command, folder, { signal, redact: options.redact })
       }
       await connect()
     })
@@ -89,7 +93,10 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
           writeFiles([folder], [])
           await connect()
         } else if (typeof config.reset === 'object' && 'command' in config.reset) {
-          await runResetCommand(config.reset.command, folder, { signal: resetSignal })
+          await runResetCommand(config.reset.command, folder, {
+            signal: resetSignal,
+            redact: options.redact,
+          })
         } else {
           throw new InfrastructureError('the world declares no reset')
         }
@@ -115,11 +122,7 @@ async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof InfrastructureError)) throw error
-    const message = clean(error.message)
-    // The cause says the same once more, uncleaned.
-    if (message === error.message) throw error
-    throw new InfrastructureError(message, error.hint === undefined ? {} : { hint: clean(error.hint) })
+    throw error instanceof InfrastructureError ? redactError(error, clean) : error
   }
 }
 
@@ -133,12 +136,11 @@ export async function listServerTools({
   const folder = makeOwnedFolder(tmpdir(), 'agoge-mcp')
   try {
     const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
-    const connection = await cleanly(redact, () =>
-      connectServer(inSlot(server, config, folder), {
-        ...roots,
-        ...(signal === undefined ? {} : { signal }),
-      }),
-    )
+    const connection = await connectServer(inSlot(server, config, folder), {
+      ...roots,
+      redact,
+      ...(signal === undefined ? {} : { signal }),
+    })
     await connection.close()
     const { specs, unusable } = connection
     return { specs, unusable }
