@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Episode } from '../episode/types.ts'
 import { createRandom } from '../random/index.ts'
+import type { Random } from '../random/index.ts'
 import {
   bootstrapMean,
   compareSuccess,
@@ -11,6 +12,7 @@ import {
   summariseEpisodes,
   wilsonInterval,
 } from './index.ts'
+import { studentQuantile } from './student.ts'
 
 test("Wilson's interval agrees with scipy", () => {
   // scipy.stats.binomtest(8, 10).proportion_ci(method='wilson')
@@ -117,4 +119,50 @@ test('a comparison pairs by task and leaves out what was masked on either side',
   const gain = compareSuccess(a, b)
   expect(gain.n).toBe(3)
   expect(gain.mean).toBeCloseTo(1 / 3)
+})
+
+/** Twenty tasks, each as hard as chance has it, with eight attempts of one policy. */
+function attempts(random: Random, hardness: readonly number[]): Episode[] {
+  return hardness.flatMap((chance, task) =>
+    Array.from({ length: 8 }, () => episode(String(task), 'f', random.next() < chance)),
+  )
+}
+
+test('several attempts at a task are not independent: intervals of identical policies hold the truth', () => {
+  const random = createRandom(15)
+  let [differences, shares] = [0, 0]
+  for (let simulation = 0; simulation < 300; simulation++) {
+    const hardness = Array.from({ length: 20 }, () => random.next())
+    const [a, b] = [attempts(random, hardness), attempts(random, hardness)]
+    const gain = compareSuccess(a, b, { resamples: 400, seed: simulation })
+    expect(gain.n).toBe(20)
+    if (gain.low <= 0 && gain.high >= 0) differences++
+    const { success } = summariseEpisodes(a)
+    expect(success.n).toBe(160)
+    if (success.low <= 0.5 && success.high >= 0.5) shares++
+  }
+  // 95% is meant. Where one of the eight attempts was compared, or all were counted as independent: 65% and 70%.
+  expect(differences / 300).toBeGreaterThan(0.9)
+  expect(shares / 300).toBeGreaterThan(0.9)
+})
+
+test("with one attempt a task success has Wilson's interval, with many it is never narrower", () => {
+  const tasks = Array.from({ length: 10 }, (_, task) => task)
+  const once = tasks.map((task) => episode(String(task), 'f', task < 8))
+  expect(summariseEpisodes(once).success).toEqual(wilsonInterval(8, 10))
+  const always = tasks.flatMap((task) => Array.from({ length: 50 }, () => episode(String(task), 'f', true)))
+  expect(summariseEpisodes(always).success).toMatchObject({ mean: 1, high: 1, n: 500 })
+  expect(summariseEpisodes(always).success.low).toBeLessThan(wilsonInterval(10, 10).low)
+  const one = Array.from({ length: 50 }, (_, at) => episode('same', 'f', at < 25)) // one task, seen 50 times
+  expect(summariseEpisodes(one).success.low).toBeLessThan(0.1)
+})
+
+test("quantiles of Student's t agree with scipy", () => {
+  // scipy.stats.t.ppf
+  expect(studentQuantile(0.975, 1)).toBeCloseTo(12.706204736, 7)
+  expect(studentQuantile(0.975, 4)).toBeCloseTo(2.776445105, 8)
+  expect(studentQuantile(0.995, 10)).toBeCloseTo(3.169272673, 8)
+  expect(studentQuantile(0.025, 29)).toBeCloseTo(-2.045229642, 8)
+  expect(studentQuantile(0.975, 1e6)).toBeCloseTo(1.959966, 5)
+  expect(studentQuantile(0.5, 3)).toBeCloseTo(0, 12)
 })

@@ -1,10 +1,10 @@
 import type { Episode } from '../episode/types.ts'
 import type { Estimate } from './interval.ts'
-import { wilsonInterval } from './wilson.ts'
+import { groupedWilsonInterval } from './wilson.ts'
 
 /** What a set of episodes shows. Masked episodes are counted and enter nothing else. */
 export interface EpisodeSummary {
-  /** Share of judged episodes that did their task, with Wilson's 95% interval. */
+  /** Share of judged episodes that did their task, with Wilson's 95% interval; attempts at one task are not taken as independent. */
   success: Estimate
   /** Success by family. */
   families: Record<string, number>
@@ -47,6 +47,18 @@ export function isJudged(episode: Episode): boolean {
   return episode.status !== 'masked' && episode.success !== null
 }
 
+/** Successes and judged episodes of each task that has any. */
+export function successByTask(
+  episodes: readonly Episode[],
+): Map<string, { successes: number; trials: number }> {
+  const tasks = new Map<string, { successes: number; trials: number }>()
+  for (const episode of episodes.filter(isJudged)) {
+    const { successes, trials } = tasks.get(episode.task) ?? { successes: 0, trials: 0 }
+    tasks.set(episode.task, { successes: successes + Number(episode.success), trials: trials + 1 })
+  }
+  return tasks
+}
+
 function successOf(episodes: readonly Episode[]): Estimate {
-  return wilsonInterval(episodes.filter((episode) => episode.success).length, episodes.length)
+  return groupedWilsonInterval([...successByTask(episodes).values()])
 }
