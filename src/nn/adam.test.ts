@@ -43,12 +43,11 @@ test('Adam that is restored goes on as before', () => {
   expect(again).toEqual(parameters)
 })
 
-test('a gradient that is no number shows in the parameters, and one that is tiny moves nothing', () => {
-  const parameters = new Float32Array(3)
-  createAdam(3).step(parameters, Float32Array.of(NaN, 1e-20, 1), 0.1)
-  expect(parameters[0]).toBeNaN()
-  expect(parameters[1]).toBe(0)
-  expect(parameters[2]).toBeCloseTo(-0.1)
+test('a gradient that is tiny moves nothing', () => {
+  const parameters = new Float32Array(2)
+  createAdam(2).step(parameters, Float32Array.of(1e-20, 1), 0.1)
+  expect(parameters[0]).toBe(0)
+  expect(parameters[1]).toBeCloseTo(-0.1)
 })
 
 test('what lies in its own memory moves the same, and the copy follows', () => {

@@ -12,7 +12,10 @@ export interface AdamOptions {
 
 /** Adam (Kingma & Ba 2015) for one array of parameters, with what it must remember. */
 export interface Adam {
-  /** One step in place; gives the norm of the gradient before clipping. */
+  /**
+   * One step in place; gives the norm of the gradient before clipping. A gradient with an entry that is not finite is left out whole:
+   * parameters, moments and the count of steps stay as they are, and the norm says so (NaN or Infinity).
+   */
   step(parameters: Float32Array, gradient: Float32Array, learningRate: number): number
   state(): AdamState
   restore(state: AdamState): void
@@ -45,8 +48,12 @@ export function createAdam(
     maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
   let steps = 0
   return {
-    step: (parameters, gradient, learningRate) =>
-      machine.run(parameters, gradient, { learningRate, beta1, beta2, epsilon, step: ++steps, scaleFor }),
+    step(parameters, gradient, learningRate) {
+      const numbers = { learningRate, beta1, beta2, epsilon, step: steps + 1, scaleFor }
+      const norm = machine.run(parameters, gradient, numbers)
+      if (Number.isFinite(norm)) steps++
+      return norm
+    },
     own: machine.own,
     follow(rate) {
       if (rate === 1) machine.own.target.set(machine.own.parameters)

@@ -1,4 +1,5 @@
 import { adamInChunks } from '../tensor/index.ts'
+import { globalNorm } from './clip.ts'
 
 /** Running averages of one parameter; both start at zero and have its length. */
 export interface AdamMoments {
@@ -16,7 +17,7 @@ export interface AdamWOptions {
   epsilon?: number
   /** Decoupled decay: every step shrinks the parameter by `learningRate * weightDecay`; 0.01 unless told, as in PyTorch. */
   weightDecay?: number
-  /** The gradient is multiplied by this first, which is how clipping costs no pass of its own; 1 unless told. */
+  /** The gradient is multiplied by this first, which is how clipping costs no pass of its own; with 0 no step is taken. 1 unless told. */
   gradientScale?: number
 }
 
@@ -27,6 +28,9 @@ export function createAdamMoments(length: number): AdamMoments {
 /**
  * One AdamW step (Loshchilov and Hutter 2019, arXiv:1711.05101) in place, with the semantics of `torch.optim.AdamW`. `step` counts from
  * 1. In single precision.
+ *
+ * @returns whether the step was taken: a gradient with an entry that is not finite, or one of scale 0, is left out whole, and neither the
+ *   parameter nor its moments change, by weight decay either. Do not count such a step.
  */
 export function adamWStep(
   parameter: Float32Array,
@@ -34,7 +38,7 @@ export function adamWStep(
   moments: AdamMoments,
   step: number,
   options: AdamWOptions,
-): void {
+): boolean {
   const {
     learningRate,
     beta1 = 0.9,
@@ -43,6 +47,7 @@ export function adamWStep(
     weightDecay = 0.01,
     gradientScale = 1,
   } = options
+  if (gradientScale === 0 || !Number.isFinite(globalNorm([gradient]) * gradientScale)) return false
   adamInChunks(parameter, gradient, moments.first, moments.second, {
     gradientScale,
     beta1,
@@ -52,4 +57,5 @@ export function adamWStep(
     step,
     keep: 1 - learningRate * weightDecay,
   })
+  return true
 }

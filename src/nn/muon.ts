@@ -1,3 +1,4 @@
+import { globalNorm } from './clip.ts'
 import { createOrthogonaliser } from './orthogonalise.ts'
 
 /** A weight matrix [rows, columns] in its place, and what Muon remembers of it. */
@@ -16,13 +17,17 @@ export interface MuonOptions {
   momentum?: number
   /** Decoupled, as in AdamW; 0 unless told. */
   weightDecay?: number
-  /** The gradients are multiplied by this first; 1 unless told. */
+  /** The gradients are multiplied by this first; with 0 no step is taken. 1 unless told. */
   gradientScale?: number
 }
 
 export interface Muon {
-  /** One step over all matrices, in place. */
-  step(matrices: readonly MuonMatrix[], options: MuonOptions): Promise<void>
+  /**
+   * One step over all matrices, in place.
+   *
+   * @returns whether it was taken: where a gradient has an entry that is not finite, or their scale is 0, no matrix and no momentum changes.
+   */
+  step(matrices: readonly MuonMatrix[], options: MuonOptions): Promise<boolean>
   release(): Promise<void>
 }
 
@@ -35,12 +40,16 @@ export function createMuon(options: { threads?: number } = {}): Muon {
   const orthogonaliser = createOrthogonaliser(options)
   return {
     async step(matrices, stepOptions) {
+      const { gradientScale = 1 } = stepOptions
+      const norm = globalNorm(matrices.map(({ gradient }) => gradient))
+      if (gradientScale === 0 || !Number.isFinite(norm * gradientScale)) return false
       const byShape = groupByShape(matrices)
       for (const group of byShape.values()) {
         const { rows, columns } = group[0]
         const update = await orthogonaliser.run(nesterov(group, stepOptions), rows, columns)
         apply(group, update, stepOptions)
       }
+      return true
     },
     release: () => orthogonaliser.release(),
   }

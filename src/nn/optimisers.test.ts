@@ -1,10 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
 import { createRandom } from '../random/index.ts'
 import { evaluate, constant } from '../tensor/index.ts'
+import { createAdam } from './adam.ts'
 import { adamWStep, createAdamMoments } from './adamw.ts'
 import { clipScale, globalNorm } from './clip.ts'
 import { createMuon } from './muon.ts'
 import { createOrthogonaliser, newtonSchulz } from './orthogonalise.ts'
+import { createRAdam } from './radam.ts'
+import { createRmsProp } from './rmsprop.ts'
 
 const muon = createMuon()
 const orthogonaliser = createOrthogonaliser()
@@ -117,4 +120,116 @@ test('clipping brings the global norm to its limit and leaves smaller ones alone
   expect(clipScale(0, 1)).toBe(1)
   expect(clipScale(NaN, 1)).toBe(0)
   expect(clipScale(Infinity, 1)).toBe(0)
+})
+
+/** Five numbers that an optimiser moves: one step of each by `step`, everything that it remembers by `state`. */
+type Moved = () => { step: (gradient: Float32Array) => unknown; state: () => unknown }
+
+const length = 5
+const start = Float32Array.of(1, -2, 3, -4, 5)
+const whole =
+  (
+    make: (length: number) => ReturnType<typeof createAdam | typeof createRAdam | typeof createRmsProp>,
+  ): Moved =>
+  () => {
+    const optimiser = make(length)
+    const parameters = start.slice()
+    return {
+      step: (gradient) => optimiser.step(parameters, gradient, 0.1),
+      state: () => structuredClone([parameters, optimiser.state()]),
+    }
+  }
+const inOwnMemory: Moved = () => {
+  const adam = createAdam(length)
+  const { parameters, gradient } = adam.own
+  parameters.set(start)
+  return {
+    step(given) {
+      gradient.set(given)
+      adam.step(parameters, gradient, 0.1)
+    },
+    state: () => structuredClone([parameters.slice(), adam.state()]),
+  }
+}
+const adamW =
+  (scaleOf: (norm: number) => number): Moved =>
+  () => {
+    const parameter = start.slice()
+    const moments = createAdamMoments(length)
+    let steps = 0
+    return {
+      step(gradient) {
+        const gradientScale = scaleOf(globalNorm([gradient]))
+        const options = { learningRate: 0.1, weightDecay: 0.1, gradientScale }
+        if (adamWStep(parameter, gradient, moments, steps + 1, options)) steps++
+      },
+      state: () => structuredClone([parameter, moments, steps]),
+    }
+  }
+const byMuon =
+  (scaleOf: (norm: number) => number): Moved =>
+  () => {
+    const of = (): { rows: number; columns: number; parameter: Float32Array; momentum: Float32Array } => ({
+      rows: 1,
+      columns: length,
+      parameter: start.slice(),
+      momentum: new Float32Array(length),
+    })
+    const [sound, other] = [of(), of()]
+    const clean = Float32Array.of(1, 1, 1, 1, 1)
+    return {
+      step: (gradient) =>
+        muon.step(
+          [
+            { ...sound, gradient: clean },
+            { ...other, gradient },
+          ],
+          { learningRate: 0.1, weightDecay: 0.1, gradientScale: scaleOf(globalNorm([clean, gradient])) },
+        ),
+      state: () => structuredClone([sound, other]),
+    }
+  }
+const unclipped = (): number => 1
+const clipped = (norm: number): number => clipScale(norm, 0.5)
+
+const optimisers: Record<string, Moved> = {
+  createAdam: whole((n) => createAdam(n)),
+  'createAdam, clipped': whole((n) => createAdam(n, { maxGradientNorm: 0.5 })),
+  'createAdam in its own memory': inOwnMemory,
+  createRAdam: whole((n) => createRAdam(n)),
+  'createRAdam, clipped': whole((n) => createRAdam(n, { maxGradientNorm: 0.5 })),
+  createRmsProp: whole((n) => createRmsProp(n)),
+  'createRmsProp, clipped': whole((n) => createRmsProp(n, { maxGradientNorm: 0.5 })),
+  adamWStep: adamW(unclipped),
+  'adamWStep, clipped': adamW(clipped),
+  createMuon: byMuon(unclipped),
+  'createMuon, clipped': byMuon(clipped),
+}
+
+test.each(Object.entries(optimisers))(
+  'a gradient that is not finite changes neither weights nor moments: %s',
+  async (_, make) => {
+    const [spoilt, clean] = [make(), make()]
+    for (const bad of [Infinity, -Infinity, NaN])
+      for (let at = 0; at < length; at++) {
+        const gradient = Float32Array.of(0.3, -0.2, 0.1, 0.4, -0.5)
+        await clean.step(gradient)
+        await spoilt.step(gradient)
+        const before = spoilt.state()
+        expect(before).toEqual(clean.state())
+        await spoilt.step(gradient.with(at, bad))
+        expect(spoilt.state()).toEqual(before)
+      }
+  },
+)
+
+test('the part of a gradient that is finite is left out with the rest of it', () => {
+  const parts = [Float32Array.of(1, 2), Float32Array.of(3, Infinity)]
+  const gradientScale = clipScale(globalNorm(parts), 1)
+  const parameter = Float32Array.of(1, 1)
+  const moments = createAdamMoments(2)
+  adamWStep(parameter, Float32Array.of(1, -1), moments, 1, { learningRate: 0.1 })
+  const before = structuredClone([parameter, moments])
+  expect(adamWStep(parameter, parts[0], moments, 2, { learningRate: 0.1, gradientScale })).toBe(false)
+  expect([parameter, moments]).toEqual(before)
 })

@@ -14,6 +14,7 @@ export function createRAdam(length: number, options: AdamOptions = {}): Adam {
   return {
     step(parameters, gradient, learningRate) {
       const norm = globalNorm([gradient])
+      if (!Number.isFinite(norm)) return norm
       const scale = maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
       steps++
       const left = 1 - beta2 ** steps

@@ -11,7 +11,10 @@ export interface RmsPropOptions {
 
 /** RMSprop (Tieleman & Hinton 2012, lecture 6.5) for one array of parameters, with the semantics of `torch.optim.RMSprop`. */
 export interface RmsProp {
-  /** One step in place; gives the norm of the gradient before clipping. */
+  /**
+   * One step in place; gives the norm of the gradient before clipping. A gradient with an entry that is not finite is left out whole:
+   * parameters and averages stay as they are, and the norm says so (NaN or Infinity).
+   */
   step(parameters: Float32Array, gradient: Float32Array, learningRate: number): number
   state(): RmsPropState
   restore(state: RmsPropState): void
@@ -27,9 +30,8 @@ export function createRmsProp(length: number, options: RmsPropOptions = {}): Rms
   return {
     step(parameters, gradient, learningRate) {
       const norm = globalNorm([gradient])
+      if (!Number.isFinite(norm)) return norm
       const scale = maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
-      // clipScale leaves out a gradient that is not finite; its product with 0 would still be no number
-      if (scale === 0) return norm
       for (let i = 0; i < length; i++) {
         const g = gradient[i] * scale
         const v = decay * square[i] + (1 - decay) * g * g

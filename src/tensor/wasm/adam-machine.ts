@@ -17,7 +17,7 @@ export interface AdamMachine {
     readonly gradient: Float32Array
     readonly target: Float32Array
   }
-  /** One step in place; gives the norm of the gradient as it came, summed in double precision. */
+  /** One step in place, none where the norm is not finite; gives the norm of the gradient as it came, summed in double precision. */
   run(parameters: Float32Array, gradient: Float32Array, numbers: AdamNumbers): number
   /** `own.target` moves towards `own.parameters` by the share `rate`. */
   follow(rate: number): void
@@ -45,6 +45,8 @@ export function adamMachine(length: number): AdamMachine {
       sums.fill(0)
       squares(addresses[1], vectors, sumsAt)
       const norm = Math.sqrt(sums[0] + sums[1])
+      // Infinity times a scale of 0 would still be no number.
+      if (!Number.isFinite(norm)) return norm
       runAdam(adam, addresses, vectors, { ...numbers, gradientScale: scaleFor(norm), keep: 1 })
       if (parameters !== held) parameters.set(held)
       return norm

@@ -261,3 +261,42 @@ test('settings that cannot act are told by the first figure that is none', async
     given: { world: 'cartpole', step: expect.any(Number), slot: 0, field: 'logprob', value: 'NaN' },
   })
 })
+
+test('a gradient that is not finite leaves the weights as they are, and is warned about, once', async () => {
+  const { slots, ...preset } = ppoPresets['sb3-zoo-cartpole']
+  const weights: Float32Array[] = []
+  const notes: string[] = []
+  // Sums of such rewards are infinite in single precision.
+  const enormous: typeof cartPole = {
+    ...cartPole,
+    step(batch, i, random) {
+      cartPole.step(batch, i, random)
+      batch.rewards[i] = 1e38
+    },
+  }
+  await trainArray({
+    world: enormous,
+    algorithm: async (environment, options) => {
+      const agent = await ppo({ ...preset, hidden: [8] })(environment, options)
+      const current = (): Float32Array => (agent.state() as { parameters: Float32Array }).parameters.slice()
+      return {
+        ...agent,
+        async learn() {
+          if (weights.length === 0) weights.push(current())
+          const learned = await agent.learn()
+          if (learned !== undefined) weights.push(current())
+          return learned
+        },
+      }
+    },
+    slots,
+    steps: 2 * slots * preset.rolloutSteps,
+    evaluate: { episodes: 1, every: 0 },
+    onEvent: (event) => {
+      if (event.type === 'note') notes.push(event.text)
+    },
+  })
+  expect(weights.length).toBe(3)
+  for (const now of weights) expect(now).toEqual(weights[0])
+  expect(notes.filter((text) => text.includes('is left out'))).toHaveLength(1)
+})

@@ -102,6 +102,7 @@ async function trainIn(
   const checkpointEvery = options.checkpointEvery ?? Math.ceil(total / 20)
   let started = performance.now()
   let warned = world.maxSteps !== undefined
+  let leftOut = false
 
   function clock(): number {
     const seconds = (performance.now() - started) / 1000
@@ -194,6 +195,17 @@ async function trainIn(
     }
   }
 
+  /** Optimisers leave such a gradient out, so that nothing else would show that nothing is learnt. */
+  function warnNotFinite(learned: Readonly<Record<string, number>>): void {
+    const [wrong] = Object.entries(learned).filter(([, value]) => !Number.isFinite(value))
+    if (leftOut || wrong === undefined) return
+    leftOut = true
+    emit({
+      type: 'note',
+      text: `warning: after ${now.step} steps ${wrong[0]} is ${wrong[1]}; a gradient that is not finite is left out and teaches nothing`,
+    })
+  }
+
   try {
     if (resume && record !== null) {
       const saved = record.load() as SavedRun | null
@@ -228,7 +240,10 @@ async function trainIn(
       figures.stepped(environment)
       const learning = agent.learn()
       const learned = learning instanceof Promise ? await learning : learning
-      if (learned !== undefined) figures.updated(learned)
+      if (learned !== undefined) {
+        figures.updated(learned)
+        warnNotFinite(learned)
+      }
       const passed = (every: number): boolean =>
         every > 0 && Math.floor(now.step / every) > Math.floor(before / every)
       if (passed(logEvery)) {
