@@ -32,7 +32,7 @@ export interface DiscreteSacConfig extends OffPolicyConfig {
   targetEvery: number
   tau: number
   temperature: TemperatureConfig
-  /** The entropy to be kept, as a share of that of the uniform policy. */
+  /** The entropy to be kept, as a share of that of the uniform policy over the actions that are allowed in each state. */
   targetEntropy: number
   hidden: readonly number[]
   activation: Activation
@@ -65,8 +65,9 @@ export const discreteSacPresets = {
 
 /**
  * Soft actor-critic for discrete actions (Christodoulou 2019, arXiv:1910.07207): the critics give a value for each action,
- * and expectations over the policy are sums, not samples. Masked actions have probability 0. A gradient step is two
- * program runs: the critics with their targets, then the actor.
+ * and expectations over the policy are sums, not samples. Masked actions have probability 0, and the entropy to be kept is
+ * a share of what the allowed ones can have, state by state. A gradient step is two program runs: the critics with their targets, then
+ * the actor.
  */
 export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
   overWindow(checkSettings(config).body, async (environment, { seed, threads = 1 }) => {
@@ -97,7 +98,6 @@ export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
     const actorAdam = createAdam(actor.data.length, { epsilon: config.adamEpsilon })
     const criticAdam = createAdam(critics.data.length, { epsilon: config.adamEpsilon })
     const temperature = createTemperature(config.temperature, {
-      target: config.targetEntropy * Math.log(n),
       learningRate: config.criticLearningRate,
     })
     const alpha: HostTensor = { data: temperature.value, shape: [1] }
@@ -213,7 +213,8 @@ export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
           const found = await actorObjective.evaluate(actor, { observations, penalty, alpha }, critics)
           actorAdam.step(actor.data, actorObjective.gradient.data, config.actorLearningRate)
           const entropy = found.outputs.entropy.data[0]
-          temperature.update(entropy)
+          const most = isMasked ? meanMostEntropy(penalty) : Math.log(n)
+          temperature.update(entropy, config.targetEntropy * most)
           if (++steps % config.targetEvery === 0) moveTowards(targets, critics, config.tau)
           return {
             criticLoss: loss,
@@ -274,3 +275,14 @@ export const discreteSac = (config: DiscreteSacConfig): ArrayAlgorithm =>
       random.split('draws'),
     )
   })
+
+/** The entropy of the uniform policy over the actions that are not penalised, a mean over the rows. */
+function meanMostEntropy({ data, shape: [rows, n] }: HostTensor): number {
+  let sum = 0
+  for (let r = 0; r < rows; r++) {
+    let allowed = 0
+    for (let i = 0; i < n; i++) if (data[r * n + i] === 0) allowed++
+    sum += Math.log(allowed)
+  }
+  return sum / rows
+}

@@ -99,7 +99,6 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
       criticAdam: unlearned,
     })
     const temperature = createTemperature(config.temperature, {
-      target: -k,
       learningRate: config.criticLearningRate,
     })
     const unit = new Float32Array(slots * k)
@@ -140,7 +139,7 @@ export const sac = (config: SacConfig): ArrayAlgorithm =>
           const figures: UpdateMetrics = {}
           await team.step(times, (time) => {
             const found = measure()
-            temperature.update(found.entropy)
+            temperature.update(found.entropy, -k)
             board.temperatures[time + 1] = temperature.value[0]
             Object.assign(figures, found)
           })

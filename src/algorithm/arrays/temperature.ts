@@ -8,8 +8,8 @@ export type TemperatureConfig = number | { auto: true; start: number }
 export interface Temperature {
   /** Fed to programs, [1]. */
   readonly value: Float32Array
-  /** Sees the mean entropy of the policy on a batch. */
-  update(entropy: number): void
+  /** Sees the mean entropy of the policy on a batch, and the mean of what it should be in those states. */
+  update(entropy: number, target: number): void
   state(): unknown
   restore(state: unknown): void
 }
@@ -20,14 +20,14 @@ export interface Temperature {
  */
 export function createTemperature(
   config: TemperatureConfig,
-  { target, learningRate }: { target: number; learningRate: number },
+  { learningRate }: { learningRate: number },
 ): Temperature {
   const logarithm = Float32Array.of(Math.log(typeof config === 'number' ? config : config.start))
   const value = Float32Array.of(Math.exp(logarithm[0]))
   const adam = createAdam(1)
   return {
     value,
-    update(entropy) {
+    update(entropy, target) {
       if (typeof config === 'number') return
       adam.step(logarithm, Float32Array.of(entropy - target), learningRate)
       value[0] = Math.exp(logarithm[0])
