@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { box, createVectorEnvironment } from '../../environment/index.ts'
 import type { World } from '../../environment/index.ts'
+import { scripted, wrapperGolden } from '../../environment/testing/scripted.ts'
 import { cartPole } from '../../worlds/classic/index.ts'
 import { frozenLake } from '../../worlds/toy-text/index.ts'
+import { overNormalised } from './over-normalised.ts'
 import { ppo, ppoPresets } from './ppo.ts'
 
 const { slots, ...preset } = ppoPresets['sb3-zoo-cartpole']
@@ -90,4 +92,32 @@ test('choices stay choices, which networks see one-hot; rewards are normalised a
   again.agent.restore(saved[1])
   expect(await play(again, 70)).toEqual(wanted)
   for (const { agent: one } of [plain, normalised, again]) await one.dispose()
+})
+
+test('the rewards that are learnt from are Gymnasium’s NormalizeReward, cut off at 10', async () => {
+  const environment = scripted(1, 'same-step')
+  environment.reset()
+  const seen: number[][] = []
+  const agent = await overNormalised(
+    ({ rewards }) =>
+      Promise.resolve({
+        act: () => {},
+        learn: () => void seen.push([...rewards]),
+        decide: () => {},
+        state: () => null,
+        restore: () => {},
+        dispose: () => Promise.resolve(),
+      }),
+    0.9,
+  )(environment, { seed: 1, totalSteps: 100 })
+  const rows = wrapperGolden.scalar.normaliseRewards
+  const over = (t: number): boolean => rows[t][2] || rows[t][3]
+  const golden = rows.flatMap(([, reward], t) => (t === 0 || over(t - 1) ? [] : [reward]))
+  expect(rows.some(([, , terminated, truncated]) => truncated && !terminated)).toBe(true)
+  for (const reward of golden) {
+    await agent.act()
+    environment.step()
+    await agent.learn()
+    expect(seen.at(-1)).toEqual([expect.closeTo(Math.max(-10, Math.min(10, reward)), 12)])
+  }
 })

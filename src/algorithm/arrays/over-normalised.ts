@@ -10,7 +10,7 @@ import type { ArrayAlgorithm } from './agent.ts'
 import { told } from './told.ts'
 import type { Told } from './told.ts'
 
-/** As Stable-Baselines3's VecNormalize. */
+/** What is normalised is cut off here, as by Stable-Baselines3's `VecNormalize`; Gymnasium's wrappers do not cut. */
 const widest = 10
 
 function clip(values: Float32Array | Float64Array): void {
@@ -19,7 +19,8 @@ function clip(values: Float32Array | Float64Array): void {
 
 /**
  * The same algorithm on observations less their running mean over their deviation, and on rewards over the deviation of the
- * discounted return, both within 10 of 0; observed choices and bits stay as they are. What is evaluated is normalised by the
+ * discounted return: those of Gymnasium's `NormalizeObservation` and vector `NormalizeReward`, both within 10 of 0. The return goes on over a
+ * truncation, where that of Stable-Baselines3's `VecNormalize` begins anew; at a termination it is the last reward alone. Observed choices and bits stay as they are. What is evaluated is normalised by the
  * statistics of training as they are then.
  *
  * @param gamma discount of that return

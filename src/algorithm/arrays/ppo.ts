@@ -27,7 +27,7 @@ export interface PpoConfig extends PpoLossConfig, PpoUpdateConfig {
   activation: Activation
   /** Weights begin orthogonal; false: uniform, as PyTorch's layers do. Default true. */
   orthogonal?: boolean
-  /** Observations and rewards by their running statistics, as VecNormalize of Stable-Baselines3. Default false. */
+  /** Observations and rewards by their running statistics, as Gymnasium's wrappers do, within 10 of 0. Default false. */
   normalise?: boolean
   /** Default `mlp`. A `gru` without a window carries its state from step to step: recurrent PPO. */
   body?: Body | CarriedGruBody
