@@ -8,7 +8,8 @@ const longestValue = 400
 export function describeError(given: unknown, debug: boolean): string {
   const error = asFileError(pathOf(given), given)
   if (!(error instanceof Error) && !AgogeError.isInstance(error)) return `error: ${String(error)}`
-  const lines = [`error: ${error.message}`]
+  // What a server said last stands in some messages: no line of it can be taken for one of ours.
+  const lines = [`error: ${error.message.replaceAll(/\n(?=\S)/g, '\n  ')}`]
   if (AgogeError.isInstance(error)) {
     if (error.given !== undefined) lines.push(labelled('given', show(error.given)))
     if (error.expected !== undefined) lines.push(labelled('expected', error.expected))

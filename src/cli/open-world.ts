@@ -1,6 +1,6 @@
 import type { Task, TaskSource, ToolWorld } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
-import { listServers, nearest } from '../tool/index.ts'
+import { listServers, nearest, visibleBlock, visibleLine } from '../tool/index.ts'
 import { heldOutTasks } from '../rollout/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import type { RewardFunction } from '../reward/index.ts'
@@ -148,6 +148,11 @@ async function openServer(
   { err, signal }: Console,
 ): Promise<OpenedWorld> {
   const { mcpConfig: file, sandbox, allow, maxCalls, callsPerSecond } = options
+  const slow = setTimeout(
+    () =>
+      err(`waiting for the MCP server "${name}" to start (npx and the like may have to download it first)`),
+    3000,
+  )
   const world = await openMcpWorld(name, {
     signal,
     ...(file === undefined ? {} : { file }),
@@ -155,7 +160,7 @@ async function openServer(
     ...(allow === undefined ? {} : { allow }),
     ...(maxCalls === undefined ? {} : { maxCalls }),
     ...(callsPerSecond === undefined ? {} : { callsPerSecond }),
-  })
+  }).finally(() => clearTimeout(slow))
   try {
     const same = agreed !== undefined && world.isAgreed(agreed)
     if (agreed !== undefined && !same)
@@ -163,7 +168,8 @@ async function openServer(
     if (world.needsConsent && !yes && !same) await confirmPlan(world.plan, { signal })
     else err(world.plan)
     const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
-    for (const { name: tool, reason } of leftOut) err(`left out: ${tool} (${reason})`)
+    for (const { name: tool, reason } of leftOut)
+      err(`left out: ${visibleLine(tool, 128)} (${visibleBlock(reason, '    ')})`)
     for (const { split, families: without } of tasks.missing)
       err(
         `no ${split} tasks of ${without.join(', ')}: every request that was found is taken by another split`,

@@ -1,5 +1,6 @@
 import type { TrainingEvent } from '../training/index.ts'
 import { count, decimal, duration, percent, percentInterval, stageTitles } from '../training/report/index.ts'
+import { visibleText } from '../tool/index.ts'
 import { sparkline } from './sparkline.ts'
 
 /** Where progress goes: standard error, or anything like it. */
@@ -53,7 +54,7 @@ export function createProgress(output: ProgressOutput, options: { everySeconds?:
 
   function line(text: string): void {
     erase()
-    output.write(`${text}\n`)
+    output.write(`${visibleText(text)}\n`)
     if (live) draw(true)
   }
 

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { visibleText } from '../tool/index.ts'
 import type { Console } from './console.ts'
 import { describeError } from './describe-error.ts'
 import { Interrupted, interruptedCode } from './interrupt.ts'
@@ -8,10 +9,11 @@ import { createProgram } from './program.ts'
  * Runs a command line and returns its exit code: 0, 1 for bad input or failure, 2 for a threshold that was missed, 130 where it was
  * interrupted. Errors are told to the terminal.
  */
-export async function runCli(words: readonly string[], terminal: Console): Promise<number> {
+export async function runCli(words: readonly string[], given: Console): Promise<number> {
+  const terminal = harmless(given)
   let code = 0
-  const program = createProgram(terminal, ['agoge', ...words].join(' '), (given) => {
-    code = given
+  const program = createProgram(terminal, ['agoge', ...words].join(' '), (exitCode) => {
+    code = exitCode
   })
   try {
     // --debug is understood before and after the command, so it is taken out here.
@@ -29,5 +31,14 @@ export async function runCli(words: readonly string[], terminal: Console): Promi
     if (terminal.debug && !(error instanceof Interrupted)) terminal.err(describeError(error, true))
     terminal.err('interrupted; what was finished is kept')
     return interruptedCode
+  }
+}
+
+/** Whatever is printed may quote a server, a model or a file: nothing of it can steer the terminal. */
+function harmless(terminal: Console): Console {
+  return {
+    ...terminal,
+    out: (text) => terminal.out(visibleText(text)),
+    err: (text) => terminal.err(visibleText(text)),
   }
 }

@@ -19,4 +19,5 @@ export type { HttpServerConfig, ServerConfig, StdioServerConfig } from './server
 export { createServerPool } from './server-pool.ts'
 export type { LeaseOptions, ServerLease, ServerPool, ServerPoolOptions } from './server-pool.ts'
 export type { JsonSchema, Toolbox, ToolCallOptions, ToolResult, ToolSpec } from './types.ts'
+export { visibleBlock, visibleLine, visibleText } from './visible-text.ts'
 export { validateArguments } from './validate.ts'

@@ -1,13 +1,14 @@
+import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AgogeError } from '../error.ts'
 import { InfrastructureError } from './infrastructure-error.ts'
 import { toToolResult } from './mcp-content.ts'
 import { redactData, redactError, redactTools } from './redact.ts'
-import { toolsPage } from './read-tools.ts'
+import { checkNames, toolsPage } from './read-tools.ts'
 import type { ToolsPage, UnusableTool } from './read-tools.ts'
 import type { ServerConfig } from './server-config.ts'
-import { causeText, connectHint } from './server-fault.ts'
+import { causeText, connectHint, isTimeout } from './server-fault.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 import type { StdioTransport } from './stdio-transport.ts'
 import type { Toolbox, ToolSpec } from './types.ts'
@@ -17,7 +18,10 @@ export interface ConnectOptions {
   signal?: AbortSignal
   /** Folders offered to the server as its roots; absent = this client has no roots. */
   roots?: readonly string[]
-  /** How long the server may take to start; `npx` may download first. Default 60. */
+  /**
+   * How long the server may take to start, until it has answered `initialize`. Default 10; 60 for commands that may download a program
+   * first (`npx`, `uvx`, `docker` ...).
+   */
   connectSeconds?: number
   /** How long one call may take before the server counts as hung. Default 20. */
   callSeconds?: number
@@ -27,6 +31,37 @@ export interface ConnectOptions {
    */
   redact?: (text: string) => string
 }
+
+const connectSeconds = 10
+const downloadSeconds = 60
+/** Commands that start a program which they may have to download first. */
+const downloaders = new Set([
+  'npx',
+  'npm',
+  'pnpm',
+  'pnpx',
+  'yarn',
+  'bunx',
+  'bun',
+  'deno',
+  'uvx',
+  'uv',
+  'pipx',
+  'docker',
+  'podman',
+])
+
+/** Seconds that a server may take to start by default; see `ConnectOptions`. */
+export function defaultConnectSeconds(config: ServerConfig): number {
+  if ('url' in config) return connectSeconds
+  const program = basename(config.command.replaceAll('\\', '/')).replace(/\.(?:cmd|exe|bat)$/i, '')
+  return downloaders.has(program) ? downloadSeconds : connectSeconds
+}
+
+/** More than any honest server lists, and little enough to read: one that gives ever new cursors would otherwise never end. */
+const mostTools = 5000
+const mostPages = 500
+const listSeconds = 60
 
 /** A live server. After a crash, a hang or a cancelled call it is not `healthy` and should be closed and replaced. */
 export interface McpConnection extends Toolbox {
@@ -59,6 +94,8 @@ export async function connectServer(
 ): Promise<McpConnection> {
   options.signal?.throwIfAborted()
   const redact = options.redact ?? ((text: string) => text)
+  const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
+  const limitSeconds = options.connectSeconds ?? defaultConnectSeconds(config)
   const callTimeout = (options.callSeconds ?? 20) * 1000
   let roots = options.roots ?? []
   let rootsAsked = (): void => {}
@@ -92,15 +129,15 @@ export async function connectServer(
   function describeFault(doing: string, cause: unknown): AgogeError | InfrastructureError {
     // What listing its tools failed by was told of already.
     if (AgogeError.isInstance(cause) || cause instanceof InfrastructureError) return cause
-    const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
+    const slow = doing === 'connect' && isTimeout(cause)
     const detail = [
-      causeText(cause, redact),
+      slow ? `no answer in ${limitSeconds} s` : causeText(cause, redact),
       stdio?.ended() === undefined ? '' : `the process ended with ${stdio.ended()}`,
       stdio === undefined || stdio.stderr() === '' ? '' : `its last words: ${stdio.stderr().trim()}`,
       stdio?.stray() === undefined ? '' : `it began its standard output with: ${stdio.stray()}`,
     ]
     broken ??= detail[0] || 'broken'
-    const hint = connecting ? connectHint(cause, stdio) : undefined
+    const hint = connecting ? connectHint(slow ? 'slow' : cause, stdio) : undefined
     return new InfrastructureError(`MCP server ${label}: ${doing}: ${detail.filter(Boolean).join('; ')}`, {
       cause,
       ...(hint === undefined ? {} : { hint }),
@@ -120,31 +157,44 @@ export async function connectServer(
     await client.close().catch(() => {})
   }
 
+  function endless(what: string): Error {
+    const message = `MCP server ${label}: tools/list: ${what}`
+    return new InfrastructureError(redact(message), { hint: 'This has to be put right in the server.' })
+  }
+
   async function listTools(): Promise<Pick<ToolsPage, 'specs' | 'unusable'>> {
     const specs: ToolSpec[] = []
     const unusable: UnusableTool[] = []
     if (client.getServerCapabilities()?.tools === undefined) return { specs, unusable }
+    const names = new Set<string>()
     const seen = new Set<string>()
+    const until = performance.now() + listSeconds * 1000
     let cursor: string | undefined
     do {
+      const left = until - performance.now()
+      if (left <= 0) throw endless(`it has not listed all of its tools in ${listSeconds} s`)
+      if (seen.size >= mostPages) throw endless(`it lists more than ${mostPages} pages of tools`)
       const page = await client
         .request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, toolsPage, {
-          timeout: callTimeout,
+          timeout: Math.min(callTimeout, left),
           ...(connecting && options.signal !== undefined ? { signal: options.signal } : {}),
         })
         .catch((error: unknown) => {
           throw fault('tools/list', error)
         })
       for (const spec of page.specs) {
-        if (!specs.some(({ name }) => name === spec.name)) specs.push(spec)
+        if (!names.has(spec.name)) specs.push(spec)
         else unusable.push({ name: spec.name, reason: 'it is listed again; the first of that name counts' })
+        names.add(spec.name)
       }
-      unusable.push(...page.unusable)
+      for (const tool of page.unusable) unusable.push(tool)
+      if (specs.length + unusable.length > mostTools) throw endless(`it lists more than ${mostTools} tools`)
       cursor = page.nextCursor
-      if (cursor !== undefined && seen.has(cursor)) throw fault('tools/list', 'the same page was given twice')
+      if (cursor !== undefined && seen.has(cursor)) throw endless('it gives the same page twice')
       if (cursor !== undefined) seen.add(cursor)
     } while (cursor !== undefined)
-    return redactTools({ specs, unusable }, redact)
+    // Shortened after it is redacted, for half a secret would not be found any more.
+    return checkNames(redactTools({ specs, unusable }, redact))
   }
 
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
@@ -153,7 +203,7 @@ export async function connectServer(
   }
   try {
     await client.connect(transport, {
-      timeout: (options.connectSeconds ?? 60) * 1000,
+      timeout: limitSeconds * 1000,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     })
     const { specs, unusable } = await listTools()

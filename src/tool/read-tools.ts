@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isRecord } from './schema-check.ts'
 import type { ToolSpec } from './types.ts'
+import { isVisible, visibleLine } from './visible-text.ts'
 
 /** A tool that a server lists in a way that nobody can use, and why. */
 export interface UnusableTool {
@@ -42,13 +43,42 @@ export const toolsPage: StandardSchemaV1<unknown, ToolsPage> = {
   },
 }
 
+/** Longest name of a tool that MCP allows. */
+const longestName = 128
+/** Characters shown of the name of a tool that is unusable. */
+const shownName = 64
+
+/** Tools under names that can be shown: those with others are unusable, and named as far as they can be. */
+export function checkNames({
+  specs,
+  unusable,
+}: Omit<ToolsPage, 'nextCursor'>): Omit<ToolsPage, 'nextCursor'> {
+  const wrong = specs.flatMap(({ name }): UnusableTool[] => {
+    if (name.length > longestName)
+      return [{ name, reason: `its name has ${name.length} characters, and MCP allows ${longestName}` }]
+    return isVisible(name) ? [] : [{ name, reason: 'its name has characters that cannot be seen' }]
+  })
+  const names = new Set(wrong.map(({ name }) => name))
+  return {
+    specs: specs.filter(({ name }) => !names.has(name)),
+    unusable: [...unusable, ...wrong].map(({ name, reason }) => ({
+      name: visibleLine(name, shownName),
+      reason,
+    })),
+  }
+}
+
+const schemaTypes = ['array', 'boolean', 'integer', 'null', 'number', 'string']
+
 function readTool(tool: unknown, at: number): ToolSpec | UnusableTool {
   if (!isRecord(tool)) return { name: `number ${at + 1}`, reason: 'it is no object' }
   const { name, description, inputSchema, outputSchema, annotations } = tool
   if (typeof name !== 'string' || name === '') return { name: `number ${at + 1}`, reason: 'it has no name' }
   if (!isRecord(inputSchema)) return { name, reason: 'it has no "inputSchema", which must be an object' }
   if (inputSchema.type !== 'object') {
-    const given = inputSchema.type === undefined ? 'missing' : JSON.stringify(inputSchema.type)
+    const type = schemaTypes.find((name) => name === inputSchema.type)
+    const given =
+      inputSchema.type === undefined ? 'missing' : type === undefined ? 'something else' : `"${type}"`
     return { name, reason: `"inputSchema.type" must be "object", and is ${given}` }
   }
   return {

@@ -49,6 +49,16 @@ test('what came by ${VAR} is redacted wherever it stood, common words too; short
   expect(npx.text('4711 abc')).toBe('[redacted] abc')
 })
 
+test('values may be of any size, and parts of one another or of the mark itself', () => {
+  const large = 'wide '.repeat(20_000)
+  const several = createRedactor([
+    { command: 'a', env: { LARGE: large, TOKEN: 'acted', KEY: 'sk-1234', LONG_KEY: 'sk-1234-5678' } },
+  ])
+  expect(several.text(`${large}, acted, sk-1234-5678 and sk-1234`)).toBe(
+    '[redacted], [redacted], [redacted] and [redacted]',
+  )
+})
+
 test('nothing configured, nothing changed', () => {
   expect(createRedactor([]).text('sk-live')).toBe('sk-live')
 })

@@ -78,16 +78,13 @@ export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
   }
   // The longest first: one value may be the beginning of another.
   const ordered = [...forms].sort((a, b) => b.length - a.length)
-  const pattern =
-    ordered.length === 0
-      ? undefined
-      : new RegExp(
-          ordered.map((form) => form.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)).join('|'),
-          'g',
-        )
+  /** In place of a value while others are searched for: a value such as "acted" must not be found in "[redacted]". */
+  const mark = '\uFFFF'
 
+  // No regular expression: a value may be larger than one can be, and the error would quote it.
   function text(given: string): string {
-    return pattern === undefined ? given : given.replaceAll(pattern, '[redacted]')
+    const marked = ordered.reduce((rest, form) => rest.replaceAll(form, mark), given)
+    return marked === given ? given : marked.replaceAll(mark, '[redacted]')
   }
 
   return { text, data: (value) => redactData(value, text) }

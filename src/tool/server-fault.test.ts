@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { InfrastructureError } from './infrastructure-error.ts'
-import { connectServer } from './mcp-client.ts'
+import { connectServer, defaultConnectSeconds } from './mcp-client.ts'
 import type { ConnectOptions, McpConnection } from './mcp-client.ts'
 import type { ServerConfig } from './server-config.ts'
 
@@ -90,4 +90,60 @@ test('a tool that is listed twice costs only its second entry, on later pages to
   onTestFinished(() => connection.close())
   expect(connection.specs.map(({ description }) => description)).toEqual(['first'])
   expect(connection.unusable).toEqual([{ name: 'a', reason: expect.stringContaining('listed again') }])
+})
+
+/** `tools/list` that never ends: page n has the tools that `list` gives for it, and names a next page. */
+const pages = (list: string, next = 'n + 1'): ServerConfig =>
+  program({
+    initialize,
+    'tools/list': `((n) => ({ result: { tools: ${list}, nextCursor: String(${next}) } }))(Number(m.params.cursor ?? 0))`,
+  })
+
+test('a list of tools that never ends is given up', async () => {
+  const empty = await fault(pages('[]'))
+  expect(empty.message).toBe('MCP server small: tools/list: it lists more than 500 pages of tools')
+  expect(empty.hint).toMatch(/put right in the server/)
+  const tool = "{ name: 't' + n + '.' + i, inputSchema: { type: 'object' } }"
+  const many = await fault(pages(`Array.from({ length: 100 }, (_, i) => (${tool}))`))
+  expect(many.message).toBe('MCP server small: tools/list: it lists more than 5000 tools')
+  const wrong = await fault(pages('Array(1000).fill(7)'))
+  expect(wrong.message).toBe('MCP server small: tools/list: it lists more than 5000 tools')
+  const same = await fault(pages('[]', '(n + 1) % 3'))
+  expect(same.message).toBe('MCP server small: tools/list: it gives the same page twice')
+})
+
+test('names that nobody could read are left out, under what can be shown of them', async () => {
+  const names = ['good', 'a\u001B[2J', 'b\nc', '\u202Ed', 'x'.repeat(129), 'y'.repeat(128)]
+  const tools = names.map((name) => ({ name, inputSchema: { type: 'object' } }))
+  const odd = { name: '\u001B]0;title\u0007', inputSchema: { type: 'z'.repeat(5000) } }
+  const list = `{ result: { tools: ${JSON.stringify([...tools, odd])} } }`
+  const connection = await connectServer(program({ initialize, 'tools/list': list }))
+  onTestFinished(() => connection.close())
+  expect(connection.specs.map(({ name }) => name)).toEqual(['good', 'y'.repeat(128)])
+  const unseen = 'its name has characters that cannot be seen'
+  expect(connection.unusable).toEqual([
+    {
+      name: String.raw`\u001b]0;title\u0007`,
+      reason: '"inputSchema.type" must be "object", and is something else',
+    },
+    { name: String.raw`a\u001b[2J`, reason: unseen },
+    { name: String.raw`b\u000ac`, reason: unseen },
+    { name: String.raw`\u202ed`, reason: unseen },
+    {
+      name: `${'x'.repeat(64)}... (129 characters)`,
+      reason: 'its name has 129 characters, and MCP allows 128',
+    },
+  ])
+})
+
+test('a server that does not answer at the beginning is given up, and the error says how to wait longer', async () => {
+  const silent = { name: 'silent', command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] }
+  const error = await fault(silent, { connectSeconds: 0.2 })
+  expect(error.message).toBe('MCP server silent: connect: no answer in 0.2 s')
+  expect(error.hint).toContain('"connectSeconds"')
+  // Ten seconds, and more only where a program may have to be downloaded first.
+  expect(defaultConnectSeconds(silent)).toBe(10)
+  expect(defaultConnectSeconds({ url: 'http://127.0.0.1/mcp' })).toBe(10)
+  for (const command of ['npx', '/usr/local/bin/uvx', String.raw`C:\nodejs\npx.cmd`, 'docker'])
+    expect(defaultConnectSeconds({ command })).toBe(60)
 })

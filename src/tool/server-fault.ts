@@ -3,9 +3,13 @@ import type { StdioTransport } from './stdio-transport.ts'
 
 const longestCause = 300
 
+export function isTimeout(cause: unknown): boolean {
+  return cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout
+}
+
 /** What went wrong with a server, in a line or two. Redacted before it is shortened: half a secret would not be found any more. */
 export function causeText(cause: unknown, redact: (text: string) => string): string {
-  if (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) return 'no answer in time'
+  if (isTimeout(cause)) return 'no answer in time'
   if (!(cause instanceof Error)) return String(cause)
   const status = cause instanceof SdkHttpError ? ` (HTTP ${cause.status})` : ''
   // fetch hides the reason (ECONNREFUSED ...) in its cause.
@@ -13,15 +17,20 @@ export function causeText(cause: unknown, redact: (text: string) => string): str
   return `${schemaText(cause) ?? short(redact(cause.message))}${status}${inner}`
 }
 
+const slowStart =
+  'Check that it is an MCP server: run its command in a terminal, or look at its log. If it only needs longer to start, say so in the MCP configuration: "agoge": { "NAME": { "connectSeconds": 60 } }.'
+
 /**
  * What to do about a server that does not come up.
  *
+ * @param cause `'slow'` where it did not answer `initialize` in time.
  * @param stdio absent = a server behind a url.
  */
 export function connectHint(
   cause: unknown,
   stdio: Pick<StdioTransport, 'ended' | 'stray'> | undefined,
 ): string {
+  if (cause === 'slow' && stdio?.stray() === undefined) return slowStart
   if (stdio !== undefined) {
     return stdio.stray() === undefined
       ? 'Run its command in a terminal to see what it says: it must be an MCP server, and stay to be spoken to over its standard streams.'

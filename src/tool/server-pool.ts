@@ -20,6 +20,8 @@ export interface ServerPoolOptions {
    * long, so keep it well below the deadline that the caller sets.
    */
   callSeconds?: number
+  /** How long each server may take to start. Default 60: several may start at the same time. */
+  connectSeconds?: number
   /** Hides secrets in all that the servers say, as of `connectServer`. */
   redact?: (text: string) => string
 }
@@ -124,6 +126,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       connection = await connectServer(config, {
         ...(options.roots === true ? { roots: root === undefined ? [] : [root] } : {}),
         ...(options.callSeconds === undefined ? {} : { callSeconds: options.callSeconds }),
+        connectSeconds: options.connectSeconds ?? 60,
         ...(options.redact === undefined ? {} : { redact: options.redact }),
         ...(signal === undefined ? {} : { signal }),
       })

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { AgogeError } from '../../error.ts'
+import { visibleBlock, visibleLine } from '../../tool/visible-text.ts'
 import type { CallGuard } from './guarded-toolbox.ts'
 import type { Admission } from './safety.ts'
 import type { McpWorldConfig } from './world-config.ts'
@@ -14,10 +15,17 @@ export interface PlanFacts {
   guard: CallGuard
 }
 
+/** Characters of a tool's name that the list makes room for, and that it shows of what is longer. */
+const nameColumn = 40
+const longestName = 128
+const longestAddress = 300
+
 /** The text shown before the first call: which tools run, how often at most, how fast, and what becomes of the state. */
 export function describePlan(facts: PlanFacts): string {
   const { admission, guard, config } = facts
-  const width = Math.max(...admission.admitted.map((tool) => tool.spec.name.length), 4)
+  const name = (text: string): string => visibleLine(text, longestName)
+  const widest = Math.max(...admission.admitted.map((tool) => name(tool.spec.name).length), 4)
+  const width = Math.min(widest, nameColumn)
   const reset =
     typeof config.reset === 'string'
       ? { restart: 'by a new process', none: 'not at all: tasks only read' }[config.reset]
@@ -28,13 +36,13 @@ export function describePlan(facts: PlanFacts): string {
           : 'by emptying its root folder'
   const rate = guard.callsPerSecond
   return [
-    `Agoge will call tools of "${facts.server}" (${facts.address}):`,
+    `Agoge will call tools of "${facts.server}" (${visibleLine(facts.address, longestAddress)}):`,
     ...admission.admitted.map(
       (tool) =>
-        `  ${tool.spec.name.padEnd(width)}  ${tool.kind === 'read' ? 'reads' : 'MAY CHANGE STATE'} (${tool.why})`,
+        `  ${name(tool.spec.name).padEnd(width)}  ${tool.kind === 'read' ? 'reads' : 'MAY CHANGE STATE'} (${tool.why})`,
     ),
     ...(admission.refused.length === 0 ? [] : ['and will not call:']),
-    ...admission.refused.map((tool) => `  ${tool.name}: ${tool.reason}`),
+    ...admission.refused.map((tool) => `  ${name(tool.name)}: ${visibleBlock(tool.reason, '      ')}`),
     `at most ${guard.maxCalls} calls in all, ${rate === undefined ? 'as fast as it answers' : `at most ${rate} a second`}.`,
     `State is reset ${reset}${config.observe.length === 0 ? '' : `, observed with ${config.observe.join(', ')}`}.`,
   ].join('\n')

@@ -40,16 +40,19 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
   const { config, guard, signal } = options
   const folder = makeOwnedFolder(tmpdir(), 'agoge-mcp')
   const server = inSlot(options.server, config, folder)
+  // It has answered before, when its tools were listed; now several may start at the same time.
+  const connectSeconds = config.connectSeconds ?? 60
   let connection: Toolbox & { close(): Promise<void> }
 
   async function connect(): Promise<void> {
     if (typeof config.reset === 'object' && 'roots' in config.reset) {
-      const pool = createServerPool({ server, size: 1, roots: true, redact: options.redact })
+      const pool = createServerPool({ server, size: 1, roots: true, redact: options.redact, connectSeconds })
       const lease = await pool.lease({ root: folder, ...(signal === undefined ? {} : { signal }) })
       connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
     } else {
       connection = await connectServer(server, {
         redact: options.redact,
+        connectSeconds,
         ...(signal === undefined ? {} : { signal }),
       })
     }
@@ -139,6 +142,7 @@ export async function listServerTools({
     const connection = await connectServer(inSlot(server, config, folder), {
       ...roots,
       redact,
+      ...(config.connectSeconds === undefined ? {} : { connectSeconds: config.connectSeconds }),
       ...(signal === undefined ? {} : { signal }),
     })
     await connection.close()

@@ -46,3 +46,11 @@ test('where no tool is left the error names the server, the tools and what is wr
     given: expect.stringMatching(/untyped: .*missing\nlisted: .*"array"/),
   })
 })
+
+test('how long a server may take to start is what its entry says', async () => {
+  const server = { name: 'silent', command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] }
+  const config = { reset: 'none' as const, observe: [], connectSeconds: 1 }
+  await expect(createMcpWorld({ name: 'silent', server, config })).rejects.toThrow(
+    'MCP server silent: connect: no answer in 1 s',
+  )
+})

@@ -16,6 +16,8 @@ test('the entry of a world, and what is wrong with it', () => {
   expect(message({ obsrve: [] })).toThrow('"obsrve"')
   expect(message({ env: { A: 1 } })).toThrow('"env"')
   expect(message({ reset: 'restart', observe: ['{files}'] })).toThrow('"observe"')
+  expect(message({ connectSeconds: 0 })).toThrow('"connectSeconds"')
+  expect(parseWorldConfig({ connectSeconds: 90 }, 'x')).toMatchObject({ connectSeconds: 90 })
   expect(message('restart')).toThrow('"agoge"')
 })
 

@@ -22,6 +22,8 @@ export interface McpWorldConfig {
   observe: string[]
   /** Environment of the server that replaces what its entry says, e.g. a path inside `{slot}`. */
   env?: Record<string, string>
+  /** How long the server may take to start. Default: see `ConnectOptions`. */
+  connectSeconds?: number
   /** Property names left out when states are compared: ids, times. */
   ignore?: string[]
 }
@@ -42,7 +44,7 @@ export function parseWorldConfig(value: unknown, where: string): McpWorldConfig 
     throw new AgogeError(`${where}: "${field}" is not usable`, { code: 'bad-config', given, expected })
   }
   if (!isPlainObject(value)) return fail('agoge', value, '{ "reset": ..., "observe": [...] }')
-  const known = ['reset', 'observe', 'env', 'ignore']
+  const known = ['reset', 'observe', 'env', 'ignore', 'connectSeconds']
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) fail(key, key, `one of: ${known.join(', ')}`)
   }
@@ -62,6 +64,12 @@ export function parseWorldConfig(value: unknown, where: string): McpWorldConfig 
   }
   const ignore = strings('ignore')
   if (ignore.length > 0) config.ignore = ignore
+  const seconds = value['connectSeconds']
+  if (seconds !== undefined) {
+    if (typeof seconds !== 'number' || !(seconds >= 1 && seconds <= 3600))
+      return fail('connectSeconds', seconds, 'a number of seconds from 1 to 3600')
+    config.connectSeconds = seconds
+  }
   const env = value['env']
   if (env !== undefined) {
     if (!isPlainObject(env) || Object.values(env).some((item) => typeof item !== 'string')) {
