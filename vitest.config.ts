@@ -1,20 +1,31 @@
 import { defineConfig } from 'vitest/config'
 
+const include = ['src', 'papers', 'examples', 'docs', 'bench', 'gates']
+
+// `npm test` runs the default project, `npm run test:slow` the slow one: files named *.slow.test.ts, which take more than some
+// four seconds of processor time each.
 export default defineConfig({
   resolve: { conditions: ['agoge-source'] },
   ssr: { resolve: { conditions: ['agoge-source'] } },
   test: {
-    include: [
-      'src/**/*.test.ts',
-      'papers/**/*.test.ts',
-      'examples/**/*.test.ts',
-      'docs/**/*.test.ts',
-      'bench/**/*.test.ts',
-      'gates/**/*.test.ts',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'default',
+          include: include.map((folder) => `${folder}/**/*.test.ts`),
+          exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'slow', include: include.map((folder) => `${folder}/**/*.slow.test.ts`) },
+      },
     ],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only to end what hangs. No test may depend on how busy the machine is.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
   },
 })

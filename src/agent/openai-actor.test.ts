@@ -191,7 +191,7 @@ test('passing faults are tried again: overload, errors, a lost connection, a hun
       { body: { error: { message: 'upstream is busy' } } },
       completion({ content: 'here' }),
     ],
-    { timeoutSeconds: 0.2, retries: 6 },
+    { timeoutSeconds: 3, retries: 6 },
   )
   expect(act).toMatchObject({ text: 'here' })
   expect(asked).toHaveLength(7)

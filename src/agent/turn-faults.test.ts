@@ -23,7 +23,7 @@ test('a server that crashes or hangs masks its episode alone, and is replaced', 
       args: [fileURLToPath(new URL('../tool/fixtures/faulty-server.mjs', import.meta.url))],
     },
     size: 2,
-    callSeconds: 0.5,
+    callSeconds: 8,
   })
   onTestFinished(() => pool.close())
   const first = await pool.lease()
@@ -137,12 +137,26 @@ test('a mistake of the user ends the run, with all sessions closed', async () =>
 
 test('an aborted run gives back what is finished; the rest is masked and closed', async () => {
   const stop = new AbortController()
-  const world = counterWorld()
+  const world = counterWorld({
+    tools: () =>
+      defineTools({
+        pass: { inputSchema: { type: 'object' }, execute: () => 'passed' },
+        hang: {
+          inputSchema: { type: 'object' },
+          execute: () => {
+            stop.abort(new Error('Ctrl-C'))
+            return new Promise(() => {})
+          },
+        },
+      }),
+  })
   const tasks = [
     taskOf('quick', () => ({ answer: '3' })),
-    taskOf('long', () => ({ call: { name: 'wait', arguments: { ms: 9000 } } })),
+    // One turn later, when the other one is finished.
+    taskOf('long', (results) => ({
+      call: { name: results.length === 0 ? 'pass' : 'hang', arguments: {} },
+    })),
   ]
-  setTimeout(() => stop.abort(new Error('Ctrl-C')), 50)
   const [quick, long] = await runEpisodes(
     specsOf(tasks),
     planner(tasks),

@@ -1,12 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { runCli } from './run-cli.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-cli-'))
 // The first call of a command loads its modules, which takes long on a busy machine; nothing here is about time.
-vi.setConfig({ testTimeout: 240_000 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 async function agoge(...words: string[]): Promise<{ code: number; out: string; err: string }> {

@@ -3,13 +3,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { baseModelFolder } from '../language/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import type { TrainingPlan } from '../training/index.ts'
 
 // What a server that repeats its key everywhere leaves behind of it, in the terminal and in the files of a run.
-vi.setConfig({ testTimeout: 600_000 })
 const leaky = fileURLToPath(new URL('../worlds/mcp/fixtures/leaky-server.mjs', import.meta.url))
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const key = 'Zq7f2kP9wLx4vB8nTr3sYd6h'

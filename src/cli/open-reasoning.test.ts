@@ -1,9 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openReasoning } from './open-reasoning.ts'
 import { runCli } from './run-cli.ts'
 
 // The first call of a command loads its modules, which takes long on a busy machine; nothing here is about time.
-vi.setConfig({ testTimeout: 240_000 })
 
 async function agoge(...words: string[]): Promise<{ code: number; text: string }> {
   let text = ''

@@ -1,13 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { smallModelPlan } from '../training/defaults.ts'
 import { runToResume } from './runs.ts'
 import { agoge } from './testing/agoge.ts'
 
 // The first call of a command loads its modules, which takes long on a busy machine; nothing here is about time.
-vi.setConfig({ testTimeout: 240_000 })
 const home = process.cwd()
 const folder = mkdtempSync(join(tmpdir(), 'agoge-resume-'))
 const run = join('.agoge', 'runs', 'of-command')

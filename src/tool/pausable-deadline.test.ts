@@ -1,22 +1,27 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { pausableDeadline } from './pausable-deadline.ts'
 
-test('only time that is no waiting counts', async () => {
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('only time that is no waiting counts', () => {
   const deadline = pausableDeadline(0.1, () => new Error('too slow'))
+  vi.advanceTimersByTime(60)
   deadline.onWait(true)
-  await wait(200)
-  expect(deadline.signal.aborted).toBe(false)
+  vi.advanceTimersByTime(200)
   deadline.onWait(false)
-  await expect.poll(() => deadline.signal.aborted, { timeout: 2000 }).toBe(true)
+  vi.advanceTimersByTime(39)
+  expect(deadline.signal.aborted).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(deadline.signal.aborted).toBe(true)
   expect(deadline.signal.reason).toMatchObject({ message: 'too slow' })
 })
 
-test('a deadline that was cleared never comes, whatever is told later', async () => {
+test('a deadline that was cleared never comes, whatever is said later', () => {
   const deadline = pausableDeadline(0.03, () => new Error('too slow'))
   deadline.clear()
   deadline.onWait(true)
   deadline.onWait(false)
-  await wait(80)
+  vi.advanceTimersByTime(80)
   expect(deadline.signal.aborted).toBe(false)
 })

@@ -75,7 +75,7 @@ test('models behind an endpoint: rates by family and tool, masked apart, paired 
     name: model,
     actor: createOpenAIActor({ baseUrl, model, apiKey: 'none', retries: 0, temperature: 0 }),
   }))
-  const limits = { turns: 6, deadlineSeconds: 30, toolDeadlineSeconds: 5 }
+  const limits = { turns: 6, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
   const seen: number[] = []
   const { report, episodes } = await evaluateModels({
     models,
@@ -119,7 +119,7 @@ test('models and tasks need names of their own', async () => {
   const world = await createToolsWorld({ tools })
   const { tasks: source } = await world.prepareTasks({ seed: 1, counts: { test: 2 } })
   const tasks = source.all('test')
-  const limits = { turns: 2, deadlineSeconds: 5, toolDeadlineSeconds: 5 }
+  const limits = { turns: 2, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
   const model = { name: 'm', actor: createOpenAIActor({ baseUrl: 'http://127.0.0.1:9/v1', model: 'm' }) }
   const run = (models: (typeof model)[], list: readonly McpTask[]) =>
     evaluateModels({ models, world, tasks: list, limits })

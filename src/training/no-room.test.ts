@@ -40,7 +40,7 @@ test.skipIf(process.platform === 'win32')('where there is no room, nothing finis
   const words = [process.execPath, '--import', 'tsx', '--conditions', 'agoge-source', child, path]
   const { stdout, stderr } = spawnSync('sh', ['-c', command, ...words], {
     encoding: 'utf8',
-    timeout: 50_000,
+    timeout: 600_000,
     env: { ...process.env, TSX_DISABLE_CACHE: '1' },
   })
   const told = (file: string): string => `Cannot write or read ${file}: the file would be too large (EFBIG)`

@@ -51,7 +51,7 @@ test.skipIf(!existsSync('/proc/self'))('below /proc the answer comes at once', (
     .catch((error) => process.stdout.write(error.code + ' ' + error.message))`
   const { stdout, signal } = spawnSync(process.execPath, ['--import', 'tsx', '-e', script], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 600_000,
   })
   expect({ stdout, signal }).toEqual({
     stdout: 'unusable-path Cannot make the folder /proc/agoge: its file system makes none',

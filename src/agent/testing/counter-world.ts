@@ -5,7 +5,7 @@ import type { EpisodeLimits, EpisodeSpec } from '../episode-state.ts'
 import { createPlannerActor } from '../planner-actor.ts'
 import type { Act, Actor, ActRequest, Judgement, Planner, Task, ToolWorld } from '../types.ts'
 
-export const limits: EpisodeLimits = { turns: 4, deadlineSeconds: 30, toolDeadlineSeconds: 5 }
+export const limits: EpisodeLimits = { turns: 4, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
 /** A task whose reference solution is the plan. */
 export function taskOf(id: string, plan: Planner): Task {

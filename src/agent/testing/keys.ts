@@ -118,4 +118,4 @@ const keysTask = (prompt: string): Task => ({
 })
 
 /** Limits for episodes of so many turns. */
-export const keysLimits = (turns: number) => ({ turns, deadlineSeconds: 60, toolDeadlineSeconds: 5 })
+export const keysLimits = (turns: number) => ({ turns, deadlineSeconds: 600, toolDeadlineSeconds: 120 })

@@ -40,7 +40,7 @@ const post = (url: string, body: unknown, headers: Record<string, string> = {}) 
   })
 
 /** A busy machine is slow. */
-const patient = { timeout: 20_000 }
+const patient = { timeout: 600_000 }
 const hi = [{ role: 'user' as const, content: 'Hi' }]
 const tools = [
   {

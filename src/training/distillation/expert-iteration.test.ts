@@ -56,7 +56,7 @@ const world: ToolWorld = {
 const tokenizer = createTokenizer(
   trainTokenizer(['a b c d e f g h !'], { vocabularySize: 8 + 256, specialTokens: [...specialTokens] }),
 )
-const limits = { turns: 1, deadlineSeconds: 60, toolDeadlineSeconds: 5 }
+const limits = { turns: 1, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
 /** A model that was shown half of the letters, and answers that are given away. */
 async function beginner(seed: number) {

@@ -34,7 +34,7 @@ export function boxJob(path: string, changes: Partial<TrainingPlan> = {}): Train
     tasks: { validation: 8, test: 12, unseenWording: 4 },
     checkpointEvery: 2,
     maxTokensPerTurn: 32,
-    limits: { turns: 3, deadlineSeconds: 60, toolDeadlineSeconds: 5 },
+    limits: { turns: 3, deadlineSeconds: 600, toolDeadlineSeconds: 120 },
     ...changes,
   }
   return {

@@ -3,7 +3,7 @@ import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
 import { adventureTasks, createAdventureWorld } from './index.ts'
 import type { AdventureTask } from './index.ts'
 
-const limits = { turns: 30, deadlineSeconds: 30, toolDeadlineSeconds: 5 }
+const limits = { turns: 30, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
 const play = (tasks: readonly AdventureTask[]) => {
   const specs = tasks.map((task) => ({ id: task.id, group: task.id, task }))

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(outside, { recursive: true })
 })
 
-const limits = { turns: 8, deadlineSeconds: 60, toolDeadlineSeconds: 20 }
+const limits = { turns: 8, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
 function tasks(split: FilesystemTask['split'], count: number): FilesystemTask[] {
   return Array.from({ length: count }, (_, seed) => filesystemTasks.task({ split, seed }))
@@ -54,29 +54,25 @@ async function openTwo(): Promise<[ToolSession, ToolSession]> {
   return [await world.open(first, {}), await world.open(second, {})]
 }
 
-test(
-  'the planner solves every family of every split through the real server',
-  { timeout: 60_000 },
-  async () => {
-    for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
-      const all = tasks(split, 200)
-      const actor = createPlannerActor({ tasks: new Map(all.map((task) => [task.id, task])) })
-      const specs = all.map((task) => ({ id: task.id, group: task.id, task }))
-      const episodes = await runEpisodes(specs, actor, world, limits)
-      const wrong = episodes.filter((episode) => episode.success !== true)
-      expect(wrong.map((episode) => episode.nodes.map(({ text }) => text))).toEqual([])
-      expect(episodes.every((episode) => episode.usage.invalidCalls === 0)).toBe(true)
-      // What the context says of a plan is what was called.
-      const called = episodes.map(({ nodes }) =>
-        nodes.flatMap(({ calls = [] }) => calls.map(({ name }) => name)),
-      )
-      expect(all.map((task) => task.context['tools'])).toEqual(called)
-    }
-    expect(places()).toEqual([])
-  },
-)
+test('the planner solves every family of every split through the real server', async () => {
+  for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
+    const all = tasks(split, 200)
+    const actor = createPlannerActor({ tasks: new Map(all.map((task) => [task.id, task])) })
+    const specs = all.map((task) => ({ id: task.id, group: task.id, task }))
+    const episodes = await runEpisodes(specs, actor, world, limits)
+    const wrong = episodes.filter((episode) => episode.success !== true)
+    expect(wrong.map((episode) => episode.nodes.map(({ text }) => text))).toEqual([])
+    expect(episodes.every((episode) => episode.usage.invalidCalls === 0)).toBe(true)
+    // What the context says of a plan is what was called.
+    const called = episodes.map(({ nodes }) =>
+      nodes.flatMap(({ calls = [] }) => calls.map(({ name }) => name)),
+    )
+    expect(all.map((task) => task.context['tools'])).toEqual(called)
+  }
+  expect(places()).toEqual([])
+})
 
-test('a plan that is broken off half-way leaves a failed task', { timeout: 30_000 }, async () => {
+test('a plan that is broken off half-way leaves a failed task', async () => {
   for (const family of filesystemTasks.families) {
     for (let seed = 0; seed < 4; seed++) {
       const task = filesystemTasks.task({ split: 'train', seed, family })

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Act, Actor } from '../../agent/types.ts'
 import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
 import type { Episode } from '../../episode/types.ts'
@@ -13,9 +13,8 @@ import { openMcpWorld } from './open-mcp-world.ts'
 
 const shelf = fileURLToPath(new URL('fixtures/shelf-server.mjs', import.meta.url))
 const examples = fileURLToPath(new URL('../../../examples/mcp.json', import.meta.url))
-const limits = { turns: 6, deadlineSeconds: 60, toolDeadlineSeconds: 20 }
+const limits = { turns: 6, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 // Servers are processes: on a busy machine they are slow to answer, and nothing here is about time.
-vi.setConfig({ testTimeout: 240_000 })
 
 function temporary(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agoge-test-'))
@@ -81,7 +80,7 @@ test('by default only reading tools are called, and the plan says so before', as
   const { tasks, leftOut } = await world.prepareTasks({
     seed: 1,
     counts: { train: 6, test: 4 },
-    deadlineSeconds: 2,
+    deadlineSeconds: 10,
   })
   expect(tasks.families).toContain('measure')
   const reasons = Object.fromEntries(leftOut.map((tool) => [tool.name, tool.reason]))
@@ -203,7 +202,7 @@ test('the everything server: reading tools only, clocks left out', async () => {
   const { tasks, leftOut } = await world.prepareTasks({
     seed: 2,
     counts: { train: 10, test: 6 },
-    deadlineSeconds: 2,
+    deadlineSeconds: 10,
   })
   expect(tasks.families).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-structured-content']))
   expect(leftOut.map((tool) => tool.name)).toContain('get-resource-reference')

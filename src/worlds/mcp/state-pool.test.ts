@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
 import { createStatePool, newState } from './state-pool.ts'
 import type { StatePool, StateSlot } from './state-pool.ts'
@@ -143,10 +143,13 @@ test('calls that wait when the pool is closed are refused, and no slot is opened
 
 test('deadlines stand still while a call waits for its slot and its state, not while it runs', async () => {
   const { pool, open } = gatedPool()
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
   const first = pool.call(newState(), 'hold', {}, { seconds: 5 })
   const told: boolean[] = []
   const second = pool.call(newState(), 'show', {}, { seconds: 0.05, onWait: (now) => told.push(now) })
-  setTimeout(open, 150)
+  await vi.advanceTimersByTimeAsync(150)
+  open()
   expect((await second).isError).toBe(false)
   await first
   expect(told).toEqual([true, false])

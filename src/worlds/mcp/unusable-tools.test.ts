@@ -1,10 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createMcpWorld } from './mcp-world.ts'
 import type { McpWorld } from './mcp-world.ts'
 
 const raw = fileURLToPath(new URL('fixtures/raw-server.mjs', import.meta.url))
-vi.setConfig({ testTimeout: 240_000 })
 
 async function open(tools: readonly unknown[]): Promise<McpWorld> {
   const server = { command: process.execPath, args: [raw], env: { RAW_TOOLS: JSON.stringify(tools) } }

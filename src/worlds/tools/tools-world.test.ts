@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { createPlannerActor, runEpisodes } from '../../agent/index.ts'
 import { createToolsWorld } from './tools-world.ts'
 
-const limits = { turns: 6, deadlineSeconds: 30, toolDeadlineSeconds: 5 }
+const limits = { turns: 6, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
 /** A till that is its own for every call of the function. */
 function till() {

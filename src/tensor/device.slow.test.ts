@@ -7,7 +7,7 @@ const script = new URL('testing/on-device.ts', import.meta.url)
 /** WebGPU promises sines and cosines to 2^-11 only. */
 const tolerance = (name: string): number => (['sin', 'cos'].includes(name) ? 5e-4 : 2e-5)
 
-test.skipIf(!existsSync(driver))('every operator is right on WebGPU', { timeout: 180_000 }, async () => {
+test.skipIf(!existsSync(driver))('every operator is right on WebGPU', async () => {
   const { code, out, err } = await onDevice('webgpu', script)
   expect(code, err).toBe(0)
   const deviations = Object.entries(JSON.parse(out) as Record<string, number>)

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { writeTinyCheckpoint } from '../agent/testing/tiny-checkpoint.ts'
 import { readEpisodes } from '../episode/index.ts'
 import type { ModelsReport } from '../training/evaluate-models.ts'
@@ -10,7 +10,6 @@ import { train } from '../training/index.ts'
 import { createReasoningTasks, createReasoningWorld } from '../worlds/reasoning/index.ts'
 import { agoge } from './testing/agoge.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
 const scratch = mkdtempSync(join(tmpdir(), 'agoge-public-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 

@@ -45,7 +45,7 @@ test.skipIf(noTerminal).each<[string, string, number, RegExp]>([
   ['Ctrl-C', '\u0003', 130, /interrupted; what was finished is kept/],
   ['Ctrl-D', '\u0004', 1, /the plan of calls was not confirmed/],
   ['Enter', '\r', 1, /the plan of calls was not confirmed/],
-])('%s at the question: no call is made', { timeout: 240_000 }, async (_, keys, expected, message) => {
+])('%s at the question: no call is made', async (_, keys, expected, message) => {
   const { code, shown } = await answer(keys)
   expect(shown).toMatch(message)
   expect(code).toBe(expected)

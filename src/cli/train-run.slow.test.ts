@@ -4,13 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { baseModelFolder } from '../language/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import type { TrainingPlan } from '../training/index.ts'
 
 // `agoge train` on the real server, as processes that are interrupted and killed. The plan is the main job's, with a few of everything.
-vi.setConfig({ testTimeout: 900_000 })
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 let root: string
 

@@ -34,7 +34,7 @@ function isAlive(pid: number): boolean {
 }
 
 async function untilDead(pid: number): Promise<void> {
-  await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false)
+  await expect.poll(() => isAlive(pid), { timeout: 120_000 }).toBe(false)
 }
 
 test('the everything server: tools, text and structured results', async () => {
@@ -183,7 +183,7 @@ test('streamable HTTP: headers reach the server, a server that goes away is a fa
     http.close()
   })
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
-  const connection = await connect({ url, headers: { authorization: 'Bearer sesame' } }, { callSeconds: 2 })
+  const connection = await connect({ url, headers: { authorization: 'Bearer sesame' } }, { callSeconds: 60 })
   expect(connection.specs).toMatchObject([{ name: 'double', annotations: { readOnlyHint: true } }])
   expect(await connection.call('double', { n: 21 })).toEqual({ text: '42', isError: false })
   expect(new Set(seen)).toEqual(new Set(['Bearer sesame']))

@@ -54,7 +54,7 @@ test('seeds are trained once, stored, and taken from there', async () => {
   expect(table).toContain(`0 of ${gates.length} gates passed, 0 failed, ${gates.length} not run in full`)
   expect(table).toContain('not counted (no so far)')
   expect(table).not.toMatch(/NaN|undefined/)
-}, 120_000)
+})
 
 test('a process of its own is told all settings, also that gradients are never clipped', async () => {
   const found = gates.find(({ name }) => name === 'qr-dqn-cartpole-500k')
@@ -73,7 +73,7 @@ test('a process of its own is told all settings, also that gradients are never c
   expect(line.iqm).toBe(result.return)
   // It shows in the result, so that the line above says something.
   expect(other.return).not.toBe(result.return)
-}, 60_000)
+})
 
 test('a gate that is not possible yet runs nothing', async () => {
   const waiting: Gate = { ...gate, name: 'waiting', notYet: 'for a reason' }

@@ -16,7 +16,7 @@ test('the example cartpole runs to its end and reports the return', async () => 
     { cwd: mkdtempSync(join(tmpdir(), 'agoge-example-')), env: { ...process.env, STEPS: '512' } },
   )
   expect(stdout).toMatch(/^mean return \d+\.\d after \d+\.\d s of training$/m)
-}, 300_000)
+})
 
 test.each(['train-on-server', 'own-tools'])(
   'the example %s runs to its end and reports every stage',
@@ -43,4 +43,4 @@ test('the example agent-sdk learns from a few demonstrations and steps, and show
   expect(stdout).toMatch(/^after demonstrations: \d+ of 60$/m)
   expect(stdout.match(/^step \d: #* \d\.\d\d$/gm)?.length).toBe(3)
   expect(stdout).toMatch(/^after reinforcement: \d+ of 60$/m)
-}, 300_000)
+})

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { baseModelFolder } from '../language/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import { openWorld, trainingCounts } from './open-world.ts'
@@ -10,7 +10,6 @@ import type { OpenedWorld, OpeningOptions } from './open-world.ts'
 import { agoge } from './testing/agoge.ts'
 
 // A run on a foreign server that goes on, or is evaluated, later: is it still the same server, with the same tasks?
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 const shelf = fileURLToPath(new URL('../worlds/mcp/fixtures/shelf-server.mjs', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'agoge-runs-'))
 const file = join(folder, 'mcp.json')

@@ -18,7 +18,6 @@ const key = 'sk-5ecret0fTheTest'
 const count = 12
 let tasks: readonly McpTask[] = []
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 beforeAll(async () => {
@@ -116,7 +115,7 @@ test('two models: rates by family and tool with intervals, faults tried again, o
   const url = await serve(waiting, 4)
   const json = join(folder, 'out', 'report.json')
   const models = ['--model', `${url}#good`, '--model', `${url}#half`]
-  const { code, out, err } = await evaluate(...models, '--timeout', '4', '--json', json)
+  const { code, out, err } = await evaluate(...models, '--timeout', '20', '--json', json)
   expect({ code, err }).toMatchObject({ code: 0 })
   expect(waiting).toEqual([])
 

@@ -15,7 +15,11 @@ let server: TinkerServer
 let expected: unknown[]
 const rows = randomRows(1, 3, { rl: true })
 const tokens = rows.map((row) => row.tokens)
-const quick: Partial<TinkerBackendOptions> = { backoffSeconds: 0.01, patienceSeconds: 5, timeoutSeconds: 2 }
+const quick: Partial<TinkerBackendOptions> = {
+  backoffSeconds: 0.01,
+  patienceSeconds: 120,
+  timeoutSeconds: 20,
+}
 const open: { close(): Promise<void> }[] = []
 
 /** Two steps of training with samples between them. */
@@ -86,7 +90,7 @@ test('silence is broken off and tried again', async () => {
   const silent = ['create_session', 'forward_backward', 'asample', 'retrieve_future']
   const { backend } = await through(
     (path, count) => (silent.includes(path) && count === 0 ? 'silence' : undefined),
-    { timeoutSeconds: 0.3 },
+    { timeoutSeconds: 2 },
   )
   expect(await course(backend)).toEqual(expected)
 })
@@ -96,8 +100,8 @@ test('a server that falls silent while a result is waited for is waited for no l
   const { backend } = await through(
     (path, count) => (path === 'retrieve_future' && count > 0 ? 'silence' : undefined),
     {
-      timeoutSeconds: 0.1,
-      patienceSeconds: 0.6,
+      timeoutSeconds: 2,
+      patienceSeconds: 3,
       deadlineSeconds: 3600,
       onTrouble: (text) => notes.push(text),
     },
@@ -105,10 +109,10 @@ test('a server that falls silent while a result is waited for is waited for no l
   const began = performance.now()
   expect(await failure(backend.forward(tokens))).toMatchObject({
     code: 'tinker-unreachable',
-    given: 'no answer in 0.1 s',
+    given: 'no answer in 2 s',
   })
-  expect(performance.now() - began).toBeGreaterThan(400)
-  expect(notes).toEqual([expect.stringContaining('retrieve_future: no answer in 0.1 s')])
+  expect(performance.now() - began).toBeGreaterThan(3000)
+  expect(notes).toEqual([expect.stringContaining('retrieve_future: no answer in 2 s')])
 })
 
 test('an abort of one who samples does not reach others who wait for the same weights', async () => {
@@ -161,7 +165,7 @@ test('when patience ends, the error says what the server said and what to do', a
   for (const [trouble, code, said] of cases) {
     const { backend } = await through((path) => (path === 'optim_step' ? trouble : undefined), {
       patienceSeconds: 0.2,
-      timeoutSeconds: 0.2,
+      ...(trouble === 'silence' ? { timeoutSeconds: 2 } : {}),
     })
     const prompts = [{ prompt: Int32Array.of(4, 5), key: 0 }]
     const sample = () => backend.sample(prompts, { maxTokens: 1, stop: [], temperature: 1, seed: 1 })
@@ -224,16 +228,14 @@ test('an abort ends the waiting at once, with its reason', async () => {
   const { backend } = await through(
     (path, count) => (path === 'retrieve_future' && count > 0 ? 'silence' : undefined),
     {
-      timeoutSeconds: 30,
+      timeoutSeconds: 3600,
     },
   )
   const stop = new AbortController()
   const work = failure(backend.forwardBackward(rows, { name: 'ppo' }, { signal: stop.signal }))
   const reason = new Error('enough')
-  const began = performance.now()
   setTimeout(() => stop.abort(reason), 50)
   expect(await work).toBe(reason)
-  expect(performance.now() - began).toBeLessThan(5000)
   // The gradient is unknown, the weights are not.
   expect(await failure(backend.optimStep({ learningRate: 1 }))).toMatchObject({
     code: 'tinker-state-unknown',
@@ -245,7 +247,7 @@ test('a result that does not come runs into the deadline', async () => {
   const { backend } = await through(
     (path, count) => (path === 'retrieve_future' && count > 0 ? pending : undefined),
     {
-      deadlineSeconds: 0.3,
+      deadlineSeconds: 3,
     },
   )
   expect(await failure(backend.forwardBackward(rows, { name: 'ppo' }))).toMatchObject({

@@ -1,12 +1,10 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { runEpisodes } from '../agent/index.ts'
 import { heldOutTasks } from '../rollout/index.ts'
 import { createReasoningTasks, createReasoningWorld } from '../worlds/reasoning/index.ts'
 import { baseModelFolder } from '../language/index.ts'
 import { openModel } from './model-option.ts'
 import { runCli } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 test('agoge serve: the endpoint says what the checkpoint says; Ctrl-C ends it', async () => {
   const interrupt = new AbortController()
@@ -19,7 +17,7 @@ test('agoge serve: the endpoint says what the checkpoint says; Ctrl-C ends it', 
     signal: interrupt.signal,
     debug: false,
   })
-  await expect.poll(() => out, { timeout: 30_000 }).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+  await expect.poll(() => out, { timeout: 120_000 }).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/)
   const console = { out: () => {}, err: () => {}, progress: { write: () => {} }, debug: false }
   const terminal = { ...console, signal: new AbortController().signal }
   const options = { seed: 0, temperature: 0, maxTokensPerTurn: 1024 }

@@ -37,7 +37,7 @@ const jobAt = (
     },
     // Something to learn from in every batch, however little the model knows.
     reward: ({ usage }) => (usage.sampledTokens % 7) / 7,
-    backend: () => createTinkerBackend({ baseUrl: url, patienceSeconds: 5 }),
+    backend: () => createTinkerBackend({ baseUrl: url, patienceSeconds: 120 }),
   }
 }
 
@@ -78,7 +78,7 @@ test('a server that tells neither the norm of the gradient nor the entropy train
 })
 
 test('weights that a step has spoilt draw nothing, and it is the error that it is in this process', async () => {
-  const backend = await createTinkerBackend({ baseUrl: server.url, patienceSeconds: 5 })
+  const backend = await createTinkerBackend({ baseUrl: server.url, patienceSeconds: 120 })
   const tokens = Int32Array.of(4, 5, 6)
   const zeros = new Float32Array(3)
   const weights = { rl: zeros, ce: Float32Array.of(0, 1, 1), kl: zeros }
