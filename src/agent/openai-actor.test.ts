@@ -223,6 +223,97 @@ test('a refusal for good is a mistake of the user', async () => {
   )
 })
 
+/** What a request may not say, as three kinds of server put it; undefined where it is fine. */
+const refusals: Record<string, (body: Record<string, unknown>) => Reply | undefined> = {
+  reasoning(body) {
+    const refuse = (param: string, message: string): Reply => ({
+      status: 400,
+      body: { error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } },
+    })
+    if ('max_tokens' in body)
+      return refuse(
+        'max_tokens',
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      )
+    if ('temperature' in body)
+      return refuse('temperature', "Unsupported value: 'temperature' does not support 0.2 with this model.")
+    return 'top_p' in body ? refuse('top_p', "'top_p' is not supported with this model.") : undefined
+  },
+  words: (body) =>
+    'temperature' in body && 'top_p' in body
+      ? {
+          status: 400,
+          body: { message: '`temperature` and `top_p` cannot both be specified for sk-secret.' },
+        }
+      : undefined,
+  fields(body) {
+    const name = ['seed', 'max_completion_tokens', 'max_tokens'].find((field) => field in body)
+    const detail = [{ type: 'extra_forbidden', loc: ['body', name], msg: 'Extra inputs', input: body }]
+    return name === undefined ? undefined : { status: 422, body: { detail } }
+  },
+}
+
+test.each<[string, Record<string, number>, number]>([
+  ['reasoning', { max_completion_tokens: 99, seed: 1 }, 3],
+  ['words', { top_p: 0.9, max_tokens: 99, seed: 1 }, 1],
+  ['fields', { temperature: 0.2, top_p: 0.9 }, 3],
+])('parameters that a model refuses (%s) are given up once for all requests', async (kind, left, times) => {
+  const bodies: Record<string, unknown>[] = []
+  const server = createServer((incoming, response) => {
+    let text = ''
+    incoming.on('data', (chunk) => (text += String(chunk)))
+    incoming.on('end', () => {
+      const body = JSON.parse(text) as Record<string, unknown>
+      bodies.push(body)
+      const { status = 200, body: said } = refusals[kind]?.(body) ?? completion({ content: 'ok' })
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const notices: string[] = []
+  const actor = createOpenAIActor({
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    model: 'm',
+    apiKey: 'sk-secret',
+    temperature: 0.2,
+    topP: 0.9,
+    maxTokensPerTurn: 99,
+    seed: 1,
+    // What a model refuses is no fault that is tried again.
+    retries: 0,
+    onNotice: (text) => notices.push(text),
+  })
+  const acts = await actor.act([request, request, request, request], {})
+  expect(acts.map((act) => (act instanceof Error ? act.message : act.text))).toEqual(Array(4).fill('ok'))
+  expect(notices).toHaveLength(times)
+  for (const text of notices) expect(text).toMatch(/^m: "\w+" is .*since the model refused it: /)
+  expect(notices.join()).not.toContain('sk-secret')
+  // From now on nothing is refused any more.
+  const before = bodies.length
+  await actor.act([request], {})
+  expect(bodies).toHaveLength(before + 1)
+  const settings = Object.entries(bodies.at(-1) ?? {}).filter(
+    ([name]) => !['model', 'messages', 'tools'].includes(name),
+  )
+  expect(Object.fromEntries(settings)).toEqual(left)
+})
+
+test('nothing that was not asked for is sent; a refusal that is about something else stands', async () => {
+  const { asked } = await actWith([completion({ content: 'ok' })])
+  expect(Object.keys(asked[0].body)).toEqual(['model', 'messages', 'tools'])
+  for (const body of [
+    { error: { message: 'tools: temperature is no schema', param: 'tools[0]' } },
+    { error: { message: 'Unsupported parameter: top_p', param: null } },
+  ])
+    await expect(actWith([{ status: 400, body }], { temperature: 1 })).rejects.toMatchObject({
+      code: 'model-endpoint-refused',
+    })
+})
+
 const tooLong: unknown[] = [
   { error: { code: 'context_length_exceeded', message: 'too many' } },
   {

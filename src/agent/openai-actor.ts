@@ -3,6 +3,7 @@ import { AgogeError } from '../error.ts'
 import { forEachBounded } from './bounded.ts'
 import { readCompletion, toFunctionTools, toMessages } from './chat-completions.ts'
 import type { Completion } from './chat-completions.ts'
+import { createEndpointParameters } from './endpoint-parameters.ts'
 import type { Act, Actor, ActRequest } from './types.ts'
 
 export interface OpenAIActorOptions {
@@ -12,11 +13,14 @@ export interface OpenAIActorOptions {
   /** The key itself; else the variable `apiKeyVariable` (default OPENAI_API_KEY) is read. Local servers need none. */
   apiKey?: string
   apiKeyVariable?: string
+  /** What of these is given is sent; the model's own settings hold for the rest. One that the model refuses is given up; see `onNotice`. */
   temperature?: number
   topP?: number
   /** Longest output of one turn. */
   maxTokensPerTurn?: number
   seed?: number
+  /** Is told once of each parameter that the model refused and that is no longer sent. Default: nobody is. */
+  onNotice?: (text: string) => void
   /** Requests at the same time. Default 8. */
   concurrency?: number
   /** Further attempts after the first. Default 4. */
@@ -41,18 +45,23 @@ const empty = { tokens: new Int32Array(0), logprobs: new Float32Array(0), mask: 
 export function createOpenAIActor(options: OpenAIActorOptions): Actor {
   const endpoint = endpointUrl(options.baseUrl)
   const key = options.apiKey ?? process.env[options.apiKeyVariable ?? 'OPENAI_API_KEY']
-  const temperature = options.temperature ?? 1
+  const { temperature, topP, maxTokensPerTurn, seed, onNotice = () => {} } = options
+  const parameters = createEndpointParameters(
+    {
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { top_p: topP }),
+      ...(maxTokensPerTurn === undefined ? {} : { max_tokens: maxTokensPerTurn }),
+      ...(seed === undefined ? {} : { seed }),
+    },
+    (text) => onNotice(`${options.model}: ${conceal(text)}`),
+  )
 
   async function actOnce(request: ActRequest, signal: AbortSignal | undefined): Promise<Act> {
-    const body = JSON.stringify({
+    const body = {
       model: options.model,
       messages: toMessages(request.nodes),
       ...(request.tools.length === 0 ? {} : { tools: toFunctionTools(request.tools) }),
-      temperature,
-      ...(options.topP === undefined ? {} : { top_p: options.topP }),
-      ...(options.maxTokensPerTurn === undefined ? {} : { max_tokens: options.maxTokensPerTurn }),
-      ...(options.seed === undefined ? {} : { seed: options.seed }),
-    })
+    }
     const goesOn = request.nodes.some(({ role }) => role === 'assistant')
     const completion = await post(body, signal, goesOn)
     const { text, calls, invalid, finish, promptTokens, sampledTokens } = completion
@@ -69,12 +78,13 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
   }
 
   /** `goesOn`: the conversation may have outgrown the window; a first message that does not fit is a mistake in the settings. */
-  async function post(body: string, signal: AbortSignal | undefined, goesOn: boolean): Promise<Completion> {
+  async function post(body: object, signal: AbortSignal | undefined, goesOn: boolean): Promise<Completion> {
     const attempts = 1 + (options.retries ?? 4)
     let last: Error | undefined
     for (let attempt = 0; attempt < attempts; attempt++) {
       let wait = (options.backoffSeconds ?? 0.5) * 2 ** attempt
       const timeout = deadline(options.timeoutSeconds ?? 120)
+      const sent = parameters.current()
       try {
         const response = await fetch(endpoint, {
           method: 'POST',
@@ -83,7 +93,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
             ...(key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` }),
             ...options.headers,
           },
-          body,
+          body: JSON.stringify({ ...body, ...sent }),
           // Followed, a POST becomes a GET without its body, and loses its key on the way to another host.
           redirect: 'manual',
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
@@ -95,6 +105,11 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
         const said = conceal(answer.slice(0, 500))
         const isTooLong = !response.ok && saysTooLong(response.status, answer)
         if (isTooLong && goesOn) return outgrown
+        if (!isTooLong && parameters.concede(response.status, answer, sent)) {
+          // Nothing was wrong with the endpoint: this was no attempt.
+          attempt--
+          continue
+        }
         if (!response.ok && !isTransient(response.status)) throw refusal(response.status, said, isTooLong)
         // Gateways also say with status 200 what went wrong behind them.
         const what = response.ok ? 'with no chat completion' : response.status
@@ -152,7 +167,8 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
 
   return {
     name: options.model,
-    sampling: { temperature, ...(options.topP === undefined ? {} : { topP: options.topP }) },
+    // As models are sampled where nothing else is asked for.
+    sampling: { temperature: temperature ?? 1, ...(topP === undefined ? {} : { topP }) },
     encode: () => empty.tokens,
     async act(requests, { signal }) {
       const acts: (Act | Error)[] = Array.from({ length: requests.length })

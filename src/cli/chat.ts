@@ -13,8 +13,8 @@ import type { WorldOptions } from './open-world.ts'
 
 export interface ChatCommand extends WorldOptions {
   model?: string
-  seed: number
-  temperature: number
+  seed?: number
+  temperature?: number
   constrained?: boolean
   samplingWeights?: SamplingWeights
   apiKeyEnv?: string
@@ -29,7 +29,7 @@ export interface ChatCommand extends WorldOptions {
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
   const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
-  const opened = await openWorld(command, { seed, yes: command.yes === true, wanted }, terminal)
+  const opened = await openWorld(command, { seed: seed ?? 0, yes: command.yes === true, wanted }, terminal)
   const { signal } = terminal
   const { ask, close } = createLineReader(signal)
   try {

@@ -52,7 +52,14 @@ async function serve(faults: ((response: ServerResponse) => void)[] = [], down =
     request.on('end', () => {
       const fault = faults.shift()
       if (fault !== undefined) return fault(response)
-      const { model, messages } = JSON.parse(body) as ChatRequest
+      const { model, messages, ...settings } = JSON.parse(body) as ChatRequest
+      if (model === 'reasoning') {
+        const param = ['temperature', 'top_p', 'max_tokens', 'seed'].find((name) => name in settings)
+        if (param !== undefined) {
+          const error = { message: `Unsupported parameter: '${param}'`, param, code: 'unsupported_parameter' }
+          return response.writeHead(400).end(JSON.stringify({ error }))
+        }
+      }
       const prompt = messages.find(({ role }) => role === 'user')?.content
       const at = tasks.findIndex((task) => task.prompt === prompt)
       const { authorization } = request.headers
@@ -139,6 +146,19 @@ test('two models: rates by family and tool with intervals, faults tried again, o
     ['half', 11, 1],
   ])
   expect(text).not.toContain(key)
+})
+
+test('a model that refuses settings: none is sent unasked, and those asked for are given up once', async () => {
+  const url = await serve()
+  const plain = await evaluate('--model', `${url}#reasoning`)
+  expect(plain).toMatchObject({ code: 0, out: expect.stringMatching(/^judged +12$/m) })
+  expect(plain.err).not.toContain('refused')
+  const asked = await evaluate('--model', `${url}#reasoning`, '--temperature', '0', '--seed', '0')
+  expect(asked).toMatchObject({ code: 0, out: expect.stringMatching(/^judged +12$/m) })
+  expect(
+    asked.err.match(/^reasoning: "temperature" is no longer sent, since the model refused it/gm),
+  ).toHaveLength(1)
+  expect(asked.err.match(/refused it/g)).toHaveLength(2)
 })
 
 test('a threshold that one misses is code 2, one that is met is code 0', async () => {

@@ -20,7 +20,7 @@ export interface EvalCommand extends WorldOptions {
   tasks: number
   /** Of tasks and sampling; absent = the tasks of the run that the model comes from, else those of seed 0. */
   seed?: number
-  temperature: number
+  temperature?: number
   constrained?: boolean
   samplingWeights?: SamplingWeights
   apiKeyEnv?: string
@@ -35,7 +35,7 @@ export const belowThresholdCode = 2
 
 /** `agoge eval`: the same held-out tasks for each model; returns the exit code. */
 export async function runEval(command: EvalCommand, terminal: Console): Promise<number> {
-  const { seed = 0, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
+  const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   if (command.json !== undefined) checkFile(command.json)
   const runs = runsOn(command)
   const [run] = runs
@@ -54,6 +54,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     const options: ModelOptions = {
       seed,
       temperature,
+      onNotice: (text) => progress.line(text),
       maxTokensPerTurn,
       ...(samplingWeights && { samplingWeights }),
       ...(constrained === undefined ? {} : { constrained }),

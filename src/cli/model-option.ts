@@ -31,8 +31,11 @@ export interface OpenedModel {
 }
 
 export interface ModelOptions {
-  seed: number
-  temperature: number
+  /** Default: 0 for a model in this process; for an endpoint its own. */
+  seed?: number | undefined
+  /** Default: 0 (greedy) for a model in this process; for an endpoint its own. */
+  temperature?: number | undefined
+  /** Of a model in this process. */
   maxTokensPerTurn: number
   /** Whether a grammar holds calls to the schemas of the tools. */
   constrained?: boolean
@@ -42,6 +45,8 @@ export interface ModelOptions {
   apiKeyVariable?: string
   /** How long one answer of an endpoint may take. */
   timeoutSeconds?: number
+  /** Is told what an endpoint refuses. Default: the terminal. */
+  onNotice?: (text: string) => void
 }
 
 /**
@@ -67,7 +72,7 @@ export async function openModel(
     folder,
     options.samplingWeights && { samplingWeights: options.samplingWeights },
   )
-  const { seed, temperature, constrained = false } = options
+  const { seed = 0, temperature = 0, constrained = false } = options
   const maxTokensPerTurn =
     chat === undefined ? options.maxTokensPerTurn : publicTurn(options.maxTokensPerTurn, chat.window)
   const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
@@ -155,11 +160,15 @@ function lastTrained(): string | undefined {
   return listRuns().find((run) => modelFolder(run) !== run)
 }
 
-async function openEndpoint(given: string, options: ModelOptions, { signal }: Console): Promise<OpenedModel> {
+async function openEndpoint(
+  given: string,
+  options: ModelOptions,
+  { signal, err }: Console,
+): Promise<OpenedModel> {
   const [baseUrl, ...rest] = given.split('#')
   const endpoint = endpointUrl(baseUrl)
   const model = rest.length > 0 ? rest.join('#') : await onlyModel(endpoint, baseUrl, options, signal)
-  const { apiKeyVariable, timeoutSeconds, temperature, maxTokensPerTurn, seed } = options
+  const { apiKeyVariable, timeoutSeconds, temperature, seed, onNotice = err } = options
   return {
     name: model,
     given,
@@ -167,10 +176,10 @@ async function openEndpoint(given: string, options: ModelOptions, { signal }: Co
     actor: createOpenAIActor({
       baseUrl,
       model,
-      temperature,
-      seed,
-      // Ids and arguments cost a large model more tokens than our own.
-      maxTokensPerTurn: Math.max(1024, maxTokensPerTurn),
+      // What nobody asked for is not sent: many models refuse it.
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(seed === undefined ? {} : { seed }),
+      onNotice,
       ...(apiKeyVariable === undefined ? {} : { apiKeyVariable }),
       ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     }),

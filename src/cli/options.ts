@@ -59,7 +59,11 @@ export function withSamplingWeights(command: Command): Command {
 /** The options of a model that acts, wherever it runs. */
 export function withModel(command: Command): Command {
   return withSamplingWeights(command)
-    .option('--temperature <t>', 'of sampling; 0 is greedy', atLeast(0), 0)
+    .option(
+      '--temperature <t>',
+      "of sampling; 0 is greedy (default: 0; of an endpoint, the model's own)",
+      atLeast(0),
+    )
     .option(
       '--constrained',
       "calls are held to the tools' schemas while they are written (models trained by agoge)",

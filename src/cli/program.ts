@@ -170,7 +170,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     ),
   )
     .option('--model <model>', 'a run or model folder, or URL#NAME of an OpenAI-compatible endpoint')
-    .option('--seed <n>', 'of the states and requests on offer', wholeNumber(0), 0)
+    .option('--seed <n>', 'of the states and requests on offer (default: 0)', wholeNumber(0))
     .action(async (world: string, options) => {
       const { runChat } = await import('./chat.ts')
       await runChat({ ...options, world }, terminal)
