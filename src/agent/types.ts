@@ -50,6 +50,11 @@ export interface ToolWorld<T extends Task = Task> {
   readonly system?: string
   /** False where the same calls may be answered otherwise another time; training then journals what was played. */
   readonly deterministic?: boolean
+  /**
+   * True where each task was solved by its plan when it was made. A plan that fails later is then a fault of the environment, which costs
+   * that task; elsewhere it is a mistake in the task.
+   */
+  readonly provesTasks?: boolean
   /** Opens a fresh, isolated state for the task; throws InfrastructureError when it cannot. */
   open(task: T, options: { signal?: AbortSignal }): Promise<ToolSession>
   close(): Promise<void>

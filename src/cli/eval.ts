@@ -1,5 +1,5 @@
 import type { Episode } from '../episode/index.ts'
-import { isJudged } from '../evaluation/index.ts'
+import { reasonsText, summariseEpisodes } from '../evaluation/index.ts'
 import type { SamplingWeights } from '../language/index.ts'
 import { modelsTable, evaluateModels } from '../training/evaluate-models.ts'
 import type { ModelsReport } from '../training/evaluate-models.ts'
@@ -111,14 +111,10 @@ function distinct(models: readonly OpenedModel[]): OpenedModel[] {
 }
 
 function tellMasked(name: string, episodes: readonly Episode[], { err }: Console): void {
-  const masked = episodes.filter((episode) => !isJudged(episode))
-  if (masked.length === 0) return
-  const reasons = new Map<string, number>()
-  for (const { error = 'for an unknown reason' } of masked) reasons.set(error, (reasons.get(error) ?? 0) + 1)
-  const [[reason, count]] = [...reasons].sort(([, a], [, b]) => b - a)
-  const share = reasons.size === 1 ? '' : `, ${count} of them so`
+  const { masked, maskedReasons } = summariseEpisodes(episodes)
+  if (masked === 0) return
   err(
-    `${name}: ${masked.length} of ${episodes.length} episodes were masked and count nowhere${share}: ${reason}`,
+    `${name}: ${masked} of ${episodes.length} episodes were masked and count nowhere: ${reasonsText(maskedReasons)}`,
   )
 }
 

@@ -2,6 +2,7 @@ import type { SampleEpisode, SampleMessage, TrainingSummary } from '../training/
 import {
   count,
   duration,
+  faultLines,
   headline,
   percent,
   percentInterval,
@@ -33,6 +34,7 @@ export function resultText(summary: TrainingSummary): string {
       : [`on wordings never met in training: ${percentInterval(summary.unseenWording.success)}`]),
     `cost: ${duration(cost.seconds)}, ${count(cost.sampledTokens)} sampled tokens, ${count(cost.calls)} tool calls, ${count(cost.episodes)} episodes` +
       (cost.masked === 0 ? '' : ` (${cost.masked} lost to faults of the infrastructure)`),
+    ...faultLines(summary),
     `a reward was paid to ${exploit.paidToFailed} of ${count(exploit.failed)} training episodes that failed their task`,
   ]
   return [headline(summary), table(header, rows), notes.join('\n'), ...summary.samples.map(sampleText)].join(

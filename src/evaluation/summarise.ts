@@ -16,6 +16,8 @@ export interface EpisodeSummary {
   invalidCalls: number
   /** Episodes left out because the world broke or nothing could be judged. */
   masked: number
+  /** How many were masked for each reason. */
+  maskedReasons: Record<string, number>
   /** Mean tokens sampled in an episode. */
   tokens: number
 }
@@ -38,6 +40,7 @@ export function summariseEpisodes(episodes: readonly Episode[]): EpisodeSummary 
     calls: calls / Math.max(1, judged.length),
     invalidCalls: total('invalidCalls') / Math.max(1, calls),
     masked: episodes.length - judged.length,
+    maskedReasons: maskedReasons(episodes),
     tokens: total('sampledTokens') / Math.max(1, judged.length),
   }
 }
@@ -61,4 +64,48 @@ export function successByTask(
 
 function successOf(episodes: readonly Episode[]): Estimate {
   return groupedWilsonInterval([...successByTask(episodes).values()])
+}
+
+const longestReason = 160
+/** Messages can hold what differs from episode to episode; a record must not grow with them. */
+const mostReasons = 20
+export const otherReasons = 'for other reasons'
+
+/** How many episodes were masked for each reason. */
+function maskedReasons(episodes: readonly Episode[]): Record<string, number> {
+  return countReasons(
+    episodes
+      .filter((episode) => !isJudged(episode))
+      .map(({ error, ending }) => error ?? `it could not be judged (${ending})`),
+  )
+}
+
+/** How often each reason occurs, on one line each and cut to 160 characters. */
+export function countReasons(reasons: readonly string[]): Record<string, number> {
+  return reasons.reduce<Record<string, number>>((counts, reason) => {
+    const line = reason.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+    const short = line.length > longestReason ? `${line.slice(0, longestReason)} …` : line
+    return addReasons(counts, { [short]: 1 })
+  }, {})
+}
+
+/** The sum of two counts of reasons. Beyond 20 different ones the rest is counted as `otherReasons`. */
+export function addReasons(
+  counts: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const sum = new Map(Object.entries(counts))
+  for (const [reason, count] of Object.entries(more)) {
+    const name = sum.has(reason) || sum.size < mostReasons ? reason : otherReasons
+    sum.set(name, (sum.get(name) ?? 0) + count)
+  }
+  return Object.fromEntries(sum)
+}
+
+/** `12 × the server broke off; 3 × no answer in time`: the most frequent first. */
+export function reasonsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${count} × ${reason}`)
+    .join('; ')
 }

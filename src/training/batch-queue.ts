@@ -2,6 +2,7 @@ import type { Task } from '../agent/index.ts'
 import { createTaskSampler } from '../rollout/index.ts'
 import type { TaskSampler } from '../rollout/index.ts'
 import type { Job } from './job.ts'
+import { withoutDropped } from './dropped-tasks.ts'
 import { freezeJob } from './overlap.ts'
 import { pendingFile } from './state.ts'
 import { decodeBatch, encodeBatch, sampleBatch } from './sample-batch.ts'
@@ -45,7 +46,7 @@ export function createBatchQueue<T extends Task>(job: Job<T>, sampler: TaskSampl
     const first = sampler.draw(groups)
     if (maxStaleness === 0) return { first, more: (count) => sampler.draw(count) }
     const seed = `${options.seed}/replacements/${number}`
-    const others = createTaskSampler({ source: options.tasks, split: 'train', seed })
+    const others = createTaskSampler({ source: withoutDropped(options.tasks, state), split: 'train', seed })
     others.restore({ ...known, drawn: 0 })
     return { first, more: (count) => others.draw(count) }
   }

@@ -4,8 +4,9 @@ import { AgogeError } from '../error.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
 import type { EpisodeSummary } from '../evaluation/index.ts'
-import { isJudged, summariseEpisodes } from '../evaluation/index.ts'
+import { addReasons, isJudged, reasonsText, summariseEpisodes } from '../evaluation/index.ts'
 import { evaluatePolicy, heldOutTasks } from '../rollout/index.ts'
+import { isDropped } from './dropped-tasks.ts'
 import type { OnTrainingEvent } from './events.ts'
 import type { RunFolder } from './run-folder.ts'
 import type { LoopState } from './state.ts'
@@ -78,7 +79,7 @@ export async function evaluate<T extends Task>(
 ): Promise<{ episodes: Episode[]; summary: EpisodeSummary; seconds: number }> {
   const { options, emit, signal } = job
   const started = performance.now()
-  const tasks = heldOutTasks(options.tasks, split, count)
+  const tasks = heldOutTasks(options.tasks, split, count).filter((task) => !isDropped(job.state, task))
   if (tasks.length === 0 && count > 0 && split !== 'unseen-wording')
     throw nothingHeldOut(options.world.name, split)
   job.backend.clearCache?.()
@@ -114,12 +115,12 @@ export async function journaled<T extends Task>(
   play: () => Promise<Episode[]>,
 ): Promise<Episode[]> {
   const { phase, step } = job.state
-  return keptIf(
-    job,
-    `${journal}/${phase}-${step}-${name}.jsonl`,
-    job.options.world.deterministic === false,
-    play,
-  )
+  return keptIf(job, `${journal}/${phase}-${step}-${name}.jsonl`, mayDiffer(job), play)
+}
+
+/** Whether the same calls may be answered otherwise another time. */
+function mayDiffer<T extends Task>({ options, state }: Job<T>): boolean {
+  return options.world.deterministic === false || Object.keys(state.unstableTools ?? {}).length > 0
 }
 
 /** Plays episodes and, where `keep` says so, keeps them in a file, from which they come the next time. */
@@ -144,6 +145,7 @@ export function charge<T extends Task>({ state }: Job<T>, episodes: readonly Epi
     state.cost.sampledTokens += episode.usage.sampledTokens
     if (episode.status === 'masked') state.cost.masked++
   }
+  state.maskedReasons = addReasons(state.maskedReasons ?? {}, summariseEpisodes(episodes).maskedReasons)
 }
 
 /** Writes one line of metrics and tells those who watch. */
@@ -174,7 +176,7 @@ export function worldBroken(episodes: readonly Episode[]): AgogeError {
     `All of ${episodes.length} episodes were masked: the world or the model does not work`,
     {
       code: 'world-broken',
-      given: episodes.find((episode) => episode.error !== undefined)?.error,
+      given: reasonsText(summariseEpisodes(episodes).maskedReasons),
       expected: 'at least one episode that could be played and judged',
       hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',
     },

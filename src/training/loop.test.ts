@@ -227,7 +227,7 @@ test('a world that does not work at all stops the run instead of teaching nothin
   const world = { ...job.world, open: () => Promise.reject(new InfrastructureError('the server crashed')) }
   await expect(trainJob({ ...job, world })).rejects.toMatchObject({
     code: 'world-broken',
-    given: 'the server crashed',
+    given: '12 × the server crashed',
   })
 })
 

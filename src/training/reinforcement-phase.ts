@@ -7,6 +7,7 @@ import { measureExploit } from '../reward/index.ts'
 import { createTaskSampler } from '../rollout/index.ts'
 import type { TaskSampler } from '../rollout/index.ts'
 import { createBatchQueue } from './batch-queue.ts'
+import { withoutDropped } from './dropped-tasks.ts'
 import { charge, evaluate, record, worldBroken } from './job.ts'
 import type { Job } from './job.ts'
 import { createLearner } from './learn.ts'
@@ -27,7 +28,7 @@ export async function runReinforcement<T extends Task>(
   const { options, state, emit } = job
   const { reinforcement: settings, checkpointEvery, tasks } = options.plan
   const sampler = createTaskSampler({
-    source: options.tasks,
+    source: withoutDropped(options.tasks, state),
     split: 'train',
     seed: options.seed,
     prior: state.prior,

@@ -1,7 +1,9 @@
 import type { Task } from '../agent/index.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
+import { reasonsText, summariseEpisodes } from '../evaluation/index.ts'
 import { measureExploit } from '../reward/index.ts'
+import { isDropped } from './dropped-tasks.ts'
 import { evaluate } from './job.ts'
 import type { Job } from './job.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -29,8 +31,19 @@ export async function runStage<T extends Task>(
   if (summary.masked > 0)
     emit({
       type: 'note',
-      text: `${summary.masked} of ${episodes.length} episodes were masked and count nowhere`,
+      text: `${summary.masked} of ${episodes.length} episodes were masked and count nowhere: ${reasonsText(summary.maskedReasons)}`,
     })
+}
+
+/** Leaves dropped families out of the stages that were measured before they were known, so that all stages have the same tasks. */
+export function restateStages<T extends Task>({ state, folder }: Job<T>): void {
+  if (state.dropped === undefined || state.dropped.families.length === 0) return
+  for (const stage of state.stages) {
+    const left = stageEpisodes(folder, stage.name).filter(
+      ({ task, family }) => !isDropped(state, { id: task, family }),
+    )
+    Object.assign(stage, summariseEpisodes(left))
+  }
 }
 
 /** Evaluates the policy on phrasings whose words never occurred in training; reported, not gated. */

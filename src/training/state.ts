@@ -1,7 +1,7 @@
 import { AgogeError } from '../error.ts'
-import type { TaskSamplerState } from '../rollout/index.ts'
+import type { CallCounts, TaskSamplerState } from '../rollout/index.ts'
 import type { RunFolder } from './run-folder.ts'
-import type { StageSummary, TrainableBackend, TrainingSummary } from './types.ts'
+import type { DroppedTasks, StageSummary, TrainableBackend, TrainingSummary } from './types.ts'
 
 export const phases = [
   'base',
@@ -44,6 +44,11 @@ export interface LoopState {
   stages: StageSummary[]
   unseenWording: NonNullable<TrainingSummary['unseenWording']> | null
   demonstrations: Record<string, number>
+  /** What the demonstrations showed of a server that does not do what it did when the tasks were proved; absent = nothing yet. */
+  dropped?: DroppedTasks
+  unstableTools?: Record<string, CallCounts>
+  /** Of masked episodes, as `cost.masked` counts them. */
+  maskedReasons?: Record<string, number>
   cost: { sampledTokens: number; calls: number; episodes: number; masked: number }
   exploit: { judged: number; failed: number; paidToFailed: number }
   /** Bytes of the growing files at this moment; what lies beyond is recomputed. */

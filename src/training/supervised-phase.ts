@@ -2,16 +2,24 @@ import type { Task } from '../agent/index.ts'
 import { supervised, trainedTokens } from '../algorithm/index.ts'
 import type { Episode } from '../episode/types.ts'
 import { createRandom, hash32 } from '../random/index.ts'
-import { demonstrate } from '../rollout/index.ts'
+import { isDemonstration, playDemonstrations } from '../rollout/index.ts'
 import { applyUpdate } from './apply-update.ts'
+import { recordFailures, tooFewDemonstrations } from './dropped-tasks.ts'
 import { evaluate, keptIf, record } from './job.ts'
 import type { Job } from './job.ts'
 import { optimStepAt } from './learning-rate.ts'
+import { faultLines } from './report/faults.ts'
+import { restateStages } from './stage.ts'
 import { saveWeights } from './state.ts'
 import type { LoopState } from './state.ts'
 import type { SupervisedSettings } from './types.ts'
 
-/** Lets the planner play the training tasks of the plan in the world; the same demonstrations for the same seed. */
+/**
+ * Lets the planner play the training tasks of the plan in the world; the same demonstrations for the same seed. Where the world proves its
+ * tasks, one that its plan does not solve any more is dropped, and `state` says which, why, and which tools fail.
+ *
+ * @throws AgogeError where fewer than a tenth are left, and as `demonstrate` does.
+ */
 export async function collectDemonstrations<T extends Task>(job: Job<T>): Promise<Episode[]> {
   const { options, state, emit, signal } = job
   const counts = Object.entries(options.plan.demonstrations)
@@ -25,25 +33,27 @@ export async function collectDemonstrations<T extends Task>(job: Job<T>): Promis
     ),
   )
   emit({ type: 'phase', name: 'demonstrations', total: tasks.length })
-  const demonstrations = await keptIf(
-    job,
-    'demonstrations.jsonl',
-    options.world.deterministic === false,
-    () =>
-      demonstrate({
-        tasks,
-        world: options.world,
-        tokenizer: options.tokenizer,
-        ...(options.chat === undefined ? {} : { format: options.chat.format }),
-        limits: options.plan.limits,
-        ...(signal === undefined ? {} : { signal }),
-      }),
+  const { deterministic, provesTasks = false } = options.world
+  const played = await keptIf(job, 'demonstrations.jsonl', deterministic === false || provesTasks, () =>
+    playDemonstrations({
+      tasks,
+      world: options.world,
+      tokenizer: options.tokenizer,
+      ...(options.chat === undefined ? {} : { format: options.chat.format }),
+      limits: options.plan.limits,
+      ...(signal === undefined ? {} : { signal }),
+    }),
   )
-  state.demonstrations = Object.fromEntries(
-    counts.map(([family]) => [family, demonstrations.filter((episode) => episode.family === family).length]),
-  )
-  const lost = tasks.length - demonstrations.length
-  if (lost > 0) emit({ type: 'note', text: `${lost} demonstrations were masked: the world broke under them` })
+  const demonstrations = played.filter(isDemonstration)
+  const countOf = (family: string): number =>
+    demonstrations.filter((episode) => episode.family === family).length
+  state.demonstrations = Object.fromEntries(counts.map(([family]) => [family, countOf(family)]))
+  recordFailures(state, played)
+  const { unstableTools, dropped } = state
+  for (const text of faultLines({ unstableTools, dropped })) emit({ type: 'note', text })
+  if (demonstrations.length < tasks.length / 10)
+    throw tooFewDemonstrations(demonstrations.length, tasks.length, state)
+  restateStages(job)
   return demonstrations
 }
 

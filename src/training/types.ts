@@ -5,6 +5,7 @@ import type { Estimate } from '../evaluation/index.ts'
 import type { FrozenSampler, ModelBackend, OptimStep } from '../language/backend.ts'
 import type { Tokenizer } from '../language/tokenizer.ts'
 import type { ExploitReport, RewardFunction } from '../reward/index.ts'
+import type { CallCounts } from '../rollout/index.ts'
 
 /** A model that can be trained and let go of. */
 export interface TrainableBackend extends ModelBackend {
@@ -114,6 +115,8 @@ export interface StageSummary {
   /** Share of the calls that were invalid. */
   invalidCalls: number
   masked: number
+  /** How many were masked for each reason; absent in runs of earlier versions. */
+  maskedReasons?: Record<string, number>
   /** Mean tokens sampled in an episode. */
   tokens: number
   /** Wall-clock of the training that led here (0 for the base model), and of the evaluation. */
@@ -141,6 +144,14 @@ export interface SampleEpisode {
   after: SampleMessage[]
 }
 
+/** Tasks that are not used any more, and families of which no demonstration succeeded; how many demonstrations were lost, and why. */
+export interface DroppedTasks {
+  tasks: string[]
+  families: string[]
+  demonstrations: number
+  reasons: Record<string, number>
+}
+
 /** `summary.json`. */
 export interface TrainingSummary {
   schema: 1
@@ -154,6 +165,11 @@ export interface TrainingSummary {
   /** The trained policy on phrasings whose words never occurred in training. */
   unseenWording?: { success: Estimate; families: Record<string, number> }
   demonstrations: Record<string, number>
+  /** Tools that failed in demonstrations, with how often; and what was dropped for that. Only where the environment proves its tasks. */
+  unstableTools?: Record<string, CallCounts> | undefined
+  dropped?: DroppedTasks | undefined
+  /** How many of `cost.masked` for each reason. */
+  maskedReasons?: Record<string, number> | undefined
   /** Of the whole job, evaluations included. */
   cost: { seconds: number; sampledTokens: number; calls: number; episodes: number; masked: number }
   /** Over all training episodes of RL. */

@@ -1,5 +1,6 @@
 import type { MetricsRecord, SampleEpisode, SampleMessage, StageSummary, TrainingSummary } from '../types.ts'
 import { stageTitles } from './family-chart.ts'
+import { faultLines } from './faults.ts'
 import { count, duration, percent, percentInterval, pointsInterval } from './format.ts'
 import { html, nothing } from './html.ts'
 import type { Markup } from './html.ts'
@@ -96,7 +97,9 @@ export function curves(metrics: readonly MetricsRecord[]): Markup {
   return html`<div class="charts">${charts.map(lineChart)}</div>`
 }
 
-export function cost({ cost: spent, rewardPaidToFailed: exploit, demonstrations }: TrainingSummary): Markup {
+export function cost(summary: TrainingSummary): Markup {
+  const { cost: spent, rewardPaidToFailed: exploit, demonstrations } = summary
+  const lines = faultLines(summary)
   const shown = Object.values(demonstrations).reduce((sum, n) => sum + n, 0)
   const paid =
     exploit.failed === 0
@@ -112,6 +115,13 @@ export function cost({ cost: spent, rewardPaidToFailed: exploit, demonstrations 
       }
       The warm start saw ${shown} demonstrations.
     </p>
+    ${
+      lines.length === 0
+        ? nothing
+        : html`<ul>
+            ${lines.map((line) => html`<li>${line}</li>`)}
+          </ul>`
+    }
     <p>${paid}</p>`
 }
 

@@ -30,7 +30,7 @@ export interface McpWorldOptions extends AdmissionOptions {
   callsPerSecond?: number
   /** Server processes at most, where they can run side by side. Default 4; 8 where a reset is a restart. At most 16. */
   slots?: number
-  /** Characters of a result that the window shows. Default 300. */
+  /** Characters of a result that the window shows. Default: what `config` says, else 300. */
   resultLimit?: number
   /** Rewrites all that the server says (tools, results, faults) before anything else sees it, to hide secrets. */
   redact?: (text: string) => string
@@ -102,7 +102,7 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
     pool,
     observe: config.reset === 'none' ? [] : config.observe,
     ignore: config.ignore ?? [],
-    resultLimit: options.resultLimit,
+    resultLimit: options.resultLimit ?? config.resultLimit,
   })
   const plan = redact(describePlan({ server: name, address, admission, config, guard }))
   const agreed = { server, config, plan }

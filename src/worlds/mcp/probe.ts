@@ -7,10 +7,10 @@ import { draftTask, recordsIn } from './draft.ts'
 import type { Draft, FamilyPlan } from './draft.ts'
 import { runReference } from './reference.ts'
 import type { ReferenceRun } from './reference.ts'
-import { chooseSalient } from './salient.ts'
+import { chooseSalient, whyNothingSalient } from './salient.ts'
 import type { AdmittedTool } from './safety.ts'
 import { resolveSchema, typeOf, UnusableSchema } from './sample-arguments.ts'
-import { SlowCall } from './state-pool.ts'
+import { SlowCall, StateNotMade } from './state-pool.ts'
 import type { ToolSystem } from './tool-system.ts'
 
 export interface Probe {
@@ -54,6 +54,20 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     }
   }
 
+  /** The same once more. A tool that fails now and then is not one that answers otherwise: it has a few tries. */
+  async function repeat(draft: Draft): Promise<ReferenceRun> {
+    let again: ReferenceRun = { ok: false, reason: 'it was not tried' }
+    for (let tries = 0; tries < 3 && !again.ok; tries++)
+      try {
+        again = await patiently(draft)
+      } catch (error) {
+        if (options.signal?.aborted === true || AgogeError.isInstance(error)) throw error
+        again = { ok: false, reason: (error as Error).message }
+        if (!(error instanceof StateNotMade)) return again
+      }
+    return again
+  }
+
   async function attempt(family: FamilyPlan, tries = attempts): Promise<string | undefined> {
     let reason = 'no arguments were found for which it does anything'
     for (let index = 0; index < tries; index++) {
@@ -70,17 +84,19 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
           continue
         }
         const last = family.tools[family.tools.length - 1]
-        if (
-          last.kind === 'read' &&
-          chooseSalient(run.results[run.results.length - 1], '', createRandom(0)) === undefined
-        ) {
-          reason = 'its result is too long or has nothing that could be asked for by name'
+        const result = run.results[run.results.length - 1]
+        if (last.kind === 'read' && chooseSalient(result, '', createRandom(0)) === undefined) {
+          reason = whyNothingSalient(result, system.resultLimit)
           continue
         }
         found.push({ family, draft, run })
         return undefined
       } catch (error) {
         if (options.signal?.aborted === true || AgogeError.isInstance(error)) throw error
+        if (error instanceof StateNotMade) {
+          reason = error.message
+          continue
+        }
         if (error instanceof UnusableSchema) return `its schema cannot be used: ${error.message}`
         return error instanceof SlowCall ? error.message : `the server failed: ${(error as Error).message}`
       }
@@ -131,13 +147,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   const stable = new Set<AdmittedTool>()
   for (const { family, draft, run } of found) {
     if (family.tools.length > 1 && !family.tools.every((tool) => stable.has(tool))) continue
-    let again: ReferenceRun
-    try {
-      again = await patiently(draft)
-    } catch (error) {
-      if (options.signal?.aborted === true || AgogeError.isInstance(error)) throw error
-      again = { ok: false, reason: (error as Error).message }
-    }
+    const again = await repeat(draft)
     const equal =
       again.ok &&
       again.after === run.after &&
@@ -146,7 +156,10 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
       if (family.tools.length === 1) stable.add(family.tools[0])
       probe.families.push(family)
     } else if (family.tools.length === 1) {
-      probe.leftOut.push({ name: family.name, reason: 'the same call gives another result when repeated' })
+      const reason = again.ok
+        ? 'the same call gives another result when repeated'
+        : `the same call fails when repeated: ${again.reason}`
+      probe.leftOut.push({ name: family.name, reason })
     }
   }
   probe.creators = probe.creators.filter((tool) => stable.has(tool))

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../random/index.ts'
-import { answerMatches, chooseSalient, containsWhole, extractSalient, otherValues } from './salient.ts'
+import { compactResult } from './compact-result.ts'
+import {
+  answerMatches,
+  chooseSalient,
+  containsWhole,
+  extractSalient,
+  otherValues,
+  whyNothingSalient,
+} from './salient.ts'
 
 test('answers: equal, or a short sentence with the value and no other', () => {
   expect(answerMatches('82', '82')).toBe(true)
@@ -40,4 +48,24 @@ test('what is asked for is short, unambiguous, and news', () => {
   expect(['first', 'second']).toContain(line && extractSalient('first\nsecond', line))
   expect(extractSalient('not json', { kind: 'field', path: ['a'], words: 'a' })).toBeUndefined()
   expect(otherValues(json, 'place')).toEqual(['river'])
+})
+
+test('a result of which nothing can be asked: each cause has its own sentence, with what to do', () => {
+  const why = (result: string): string => {
+    const text = compactResult(result, 100)
+    expect(chooseSalient(text, '', createRandom(1))).toBeUndefined()
+    return whyNothingSalient(text, 100)
+  }
+  const records = [{ name: 'river' }, { name: 'stone' }]
+  expect(why('x'.repeat(101))).toMatch(/too long: the model sees 100 characters.*raise "resultLimit"/)
+  expect(why(JSON.stringify({ name: 'river', text: 'x'.repeat(90) }))).toMatch(
+    /too long.*raise "resultLimit"/,
+  )
+  expect(why('')).toMatch(/empty/)
+  expect(why('x'.repeat(95))).toMatch(/lines of more than 80 characters.*return JSON/)
+  expect(why(JSON.stringify(records))).toMatch(/occurs several times.*return one record/)
+  expect(why(JSON.stringify([1, 2, 3]))).toMatch(/no named field/)
+  expect(why(JSON.stringify({ text: 'x'.repeat(60) }))).toMatch(
+    /no named field with a value of 1 to 40 characters/,
+  )
 })

@@ -25,6 +25,9 @@ export function extractSalient(text: string, salient: Salient): string | undefin
     : undefined
 }
 
+const isShort = (value: string): boolean =>
+  value !== '' && value.length <= longestField && !value.includes('\n')
+
 /**
  * Chooses what to ask for: all of a short text, a field of JSON whose name occurs once, the first or last line.
  * Fields that the request does not itself contain are preferred. Undefined where nothing is short and unambiguous.
@@ -45,13 +48,31 @@ export function chooseSalient(text: string, request: string, random: Random): Sa
   const fields = leaves.filter((leaf) => {
     const value = String(leaf.value)
     const single = leaves.filter((other) => other.key === leaf.key).length === 1
-    return single && leaf.key !== '' && value !== '' && value.length <= longestField && !value.includes('\n')
+    return single && leaf.key !== '' && isShort(value)
   })
   const news = fields.filter((leaf) => !containsWhole(request, String(leaf.value)))
   const choices = news.length > 0 ? news : fields
   if (choices.length === 0) return undefined
   const leaf = random.pick(choices)
   return { kind: 'field', path: leaf.path, words: spoken(leaf.key).join(' ') }
+}
+
+/**
+ * Why `chooseSalient` finds nothing in a result, with what to do about it.
+ *
+ * @param limit characters of a result that the model sees; a longer one was cut to it.
+ */
+export function whyNothingSalient(text: string, limit: number): string {
+  if (text.trim() === '') return 'its result is empty, so there is nothing to ask for: let it return a value'
+  if (text.endsWith('…'))
+    return `its result is too long: the model sees ${limit} characters, and the rest is cut off. Let it return less, or raise "resultLimit" (of a server: in its "agoge" entry)`
+  const json = parseJson(text)
+  if (json === undefined)
+    return `its result has lines of more than ${longestWhole} characters, too long for an answer: let it return JSON with short fields`
+  const short = leavesOf(json).some(({ key, value }) => key !== '' && isShort(String(value)))
+  return short
+    ? 'every short field of its result occurs several times, so none can be asked for by name: let it return one record, or a field of its own'
+    : `its result has no named field with a value of 1 to ${longestField} characters, so nothing can be asked for by name: let it return one`
 }
 
 /** Other values of the result that an answer must not also list. */

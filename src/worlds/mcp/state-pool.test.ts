@@ -77,6 +77,30 @@ test('a scene that cannot be set is a fault of the world, not of the agent', asy
   expect((await pool.call(own, 'add', { word: 'bad' })).isError).toBe(true)
 })
 
+test('a call that worked and fails when it is repeated masks the episode: its state is lost, not wrong', async () => {
+  const counts = { opened: 0, resets: 0 }
+  let works = true
+  const pool = createStatePool({
+    size: 1,
+    async open() {
+      const slot = listSlot(counts, false)
+      const call: StateSlot['toolbox']['call'] = (name, args) =>
+        works ? slot.toolbox.call(name, args) : Promise.resolve({ text: 'timed out', isError: true })
+      return { ...slot, toolbox: { ...slot.toolbox, call } }
+    },
+    writes: (name) => name === 'add',
+  })
+  const [state, other] = [newState(), newState()]
+  await pool.call(state, 'add', { word: 'one' })
+  // What failed for the agent may fail again.
+  await pool.call(state, 'add', { word: 'bad' })
+  await pool.call(other, 'add', { word: 'two' })
+  expect((await pool.call(state, 'show', {})).text).toBe('one bad')
+  await pool.call(other, 'show', {})
+  works = false
+  await expect(pool.call(state, 'show', {})).rejects.toThrow('answered otherwise when repeated: add')
+})
+
 test('where nothing is written no reset is needed', async () => {
   const counts = { opened: 0, resets: 0 }
   const pool = createStatePool({ size: 1, open: async () => listSlot(counts, false), writes: () => false })

@@ -18,6 +18,8 @@ export interface StateSlot {
 export interface StateCall {
   name: string
   arguments: Record<string, unknown>
+  /** Whether it was answered with an error; absent = not. Repeated, it must be answered alike, or another state comes out. */
+  isError?: boolean
 }
 
 interface Waiter {
@@ -50,6 +52,9 @@ export interface StateCallOptions {
 
 /** A call that took longer than it was given. */
 export class SlowCall extends InfrastructureError {}
+
+/** A state that could not be made: a call that had worked, or was to set the scene, was answered otherwise. */
+export class StateNotMade extends InfrastructureError {}
 
 export interface StatePool {
   /** Calls a tool in the state of the episode; what it changed is seen by later calls with the same state only. */
@@ -151,10 +156,13 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     }
     member.journal = state.journal.slice(0, done)
     for (; done < state.journal.length; done++) {
-      const { name, arguments: args } = state.journal[done]
+      const { name, arguments: args, isError = false } = state.journal[done]
       const result = await slot.toolbox.call(name, args, signal === undefined ? {} : { signal })
       if (result.isError && done < state.seeds) {
-        throw new InfrastructureError(`setting the scene failed: ${name}: ${result.text}`)
+        throw new StateNotMade(`setting the scene failed: ${name}: ${result.text}`)
+      }
+      if (result.isError !== isError) {
+        throw new StateNotMade(`a call of the episode was answered otherwise when repeated: ${name}`)
       }
       member.journal = state.journal.slice(0, done + 1)
     }
@@ -206,7 +214,8 @@ export function createStatePool(options: StatePoolOptions): StatePool {
         async (slot, member) => {
           const result = await callWithin(slot.toolbox, name, args, callOptions)
           if (!options.writes(name)) return result
-          state.journal.push({ name, arguments: structuredClone(args) })
+          const { isError } = result
+          state.journal.push({ name, arguments: structuredClone(args), ...(isError ? { isError } : {}) })
           member.journal = [...state.journal]
           if (slot.snapshot !== undefined) {
             state.snapshot = { at: state.journal.length, value: await slot.snapshot() }

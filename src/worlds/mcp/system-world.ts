@@ -14,6 +14,7 @@ export function createSystemWorld(system: ToolSystem): ToolWorld<McpTask> {
   return {
     name: system.name,
     tools: specsOf(system.tools),
+    provesTasks: true,
     async open(task, { signal }) {
       signal?.throwIfAborted()
       return openSession(system, task, signal)
@@ -36,13 +37,13 @@ function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): T
       const judgement = await judgeState(system, task, state, outcome, signal)
       if (judgement.success !== false || system.changeable) return judgement
       // A live system may have changed since the task was made; then the answer cannot be judged.
-      const now = await referenceAnswer(system, task, signal)
-      if (now === task.expected.answer) return judgement
-      return {
-        success: null,
-        parts: {},
-        reason: 'the system behind the tools changed since the task was made',
-      }
+      const now = await answerNow(system, task, signal)
+      if ('answer' in now && now.answer === task.expected.answer) return judgement
+      const reason =
+        'failed' in now
+          ? `the reference solution failed ${referenceTries} times when it was repeated: ${now.failed}`
+          : 'the system behind the tools changed since the task was made'
+      return { success: null, parts: {}, reason }
     },
     close: async () => {},
   }
@@ -76,18 +77,30 @@ async function judgeState(
   return { success: Object.values(parts).every((part) => part === 1), parts }
 }
 
-/** What the reference solution answers now, in a fresh state. */
-async function referenceAnswer(
+/** A tool that fails now and then has not changed: only what fails this often in a row cannot be judged. */
+const referenceTries = 3
+
+/** What the reference solution answers now, in a fresh state; or how it failed, each time it was tried. */
+async function answerNow(
   system: ToolSystem,
   task: McpTask,
   signal?: AbortSignal,
-): Promise<string | null> {
-  const state = newState(task.seeds)
-  const results: { text: string; isError: boolean }[] = []
-  for (;;) {
-    const move = task.plan(results)
-    if ('answer' in move) return move.answer
-    results.push(await system.call(state, move.call.name, move.call.arguments, { signal }))
-    if (results.length > 8) return null
+): Promise<{ answer: string } | { failed: string }> {
+  let failed = 'it comes to no end'
+  for (let attempt = 0; attempt < referenceTries; attempt++) {
+    const state = newState(task.seeds)
+    const results: { text: string; isError: boolean }[] = []
+    while (results.length <= 8) {
+      const move = task.plan(results)
+      if ('answer' in move) return move
+      const { name, arguments: args } = move.call
+      const result = await system.call(state, name, args, { signal })
+      if (result.isError) {
+        failed = `${name}: ${result.text}`
+        break
+      }
+      results.push(result)
+    }
   }
+  return { failed }
 }

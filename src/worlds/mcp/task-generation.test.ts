@@ -70,3 +70,30 @@ test('nothing held out at all is an error, not an empty table', async () => {
   })
   await world.close()
 })
+
+test('tools that carry no task say why: too long a result is not a result without anything to ask for', async () => {
+  const none = z.object({})
+  const world = await createToolsWorld({
+    tools: {
+      ...twoTools(() => true),
+      dump: { inputSchema: none, execute: () => 'word '.repeat(100) },
+      records: { inputSchema: none, execute: () => [{ name: 'river' }, { name: 'stone' }] },
+    },
+  })
+  const { leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 2 } })
+  expect(leftOut).toEqual([
+    { name: 'dump', reason: expect.stringMatching(/too long: the model sees 300 characters.*"resultLimit"/) },
+    { name: 'records', reason: expect.stringMatching(/occurs several times/) },
+  ])
+  await world.close()
+})
+
+test('a tool that fails now and then is tried again before it is left out', async () => {
+  let calls = 0
+  // The call that proves it works, its repetition fails once.
+  const world = await createToolsWorld({ tools: { fragile: twoTools(() => ++calls !== 2).fragile } })
+  const { tasks, leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 2 } })
+  expect(leftOut).toEqual([])
+  expect(tasks.families).toEqual(['fragile'])
+  await world.close()
+})

@@ -1,5 +1,5 @@
 import type { ToolResult, ToolSpec } from '../../tool/types.ts'
-import { compactResult } from './compact-result.ts'
+import { compactResult, defaultResultLimit } from './compact-result.ts'
 import { normaliseObservation } from './observed-state.ts'
 import type { AdmittedTool } from './safety.ts'
 import type { EpisodeState, StateCallOptions, StatePool } from './state-pool.ts'
@@ -11,6 +11,8 @@ export interface ToolSystem {
   readonly tools: readonly AdmittedTool[]
   /** True where the state can be put back and seen, so that tasks may change it. */
   readonly changeable: boolean
+  /** Characters of a result that the window shows. */
+  readonly resultLimit: number
   /** Runs a tool in the state of an episode; the result is as the window shows it (short, always the same). */
   call(
     state: EpisodeState,
@@ -35,14 +37,15 @@ export interface ToolSystemOptions {
 }
 
 export function createToolSystem(options: ToolSystemOptions): ToolSystem {
-  const { pool } = options
+  const { pool, resultLimit = defaultResultLimit } = options
   return {
     name: options.name,
     tools: options.tools,
     changeable: options.observe.length > 0,
+    resultLimit,
     async call(state, name, args, callOptions) {
       const result = await pool.call(state, name, args, callOptions)
-      return { text: compactResult(result.text, options.resultLimit), isError: result.isError }
+      return { text: compactResult(result.text, resultLimit), isError: result.isError }
     },
     async observe(state, signal) {
       if (options.observe.length === 0) return null

@@ -10,11 +10,13 @@ test('the entry of a world, and what is wrong with it', () => {
   expect(parseWorldConfig(undefined, 'x')).toEqual({ reset: 'none', observe: [] })
   const whole = { reset: { files: ['a'] }, observe: ['{files}'], env: { A: '{slot}/a' }, ignore: ['id'] }
   expect(parseWorldConfig(whole, 'x')).toEqual(whole)
+  expect(parseWorldConfig({ resultLimit: 600 }, 'x')).toMatchObject({ resultLimit: 600 })
   const message = (value: unknown) => () => parseWorldConfig(value, 'mcp.json: agoge.memory')
   expect(message({ reset: 'sometimes' })).toThrow('mcp.json: agoge.memory: "reset" is not usable')
   expect(message({ observe: 'read_graph' })).toThrow('"observe"')
   expect(message({ obsrve: [] })).toThrow('"obsrve"')
   expect(message({ env: { A: 1 } })).toThrow('"env"')
+  expect(message({ resultLimit: 0 })).toThrow('"resultLimit"')
   expect(message({ reset: 'restart', observe: ['{files}'] })).toThrow('"observe"')
   expect(message({ connectSeconds: 0 })).toThrow('"connectSeconds"')
   expect(parseWorldConfig({ connectSeconds: 90 }, 'x')).toMatchObject({ connectSeconds: 90 })

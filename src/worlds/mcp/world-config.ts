@@ -26,6 +26,8 @@ export interface McpWorldConfig {
   connectSeconds?: number
   /** Property names left out when states are compared: ids, times. */
   ignore?: string[]
+  /** Characters of a result that the model is shown. Default 300. */
+  resultLimit?: number
 }
 
 /** The entry of `observe` that stands for the contents of the files that the reset puts back. */
@@ -44,7 +46,7 @@ export function parseWorldConfig(value: unknown, where: string): McpWorldConfig 
     throw new AgogeError(`${where}: "${field}" is not usable`, { code: 'bad-config', given, expected })
   }
   if (!isPlainObject(value)) return fail('agoge', value, '{ "reset": ..., "observe": [...] }')
-  const known = ['reset', 'observe', 'env', 'ignore', 'connectSeconds']
+  const known = ['reset', 'observe', 'env', 'ignore', 'connectSeconds', 'resultLimit']
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) fail(key, key, `one of: ${known.join(', ')}`)
   }
@@ -69,6 +71,12 @@ export function parseWorldConfig(value: unknown, where: string): McpWorldConfig 
     if (typeof seconds !== 'number' || !(seconds >= 1 && seconds <= 3600))
       return fail('connectSeconds', seconds, 'a number of seconds from 1 to 3600')
     config.connectSeconds = seconds
+  }
+  const limit = value['resultLimit']
+  if (limit !== undefined) {
+    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 1)
+      return fail('resultLimit', limit, 'a whole number of at least 1')
+    config.resultLimit = limit
   }
   const env = value['env']
   if (env !== undefined) {
