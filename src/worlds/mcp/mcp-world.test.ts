@@ -93,6 +93,13 @@ test('by default only reading tools are called, and the plan says so before', as
   const session = await world.open(tasks.task({ split: 'train', seed: 0 }), {})
   expect((await session.call('wipe_all', {})).isError).toBe(true)
   expect(called()).not.toContain('wipe_all')
+  // What was left out is not on offer either.
+  const calls = world.guard.used().total
+  for (const { name } of leftOut) {
+    expect(world.tools.map((tool) => tool.name)).not.toContain(name)
+    expect(await session.call(name, {})).toEqual({ text: `error: no tool ${name}`, isError: true })
+  }
+  expect(world.guard.used().total).toBe(calls)
 
   // Knowing the answer without having called anything is no success.
   const task = tasks.all('train')[0]

@@ -106,8 +106,13 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
   })
   const plan = redact(describePlan({ server: name, address, admission, config, guard }))
   const agreed = { server, config, plan }
+  const world = createSystemWorld(system)
   return {
-    ...createSystemWorld(system),
+    ...world,
+    // Which tools are offered is settled when tasks are prepared.
+    get tools() {
+      return world.tools
+    },
     // What cannot be put back may answer otherwise another time.
     deterministic: config.reset !== 'none',
     plan,

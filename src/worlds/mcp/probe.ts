@@ -36,7 +36,8 @@ const attempts = 12
 
 /**
  * Tries every admitted tool with made-up arguments and finds out which can carry a task: its schema can be met, a
- * call succeeds in time, it reports something or changes what is observed, and it does the same when done again.
+ * call succeeds in time, it reports something or changes what is observed, and it does the same when done again. Tools that cannot are
+ * left out of what `system` offers.
  */
 export async function probeTools(system: ToolSystem, options: ProbeOptions): Promise<Probe> {
   const probe: Probe = { families: [], creators: [], harvest: [], leftOut: [] }
@@ -163,6 +164,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     }
   }
   probe.creators = probe.creators.filter((tool) => stable.has(tool))
+  system.leaveOut(probe.leftOut.map((tool) => tool.name))
   return probe
 }
 

@@ -13,7 +13,9 @@ import type { ToolSystem } from './tool-system.ts'
 export function createSystemWorld(system: ToolSystem): ToolWorld<McpTask> {
   return {
     name: system.name,
-    tools: specsOf(system.tools),
+    get tools() {
+      return specsOf(system.offered)
+    },
     provesTasks: true,
     async open(task, { signal }) {
       signal?.throwIfAborted()
@@ -25,9 +27,10 @@ export function createSystemWorld(system: ToolSystem): ToolWorld<McpTask> {
 
 function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): ToolSession {
   const state = newState(task.seeds)
-  const names = new Set(system.tools.map((tool) => tool.spec.name))
+  const specs = specsOf(system.offered)
+  const names = new Set(specs.map((spec) => spec.name))
   return {
-    specs: specsOf(system.tools),
+    specs,
     async call(name, args, options) {
       // A name that is not on offer is the policy's mistake; it never reaches the server.
       if (!names.has(name)) return { text: `error: no tool ${name}`, isError: true }

@@ -9,6 +9,10 @@ import { filesObserver } from './world-config.ts'
 export interface ToolSystem {
   readonly name: string
   readonly tools: readonly AdmittedTool[]
+  /** The tools that a policy is shown and may call: those that were not left out. The others still set scenes and show the state. */
+  readonly offered: readonly AdmittedTool[]
+  /** Offers all tools but these from now on. */
+  leaveOut(names: Iterable<string>): void
   /** True where the state can be put back and seen, so that tasks may change it. */
   readonly changeable: boolean
   /** Characters of a result that the window shows. */
@@ -38,9 +42,17 @@ export interface ToolSystemOptions {
 
 export function createToolSystem(options: ToolSystemOptions): ToolSystem {
   const { pool, resultLimit = defaultResultLimit } = options
+  let offered = options.tools
   return {
     name: options.name,
     tools: options.tools,
+    get offered() {
+      return offered
+    },
+    leaveOut(names) {
+      const left = new Set(names)
+      offered = options.tools.filter((tool) => !left.has(tool.spec.name))
+    },
     changeable: options.observe.length > 0,
     resultLimit,
     async call(state, name, args, callOptions) {

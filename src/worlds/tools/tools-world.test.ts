@@ -61,6 +61,23 @@ test('the same seed gives the same tasks, however many are made at a time', asyn
   expect(await prepare(8, 8)).not.toEqual(tasks)
 })
 
+test('a tool that is left out is neither offered nor callable', async () => {
+  let rolls = 0
+  const inputSchema = z.object({})
+  const roll = { inputSchema, execute: () => ({ rolled: ++rolls }) }
+  const greet = { inputSchema, execute: () => ({ greeting: 'hello' }) }
+  const world = await createToolsWorld({ tools: { roll, greet } })
+  expect(world.tools.map(({ name }) => name)).toEqual(['roll', 'greet'])
+  const { tasks, leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 2 } })
+  expect(leftOut).toEqual([{ name: 'roll', reason: expect.stringContaining('another result') }])
+  expect(world.tools.map(({ name }) => name)).toEqual(['greet'])
+  const session = await world.open(tasks.all('train')[0], {})
+  expect(session.specs).toEqual(world.tools)
+  const before = rolls
+  expect(await session.call('roll', {})).toEqual({ text: 'error: no tool roll', isError: true })
+  expect(rolls).toBe(before)
+})
+
 test('a world of functions without state', async () => {
   const double = {
     inputSchema: z.object({ number: z.number() }),

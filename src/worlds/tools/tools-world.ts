@@ -81,8 +81,13 @@ export async function createToolsWorld(options: ToolsWorldOptions): Promise<Tool
     ignore: options.ignore ?? [],
     resultLimit: options.resultLimit,
   })
+  const world = createSystemWorld(system)
   return {
-    ...createSystemWorld(system),
+    ...world,
+    // Which tools are offered is settled when tasks are prepared.
+    get tools() {
+      return world.tools
+    },
     async prepareTasks(generation) {
       const probe = await probeTools(system, generation)
       return { tasks: await generateTasks(system, probe, generation), leftOut: probe.leftOut }
