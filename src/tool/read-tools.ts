@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isRecord } from './schema-check.ts'
-import type { ToolSpec } from './types.ts'
+import { limitedWork, WorkLimit } from './linear-pattern.ts'
+import type { Work } from './linear-pattern.ts'
+import { isRecord, schemaProblem } from './schema-check.ts'
+import type { JsonSchema, ToolSpec } from './types.ts'
 import { isVisible, visibleLine } from './visible-text.ts'
 
 /** A tool that a server lists in a way that nobody can use, and why. */
@@ -15,6 +17,9 @@ export interface ToolsPage {
   unusable: UnusableTool[]
   nextCursor?: string
 }
+
+/** Steps that checking the schemas of one page may take; a hundred tools of hundreds of properties take less than a tenth of it. */
+const mostSteps = 2_000_000
 
 /**
  * Takes the result of `tools/list` as it comes. The client library would refuse all tools of a server for one whose schema is not as the
@@ -33,8 +38,10 @@ export const toolsPage: StandardSchemaV1<unknown, ToolsPage> = {
         unusable: [],
         ...(typeof nextCursor === 'string' ? { nextCursor } : {}),
       }
+      const work = limitedWork(mostSteps)
+      const patterns = new Set<string>()
       for (const [at, tool] of (result.tools as unknown[]).entries()) {
-        const read = readTool(tool, at)
+        const read = readTool(tool, at, (schema) => unusableSchema(schema, work, patterns))
         if ('reason' in read) page.unusable.push(read)
         else page.specs.push(read)
       }
@@ -70,7 +77,11 @@ export function checkNames({
 
 const schemaTypes = ['array', 'boolean', 'integer', 'null', 'number', 'string']
 
-function readTool(tool: unknown, at: number): ToolSpec | UnusableTool {
+function readTool(
+  tool: unknown,
+  at: number,
+  check: (schema: JsonSchema) => string | undefined,
+): ToolSpec | UnusableTool {
   if (!isRecord(tool)) return { name: `number ${at + 1}`, reason: 'it is no object' }
   const { name, description, inputSchema, outputSchema, annotations } = tool
   if (typeof name !== 'string' || name === '') return { name: `number ${at + 1}`, reason: 'it has no name' }
@@ -81,12 +92,28 @@ function readTool(tool: unknown, at: number): ToolSpec | UnusableTool {
       inputSchema.type === undefined ? 'missing' : type === undefined ? 'something else' : `"${type}"`
     return { name, reason: `"inputSchema.type" must be "object", and is ${given}` }
   }
+  const unusable = check(inputSchema)
+  if (unusable !== undefined) return { name, reason: unusable }
   return {
     name,
     ...(typeof description === 'string' ? { description } : {}),
     inputSchema,
     ...(isRecord(outputSchema) ? { outputSchema } : {}),
     ...(isRecord(annotations) ? { annotations: readAnnotations(annotations) } : {}),
+  }
+}
+
+/** Why calls cannot be checked against a schema, where they cannot. */
+function unusableSchema(schema: JsonSchema, work: Work, patterns: Set<string>): string | undefined {
+  try {
+    const found = schemaProblem(schema, work, patterns)
+    if (found === undefined) return undefined
+    // What was given is not quoted: a value that has to be hidden could be in it. A place as long as a server likes is none to read.
+    const place = found.at.length > 200 ? 'deep inside' : `at ${JSON.stringify(found.at || '#')} of`
+    return `${found.problem} (${place} its "inputSchema")`
+  } catch (error) {
+    if (!(error instanceof WorkLimit)) throw error
+    return `its "inputSchema" cannot be checked: with those before it, ${error.message}`
   }
 }
 

@@ -104,12 +104,120 @@ test('never throws and never recurses for ever', () => {
   expect(validateArguments(loop, { a: 1 })).toBe('"a" is nested too deep')
 })
 
+/** Definitions of which each refers twice to the next; the last one is `end`. */
+function twice(wrap: (reference: JsonSchema) => JsonSchema, end: JsonSchema): JsonSchema {
+  const defs = Array.from({ length: 30 }, (_, i): [string, JsonSchema] => [
+    `d${i}`,
+    i === 29 ? end : wrap({ $ref: `#/$defs/d${i + 1}` }),
+  ])
+  return {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/d0' } },
+    required: ['a'],
+    $defs: Object.fromEntries(defs),
+  }
+}
+
+// Each of these took 2 to the power of 30 steps.
+test.each<[string, (reference: JsonSchema) => JsonSchema]>([
+  ['allOf', (next) => ({ allOf: [next, next] })],
+  ['anyOf', (next) => ({ anyOf: [next, next] })],
+  ['oneOf and not', (next) => ({ oneOf: [{ not: next }, { allOf: [next, next] }] })],
+])('definitions that refer twice to the next, by %s, are checked once', (_, wrap) => {
+  const schema = twice(wrap, { type: 'string' })
+  checkToolSchema({ name: 'fine', inputSchema: schema })
+  expect(validateArguments(schema, { a: 'x' })).toBeUndefined()
+})
+
+test('alternatives that go into the same value meet there', () => {
+  const inner: JsonSchema = { anyOf: [{ $ref: '#/$defs/left' }, { $ref: '#/$defs/right' }] }
+  const branch = (name: string): JsonSchema => ({ properties: { next: inner, [name]: { type: 'null' } } })
+  const schema = { type: 'object', ...inner, $defs: { left: branch('l'), right: branch('r') } }
+  const nested = (value: object): Record<string, unknown> =>
+    Array.from({ length: 25 }).reduce<Record<string, unknown>>((next) => ({ next }), { ...value })
+  checkToolSchema({ name: 'tree', inputSchema: schema })
+  expect(validateArguments(schema, nested({}))).toBeUndefined()
+  expect(validateArguments(schema, nested({ l: 1 }))).toBeUndefined()
+  expect(validateArguments(schema, nested({ l: 1, r: 1 }))).toBe('arguments fits none of the allowed forms')
+})
+
+test('a schema that leads back to where it stands is refused, and so are calls that are held against it', () => {
+  const alternatives: JsonSchema = { anyOf: [{ $ref: '#' }, { $ref: '#' }] }
+  expect(() => checkToolSchema({ name: 'round', inputSchema: alternatives })).toThrow(
+    /at #, it leads back to where it stands/,
+  )
+  expect(validateArguments(alternatives, {})).toBe('arguments is nested too deep')
+})
+
+test('a check ends after a number of steps, and the call is refused with it', () => {
+  const items = { anyOf: Array.from({ length: 4000 }, (_, i) => ({ const: `c${i}` })) }
+  const schema: JsonSchema = { type: 'object', properties: { list: { type: 'array', items } } }
+  const list = Array.from({ length: 4000 }, () => 'c3999')
+  expect(validateArguments(schema, { list })).toBe(
+    'arguments cannot be checked: it takes more than 10000000 steps',
+  )
+  expect(validateArguments(schema, { list: list.slice(0, 10) })).toBeUndefined()
+})
+
+test('patterns are checked in linear time, and those that cannot be are not let through', () => {
+  const of = (pattern: string): JsonSchema => ({ type: 'object', properties: { a: { pattern } } })
+  expect(validateArguments(of('^(a+)+$'), { a: `${'a'.repeat(36)}!` })).toBe('"a" must match ^(a+)+$')
+  expect(validateArguments({ patternProperties: { '^(a+)+$': false } }, { [`${'a'.repeat(36)}!`]: 1 })).toBe(
+    undefined,
+  )
+  expect(validateArguments(of('^(?!b).$'), { a: 'b' })).toBe('"a" must match ^(?!b).$')
+  const same = '"a" cannot be checked: the pattern refers to a group of its own'
+  expect(validateArguments(of(String.raw`(.)\1`), { a: 'aa' })).toBe(same)
+})
+
+test('honest schemas work however large or deep they are', () => {
+  const leaf = (i: number): JsonSchema => ({
+    type: ['string', 'null'],
+    description: `property ${i}`,
+    pattern: '^.*$',
+  })
+  const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`p${i}`, leaf(i)]))
+  const wide: JsonSchema = { type: 'object', properties: many, required: Object.keys(many) }
+  checkToolSchema({ name: 'wide', inputSchema: wide })
+  const all = Object.fromEntries(Object.keys(many).map((key) => [key, 'x']))
+  expect(validateArguments(wide, all)).toBeUndefined()
+  expect(validateArguments(wide, { ...all, p399: 1 })).toBe('"p399" must be a string or null')
+
+  const children = { type: 'array', items: { $ref: '#/$defs/node' } }
+  const node = {
+    anyOf: [{ type: 'string' }, { type: 'object', properties: { children }, required: ['children'] }],
+  }
+  const tree: JsonSchema = { type: 'object', properties: { children }, $defs: { node } }
+  checkToolSchema({ name: 'tree', inputSchema: tree })
+  const grow = (depth: number, end: unknown): Record<string, unknown> =>
+    depth === 0 ? { children: [end] } : { children: ['leaf', grow(depth - 1, end)] }
+  expect(validateArguments(tree, grow(40, 'leaf'))).toBeUndefined()
+  expect(validateArguments(tree, grow(40, 3))).toMatch(/fits none of the allowed forms$/)
+
+  const prefixItems = Array.from({ length: 5000 }, () => ({ type: 'integer' }))
+  const long: JsonSchema = {
+    type: 'object',
+    properties: { row: { type: 'array', prefixItems, items: false } },
+  }
+  checkToolSchema({ name: 'long', inputSchema: long })
+  expect(validateArguments(long, { row: prefixItems.map((_, i) => i) })).toBeUndefined()
+  expect(validateArguments(long, { row: prefixItems.map((_, i) => i / 2) })).toBe(
+    '"row[1]" must be a whole number',
+  )
+})
+
 test.each<[string, JsonSchema]>([
   ['/type', { type: 'string' }],
   ['/properties/a/$ref', { type: 'object', properties: { a: { $ref: '#/$defs/none' } } }],
   ['/properties/a/$ref', { type: 'object', properties: { a: { $ref: 'https://example.com/schema' } } }],
-  ['#/$defs/b/$ref', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
+  ['#/$defs/a', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
+  ['/properties/a/$ref', { properties: { a: { $ref: '#/%E0%A4%A' } } }],
   ['/properties/a/pattern', { properties: { a: { pattern: '(' } } }],
+  ['/properties/a/pattern', { properties: { a: { pattern: String.raw`(a)\1` } } }],
+  ['/properties/a/pattern', { properties: { a: { pattern: '(a{1000}){1000}' } } }],
+  ['/patternProperties', { patternProperties: { '(': true } }],
+  ['#', { properties: { a: deep(200) } }],
+  ['#/properties/a', { properties: { a: { not: { $ref: '#/properties/a' } } } }],
   ['/properties/a/type', { properties: { a: { type: 'text' } } }],
   ['/properties/a', { properties: { a: 'string' } }],
   ['/properties/a/enum', { properties: { a: { enum: [] } } }],
@@ -122,6 +230,10 @@ test.each<[string, JsonSchema]>([
     }),
   )
 })
+
+function deep(levels: number): JsonSchema {
+  return levels === 0 ? {} : { not: deep(levels - 1) }
+}
 
 test('usable schemas pass, also recursive ones', () => {
   for (const inputSchema of [file, { type: 'object' }, {}]) checkToolSchema({ name: 'fine', inputSchema })

@@ -98,3 +98,50 @@ test('arguments refer to known records by the names of properties', () => {
   const args = draw(object({ deletions }), 1, known) as { deletions: object[] }
   expect(args.deletions[0]).toEqual({ entityName: 'river', observations: ['cold water'] })
 })
+
+test('making up arguments ends after a number of steps', () => {
+  const names = Array.from({ length: 60 }, (_, i) => `p${i}`)
+  const levels = ['a', 'b', 'c', 'd'].map((level, i, all) => {
+    const next = { $ref: `#/$defs/${all[i + 1] ?? 'leaf'}` }
+    const properties = Object.fromEntries(names.map((name) => [name, next]))
+    return [level, { type: 'object', properties, required: names }]
+  })
+  const $defs = { ...Object.fromEntries(levels), leaf: { type: 'boolean' } }
+  expect(() =>
+    draw({ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, required: ['a'], $defs }, 1),
+  ).toThrow(/^its input schema: making up its arguments: it takes more than 1000000 steps$/)
+})
+
+test('a pattern that would take for ever is met or refused at once; one that looks ahead is heeded', () => {
+  const object = (text: object) => ({ type: 'object', properties: { text }, required: ['text'] })
+  const slow = { type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(36)}!`] }
+  expect(() => draw(object(slow), 1)).toThrow(/^text: no text can be made up that matches/)
+  const { text } = draw(object({ type: 'string', pattern: '^(?=.*[A-Z])(?!.*\\d)' }), 1)
+  expect(text).toMatch(/^\D*[A-Z]\D*$/)
+})
+
+test('definitions that each refer twice to the next are resolved once', () => {
+  const defs = Array.from({ length: 30 }, (_, i) => {
+    const next = { $ref: `#/$defs/d${i + 1}` }
+    return [
+      `d${i}`,
+      i === 29
+        ? { type: 'object', required: ['name'], properties: { name: { const: 'x' } } }
+        : { allOf: [next, next] },
+    ]
+  })
+  const schema = {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/d0' } },
+    required: ['a'],
+    $defs: Object.fromEntries(defs),
+  }
+  expect(draw(schema, 1)).toEqual({ a: { name: 'x' } })
+  expect(() => draw({ type: 'object', anyOf: [{ $ref: '#' }] }, 1)).toThrow(/leads back to where it stands/)
+})
+
+test('a property that may be anything gets a text', () => {
+  expect(draw({ type: 'object', properties: { title: true }, required: ['title'] }, 1)).toEqual({
+    title: expect.any(String),
+  })
+})

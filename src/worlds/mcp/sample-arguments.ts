@@ -1,4 +1,7 @@
 import type { Random } from '../../random/index.ts'
+import { limitedWork, WorkLimit } from '../../tool/linear-pattern.ts'
+import type { Work } from '../../tool/linear-pattern.ts'
+import { resolveReference } from '../../tool/schema-check.ts'
 import type { JsonSchema } from '../../tool/types.ts'
 import { isPlainObject } from './json-walk.ts'
 import type { PlainObject } from './json-walk.ts'
@@ -22,6 +25,13 @@ export class UnusableSchema extends Error {
   }
 }
 
+/** Steps that making up the arguments of one call may take: properties, known values that may fit them, characters of patterns. */
+const mostSteps = 1_000_000
+
+interface Making extends SampleContext {
+  work: Work
+}
+
 interface Place {
   /** Dotted path for messages. */
   path: string
@@ -37,25 +47,49 @@ interface Place {
  * @throws UnusableSchema where the schema asks for something that cannot be made up.
  */
 export function sampleArguments(schema: JsonSchema, context: SampleContext): Record<string, unknown> {
-  const value = sample(schema, schema, { path: '', name: '', depth: 0 }, context)
-  if (!isPlainObject(value)) throw new UnusableSchema('', 'is not of type object')
-  return value
+  const making: Making = { ...context, work: limitedWork(mostSteps) }
+  try {
+    const value = sample(schema, schema, { path: '', name: '', depth: 0 }, making)
+    if (!isPlainObject(value)) throw new UnusableSchema('', 'is not of type object')
+    return value
+  } catch (error) {
+    if (error instanceof WorkLimit) throw new UnusableSchema('', `making up its arguments: ${error.message}`)
+    throw error
+  }
 }
 
-/** Follows `$ref` (local only), and takes the first usable of anyOf/oneOf; allOf is merged. */
-export function resolveSchema(schema: JsonSchema, root: JsonSchema, place = ''): JsonSchema {
-  let current = schema
-  for (let hops = 0; typeof current['$ref'] === 'string'; hops++) {
-    const parts = current['$ref'].split('/').slice(1)
-    let target: unknown = root
-    for (const part of parts) {
-      target = isPlainObject(target) ? target[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined
-    }
-    if (!isPlainObject(target) || hops > 8 || !current['$ref'].startsWith('#')) {
-      throw new UnusableSchema(place, `the reference ${current['$ref']} leads nowhere`)
-    }
-    current = target
+/** Schemas without references, by the root they belong to; null where one is being resolved. */
+const resolved = new WeakMap<JsonSchema, WeakMap<JsonSchema, JsonSchema | null>>()
+
+/** Follows `$ref` (local only), and takes the first usable of anyOf/oneOf; allOf is merged. Each part of a schema is resolved once. */
+export function resolveSchema(schema: JsonSchema | boolean, root: JsonSchema, place = ''): JsonSchema {
+  if (!isPlainObject(schema)) {
+    if (schema === true) return {}
+    throw new UnusableSchema(place, 'no value is allowed')
   }
+  const parts = resolved.get(root) ?? new WeakMap<JsonSchema, JsonSchema | null>()
+  resolved.set(root, parts)
+  const known = parts.get(schema)
+  if (known === null) throw new UnusableSchema(place, 'the schema leads back to where it stands')
+  if (known !== undefined) return known
+  parts.set(schema, null)
+  try {
+    const found = resolveOnce(schema, root, place)
+    parts.set(schema, found)
+    return found
+  } finally {
+    if (parts.get(schema) === null) parts.delete(schema)
+  }
+}
+
+function resolveOnce(schema: JsonSchema, root: JsonSchema, place: string): JsonSchema {
+  const reference = schema['$ref']
+  if (typeof reference === 'string') {
+    const target = resolveReference(root, reference)
+    if (!isPlainObject(target)) throw new UnusableSchema(place, `the reference ${reference} leads nowhere`)
+    return resolveSchema(target, root, place)
+  }
+  let current = schema
   const choices = current['anyOf'] ?? current['oneOf']
   if (Array.isArray(choices)) {
     const usable = choices.filter((choice) => isPlainObject(choice) && choice['type'] !== 'null')
@@ -65,14 +99,14 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchema, place = ''):
   }
   if (Array.isArray(current['allOf'])) {
     const { allOf, ...rest } = current
-    const parts = (allOf as JsonSchema[]).map((part) => resolveSchema(part, root, place))
+    const parts = (allOf as (JsonSchema | boolean)[]).map((part) => resolveSchema(part, root, place))
     current = parts.reduce<JsonSchema>((all, part) => mergeObjects(all, part), rest)
   }
   return current
 }
 
 function mergeObjects(left: JsonSchema, right: JsonSchema): JsonSchema {
-  const required = [...asArray(left['required']), ...asArray(right['required'])]
+  const required = [...new Set([...asArray(left['required']), ...asArray(right['required'])])]
   const properties = { ...asObject(left['properties']), ...asObject(right['properties']) }
   const merged: Record<string, unknown> = { ...left, ...right }
   if (required.length > 0) merged['required'] = required
@@ -94,12 +128,13 @@ function sample(
   given: JsonSchema,
   root: JsonSchema,
   place: Place,
-  context: SampleContext,
+  context: Making,
   source?: PlainObject,
 ): unknown {
   if (place.depth > 6) throw new UnusableSchema(place.path, 'is nested too deeply')
+  const { random, work } = context
+  work.spend(1)
   const schema = resolveSchema(given, root, place.path)
-  const { random } = context
   if ('const' in schema) return schema['const']
   const members = schema['enum']
   if (Array.isArray(members)) {
@@ -113,8 +148,9 @@ function sample(
       return sampleArray(schema, root, place, context)
     case 'string':
       try {
-        return sampleString(place.name, schema, context.words, random)
+        return sampleString(place.name, schema, context.words, random, work)
       } catch (error) {
+        if (error instanceof WorkLimit) throw error
         throw new UnusableSchema(place.path, (error as Error).message)
       }
     case 'boolean':
@@ -125,7 +161,7 @@ function sample(
     case 'null':
       return null
     case undefined:
-      if (place.depth > 0) return sampleString(place.name, schema, context.words, random)
+      if (place.depth > 0) return sampleString(place.name, schema, context.words, random, work)
   }
   throw new UnusableSchema(place.path, `cannot make a value of type ${JSON.stringify(schema['type'])}`)
 }
@@ -134,14 +170,16 @@ function sampleObject(
   schema: JsonSchema,
   root: JsonSchema,
   place: Place,
-  context: SampleContext,
+  context: Making,
   given?: PlainObject,
 ): PlainObject {
   const properties = asObject(schema['properties']) as Record<string, JsonSchema>
   const required = asArray(schema['required'])
   const names = Object.keys(properties)
+  const needed = new Set(required)
+  context.work.spend(names.length + required.length)
   for (const name of required) {
-    if (!names.includes(String(name))) {
+    if (!Object.hasOwn(properties, String(name))) {
       throw new UnusableSchema(place.path, `requires "${String(name)}" but does not describe it`)
     }
   }
@@ -149,7 +187,7 @@ function sampleObject(
   const made: PlainObject = {}
   for (const name of names) {
     const property = resolveSchema(properties[name], root, name)
-    const optional = !required.includes(name)
+    const optional = !needed.has(name)
     if (optional && context.random.next() >= ('default' in property ? 0.15 : 0.3)) continue
     const at = { path: place.path === '' ? name : `${place.path}.${name}`, name, depth: place.depth + 1 }
     const known = source === undefined ? undefined : fit(matchProperty(name, source), property, root, context)
@@ -163,7 +201,9 @@ function sampleObject(
 }
 
 /** A known record that shares property names with the object to be made; the better the fit, the likelier. */
-function pickSource(names: readonly string[], context: SampleContext): PlainObject | undefined {
+function pickSource(names: readonly string[], context: Making): PlainObject | undefined {
+  const keys = context.known.reduce((sum, record) => sum + Object.keys(record).length, 0)
+  context.work.spend(names.length * keys)
   const fits = context.known.map(
     (record) => names.filter((name) => matchProperty(name, record) !== undefined).length,
   )
@@ -173,7 +213,7 @@ function pickSource(names: readonly string[], context: SampleContext): PlainObje
 }
 
 /** A known value in the shape that the schema wants, if it can be had: alone, in a list, or one of a list. */
-function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: SampleContext): unknown {
+function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: Making): unknown {
   if (value === undefined || value === null || 'enum' in schema || 'const' in schema) return undefined
   const type = typeOf(schema)
   if (type === 'array') {
@@ -188,7 +228,7 @@ function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: Samp
   return typeof single === wanted && wanted !== 'object' ? single : undefined
 }
 
-function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context: SampleContext): unknown[] {
+function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context: Making): unknown[] {
   const items = schema['items'] ?? { type: 'string' }
   if (!isPlainObject(items)) throw new UnusableSchema(place.path, 'its items are not one schema')
   const least = Math.max(1, asNumber(schema['minItems']) ?? 1)

@@ -1,4 +1,6 @@
 import type { Random } from '../../random/index.ts'
+import { readPattern } from '../../tool/linear-pattern.ts'
+import type { Work } from '../../tool/linear-pattern.ts'
 import type { JsonSchema } from '../../tool/types.ts'
 import type { SplitWords } from './words.ts'
 import { spoken } from './words.ts'
@@ -39,9 +41,15 @@ const formats: Readonly<Record<string, Maker>> = {
 
 /**
  * A text that the schema accepts, natural for a property of this name. Throws an Error with the reason where none
- * of the kinds we can make fits (a pattern, say).
+ * of the kinds we can make fits (a pattern, say), and WorkLimit where matching the pattern takes more than `work` allows.
  */
-export function sampleString(name: string, schema: JsonSchema, words: SplitWords, random: Random): string {
+export function sampleString(
+  name: string,
+  schema: JsonSchema,
+  words: SplitWords,
+  random: Random,
+  work: Work,
+): string {
   const examples = Array.isArray(schema['examples'])
     ? schema['examples'].filter((example): example is string => typeof example === 'string')
     : []
@@ -59,13 +67,14 @@ export function sampleString(name: string, schema: JsonSchema, words: SplitWords
   ]
   const shortest = typeof schema['minLength'] === 'number' ? schema['minLength'] : 1
   const longest = typeof schema['maxLength'] === 'number' ? schema['maxLength'] : Infinity
-  const pattern = typeof schema['pattern'] === 'string' ? compile(schema['pattern']) : undefined
+  const pattern = typeof schema['pattern'] === 'string' ? readPattern(schema['pattern']) : undefined
+  if (pattern !== undefined && 'unusable' in pattern) throw new Error(pattern.unusable)
   for (const make of makers) {
     for (let attempt = 0; attempt < 4; attempt++) {
       let text = make(words, random)
       for (let more = 0; text.length < shortest && more < 20; more++) text += ` ${noun(words, random)}`
       if (text.length > longest) text = text.slice(0, longest)
-      if (text.length >= shortest && (pattern === undefined || pattern.test(text))) return text
+      if (text.length >= shortest && (pattern === undefined || pattern.test(text, work))) return text
     }
   }
   throw new Error(
@@ -73,12 +82,4 @@ export function sampleString(name: string, schema: JsonSchema, words: SplitWords
       ? `no text of ${shortest} to ${longest} characters can be made up`
       : `no text can be made up that matches ${String(schema['pattern'])}`,
   )
-}
-
-function compile(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern, 'u')
-  } catch {
-    return undefined
-  }
 }

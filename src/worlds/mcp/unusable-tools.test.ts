@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { createRandom } from '../../random/index.ts'
+import { toolsPage } from '../../tool/read-tools.ts'
+import { validateArguments } from '../../tool/validate.ts'
 import { createMcpWorld } from './mcp-world.ts'
 import type { McpWorld } from './mcp-world.ts'
+import { sampleArguments } from './sample-arguments.ts'
+import { wordsOf } from './words.ts'
 
 const raw = fileURLToPath(new URL('fixtures/raw-server.mjs', import.meta.url))
 
@@ -52,4 +57,103 @@ test('how long a server may take to start is what its entry says', async () => {
   await expect(createMcpWorld({ name: 'silent', server, config })).rejects.toThrow(
     'MCP server silent: connect: no answer in 1 s',
   )
+})
+
+const text = (schema: object, more: object = {}) => ({
+  type: 'object',
+  properties: { text: schema },
+  required: ['text'],
+  ...more,
+})
+const chain = Array.from({ length: 30 }, (_, i) => {
+  const next = { $ref: `#/$defs/d${i + 1}` }
+  return [`d${i}`, i === 29 ? { type: 'string' } : { allOf: [next, next] }]
+})
+
+// Each of these held up the process or ended the run, while the schema was met, checked or looked up.
+test('schemas that would hold up the process cost only their own tools, which are neither offered nor callable', async () => {
+  const hostile = {
+    slow_pattern: text({ type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(36)}!`] }),
+    circle: { type: 'object', anyOf: [{ $ref: '#' }, { $ref: '#' }] },
+    round: text({ anyOf: [{ $ref: '#/properties/text' }] }),
+    twice: text({ $ref: '#/$defs/d0' }, { $defs: Object.fromEntries(chain) }),
+    nowhere: text({ $ref: '#/%E0%A4%A' }),
+    repeated: text({ type: 'string', pattern: String.raw`^(.)\1$` }),
+    huge: text({ type: 'string', pattern: '(a{1000}){1000}' }),
+  }
+  const tools = Object.entries(hostile).map(([name, inputSchema]) => ({ name, annotations, inputSchema }))
+  const world = await open([...tools, good])
+  const place = (name: string, at: string): string => `  ${name}: cannot be used: ${at} its "inputSchema"`
+  expect(world.plan).toContain(place('circle', 'it leads back to where it stands (at "#" of'))
+  expect(world.plan).toContain(place('round', 'it leads back to where it stands (at "#/properties/text" of'))
+  expect(world.plan).toContain(place('nowhere', 'the reference leads nowhere (at "/properties/text/$ref" of'))
+  expect(world.plan).toContain(
+    place('repeated', 'the pattern refers to a group of its own (at "/properties/text/pattern" of'),
+  )
+  expect(world.plan).toContain(
+    place('huge', 'the pattern has more than 20000 steps (at "/properties/text/pattern" of'),
+  )
+  const { tasks, leftOut } = await world.prepareTasks({ seed: 1, counts: { train: 4, test: 2 } })
+  expect(leftOut).toEqual([
+    { name: 'slow_pattern', reason: expect.stringContaining('no text can be made up that matches') },
+  ])
+  // References that go twice to the next are honest, if odd: they are worked off once.
+  expect(world.tools.map(({ name }) => name)).toEqual(['twice', 'measure'])
+  expect(tasks.families).toEqual(expect.arrayContaining(['twice', 'measure']))
+  const session = await world.open(tasks.all('train')[0], {})
+  expect(session.specs).toEqual(world.tools)
+  for (const name of Object.keys(hostile).filter((tool) => tool !== 'twice')) {
+    expect(await session.call(name, { text: 'x' })).toEqual({ text: `error: no tool ${name}`, isError: true })
+  }
+  expect(Object.keys(world.guard.used().tools).toSorted()).toEqual(['measure', 'twice'])
+})
+
+test('a list of a hundred large tools is usable, and arguments can be made up for each', () => {
+  const of = (tool: number): [string, object][] =>
+    Array.from({ length: 100 }, (_, i) => [
+      `${['title', 'state', 'count', 'labels'][i % 4]}_${tool}_${i}`,
+      [
+        { type: 'string', description: 'A title.', pattern: '^(?!\\s).{1,2048}$' },
+        { type: ['string', 'null'], enum: ['open', 'closed', null] },
+        { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
+        { type: 'array', items: { $ref: '#/$defs/label' } },
+      ][i % 4],
+    ])
+  const label = {
+    type: 'object',
+    properties: { name: { type: 'string' }, within: { $ref: '#/$defs/label' } },
+    required: ['name'],
+  }
+  const tools = Array.from({ length: 100 }, (_, i) => ({
+    name: `tool_${i}`,
+    annotations,
+    inputSchema: text(
+      { type: 'string' },
+      { properties: { ...properties, ...Object.fromEntries(of(i)) }, $defs: { label } },
+    ),
+  }))
+  const page = toolsPage['~standard'].validate({ tools })
+  if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
+  expect(page.value.unusable).toEqual([])
+  expect(page.value.specs).toHaveLength(100)
+  for (const [seed, { inputSchema }] of page.value.specs.entries()) {
+    const random = createRandom(seed)
+    const args = sampleArguments(inputSchema, { random, words: wordsOf('train'), known: [], reuse: false })
+    expect(validateArguments(inputSchema, args)).toBeUndefined()
+  }
+})
+
+test('a list whose schemas are too much to check costs the tools from there on, with the limit as the reason', () => {
+  const tools = Array.from({ length: 200 }, (_, i) => ({
+    name: `tool_${i}`,
+    annotations,
+    inputSchema: text({ type: 'string', pattern: `${i}a{15000}` }),
+  }))
+  const page = toolsPage['~standard'].validate({ tools })
+  if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
+  expect(page.value.specs).toHaveLength(133)
+  expect(page.value.unusable[0]).toEqual({
+    name: 'tool_133',
+    reason: 'its "inputSchema" cannot be checked: with those before it, it takes more than 2000000 steps',
+  })
 })
