@@ -35,3 +35,14 @@ export class AgogeError extends Error {
     return typeof value === 'object' && value !== null && marker in value
   }
 }
+
+/** An `AgogeError` as data: threads are sent no classes. */
+export interface ErrorData {
+  message: string
+  details: AgogeErrorDetails
+}
+
+/** What can be sent to another thread of an `AgogeError`: all but its cause. */
+export function errorData({ message, code, given, expected, hint }: AgogeError): ErrorData {
+  return { message, details: { code, given, ...(expected && { expected }), ...(hint && { hint }) } }
+}

@@ -12,6 +12,7 @@ export function createJoiningQueue(
 ): SampleQueue {
   let load = 0
   return {
+    limit,
     get load() {
       return load
     },

@@ -17,8 +17,9 @@ export interface SampleQueue {
    * @throws AgogeError `overloaded` where too many rows wait already.
    */
   sample(requests: readonly QueuedRequest[], client: QueueClient): Promise<SampleOutput[]>
-  /** Rows that wait or are being sampled. */
+  /** Rows that wait or are being sampled, and how many may at most. */
   readonly load: number
+  readonly limit: number
 }
 
 export interface QueueClient {
@@ -138,6 +139,7 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
   }
 
   return {
+    limit,
     get load() {
       return load
     },

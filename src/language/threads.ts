@@ -136,7 +136,8 @@ export function startHelper(data: WorkerData): Helper {
     const ended = take(message.id)
     if (ended?.fault !== undefined) ended.reject(ended.fault.error)
     else if ('answer' in message) ended?.resolve(message.answer as never)
-    else ended?.reject(message.error)
+    else if ('error' in message) ended?.reject(message.error)
+    else ended?.reject(new AgogeError(message.refused.message, message.refused.details))
   })
   worker.on('error', failAll)
   worker.on('exit', (code) => {

@@ -25,8 +25,12 @@ export interface Tokenizer {
    * Token ids of a text, without tokens that a model wants in front. No text gives a special id: `<|end|>` in a text is six
    * ordinary characters and more. With `addedTokens` the names of special and other added tokens become those tokens: for
    * what a chat template wrote.
+   *
+   * @throws AgogeError `sequence-too-long` for more tokens than `most`, before the rest of the text is looked at
    */
-  encode(text: string, options?: { addedTokens?: boolean }): Int32Array
+  encode(text: string, options?: { addedTokens?: boolean; most?: number }): Int32Array
+  /** Bytes of the longest token: a text of so many characters has at least one token for each as many. */
+  readonly longestToken: number
   /**
    * The text of token ids; bytes that are no UTF-8 become U+FFFD. Special tokens show as their names unless `skipSpecial`. Models have
    * rows for more ids than their tokenizers have tokens (151936 of 151665 in Qwen2.5), and may draw them: they are no text, as in
@@ -57,6 +61,7 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
   const tokenBytes = model.tokens.map((token, id) =>
     addedIds.has(id) ? new TextEncoder().encode(token) : bytesOf(token),
   )
+  const longestToken = tokenBytes.reduce((longest, { length }) => Math.max(longest, length), 1)
   const byteIds = byteSymbols.map(idOf)
   const splitters = layout?.patterns.map(createSplitter)
   const stretches = createAddedSplitter(
@@ -138,10 +143,16 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
   return {
     model,
     vocabularySize: model.tokens.length,
-    encode(text, { addedTokens = false } = {}) {
+    longestToken,
+    encode(text, { addedTokens = false, most = Infinity } = {}) {
       const out: number[] = []
       const encodeStretch = (stretch: string): void => {
-        for (const word of preTokens(stretch)) for (const id of encodeCached(word)) out.push(id)
+        // A character has at least a byte, so this many tokens are to come whatever the text is.
+        checkLength(out.length + stretch.length / longestToken, most)
+        for (const word of preTokens(stretch)) {
+          for (const id of encodeCached(word)) out.push(id)
+          checkLength(out.length, most)
+        }
       }
       if (!addedTokens) encodeStretch(stretches.normalise(text))
       else
@@ -180,6 +191,16 @@ export function createTokenizer(model: TokenizerModel): Tokenizer {
     isSpecial: (id) => specialIds.has(id),
     texts: () => packTexts(tokenBytes.map((bytes, id) => (specialIds.has(id) ? undefined : bytes))),
   }
+}
+
+/** @throws AgogeError `sequence-too-long` for more tokens than there may be */
+export function checkLength(tokens: number, most: number): void {
+  if (tokens <= most) return
+  throw new AgogeError('The text has too many tokens.', {
+    code: 'sequence-too-long',
+    given: `${Math.ceil(tokens)} or more`,
+    expected: `at most ${most}`,
+  })
 }
 
 function bytesOf(token: string): Uint8Array {

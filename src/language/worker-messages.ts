@@ -1,3 +1,4 @@
+import type { ErrorData } from '../error.ts'
 import type { LossSettings, SampleOptions, SampleOutput, SampleRequest } from './backend.ts'
 import type { TransformerConfig } from './config.ts'
 import type { TokenTexts } from './grammar/index.ts'
@@ -56,5 +57,6 @@ export type DrawnToken = readonly [number, number, number]
 export type FromWorker = { id: number } & (
   | { answer: Work[keyof Work]['answer'] }
   | { error: unknown }
+  | { refused: ErrorData }
   | { drawn: DrawnToken }
 )

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { AgogeError, errorData } from '../error.ts'
 import { createLearner } from './learner.ts'
 import { unpackSequences } from './packed-sequences.ts'
 import { parameterLayout } from './parameters.ts'
@@ -37,7 +38,7 @@ async function respond(asked: Asked): Promise<FromWorker> {
   try {
     return { id, answer: await work(asked, controller.signal) }
   } catch (error) {
-    return { id, error }
+    return AgogeError.isInstance(error) ? { id, refused: errorData(error) } : { id, error }
   } finally {
     running.delete(id)
   }

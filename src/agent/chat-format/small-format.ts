@@ -1,5 +1,6 @@
-import { encodeConversation, encodeMessage } from '../../language/template.ts'
+import { callText, encodeConversation, encodeMessage } from '../../language/template.ts'
 import type { ChatMessage } from '../../language/template.ts'
+import { checkLength } from '../../language/tokenizer.ts'
 import type { Tokenizer } from '../../language/tokenizer.ts'
 import { parseSegments } from '../parse-calls.ts'
 import type { ParsedOutput } from '../parse-calls.ts'
@@ -16,11 +17,12 @@ export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
   ]
   return {
     stop: [end],
-    open: (messages) => ({
-      tokens: Int32Array.from(encode(messages)),
-      messages: messages.length,
-      text: '',
-    }),
+    open(messages, _, most = Infinity) {
+      const texts = messages.flatMap(({ text, calls = [] }) => [text, ...calls.map(callText)])
+      const characters = texts.reduce((sum, { length }) => sum + length, 0)
+      checkLength(characters / tokenizer.longestToken, most)
+      return { tokens: Int32Array.from(encode(messages)), messages: messages.length, text: '' }
+    },
     follow(window, output, messages) {
       const closing = output.at(-1) === end ? [] : [end]
       const tokens = Int32Array.from([...closing, ...encode(messages.slice(window.messages + 1))])

@@ -9,7 +9,8 @@ export interface SpecialNames {
   hide(text: string): string
   /** The same for every text in JSON. */
   hideIn<T>(json: T): T
-  encode(rendered: string): number[]
+  /** Throws AgogeError `sequence-too-long` for more tokens than `most`. */
+  encode(rendered: string, most?: number): number[]
 }
 
 /** For the special tokens of a tokenizer (`<|im_end|>`); other added tokens (`<tool_call>`) are ordinary words of a model. */
@@ -29,14 +30,18 @@ export function createSpecialNames(tokenizer: Tokenizer): SpecialNames {
   return {
     hide,
     hideIn: (json) => JSON.parse(hide(JSON.stringify(json))) as typeof json,
-    // Every second part is the index of a hidden name.
-    encode: (rendered) =>
-      rendered
-        .split(hidden)
-        .flatMap((part, i) => [
-          ...(i % 2 === 1
-            ? tokenizer.encode(names[Number(part)])
-            : tokenizer.encode(part, { addedTokens: true })),
-        ]),
+    encode(rendered, most = Infinity) {
+      const ids: number[] = []
+      for (const [i, part] of rendered.split(hidden).entries()) {
+        const left = { most: most - ids.length }
+        // Every second part is the index of a hidden name.
+        const found =
+          i % 2 === 1
+            ? tokenizer.encode(names[Number(part)], left)
+            : tokenizer.encode(part, { addedTokens: true, ...left })
+        for (const id of found) ids.push(id)
+      }
+      return ids
+    },
   }
 }

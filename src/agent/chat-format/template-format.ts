@@ -74,10 +74,10 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
 
   return {
     stop,
-    open(messages, tools) {
+    open(messages, tools, most) {
       if (tools.length > 0 && style.call === undefined) throw noCalls()
       const text = render(messages, tools, true)
-      return { tokens: Int32Array.from(names.encode(text)), messages: messages.length, text }
+      return { tokens: Int32Array.from(names.encode(text, most)), messages: messages.length, text }
     },
     follow(window, output, messages, tools) {
       const text = render(messages, tools, true)

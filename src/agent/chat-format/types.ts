@@ -42,8 +42,13 @@ export interface ChatOutput {
 export interface ChatFormat {
   /** Ids that end what the model says. */
   readonly stop: readonly number[]
-  /** The whole conversation, up to where the model speaks. Throws AgogeError `no-tool-calls` for tools where the format knows no calls. */
-  open(messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): ChatWindow
+  /**
+   * The whole conversation, up to where the model speaks.
+   *
+   * @throws AgogeError `no-tool-calls` for tools where the format knows no calls; `sequence-too-long` where it is plain, before all of it is
+   * tokenised, that there are more than `most` tokens
+   */
+  open(messages: readonly ConversationMessage[], tools: readonly ToolSpec[], most?: number): ChatWindow
   /**
    * What is added to a window and the `output` sampled in it, so that it shows all `messages` and the model speaks again; the output is
    * that of message `window.messages`. Undefined where the template would now show the past otherwise than it was when the model

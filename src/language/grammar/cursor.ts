@@ -1,16 +1,15 @@
-import { AgogeError } from '../../error.ts'
-import { utf8 } from './characters.ts'
+import { compileGrammar } from './compile.ts'
 import { createAlgebra } from './expression.ts'
 import type { Algebra, Expression } from './expression.ts'
 import type { Grammar } from './grammar.ts'
-import { schemaExpression } from './json-schema.ts'
-import { regularExpression } from './regular-expression.ts'
+import { createStepBudget, grammarLimits } from './step-budget.ts'
+import type { StepBudget } from './step-budget.ts'
 import { orderTokens, tokenMask } from './token-masks.ts'
 import type { TokenMask } from './token-masks.ts'
 import { textOf } from './token-texts.ts'
 import type { TokenTexts } from './token-texts.ts'
 
-/** Where a row stands in its grammar. */
+/** Where a row stands in its grammar. `mask` and `advance` throw AgogeError `grammar-too-large` where `grammarLimits` are exceeded. */
 export interface GrammarCursor {
   /**
    * A bit for each token that may come next; those only after which an end can be reached with `left` more tokens, where there are any
@@ -25,17 +24,19 @@ export interface GrammarCursor {
 }
 
 export interface Grammars {
-  /** @throws AgogeError for a grammar that cannot be used, or that nothing fits */
+  /** @throws AgogeError for a grammar that cannot be used, that is too large (`grammarLimits`), or that nothing fits */
   start(grammar: Grammar): GrammarCursor
 }
 
-/** Compiled grammars that are kept, and bytes of masks that each keeps. */
+/** Compiled grammars that are kept, their expressions, and bytes of masks that each keeps. */
 const mostGrammars = 64
+const mostExpressions = 500_000
 const mostMaskBytes = 16 * 2 ** 20
 
 interface Compiled {
   algebra: Algebra
   start: Expression
+  budget: StepBudget
   masks: Map<Expression, TokenMask>
   /** Levels of all of them. */
   kept: number
@@ -50,20 +51,28 @@ export function createGrammars(texts: TokenTexts): Grammars {
   const none = new Uint32Array(Math.ceil(order.size / 32))
   const mostMasks = Math.max(64, Math.floor(mostMaskBytes / (order.size / 8)))
 
+  /** Rows under way keep one that has grown too large; those that come make it anew. */
+  const isSmall = ({ algebra }: Compiled): boolean => algebra.size <= mostExpressions / 2
+
   function compiled(grammar: Grammar): Compiled {
-    const key = JSON.stringify(grammar)
+    const isCompiled = typeof grammar === 'object' && 'compiled' in grammar
+    const key = isCompiled ? grammar.compiled : JSON.stringify(grammar)
     const found = known.get(key)
-    if (found !== undefined) return found
-    const algebra = createAlgebra()
-    const start = expressionOf(algebra, grammar, order.markers)
-    if (algebra.shortest(start) === Infinity)
-      throw new AgogeError('nothing fits the grammar', {
-        code: 'bad-grammar',
-        given: grammar,
-        expected: 'a grammar that at least one finite text fits',
-      })
-    if (known.size >= mostGrammars) known.delete(known.keys().next().value!)
-    const made = { algebra, start, masks: new Map<Expression, TokenMask>(), kept: 0 }
+    if (found !== undefined && isSmall(found)) return found
+    const budget = createStepBudget()
+    const algebra = createAlgebra(budget)
+    const { value: start } = budget.within(grammarLimits.compiling, 'compile it', () =>
+      isCompiled ? algebra.unpack(grammar.expressions) : compileGrammar(algebra, grammar, order.markers),
+    )
+    known.delete(key)
+    let all = algebra.size
+    for (const kept of known.values()) all += kept.algebra.size
+    for (const [oldest, kept] of known) {
+      if (known.size < mostGrammars && all <= mostExpressions) break
+      known.delete(oldest)
+      all -= kept.algebra.size
+    }
+    const made = { algebra, start, budget, masks: new Map<Expression, TokenMask>(), kept: 0 }
     known.set(key, made)
     return made
   }
@@ -84,23 +93,35 @@ export function createGrammars(texts: TokenTexts): Grammars {
 
   return {
     start(grammar) {
-      const found = (typeof grammar === 'string' ? undefined : seen.get(grammar)) ?? compiled(grammar)
+      const before = typeof grammar === 'string' ? undefined : seen.get(grammar)
+      const found = before !== undefined && isSmall(before) ? before : compiled(grammar)
       if (typeof grammar !== 'string') seen.set(grammar, found)
-      const { algebra, start } = found
+      const { algebra, budget, start } = found
       let state = start
+      let left = grammarLimits.perRow
+      /** Steps that another row has made already are not made again, and not counted. */
+      function limited<T>(work: () => T): T {
+        const isLast = left < grammarLimits.perToken
+        const limit = isLast ? left : grammarLimits.perToken
+        const { value, spent } = budget.within(limit, isLast ? 'say all of it' : 'find the next token', work)
+        left -= spent
+        return value
+      }
       return {
-        mask(left) {
-          const { levels } = maskOf(found, state)
-          const near = levels.findLast(({ length }) => length <= left)
+        mask(leftTokens) {
+          const { levels } = limited(() => maskOf(found, state))
+          const near = levels.findLast(({ length }) => length <= leftTokens)
           // What cannot come to an end in time goes on as it likes.
-          return (near ?? (algebra.accepts(state) ? undefined : levels.at(-1)))?.bits ?? none
+          return (near ?? (state.accepts ? undefined : levels.at(-1)))?.bits ?? none
         },
         advance(token) {
           const symbols = texts.markers[token] === 1 ? [256 + token] : textOf(texts, token)
-          for (const symbol of symbols) state = algebra.derivative(state, symbol)
+          limited(() => {
+            for (const symbol of symbols) state = algebra.derivative(state, symbol)
+          })
         },
         get accepting() {
-          return algebra.accepts(state)
+          return state.accepts
         },
         get complete() {
           return state === algebra.empty
@@ -108,23 +129,4 @@ export function createGrammars(texts: TokenTexts): Grammars {
       }
     },
   }
-}
-
-/** A grammar as an expression. `markers`: tokens that stand for no text. */
-function expressionOf(algebra: Algebra, grammar: Grammar, markers: readonly number[]): Expression {
-  const of = (part: Grammar): Expression => expressionOf(algebra, part, markers)
-  if (typeof grammar === 'string') return algebra.text(grammar)
-  if ('regex' in grammar)
-    return regularExpression(algebra, grammar.regex, (ranges) => utf8(algebra, ranges), false)
-  if ('schema' in grammar) return schemaExpression(algebra, grammar)
-  if ('choice' in grammar) return algebra.choice(...grammar.choice.map(of))
-  if ('sequence' in grammar) return algebra.sequence(...grammar.sequence.map(of))
-  if ('repeat' in grammar) return algebra.repeat(of(grammar.repeat), grammar.least, grammar.most)
-  if (!markers.includes(grammar.token))
-    throw new AgogeError(`token ${grammar.token} of the grammar is not a marker`, {
-      code: 'bad-grammar',
-      given: grammar,
-      expected: 'the id of a special token; texts stand for themselves',
-    })
-  return algebra.marker(grammar.token)
 }

@@ -1,12 +1,21 @@
 import { AgogeError } from '../../error.ts'
+import { packExpressions, unpackExpressions } from './packed-algebra.ts'
+import type { PackedExpressions } from './packed-algebra.ts'
+import { createStepBudget } from './step-budget.ts'
+import type { StepBudget } from './step-budget.ts'
 
 /**
  * A language over symbols: bytes, and markers as 256 + token id. Equal expressions of an algebra are one object, so that the derivatives
  * of an expression are the states of an automaton that is made as far as it is walked.
  */
-export type Expression = { readonly id: number; readonly next: (Expression | undefined)[] } & Shape
+export type Expression = {
+  readonly id: number
+  readonly next: (Expression | undefined)[]
+  /** Whether the empty text is allowed. */
+  readonly accepts: boolean
+} & Shape
 
-type Shape =
+export type Shape =
   | { kind: 'nothing' }
   | { kind: 'empty' }
   | { kind: 'bytes'; has: Uint8Array }
@@ -37,17 +46,47 @@ export interface Algebra {
   readonly rule: (name: string, build: () => Expression) => Expression
   /** What may follow a symbol (Brzozowski 1964); `nothing` where nothing that is allowed begins so. */
   readonly derivative: (expression: Expression, symbol: number) => Expression
-  /** Whether the empty text is allowed. */
-  readonly accepts: (expression: Expression) => boolean
   /** Symbols of the shortest text that is allowed; Infinity where there is none. To be asked when all rules are there. */
   readonly shortest: (expression: Expression) => number
+  /** How many expressions there are by now. */
+  readonly size: number
+  /** The same number for the same text, for names of rules. */
+  readonly scope: (text: string) => number
+  /** Counts work that is done beside this algebra, for the same grammar. */
+  readonly spend: StepBudget['spend']
+  /** An expression as data, of which another algebra makes the same with `unpack`. */
+  readonly pack: (start: Expression) => PackedExpressions
+  readonly unpack: (packed: PackedExpressions) => Expression
 }
 
+function acceptsEmpty(shape: Shape): boolean {
+  switch (shape.kind) {
+    case 'empty':
+      return true
+    case 'sequence':
+      return shape.first.accepts && shape.rest.accepts
+    case 'choice':
+      return shape.parts.some((part) => part.accepts)
+    case 'both':
+      return shape.parts.every((part) => part.accepts)
+    case 'not':
+      return !shape.inner.accepts
+    case 'repeat':
+      return shape.least === 0
+    default:
+      return false
+  }
+}
+
+/** What an expression that is kept counts: it takes memory too. */
+const stepsToKeep = 30
 /** Searches for a shortest text give up here. */
 const mostStates = 20_000
 
-export function createAlgebra(): Algebra {
+/** The languages that are built of bytes, markers and each other. All work is counted in `budget`. */
+export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepBudget()): Algebra {
   const known = new Map<string, Expression>()
+  const scopes = new Map<string, number>()
   const rules = new Map<string, Expression>()
   const ruleLengths = new Map<string, number>()
   const lengths = new Map<Expression, number>()
@@ -57,7 +96,8 @@ export function createAlgebra(): Algebra {
   function intern(key: string, shape: Shape): Expression {
     const found = known.get(key)
     if (found !== undefined) return found
-    const made = { id: known.size, next: [], ...shape }
+    spend(stepsToKeep)
+    const made = { id: known.size, next: [], accepts: acceptsEmpty(shape), ...shape }
     known.set(key, made)
     return made
   }
@@ -91,27 +131,40 @@ export function createAlgebra(): Algebra {
     if (first === nothing || rest === nothing) return nothing
     if (first === empty) return rest
     if (rest === empty) return first
-    if (first.kind === 'sequence') return pair(first.first, pair(first.rest, rest))
+    // Texts are long sequences: a call for each byte would need a deep stack.
+    const parts: Expression[] = []
+    let last = first
+    for (; last.kind === 'sequence'; last = last.rest) parts.push(last.first)
+    return parts.reduceRight((behind, part) => two(part, behind), two(last, rest))
+  }
+
+  function two(first: Expression, rest: Expression): Expression {
     return intern(`sequence ${first.id} ${rest.id}`, { kind: 'sequence', first, rest })
   }
 
   function choice(...parts: readonly Expression[]): Expression {
     const flat = parts.flatMap((part) => (part.kind === 'choice' ? part.parts : [part]))
+    spend(flat.length)
     const sets = new Set(flat.filter(({ kind }) => kind === 'bytes'))
     const all = [...new Set(flat)].filter((part) => part !== nothing && !(sets.size > 1 && sets.has(part)))
     if (sets.size > 1) all.push(union([...sets]))
     if (all.length < 2) return all[0] ?? nothing
-    all.sort((a, b) => a.id - b.id)
-    return intern(`choice ${ids(all)}`, { kind: 'choice', parts: all })
+    return several('choice', all)
+  }
+
+  /** Of the same parts, in whatever order, it is the same expression. */
+  function several(kind: 'choice' | 'both', parts: readonly Expression[]): Expression {
+    const all = parts.toSorted((a, b) => a.id - b.id)
+    return intern(`${kind} ${ids(all)}`, { kind, parts: all })
   }
 
   function both(...parts: readonly Expression[]): Expression {
     const flat = parts.flatMap((part) => (part.kind === 'both' ? part.parts : [part]))
+    spend(flat.length)
     const all = [...new Set(flat)].filter((part) => !(part.kind === 'not' && part.inner === nothing))
     if (all.includes(nothing)) return nothing
     if (all.length < 2) return all[0] ?? not(nothing)
-    all.sort((a, b) => a.id - b.id)
-    return intern(`both ${ids(all)}`, { kind: 'both', parts: all })
+    return several('both', all)
   }
 
   function not(inner: Expression): Expression {
@@ -122,27 +175,8 @@ export function createAlgebra(): Algebra {
     if (most === 0 || inner === empty) return empty
     if (inner === nothing) return least > 0 ? nothing : empty
     if (least === 1 && most === 1) return inner
-    const needed = accepts(inner) ? 0 : least
+    const needed = inner.accepts ? 0 : least
     return intern(`repeat ${inner.id} ${needed} ${most}`, { kind: 'repeat', inner, least: needed, most })
-  }
-
-  function accepts(expression: Expression): boolean {
-    switch (expression.kind) {
-      case 'empty':
-        return true
-      case 'sequence':
-        return accepts(expression.first) && accepts(expression.rest)
-      case 'choice':
-        return expression.parts.some(accepts)
-      case 'both':
-        return expression.parts.every(accepts)
-      case 'not':
-        return !accepts(expression.inner)
-      case 'repeat':
-        return expression.least === 0
-      default:
-        return false
-    }
   }
 
   /** The derivative, which may be another way of writing `nothing`. */
@@ -163,7 +197,7 @@ export function createAlgebra(): Algebra {
       case 'sequence': {
         const { first, rest } = expression
         const after = pair(step(first, symbol), rest)
-        return accepts(first) ? choice(after, step(rest, symbol)) : after
+        return first.accepts ? choice(after, step(rest, symbol)) : after
       }
       case 'choice':
         return choice(...expression.parts.map((part) => step(part, symbol)))
@@ -184,6 +218,7 @@ export function createAlgebra(): Algebra {
   function measure(expression: Expression, found: Map<Expression, number>): number {
     const before = found.get(expression)
     if (before !== undefined) return before
+    spend(1)
     const of = (part: Expression): number => measure(part, found)
     const length = ((): number => {
       switch (expression.kind) {
@@ -195,8 +230,9 @@ export function createAlgebra(): Algebra {
         case 'marker':
           return 1
         case 'sequence':
-          return of(expression.first) + of(expression.rest)
+          return measureSequence(expression, found)
         case 'choice':
+          spend(expression.parts.length)
           return expression.parts.reduce((least, part) => Math.min(least, of(part)), Infinity)
         case 'repeat':
           return expression.least === 0 ? 0 : expression.least * of(expression.inner)
@@ -210,17 +246,36 @@ export function createAlgebra(): Algebra {
     return length
   }
 
+  /** From its end to its beginning, since texts are long sequences: a call for each byte would need a deep stack. */
+  function measureSequence(expression: Expression, found: Map<Expression, number>): number {
+    const chain: Extract<Expression, { kind: 'sequence' }>[] = []
+    let end = expression
+    while (end.kind === 'sequence' && (end === expression || !found.has(end))) {
+      chain.push(end)
+      end = end.rest
+    }
+    spend(chain.length)
+    let length = measure(end, found)
+    for (const part of chain.reverse()) {
+      length += measure(part.first, found)
+      found.set(part, length)
+    }
+    return length
+  }
+
   /** Breadth first, over what has no rules. */
   function search(start: Expression): number {
     const seen = new Set([start])
     let level = [start]
     let best = Infinity
+    const classes = new Set(representative)
     for (let depth = 0; level.length > 0 && depth < best; depth++) {
       const next: Expression[] = []
       for (const state of level) {
-        if (accepts(state)) return Math.min(best, depth)
+        spend(classes.size)
+        if (state.accepts) return Math.min(best, depth)
         best = Math.min(best, depth + (lengths.get(state) ?? Infinity))
-        for (const byte of new Set(representative)) {
+        for (const byte of classes) {
           const after = step(state, byte)
           if (after === nothing || seen.has(after)) continue
           seen.add(after)
@@ -260,10 +315,19 @@ export function createAlgebra(): Algebra {
     return measure(expression, lengths)
   }
 
+  const marker = (symbol: number): Expression => intern(`marker ${symbol}`, { kind: 'marker', symbol })
+  const ruleName = (name: string): Expression => intern(`rule ${name}`, { kind: 'rule', name })
+  /** One byte each, of which texts are made. */
+  const single = new Map<number, Expression>()
   const bytes: Algebra['bytes'] = (...ranges) => {
+    const alone = ranges.length === 1 && ranges[0][0] === ranges[0][1] ? ranges[0][0] : -1
+    const made = single.get(alone)
+    if (made !== undefined) return made
     const has = new Uint8Array(256)
     for (const [low, high] of ranges) has.fill(1, low, high + 1)
-    return byteSet(has)
+    const set = byteSet(has)
+    if (alone >= 0) single.set(alone, set)
+    return set
   }
   const sequence: Algebra['sequence'] = (...parts) =>
     parts.reduceRight((rest, part) => pair(part, rest), empty)
@@ -273,7 +337,7 @@ export function createAlgebra(): Algebra {
     empty,
     bytes,
     text: (text) => sequence(...Array.from(new TextEncoder().encode(text), (byte) => bytes([byte, byte]))),
-    marker: (token) => intern(`marker ${token}`, { kind: 'marker', symbol: 256 + token }),
+    marker: (token) => marker(256 + token),
     sequence,
     choice,
     both,
@@ -281,7 +345,7 @@ export function createAlgebra(): Algebra {
     repeat,
     optional: (inner) => choice(empty, inner),
     rule(name, build) {
-      const made = intern(`rule ${name}`, { kind: 'rule', name })
+      const made = ruleName(name)
       if (!rules.has(name)) {
         // Within itself it is known by its name.
         rules.set(name, nothing)
@@ -293,7 +357,27 @@ export function createAlgebra(): Algebra {
       const after = step(expression, symbol)
       return after !== nothing && shortest(after) === Infinity ? nothing : after
     },
-    accepts,
     shortest,
+    get size() {
+      return known.size
+    },
+    scope(text) {
+      const found = scopes.get(text) ?? scopes.size
+      scopes.set(text, found)
+      return found
+    },
+    spend,
+    pack: (start) => packExpressions(start, { bodies: rules, lengths: ruleLengths }, lengths),
+    unpack(packed) {
+      const make = { nothing, empty, byteSet, marker, sequence: two, several, not, repeat, ruleName }
+      const all = unpackExpressions(packed, make)
+      for (const [name, body, length] of packed.rules) {
+        rules.set(name, all[body])
+        if (length >= 0) ruleLengths.set(name, length)
+      }
+      for (const [place, expression] of all.entries())
+        if (packed.lengths[place] >= 0) lengths.set(expression, packed.lengths[place])
+      return all[packed.start]
+    },
   }
 }

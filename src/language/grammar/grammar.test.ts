@@ -13,7 +13,7 @@ import { packTexts } from './token-texts.ts'
 const fits = (algebra: Algebra, expression: Expression, text: string): boolean => {
   let state = expression
   for (const byte of new TextEncoder().encode(text)) state = algebra.derivative(state, byte)
-  return algebra.accepts(state)
+  return state.accepts
 }
 const compile = (schema: Record<string, unknown>, spaces = false) => {
   const algebra = createAlgebra()

@@ -1,5 +1,7 @@
+export { createGrammarCompiler } from './compiler.ts'
+export type { GrammarCompiler } from './compiler.ts'
 export { createGrammars } from './cursor.ts'
 export type { GrammarCursor, Grammars } from './cursor.ts'
-export type { Grammar, SchemaGrammar } from './grammar.ts'
+export type { CompiledGrammar, Grammar, SchemaGrammar } from './grammar.ts'
 export { packTexts, textOf } from './token-texts.ts'
 export type { TokenTexts } from './token-texts.ts'

@@ -25,6 +25,8 @@ const keywords: Record<string, readonly string[]> = {
   null: [],
 }
 const general = new Set(['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'])
+/** What it counts to compare two schemas, beside their lengths. */
+const stepsToCompare = 50
 const everyType = ['null', 'boolean', 'number', 'string', 'array', 'object']
 
 /**
@@ -47,7 +49,7 @@ export function schemaExpression(
   const anyString = quoted(repeat(character))
   const literal = (value: unknown): Expression => text(JSON.stringify(value))
   /** Schemas differ by root too: rules are named within one. */
-  const scope = JSON.stringify([root, spaces])
+  const scope = algebra.scope(JSON.stringify([root, spaces]))
 
   function refuse(at: string, given: unknown, expected: string): never {
     throw new AgogeError(`the schema cannot be made into a grammar: ${at === '' ? '#' : at}`, {
@@ -80,8 +82,7 @@ export function schemaExpression(
       const list = schema[key]
       if (!Array.isArray(list)) continue
       only(key, 'type')
-      const pairs = list.flatMap((a, i) => list.slice(i + 1).map((b): [unknown, unknown] => [a, b]))
-      if (key === 'oneOf' && !pairs.every(([a, b]) => areDisjoint(a, b)))
+      if (key === 'oneOf' && !areAllDisjoint(list))
         refuse(`${at}/oneOf`, list, 'forms that differ in type or in a constant; else anyOf')
       return choice(
         ...list.map((part, i) =>
@@ -90,6 +91,16 @@ export function schemaExpression(
       )
     }
     return ofTypes(schema, used, at)
+  }
+
+  function areAllDisjoint(list: readonly unknown[]): boolean {
+    const sizes = list.map((part) => JSON.stringify(part).length)
+    return list.every((a, i) => {
+      return list.slice(i + 1).every((b, j) => {
+        algebra.spend(stepsToCompare + sizes[i] + sizes[i + 1 + j])
+        return areDisjoint(a, b)
+      })
+    })
   }
 
   /** A part of a choice whose type stands beside the choice. */
@@ -115,7 +126,10 @@ export function schemaExpression(
     if (!Array.isArray(all) || all.length === 0) refuse(`${at}/enum`, all, 'a list of at least one value')
     const types = schema.type === undefined ? undefined : [schema.type].flat()
     const fitting = all.filter((item) => types === undefined || types.some((type) => hasType(item, type)))
-    const values = choice(...fitting.map(literal))
+    const values = texts(
+      algebra,
+      fitting.map((item) => JSON.stringify(item)),
+    )
     const rest = used.filter((key) => !['const', 'enum', 'type'].includes(key))
     if (rest.length === 0) return values
     if (fitting.some((item) => typeof item === 'object' && item !== null))
@@ -205,16 +219,16 @@ export function schemaExpression(
   /** `count` items between brackets. */
   function list(first: readonly Expression[], rest: Expression, least: number, most: number): Expression {
     if (least > most) return algebra.nothing
-    // Items after the first so many, each with its comma.
-    const from = (i: number): Expression => {
-      if (i >= most) return algebra.empty
-      if (i >= first.length) return repeat(sequence(comma, rest), Math.max(0, least - i), most - i)
-      const here = sequence(i === 0 ? algebra.empty : comma, first[i], from(i + 1))
-      return i < least ? here : optional(here)
+    // From the last to the first: what may follow, each with its comma.
+    const others = repeat(sequence(comma, rest), Math.max(0, least - first.length), most - first.length)
+    let behind = first.length < most ? others : algebra.empty
+    for (let i = Math.min(first.length, most) - 1; i >= 0; i--) {
+      const here = sequence(i === 0 ? algebra.empty : comma, first[i], behind)
+      behind = i < least ? here : optional(here)
     }
     const items =
       first.length > 0
-        ? from(0)
+        ? behind
         : most === 0
           ? algebra.empty
           : ((): Expression => {
@@ -256,7 +270,18 @@ export function schemaExpression(
           : value(additionalProperties ?? true, `${at}/additionalProperties`),
       ),
     )
-    const otherName = names.length === 0 ? anyString : both(anyString, not(choice(...names.map(literal))))
+    const otherName =
+      names.length === 0
+        ? anyString
+        : both(
+            anyString,
+            not(
+              texts(
+                algebra,
+                names.map((name) => JSON.stringify(name)),
+              ),
+            ),
+          )
     const other =
       others === false
         ? algebra.nothing
@@ -275,6 +300,32 @@ export function schemaExpression(
   }
 
   return value(root, '')
+}
+
+/** Any of the texts. Beginnings in common are kept once, so that a long list is not walked for every byte. */
+function texts(algebra: Algebra, list: readonly string[]): Expression {
+  const encoder = new TextEncoder()
+  const all = [...new Set(list)].map((text) => encoder.encode(text)).sort((a, b) => Buffer.compare(a, b))
+  /** Those from place `from` to `to`, which agree in the first `depth` bytes. */
+  function behind(from: number, to: number, depth: number): Expression {
+    // What all of them have in common takes no call for each byte.
+    let shared = depth
+    while (shared < all[from].length && all[from][shared] === all[to - 1][shared]) shared++
+    const parts: Expression[] = []
+    let place = from
+    if (all[from].length === shared) {
+      parts.push(algebra.empty)
+      place++
+    }
+    for (let next = place; place < to; place = next) {
+      const byte = all[place][shared]
+      while (next < to && all[next][shared] === byte) next++
+      parts.push(algebra.sequence(algebra.bytes([byte, byte]), behind(place, next, shared + 1)))
+    }
+    const common = Array.from(all[from].subarray(depth, shared), (byte) => algebra.bytes([byte, byte]))
+    return algebra.sequence(...common, algebra.choice(...parts))
+  }
+  return all.length === 0 ? algebra.nothing : behind(0, all.length, 0)
 }
 
 function decoded(pointer: string): string | undefined {

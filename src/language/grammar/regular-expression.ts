@@ -49,6 +49,8 @@ export function regularExpression(
       expected: 'characters, classes, groups, |, *, +, ?, {m,n}, and ^ and $ at the ends',
     })
   }
+  /** The next symbols: names and numbers are short, patterns may be long. */
+  const ahead = (count: number): string => symbols.slice(at, at + count).join('')
   const take = (symbol: string): boolean => symbols[at] === symbol && ++at > 0
 
   /** Alternatives up to the end or a bracket; only outermost ones may be anchored. */
@@ -83,7 +85,7 @@ export function regularExpression(
     if (take('*')) return [0, Infinity]
     if (take('+')) return [1, Infinity]
     if (take('?')) return [0, 1]
-    const braces = /^\{(\d+)(,(\d*))?\}/.exec(symbols.slice(at, at + 24).join(''))
+    const braces = /^\{(\d+)(,(\d*))?\}/.exec(ahead(24))
     if (braces === null) return undefined
     at += braces[0].length
     const least = Number(braces[1])
@@ -98,7 +100,7 @@ export function regularExpression(
     if (symbol === '[') return character(bracketed())
     if (symbol === '.') return character(without(anyCharacter, lineEnds))
     if (symbol === '\\') return character(escape())
-    if ('*+?{'.includes(symbol) && !(symbol === '{' && !/^\d+(,\d*)?\}/.test(symbols.slice(at).join(''))))
+    if ('*+?{'.includes(symbol) && !(symbol === '{' && !/^\d+(,\d*)?\}/.test(ahead(24))))
       refuse(`nothing to repeat before ${symbol}`)
     if (symbol === '^' || symbol === '$') refuse(`${symbol} stands inside`)
     return character([[code(symbol), code(symbol)]])
@@ -106,7 +108,7 @@ export function regularExpression(
 
   function group(): Expression {
     if (take('?')) {
-      const named = /^<[A-Za-z_$][\w$]*>/.exec(symbols.slice(at).join(''))
+      const named = /^<[A-Za-z_$][\w$]*>/.exec(ahead(256))
       if (named !== null) at += named[0].length
       else if (!take(':')) refuse('it looks ahead or behind')
     }
@@ -158,6 +160,8 @@ export function regularExpression(
       ranges.push([from[0][0], to[0][1]])
     }
     at++
+    // Ranges are compared with each other.
+    algebra.spend(ranges.length ** 2)
     return isNegated ? without(anyCharacter, ranges) : without(ranges, [])
   }
 

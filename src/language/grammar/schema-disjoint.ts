@@ -31,5 +31,6 @@ export function areDisjoint(a: unknown, b: unknown): boolean {
   const { properties: ofA, required: neededByA } = a
   const { properties: ofB, required: neededByB } = b
   if (!isRecord(ofA) || !isRecord(ofB) || !Array.isArray(neededByA) || !Array.isArray(neededByB)) return false
-  return neededByA.some((name: string) => neededByB.includes(name) && areDisjoint(ofA[name], ofB[name]))
+  const needed = new Set<unknown>(neededByB)
+  return neededByA.some((name: string) => needed.has(name) && areDisjoint(ofA[name], ofB[name]))
 }

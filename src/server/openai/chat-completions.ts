@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatFormat } from '../../agent/index.ts'
 import { AgogeError } from '../../error.ts'
-import type { Grammar } from '../../language/grammar/index.ts'
+import type { Grammar, GrammarCompiler } from '../../language/grammar/index.ts'
 import type { SampleOutput } from '../../language/index.ts'
 import { finishOf, readOutput, totalTokens, wireCalls } from './chat-output.ts'
 import { readChatRequest } from './chat-request.ts'
 import type { ChatRequest } from './chat-request.ts'
 import type { Json } from './fields.ts'
-import { generate, usageOf } from './generate.ts'
+import { generate, usageOf, withinWindow } from './generate.ts'
 import type { Reply } from './reply.ts'
 import { RequestError } from './request-error.ts'
 import type { SampleQueue } from '../../agent/index.ts'
@@ -21,6 +21,7 @@ export async function answerChat(
   model: ServedModel,
   queue: SampleQueue,
   reply: Reply,
+  compiler: GrammarCompiler,
 ): Promise<void> {
   const { format } = model
   if (format === undefined) {
@@ -28,7 +29,7 @@ export async function answerChat(
     throw new RequestError(400, 'no_chat_template', problem, 'model')
   }
   const request = readChatRequest(body)
-  const prompt = promptOf(request, format)
+  const prompt = promptOf(request, format, model.window)
   const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: model.name }
   const grammar = grammarOf(request, format)
   const asked = {
@@ -37,7 +38,7 @@ export async function answerChat(
     fields: request,
     stop: format.stop,
     topLogprobs: request.topLogprobs,
-    ...(grammar === undefined ? {} : { grammar }),
+    ...(grammar === undefined ? {} : { grammar: { allowed: grammar, compiler } }),
   }
   if (!request.stream) {
     const outputs = await generate([prompt], { ...asked, client: { signal: reply.signal } })
@@ -54,9 +55,9 @@ export async function answerChat(
   await streamChat(request, prompt, { model, format, reply, head, asked })
 }
 
-function promptOf({ messages, tools }: ChatRequest, format: ChatFormat): Int32Array {
+function promptOf({ messages, tools }: ChatRequest, format: ChatFormat, window: number): Int32Array {
   try {
-    return format.open(messages, tools).tokens
+    return withinWindow(window, (most) => format.open(messages, tools, most).tokens)
   } catch (error) {
     if (!AgogeError.isInstance(error)) throw error
     throw new RequestError(

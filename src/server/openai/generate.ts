@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Grammar } from '../../language/grammar/index.ts'
+import { AgogeError } from '../../error.ts'
+import type { Grammar, GrammarCompiler } from '../../language/grammar/index.ts'
 import type { SampleOutput } from '../../language/index.ts'
 import { RequestError } from './request-error.ts'
 import type { QueueClient, SampleQueue } from '../../agent/index.ts'
@@ -13,8 +14,8 @@ export interface GenerateOptions {
   /** Ids that end an output. */
   stop: readonly number[]
   topLogprobs: number
-  /** All that may be said. */
-  grammar?: Grammar
+  /** All that may be said, and what compiles it. */
+  grammar?: { allowed: Grammar; compiler: GrammarCompiler }
   client: QueueClient
 }
 
@@ -23,15 +24,17 @@ export interface GenerateOptions {
  *
  * @throws RequestError `context_length_exceeded` for a prompt that leaves no room in the model's window.
  */
-export function generate(prompts: readonly Int32Array[], options: GenerateOptions): Promise<SampleOutput[]> {
+export async function generate(
+  prompts: readonly Int32Array[],
+  options: GenerateOptions,
+): Promise<SampleOutput[]> {
   const { model, queue, fields, stop, topLogprobs, grammar, client } = options
   const { window, tokenizer, backend } = model
   // A model may read, and say, more ids than its tokenizer has texts for.
   const size = backend.config?.vocab_size ?? tokenizer.vocabularySize
   for (const prompt of prompts) {
     if (prompt.length === 0 || prompt.length >= window) {
-      const problem = `The prompt has ${prompt.length} tokens; this model sees ${window}, of which it has to write at least one.`
-      throw new RequestError(400, 'context_length_exceeded', problem, 'messages')
+      throw contextExceeded(prompt.length, window)
     }
     const wrong = prompt.find((id) => id < 0 || id >= size)
     if (wrong !== undefined) {
@@ -44,6 +47,7 @@ export function generate(prompts: readonly Int32Array[], options: GenerateOption
       )
     }
   }
+  const compiled = grammar && (await grammar.compiler.compile(grammar.allowed, client.signal))
   const { temperature, topP, topK, minP, seed, n } = fields
   const stream = seed === undefined ? randomUUID() : 'seeded'
   const requests = prompts.flatMap((prompt, p) =>
@@ -59,7 +63,7 @@ export function generate(prompts: readonly Int32Array[], options: GenerateOption
       ...(topK === undefined ? {} : { topK }),
       ...(minP === undefined ? {} : { minP }),
       ...(topLogprobs === 0 ? {} : { topLogprobs }),
-      ...(grammar === undefined ? {} : { grammar }),
+      ...(compiled === undefined ? {} : { grammar: compiled }),
     })),
   )
   return queue.sample(requests, client)
@@ -70,5 +74,20 @@ export function usageOf(promptTokens: number, completionTokens: number): Record<
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
+  }
+}
+
+function contextExceeded(tokens: number | string, window: number): RequestError {
+  const problem = `The prompt has ${tokens} tokens; this model sees ${window}, of which it has to write at least one.`
+  return new RequestError(400, 'context_length_exceeded', problem, 'messages')
+}
+
+/** Makes tokens; what is too long for the window is refused before all of it is tokenised. */
+export function withinWindow<T>(window: number, encode: (most: number) => T): T {
+  try {
+    return encode(window - 1)
+  } catch (error) {
+    if (!AgogeError.isInstance(error) || error.code !== 'sequence-too-long') throw error
+    throw contextExceeded(`more than ${window - 1}`, window)
   }
 }

@@ -53,10 +53,16 @@ export function readSampling(body: Json): SamplingFields {
   }
 }
 
+const mostStops = 64
+const longestStop = 1000
+
 function readStop(value: unknown): string[] {
   if (value === undefined || value === null) return []
   const list = typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || list.some((text) => typeof text !== 'string' || text === ''))
     throw badField('stop', value, 'a text, or a list of texts, none of them empty')
+  // Each is looked for whenever a token is drawn.
+  if (list.length > mostStops || list.some((text: string) => text.length > longestStop))
+    throw badField('stop', value, `at most ${mostStops} texts of at most ${longestStop} characters`)
   return list as string[]
 }

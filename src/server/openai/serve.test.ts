@@ -297,6 +297,69 @@ test('a client that hangs up is sampled for no longer; closing breaks off what d
   await expect(post(url, { messages: hi })).rejects.toThrow()
 })
 
+test('while a grammar that explodes is compiled others are answered; it ends with the limit that it exceeded', async () => {
+  const config = { ...tinyConfig, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 300 }
+  const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+  closing.push(() => backend.dispose())
+  const { client, url } = await start({ ...model(backend), window: 300 })
+  const formatOf = (schema: Record<string, unknown>) => ({
+    type: 'json_schema' as const,
+    json_schema: { name: 'x', schema },
+  })
+  const allOf = Array.from({ length: 12 }, (_, i) => ({
+    type: 'string',
+    pattern: `^(a|b)*a(a|b){${i + 4}}$`,
+  }))
+  const ask = (schema: Record<string, unknown>, stream = false) =>
+    post(url, { messages: hi, max_tokens: 40, stream, response_format: formatOf(schema) })
+  const over = { yet: false }
+  const exploding = ask({ allOf }).finally(() => (over.yet = true))
+  let answered = 0
+  while (!over.yet && answered < 5) {
+    await client.chat.completions.create({ model: 'tiny', messages: hi, max_tokens: 1 })
+    if (!over.yet) answered++
+  }
+  expect(answered).toBe(5)
+  const message = expect.stringMatching(/too large: expected at most \d+ steps to compile it/)
+  expect([(await exploding).status, await (await exploding).json()]).toMatchObject([
+    400,
+    { error: { code: 'invalid_value', message } },
+  ])
+  // Patterns that grow only once a row is within them.
+  const later = allOf.map(({ pattern }) => ({
+    type: 'string',
+    pattern: pattern.replace('^', '^(c|b').replace('$', ')$'),
+  }))
+  for (const stream of [false, true]) {
+    const response = await ask({ allOf: later }, stream)
+    expect(await response.text()).toContain('to find the next token')
+    // A stream that has begun ends with the error.
+    if (!stream) expect(response.status).toBe(400)
+  }
+  const listed = await client.chat.completions.create({
+    model: 'tiny',
+    messages: hi,
+    response_format: formatOf({ enum: Array.from({ length: 20_000 }, (_, i) => `item ${i}`) }),
+  })
+  expect(listed.choices[0].message.content).toMatch(/^"item \d+"$/)
+}, 120_000)
+
+test('what cannot fit is refused before it is tokenised', async () => {
+  const { client } = await start(model(saying(tokenizer, () => 'x<|im_end|>')))
+  const long = 'lorem ipsum '.repeat(500_000)
+  const expected = {
+    code: 'context_length_exceeded',
+    message: expect.stringContaining('more than 999 tokens'),
+  }
+  const ask = (content: string) =>
+    client.chat.completions.create({ model: 'tiny', messages: [{ role: 'user', content }] })
+  await expect(ask(long)).rejects.toMatchObject(expected)
+  await expect(ask('lorem ipsum '.repeat(900))).rejects.toMatchObject(expected)
+  await expect(client.completions.create({ model: 'tiny', prompt: long })).rejects.toMatchObject(expected)
+  const many = client.completions.create({ model: 'tiny', prompt: Array.from({ length: 300 }, () => 'a') })
+  await expect(many).rejects.toMatchObject({ status: 400, param: 'prompt' })
+})
+
 test('a real model: seeds repeat, log-probabilities are those of the model, options hold', async () => {
   const config = { ...tinyConfig, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 600 }
   const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgogeError } from '../../error.ts'
+import { createGrammarCompiler } from '../../language/grammar/index.ts'
 import { checkAccess, checkExposure } from './access.ts'
 import { answerChat } from './chat-completions.ts'
 import { readBody } from './read-body.ts'
@@ -57,6 +58,8 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
     sampleTogether === undefined
       ? createSampleQueue(model.backend, mostRows)
       : createJoiningQueue({ sampleTogether }, mostRows)
+  // Its thread starts with the first grammar.
+  const compiler = createGrammarCompiler(model.tokenizer.texts())
   const created = Math.floor(Date.now() / 1000)
   const open = new Set<AbortController>()
   let closing = false
@@ -89,7 +92,7 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
       const problem = `The model ${JSON.stringify(body['model'])} does not exist; this server has ${JSON.stringify(model.name)}.`
       throw new RequestError(404, 'model_not_found', problem, 'model')
     }
-    await answer(body, model, queue, reply)
+    await answer(body, model, queue, reply, compiler)
   }
 
   const server = createServer((request, response) => {
@@ -141,6 +144,7 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
       await Promise.race([closed, sleep(200)])
       server.closeAllConnections()
       await closed
+      await compiler.dispose()
     },
   }
 }
@@ -166,7 +170,13 @@ function fail(response: ServerResponse, error: unknown): void {
 }
 
 /** Codes of errors that lie in what was asked for. */
-const theirs = new Set(['bad-sampling-options', 'bad-grammar', 'unsupported-schema', 'unsupported-pattern'])
+const theirs = new Set([
+  'bad-sampling-options',
+  'bad-grammar',
+  'grammar-too-large',
+  'unsupported-schema',
+  'unsupported-pattern',
+])
 
 function asRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error

@@ -19,7 +19,7 @@ export async function answerText(
   reply: Reply,
 ): Promise<void> {
   const { tokenizer } = model
-  const request = readTextRequest(body, tokenizer)
+  const request = readTextRequest(body, model, queue.limit)
   if (request.stream && request.echo) throw badField('echo', true, 'false together with stream')
   const head = {
     id: `cmpl-${randomUUID()}`,

@@ -1,9 +1,10 @@
-import type { Tokenizer } from '../../language/index.ts'
 import { booleanField, numberField, refuseFields } from './fields.ts'
 import type { Json } from './fields.ts'
+import { withinWindow } from './generate.ts'
 import { badField } from './request-error.ts'
 import { readSampling } from './sampling-fields.ts'
 import type { SamplingFields } from './sampling-fields.ts'
+import type { ServedModel } from './served-model.ts'
 
 export interface TextRequest extends SamplingFields {
   /** Token ids of each prompt. */
@@ -14,17 +15,17 @@ export interface TextRequest extends SamplingFields {
 }
 
 /** Reads the body of `POST /v1/completions`. In texts, names of special tokens are those tokens; nothing is put in front. */
-export function readTextRequest(body: Json, tokenizer: Tokenizer): TextRequest {
+export function readTextRequest(body: Json, model: ServedModel, mostPrompts: number): TextRequest {
   refuseFields(body, ['suffix'])
   return {
     ...readSampling(body),
-    prompts: readPrompts(body['prompt'], tokenizer),
+    prompts: readPrompts(body['prompt'], model, mostPrompts),
     echo: booleanField(body, 'echo'),
     logprobs: numberField(body, 'logprobs', { least: 0, most: 20, whole: true }),
   }
 }
 
-function readPrompts(prompt: unknown, tokenizer: Tokenizer): Int32Array[] {
+function readPrompts(prompt: unknown, { tokenizer, window }: ServedModel, mostPrompts: number): Int32Array[] {
   const expected = 'a text, a list of texts, token ids, or a list of lists of token ids'
   const isIds = (value: unknown): value is number[] =>
     Array.isArray(value) && value.length > 0 && value.every((id) => Number.isSafeInteger(id))
@@ -37,8 +38,10 @@ function readPrompts(prompt: unknown, tokenizer: Tokenizer): Int32Array[] {
   }
   const list: unknown[] = isIds(prompt) || !Array.isArray(prompt) ? [prompt] : prompt
   if (list.length === 0) throw badField('prompt', prompt, expected)
+  if (list.length > mostPrompts) throw badField('prompt', `${list.length} prompts`, `at most ${mostPrompts}`)
   return list.map((one) => {
-    if (typeof one === 'string' && one !== '') return tokenizer.encode(one, { addedTokens: true })
+    if (typeof one === 'string' && one !== '')
+      return withinWindow(window, (most) => tokenizer.encode(one, { addedTokens: true, most }))
     if (isIds(one)) return tokensOf(one)
     throw badField('prompt', one, expected)
   })
