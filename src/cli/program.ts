@@ -85,7 +85,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--tasks <n>', 'held-out tasks of each evaluation', wholeNumber(1))
     .option('--compare-supervised', 'also train by supervision alone for the same time, and compare')
     .option('--quick', 'a short run of about a minute: fewer demonstrations, steps and tasks')
-    .option('--model <folder>', 'the base model to start from')
+    .option(
+      '--model <folder>',
+      'the base model to start from; with --backend tinker, its tokenizer (weights are not read)',
+    )
     .option(
       '--lora <rank>',
       "train a low-rank adapter instead of the weights; checkpoints have it in PEFT's layout in adapter/",

@@ -1,7 +1,8 @@
 import { AgogeError } from '../error.ts'
+import { loadTokenizer } from '../language/index.ts'
 import type { SamplingWeights } from '../language/index.ts'
-import { createTinkerBackend, serverUrl } from '../language/tinker/index.ts'
-import type { TrainableBackend } from '../training/index.ts'
+import { createTinkerBackend, isAgogeServer, serverUrl } from '../language/tinker/index.ts'
+import type { TrainableBackend, TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
 
 /** Where `agoge train` trains. */
@@ -46,10 +47,11 @@ export function backendSettings({
 export function backendOf(
   { backend, tinkerUrl = usualUrl, tinkerModel }: BackendOptions,
   {
+    model,
     loraRank,
     moved,
     terminal,
-  }: { loraRank: number | undefined; moved: string | undefined; terminal: Console },
+  }: { model: string; loraRank: number | undefined; moved: string | undefined; terminal: Console },
 ): { backend?: () => Promise<TrainableBackend> } {
   if (backend !== 'tinker') return {}
   const { signal } = terminal
@@ -59,5 +61,25 @@ export function backendOf(
     ...(tinkerModel === undefined ? {} : { model: tinkerModel }),
     ...(loraRank === undefined ? {} : { loraRank }),
   }
-  return { backend: () => createTinkerBackend(options, { signal }) }
+  return {
+    backend: async () =>
+      createTinkerBackend({ ...options, tokenizer: await loadTokenizer(model) }, { signal }),
+  }
+}
+
+/**
+ * The plan as the server can carry it out: Muon is Agoge's own, every other server has AdamW alone, at the learning rate of reinforcement
+ * learning, which is AdamW's. A run that goes on keeps the plan that it began with.
+ *
+ * @throws AgogeError where there is no server, or it refuses the key.
+ */
+export async function planForBackend(
+  plan: TrainingPlan,
+  { backend, tinkerUrl = usualUrl }: BackendOptions,
+  { signal }: Console,
+): Promise<TrainingPlan> {
+  if (backend !== 'tinker' || (await isAgogeServer({ baseUrl: tinkerUrl }, { signal }))) return plan
+  const { warmStart, supervised, reinforcement } = plan
+  const step = { optimizer: 'adamw', learningRate: reinforcement.learningRate } as const
+  return { ...plan, warmStart: { ...warmStart, ...step }, supervised: { ...supervised, ...step } }
 }

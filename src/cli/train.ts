@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { readChatModel } from '../agent/index.ts'
 import { findPolicyPreset } from '../algorithm/index.ts'
 import type { BatchSettings, PolicyPresetName } from '../algorithm/index.ts'
 import { AgogeError } from '../error.ts'
-import { baseModelFolder, requireModel } from '../language/index.ts'
+import { baseModelFolder, requireModel, requireTokenizer } from '../language/index.ts'
 import { planForWindow } from '../training/defaults.ts'
 import { checkNewRun, openRunFolder, train } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
@@ -19,7 +19,7 @@ import { refuseChanges } from './resumed-options.ts'
 import type { TypedBeside } from './resumed-options.ts'
 import { readRun } from './run-settings.ts'
 import type { RunSettings } from './run-settings.ts'
-import { backendOf, backendSettings } from './train-backend.ts'
+import { backendOf, backendSettings, planForBackend } from './train-backend.ts'
 import type { BackendOptions } from './train-backend.ts'
 
 export interface TrainCommand extends WorldOptions, BackendOptions {
@@ -71,7 +71,14 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       newSettings(
         command,
         base,
-        withBatch(chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window), preset?.batch),
+        await planForBackend(
+          withBatch(
+            chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window),
+            preset?.batch,
+          ),
+          backendSettings(command),
+          terminal,
+        ),
         opened,
       )
     if (earlier !== null) refuseOtherTasks(earlier.settings, opened)
@@ -89,6 +96,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
       ...(settings.samplingWeights && { samplingWeights: settings.samplingWeights }),
       ...backendOf(settings, {
+        model: base,
         loraRank: settings.lora,
         moved: command.tinkerUrl,
         terminal,
@@ -124,7 +132,13 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
  * Where the base model is. With `--from-scratch` it is made first, in a place of its own; one that was made there earlier is used, with a
  * word about it, and one that was interrupted gone on with.
  */
-async function findBaseModel({ model, fromScratch }: TrainCommand, terminal: Console): Promise<string> {
+async function findBaseModel(
+  { model, fromScratch, backend }: TrainCommand,
+  terminal: Console,
+): Promise<string> {
+  // Only its tokenizer is needed here: the weights are on the server.
+  if (fromScratch !== true && backend === 'tinker')
+    return resolve(dirname(requireTokenizer(model ?? baseModelFolder)))
   if (fromScratch !== true) return resolve(requireModel(model ?? baseModelFolder))
   const folder = resolve('.agoge', 'models', 'base')
   if (model !== undefined)

@@ -1,10 +1,14 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder } from './base-model-folder.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend, LocalBackendOptions } from './local-backend.ts'
 import { refuseRemote } from './tinker/checkpoint-note.ts'
+import { tokenizerFromJson } from './tokenizer-json.ts'
+import { createTokenizer } from './tokenizer.ts'
 import type { Tokenizer } from './tokenizer.ts'
 import { hasWeights } from './weight-files.ts'
 
@@ -34,6 +38,24 @@ export async function loadModel(
   const { config, parameters, companions, weightVersion } = checkpoint
   const model = { config, parameters, tokenizer, weightVersion, ...(companions && { companions }) }
   return { folder, tokenizer, backend: createLocalBackend({ ...model, ...options }) }
+}
+
+/** The tokenizer of the model in a folder; weights need not be there. Throws an `AgogeError` where there is none. */
+export async function loadTokenizer(folder: string = baseModelFolder): Promise<Tokenizer> {
+  const file = requireTokenizer(folder)
+  return createTokenizer(tokenizerFromJson(await readFile(file, 'utf8'), file))
+}
+
+/** The file of the tokenizer in a folder, or what should be there. */
+export function requireTokenizer(folder: string): string {
+  const file = join(folder, 'tokenizer.json')
+  if (existsSync(file)) return file
+  throw new AgogeError(`There is no tokenizer in ${folder}.`, {
+    code: 'no-tokenizer',
+    given: folder,
+    expected: 'a folder with tokenizer.json, tokenizer_config.json and config.json; weights are not needed',
+    hint: 'Take these files from where the model is published.',
+  })
 }
 
 /** The folder itself, or the repair where it holds no model. */

@@ -2,7 +2,7 @@ import { readChatModel } from '../agent/index.ts'
 import type { ChatModel, Task, TaskSource, ToolWorld } from '../agent/index.ts'
 import { findPolicyPreset, optimisePolicy } from '../algorithm/index.ts'
 import type { Algorithm, BatchSettings, PolicyPresetName } from '../algorithm/index.ts'
-import { baseModelFolder, loadModel } from '../language/index.ts'
+import { baseModelFolder, loadModel, loadTokenizer } from '../language/index.ts'
 import type { SamplingWeights, Trainable } from '../language/index.ts'
 import type { RewardFunction } from '../reward/index.ts'
 import { taskReward } from '../reward/index.ts'
@@ -22,7 +22,7 @@ export interface TrainOptions<T extends Task = Task> {
   /** What episodes are sampled with where they are sampled in this process, evaluations included; see `LocalBackendOptions`. Default: float32. */
   samplingWeights?: SamplingWeights
   /**
-   * Where they are trained, e.g. `createTinkerBackend`; it begins from the same model, of which only the tokenizer is read here then, and sees to
+   * Where they are trained, e.g. `createTinkerBackend`; it begins from the same model, of which only the tokenizer is read here then (`model` need not have weights), and sees to
    * `trainable` itself. Default: in this process.
    */
   backend?: () => Promise<TrainableBackend>
@@ -63,9 +63,8 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   const { trainable, samplingWeights } = options
   const training = { ...(trainable && { trainable }), ...(samplingWeights && { samplingWeights }) }
   const chat = await readChatModel(model)
-  // Loaded once to fail early; the job asks for fresh ones.
-  const first = await loadModel(model, training)
-  let unused: typeof first | null = first
+  // Loaded once to fail early; the job asks for fresh ones. A model that is trained elsewhere is not loaded at all.
+  let unused = options.backend === undefined ? await loadModel(model, training) : null
   const { resume, compareSupervised, config } = options
   const { algorithm, batch } = algorithmOf(options.algorithm)
   const job: TrainJobOptions<T> = {
@@ -74,7 +73,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     seed,
     world,
     tasks,
-    tokenizer: first.tokenizer,
+    tokenizer: unused?.tokenizer ?? (await loadTokenizer(model)),
     backend:
       options.backend ??
       (async () => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readChatTemplate } from '../../language/chat-template.ts'
-import { parseConfig } from '../../language/config-json.ts'
+import { AgogeError } from '../../error.ts'
 import { tokenizerFromJson } from '../../language/tokenizer-json.ts'
 import { createTokenizer } from '../../language/tokenizer.ts'
 import type { Tokenizer } from '../../language/tokenizer.ts'
@@ -51,8 +51,27 @@ export async function readChatModel(folder: string): Promise<ChatModel | undefin
   const tokenizer = createTokenizer(tokenizerFromJson(await readFile(texts, 'utf8'), texts))
   if (isSmallTokenizer(tokenizer)) return undefined
   const file = join(folder, 'config.json')
-  const { max_position_embeddings: window } = parseConfig(JSON.parse(await readFile(file, 'utf8')), file)
-  return { format: await readChatFormat(folder, tokenizer), window }
+  return { format: await readChatFormat(folder, tokenizer), window: await readWindow(file) }
+}
+
+/** Of any architecture: a model on a server need not be one that this engine can run. */
+async function readWindow(file: string): Promise<number> {
+  if (!existsSync(file))
+    throw new AgogeError(`There is no ${file}.`, {
+      code: 'bad-checkpoint',
+      expected: 'the config.json of the model, with its "max_position_embeddings"',
+    })
+  const config = JSON.parse(await readFile(file, 'utf8')) as {
+    max_position_embeddings?: unknown
+    text_config?: { max_position_embeddings?: unknown }
+  }
+  const window = config.max_position_embeddings ?? config.text_config?.max_position_embeddings
+  if (typeof window === 'number' && Number.isInteger(window) && window > 0) return window
+  throw new AgogeError(`${file} does not say how many tokens the model can see.`, {
+    code: 'bad-checkpoint',
+    given: window ?? 'nothing',
+    expected: '"max_position_embeddings", a whole number',
+  })
 }
 
 /** `eos_token_id` of the generation settings, else of the model's. */

@@ -1,6 +1,6 @@
 export { reportMetrics } from './remote-report.ts'
 export { serverUrl } from './server-url.ts'
-export { createTinkerBackend } from './tinker-backend.ts'
+export { createTinkerBackend, isAgogeServer } from './tinker-backend.ts'
 export type { TinkerBackend, TinkerBackendOptions } from './tinker-backend.ts'
 export { apiPath } from './wire.ts'
 export type {

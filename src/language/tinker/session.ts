@@ -47,7 +47,7 @@ export async function openSession(
   }
   return {
     id,
-    extended: typeof config['agoge'] === 'object' && config['agoge'] !== null,
+    extended: isAgoge(config),
     chunk: {
       rows: size('fwdbwd_max_chunk_len', 1024),
       bytes: size('fwdbwd_max_chunk_bytes_count', 5_000_000),
@@ -56,6 +56,16 @@ export async function openSession(
     nextSampler: () => samplers++,
     close: () => clearInterval(timer),
   }
+}
+
+const isAgoge = (config: Fields): boolean => typeof config['agoge'] === 'object' && config['agoge'] !== null
+
+/** Whether a server's answer to `client/config` says that it is Agoge's. */
+export async function isAgogeConfig(
+  transport: Transport,
+  abort: { patienceSeconds: number; signal?: AbortSignal },
+): Promise<boolean> {
+  return isAgoge(await clientConfig(transport, abort))
 }
 
 /** Servers older than the call know nothing of it, which is an answer too. */

@@ -15,6 +15,7 @@ import { checkTemperatures, checkTraining } from '../check-sequences.ts'
 import { forwardBackward, requireFinite } from '../custom-loss.ts'
 import { adamParams, gradientNorm } from './adam.ts'
 import { createAnswerReader } from './answers.ts'
+import { checkVocabulary } from './check-vocabulary.ts'
 import { holdsNote, readNote, writeNote } from './checkpoint-note.ts'
 import { chunkSizes } from './datums.ts'
 import { requestIdOf, retrieveFuture } from './futures.ts'
@@ -28,8 +29,10 @@ import { createRemoteTraining } from './remote-training.ts'
 import { readSamples, sampleGroups } from './sampling.ts'
 import { serverUrl } from './server-url.ts'
 import { orAborted } from './or-aborted.ts'
-import { openSession } from './session.ts'
+import { isAgogeConfig, openSession } from './session.ts'
 import { createTransport } from './transport.ts'
+import type { Transport } from './transport.ts'
+import type { Tokenizer } from '../tokenizer.ts'
 
 export interface TinkerBackendOptions {
   /** Of the server, e.g. http://127.0.0.1:8765. */
@@ -38,6 +41,8 @@ export interface TinkerBackendOptions {
   apiKey?: string
   /** Name of the base model there. Default: the only one that the server offers. */
   model?: string
+  /** What makes tokens for the model: it is checked that the model was trained with it. Default: it is not checked. */
+  tokenizer?: Tokenizer
   /** Rank of the adapter that is trained. Default 0: all weights, where the server can do that. */
   loraRank?: number
   /** Of the adapter's weights. Default 0. */
@@ -85,22 +90,15 @@ export interface TinkerBackend extends ModelBackend {
  *
  * @throws AgogeError here and in the verbs: `tinker-unreachable`, `tinker-overloaded`, `tinker-server-error`,
  *   `tinker-unauthorised`, `tinker-not-found`, `tinker-refused`, `tinker-request-failed`, `tinker-bad-answer`, `tinker-deadline`, with what the
- *   server said and what to do.
+ *   server said and what to do; `tinker-vocabulary` where the model was trained with another tokenizer than the one given.
  */
 export async function createTinkerBackend(
   options: TinkerBackendOptions,
   context: { signal?: AbortSignal } = {},
 ): Promise<TinkerBackend> {
-  const { loraRank = 0, seed = 0, deadlineSeconds = 3600, concurrency = 32 } = options
-  const transport = createTransport({
-    url: serverUrl(options.baseUrl),
-    apiKey: options.apiKey ?? process.env['TINKER_API_KEY'],
-    patienceSeconds: options.patienceSeconds ?? 300,
-    timeoutSeconds: options.timeoutSeconds ?? 60,
-    backoffSeconds: options.backoffSeconds ?? 0.5,
-    onTrouble: options.onTrouble,
-  })
-  const first = Math.min(10, options.patienceSeconds ?? 10)
+  const { loraRank = 0, seed = 0, deadlineSeconds = 3600, concurrency = 32, tokenizer } = options
+  const transport = transportTo(options)
+  const first = firstPatience(options)
   const { host } = transport
   const baseModel = options.model ?? (await onlyModel(transport, first, context.signal))
   const session = await openSession(transport, first, context.signal)
@@ -224,7 +222,7 @@ export async function createTinkerBackend(
     return results
   }
 
-  return {
+  const backend: TinkerBackend = {
     baseModel,
     get weightVersion() {
       return weightVersion
@@ -313,6 +311,44 @@ export async function createTinkerBackend(
       await training.dispose()
     },
   }
+  if (tokenizer !== undefined)
+    await checkVocabulary(backend, tokenizer, { model: baseModel, host }, abortOf(context.signal)).catch(
+      async (error: unknown) => {
+        await backend.dispose()
+        throw error
+      },
+    )
+  return backend
+}
+
+/**
+ * Whether a server is Agoge's own, which takes more than the protocol says (Muon, for one).
+ *
+ * @throws AgogeError as `createTinkerBackend` does where there is no server, or it refuses the key.
+ */
+export async function isAgogeServer(
+  options: Omit<TinkerBackendOptions, 'tokenizer'>,
+  context: { signal?: AbortSignal } = {},
+): Promise<boolean> {
+  return isAgogeConfig(transportTo(options), {
+    patienceSeconds: firstPatience(options),
+    ...abortOf(context.signal),
+  })
+}
+
+/** How long the first requests are tried: a wrong address should show at once. */
+const firstPatience = ({ patienceSeconds = 10 }: TinkerBackendOptions): number =>
+  Math.min(10, patienceSeconds)
+
+function transportTo(options: TinkerBackendOptions): Transport {
+  return createTransport({
+    url: serverUrl(options.baseUrl),
+    apiKey: options.apiKey ?? process.env['TINKER_API_KEY'],
+    patienceSeconds: options.patienceSeconds ?? 300,
+    timeoutSeconds: options.timeoutSeconds ?? 60,
+    backoffSeconds: options.backoffSeconds ?? 0.5,
+    onTrouble: options.onTrouble,
+  })
 }
 
 const abortOf = (signal: AbortSignal | undefined): { signal?: AbortSignal } =>
