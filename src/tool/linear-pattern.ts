@@ -38,7 +38,7 @@ export function limitedWork(limit: number): Work {
 const mostSteps = 20_000
 const mostNesting = 200
 /** Automata that are remembered, measured in their steps. */
-const mostRemembered = 1_000_000
+const mostRemembered = 300_000
 
 type IsOne = (symbol: string) => boolean
 

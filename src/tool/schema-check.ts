@@ -9,7 +9,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Looks up `#`, `#/$defs/name` and other JSON pointers inside the same schema; undefined where there is nothing. */
 export function resolveReference(root: JsonSchema, reference: string): unknown {
-  if (!reference.startsWith('#')) return undefined
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined
   let current: unknown = root
   for (const part of decoded(reference.slice(1))?.split('/').slice(1) ?? [undefined]) {
     if (part === undefined) return undefined

@@ -212,6 +212,7 @@ test.each<[string, JsonSchema]>([
   ['/properties/a/$ref', { type: 'object', properties: { a: { $ref: 'https://example.com/schema' } } }],
   ['#/$defs/a', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }],
   ['/properties/a/$ref', { properties: { a: { $ref: '#/%E0%A4%A' } } }],
+  ['/properties/a/$ref', { properties: { a: { $ref: '#anchor' } } }],
   ['/properties/a/pattern', { properties: { a: { pattern: '(' } } }],
   ['/properties/a/pattern', { properties: { a: { pattern: String.raw`(a)\1` } } }],
   ['/properties/a/pattern', { properties: { a: { pattern: '(a{1000}){1000}' } } }],
@@ -235,6 +236,7 @@ function deep(levels: number): JsonSchema {
   return levels === 0 ? {} : { not: deep(levels - 1) }
 }
 
-test('usable schemas pass, also recursive ones', () => {
+test('usable schemas pass, also recursive ones, and required as draft 3 had it', () => {
+  checkToolSchema({ name: 'old', inputSchema: { properties: { a: { type: 'string', required: true } } } })
   for (const inputSchema of [file, { type: 'object' }, {}]) checkToolSchema({ name: 'fine', inputSchema })
 })
