@@ -40,6 +40,8 @@ export async function runServe(command: ServeCommand, terminal: Console): Promis
     })
     terminal.out(served.url)
     terminal.err(`model ${name} (${folder}), ${window} tokens of context; Ctrl-C ends`)
+    if (format?.readsTools === false)
+      terminal.err('it reads no definitions of tools: it knows those that it was trained with')
     await interrupted(terminal.signal)
     await served.close()
   } finally {

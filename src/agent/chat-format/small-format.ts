@@ -1,7 +1,9 @@
 import { callText, encodeConversation, encodeMessage } from '../../language/template.ts'
+import type { Grammar } from '../../language/grammar/index.ts'
 import type { ChatMessage } from '../../language/template.ts'
 import { checkLength } from '../../language/tokenizer.ts'
 import type { Tokenizer } from '../../language/tokenizer.ts'
+import type { ToolSpec } from '../../tool/types.ts'
 import { parseSegments } from '../parse-calls.ts'
 import type { ParsedOutput } from '../parse-calls.ts'
 import { wholeCharacters } from './visible-text.ts'
@@ -36,7 +38,25 @@ export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
     },
     write: (_, messages) =>
       encodeMessage(tokenizer, chatMessage(messages[messages.length - 1])).tokens.subarray(1),
-    callGrammar: (tools) => ({
+    readsTools: false,
+    plain(output) {
+      const at = output.findIndex((id) => id === end || id === tokenizer.special('<|call|>'))
+      return tokenizer.decode(at < 0 ? output : output.subarray(0, at), { skipSpecial: true })
+    },
+    outputGrammar: (tools, most = Infinity) =>
+      tools.length === 0
+        ? anyText
+        : {
+            sequence: [
+              anyText,
+              { repeat: callGrammar(tools.map(withAnyArguments)), least: 0, ...atMost(most) },
+            ],
+          },
+    callGrammar,
+  }
+
+  function callGrammar(tools: readonly ToolSpec[]): Grammar {
+    return {
       sequence: [
         { token: tokenizer.special('<|call|>') },
         {
@@ -45,9 +65,17 @@ export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
           })),
         },
       ],
-    }),
+    }
   }
 }
+
+const anyText: Grammar = { regex: '[^]*' }
+
+/** A tool whose arguments may be any object: schemas that no grammar can hold do not matter then. */
+export const withAnyArguments = (tool: ToolSpec): ToolSpec => ({ ...tool, inputSchema: { type: 'object' } })
+
+/** JSON, in which grammars are sent and compared, has no infinity. */
+export const atMost = (most: number): { most?: number } => (most === Infinity ? {} : { most })
 
 function chatMessage({ role, text, calls }: ConversationMessage): ChatMessage {
   return { role, text, ...(calls === undefined ? {} : { calls: [...calls] }) }

@@ -1,9 +1,11 @@
 import { AgogeError } from '../../error.ts'
 import type { ChatTemplate, TemplateMessage } from '../../language/chat-template.ts'
 import type { Tokenizer } from '../../language/tokenizer.ts'
+import type { Grammar } from '../../language/grammar/index.ts'
 import type { ToolSpec } from '../../tool/types.ts'
 import { toFunctionTools } from '../chat-completions.ts'
-import { readTemplateOutput } from './read-template-output.ts'
+import { readTemplateOutput, splitThoughts } from './read-template-output.ts'
+import { atMost, withAnyArguments } from './small-format.ts'
 import { createSpecialNames } from './special-names.ts'
 import { probeTemplate } from './template-style.ts'
 import { visibleText } from './visible-text.ts'
@@ -119,21 +121,44 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
       }
       return Int32Array.from(names.encode(text.slice(window.text.length, at + endText.length)))
     },
-    callGrammar(tools) {
-      const { call } = style
-      if (call === undefined) return undefined
-      return {
-        choice: tools.map(({ name, inputSchema }) => ({
-          sequence: [
-            `${call.before}${name}${call.between}`,
-            { schema: inputSchema, spaces: true },
-            call.after,
-          ],
-        })),
-      }
+    readsTools: style.call !== undefined,
+    plain(output) {
+      const at = output.findIndex((id) => stop.includes(id))
+      const said = tokenizer.decode(at < 0 ? output : output.subarray(0, at), { skipSpecial: true })
+      const { rest } = splitThoughts(said)
+      const mark = style.call?.before.includes(callMark) === true ? rest.indexOf(callMark) : -1
+      return mark < 0 ? rest : rest.slice(0, mark).trimEnd()
     },
+    outputGrammar(tools, most = Infinity) {
+      if (style.call?.before.includes(callMark) !== true) return undefined
+      const call = callGrammar(tools.map(withAnyArguments))
+      if (tools.length === 0 || call === undefined) return textWithoutMark
+      const calls = { repeat: { sequence: [call, { regex: '\\s*' }] }, least: 0, ...atMost(most) }
+      return { sequence: [textWithoutMark, calls] }
+    },
+    callGrammar,
+  }
+
+  function callGrammar(tools: readonly ToolSpec[]): Grammar | undefined {
+    const { call } = style
+    if (call === undefined) return undefined
+    return {
+      choice: tools.map(({ name, inputSchema }) => ({
+        sequence: [`${call.before}${name}${call.between}`, { schema: inputSchema, spaces: true }, call.after],
+      })),
+    }
   }
 }
+
+const callMark = '<tool_call>'
+
+/** Any text in which the mark of a call does not stand. Beginnings of it may: each ends with what the mark does not go on with. */
+const textWithoutMark: Grammar = ((): Grammar => {
+  const begun = Array.from(callMark.slice(1), (_, i) => callMark.slice(0, i + 1))
+  const begins = `(?:${begun.join('|')})*`
+  const left = begun.map((text, i) => `${text}[^<${callMark[i + 1]}]`)
+  return { regex: `(?:[^<]|${begins}(?:${left.join('|')}))*${begins}` }
+})()
 
 function noCalls(): AgogeError {
   return new AgogeError('This model cannot be given tools.', {

@@ -66,6 +66,15 @@ export interface ChatFormat {
   visible(output: Int32Array): { text: string; reasoning?: string }
   /** The tokens by which the model would say the last of the messages in this window, its end included: for demonstrations. */
   write(window: ChatWindow, messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): Int32Array
+  /** Whether the model is shown the definitions of tools; else it knows only those it was trained with. */
+  readonly readsTools: boolean
+  /** What was said as text: without calls that are marked as such, and without control tokens. */
+  plain(output: Int32Array): string
+  /**
+   * Text, then calls of these tools and no others, `most` of them (default: any number), with any object as arguments; undefined where nothing
+   * but the whole output says whether it is a call.
+   */
+  outputGrammar(tools: readonly ToolSpec[], most?: number): Grammar | undefined
   /** All that is a call of one of the tools, with arguments of its schema; undefined where the format knows no calls. */
   callGrammar(tools: readonly ToolSpec[]): Grammar | undefined
 }

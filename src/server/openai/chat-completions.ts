@@ -31,7 +31,7 @@ export async function answerChat(
   const request = readChatRequest(body)
   const prompt = promptOf(request, format, model.window)
   const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: model.name }
-  const grammar = grammarOf(request, format)
+  const grammar = grammarOf(request, format, model)
   const asked = {
     model,
     queue,
@@ -69,9 +69,16 @@ function promptOf({ messages, tools }: ChatRequest, format: ChatFormat, window: 
   }
 }
 
-/** What may be said: a call that is demanded comes before the form of answers. */
-function grammarOf({ demanded, grammar }: ChatRequest, format: ChatFormat): Grammar | undefined {
-  if (demanded === undefined) return grammar
+/** What may be said: a call that is demanded comes before the form of answers, and that before text with calls of what is offered. */
+function grammarOf(
+  { demanded, grammar, tools, parallel }: ChatRequest,
+  format: ChatFormat,
+  { backend }: ServedModel,
+): Grammar | undefined {
+  // Backends that are far away know no grammars: what they say is sorted out once it is there.
+  const held = backend.sampleTogether !== undefined
+  if (demanded === undefined)
+    return grammar ?? (held ? format.outputGrammar(tools, parallel ? undefined : 1) : undefined)
   const call = format.callGrammar(demanded)
   if (call !== undefined) return call
   throw new RequestError(

@@ -18,10 +18,14 @@ export function readOutput(
     const end = output.findIndex((id) => format.stop.includes(id))
     return tokenizer.decode(end < 0 ? output : output.subarray(0, end))
   }
-  // An attempt that cannot be read, and calls that nobody asked for, go back as they were said.
-  const plain =
-    read.invalid !== undefined || (read.calls.length > 0 && !request.callsAllowed)
-      ? { ...(read.reasoning === undefined ? {} : { reasoning: read.reasoning }), text: raw(), calls: [] }
+  const calls = read.calls.filter(({ name }) => request.tools.some((tool) => tool.name === name))
+  const thought = read.reasoning === undefined ? {} : { reasoning: read.reasoning }
+  const isAttempt = read.invalid !== undefined && request.callsAllowed
+  // An attempt that cannot be read goes back as it was said; calls of what was not offered are no calls.
+  const plain = isAttempt
+    ? { ...thought, text: raw(), calls: [] }
+    : read.invalid !== undefined || calls.length < read.calls.length
+      ? { ...thought, text: format.plain(output), calls }
       : read
   return {
     ...plain,

@@ -1,8 +1,8 @@
 import OpenAI from 'openai'
 import { afterEach, expect, test } from 'vitest'
-import { createTemplateFormat } from '../../agent/index.ts'
+import { createTemplateFormat, readChatFormat } from '../../agent/index.ts'
 import { tinyTemplate, tinyTokenizer } from '../../agent/testing/tiny-checkpoint.ts'
-import { createLocalBackend } from '../../language/index.ts'
+import { createLocalBackend, loadModel } from '../../language/index.ts'
 import { tinyConfig } from '../../language/testing/tiny-config.ts'
 import { serveOpenAI } from './index.ts'
 import type { ServedModel, ServeOptions } from './index.ts'
@@ -128,9 +128,78 @@ test('without tools nothing is taken for a call', async () => {
   )
   const ask = { model: 'tiny', messages: hi, tools, tool_choice: 'none' as const }
   const [choice] = (await client.chat.completions.create(ask)).choices
-  expect(choice.message.content).toContain('<tool_call>')
+  expect([choice.message.content, choice.message.tool_calls]).toEqual(['I look.', undefined])
   expect(choice.finish_reason).toBe('stop')
 })
+
+test('only offered tools are called, where no grammar can hold the model to it', async () => {
+  const { client } = await start(model(saying(tokenizer, () => called)))
+  const other = [{ ...tools[0], function: { ...tools[0].function, name: 'get_weather' } }]
+  for (const choice of ['auto', 'none'] as const) {
+    const ask = { model: 'tiny', messages: hi, tools: other, tool_choice: choice }
+    const whole = (await client.chat.completions.create(ask)).choices[0]
+    expect(whole).toMatchObject({ finish_reason: 'stop', message: { content: 'I look.' } })
+    expect(whole.message.tool_calls).toBeUndefined()
+    let streamed = ''
+    for await (const { choices } of await client.chat.completions.create({ ...ask, stream: true })) {
+      streamed += choices[0].delta.content ?? ''
+      expect(choices[0].delta.tool_calls).toBeUndefined()
+    }
+    expect(streamed).toBe('I look.')
+  }
+})
+
+test('the embedded model calls nothing but what is offered, and says that it reads no definitions', async () => {
+  const { backend, tokenizer, folder } = await loadModel()
+  closing.push(() => backend.dispose())
+  const format = await readChatFormat(folder, tokenizer)
+  const window = backend.config.max_position_embeddings
+  const { client, url } = await start({ name: 'tiny', backend, tokenizer, format, window })
+  const listed = { data: [{ id: 'tiny', reads_tool_definitions: false }] }
+  expect(await (await fetch(`${url}/models`)).json()).toMatchObject(listed)
+  const weather = { type: 'object', properties: { city: { type: 'string' } } }
+  const offered = ['get_weather', 'get_time'].map((name) => ({
+    type: 'function' as const,
+    function: { name, parameters: weather },
+  }))
+  const named = { type: 'function', function: { name: 'get_time' } } as const
+  const messages = [{ role: 'user' as const, content: 'Delete /docs/a.txt and read the file /docs/b.txt' }]
+  const called: Record<string, string[]> = {}
+  for (const choice of ['none', 'auto', 'required', named] as const) {
+    const ask = {
+      model: 'tiny',
+      messages,
+      tools: offered,
+      tool_choice: choice,
+      n: 16,
+      seed: 3,
+      max_tokens: 60,
+      temperature: 1.5,
+    }
+    const { choices } = await client.chat.completions.create(ask)
+    const names = choices.flatMap(({ message }) =>
+      (message.tool_calls ?? []).map((call) => ('function' in call ? call.function.name : '')),
+    )
+    for (const { message } of choices) expect(message.content ?? '').not.toMatch(/<\||"arguments"/)
+    const streamed: string[] = []
+    let text = ''
+    for await (const { choices: deltas } of await client.chat.completions.create({ ...ask, stream: true })) {
+      for (const { delta } of deltas) {
+        streamed.push(...(delta.tool_calls ?? []).map((call) => call.function?.name ?? ''))
+        text += delta.content ?? ''
+      }
+    }
+    expect(text).not.toMatch(/<\||"arguments"/)
+    expect(streamed.toSorted()).toEqual(names.toSorted())
+    called[typeof choice === 'string' ? choice : 'named'] = names
+  }
+  expect(called['none']).toEqual([])
+  expect(new Set(called['named'])).toEqual(new Set(['get_time']))
+  for (const name of [...called['auto'], ...called['required']])
+    expect(['get_weather', 'get_time']).toContain(name)
+  expect(called['required'].length).toBeGreaterThanOrEqual(16)
+  expect(called['auto'].length).toBeGreaterThan(0)
+}, 120_000)
 
 test('text completions of texts and ids, echoed, streamed, ended by a text', async () => {
   const { client } = await start(model(saying(tokenizer, () => 'one two three<|im_end|>')))

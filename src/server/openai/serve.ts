@@ -80,6 +80,8 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
       created,
       owned_by: 'agoge',
       max_model_len: model.window,
+      // Without: it knows the tools that it was trained with, whatever a request offers.
+      reads_tool_definitions: model.format?.readsTools ?? false,
     }
     if (method === 'GET' && path === '/v1/models') return reply.json({ object: 'list', data: [described] })
     if (method === 'GET' && path === `/v1/models/${encodeURIComponent(model.name)}`)
