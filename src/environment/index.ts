@@ -9,7 +9,7 @@ export type { FiniteModel, Outcome } from './finite-model.ts'
 export { finiteWorld } from './finite-world.ts'
 export type { FiniteWorld } from './finite-world.ts'
 export { requireSameStep } from './same-step.ts'
-export { box, discrete, multiBinary, multiDiscrete, rowSize } from './space.ts'
+export { box, discrete, hasIntegers, multiBinary, multiDiscrete, rowSize } from './space.ts'
 export type {
   ArraySpace,
   BoxSpace,

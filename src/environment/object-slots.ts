@@ -211,7 +211,7 @@ export function createObjectSlots(
       terminated[i] = 0
       truncated[i] = 0
     },
-    action: (i) => readRow(action, slots.actions, i * actionWidth),
+    action: (i) => readRow(action, slots.actions, i * actionWidth, `${name}, slot ${i}: the action`),
     stepped(i, object, result) {
       const when = `step ${lengths[i] + 1}`
       writeObservation(i, object, result, when)

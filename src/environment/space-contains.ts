@@ -1,4 +1,5 @@
 import { describeSpace } from './space-describe.ts'
+import { hasIntegers } from './space.ts'
 import type { BoxSpace, Space } from './space.ts'
 
 /** Whether a value is a member of a space. Boxes take any flat array of numbers, row-major. */
@@ -57,7 +58,7 @@ export function explainMismatch(space: Space, value: unknown, name = 'the value'
 function explainBox(space: BoxSpace, value: unknown, name: string): string | undefined {
   // A float32 entry at a bound is the bound rounded.
   const round = space.dtype === 'float32' ? Math.fround : (bound: number) => bound
-  const whole = space.dtype === 'int32' || space.dtype === 'uint8'
+  const whole = hasIntegers(space)
   return explainRow(
     space,
     value,

@@ -21,8 +21,18 @@ export function boxArray(space: BoxSpace, length = space.low.length): Member<Box
   }
 }
 
-/** A fresh member out of a row of `rows`: a number for a discrete space, else a typed array. */
-export function readRow<S extends ArraySpace>(space: S, rows: ArrayLike<number>, offset = 0): Member<S> {
+/**
+ * A fresh member out of a row of `rows`: a number for a discrete space, else a typed array.
+ *
+ * @throws AgogeError `not-in-space`, calling the row `name`, where the space has integers and an entry is none: it is not rounded. Gymnasium's
+ *   `Box.contains` refuses it too.
+ */
+export function readRow<S extends ArraySpace>(
+  space: S,
+  rows: ArrayLike<number>,
+  offset = 0,
+  name = 'the row',
+): Member<S> {
   const read = (): Member<ArraySpace> => {
     if (space.type === 'discrete') return rows[offset]
     const length = rowSize(space)
@@ -32,7 +42,12 @@ export function readRow<S extends ArraySpace>(space: S, rows: ArrayLike<number>,
         : space.type === 'multi-binary'
           ? new Uint8Array(length)
           : new Int32Array(length)
-    for (let k = 0; k < length; k++) member[k] = rows[offset + k]
+    const isFloat = member instanceof Float32Array || member instanceof Float64Array
+    for (let k = 0; k < length; k++) {
+      member[k] = rows[offset + k]
+      if (isFloat || member[k] === rows[offset + k]) continue
+      throw notInSpace(space, rows[offset + k], `${name}[${k}]`)
+    }
     return member
   }
   return read() as Member<S>
@@ -78,5 +93,14 @@ function notANumber(space: ArraySpace, given: unknown, name: string): AgogeError
     code: 'not-a-number',
     given,
     expected: `a number, in a member of ${describeSpace(space)}`,
+  })
+}
+
+function notInSpace(space: ArraySpace, value: number, name: string): AgogeError {
+  return new AgogeError(`${name} is ${value}, expected an integer of ${describeSpace(space)}`, {
+    code: 'not-in-space',
+    given: value,
+    expected: describeSpace(space),
+    hint: 'Round it first, or give the space another dtype',
   })
 }

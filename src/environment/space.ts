@@ -22,6 +22,9 @@ export interface BoxSpace {
   dtype: 'float32' | 'float64' | 'int32' | 'uint8'
 }
 
+/** Whether members of the box are integers. */
+export const hasIntegers = ({ dtype }: BoxSpace): boolean => dtype === 'int32' || dtype === 'uint8'
+
 /** The integers start, start + 1, ... start + n - 1. */
 export interface DiscreteSpace {
   type: 'discrete'

@@ -304,3 +304,31 @@ test('a signal cancels what is under way, and a second call at once is refused',
   setTimeout(() => controller.abort(), 5)
   await expect(step).rejects.toThrow('step 2 of slot 1 of troubled was cancelled')
 })
+
+test.each([
+  ['int32', 0.7],
+  ['int32', NaN],
+  ['int32', 3e9],
+  ['uint8', -1],
+] as const)('an action that is no number of %s reaches no object rounded: %d', (dtype, value) => {
+  const given: unknown[] = []
+  const object: Environment = {
+    name: 'levels',
+    observationSpace: box([1], 0, 1),
+    actionSpace: box([2], 0, 100, dtype),
+    reset: () => ({ observation: Float32Array.of(0) }),
+    step(action) {
+      given.push(action)
+      return { observation: Float32Array.of(0), reward: 0, terminated: false, truncated: false }
+    },
+  }
+  const env = vectorFrom(() => object, 1)
+  env.reset()
+  env.actions.set([1, 2])
+  env.step()
+  env.actions.set([1, value])
+  expect(() => env.step()).toThrow(
+    expect.objectContaining({ code: 'not-in-space', message: expect.stringContaining('the action[1] is') }),
+  )
+  expect(given.map((action) => Array.from(action as ArrayLike<number>))).toEqual([[1, 2]])
+})

@@ -4,6 +4,7 @@ import type { ParameterSet, ParameterSpec } from '../nn/index.ts'
 import type { Random } from '../random/index.ts'
 import { broadcastTo, concat } from '../tensor/index.ts'
 import type { Tensor } from '../tensor/index.ts'
+import { checkReal } from './bounded-actions.ts'
 import { categorical } from './categorical.ts'
 import type { Body } from './body.ts'
 import type { ActionDistribution } from './distribution.ts'
@@ -37,7 +38,7 @@ export interface ActorCritic {
   evaluate(parameters: ParameterSet, observations: Float32Array, rows: number, values: Float32Array): void
 }
 
-/** The distribution for a world's actions. */
+/** The distribution for a world's actions. @throws AgogeError `unsupported-space` for a box of integers. */
 export function distributionFor(world: World): ActionDistribution {
   switch (world.action.type) {
     case 'discrete':
@@ -47,6 +48,7 @@ export function distributionFor(world: World): ActionDistribution {
     case 'multi-binary':
       return multiCategorical(Array.from({ length: world.action.n }, () => 2))
     case 'box':
+      checkReal(world.name, world.action)
       return gaussian(world.action)
   }
 }

@@ -1,3 +1,4 @@
+import { describeSpace, hasIntegers } from '../environment/index.ts'
 import type { BoxSpace, World } from '../environment/index.ts'
 import { AgogeError } from '../error.ts'
 
@@ -22,10 +23,24 @@ export function checkBounded(space: BoxSpace): void {
   })
 }
 
+/** @throws AgogeError `unsupported-space` for a box of integers, which draws of real numbers would have to be rounded for. */
+export function checkReal(world: string, space: BoxSpace): void {
+  if (!hasIntegers(space)) return
+  throw new AgogeError(
+    `policies of continuous actions draw real numbers, and the actions of ${world} are integers`,
+    {
+      code: 'unsupported-space',
+      given: describeSpace(space),
+      expected: 'a box of float32 or float64',
+      hint: 'declare the actions as multiDiscrete, or as such a box whose numbers step() rounds',
+    },
+  )
+}
+
 /**
  * For a world with continuous actions within bounds.
  *
- * @throws AgogeError `unsupported-space` for other actions, `unbounded-action` where a bound is infinite
+ * @throws AgogeError `unsupported-space` for other actions and for integers, `unbounded-action` where a bound is infinite
  */
 export function boundedActions({ name, action }: World): BoundedActions {
   if (action.type !== 'box') {
@@ -36,6 +51,7 @@ export function boundedActions({ name, action }: World): BoundedActions {
       hint: 'for choices there are DQN, PPO and the discrete form of SAC',
     })
   }
+  checkReal(name, action)
   checkBounded(action)
   const { low, high } = action
   const size = low.length

@@ -78,3 +78,15 @@ test.each(Object.entries(arrayAlgorithms))(
     await expect(made).rejects.toMatchObject({ code: 'bad-argument', expected: "autoreset: 'same-step'" })
   },
 )
+
+test.each(Object.entries(arrayAlgorithms).filter(([, entry]) => entry.suits(pendulum)))(
+  '%s refuses actions that are integers between bounds, which it could only round',
+  async (_, entry) => {
+    const preset = Object.values(entry.presets)[0]
+    const world = { ...pendulum, action: box([1], -2, 2, 'int32') }
+    const environment = createVectorEnvironment(world, { slots: preset.slots })
+    environment.reset()
+    const made = entry.create(preset)(environment, { seed: 1, totalSteps: 1000 })
+    await expect(made).rejects.toMatchObject({ code: 'unsupported-space' })
+  },
+)

@@ -1,5 +1,4 @@
 import { sampleMaskOf } from '../action-masks.ts'
-import { readRow } from '../space-rows.ts'
 import { explainMismatch } from '../space-contains.ts'
 import type { ArraySpace } from '../space.ts'
 import { createVectorEnvironment } from '../vector.ts'
@@ -95,7 +94,9 @@ function difference(
 function lookAtRow(world: World, rows: Float32Array, i: number, step: number, findings: Findings): void {
   const space = asFloat32(world.observation)
   const width = rows.length / count
-  const why = explainMismatch(space, readRow(space, rows, i * width), 'it')
+  // As it is: reading it as a member would refuse what is no integer.
+  const row = rows.subarray(i * width, (i + 1) * width)
+  const why = explainMismatch(space, space.type === 'discrete' ? row[0] : row, 'it')
   if (why !== undefined) findings.add('space', 'observation', `leaves its space: ${why}`, { slot: i, step })
 }
 

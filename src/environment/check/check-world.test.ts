@@ -50,6 +50,16 @@ let kept = 0
 
 /** Breaches, what is found, and options; a field of x may be found or not. */
 const broken: Record<string, [Partial<World>, [check: string, field: string][], CheckOptions?]> = {
+  'integers that are none': [
+    {
+      observation: box([2], [0, 0], [9, 1], 'int32'),
+      observe(slots, i) {
+        walk.observe(slots, i)
+        slots.observations[i * 2 + 1] = 0.5
+      },
+    },
+    [['space', 'observation']],
+  ],
   'chance from elsewhere': [
     {
       step(slots, i, random) {

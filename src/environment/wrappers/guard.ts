@@ -1,7 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import { forbiddenChoice } from '../action-masks.ts'
 import { describeSpace } from '../space-describe.ts'
-import { rowSize } from '../space.ts'
+import { hasIntegers, rowSize } from '../space.ts'
 import type { ArraySpace } from '../space.ts'
 import type { AnyVector } from '../any-vector.ts'
 import { wrapVector } from './wrap-vector.ts'
@@ -20,7 +20,7 @@ export function guardActions<E extends AnyVector>(env: E): E {
   const observationWidth = rowSize(world.observation)
   const choices = actionMask.length / count
   const { low, high } = actionBounds(space)
-  const whole = space.type !== 'box' || space.dtype === 'int32' || space.dtype === 'uint8'
+  const whole = space.type !== 'box' || hasIntegers(space)
 
   /** Of the step that begins: counts of ended episodes stand until then. */
   const stepOf = (i: number): number => ((terminated[i] | truncated[i]) === 1 ? 1 : lengths[i] + 1)

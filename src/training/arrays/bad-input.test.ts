@@ -61,6 +61,7 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
   ['the second of two choices', multiDiscrete([5, 2]), [4, 1], [1, 4], 'actions[1]', '4'],
   ['a bit of two', multiBinary(2), [1, 0], [1, 2], 'actions[1]', '2'],
   ['an infinite push', box([2], -1, Infinity), [0, 5], [0, Infinity], 'actions[1]', 'Infinity'],
+  ['half a step', box([2], -3, 3, 'int32'), [2, -3], [2, 0.5], 'actions[1]', '0.5'],
   ['a push beyond its bound', box([2], -1, 0.1), [-1, Math.fround(0.1)], [-1, 0.125], 'actions[1]', '0.125'],
 ])(
   'an action outside its space stops training and evaluation: %s',

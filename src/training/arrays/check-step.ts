@@ -1,4 +1,4 @@
-import { describeSpace, forbiddenChoice } from '../../environment/index.ts'
+import { describeSpace, forbiddenChoice, hasIntegers } from '../../environment/index.ts'
 import type { AnyVector, BoxSpace } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { checkAllowed, checkObservedChoices, firstOutside } from './check-choices.ts'
@@ -42,10 +42,12 @@ export function checkActions(environment: AnyVector, step: number): void {
   switch (action.type) {
     case 'box': {
       const { least, most } = boundsOf(action)
+      const whole = hasIntegers(action)
       for (let k = 0, c = 0; k < actions.length; k++) {
         // Infinite numbers are none, also where there is no bound.
         if (!(actions[k] >= least[c] && actions[k] <= most[c] && Math.abs(actions[k]) < Infinity))
           throw noAction(environment, step, k)
+        if (whole && !Number.isInteger(actions[k])) throw noAction(environment, step, k)
         if (++c === least.length) c = 0
       }
       return
@@ -112,7 +114,7 @@ function noAction({ actions, rewards, world }: AnyVector, step: number, k: numbe
       given: { world: world.name, step, slot, field, value },
       expected: `a member of ${describeSpace(world.action)}`,
       hint:
-        world.action.type === 'box'
+        world.action.type === 'box' && !hasIntegers(world.action)
           ? 'Clip what the agent writes in act() and decide(): clipActionRows, or the wrapper clipActions'
           : 'Look at what the agent writes in act() and decide()',
     },
