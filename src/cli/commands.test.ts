@@ -50,6 +50,9 @@ writeFileSync(join(network, 'config.json'), '{ "schema": 1, "kind": "array", "wo
 test.each<[string[], RegExp]>([
   [['trian'], /unknown command 'trian'[\s\S]*Did you mean train/],
   [['train', '--stepps', '3'], /unknown option '--stepps'[\s\S]*--steps/],
+  [['train', '--overlap'], /--overlap --max-staleness 0[\s\S]*--overlap --max-staleness 1/],
+  [['train', '--max-staleness', '-1'], /--max-staleness[\s\S]*whole number of at least 0/],
+  [['train', 'cartpole', '--max-staleness', '1'], /--max-staleness means nothing for cartpole/],
   [['train', '--steps', 'many'], /--steps[\s\S]*whole number of at least 1/],
   [['train', '--resume', join(folder, 'nowhere')], /no run to go on with[\s\S]*nowhere/],
   [['train', '--model', join(folder, 'nothing-here')], /no model in[\s\S]*agoge pretrain/],

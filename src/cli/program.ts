@@ -65,7 +65,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     )
     .option(
       '--algorithm <name>',
-      'how it learns; see below, and for a world of `agoge envs` what that lists (default: grpo, or the first of the list)',
+      'how it learns; see below, and for a world of `agoge envs` what that lists (default: grpo-damped, or the first of the list)',
     )
     .option('--preset <name>', 'published settings of the algorithm, for example cleanrl')
     .option(
@@ -94,6 +94,15 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       "train a low-rank adapter instead of the weights; checkpoints have it in PEFT's layout in adapter/",
       wholeNumber(1),
     )
+    .option(
+      '--max-staleness <n>',
+      'sample each batch so many steps before it is learnt from (default: 0)',
+      wholeNumber(0),
+    )
+    .option(
+      '--overlap',
+      'sample while training, with weights that old at most; needs --max-staleness of 1 or more',
+    )
     .option('--from-scratch', 'make the base model first, from generated text')
     .option('--backend <name>', 'where the model is trained: local, or tinker for a server (default: local)')
     .option(
@@ -109,7 +118,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       const [named] = command.args
       const lane = {
         resume: options.resume,
-        own: ['model', 'lora', 'backend', 'tinkerUrl', 'tinkerModel'],
+        own: ['model', 'lora', 'backend', 'tinkerUrl', 'tinkerModel', 'maxStaleness', 'overlap'],
         named,
       }
       if (await takesArrayLane(world, typedOptions(command), lane)) {

@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { smallModelPlan } from '../training/defaults.ts'
+import type { TrainingPlan } from '../training/index.ts'
+import { runCli } from './run-cli.ts'
+import { readRun } from './run-settings.ts'
 import { runToResume } from './runs.ts'
 import { agoge } from './testing/agoge.ts'
 
@@ -56,6 +59,7 @@ test('without a name, the last run that a command began is gone on with', () => 
 
 test.each<[string[], RegExp]>([
   [['train', '--resume', run, '--steps', '9'], /keeps the options[\s\S]*given: +--steps/],
+  [['train', '--resume', run, '--overlap', '--max-staleness', '1'], /given: +--overlap --max-staleness/],
   [['train', '--resume', run, '--seed', '0'], /given: +--seed/],
   [['train', '--resume', '--tasks', '5', '--quick'], /given: +--tasks --quick/],
   [
@@ -96,4 +100,21 @@ test('a base model that --from-scratch made earlier is used, and said to be', as
   const { code, err } = await agoge('train', '--from-scratch')
   expect(err).toMatch(/using .*models.base, made earlier by agoge train --from-scratch/)
   expect(code).toBe(1)
+})
+
+test('how stale batches may be is recorded in the plan, with which a resumed run goes on', async () => {
+  const out = join(folder, 'stale')
+  const file = join(out, 'config.json')
+  const stop = new AbortController()
+  const begun = setInterval(() => existsSync(file) && stop.abort(new Error('enough')), 20)
+  const silent = (): void => {}
+  const code = await runCli(
+    ['train', 'filesystem', '--quick', '--max-staleness', '2', '--overlap', '--out', out],
+    { out: silent, err: silent, progress: { write: silent }, signal: stop.signal, debug: false },
+  )
+  clearInterval(begun)
+  expect(code).not.toBe(0)
+  const { plan } = JSON.parse(readFileSync(file, 'utf8')) as { plan: TrainingPlan }
+  expect(plan.reinforcement).toMatchObject({ maxStaleness: 2, overlap: true })
+  expect(readRun(out).settings.plan).toEqual(plan)
 })

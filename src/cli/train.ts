@@ -29,6 +29,8 @@ export interface TrainCommand extends WorldOptions, BackendOptions {
   compareSupervised?: boolean
   quick?: boolean
   algorithm?: string
+  maxStaleness?: number
+  overlap?: boolean
   model?: string
   lora?: number
   fromScratch?: boolean
@@ -49,6 +51,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   const earlier = command.resume === undefined ? null : readRun(command.resume)
   if (earlier === null) checkNewRun(command.out)
   else refuseChanges(earlier.folder, command.beside, changeNothing)
+  requireStaleness(command)
   const preset = command.algorithm === undefined ? undefined : findPolicyPreset(command.algorithm)
   const named: WorldOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
@@ -128,6 +131,17 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   }
 }
 
+/** Sampling beside training is possible only with weights that may be old. */
+function requireStaleness({ overlap = false, maxStaleness = 0 }: TrainCommand): void {
+  if (!overlap || maxStaleness > 0) return
+  throw new AgogeError('--overlap needs batches that may be stale', {
+    code: 'bad-option',
+    given: `--overlap --max-staleness ${maxStaleness}`,
+    expected: '--overlap --max-staleness 1, or a larger number',
+    hint: '1 keeps sampling and training busy as long as both take about the same time',
+  })
+}
+
 /**
  * Where the base model is. With `--from-scratch` it is made first, in a place of its own; one that was made there earlier is used, with a
  * word about it, and one that was interrupted gone on with.
@@ -196,8 +210,15 @@ function withBatch(plan: TrainingPlan, batch: BatchSettings = {}): TrainingPlan 
   return { ...plan, reinforcement: { ...plan.reinforcement, ...batch } }
 }
 
-/** The plan with what the command line says about its size. */
-function adjust(plan: TrainingPlan, { steps, tasks, quick = false }: TrainCommand): TrainingPlan {
+/** The plan with what the command line says about its size and its batches. */
+function adjust(
+  plan: TrainingPlan,
+  { steps, tasks, quick = false, maxStaleness, overlap }: TrainCommand,
+): TrainingPlan {
+  const batches = {
+    ...(maxStaleness === undefined ? {} : { maxStaleness }),
+    ...(overlap === undefined ? {} : { overlap }),
+  }
   const test = Math.min(tasks ?? (quick ? 120 : Infinity), plan.tasks.test)
   const shorter = quick
     ? {
@@ -206,5 +227,9 @@ function adjust(plan: TrainingPlan, { steps, tasks, quick = false }: TrainComman
       }
     : { tasks: { ...plan.tasks, test } }
   const planned = quick ? Math.min(plan.reinforcement.steps, 16) : plan.reinforcement.steps
-  return { ...plan, ...shorter, reinforcement: { ...plan.reinforcement, steps: steps ?? planned } }
+  return {
+    ...plan,
+    ...shorter,
+    reinforcement: { ...plan.reinforcement, ...batches, steps: steps ?? planned },
+  }
 }
