@@ -84,7 +84,7 @@ export async function warmStart(
   root: string,
   backend: LocalBackend,
 ): Promise<{ weights: string; success: Success }> {
-  const job = openJob(join(root, 'warm'), { backend, seed: 0, settings: variants['grpo'] })
+  const job = openJob(join(root, 'warm'), { backend, seed: 0, settings: variants['grpo-damped'] })
   const weights = job.folder.file('checkpoints', 'warm')
   if (existsSync(weights)) await job.backend.load(weights)
   else {

@@ -43,7 +43,16 @@ export const plan: TrainingPlan = {
   limits: { turns: 1, tokensPerTurn: 12, deadlineSeconds: 3600, toolDeadlineSeconds: 60 },
 }
 
-const presets: PolicyPresetName[] = ['grpo', 'dr-grpo', 'gspo', 'cispo', 'sapo', 'rloo', 'maxrl', 'kimi']
+const presets: PolicyPresetName[] = [
+  'grpo-damped',
+  'dr-grpo',
+  'gspo',
+  'cispo',
+  'sapo',
+  'rloo',
+  'maxrl',
+  'kimi',
+]
 
 /** By name; the first is what the others are compared with. */
 export const variants: Record<string, PolicySettings> = Object.fromEntries(

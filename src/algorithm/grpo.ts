@@ -1,66 +1,50 @@
-import { linearise } from '../episode/linearise.ts'
+import { isUniform } from './advantages/index.ts'
 import type { GroupRewards } from './advantages/index.ts'
-import { grpoAdvantages, isUniform } from './advantages/index.ts'
 import type { Aggregation } from './losses/index.ts'
-import { tokenWeights } from './losses/index.ts'
-import { trainedTokens } from './trained-tokens.ts'
-import type { EpisodeGroup, PolicyUpdate } from './types.ts'
+import { optimisePolicy, policyPresets } from './policy-optimisation/index.ts'
+import type { PolicyOptimisation } from './policy-optimisation/index.ts'
+
+const { advantage, loss, aggregation: sequenceMean, kl: divergence } = policyPresets.grpo.settings
 
 export interface GrpoSettings {
   /** Default: `grpoAdvantages` with the deviation. Any function from rewards of a group to advantages will do. */
   advantages?: (rewards: GroupRewards) => number[]
   /** Default 0.2. */
   clipLow?: number
-  /** Default 0.28, DAPO's clip-higher. */
+  /** Default 0.2. DAPO's clip-higher is 0.28. */
   clipHigh?: number
-  /** Default token-mean over all judged episodes of the batch. */
+  /** Default sequence-mean. DAPO's is token-mean. */
   aggregation?: Aggregation
+  /** Coefficient of the k3 divergence from the reference in the loss. Default 0.04; 0 = no reference model. */
+  kl?: number
 }
 
 /**
- * Group relative policy optimisation: an episode is as good as it is better than its siblings on the same task.
- * No critic, no reference model. An episode's advantage goes to every token that the policy chose in it. Groups
- * whose members all got the same have nothing to say: they count in the normaliser and are not computed.
+ * Group relative policy optimisation as published: an episode is as good as it is better than the other episodes of the same task, and
+ * its advantage goes to every token that the policy chose in it. No critic. Groups whose members all got the same have no
+ * advantage: they count in the normaliser, and only the divergence from the reference moves their tokens.
  *
- * Sources: DeepSeekMath (arXiv 2402.03300); clip-higher and token mean: DAPO (arXiv 2503.14476). With
- * `advantages: (r) => grpoAdvantages(r, { std: false })` and a constant aggregation it is Dr.GRPO (arXiv 2503.20783).
- * `optimisePolicy` has all that is left out here.
+ * Source: DeepSeekMath (arXiv 2402.03300). Without settings it is the preset `grpo`. With
+ * `{ kl: 0, clipHigh: 0.28, aggregation: { mode: 'token-mean' }, advantages: (r) => grpoAdvantages(r, { epsilon: 0.1 }) }` it is `grpo-damped`, the
+ * default of `train`; `optimisePolicy` has all that is left out here.
  */
-export function grpo(settings: GrpoSettings = {}): (groups: readonly EpisodeGroup[]) => PolicyUpdate {
+export function grpo(settings: GrpoSettings = {}): PolicyOptimisation {
   const {
-    advantages = grpoAdvantages,
-    clipLow = 0.2,
-    clipHigh = 0.28,
-    aggregation = { mode: 'token-mean' },
+    advantages,
+    clipLow = loss.clipLow,
+    clipHigh = loss.clipHigh,
+    aggregation = sequenceMean,
+    kl = divergence.coefficient,
   } = settings
-  return (groups) => {
-    const lengths = groups.flatMap(({ episodes, rewards }) =>
-      episodes.map((episode, member) => (rewards[member] === null ? 0 : trainedTokens(episode))),
-    )
-    const weights = tokenWeights(lengths, aggregation)
-    let at = 0
-    const sequences = groups.flatMap(({ episodes, rewards }) => {
-      const start = at
-      at += episodes.length
-      if (isUniform(rewards)) return []
-      const values = advantages(rewards)
-      return episodes.flatMap((episode, member) =>
-        rewards[member] === null
-          ? []
-          : linearise(episode, () => ({
-              advantage: values[member],
-              weights: { rl: weights[start + member] },
-            })),
-      )
-    })
-    return {
-      sequences,
-      loss: { name: 'ppo', clipLow, clipHigh },
-      metrics: { groupsWithoutSignal: share(groups, ({ rewards }) => isUniform(rewards)) },
-    }
-  }
-}
-
-function share<T>(items: readonly T[], test: (item: T) => boolean): number {
-  return items.length === 0 ? 0 : items.filter(test).length / items.length
+  const ofGroup = (rewards: GroupRewards): number[] =>
+    advantages === undefined || isUniform(rewards) ? rewards.map(() => 0) : advantages(rewards)
+  return optimisePolicy({
+    advantage:
+      advantages === undefined
+        ? advantage
+        : (groups) => ({ credits: groups.map(({ rewards }) => ofGroup(rewards)) }),
+    loss: { ...loss, clipLow, clipHigh },
+    aggregation,
+    ...(kl === 0 ? {} : { kl: { ...divergence, coefficient: kl } }),
+  })
 }

@@ -100,6 +100,7 @@ export type {
   EpisodeCredit,
   KlSettings,
   PolicyLossSettings,
+  PolicyOptimisation,
   PolicyPreset,
   PolicyPresetName,
   PolicySettings,

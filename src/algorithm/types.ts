@@ -30,6 +30,13 @@ export interface LearningContext {
   trainer(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
   /** The same with entropies of the tokens' distributions, in nats; rejects where the backend cannot tell. */
   entropies?(sequences: readonly ScoredSequence[]): Promise<Float32Array[]>
+  /**
+   * All groups of the batch, of which the given ones are a minibatch: what statistics of the batch are taken over. All minibatches of a batch
+   * share this array. Default: the given groups.
+   */
+  batch?: readonly EpisodeGroup[]
+  /** Most tokens that the policy can write in an episode, where there is such a limit. */
+  tokenLimit?: number
   /** Drawn for this batch, where the plan of training says how many. */
   demonstrations: readonly Episode[]
   /** Numbers that the algorithm keeps from update to update, such as coefficients that adapt; saved with the run. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { findPolicyPreset, grpo, optimisePolicy } from '../algorithm/index.ts'
-import type { BatchSettings, EpisodeGroup } from '../algorithm/index.ts'
+import type { Algorithm, BatchSettings, EpisodeGroup } from '../algorithm/index.ts'
 import { createLocalBackend } from '../language/index.ts'
 import type { LocalBackend } from '../language/index.ts'
 import { trainJob } from './index.ts'
@@ -76,7 +76,7 @@ test('sampled with int8 weights and corrected, the mismatch is still in the metr
   const corrections = [{ level: 'token', mode: 'truncate', high: 2 }] as const
   // A divergence moves every row, whether its group has a signal or not.
   const kl = { place: 'loss', estimator: 'k2', coefficient: 0.01 } as const
-  const algorithm = optimisePolicy({ ...findPolicyPreset('grpo').settings, kl, corrections })
+  const algorithm = optimisePolicy({ ...findPolicyPreset('grpo-damped').settings, kl, corrections })
   const { plan, backend, ...rest } = job('int8', {}, { algorithm })
   const openInt8 = async () => {
     const { config, tokenizer } = (await backend()) as LocalBackend
@@ -97,9 +97,9 @@ test('sampled with int8 weights and corrected, the mismatch is still in the metr
 
 test('groups without signal are replaced, and only what says something is learnt from', async () => {
   const batches: (readonly EpisodeGroup[])[] = []
-  const algorithm = (groups: readonly EpisodeGroup[]) => {
+  const algorithm: Algorithm = (groups, context) => {
     batches.push(groups)
-    return grpo()(groups)
+    return grpo({ kl: 0 })(groups, context)
   }
   await trainJob(job('resampled', { resampling: 2 }, { algorithm }))
   expect(batches.flat().every(({ rewards }) => new Set(rewards).size > 1)).toBe(true)
@@ -117,7 +117,18 @@ test('minibatches, epochs, a greedy baseline, a reference and demonstrations rea
     corrections: [{ level: 'token', mode: 'truncate', high: 2 }],
   })
   const wanted = { ...batch, minibatches: 2, epochs: 2, demonstrations: 3 }
-  await trainJob(job('all', wanted, { algorithm }))
+  const batches: (readonly EpisodeGroup[])[] = []
+  const watched: Algorithm = (groups, context) => {
+    batches.push(context.batch ?? [])
+    expect(groups.length).toBe(2)
+    expect(groups.every((group) => context.batch?.includes(group))).toBe(true)
+    // 3 turns of 32 tokens.
+    expect(context.tokenLimit).toBe(96)
+    return algorithm(groups, context)
+  }
+  await trainJob(job('all', wanted, { algorithm: watched }))
+  expect(batches.length).toBe(12)
+  expect(batches.every((each, i) => each.length === 4 && each === batches[i - (i % 2)])).toBe(true)
   const found = rows('all')
   expect(found.length).toBe(6)
   for (const row of found) {

@@ -7,7 +7,7 @@ import { createRandom } from '../random/index.ts'
 import { applyUpdate } from './apply-update.ts'
 import type { Job } from './job.ts'
 import { optimStepAt } from './learning-rate.ts'
-import type { TrainableBackend } from './types.ts'
+import type { TrainableBackend, TrainingPlan } from './types.ts'
 
 /** What learning needs beside the batch: opened when first asked for. */
 export interface Learner {
@@ -45,7 +45,13 @@ export function createLearner<T extends Task>(
     return random.shuffle(await demonstrations()).slice(0, count)
   }
 
-  const contextOf = async (minibatch: number, memory: Record<string, number>): Promise<LearningContext> => ({
+  const contextOf = async (
+    batch: readonly EpisodeGroup[],
+    minibatch: number,
+    memory: Record<string, number>,
+  ): Promise<LearningContext> => ({
+    batch,
+    tokenLimit: tokenLimitOf(options.plan),
     reference: async (sequences) => scoreSequences(await (reference ??= openReference()), sequences, abort),
     trainer: (sequences) => scoreSequences(backend, sequences, abort),
     entropies: (sequences) => sequenceEntropies(backend, sequences, abort),
@@ -62,7 +68,7 @@ export function createLearner<T extends Task>(
       for (let start = 0; start < groups.length; start += size) {
         const members = groups.slice(start, start + size)
         updates.push({
-          update: await options.algorithm(members, await contextOf(start / size, memory)),
+          update: await options.algorithm(members, await contextOf(groups, start / size, memory)),
           members,
         })
       }
@@ -108,4 +114,9 @@ export function createLearner<T extends Task>(
       ...(first ? { mismatch: meanDifference, mismatchKl: kl, mismatchMaxRatio: maxRatio } : {}),
     }
   }
+}
+
+/** What the policy can write in an episode; the window, which holds more than that, may end it earlier. */
+function tokenLimitOf({ limits, maxTokensPerTurn }: TrainingPlan): number {
+  return Math.min(limits.turns * maxTokensPerTurn, limits.totalTokens ?? Infinity)
 }

@@ -17,8 +17,8 @@ const ppo = overTokens({ rl: (inputs) => ppoLoss(inputs, { clipLow: 0.2, clipHig
 /** GRPO whose n-th update (from 1) with anything to learn is spoilt. */
 function spoiltAt(n: number, spoil: (update: PolicyUpdate) => PolicyUpdate): Algorithm {
   let seen = 0
-  return (groups) => {
-    const update = grpo()(groups)
+  return async (groups, context) => {
+    const update = await grpo({ kl: 0 })(groups, context)
     if (update.sequences.length === 0) return update
     return ++seen === n ? spoil(update) : update
   }

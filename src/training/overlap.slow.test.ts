@@ -163,9 +163,9 @@ test('what fails on one side ends both', async () => {
   spans.length = 0
   let updates = 0
   const wrong = job('broken-trainer', overlapped, {
-    algorithm: (groups) => {
+    algorithm: (groups, context) => {
       if (++updates > 3) throw new AgogeError('no more', { code: 'test' })
-      return grpo()(groups)
+      return grpo({ kl: 0 })(groups, context)
     },
   })
   await expect(trainJob({ ...wrong, backend: watched(wrong.backend, spans) })).rejects.toThrow('no more')

@@ -1,6 +1,5 @@
 import { readChatModel } from '../agent/index.ts'
 import type { ChatModel, Task, TaskSource, ToolWorld } from '../agent/index.ts'
-import { findPolicyPreset, optimisePolicy } from '../algorithm/index.ts'
 import type { Algorithm, BatchSettings, PolicyPresetName } from '../algorithm/index.ts'
 import { baseModelFolder, loadModel, loadTokenizer } from '../language/index.ts'
 import type { SamplingWeights, Trainable } from '../language/index.ts'
@@ -9,6 +8,7 @@ import { taskReward } from '../reward/index.ts'
 import { planForWindow, smallModelPlan } from './defaults.ts'
 import type { OnTrainingEvent } from './events.ts'
 import { trainJob } from './loop.ts'
+import { algorithmOf } from './named-algorithm.ts'
 import { openRunFolder } from './run-folder.ts'
 import type { TrainableBackend, TrainingPlan, TrainingSummary, TrainJobOptions } from './types.ts'
 
@@ -36,7 +36,9 @@ export interface TrainOptions<T extends Task = Task> {
   plan?: Partial<TrainingPlan>
   /** Default: success, less 0.02 a call and 0.1 an invalid call where it succeeded. */
   reward?: RewardFunction
-  /** One of `policyPresets` by name, or any other. Default `grpo`. */
+  /**
+   * One of `policyPresets` by name, or any other. Default `grpo-damped`. A resumed run keeps the settings that it recorded when it began.
+   */
   algorithm?: PolicyPresetName | Algorithm
   seed?: number
   /** The run folder; default: a new one under `.agoge/runs`. */
@@ -66,10 +68,11 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   // Loaded once to fail early; the job asks for fresh ones. A model that is trained elsewhere is not loaded at all.
   let unused = options.backend === undefined ? await loadModel(model, training) : null
   const { resume, compareSupervised, config } = options
-  const { algorithm, batch } = algorithmOf(options.algorithm)
+  const folder = openRunFolder(out === undefined ? {} : { path: out })
+  const { algorithm, batch, named } = algorithmOf(options.algorithm, resume === true ? folder : null)
   const job: TrainJobOptions<T> = {
     command: options.command ?? 'train()',
-    folder: { path: openRunFolder(out === undefined ? {} : { path: out }).path },
+    folder: { path: folder.path },
     seed,
     world,
     tasks,
@@ -87,26 +90,12 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     plan: planOf(options, chat, batch),
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),
-    config: { ...named(options.algorithm), ...config },
+    config: { ...named, ...config },
   }
   return trainJob(job, {
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(signal === undefined ? {} : { signal }),
   })
-}
-
-/** What config.json says of an algorithm that was chosen by name, so that nobody resumes with another. */
-function named(algorithm: TrainOptions['algorithm']): { algorithm?: string } {
-  return typeof algorithm === 'string' ? { algorithm } : {}
-}
-
-function algorithmOf(given: PolicyPresetName | Algorithm = 'grpo'): {
-  algorithm: Algorithm
-  batch?: BatchSettings | undefined
-} {
-  if (typeof given === 'function') return { algorithm: given }
-  const { settings, batch } = findPolicyPreset(given)
-  return { algorithm: optimisePolicy(settings), batch }
 }
 
 function planOf<T extends Task>(

@@ -37,6 +37,17 @@ export function memberGroups(groups: readonly EpisodeGroup[]): MemberGroup[] {
   }))
 }
 
+/** The group with rows that nobody has weighted or corrected yet. */
+export function withFreshRows({ members, greedyReward }: MemberGroup): MemberGroup {
+  return {
+    greedyReward,
+    members: members.map((member) => ({
+      ...member,
+      rows: member.reward === null ? [] : episodeRows(member.episode),
+    })),
+  }
+}
+
 /** Asks the reference about all rows at once, and puts the answers in the order of the members' tokens. */
 export async function addReferences(
   groups: readonly MemberGroup[],

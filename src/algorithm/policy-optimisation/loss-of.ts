@@ -25,11 +25,12 @@ import type { KlSettings, PolicyLossSettings } from './settings.ts'
 /**
  * The loss of the settings: one that backends compute in one pass where there is such a one, else a custom one.
  *
- * @param references log-probabilities of the sequences under the reference, where the divergence is in the loss.
+ * @param rows.references log-probabilities of the sequences under the reference, where the divergence is in the loss.
+ * @param rows.sampled those under the sampler, where the trainer's have taken their place in the sequences.
  */
 export function lossOf(
   { loss, kl, entropy, exactEntropy, offPolicyMask: threshold, imitateUndecided = false }: CurrentSettings,
-  references?: readonly Float32Array[],
+  { references, sampled }: { references?: readonly Float32Array[]; sampled?: readonly Float32Array[] } = {},
 ): LossSettings | CustomLoss {
   const divergence = kl?.place === 'loss' ? divergenceOf(kl) : undefined
   const plain =
@@ -41,7 +42,14 @@ export function lossOf(
   const rl: TokenLoss =
     threshold === undefined
       ? policy
-      : (inputs) => policy({ ...inputs, weights: offPolicyMask(inputs, { threshold }) })
+      : (inputs) => {
+          const samplerLogprobs =
+            sampled === undefined ? inputs.samplerLogprobs : sampled.flatMap((row) => Array.from(row))
+          return policy({
+            ...inputs,
+            weights: offPolicyMask({ ...inputs, samplerLogprobs }, { threshold }),
+          })
+        }
   return overTokens({
     rl,
     ...(divergence === undefined ? {} : { kl: divergence }),

@@ -4,10 +4,10 @@ import type { Episode, TrainingSequence } from '../../episode/types.ts'
 import { isUniform } from '../advantages/index.ts'
 import { tokenWeights } from '../losses/index.ts'
 import { trainedTokens } from '../trained-tokens.ts'
-import type { Algorithm, LearningContext, PolicyUpdate } from '../types.ts'
+import type { EpisodeGroup, LearningContext, PolicyUpdate } from '../types.ts'
 import { advantagesOf } from './advantages-of.ts'
 import type { Credit } from './advantages-of.ts'
-import { addReferences, memberGroups } from './batch.ts'
+import { addReferences, memberGroups, withFreshRows } from './batch.ts'
 import type { Member, MemberGroup } from './batch.ts'
 import { adaptKl, currentEntropy, currentKl } from './coefficients.ts'
 import type { CurrentSettings } from './coefficients.ts'
@@ -16,31 +16,33 @@ import { askCredits } from './credit-function.ts'
 import { keepUndecided } from './keep-undecided.ts'
 import { lossOf, movesWithoutAdvantage } from './loss-of.ts'
 import type { PolicySettings } from './settings.ts'
-import { shapeRewards } from './shape-rewards.ts'
+import { completeShaping, shapeRewards } from './shape-rewards.ts'
 import { rewardedTurns } from './turn-credit.ts'
+
+/** An `Algorithm` whose update is always a promise. */
+export type PolicyOptimisation = (
+  groups: readonly EpisodeGroup[],
+  context: LearningContext,
+) => Promise<PolicyUpdate>
 
 /**
  * The algorithm that the settings describe: rewards are shaped, become advantages, and these go to every token that the policy
- * chose, into the loss. The batch that statistics are taken over is what one update is given. Episodes without advantage
- * count in the normaliser and are computed only where the loss moves them all the same (a divergence in the loss, Kimi's).
+ * chose, into the loss. Statistics of the batch are taken over `batch` of the context, which may be more than one update is given.
+ * Episodes without advantage count in the normaliser and are computed only where the loss moves them all the same (a divergence in the loss, Kimi's).
  *
  * @example
  * await train({ world, tasks, algorithm: optimisePolicy({ ...policyPresets.gspo.settings, kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 } }) })
  */
-export function optimisePolicy(settings: PolicySettings): Algorithm {
-  const { aggregation, shaping, imitation = 0, corrections = [], entropyShare } = settings
+export function optimisePolicy(settings: PolicySettings): PolicyOptimisation {
+  const { aggregation, imitation = 0, corrections = [], entropyShare } = settings
   checkShare('imitation', imitation)
   if (entropyShare !== undefined) checkShare('entropyShare', entropyShare)
   checkDivergence(settings)
   const own: Record<string, number> = {}
+  const judge = batchJudge(settings)
   return async (groups, context): Promise<PolicyUpdate> => {
     const memory = context.memory ?? own
-    const batch = memberGroups(groups)
-    const kl = currentKl(settings.kl, memory)
-    if (kl !== undefined) await addReferences(batch, (sequences) => context.reference(sequences))
-    const divergence = adaptKl(batch, kl, memory)
-    for (const group of batch) shapeRewards(group, shaping ?? {}, kl)
-    const { credits, metrics } = await creditsOf(batch, settings.advantage, kl, context)
+    const { batch, kl, credits, metrics } = await judge(groups, context, memory)
     const weights = tokenWeights(
       batch.flatMap(({ members }) => members.map(({ length }) => length)),
       aggregation,
@@ -66,21 +68,27 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
           )
     if (!everything) rows = rows.filter(({ sequence }) => hasSignal(sequence.advantages))
     const sequences = rows.map(({ sequence }) => sequence)
+    const sampled = corrections.length === 0 ? undefined : sequences.map(({ logprobs }) => logprobs.slice())
     const corrected =
       corrections.length === 0 || sequences.length === 0
         ? {}
         : correctWeights(sequences, await context.trainer(sequences), corrections)
     const shown = imitation === 0 ? [] : imitated(context, imitation)
-    const references = rows.map(({ references }) => references)
+    const references = [
+      ...rows.map((row) => row.references),
+      ...shown.map(({ tokens }) => new Float32Array(tokens.length)),
+    ]
     const all = [...sequences, ...shown]
     const silent = batch.filter(({ members }) => isUniform(members.map(({ reward }) => reward))).length
     return {
       sequences: all,
-      loss: lossOf(current, [...references, ...shown.map(({ tokens }) => new Float32Array(tokens.length))]),
+      loss: lossOf(current, {
+        references,
+        ...(sampled === undefined ? {} : { sampled: [...sampled, ...shown.map(({ logprobs }) => logprobs)] }),
+      }),
       metrics: {
         groupsWithoutSignal: batch.length === 0 ? 0 : silent / batch.length,
         ...metrics,
-        ...divergence,
         ...entropy.metrics,
         ...undecided,
         ...corrected,
@@ -88,6 +96,62 @@ export function optimisePolicy(settings: PolicySettings): Algorithm {
     }
   }
 }
+
+/** Groups on their way to the trainer: rewards shaped, references known, advantages given. */
+interface Judged {
+  batch: MemberGroup[]
+  /** As it counts in this update. */
+  kl: PolicySettings['kl']
+  credits: Credit[][]
+  metrics: Record<string, number>
+}
+
+/**
+ * What becomes of rewards before the loss. Where advantages are measured by the batch, all of it is judged at its first minibatch, and each
+ * minibatch gets its part.
+ */
+function batchJudge(settings: PolicySettings) {
+  const { advantage, shaping = {} } = settings
+  const wholeBatches = new WeakMap<readonly EpisodeGroup[], Promise<Judged>>()
+
+  async function judge(
+    groups: readonly EpisodeGroup[],
+    context: LearningContext,
+    memory: Record<string, number>,
+  ): Promise<Judged> {
+    const complete = completeShaping(shaping, context.tokenLimit)
+    const batch = memberGroups(groups)
+    const kl = currentKl(settings.kl, memory)
+    if (kl !== undefined) await addReferences(batch, (sequences) => context.reference(sequences))
+    const divergence = adaptKl(batch, kl, memory)
+    for (const group of batch) shapeRewards(group, complete, kl)
+    const { credits, metrics } = await creditsOf(batch, advantage, kl, context)
+    return { batch, kl, credits, metrics: { ...metrics, ...divergence } }
+  }
+
+  return async (
+    groups: readonly EpisodeGroup[],
+    context: LearningContext,
+    memory: Record<string, number>,
+  ): Promise<Judged> => {
+    const { batch } = context
+    if (batch === undefined || typeof advantage === 'function' || !measuredByBatch.includes(advantage.name))
+      return judge(groups, context, memory)
+    const known = wholeBatches.get(batch)
+    const judging = known ?? judge(batch, context, memory)
+    if (known === undefined) wholeBatches.set(batch, judging)
+    const whole = await judging
+    const places = groups.map((group) => batch.indexOf(group))
+    return {
+      ...whole,
+      batch: places.map((place) => withFreshRows(whole.batch[place])),
+      credits: places.map((place) => whole.credits[place]),
+    }
+  }
+}
+
+/** Advantages whose statistics are of all groups together. */
+const measuredByBatch: readonly string[] = ['batch-grpo', 'reinforce++', 'reinforce++-baseline']
 
 function withCoefficients(
   settings: PolicySettings,

@@ -5,6 +5,7 @@ import { createLocalBackend } from '../../language/local-backend.ts'
 import { tinyConfig } from '../../language/testing/tiny-config.ts'
 import { scoreSequences } from '../../language/score-sequences.ts'
 import { createRandom } from '../../random/index.ts'
+import * as algorithms from '../index.ts'
 import {
   findPolicyPreset,
   grpo,
@@ -14,7 +15,7 @@ import {
   policyPresets,
   reinforcePlusPlusAdvantages,
 } from '../index.ts'
-import type { EpisodeGroup, LearningContext, PolicyPreset, PolicySettings } from '../index.ts'
+import type { Algorithm, EpisodeGroup, LearningContext, PolicyPreset, PolicySettings } from '../index.ts'
 import { oneAnswer } from '../testing/one-answer.ts'
 
 const backend = createLocalBackend({ config: tinyConfig, seed: 2, threads: 1 })
@@ -43,9 +44,10 @@ const context: LearningContext = {
   reference: (sequences) => scoreSequences(frozen, sequences),
   trainer: (sequences) => scoreSequences(backend, sequences),
   demonstrations: [answer('shown', 4), answer('shown too', 2)],
+  tokenLimit: 20,
 }
 const update = (settings: PolicySettings, batch = groups) => optimisePolicy(settings)(batch, context)
-const base: PolicySettings = findPolicyPreset('grpo').settings
+const base: PolicySettings = findPolicyPreset('grpo-damped').settings
 const idle = (sequences: readonly TrainingSequence[]) =>
   sequences.filter((row) => row.weights.rl.every((w) => w === 0))
 
@@ -69,11 +71,62 @@ test.each(names)('%s survives JSON, and what it asks of a batch trains', async (
   expect(gradientNorm).toBeLessThan(1e3)
 })
 
-test('the preset grpo is the algorithm of `grpo`, row for row', async () => {
-  const { sequences, loss } = await update(base)
-  const plain = grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) })(groups)
-  expect(sequences).toEqual(plain.sequences)
-  expect(loss).toEqual(plain.loss)
+/** Functions that are named as a preset is: `reinforce++` has none that could be. */
+const functions = names.flatMap((name) => {
+  const camel = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  const found = (algorithms as Record<string, unknown>)[camel]
+  return typeof found === 'function' ? [[name, found as () => Algorithm] as const] : []
+})
+
+test('there is a function of the name of a preset', () => {
+  expect(functions.map(([name]) => name)).toContain('grpo')
+})
+
+test.each(functions)('the function %s is the preset of its name', async (name, make) => {
+  const own = await make()(groups, context)
+  const { sequences, loss, metrics } = await update(findPolicyPreset(name).settings)
+  expect(own.sequences).toEqual(sequences)
+  expect(own.metrics).toEqual(metrics)
+  if (typeof loss !== 'function') return expect(own.loss).toEqual(loss)
+  if (typeof own.loss !== 'function') throw new Error('not a loss of log-probabilities')
+  const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
+  expect(own.loss(logprobs, sequences)).toEqual(loss(logprobs, sequences))
+})
+
+test('grpo without a reference, damped, is the default preset, row for row', async () => {
+  const damped = grpo({
+    kl: 0,
+    clipHigh: 0.28,
+    aggregation: { mode: 'token-mean' },
+    advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }),
+  })
+  expect(await damped(groups, context)).toEqual(await update(base))
+})
+
+test('the earlier name of grpo still finds it', () => {
+  expect(findPolicyPreset('grpo-kl')).toBe(policyPresets.grpo)
+  expect(names).not.toContain('grpo-kl')
+})
+
+test('dapo punishes length near the limit in use: a fifth of it, as 4096 of 20,480 tokens', async () => {
+  const { settings }: PolicyPreset = findPolicyPreset('dapo')
+  const batch: EpisodeGroup[] = [
+    { episodes: [answer('x', 8), answer('y', 9), answer('z', 10)], rewards: [1, 1, 1] },
+  ]
+  const centred: PolicySettings = { ...settings, advantage: { name: 'grpo', std: false } }
+  const found = async (tokenLimit: number) => {
+    const { sequences } = await optimisePolicy(centred)(batch, { ...context, tokenLimit })
+    return sequences.map((row) => row.advantages.at(-1))
+  }
+  // Of 10 tokens the last 2: punishments of 0, 0.5 and 1.
+  expect(await found(10)).toEqual([0.5, -0.5])
+  // Nobody comes near 40.
+  expect(await found(40)).toEqual([])
+  const { tokenLimit: _, ...unlimited } = context
+  await expect(optimisePolicy(settings)(batch, unlimited)).rejects.toMatchObject({
+    code: 'bad-config',
+    hint: expect.stringContaining('limit'),
+  })
 })
 
 test('a name that no algorithm has is answered with all that there are', () => {
@@ -114,7 +167,7 @@ test('a divergence in the reward is what the reference says of the sampled token
   const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
   const batch = groups.slice(0, 1)
   const { sequences } = await update({ ...base, advantage: { name: 'rloo' }, kl }, batch)
-  const rows = grpo({ advantages: () => [1, 1, 1] })(batch).sequences
+  const rows = (await grpo({ kl: 0, advantages: () => [1, 1, 1] })(batch, context)).sequences
   const reference = await frozen.forward(rows.map(({ tokens }) => tokens))
   const paid = rows.map((row, i) => {
     const tokens = [...row.weights.rl.keys()].filter((t) => row.weights.rl[t] !== 0)
@@ -178,6 +231,37 @@ test('corrections weigh tokens by what trainer and sampler said, and the trainer
   expect(idle(strict.sequences).length).toBe(strict.sequences.length)
 })
 
+test('stale failures are measured against the sampler, with corrections too, in every minibatch', async () => {
+  const far = answer('far', 4)
+  // The sampler found it likely; the trainer, at about -4 a token, does not.
+  far.samples[0].logprobs.fill(-1, 1)
+  const near = answer('near', 4)
+  const first: EpisodeGroup = { episodes: [answer('good', 4), far, near], rewards: [1, 0, 0] }
+  const second: EpisodeGroup = { episodes: [near, answer('good too', 4), far], rewards: [0, 1, 0] }
+  const settings: PolicySettings = {
+    ...base,
+    corrections: [{ level: 'token', mode: 'truncate', high: 2 }],
+    offPolicyMask: 1.5,
+  }
+  for (const group of [first, second]) {
+    const { sequences, loss } = await optimisePolicy(settings)([group], {
+      ...context,
+      batch: [first, second],
+    })
+    if (typeof loss !== 'function') throw new Error('not a loss of log-probabilities')
+    const stale = group.episodes.indexOf(far)
+    const moved = (logprobs: readonly Float32Array[]): boolean[] =>
+      loss(logprobs, sequences).gradients.map((gradient) => gradient.some((slope) => slope !== 0))
+    const trainer = await backend.forward(sequences.map(({ tokens }) => tokens))
+    expect(moved(trainer)).toEqual([0, 1, 2].map((i) => i !== stale))
+    // Where the policy has moved to what the sampler had, nothing is stale.
+    const back = trainer.map((row, i) => (i === stale ? row.map(() => -1) : row))
+    expect(moved(back)[stale]).toBe(true)
+    // And what the policy has left since becomes so.
+    expect(moved(trainer.map((row) => row.map(() => -9))).filter(Boolean).length).toBe(1)
+  }
+})
+
 test('reference and trainer are asked at the temperature that tokens were drawn at; demonstrations at 1', async () => {
   const warm = groups.map((group) => ({
     ...group,
@@ -209,6 +293,39 @@ test('reference and trainer are asked at the temperature that tokens were drawn 
   for (const each of asked) expect(new Set(each)).toEqual(new Set([0.5]))
   for (const { weights, temperatures } of sequences)
     expect(temperatures?.at(-1)).toBe(weights.ce.at(-1) === 0 ? 0.5 : undefined)
+})
+
+test.each<[string, PolicySettings['advantage'], PolicySettings['kl']]>([
+  ['batch-grpo', { name: 'batch-grpo' }, undefined],
+  ['reinforce++', { name: 'reinforce++' }, { place: 'reward', estimator: 'k1', coefficient: 0.1 }],
+  [
+    'reinforce++-baseline',
+    { name: 'reinforce++-baseline' },
+    { place: 'loss', estimator: 'k2', coefficient: 0.1, adapt: { target: 0.1, horizon: 100 } },
+  ],
+])('the statistics of %s are of the whole batch, whatever minibatches it has', async (_, advantage, kl) => {
+  const settings: PolicySettings = { ...base, advantage, ...(kl === undefined ? {} : { kl }) }
+  let asked = 0
+  const counted = {
+    ...context,
+    reference: (rows: Parameters<LearningContext['reference']>[0]) => (asked++, context.reference(rows)),
+  }
+  const whole = await optimisePolicy(settings)(groups, counted)
+  asked = 0
+  const algorithm = optimisePolicy(settings)
+  const batch = [...groups]
+  const inParts = async (): Promise<TrainingSequence[]> => {
+    const parts: TrainingSequence[] = []
+    for (const part of [batch.slice(0, 2), batch.slice(2)])
+      parts.push(...(await algorithm(part, { ...counted, batch, memory: {} })).sequences)
+    return parts
+  }
+  const parts = await inParts()
+  const advantages = (rows: readonly TrainingSequence[]) => rows.map((row) => [...row.advantages])
+  expect(advantages(parts)).toEqual(advantages(whole.sequences))
+  // The same minibatch again gives the same rows, and the reference is asked once for the batch.
+  expect(await inParts()).toEqual(parts)
+  expect(asked).toBe(kl === undefined ? 0 : 1)
 })
 
 test('imitation is mixed in by its share', async () => {
@@ -324,7 +441,7 @@ test('a batch of which nothing could be judged asks for nothing', async () => {
 
 test('the exact bonus for entropy goes into the pass of any loss, over tokens without advantage too', async () => {
   const gradients: Record<string, number> = {}
-  for (const name of ['grpo', 'gspo'] as const) {
+  for (const name of ['grpo-damped', 'gspo'] as const) {
     const { settings }: PolicyPreset = findPolicyPreset(name)
     const { sequences, loss } = await update({ ...settings, exactEntropy: 0.5 })
     expect(sequences.length).toBe(11)
@@ -333,7 +450,7 @@ test('the exact bonus for entropy goes into the pass of any loss, over tokens wi
     expect(report.entropyBonus).toBeCloseTo(0.5 * Math.log(64), 0)
     gradients[name] = (await backend.optimStep({ learningRate: 0 })).gradientNorm
   }
-  expect(gradients['grpo']).toBeGreaterThan(1e-4)
+  expect(gradients['grpo-damped']).toBeGreaterThan(1e-4)
   const { loss } = await update({ ...base, exactEntropy: 0.5 })
   expect(loss).toMatchObject({ name: 'ppo', entropyCoefficient: 0.5 })
   expect((await update(base)).loss).not.toHaveProperty('entropyCoefficient')

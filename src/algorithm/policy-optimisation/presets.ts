@@ -25,17 +25,18 @@ const centred = { name: 'grpo', std: false } as const
 const normalised = { name: 'grpo', epsilon: 0.1 } as const
 
 /**
- * Published algorithms with the settings of their papers, without what was said of data, models and learning rates. `grpo` is the one that
- * `agoge train` uses unless told: without a reference model, with clip-higher and token mean.
+ * Published algorithms with the settings of their papers, without what was said of data, models and learning rates. `grpo-damped` is the
+ * default of `agoge train` and of `train`, and no paper's: GRPO without a reference model, with clip-higher and token mean, and with 0.1 added
+ * to the deviation of a group.
  */
 export const policyPresets = {
-  grpo: {
-    about: 'relative to the group, clip-higher, token mean, no reference model (the default)',
+  'grpo-damped': {
+    about: 'GRPO with 0.1 added to the deviation, clip-higher, token mean, no reference (the default)',
     source: '2402.03300',
     settings: { advantage: normalised, loss: clipHigher, aggregation: tokenMean },
   },
-  'grpo-kl': {
-    about: 'as first published: mean of sequences, 0.04 k3 from the reference in the loss',
+  grpo: {
+    about: 'as published: mean of sequences, 0.04 k3 from the reference in the loss',
     source: '2402.03300',
     settings: {
       advantage: { name: 'grpo' },
@@ -50,13 +51,14 @@ export const policyPresets = {
     settings: { advantage: centred, loss: clip, aggregation: { mode: 'constant', length: 64 } },
   },
   dapo: {
-    about: 'clip-higher, token mean, groups without signal replaced, cut-off answers masked',
+    about:
+      'clip-higher, token mean, zero-variance groups replaced, long answers punished, cut-off ones masked',
     source: '2503.14476',
     settings: {
       advantage: { name: 'grpo' },
       loss: clipHigher,
       aggregation: tokenMean,
-      shaping: { maskOverlong: true },
+      shaping: { maskOverlong: true, softOverlong: {} },
     },
     batch: { resampling: 3 },
   },
@@ -153,11 +155,19 @@ export const policyPresets = {
   },
 } as const satisfies Record<string, PolicyPreset>
 
-export type PolicyPresetName = keyof typeof policyPresets
+/** Names that presets had before. */
+const earlierNames = { 'grpo-kl': 'grpo' } as const
 
-/** The preset of this name. @throws AgogeError `unknown-algorithm` that lists all names. */
+export type PolicyPresetName = keyof typeof policyPresets | keyof typeof earlierNames
+
+/**
+ * The preset of this name, or of the earlier name `grpo-kl` of `grpo`.
+ *
+ * @throws AgogeError `unknown-algorithm` that lists all names.
+ */
 export function findPolicyPreset(name: string): PolicyPreset {
-  if (Object.hasOwn(policyPresets, name)) return policyPresets[name as PolicyPresetName]
+  if (Object.hasOwn(policyPresets, name)) return policyPresets[name as keyof typeof policyPresets]
+  if (Object.hasOwn(earlierNames, name)) return policyPresets[earlierNames[name as keyof typeof earlierNames]]
   const known = Object.keys(policyPresets)
   const meant = nearest(name, known)
   throw new AgogeError(`There is no algorithm named "${name}" for language models`, {
@@ -166,4 +176,22 @@ export function findPolicyPreset(name: string): PolicyPreset {
     expected: `one of ${known.join(', ')}`,
     ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
   })
+}
+
+/** What names meant while runs recorded the name alone, where that has changed since. */
+const earlierMeanings: Readonly<Record<string, PolicyPreset>> = {
+  grpo: policyPresets['grpo-damped'],
+  dapo: {
+    ...policyPresets.dapo,
+    settings: { ...policyPresets.dapo.settings, shaping: { maskOverlong: true } },
+  },
+}
+
+/**
+ * The preset that a run meant which recorded this name without settings.
+ *
+ * @throws AgogeError `unknown-algorithm` that lists all names.
+ */
+export function presetOfEarlierRun(name: string): PolicyPreset {
+  return Object.hasOwn(earlierMeanings, name) ? earlierMeanings[name] : findPolicyPreset(name)
 }

@@ -26,7 +26,10 @@ export type TurnAdvantageSettings =
    */
   | ({ name: 'step-group'; anchor?: 'observation' | 'history' } & StepGroupSettings)
 
-/** How rewards of a batch become advantages; the functions of these names in `advantages/` say what each does. */
+/**
+ * How rewards of a batch become advantages; the functions of these names in `advantages/` say what each does. `batch-grpo`, `reinforce++` and
+ * `reinforce++-baseline` take their statistics over the whole batch, all minibatches together (`batch` of the context).
+ */
 export type AdvantageSettings =
   | TurnAdvantageSettings
   | ({ name: 'grpo' } & GrpoAdvantageSettings)
@@ -56,8 +59,11 @@ export type PolicyLossSettings =
 export interface RewardShaping {
   /** Episodes that were cut off train nothing. */
   maskOverlong?: boolean
-  /** 0 to -1 over the last `cache` tokens before `limit`, times `weight` (default 1). */
-  softOverlong?: { limit: number; cache: number; weight?: number }
+  /**
+   * 0 to -1 over the last `cache` tokens before `limit`, times `weight` (default 1): DAPO's soft overlong punishment, eq. 13. Default `limit`: what
+   * the policy can write in an episode (`tokenLimit` of the context); default `cache`: a fifth of the limit, as DAPO's 4096 of 20,480.
+   */
+  softOverlong?: { limit?: number; cache?: number; weight?: number }
   /** Weight of `kimiLengthRewards`. */
   brevity?: number
   /** Weight of `relativeLengthPenalty`. */
@@ -116,7 +122,7 @@ export interface PolicySettings {
    * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).
    */
   corrections?: readonly ImportanceSettings[]
-  /** Threshold of `offPolicyMask`. */
+  /** Threshold of `offPolicyMask`, measured against the log-probabilities of the sampler, with `corrections` too. */
   offPolicyMask?: number
   /** Share of imitation, 0 to 1: `(1 - share) * rl + share * cross-entropy` of the demonstrations. */
   imitation?: number

@@ -1,3 +1,4 @@
+import { AgogeError } from '../../error.ts'
 import {
   kimiLengthRewards,
   klRewards,
@@ -9,10 +10,40 @@ import {
 import type { Member, MemberGroup } from './batch.ts'
 import type { KlSettings, RewardShaping } from './settings.ts'
 
+/** Shaping whose soft overlong punishment has all its numbers. */
+export type CompleteShaping = Omit<RewardShaping, 'softOverlong'> & {
+  softOverlong?: { limit: number; cache: number; weight: number }
+}
+
+/** DAPO's 4096 of 20,480 tokens. */
+const cacheShare = 0.2
+
+/**
+ * Shaping with its defaults.
+ *
+ * @param tokenLimit what the policy can write in an episode, where that is known.
+ * @throws AgogeError `bad-config` where a punishment for length has no limit.
+ */
+export function completeShaping(
+  { softOverlong, ...others }: RewardShaping,
+  tokenLimit: number | undefined,
+): CompleteShaping {
+  if (softOverlong === undefined) return others
+  const { limit = tokenLimit, weight = 1 } = softOverlong
+  if (limit === undefined)
+    throw new AgogeError('Nothing says how long an episode may be', {
+      code: 'bad-config',
+      given: { softOverlong },
+      expected: '`limit` of softOverlong in tokens of the policy, or `tokenLimit` in the context of learning',
+      hint: 'train gives it; elsewhere set shaping: { softOverlong: { limit } }, or leave softOverlong out',
+    })
+  return { ...others, softOverlong: { limit, cache: softOverlong.cache ?? cacheShare * limit, weight } }
+}
+
 /** Changes the rewards of a group as the settings say, in the order: mask, length of the group, penalties of each, divergence. */
 export function shapeRewards(
   { members }: MemberGroup,
-  shaping: RewardShaping,
+  shaping: CompleteShaping,
   kl: KlSettings | undefined,
 ): void {
   let rewards: (number | null)[] = members.map(({ reward }) => reward)
@@ -45,9 +76,9 @@ function add(rewards: readonly (number | null)[], of: (member: number) => number
   return rewards.map((reward, m) => (reward === null ? null : reward + of(m)))
 }
 
-function penalties({ episode, length }: Member, { softOverlong, repetition }: RewardShaping): number {
+function penalties({ episode, length }: Member, { softOverlong, repetition }: CompleteShaping): number {
   const overlong =
-    softOverlong === undefined ? 0 : (softOverlong.weight ?? 1) * softOverlongPenalty(length, softOverlong)
+    softOverlong === undefined ? 0 : softOverlong.weight * softOverlongPenalty(length, softOverlong)
   if (repetition === undefined) return overlong
   const own = episode.samples.filter(({ trainable }) => trainable)
   const said = own.flatMap(({ output, mask }) =>

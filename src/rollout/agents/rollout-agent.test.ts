@@ -293,7 +293,9 @@ test('what a teacher shows is learnt from, and groups of episodes train', async 
     maxTokens: 6,
   })
   const rewards = [1, 0, 0, 1]
-  const update = grpo()([{ episodes: groups[0], rewards }])
+  const none = () => Promise.resolve([])
+  const context = { reference: none, trainer: none, demonstrations: [] }
+  const update = await grpo({ kl: 0 })([{ episodes: groups[0], rewards }], context)
   const { meanRatio } = await backend.forwardBackward(
     update.sequences,
     update.loss as Parameters<typeof backend.forwardBackward>[1],

@@ -102,8 +102,8 @@ test.each(['advantages that are no numbers', 'slopes whose sum is beyond all bou
   '%s stop training over the server as in this process: the batch is named, the last good weights are kept',
   async (fault) => {
     let seen = 0
-    const algorithm: Algorithm = (groups) => {
-      const update = grpo()(groups)
+    const algorithm: Algorithm = async (groups, context) => {
+      const update = await grpo({ kl: 0 })(groups, context)
       if (update.sequences.length === 0 || ++seen !== 2) return update
       if (fault.startsWith('slopes')) {
         const slopes = (rows: readonly Float32Array[]) => rows.map((row) => row.map(() => 1e38))

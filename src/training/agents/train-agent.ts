@@ -1,4 +1,4 @@
-import { grpo, grpoAdvantages } from '../../algorithm/index.ts'
+import { optimisePolicy, policyPresets } from '../../algorithm/index.ts'
 import type { Algorithm, EpisodeGroup, LearningContext } from '../../algorithm/index.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../../episode/index.ts'
@@ -22,7 +22,7 @@ export interface TrainAgentOptions<T extends AgentTask, R>
   steps: number
   /** Default: success. */
   reward?: RewardFunction
-  /** Default: GRPO. */
+  /** Default: the preset `grpo-damped`. */
   algorithm?: Algorithm
   onStep?: (step: AgentStep) => void
 }
@@ -51,9 +51,7 @@ export async function trainAgent<T extends AgentTask, R>(
   options: TrainAgentOptions<T, R>,
 ): Promise<AgentStep[]> {
   const { backend, tasks, steps, groupSize = 8, reward = taskReward({}), onStep, signal } = options
-  // Without a floor, groups whose members hardly differ would move the model most.
-  const algorithm =
-    options.algorithm ?? grpo({ advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }) })
+  const algorithm = options.algorithm ?? optimisePolicy(policyPresets['grpo-damped'].settings)
   const abort = signal === undefined ? {} : { signal }
   const context: LearningContext = {
     reference: noReference,

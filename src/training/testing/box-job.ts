@@ -65,7 +65,7 @@ export function boxJob(path: string, changes: Partial<TrainingPlan> = {}): Train
         }),
       ),
     reward: taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
-    algorithm: grpo(),
+    algorithm: grpo({ kl: 0, clipHigh: 0.28, aggregation: { mode: 'token-mean' } }),
     plan,
   }
 }
