@@ -56,6 +56,10 @@ function print(line: GateLine): void {
   const notYet = chosen.find(({ name }) => name === line.name)?.notYet
   if (values.json) console.log(JSON.stringify({ ...line, ...(notYet === undefined ? {} : { notYet }) }))
   else if (line.iqm === null) console.log(`${line.name}: not possible yet: ${notYet}`)
+  else if (line.low === null)
+    console.log(
+      `${line.name}: not judged, interquartile mean ${line.iqm.toFixed(2)}, no interval: ${line.seeds} seeds, fewer than 5; bar ${line.bar}`,
+    )
   else
     console.log(
       `${line.name}: ${line.passed ? 'passed' : 'failed'}, interquartile mean ${line.iqm.toFixed(2)} (${line.low?.toFixed(2)} to ${line.high?.toFixed(2)}), bar ${line.bar}, ${line.seeds} seeds, ${line.seconds.toFixed(0)} s`,

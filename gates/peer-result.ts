@@ -26,7 +26,7 @@ const seedsThatCount = 10
 export function peerInterval(seeds: readonly SeedResult[]): Interval | null {
   if (seeds.length < seedsThatCount) return null
   const { mean, low, high } = stratifiedInterquartileMean([seeds.map((seed) => seed.return)])
-  return { iqm: mean, low, high }
+  return low === null ? null : { iqm: mean, low, high }
 }
 
 /** What is stored of a gate's peer; null where it has none, or nothing is, or only what had other settings. */

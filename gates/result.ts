@@ -39,7 +39,7 @@ export function gateLine(gate: Gate, seeds: readonly SeedResult[], peer: Interva
   if (seeds.length === 0)
     return { name, iqm: null, low: null, high: null, bar, passed: false, seeds: 0, seconds: 0 }
   const { mean, low, high } = stratifiedInterquartileMean([seeds.map((seed) => seed.return)])
-  const passed = reachesBar(gate, high) || (peer !== null && overlap({ low, high }, peer))
+  const passed = low !== null && (reachesBar(gate, high) || (peer !== null && overlap({ low, high }, peer)))
   const seconds = seeds.reduce((sum, seed) => sum + seed.seconds, 0)
   return { name, iqm: mean, low, high, bar, passed, seeds: seeds.length, seconds }
 }

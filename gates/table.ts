@@ -88,8 +88,17 @@ function settingsText({ algorithm, preset, config, countBonus }: Gate): string {
 
 function scoreCells(gate: Gate, line: GateLine, peer: PeerResult | null): string[] {
   const { iqm, low, high, passed, seeds, seconds } = line
-  if (iqm === null || low === null || high === null)
+  if (iqm === null)
     return ['-', '-', '-', gate.notYet === undefined ? 'not run' : 'not possible yet', '0', '-']
+  if (low === null || high === null)
+    return [
+      show(iqm),
+      '-',
+      peerCell(peer),
+      'not counted (too few seeds for an interval)',
+      String(seeds),
+      (seconds / seeds).toFixed(1),
+    ]
   const surely = gate.direction === 'at-most' || low >= gate.bar
   const yes = reachesBar(gate, high) ? (surely ? 'yes, surely' : 'yes') : 'yes, with its peer'
   const verdict = passed ? yes : 'no'

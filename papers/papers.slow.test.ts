@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { judge } from 'agoge/evaluation'
-import type { Paper } from 'agoge/evaluation'
+import type { Paper, PaperResult } from 'agoge/evaluation'
 import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
@@ -34,6 +34,18 @@ test.each(papers.flatMap((paper) => Object.keys(paper.arms).map((arm) => ({ pape
     expect(Number.isFinite(score)).toBe(true)
   },
 )
+
+test.each(papers)('$id: the stored verdict is that of its stored scores', (paper) => {
+  const file = `${folder}results/${paper.id}.json`
+  if (!existsSync(file)) return
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as PaperResult
+  const { verdict, comparisons } = judge(paper, stored.scores)
+  expect(stored.verdict).toBe(verdict)
+  for (const [at, { improvement }] of comparisons.entries()) {
+    expect(stored.comparisons[at].improvement.low).toBeCloseTo(improvement.low ?? NaN, 9)
+    expect(stored.comparisons[at].improvement.high).toBeCloseTo(improvement.high ?? NaN, 9)
+  }
+})
 
 test('one of them in full', async () => {
   const { default: paper } = (await import('./policy-cliff.ts')) as { default: Paper }

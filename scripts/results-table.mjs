@@ -33,11 +33,10 @@ console.log(
     'calls',
     'invalid calls',
     'unseen wordings',
-    'paid to failed',
     'time without the compared arm',
   ]),
 )
-console.log(row(Array(12).fill('---')))
+console.log(row(Array(11).fill('---')))
 for (const run of runs) {
   const rl = stage(run, 'rl')
   const supervised = stage(run, 'supervised')
@@ -51,7 +50,6 @@ for (const run of runs) {
       rl.calls.toFixed(2),
       percent(rl.invalidCalls),
       run.unseenWording ? interval(run.unseenWording.success) : '–',
-      `${run.rewardPaidToFailed.paidToFailed} of ${run.rewardPaidToFailed.failed}`,
       `${Math.floor(own / 60)} min ${Math.round(own % 60)} s`,
     ]),
   )

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ArrayAgent } from '../algorithm/arrays/index.ts'
 import type { Playable } from '../environment/index.ts'
-import { bootstrapMean, mean, stratifiedInterquartileMean } from '../evaluation/index.ts'
-import type { Estimate } from '../evaluation/index.ts'
+import { intervalText, mean, meanInterval, stratifiedInterquartileMean } from '../evaluation/index.ts'
+import type { MeanEstimate } from '../evaluation/index.ts'
 import {
   cutOffNote,
   estimateText,
@@ -35,7 +35,7 @@ export interface EvalArrayCommand extends ContextOptions {
 export interface AgentReport {
   model: string
   set: string
-  return: Estimate
+  return: MeanEstimate
   /** Mean length of an episode in steps. */
   length: number
   returns: number[]
@@ -69,7 +69,7 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
       const warning = cutOffNote(world, played)
       if (warning !== undefined) terminal.err(`${model}: ${warning}`)
       const values = Array.from(returns)
-      reports.push({ model, set, return: bootstrapMean(values), length: mean(lengths), returns: values })
+      reports.push({ model, set, return: meanInterval(values), length: mean(lengths), returns: values })
     }
     return reports
   }
@@ -106,12 +106,12 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
 /** Tells the set of contexts only where there is anything but the default. */
 function reportsTable(reports: readonly AgentReport[]): string {
   const vary = reports.some(({ set }) => set !== 'default')
-  const rows = reports.map(({ model, set, return: { mean, low, high, n }, length }) => [
+  const rows = reports.map(({ model, set, return: found, length }) => [
     model,
     ...(vary ? [set] : []),
-    String(n),
-    returnText(mean),
-    `${returnText(low)} to ${returnText(high)}`,
+    String(found.n),
+    returnText(found.mean),
+    intervalText(found, returnText),
     returnText(length),
   ])
   const header = ['', ...(vary ? ['contexts'] : []), 'episodes', 'mean return', '95% interval', 'mean length']

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { paperResult, renderGallery, runPaper } from '../evaluation/index.ts'
+import { intervalText, paperResult, renderGallery, runPaper } from '../evaluation/index.ts'
 import type { PaperResult } from '../evaluation/index.ts'
 import { machine } from '../training/machine.ts'
 import type { Console } from './console.ts'
@@ -87,14 +87,14 @@ export async function runPaperCommand(
 
 function resultText(result: PaperResult): string {
   const figure = (value: number): string => String(Number(value.toPrecision(4)))
-  const arms = Object.entries(result.arms).map(([arm, { mean, low, high }]) => [
+  const arms = Object.entries(result.arms).map(([arm, found]) => [
     arm,
-    figure(mean),
-    `${figure(low)} to ${figure(high)}`,
+    figure(found.mean),
+    intervalText(found, figure),
   ])
   const comparisons = result.comparisons.map(
-    ({ better, than, improvement: { mean, low, high } }) =>
-      `P(${better} beats ${than}) = ${mean.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`,
+    ({ better, than, improvement }) =>
+      `P(${better} beats ${than}) = ${improvement.mean.toFixed(2)} (${intervalText(improvement, (value) => value.toFixed(2))})`,
   )
   return [
     '',

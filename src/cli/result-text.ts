@@ -15,7 +15,7 @@ const longestText = 160
 
 /** What a finished run has to say, as text: stages, families, comparisons, three episodes, cost. */
 export function resultText(summary: TrainingSummary): string {
-  const { stages, cost, rewardPaidToFailed: exploit } = summary
+  const { stages, cost } = summary
   const families = Object.keys(stages[0]?.families ?? {})
   const header = ['success on held-out tasks', ...stages.map(({ name }) => stageTitles[name])]
   const rows = [
@@ -35,7 +35,6 @@ export function resultText(summary: TrainingSummary): string {
     `cost: ${duration(cost.seconds)}, ${count(cost.sampledTokens)} sampled tokens, ${count(cost.calls)} tool calls, ${count(cost.episodes)} episodes` +
       (cost.masked === 0 ? '' : ` (${cost.masked} lost to faults of the infrastructure)`),
     ...faultLines(summary),
-    `a reward was paid to ${exploit.paidToFailed} of ${count(exploit.failed)} training episodes that failed their task`,
   ]
   return [headline(summary), table(header, rows), notes.join('\n'), ...summary.samples.map(sampleText)].join(
     '\n\n',

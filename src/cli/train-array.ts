@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
-import type { Estimate } from '../evaluation/index.ts'
+import type { MeanEstimate } from '../evaluation/index.ts'
 import {
   algorithmsFor,
   estimateText,
@@ -127,7 +127,7 @@ async function trainSeveral(
 }
 
 /** The result on each set of contexts. */
-const setsText = (sets: readonly { set: string; return: Estimate }[]): string =>
+const setsText = (sets: readonly { set: string; return: MeanEstimate }[]): string =>
   table(
     ['contexts', 'mean return, 95% interval'],
     sets.map(({ set, return: found }) => [set, estimateText(found)]),

@@ -1,6 +1,4 @@
 export { compose } from './compose.ts'
-export { measureExploit } from './exploit.ts'
-export type { ExploitReport } from './exploit.ts'
 export { knownReward } from './known-reward.ts'
 export { rubric } from './rubric.ts'
 export type { Criterion } from './rubric.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Episode } from '../episode/types.ts'
-import { compose, measureExploit, score, scorer, taskReward } from './index.ts'
+import { compose, score, scorer, taskReward } from './index.ts'
 
 function episode(fields: Partial<Episode> = {}): Episode {
   return {
@@ -50,17 +50,4 @@ test('a composition is the weighted sum, unjudged where one part is', () => {
 
 test('a reward that is not a number is refused', () => {
   expect(() => score(() => Number.NaN, episode())).toThrow(/finite/)
-})
-
-test('payments to failed episodes are counted', () => {
-  const naive = () => 0.3
-  const episodes = [
-    episode(),
-    episode({ success: false }),
-    episode({ success: false }),
-    episode({ status: 'masked', success: false }),
-    episode({ success: null }),
-  ]
-  expect(measureExploit(naive, episodes)).toEqual({ judged: 3, failed: 2, paidToFailed: 2, share: 1 })
-  expect(measureExploit(reward, episodes)).toMatchObject({ failed: 2, paidToFailed: 0, share: 0 })
 })

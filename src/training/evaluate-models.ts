@@ -3,7 +3,7 @@ import type { Actor, Task, ToolWorld } from '../agent/types.ts'
 import { AgogeError } from '../error.ts'
 import type { Episode } from '../episode/types.ts'
 import { compareSuccess, isJudged, summariseEpisodes, wilsonInterval } from '../evaluation/index.ts'
-import type { EpisodeSummary, Estimate } from '../evaluation/index.ts'
+import type { EpisodeSummary, Estimate, MeanEstimate } from '../evaluation/index.ts'
 import { evaluatePolicy } from '../rollout/index.ts'
 
 export interface ModelUnderTest {
@@ -35,11 +35,8 @@ export interface ModelResult extends EpisodeSummary {
   seconds: number
 }
 
-/** By how much `a` succeeds more often than `b`, paired by task, with a 95% interval; n = pairs. */
-export interface ModelDifference extends Estimate {
-  a: string
-  b: string
-}
+/** By how much `a` succeeds more often than `b`, paired by task, with a 95% interval; `n` is the number of tasks. */
+export type ModelDifference = MeanEstimate & { a: string; b: string }
 
 /** The result of `agoge eval` as it is written to JSON. */
 export interface ModelsReport {

@@ -3,7 +3,6 @@ import type { Task } from '../agent/index.ts'
 import { encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
 import { isJudged, mean, summariseEpisodes } from '../evaluation/index.ts'
-import { measureExploit } from '../reward/index.ts'
 import { createTaskSampler } from '../rollout/index.ts'
 import type { TaskSampler } from '../rollout/index.ts'
 import { createBatchQueue } from './batch-queue.ts'
@@ -88,10 +87,6 @@ async function reinforce<T extends Task>(
   state.step++
   job.settled = true
   charge(job, batchEpisodes(batch))
-  const exploit = measureExploit(options.reward, all)
-  state.exploit.judged += exploit.judged
-  state.exploit.failed += exploit.failed
-  state.exploit.paidToFailed += exploit.paidToFailed
   const kept = played.slice(0, settings.recordGroups ?? 2).flatMap(({ episodes }) => episodes)
   folder.append('episodes.jsonl', kept.map(encodeEpisode))
 
@@ -107,7 +102,6 @@ async function reinforce<T extends Task>(
     invalidCalls: summary.invalidCalls,
     masked: summary.masked,
     brokenOff: judged.filter((episode) => episode.status === 'failed').length / judged.length,
-    paidToFailed: exploit.share,
     tokens,
     responseTokens: tokens / all.length,
     tokensPerSecond: tokens / batch.seconds,

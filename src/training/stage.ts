@@ -2,7 +2,6 @@ import type { Task } from '../agent/index.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
 import { reasonsText, summariseEpisodes } from '../evaluation/index.ts'
-import { measureExploit } from '../reward/index.ts'
 import { isDropped } from './dropped-tasks.ts'
 import { evaluate } from './job.ts'
 import type { Job } from './job.ts'
@@ -26,7 +25,6 @@ export async function runStage<T extends Task>(
     ...summary,
     seconds: trainingSeconds,
     evaluationSeconds: seconds,
-    rewardPaidToFailed: measureExploit(options.reward, episodes),
   })
   if (summary.masked > 0)
     emit({

@@ -50,7 +50,6 @@ export interface LoopState {
   /** Of masked episodes, as `cost.masked` counts them. */
   maskedReasons?: Record<string, number>
   cost: { sampledTokens: number; calls: number; episodes: number; masked: number }
-  exploit: { judged: number; failed: number; paidToFailed: number }
   /** Bytes of the growing files at this moment; what lies beyond is recomputed. */
   offsets: Record<string, number>
 }
@@ -75,7 +74,6 @@ export function initialState(): LoopState {
     unseenWording: null,
     demonstrations: {},
     cost: { sampledTokens: 0, calls: 0, episodes: 0, masked: 0 },
-    exploit: { judged: 0, failed: 0, paidToFailed: 0 },
     offsets: {},
   }
 }

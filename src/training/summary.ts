@@ -11,7 +11,6 @@ export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
   const { options, state, folder } = job
   const rl = stageEpisodes(folder, 'rl')
   const compared = state.stages.some((stage) => stage.name === 'supervised')
-  const { judged, failed, paidToFailed } = state.exploit
   return {
     schema: 1,
     command: options.command,
@@ -19,16 +18,13 @@ export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
     seconds: state.seconds,
     seed: options.seed,
     stages: state.stages,
-    ...(compared
-      ? { gain: compareSuccess(rl, stageEpisodes(folder, 'supervised'), { seed: options.seed }) }
-      : {}),
+    ...(compared ? { gain: compareSuccess(rl, stageEpisodes(folder, 'supervised')) } : {}),
     ...(state.unseenWording === null ? {} : { unseenWording: state.unseenWording }),
     demonstrations: state.demonstrations,
     unstableTools: state.unstableTools,
     dropped: state.dropped,
     maskedReasons: state.maskedReasons,
     cost: { seconds: state.seconds, ...state.cost },
-    rewardPaidToFailed: { judged, failed, paidToFailed, share: failed === 0 ? 0 : paidToFailed / failed },
     samples: wrongToRight(stageEpisodes(folder, 'warm-start'), rl, 3),
     model: folder.file('checkpoints', 'final'),
   }

@@ -1,10 +1,10 @@
 import type { Actor, Task, TaskSource, ToolWorld } from '../agent/types.ts'
 import type { ChatModel, EpisodeLimits } from '../agent/index.ts'
 import type { Algorithm, BatchSettings } from '../algorithm/index.ts'
-import type { Estimate } from '../evaluation/index.ts'
+import type { Estimate, MeanEstimate } from '../evaluation/index.ts'
 import type { FrozenSampler, ModelBackend, OptimStep } from '../language/backend.ts'
 import type { Tokenizer } from '../language/tokenizer.ts'
-import type { ExploitReport, RewardFunction } from '../reward/index.ts'
+import type { RewardFunction } from '../reward/index.ts'
 import type { CallCounts } from '../rollout/index.ts'
 
 /** A model that can be trained and let go of. */
@@ -122,8 +122,6 @@ export interface StageSummary {
   /** Wall-clock of the training that led here (0 for the base model), and of the evaluation. */
   seconds: number
   evaluationSeconds: number
-  /** How often the reward was paid to an episode that failed. */
-  rewardPaidToFailed: ExploitReport
 }
 
 /** A message of a sample episode, to be read. */
@@ -161,7 +159,7 @@ export interface TrainingSummary {
   seed: number
   stages: StageSummary[]
   /** RL less continued supervision, paired by task; only where they were compared. */
-  gain?: Estimate
+  gain?: MeanEstimate
   /** The trained policy on phrasings whose words never occurred in training. */
   unseenWording?: { success: Estimate; families: Record<string, number> }
   demonstrations: Record<string, number>
@@ -172,8 +170,6 @@ export interface TrainingSummary {
   maskedReasons?: Record<string, number> | undefined
   /** Of the whole job, evaluations included. */
   cost: { seconds: number; sampledTokens: number; calls: number; episodes: number; masked: number }
-  /** Over all training episodes of RL. */
-  rewardPaidToFailed: ExploitReport
   samples: SampleEpisode[]
   model: string
 }

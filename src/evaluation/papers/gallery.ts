@@ -1,3 +1,4 @@
+import { intervalText } from '../interval.ts'
 import type { PaperResult } from './result.ts'
 
 /** One self-contained page with the claim, the verdict and the scores of every paper that has a result. */
@@ -33,7 +34,7 @@ ${plot(result)}
 <p class="small">${escape(result.metric)}, ${result.higherIsBetter ? 'higher' : 'lower'} is better. ${result.comparisons
     .map(
       ({ than, improvement }) =>
-        `P(${escape(better)} beats ${escape(than)}) = ${improvement.mean.toFixed(2)} [${improvement.low.toFixed(2)}, ${improvement.high.toFixed(2)}]`,
+        `P(${escape(better)} beats ${escape(than)}) = ${improvement.mean.toFixed(2)} (${intervalText(improvement, (value) => value.toFixed(2))})`,
     )
     .join('; ')}.</p>
 ${result.standIns.map((text) => `<p class="small">Stand-in: ${escape(text)}.</p>`).join('\n')}
@@ -50,10 +51,10 @@ function plot({ scores, arms }: PaperResult): string {
     const y = 20 + i * 28
     const estimate = arms[arm]
     return `<text x="180" y="${y + 4}" text-anchor="end">${escape(arm)}</text>
-<line x1="${x(estimate.low)}" x2="${x(estimate.high)}" y1="${y}" y2="${y}" class="interval"/>
+${estimate.low === null ? '' : `<line x1="${x(estimate.low)}" x2="${x(estimate.high)}" y1="${y}" y2="${y}" class="interval"/>`}
 <line x1="${x(estimate.mean)}" x2="${x(estimate.mean)}" y1="${y - 8}" y2="${y + 8}" class="mean"/>
 ${runs.map((score) => `<circle cx="${x(score)}" cy="${y}" r="3"/>`).join('')}
-<text x="690" y="${y + 4}">${number(estimate.mean)} [${number(estimate.low)}, ${number(estimate.high)}]</text>`
+<text x="690" y="${y + 4}">${number(estimate.mean)} (${intervalText(estimate, number)})</text>`
   })
   return `<svg viewBox="0 0 860 ${16 + rows.length * 28}" role="img">${rows.join('\n')}</svg>`
 }

@@ -1,4 +1,4 @@
-import type { Estimate } from '../interval.ts'
+import type { MeanEstimate } from '../interval.ts'
 import type { Paper } from './paper.ts'
 import type { PaperScores } from './run-paper.ts'
 import { judge } from './verdict.ts'
@@ -14,7 +14,7 @@ export interface PaperResult {
   metric: string
   higherIsBetter: boolean
   verdict: Verdict
-  arms: Record<string, Estimate>
+  arms: Record<string, MeanEstimate>
   comparisons: Comparison[]
   /** By arm, in the order of the seeds 1, 2, ... */
   scores: Record<string, number[]>

@@ -1,6 +1,6 @@
 import { stratifiedInterquartileMean } from '../bootstrap.ts'
 import { probabilityOfImprovement } from '../improvement.ts'
-import type { Estimate } from '../interval.ts'
+import type { MeanEstimate } from '../interval.ts'
 import type { Paper } from './paper.ts'
 
 export type Verdict = 'reproduced' | 'not reproduced' | 'inconclusive'
@@ -10,19 +10,20 @@ export interface Comparison {
   better: string
   than: string
   /** Probability that a run of the better arm beats one of the other by more than the margin. */
-  improvement: Estimate
+  improvement: MeanEstimate
 }
 
 export interface Judgement {
   verdict: Verdict
   /** Interquartile mean of each arm with its interval. */
-  arms: Record<string, Estimate>
+  arms: Record<string, MeanEstimate>
   comparisons: Comparison[]
 }
 
 /**
  * Reproduced: against every arm that the claim names, the 95% interval of the probability of improvement lies above
- * one half. Not reproduced: against some arm it lies below, or reaches one half at most. Otherwise inconclusive.
+ * one half. Not reproduced: against some arm it lies below, or reaches one half at most. Otherwise inconclusive,
+ * also where there are too few runs for an interval.
  */
 export function judge(
   paper: Pick<Paper, 'expect' | 'higherIsBetter'>,
@@ -36,8 +37,8 @@ export function judge(
     than: other,
     improvement: probabilityOfImprovement(signed(better), signed(other, margin)),
   }))
-  const all = comparisons.every(({ improvement }) => improvement.low > 0.5)
-  const none = comparisons.some(({ improvement }) => improvement.high <= 0.5)
+  const all = comparisons.every(({ improvement }) => improvement.low !== null && improvement.low > 0.5)
+  const none = comparisons.some(({ improvement }) => improvement.high !== null && improvement.high <= 0.5)
   return {
     verdict: all ? 'reproduced' : none ? 'not reproduced' : 'inconclusive',
     arms: Object.fromEntries(

@@ -1,4 +1,5 @@
-import type { Estimate } from '../../evaluation/index.ts'
+import { intervalText } from '../../evaluation/index.ts'
+import type { MeanEstimate } from '../../evaluation/index.ts'
 import { html, nothing, trusted } from '../report/html.ts'
 import type { Markup } from '../report/html.ts'
 import { count, decimal, duration } from '../report/format.ts'
@@ -45,7 +46,7 @@ export function renderArrayReport({ summary, metrics, config }: ArrayReportInput
                 html`<tr>
                   <td>${step}</td>
                   <td><b>${decimal(found.mean)}</b></td>
-                  <td>${decimal(found.low)} to ${decimal(found.high)}</td>
+                  <td>${intervalText(found, decimal)}</td>
                   <td>${found.n}</td>
                   <td>${decimal(length)}</td>
                 </tr>`,
@@ -94,7 +95,7 @@ export function renderSeedsReport(
                 html`<tr>
                   <td>${seed}</td>
                   <td><b>${decimal(found.mean)}</b></td>
-                  <td>${decimal(found.low)} to ${decimal(found.high)}</td>
+                  <td>${intervalText(found, decimal)}</td>
                   <td>${duration(seconds)}</td>
                   <td>${count(steps / seconds)}</td>
                 </tr>`,
@@ -116,7 +117,7 @@ export function renderSeedsReport(
 }
 
 /** Contexts inside the ranges of training, between what was trained, and outside. */
-function setsTable(sets: readonly { set: string; return: Estimate; of: string }[]): Markup {
+function setsTable(sets: readonly { set: string; return: MeanEstimate; of: string }[]): Markup {
   if (sets.length === 0) return nothing
   return html`<h2>Contexts</h2>
     <div class="scroll">
@@ -135,7 +136,7 @@ function setsTable(sets: readonly { set: string; return: Estimate; of: string }[
               html`<tr>
                 <td>${set}</td>
                 <td><b>${decimal(found.mean)}</b></td>
-                <td>${decimal(found.low)} to ${decimal(found.high)}</td>
+                <td>${intervalText(found, decimal)}</td>
                 <td>${of}</td>
               </tr>`,
           )}

@@ -1,4 +1,5 @@
-import type { Estimate } from '../../evaluation/index.ts'
+import { intervalText } from '../../evaluation/index.ts'
+import type { MeanEstimate } from '../../evaluation/index.ts'
 import { count } from '../report/format.ts'
 import type { SeedsSummary } from './seeds-types.ts'
 import type { ArraySummary } from './types.ts'
@@ -13,9 +14,9 @@ export function seedsLine({ world, runs, return: found }: SeedsSummary): string 
   return `${world}: interquartile mean return ${estimateText(found)} over ${runs.length} seeds, after ${count(runs[0]?.steps ?? 0)} steps.`
 }
 
-/** `487.2 (480.1 to 493.0)`: with its 95% interval. */
-export function estimateText({ mean, low, high }: Estimate): string {
-  return `${returnText(mean)} (${returnText(low)} to ${returnText(high)})`
+/** `487.2 (480.1 to 493.0)`: with its 95% interval, or why it has none. */
+export function estimateText(estimate: MeanEstimate): string {
+  return `${returnText(estimate.mean)} (${intervalText(estimate, returnText)})`
 }
 
 /** A return with as many digits as can matter. */

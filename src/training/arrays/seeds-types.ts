@@ -1,4 +1,4 @@
-import type { Estimate } from '../../evaluation/index.ts'
+import type { MeanEstimate } from '../../evaluation/index.ts'
 import type { TrainingEvent } from '../events.ts'
 import type { Machine } from '../machine.ts'
 import type { BonusSettings } from './bonus-settings.ts'
@@ -49,8 +49,8 @@ export interface SeedsSummary {
   /** Wall-clock of this call. */
   seconds: number
   /** Interquartile mean over seeds of their mean returns, with its stratified bootstrap interval. */
-  return: Estimate
+  return: MeanEstimate
   /** The same on each set of contexts, where there are several. */
-  sets?: { set: string; return: Estimate }[]
+  sets?: { set: string; return: MeanEstimate }[]
   runs: ArraySummary[]
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { OpenedVector, VectorState } from '../../environment/index.ts'
 import { AgogeError } from '../../error.ts'
-import { bootstrapMean, mean } from '../../evaluation/index.ts'
+import { intervalText, mean, meanInterval } from '../../evaluation/index.ts'
 import { machine } from '../machine.ts'
 import { restoreAgent } from './check-state.ts'
 import { checkActions, checkStep } from './check-step.ts'
@@ -134,16 +134,19 @@ async function trainIn(
       ...(contextFor === undefined ? {} : { contextFor }),
     })
     const { returns, lengths } = played
-    const found = { return: bootstrapMean(Array.from(returns)), length: mean(lengths) }
+    const found = { return: meanInterval(Array.from(returns)), length: mean(lengths) }
     const seconds = clock()
     now.evaluationSeconds += seconds
     const { mean: value, low, high } = found.return
-    const figures = { return: value, low, high, length: found.length }
-    line(set === first[0] ? 'evaluation' : `evaluation-${set}`, seconds, figures)
+    line(set === first[0] ? 'evaluation' : `evaluation-${set}`, seconds, {
+      return: value,
+      ...(low === null ? {} : { low, high }),
+      length: found.length,
+    })
     const where = others.length === 0 ? '' : ` on ${set} contexts`
     emit({
       type: 'note',
-      text: `greedy after ${now.step} steps${where}: return ${show(value)} (${show(low)}–${show(high)}), ${episodes} episodes`,
+      text: `greedy after ${now.step} steps${where}: return ${show(value)} (${intervalText(found.return, show)}), ${episodes} episodes`,
     })
     const warning = cutOffNote(world, played)
     if (warning !== undefined) emit({ type: 'note', text: warning })

@@ -1,6 +1,6 @@
 import type { ArrayAgent, ArrayAlgorithm } from '../../algorithm/arrays/index.ts'
 import type { Context, Playable } from '../../environment/index.ts'
-import type { Estimate } from '../../evaluation/index.ts'
+import type { MeanEstimate } from '../../evaluation/index.ts'
 import type { OnTrainingEvent } from '../events.ts'
 import type { Machine } from '../machine.ts'
 
@@ -54,8 +54,8 @@ export interface ArrayTrainOptions {
 export interface Evaluation {
   /** Environment steps of training before it. */
   step: number
-  /** Mean return with its bootstrap interval. */
-  return: Estimate
+  /** Mean return with its interval over episodes. */
+  return: MeanEstimate
   /** Mean length of an episode in steps. */
   length: number
 }
@@ -82,7 +82,7 @@ export interface ArraySummary {
   /** All of them, the last one being the result. */
   evaluations: Evaluation[]
   /** Of the last evaluation. */
-  return: Estimate
+  return: MeanEstimate
   /** On each set of contexts, where there are several. */
   sets?: SetEvaluation[]
 }

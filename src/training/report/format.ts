@@ -1,4 +1,5 @@
-import type { Estimate } from '../../evaluation/index.ts'
+import { intervalText } from '../../evaluation/index.ts'
+import type { Estimate, MeanEstimate } from '../../evaluation/index.ts'
 
 /** A share in [0, 1] as whole per cent; one decimal below 10% where it would say something. */
 export function percent(share: number): string {
@@ -15,9 +16,10 @@ export function percentInterval({ mean, low, high, n }: Estimate): string {
 }
 
 /** A difference of shares in percentage points with its interval: `+31 points (24 to 38)`. */
-export function pointsInterval({ mean, low, high }: Estimate): string {
+export function pointsInterval(difference: MeanEstimate): string {
   const points = (x: number) => (x * 100).toFixed(1)
-  return `${mean >= 0 ? '+' : ''}${points(mean)} points (${points(low)} to ${points(high)})`
+  const { mean } = difference
+  return `${mean >= 0 ? '+' : ''}${points(mean)} points (${intervalText(difference, points)})`
 }
 
 /** Seconds as a person says them: `0.4 s`, `52 s`, `4 min 12 s`, `2 h 05 min`. */

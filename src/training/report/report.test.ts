@@ -5,6 +5,7 @@ import { count, decimal, duration, percent, percentInterval, pointsInterval } fr
 import { breakName } from './break-name.ts'
 import { headline } from './headline.ts'
 import { renderReport } from './render-report.ts'
+import { resultText } from '../../cli/result-text.ts'
 
 const estimate = (mean: number, n = 400, half = 0.03): Estimate => ({
   mean,
@@ -26,7 +27,6 @@ function stage(name: StageName, success: number): StageSummary {
     tokens: 61.2,
     seconds: name === 'base' ? 0 : 71,
     evaluationSeconds: 9,
-    rewardPaidToFailed: { judged: 400, failed: 30, paidToFailed: 0, share: 0 },
   }
 }
 
@@ -42,7 +42,6 @@ function summaryOf(stages: StageSummary[]): TrainingSummary {
     unseenWording: { success: estimate(0.44, 132), families: {} },
     demonstrations: { read: 60, 'find-and-move': 20 },
     cost: { seconds: 301, sampledTokens: 1_310_000, calls: 41_200, episodes: 19_200, masked: 2 },
-    rewardPaidToFailed: { judged: 19_200, failed: 6000, paidToFailed: 0, share: 0 },
     samples: [
       {
         task: 't',
@@ -120,7 +119,6 @@ test('the report holds the figures', () => {
   expect(page).toContain('RL did better')
   expect(page).toContain('44% (41–47)')
   expect(page).toContain('5 min 1 s')
-  expect(page).toContain('0 of 6000 training episodes')
   expect(page).toContain('read_text_file({&quot;path&quot;')
   for (const curve of ['Success while sampling', 'Reward', 'Invalid calls', 'Entropy', 'KL between']) {
     expect(page).toContain(curve)
@@ -157,6 +155,27 @@ test('long names break at their separators', () => {
   expect(breakName('find-and-move', 9)).toEqual(['find-and-', 'move'])
   expect(breakName('a-verylongwordwithout', 9)).toEqual(['a-verylon', 'gwordwith', 'out'])
   expect(breakName('one two', 5)).toEqual(['one', 'two'])
+})
+
+test('what earlier versions recorded of rewards for failures is left out', () => {
+  const stages = [stage('base', 0.1), stage('rl', 0.9)]
+  const reported = { judged: 400, failed: 30, paidToFailed: 0, share: 0 }
+  const summary = {
+    ...summaryOf(stages.map((each) => ({ ...each, rewardPaidToFailed: reported }))),
+    rewardPaidToFailed: reported,
+  }
+  const page = renderReport({ summary, metrics, config: {} })
+  expect(page).toBe(renderReport({ summary: summaryOf(stages), metrics, config: {} }))
+  expect(page).not.toMatch(/paid|undefined/)
+  expect(resultText(summary)).toBe(resultText(summaryOf(stages)))
+  expect(resultText(summary)).not.toMatch(/paid|undefined/)
+})
+
+test('a gain over too few tasks says so', () => {
+  const gain = { mean: 0.5, low: null, high: null, n: 4, noInterval: 'no interval: n = 4, fewer than 5' }
+  const page = renderReport({ summary: { ...summaryOf([stage('rl', 0.9)]), gain }, metrics, config: {} })
+  expect(page).toContain('+50.0 points (no interval: n = 4, fewer than 5)')
+  expect(page).toContain('the two cannot be told apart')
 })
 
 test('the headline claims no more than the intervals allow', () => {

@@ -1,3 +1,4 @@
+import type { MeanEstimate } from '../../evaluation/index.ts'
 import type { MetricsRecord, SampleEpisode, SampleMessage, StageSummary, TrainingSummary } from '../types.ts'
 import { stageTitles } from './family-chart.ts'
 import { faultLines } from './faults.ts'
@@ -18,7 +19,6 @@ export function stageTable(stages: readonly StageSummary[]): Markup {
           <th>invalid calls</th>
           <th>tokens per episode</th>
           <th>masked</th>
-          <th>reward paid<br />to failed</th>
           <th>training</th>
         </tr>
       </thead>
@@ -32,7 +32,6 @@ export function stageTable(stages: readonly StageSummary[]): Markup {
               <td>${percent(stage.invalidCalls)}</td>
               <td>${count(stage.tokens)}</td>
               <td>${stage.masked}</td>
-              <td>${stage.rewardPaidToFailed.paidToFailed} of ${stage.rewardPaidToFailed.failed}</td>
               <td>${stage.seconds === 0 ? '–' : duration(stage.seconds)}</td>
             </tr>`,
         )}
@@ -43,14 +42,18 @@ export function stageTable(stages: readonly StageSummary[]): Markup {
 
 /** What the comparison with continued supervision and the unseen wordings say, where they were measured. */
 export function comparisons({ gain, unseenWording }: TrainingSummary): Markup {
-  const verdict = (low: number, high: number) =>
-    low > 0 ? 'RL did better' : high < 0 ? 'RL did worse' : 'the two cannot be told apart'
+  const verdict = ({ low, high }: MeanEstimate): string =>
+    low !== null && low > 0
+      ? 'RL did better'
+      : high !== null && high < 0
+        ? 'RL did worse'
+        : 'the two cannot be told apart'
   return html`${
     gain === undefined
       ? nothing
       : html`<p>
           RL less continued supervision on the same demonstrations for the same time, paired by task:
-          <b>${pointsInterval(gain)}</b>; ${verdict(gain.low, gain.high)}.
+          <b>${pointsInterval(gain)}</b>; ${verdict(gain)}.
         </p>`
   }${
     unseenWording === undefined
@@ -98,13 +101,9 @@ export function curves(metrics: readonly MetricsRecord[]): Markup {
 }
 
 export function cost(summary: TrainingSummary): Markup {
-  const { cost: spent, rewardPaidToFailed: exploit, demonstrations } = summary
+  const { cost: spent, demonstrations } = summary
   const lines = faultLines(summary)
   const shown = Object.values(demonstrations).reduce((sum, n) => sum + n, 0)
-  const paid =
-    exploit.failed === 0
-      ? 'No training episode failed its task.'
-      : `A reward was paid to ${exploit.paidToFailed} of ${count(exploit.failed)} training episodes that failed their task (${percent(exploit.share)}).`
   return html`<p>
       ${duration(spent.seconds)} in all, evaluations included: ${count(spent.episodes)} episodes,
       ${count(spent.calls)} tool calls, ${count(spent.sampledTokens)} sampled tokens.
@@ -121,8 +120,7 @@ export function cost(summary: TrainingSummary): Markup {
         : html`<ul>
             ${lines.map((line) => html`<li>${line}</li>`)}
           </ul>`
-    }
-    <p>${paid}</p>`
+    }`
 }
 
 export function sample(episode: SampleEpisode): Markup {

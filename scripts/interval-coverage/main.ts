@@ -1,0 +1,64 @@
+// npm run coverage [-- --simulations N] [-- --page]: measures how often the intervals of src/evaluation hold the truth, and writes
+// docs/results/coverage.json and docs/results/coverage.md. The default is 1000 simulations a cell: a few
+// minutes. --page writes the page alone, of what coverage.json has.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { distributions } from './distributions.ts'
+import type { DistributionName } from './distributions.ts'
+import {
+  arms,
+  improvementCoverage,
+  interquartileCoverage,
+  meanCoverage,
+  policies,
+  successCoverage,
+} from './measure.ts'
+import { coveragePage } from './page.ts'
+import type { CoverageData } from './page.ts'
+
+const { values } = parseArgs({
+  options: { simulations: { type: 'string', default: '1000' }, page: { type: 'boolean', default: false } },
+})
+const simulations = Number(values.simulations)
+const names = Object.keys(distributions) as DistributionName[]
+
+const measure = (): CoverageData => ({
+  simulations,
+  mean: names.flatMap((name) =>
+    [5, 10, 20, 50, 100].map((n) => ({ name, n, ...meanCoverage(name, n, simulations) })),
+  ),
+  interquartile: names
+    .filter((name) => !/bernoulli|rare/.test(name))
+    .flatMap((name) => [5, 10, 20].map((n) => ({ name, n, ...interquartileCoverage(name, n, simulations) }))),
+  improvement: (Object.keys(arms) as (keyof typeof arms)[]).flatMap((name) =>
+    [5, 8, 10, 20].map((n) => ({ name, n, ...improvementCoverage(name, n, simulations) })),
+  ),
+  success: (Object.keys(policies) as (keyof typeof policies)[]).flatMap((name) =>
+    (
+      [
+        [5, 1],
+        [10, 1],
+        [20, 1],
+        [100, 1],
+        [10, 8],
+        [20, 8],
+        [100, 4],
+      ] as const
+    ).map(([tasks, attempts]) => ({
+      name,
+      tasks,
+      attempts,
+      ...successCoverage(name, tasks, attempts, simulations),
+    })),
+  ),
+})
+
+const at = (file: string): string => fileURLToPath(new URL(`../../docs/results/${file}`, import.meta.url))
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === 'number' ? Math.round(value * 1e4) / 1e4 : value
+if (!values.page) writeFileSync(at('coverage.json'), `${JSON.stringify(measure(), rounded, 1)}\n`)
+writeFileSync(
+  at('coverage.md'),
+  coveragePage(JSON.parse(readFileSync(at('coverage.json'), 'utf8')) as CoverageData),
+)
