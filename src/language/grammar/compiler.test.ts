@@ -64,6 +64,7 @@ test('steps are bounded, and the error says which bound it was', async () => {
     { $ref: '#/$defs/d0', $defs: chain },
     { oneOf: Array.from({ length: 20_000 }, (_, i) => ({ const: i })) },
     { type: 'string', pattern: `[${'a-cx'.repeat(20_000)}]` },
+    { type: 'array', prefixItems: Array.from({ length: 5000 }, () => ({ type: 'integer' })) },
   ])
     await expect(compiler.compile({ schema }, never)).rejects.toMatchObject({ code: 'grammar-too-large' })
   await expect(compiler.compile({ choice: [] }, never)).rejects.toMatchObject({ code: 'bad-grammar' })
