@@ -12,6 +12,7 @@ import { runCli } from './run-cli.ts'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 })
 let root: string
+let runs = 0
 
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'agoge-backend-'))
@@ -47,7 +48,7 @@ async function tokenizerFolder(name: string, turned: boolean): Promise<string> {
 
 /** `agoge train` of a few tasks, interrupted once the warm start has made a step; its run folder. */
 async function train(...words: string[]): Promise<{ code: number; said: string; run: string }> {
-  const run = join(root, `run-${expect.getState().currentTestName?.replaceAll(/\W/g, '-').slice(-20)}`)
+  const run = join(root, `run-${++runs}`)
   const stop = new AbortController()
   let said = ''
   const hear = (text: string): void => {
