@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { createChatTemplate } from '../../language/index.ts'
-import { tinyTemplate, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
+import { tokenizerToJson } from '../../language/tokenizer-json.ts'
+import { templateText, tinyTemplate, tinyTokenizer } from '../testing/tiny-checkpoint.ts'
 import type { TinyFamily } from '../testing/tiny-checkpoint.ts'
-import { createOutputStream, createTemplateFormat, cutAtStop } from './index.ts'
+import { createOutputStream, createTemplateFormat, cutAtStop, readChatModel } from './index.ts'
 import type { ChatFormat, ConversationMessage } from './index.ts'
 
 const tools = [
@@ -159,4 +163,22 @@ test('a template that knows no tools, or writes calls in a way of its own, refus
     expect(other.open([user('Hi')], []).text).toContain('Hi')
     expect(() => other.open([user('Hi')], tools)).toThrow(expect.objectContaining({ code: 'no-tool-calls' }))
   }
+})
+
+test('a model that runs elsewhere is read without weights, whatever its architecture is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agoge-chat-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+  write('tokenizer.json', tokenizerToJson(tinyTokenizer('qwen').model))
+  write('chat_template.jinja', templateText('qwen'))
+  await expect(readChatModel(folder)).rejects.toMatchObject({ code: 'bad-checkpoint' })
+  for (const config of [
+    { model_type: 'unheard_of', max_position_embeddings: 4096 },
+    { model_type: 'with_images', text_config: { max_position_embeddings: 4096 } },
+  ]) {
+    write('config.json', JSON.stringify(config))
+    expect(await readChatModel(folder)).toMatchObject({ window: 4096 })
+  }
+  write('config.json', '{"max_position_embeddings":"many"}')
+  await expect(readChatModel(folder)).rejects.toMatchObject({ code: 'bad-checkpoint', given: 'many' })
 })
