@@ -167,9 +167,10 @@ async function openServer(
       err('The server, how it is started or the plan of its calls is another than when this run began.')
     if (world.needsConsent && !yes && !same) await confirmPlan(world.plan, { signal })
     else err(world.plan)
-    const { tasks, leftOut } = await world.prepareTasks({ seed, counts: wanted, signal })
+    const { tasks, leftOut, hint } = await world.prepareTasks({ seed, counts: wanted, signal })
     for (const { name: tool, reason } of leftOut)
       err(`left out: ${visibleLine(tool, 128)} (${visibleBlock(reason, '    ')})`)
+    if (hint !== undefined) err(visibleBlock(hint, ''))
     for (const { split, families: without } of tasks.missing)
       err(
         `no ${split} tasks of ${without.join(', ')}: every request that was found is taken by another split`,

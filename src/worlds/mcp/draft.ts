@@ -14,6 +14,8 @@ export interface FamilyPlan {
   tools: readonly AdmittedTool[]
   /** Argument of the second tool that is the result of the first. */
   linked?: string
+  /** An optional argument without which the tool speaks of the present time. */
+  anchor?: string
 }
 
 /** A task before it was tried: the calls that set its scene and the calls of its reference solution. */
@@ -33,8 +35,8 @@ export interface DraftContext {
 /** Records with at least one plain value: what arguments can refer to. */
 export function recordsIn(value: unknown): PlainObject[] {
   return objectsIn(value).filter((record) =>
-    Object.values(record).some(
-      (item) => !isPlainObject(item) && !(Array.isArray(item) && item.some(isPlainObject)),
+    Object.values(record).some((item) =>
+      Array.isArray(item) ? item.length > 0 && !item.some(isPlainObject) : !isPlainObject(item),
     ),
   )
 }
@@ -53,25 +55,27 @@ export function draftTask(
   const seeds: StateCall[] = []
   const creates = context.creators.includes(family.tools[0])
   const scenes = context.creators.length === 0 ? 0 : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
-  const known = [...context.harvest]
+  const recent: PlainObject[] = []
   for (let scene = 0; scene < scenes; scene++) {
     const { spec } = random.pick(context.creators)
     const args = sampleArguments(spec.inputSchema, { random, words, known: [], reuse: false })
     seeds.push({ name: spec.name, arguments: args })
-    known.push(...recordsIn(args))
+    recent.push(...recordsIn(args))
   }
   const steps = family.tools.map((tool, index): RequestStep => {
     const after = index > 0 && family.tools[0].kind === 'write'
-    const reuse = after || (!creates && known.length > 0 && random.next() < 0.9)
-    const recent = known.slice(context.harvest.length)
+    const some = context.harvest.length + recent.length > 0
+    const reuse = after || (!creates && some && random.next() < 0.9)
     const args = sampleArguments(tool.spec.inputSchema, {
       random,
       words,
-      // What was made for this task is a better subject than what happens to lie around.
-      known: recent.length > 0 ? recent : known,
+      known: context.harvest,
+      recent,
       reuse,
+      changes: tool.kind !== 'read',
+      ...(family.anchor === undefined ? {} : { always: family.anchor }),
     })
-    if (tool.kind === 'write') known.push(...recordsIn(args))
+    if (tool.kind === 'write') recent.push(...recordsIn(args))
     if (index === 0 || family.linked === undefined) return { tool: tool.spec.name, arguments: args }
     // The place of the linked argument is kept; its value comes with the result of the step before.
     return {

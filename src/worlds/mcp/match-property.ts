@@ -27,17 +27,42 @@ const lookup = new Set([
  * singular or plural, the same last word (`entityName` and `name`); for a query, the first text of the record.
  */
 export function matchProperty(name: string, record: PlainObject): unknown {
-  if (Object.hasOwn(record, name)) return record[name]
+  const key = keyFor(name, record)
+  if (key !== undefined) return record[key]
+  const last = spoken(name).map(singular).at(-1)
+  if (last === undefined || !lookup.has(last)) return undefined
+  return Object.values(record).find((value) => typeof value === 'string')
+}
+
+/** How well properties of these names can be taken from a record; a property of the record itself counts more than any text of it. */
+export function matchStrength(names: readonly string[], record: PlainObject): number {
+  return names.reduce((sum, name) => {
+    if (matchProperty(name, record) === undefined) return sum
+    return sum + (keyFor(name, record) === undefined ? 1 : 2)
+  }, 0)
+}
+
+/** The property by which a record is named among these: an id where there is one, else the first that the record has. */
+export function namingProperty(names: readonly string[], record: PlainObject): string | undefined {
+  const own = names.filter((name) => keyFor(name, record) !== undefined)
+  return own.find(isId) ?? own[0]
+}
+
+/** Does a property of this name refer to something by its id? */
+export function isId(name: string): boolean {
+  return ['id', 'uuid', 'key'].includes(spoken(name).at(-1) ?? '')
+}
+
+/** The property of a record that one of this name refers to, if the record has one. */
+export function keyFor(name: string, record: PlainObject): string | undefined {
+  if (Object.hasOwn(record, name)) return name
   const words = spoken(name).map(singular)
   const keys = Object.keys(record)
   const same = keys.find((key) => spoken(key).map(singular).join(' ') === words.join(' '))
-  if (same !== undefined) return record[same]
+  if (same !== undefined) return same
   const last = words.at(-1)
-  const similar = keys.find((key) => {
+  return keys.find((key) => {
     const other = spoken(key).map(singular)
     return other.at(-1) === last && (other.length === 1 || words.length === 1)
   })
-  if (similar !== undefined) return record[similar]
-  if (last === undefined || !lookup.has(last)) return undefined
-  return Object.values(record).find((value) => typeof value === 'string')
 }

@@ -7,7 +7,7 @@ import type { McpTask } from './mcp-task.ts'
 import { describePlan } from './plan.ts'
 import { probeTools } from './probe.ts'
 import type { Probe } from './probe.ts'
-import { admitTools } from './safety.ts'
+import { admitTools, remedyHint } from './safety.ts'
 import type { Admission, AdmissionOptions } from './safety.ts'
 import { canRunSideBySide, listServerTools, openServerSlot } from './server-slot.ts'
 import { createStatePool } from './state-pool.ts'
@@ -15,7 +15,7 @@ import { createSystemWorld } from './system-world.ts'
 import { generateTasks } from './task-generation.ts'
 import type { GeneratedTasks, TaskGenerationOptions } from './task-generation.ts'
 import { createToolSystem } from './tool-system.ts'
-import { readOnlyWorld } from './world-config.ts'
+import { missingState, readOnlyWorld } from './world-config.ts'
 import type { McpWorldConfig } from './world-config.ts'
 
 export interface McpWorldOptions extends AdmissionOptions {
@@ -49,7 +49,15 @@ export interface McpWorld extends ToolWorld<McpTask> {
   readonly admission: Admission
   readonly guard: CallGuard
   /** Tries the tools, then makes and proves tasks. `leftOut` names the tools that carry none, and why. */
-  prepareTasks(options: TaskGenerationOptions): Promise<{ tasks: GeneratedTasks; leftOut: Probe['leftOut'] }>
+  prepareTasks(options: TaskGenerationOptions): Promise<PreparedTasks>
+}
+
+export interface PreparedTasks {
+  tasks: GeneratedTasks
+  /** Tools of which no task is made, with the reason; those that were refused before the first call are in `admission`. */
+  leftOut: Probe['leftOut']
+  /** The lines to write into `.mcp.json` so that tools that change something can be used; absent where there are none. */
+  hint?: string
 }
 
 /**
@@ -84,7 +92,10 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
   })
   const address = remote ? new URL(server.url).host : [server.command, ...(server.args ?? [])].join(' ')
   const writers = new Set(
-    admission.admitted.filter((tool) => tool.kind === 'write').map((tool) => tool.spec.name),
+    // Where nothing is put back there is nothing to repeat.
+    admission.admitted
+      .filter((tool) => tool.kind !== 'read' && config.reset !== 'none')
+      .map((tool) => tool.spec.name),
   )
   const wanted = Math.min(
     16,
@@ -113,8 +124,8 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
     get tools() {
       return world.tools
     },
-    // What cannot be put back may answer otherwise another time.
-    deterministic: config.reset !== 'none',
+    // What cannot be put back, or makes up ids, may answer otherwise another time.
+    deterministic: config.reset !== 'none' && config.ignore === undefined,
     plan,
     agreement: () => sealOf(agreed),
     isAgreed: (seal) => isSealOf(seal, agreed),
@@ -122,10 +133,21 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
     admission,
     guard,
     async prepareTasks(generation) {
-      const probe = await probeTools(system, generation)
+      const probe = await probeTools(system, { ...generation, missing: missingState(config) })
+      for (const reader of probe.readers) writers.delete(reader)
+      const unused = [...admission.refused, ...probe.leftOut]
+      const closed = new Set(unused.flatMap((tool) => (tool.remedy === 'state' ? [tool.name] : [])))
+      const shown = specs.filter((spec) => !closed.has(spec.name))
+      const hint = remedyHint(name, shown, config, unused)
+      const state = remedyHint(
+        name,
+        shown,
+        config,
+        unused.filter((tool) => tool.remedy === 'state'),
+      )
       // More at a time than there are slots would only make them take turns, with a reset at each.
-      const tasks = await generateTasks(system, probe, { concurrency: size, ...generation })
-      return { tasks, leftOut: probe.leftOut }
+      const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation })
+      return { tasks, leftOut: probe.leftOut, ...(state === undefined ? {} : { hint: state }) }
     },
   }
 }

@@ -20,6 +20,12 @@ const nameColumn = 40
 const longestName = 128
 const longestAddress = 300
 
+const effects = {
+  read: 'reads',
+  write: 'MAY CHANGE STATE',
+  unknown: 'MAY CHANGE STATE: it is tried first',
+} as const
+
 /** The text shown before the first call: which tools run, how often at most, how fast, and what becomes of the state. */
 export function describePlan(facts: PlanFacts): string {
   const { admission, guard, config } = facts
@@ -38,8 +44,7 @@ export function describePlan(facts: PlanFacts): string {
   return [
     `Agoge will call tools of "${facts.server}" (${visibleLine(facts.address, longestAddress)}):`,
     ...admission.admitted.map(
-      (tool) =>
-        `  ${name(tool.spec.name).padEnd(width)}  ${tool.kind === 'read' ? 'reads' : 'MAY CHANGE STATE'} (${tool.why})`,
+      (tool) => `  ${name(tool.spec.name).padEnd(width)}  ${effects[tool.kind]} (${tool.why})`,
     ),
     ...(admission.refused.length === 0 ? [] : ['and will not call:']),
     ...admission.refused.map((tool) => `  ${name(tool.name)}: ${visibleBlock(tool.reason, '      ')}`),

@@ -25,6 +25,9 @@ export type ReferenceRun =
       state: EpisodeState
     }
 
+/** The reason where a tool that may change something did not. */
+export const changedNothing = 'the reference call changed nothing that is observed'
+
 /** Makes the reference calls of a draft in a state of its own. */
 export async function runReference(
   system: ToolSystem,
@@ -41,8 +44,9 @@ export async function runReference(
     let args: Record<string, unknown> | undefined = step.arguments
     if (step.linked !== undefined) {
       const last = results[index - 1]
-      const link = chooseSalient(last, '', linkRandom(last))
-      const value = link === undefined ? undefined : extractSalient(last, link)
+      const link = chooseSalient(last, '', linkRandom(last), system.ignore)
+      // A sentence says something to a reader; it is no value for another tool.
+      const value = link === undefined || link.kind === 'sentence' ? undefined : extractSalient(last, link)
       args =
         value === undefined
           ? undefined
@@ -51,13 +55,11 @@ export async function runReference(
       links[index - 1] = link
     }
     const result = await system.call(state, step.tool, args, options)
-    if (result.isError)
-      return { ok: false, reason: `the reference call failed: ${result.text.slice(0, 120)}` }
+    if (result.isError) return { ok: false, reason: `the reference call failed: ${result.text}` }
     results.push(result.text)
   }
   const after = changes ? await system.observe(state, signal) : before
-  if (changes && after === before)
-    return { ok: false, reason: 'the reference call changed nothing that is observed' }
+  if (changes && after === before) return { ok: false, reason: changedNothing }
   return { ok: true, results, links, before, after, state }
 }
 

@@ -18,7 +18,7 @@ interface Wording {
   joints: readonly string[]
   nexts: readonly string[]
   links: readonly string[]
-  reports: Readonly<Record<'whole' | 'field' | 'line' | 'none', readonly string[]>>
+  reports: Readonly<Record<'whole' | 'field' | 'line' | 'sentence' | 'none', readonly string[]>>
 }
 
 const familiar: Wording = {
@@ -56,6 +56,12 @@ const familiar: Wording = {
       'what is the {which} line?',
       'repeat the {which} line',
     ],
+    sentence: [
+      'tell me the {which} sentence',
+      'answer with the {which} sentence',
+      'what is the {which} sentence?',
+      'repeat the {which} sentence',
+    ],
     none: ['', 'and say done', 'and tell me when it is done', 'that is all'],
   },
 }
@@ -76,6 +82,7 @@ const unseen: Wording = {
     whole: ['quote the output verbatim', 'report exactly which text came back'],
     field: ['report its {field}', 'i need the {field} from it'],
     line: ['quote its {which} row', 'i need the {which} row from it'],
+    sentence: ['quote its {which} statement', 'i need the {which} statement from it'],
     none: ['confirm afterwards', 'thanks in advance'],
   },
 }
@@ -134,7 +141,7 @@ export function renderRequest(
     })
     const asked = report[chosen.report]
       .replace('{field}', salient?.kind === 'field' ? salient.words : '')
-      .replace('{which}', salient?.kind === 'line' ? salient.which : '')
+      .replace('{which}', salient !== undefined && 'which' in salient ? salient.which : '')
     const body = parts.join(wording.nexts[chosen.next])
     if (asked === '') return body
     if (chosen.front) return `${asked.replace('?', '')}: ${body}`

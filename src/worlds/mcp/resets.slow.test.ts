@@ -73,7 +73,8 @@ test('a command: the state is reset by it before each task, in each slot for its
   const episodes = await play(world, all)
   expect(episodes.map(outcome)).toEqual(all.map(() => solved))
   const slots = new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))
-  expect(slots.size).toBe(2)
+  // Those of servers that were started anew while the tools were tried are gone already.
+  expect([...slots].filter((folder) => existsSync(folder))).toHaveLength(2)
   await world.close()
   expect([...slots].filter((folder) => existsSync(folder))).toEqual([])
 })

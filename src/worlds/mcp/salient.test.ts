@@ -69,3 +69,21 @@ test('a result of which nothing can be asked: each cause has its own sentence, w
     /no named field with a value of 1 to 40 characters/,
   )
 })
+
+test('of a long line with several sentences a short one is asked for; ignored properties never are', () => {
+  const long =
+    'Current time in Asia/Tokyo is 2025-03-23 12:30:00, and in Europe/London it is 2025-03-23 03:30:00.'
+  for (let seed = 0; seed < 5; seed++)
+    expect(chooseSalient(`${long} It is 9 hours less.`, '', createRandom(seed))).toEqual({
+      kind: 'sentence',
+      which: 'last',
+    })
+  expect(extractSalient(`${long} It is 9 hours less.`, { kind: 'sentence', which: 'last' })).toBe(
+    'It is 9 hours less.',
+  )
+  expect(chooseSalient(long, '', createRandom(1))).toBeUndefined()
+  const contact = JSON.stringify({ id: 'x7', name: 'Ada', meta: { created_at: 'today' } })
+  for (let seed = 0; seed < 10; seed++)
+    expect(chooseSalient(contact, '', createRandom(seed), ['id', 'meta'])).toMatchObject({ words: 'name' })
+  expect(otherValues(contact, 'Ada', ['id', 'meta'])).toEqual([])
+})

@@ -1,12 +1,18 @@
 import type { Random } from '../../random/index.ts'
 import { leavesOf, parseJson, valueAt } from './json-walk.ts'
+import type { Leaf } from './json-walk.ts'
 import { spoken } from './words.ts'
 
 /** The part of a result that a task asks for. */
 export type Salient =
   | { kind: 'whole' }
   | { kind: 'field'; path: readonly (string | number)[]; words: string }
-  | { kind: 'line'; which: 'first' | 'last' }
+  | PartOfText
+
+interface PartOfText {
+  kind: 'line' | 'sentence'
+  which: 'first' | 'last'
+}
 
 const longestWhole = 80
 const longestField = 40
@@ -14,11 +20,7 @@ const longestField = 40
 /** The part as text, taken from what the window shows of a result; undefined where it is not there. */
 export function extractSalient(text: string, salient: Salient): string | undefined {
   if (salient.kind === 'whole') return text
-  if (salient.kind === 'line')
-    return text
-      .split('\n')
-      .at(salient.which === 'first' ? 0 : -1)
-      ?.trim()
+  if (salient.kind !== 'field') return partOf(text, salient)
   const value = valueAt(parseJson(text), salient.path)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
@@ -28,23 +30,47 @@ export function extractSalient(text: string, salient: Salient): string | undefin
 const isShort = (value: string): boolean =>
   value !== '' && value.length <= longestField && !value.includes('\n')
 
+function leavesWithout(json: unknown, ignore: readonly string[]): Leaf[] {
+  return leavesOf(json).filter(({ path }) => !path.some((step) => ignore.includes(String(step))))
+}
+
+function partOf(text: string, { kind, which }: PartOfText): string {
+  const parts = text.split(kind === 'line' ? '\n' : /(?<=[.!?])\s+/)
+  return parts.at(which === 'first' ? 0 : -1)?.trim() ?? ''
+}
+
 /**
- * Chooses what to ask for: all of a short text, a field of JSON whose name occurs once, the first or last line.
- * Fields that the request does not itself contain are preferred. Undefined where nothing is short and unambiguous.
+ * Chooses what to ask for: all of a short text, a field of JSON whose name occurs once, the first or last line, the first or last
+ * sentence of a single line. Fields that the request does not itself contain are preferred; those named in `ignore` are never asked for.
+ * Undefined where nothing is short and unambiguous.
  */
-export function chooseSalient(text: string, request: string, random: Random): Salient | undefined {
+export function chooseSalient(
+  text: string,
+  request: string,
+  random: Random,
+  ignore: readonly string[] = [],
+): Salient | undefined {
   const json = parseJson(text)
   if (json === undefined) {
     if (text === '' || text.endsWith('…')) return undefined
     if (text.length <= longestWhole && !text.includes('\n')) return { kind: 'whole' }
-    const lines = text.split('\n')
+    const kind = text.includes('\n') ? 'line' : 'sentence'
     const which = random.next() < 0.5 ? 'first' : 'last'
-    const line = lines.at(which === 'first' ? 0 : -1)?.trim() ?? ''
-    return lines.length > 1 && line !== '' && line.length <= longestWhole
-      ? { kind: 'line', which }
-      : undefined
+    const other = which === 'first' ? 'last' : 'first'
+    // One of several lines is drawn; of a long sentence and a short one, the short one is taken.
+    const choices: PartOfText[] =
+      kind === 'line'
+        ? [{ kind, which }]
+        : [
+            { kind, which },
+            { kind, which: other },
+          ]
+    return choices.find((choice) => {
+      const part = partOf(text, choice)
+      return part !== '' && part !== text.trim() && part.length <= longestWhole
+    })
   }
-  const leaves = leavesOf(json)
+  const leaves = leavesWithout(json, ignore)
   const fields = leaves.filter((leaf) => {
     const value = String(leaf.value)
     const single = leaves.filter((other) => other.key === leaf.key).length === 1
@@ -75,11 +101,12 @@ export function whyNothingSalient(text: string, limit: number): string {
     : `its result has no named field with a value of 1 to ${longestField} characters, so nothing can be asked for by name: let it return one`
 }
 
-/** Other values of the result that an answer must not also list. */
-export function otherValues(text: string, answer: string): string[] {
+/** Other values of the result that an answer must not also list, without those of the properties in `ignore`. */
+export function otherValues(text: string, answer: string, ignore: readonly string[] = []): string[] {
   const json = parseJson(text)
   if (json === undefined) return []
-  const values = leavesOf(json).map((leaf) => String(leaf.value))
+  const leaves = leavesWithout(json, ignore)
+  const values = leaves.map((leaf) => String(leaf.value))
   return [...new Set(values)].filter((value) => value.length > 1 && !containsWhole(answer, value))
 }
 

@@ -145,3 +145,45 @@ test('a property that may be anything gets a text', () => {
     title: expect.any(String),
   })
 })
+
+test('dates and times have the form that their description shows, time zones exist', () => {
+  const text = (name: string, description: string, seed: number): string =>
+    String(
+      draw(
+        { type: 'object', properties: { [name]: { type: 'string', description } }, required: [name] },
+        seed,
+      )[name],
+    )
+  for (let seed = 0; seed < 20; seed++) {
+    expect(text('date', 'The day. Format: YYYY-MM-DD', seed)).toMatch(/^20\d\d-[01]\d-[0-3]\d$/)
+    expect(text('time', 'e.g. 2025-03-23 12:30:00', seed)).toMatch(
+      /^20\d\d-\d\d-\d\d [0-2]\d:[0-5]\d:[0-5]\d$/,
+    )
+    expect(text('start', '2025-03-23T12:30:00Z', seed)).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(text('time', 'in 24-hour format (HH:MM)', seed)).toMatch(/^[0-2]\d:[0-5]\d$/)
+    const zone = text('sourceTimezone', 'IANA name', seed)
+    expect(() => new Intl.DateTimeFormat('en', { timeZone: zone })).not.toThrow()
+  }
+})
+
+test('a tool that changes a record is given its name, and often other values than it has', () => {
+  const schema = {
+    type: 'object',
+    properties: { name: { type: 'string' }, id: { type: 'string' }, email: { type: 'string' } },
+    required: ['name', 'id', 'email'],
+  }
+  const ada = { id: 'c1', name: 'Ada', email: 'ada@example.org' }
+  const made = Array.from({ length: 40 }, (_, seed) =>
+    sampleArguments(schema, {
+      random: createRandom(seed),
+      words,
+      known: [{ name: 'Bob', email: 'bob@example.org' }, ada],
+      reuse: true,
+      changes: true,
+    }),
+  )
+  for (const { id } of made) expect(id).toBe('c1')
+  const other = made.filter(({ name }) => name !== 'Ada')
+  expect(other.length).toBeGreaterThan(5)
+  expect(other.length).toBeLessThan(35)
+})

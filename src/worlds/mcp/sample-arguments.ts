@@ -5,7 +5,7 @@ import { resolveReference } from '../../tool/schema-check.ts'
 import type { JsonSchema } from '../../tool/types.ts'
 import { isPlainObject } from './json-walk.ts'
 import type { PlainObject } from './json-walk.ts'
-import { matchProperty } from './match-property.ts'
+import { isId, keyFor, matchProperty, matchStrength, namingProperty } from './match-property.ts'
 import { sampleString } from './sample-string.ts'
 import type { SplitWords } from './words.ts'
 
@@ -14,7 +14,13 @@ export interface SampleContext {
   words: SplitWords
   /** Records known to exist in the state; with `reuse`, arguments refer to them where the names of properties fit. */
   known: readonly PlainObject[]
+  /** Records made for this task: where they fit as well as the known ones, they are preferred. Default: none. */
+  recent?: readonly PlainObject[]
   reuse: boolean
+  /** The tool changes the record: half of the time only what names it is taken from the record. Default false. */
+  changes?: boolean
+  /** An optional property that is given all the same. */
+  always?: string
 }
 
 /** Why no arguments can be made from a schema, naming the place. */
@@ -114,6 +120,11 @@ function mergeObjects(left: JsonSchema, right: JsonSchema): JsonSchema {
   return merged
 }
 
+/** Names of the arguments that must be given. */
+export function requiredOf(schema: JsonSchema): readonly unknown[] {
+  return asArray(schema['required'])
+}
+
 /** The one type to make: the first that is not null, told from the keywords where `type` is missing. */
 export function typeOf(schema: JsonSchema): string | undefined {
   const type = schema['type']
@@ -184,13 +195,22 @@ function sampleObject(
     }
   }
   const source = given ?? (context.reuse ? pickSource(names, context) : undefined)
+  const naming =
+    source !== undefined && context.changes === true && context.random.next() < 0.5
+      ? namingProperty(names, source)
+      : undefined
+  // A tool that requires nothing says little without any arguments.
+  const often = required.length === 0 ? 2 : 1
   const made: PlainObject = {}
   for (const name of names) {
     const property = resolveSchema(properties[name], root, name)
-    const optional = !needed.has(name)
-    if (optional && context.random.next() >= ('default' in property ? 0.15 : 0.3)) continue
+    const optional = !needed.has(name) && name !== context.always
+    if (optional && context.random.next() >= ('default' in property ? 0.15 : 0.3) * often) continue
     const at = { path: place.path === '' ? name : `${place.path}.${name}`, name, depth: place.depth + 1 }
-    const known = source === undefined ? undefined : fit(matchProperty(name, source), property, root, context)
+    const known =
+      source === undefined || (naming !== undefined && name !== naming)
+        ? undefined
+        : fit(knownValue(name, source, context), property, root, context)
     try {
       made[name] = known ?? sample(property, root, at, context, source)
     } catch (error) {
@@ -200,16 +220,31 @@ function sampleObject(
   return made
 }
 
-/** A known record that shares property names with the object to be made; the better the fit, the likelier. */
+/** The value of a property in the record, or an id in any other record where this one has none. */
+function knownValue(name: string, source: PlainObject, context: SampleContext): unknown {
+  if (isId(name) && keyFor(name, source) === undefined) {
+    const others = [...(context.recent ?? []), ...context.known].filter(
+      (record) => keyFor(name, record) !== undefined,
+    )
+    if (others.length > 0) return matchProperty(name, context.random.pick(others))
+  }
+  return matchProperty(name, source)
+}
+
+/** A record that shares property names with the object to be made: one of those that fit best, rather one made for this task. */
 function pickSource(names: readonly string[], context: Making): PlainObject | undefined {
-  const keys = context.known.reduce((sum, record) => sum + Object.keys(record).length, 0)
+  const all = [...context.known, ...(context.recent ?? [])]
+  const keys = all.reduce((sum, record) => sum + Object.keys(record).length, 0)
   context.work.spend(names.length * keys)
-  const fits = context.known.map(
-    (record) => names.filter((name) => matchProperty(name, record) !== undefined).length,
-  )
-  const best = Math.max(0, ...fits)
-  if (best === 0) return undefined
-  return context.random.pick(context.known.filter((_, index) => fits[index] === best))
+  const best = (records: readonly PlainObject[]): { fit: number; records: PlainObject[] } => {
+    const fits = records.map((record) => matchStrength(names, record))
+    const fit = Math.max(0, ...fits)
+    return { fit, records: records.filter((_, index) => fits[index] === fit) }
+  }
+  const known = best(context.known)
+  const recent = best(context.recent ?? [])
+  const chosen = recent.fit >= known.fit ? recent : known
+  return chosen.fit === 0 ? undefined : context.random.pick(chosen.records)
 }
 
 /** A known value in the shape that the schema wants, if it can be had: alone, in a list, or one of a list. */

@@ -12,8 +12,30 @@ const phrase: Maker = (words, random) => `${random.pick(words.traits)} ${random.
 const day: Maker = (_, random) =>
   `20${20 + random.int(10)}-${String(1 + random.int(12)).padStart(2, '0')}-${String(1 + random.int(28)).padStart(2, '0')}`
 
+/** A date, a time of the day or both, as a description writes them: by letters (`YYYY-MM-DD HH:mm:ss`) or by an example (`2025-03-23`). */
+const moment =
+  /(?:YYYY|20\d\d)-(?:MM|\d\d)-(?:DD|\d\d)(?:[T ](?:HH|\d\d):(?:MM|\d\d)(?::(?:SS|\d\d)(?:\.(?:SSS|\d{3}))?)?Z?)?|\b(?:HH|\d\d):(?:MM|\d\d)(?::(?:SS|\d\d))?\b/i
+
+/** Makes dates and times of the shape that a description shows; undefined where it shows none. */
+function likeMoment(description: unknown): Maker | undefined {
+  const [shape] = typeof description === 'string' ? (moment.exec(description) ?? []) : []
+  if (shape === undefined) return undefined
+  const two = (below: number, random: Random): string => String(random.int(below)).padStart(2, '0')
+  return (words, random) => {
+    const [date, time] = /^[\dY]{4}-/i.test(shape) ? [shape.slice(0, 10), shape.slice(10)] : ['', shape]
+    // The hours are the first pair after the date or its separator, then minutes and seconds; what follows the point is left at nought.
+    const [clock, fraction = ''] = time.replace('Z', '').split('.')
+    const pairs = clock.match(/[A-Z\d]{2}/gi) ?? []
+    const made = pairs.map((_, index) => two(index === 0 ? 24 : 60, random)).join(':')
+    const separator = /^[T ]/i.test(time) ? time[0] : ''
+    const end = `${fraction === '' ? '' : '.000'}${time.endsWith('Z') ? 'Z' : ''}`
+    return `${date === '' ? '' : day(words, random)}${separator}${made}${end}`
+  }
+}
+
 /** What a text is about, told by the words of its property's name; the first that fits is used. */
 const cues: readonly [RegExp, Maker][] = [
+  [/^(timezone|timezones|tz|zone)$/, (words, random) => random.pick(words.zones)],
   [/^(url|uri|link|website|href)$/, (words, random) => `https://example.com/${noun(words, random)}`],
   [/^(email|mail)$/, (words, random) => `${noun(words, random)}@example.com`],
   [/^(path|file|filename|filepath|source|destination)$/, (words, random) => `${noun(words, random)}.txt`],
@@ -56,8 +78,13 @@ export function sampleString(
   const last = spoken(name)
   const cue = cues.find(([pattern]) => last.toReversed().some((word) => pattern.test(word)))?.[1] ?? noun
   const format = typeof schema['format'] === 'string' ? formats[schema['format']] : undefined
+  const isMoment = last.some((word) =>
+    /^(date|datetime|day|time|timestamp|start|end|from|to|since|until)$/.test(word),
+  )
+  const shaped = isMoment ? likeMoment(schema['description']) : undefined
   const makers: Maker[] = [
     ...(examples.length > 0 ? [() => random.pick(examples)] : []),
+    ...(shaped === undefined ? [] : [shaped]),
     ...(format === undefined ? [cue, noun, phrase] : [format]),
     day,
     () => String(random.int(100)),

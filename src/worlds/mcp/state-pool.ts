@@ -66,6 +66,8 @@ export interface StatePool {
   ): Promise<ToolResult>
   /** The state of the episode as text, from slots that can describe theirs. */
   describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
+  /** Closes the slots that are not in use; the next call opens new ones. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -234,6 +236,9 @@ export function createStatePool(options: StatePoolOptions): StatePool {
         },
         { signal },
       )
+    },
+    async restart() {
+      await Promise.all(idle.map(discard))
     },
     async close() {
       closed = true

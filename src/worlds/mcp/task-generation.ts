@@ -8,6 +8,8 @@ import type { McpTask } from './mcp-task.ts'
 import type { Probe } from './probe.ts'
 import { referencePlanner, runReference } from './reference.ts'
 import { renderRequest } from './request.ts'
+import { tellsMoment } from './repeatable.ts'
+import { listReasons } from './safety.ts'
 import { answerMatches, chooseSalient, extractSalient, otherValues } from './salient.ts'
 import { UnusableSchema } from './sample-arguments.ts'
 import { createSystemWorld } from './system-world.ts'
@@ -26,6 +28,8 @@ export interface TaskGenerationOptions {
   concurrency?: number
   /** A tool that takes longer for a call is left out. Default 3. */
   deadlineSeconds?: number | undefined
+  /** What to do where no task can be made; default: nothing is advised. */
+  hint?: string | undefined
   onProgress?: (done: number, total: number) => void
   signal?: AbortSignal | undefined
 }
@@ -53,10 +57,12 @@ export async function generateTasks(
 ): Promise<GeneratedTasks> {
   const { families } = probe
   if (families.length === 0) {
-    throw new AgogeError(`no task can be made from the tools of "${system.name}"`, {
+    const reasons = listReasons(probe.leftOut)
+    throw new AgogeError(`no task can be made from the tools of "${system.name}"\n${reasons}`, {
       code: 'no-tasks',
-      given: probe.leftOut.map((tool) => `${tool.name}: ${tool.reason}`).join('\n'),
+      given: probe.leftOut.map(({ name }) => name).join(', '),
       expected: 'at least one tool whose arguments can be made up and whose result is short and repeatable',
+      ...(options.hint === undefined ? {} : { hint: options.hint }),
     })
   }
   const total = Object.values(options.counts).reduce((sum, count) => sum + count, 0)
@@ -86,7 +92,8 @@ export async function generateTasks(
   }
   const wanted = splits.filter((split) => (options.counts[split] ?? 0) > 0)
   for (const split of wanted)
-    if (split !== 'unseen-wording' && bank.get(split)?.length === 0) throw noTasks(system, split)
+    if (split !== 'unseen-wording' && bank.get(split)?.length === 0)
+      throw noTasks(system, split, options.hint)
   const familiesIn = (split: Task['split']): string[] => {
     const found = new Set(bank.get(split)?.map((task) => task.family))
     return families.map(({ name }) => name).filter((name) => found.has(name))
@@ -134,7 +141,7 @@ function inTurn(families: readonly string[], tasks: readonly McpTask[]): McpTask
   return Array.from({ length: most }, (_, at) => rows.flatMap((row) => row.slice(at, at + 1))).flat()
 }
 
-function noTasks(system: ToolSystem, split: Task['split']): AgogeError {
+function noTasks(system: ToolSystem, split: Task['split'], hint: string | undefined): AgogeError {
   return new AgogeError(`no ${split} task could be made from the tools of "${system.name}"`, {
     code: 'no-tasks',
     given:
@@ -142,7 +149,7 @@ function noTasks(system: ToolSystem, split: Task['split']): AgogeError {
         ? 'no request that could be proved'
         : 'every request that was found is one of training too',
     expected: 'tools whose arguments leave room for different requests',
-    hint: 'Admit further tools with --allow TOOL, or all with --sandbox where the state behind the server may be destroyed',
+    ...(hint === undefined ? {} : { hint }),
   })
 }
 
@@ -208,7 +215,10 @@ async function proveTask(
   const reads = family.tools[family.tools.length - 1].kind === 'read'
   const last = run.results[run.results.length - 1]
   const stated = JSON.stringify(draft.steps.map((step) => step.arguments))
-  const salient = reads ? chooseSalient(last, stated, random) : undefined
+  const tells = (text: string, step: number): boolean =>
+    family.tools[step].kind === 'read' && tellsMoment(text, stated)
+  if (run.results.some(tells)) return undefined
+  const salient = reads ? chooseSalient(last, stated, random, system.ignore) : undefined
   if (reads && salient === undefined) return undefined
   const answer = salient === undefined ? null : (extractSalient(last, salient) ?? '')
   const changes = family.tools.some((tool) => tool.kind === 'write')
@@ -223,7 +233,11 @@ async function proveTask(
     context: { tools: draft.steps.map((step) => step.tool), changes },
     plan: referencePlanner(draft, run.links, salient),
     seeds: draft.seeds,
-    expected: { answer, others: answer === null ? [] : otherValues(last, answer), state: run.after },
+    expected: {
+      answer,
+      others: answer === null ? [] : otherValues(last, answer, system.ignore),
+      state: run.after,
+    },
   }
   return (await provesItself(system, task, options.signal)) ? task : undefined
 }

@@ -17,6 +17,8 @@ export interface ToolSystem {
   readonly changeable: boolean
   /** Characters of a result that the window shows. */
   readonly resultLimit: number
+  /** Names of properties whose values are made up anew: left out of states and results that are compared. */
+  readonly ignore: readonly string[]
   /** Runs a tool in the state of an episode; the result is as the window shows it (short, always the same). */
   call(
     state: EpisodeState,
@@ -24,6 +26,15 @@ export interface ToolSystem {
     args: Record<string, unknown>,
     options?: StateCallOptions,
   ): Promise<ToolResult>
+  /** The same with the whole result, for whoever looks for values in it. */
+  look(
+    state: EpisodeState,
+    name: string,
+    args: Record<string, unknown>,
+    options?: StateCallOptions,
+  ): Promise<ToolResult>
+  /** Starts servers anew for the calls to come: what they kept in memory is gone. */
+  restart(): Promise<void>
   /** The state in comparable form, or null where it cannot be seen. */
   observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
   close(): Promise<void>
@@ -55,6 +66,9 @@ export function createToolSystem(options: ToolSystemOptions): ToolSystem {
     },
     changeable: options.observe.length > 0,
     resultLimit,
+    ignore: options.ignore ?? [],
+    look: (...given) => pool.call(...given),
+    restart: () => pool.restart(),
     async call(state, name, args, callOptions) {
       const result = await pool.call(state, name, args, callOptions)
       return { text: compactResult(result.text, resultLimit), isError: result.isError }

@@ -1,11 +1,12 @@
 import { hash32 } from '../../random/index.ts'
 import type { Task } from '../../agent/types.ts'
 
-/** Word lists of one split: nouns name things, traits describe them, cities are proper names. */
+/** Word lists of one split: nouns name things, traits describe them, cities are proper names, zones are time zones. */
 export interface SplitWords {
   nouns: readonly string[]
   traits: readonly string[]
   cities: readonly string[]
+  zones: readonly string[]
 }
 
 const nouns =
@@ -35,6 +36,12 @@ const cities =
   'Krakow Seville Munich Hamburg Zurich Boston Denver Dallas Austin Seattle Toronto Montreal Lima Quito Santiago ' +
   'Cairo Tunis Nairobi Accra Dakar Osaka Kyoto Seoul Hanoi Manila Jakarta Delhi Mumbai Perth Sydney Auckland'
 
+const zones =
+  'Africa/Cairo Africa/Lagos Africa/Nairobi America/Bogota America/Chicago America/Denver America/Lima America/New_York America/Santiago ' +
+  'America/Toronto Asia/Bangkok Asia/Dubai Asia/Hong_Kong Asia/Jakarta Asia/Karachi Asia/Kolkata Asia/Manila Asia/Seoul Asia/Shanghai ' +
+  'Asia/Singapore Asia/Tehran Asia/Tokyo Australia/Perth Australia/Sydney Europe/Athens Europe/Berlin Europe/Helsinki Europe/Lisbon ' +
+  'Europe/London Europe/Madrid Europe/Moscow Europe/Oslo Europe/Paris Europe/Rome Europe/Vienna Pacific/Auckland Pacific/Honolulu UTC'
+
 /** Half of the words are for training, a quarter each for validation and test; none is shared. */
 function part(list: string, split: 'train' | 'validation' | 'test'): string[] {
   return list.split(' ').filter((word) => {
@@ -44,7 +51,12 @@ function part(list: string, split: 'train' | 'validation' | 'test'): string[] {
 }
 
 function listsOf(split: 'train' | 'validation' | 'test'): SplitWords {
-  return { nouns: part(nouns, split), traits: part(traits, split), cities: part(cities, split) }
+  return {
+    nouns: part(nouns, split),
+    traits: part(traits, split),
+    cities: part(cities, split),
+    zones: part(zones, split),
+  }
 }
 
 const lists = { train: listsOf('train'), validation: listsOf('validation'), test: listsOf('test') }

@@ -36,11 +36,17 @@ test('who may run', () => {
   const full = { reset: 'restart' as const, observe: ['look'] }
   expect(admitted(none)).toEqual(['look read readOnlyHint'])
   expect(admitted(full)).toEqual(['look read readOnlyHint'])
-  // Without a reset, or without a way to see the state, a change could not be judged.
-  expect(admitted(none, { sandbox: true })).toEqual(['look read readOnlyHint'])
-  expect(admitted({ reset: 'restart', observe: [] }, { sandbox: true })).toEqual(['look read readOnlyHint'])
-  expect(admitted(full, { allow: ['change'] })).toEqual(['look read readOnlyHint', 'change write --allow'])
-  expect(admitted(full, { sandbox: true })).toHaveLength(3)
+  // What says nothing of itself is tried. Without a reset, or without a way to see the state, a change could not be judged.
+  const tried = ['look read readOnlyHint', 'change unknown --sandbox']
+  expect(admitted(none, { sandbox: true })).toEqual(tried)
+  expect(admitted({ reset: 'restart', observe: [] }, { sandbox: true })).toEqual(tried)
+  expect(admitted(full, { allow: ['change'] })).toEqual(['look read readOnlyHint', 'change unknown --allow'])
+  expect(admitted(full, { sandbox: true })).toEqual([...tried, 'lie write --sandbox'])
+  // Whoever names a tool that says nothing of itself in "observe" says that it reads.
+  expect(admitted({ reset: 'restart', observe: ['change'] }, { sandbox: true })).toContain(
+    'change read --sandbox',
+  )
+  expect(() => admitted({ reset: 'restart', observe: ['lie'] }, { sandbox: true })).toThrow('cannot observe')
   expect(() => admitTools('s', specs.slice(1), none)).toThrow('no tool of the MCP server "s" may run')
 })
 

@@ -24,7 +24,7 @@ export interface McpWorldConfig {
   env?: Record<string, string>
   /** How long the server may take to start. Default: see `ConnectOptions`. */
   connectSeconds?: number
-  /** Property names left out when states are compared: ids, times. */
+  /** Names of properties whose values the server makes up anew (ids, times): left out when states and results are compared, and never asked for. */
   ignore?: string[]
   /** Characters of a result that the model is shown. Default 300. */
   resultLimit?: number
@@ -38,6 +38,15 @@ function keepsFiles(reset: ResetRule): boolean {
 }
 
 export const readOnlyWorld: McpWorldConfig = { reset: 'none', observe: [] }
+
+/** What is missing for tasks that change something, as a clause; undefined where the state can be reset and observed. */
+export function missingState({ reset, observe }: McpWorldConfig): string | undefined {
+  const missing = [
+    ...(reset === 'none' ? ['no "reset"'] : []),
+    ...(observe.length === 0 ? ['no "observe"'] : []),
+  ]
+  return missing.length === 0 ? undefined : `the "agoge" entry declares ${missing.join(' and ')}`
+}
 
 /** Checks the `agoge` entry of one server; absent = a live system that cannot be reset. */
 export function parseWorldConfig(value: unknown, where: string): McpWorldConfig {
