@@ -32,7 +32,7 @@ test('trains, resumes, evaluates and plays', async () => {
   const trained = await agoge('train', 'cartpole', ...quick, '--seed', '7', '--out', run)
   expect(trained).toMatchObject({ code: 0 })
   expect(trained.out).toMatch(
-    /^cartpole: mean return [\d.]+ \([\d.]+ to [\d.]+\) over 100 episodes, after 1024 steps\.$/m,
+    /^cartpole, ppo \(cleanrl\): mean return [\d.]+ \([\d.]+ to [\d.]+\) over 100 episodes, after 1024 steps\.$/m,
   )
   expect(JSON.parse(readFileSync(join(run, 'config.json'), 'utf8'))).toMatchObject({
     kind: 'array',

@@ -58,26 +58,49 @@ function temporary(): string {
 
 /** `agoge chat` as a process of its own, its input a pipe. */
 function chat(cwd: string, ...words: string[]) {
-  const child = spawn(
-    process.execPath,
-    ['--import', loader, '--conditions', 'agoge-source', main, 'chat', ...words],
-    { cwd, stdio: 'pipe' },
-  )
+  const running = start(cwd, process.execPath, commandLine(words))
+  return { ...running, interrupt: () => running.child.kill('SIGINT') }
+}
+
+/** The same on a terminal, which util-linux makes; what it shows comes as `out`. */
+function chatOnTerminal(cwd: string, ...words: string[]) {
+  const quoted = [process.execPath, ...commandLine(words)].map((word) => `'${word}'`).join(' ')
+  const running = start(cwd, 'script', ['-qec', quoted, '/dev/null'])
+  // What Ctrl-C types.
+  return { ...running, interrupt: () => running.child.stdin.write('\u0003') }
+}
+
+const hasTerminals =
+  process.platform === 'linux' && spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
+
+const commandLine = (words: readonly string[]): string[] => [
+  '--import',
+  loader,
+  '--conditions',
+  'agoge-source',
+  main,
+  'chat',
+  ...words,
+]
+
+function start(cwd: string, command: string, words: readonly string[]) {
+  const child = spawn(command, words, { cwd, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const said = { out: '', err: '' }
   child.stdout.on('data', (data: Buffer) => (said.out += data.toString()))
   child.stderr.on('data', (data: Buffer) => (said.err += data.toString()))
   const ended = once(child, 'close').then(([code]) => code as number | null)
-  const until = (text: string | RegExp): Promise<void> =>
-    vi.waitUntil(() => (typeof text === 'string' ? said.err.includes(text) : text.test(said.err)), {
-      timeout: 600_000,
-    }) as Promise<unknown> as Promise<void>
+  const until = async (text: string): Promise<void> => {
+    await vi.waitUntil(() => `${said.out}${said.err}`.includes(text), { timeout: 600_000 })
+  }
   return { child, said, ended, until, say: (line: string) => child.stdin.write(`${line}\n`) }
 }
 
+/** The processes that a process has started, and theirs. */
 function childrenOf(pid: number | undefined): number[] {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
-  return stdout.split('\n').filter(Boolean).map(Number)
+  const children = stdout.split('\n').filter(Boolean).map(Number)
+  return children.flatMap((child) => [child, ...childrenOf(child)])
 }
 
 function isAlive(pid: number): boolean {
@@ -89,21 +112,43 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('writes are carried out only after a yes; the end of the input ends it', async () => {
+test('piped: every line is a request, and calls that may change something need --yes; the end of the input ends it', async () => {
+  for (const yes of [false, true]) {
+    const { model, heard } = await serve()
+    const { said, ended, child } = chat(temporary(), '--model', model, ...(yes ? ['--yes'] : []))
+    // Enter sends the suggestion; then two requests of one's own, which read like answers; then the input ends.
+    child.stdin.end(['', 'y', 'write it again', ''].join('\n'))
+    expect({ code: await ended, ...said }).toMatchObject({ code: 0 })
+    expect(heard).toHaveLength(3)
+    for (const result of heard)
+      if (yes) expect(result).not.toContain('error')
+      else expect(result).toBe('error: the user did not allow this call')
+    expect(said.err).not.toContain('Carry it out?')
+    expect(said.err.match(/not carried out: it may change something \(--yes allows it\)/g)?.length ?? 0).toBe(
+      yes ? 0 : 3,
+    )
+    expect(
+      said.err.includes('The input is not a terminal: calls that may change something need --yes.'),
+    ).toBe(!yes)
+    expect(said.err).toContain('write_file({"path":"notes.txt","content":"hello"})')
+    expect(said.out).toBe('I am done.\n'.repeat(3))
+    expect(said.err).toMatch(/A fresh state\. Try \(Enter sends it\): \S+/)
+  }
+})
+
+test.skipIf(!hasTerminals)('on a terminal writes are carried out only after a yes', async () => {
   const { model, heard } = await serve()
-  const { said, ended, child } = chat(temporary(), '--model', model)
-  // Enter sends the suggestion; then two requests of one's own; then the input ends.
-  child.stdin.end(['', 'n', 'write hello', 'yes', 'write it again', ''].join('\n'))
+  const { said, ended, until, say } = chatOnTerminal(temporary(), '--model', model)
+  await until('Try (Enter sends it)')
+  for (const [at, reply] of ['n', 'yes'].entries()) {
+    say('write hello')
+    await vi.waitUntil(() => said.out.split('Carry it out?').length === at + 2, { timeout: 600_000 })
+    say(reply)
+    await vi.waitUntil(() => said.out.split('I am done.').length === at + 2, { timeout: 600_000 })
+  }
+  say('/quit')
   expect({ code: await ended, ...said }).toMatchObject({ code: 0 })
-  expect(heard).toHaveLength(3)
-  expect(heard[0]).toBe('error: the user did not allow this call')
-  expect(heard[1]).not.toContain('error')
-  // Where nobody can be asked any more, nobody allowed it.
-  expect(heard[2]).toBe('error: the user did not allow this call')
-  expect(said.err.match(/This may change something\. Carry it out\? \[y\/N\]/g)).toHaveLength(3)
-  expect(said.err).toContain('write_file({"path":"notes.txt","content":"hello"})')
-  expect(said.out).toBe('I am done.\n'.repeat(3))
-  expect(said.err).toMatch(/A fresh state\. Try \(Enter sends it\): \S+/)
+  expect(heard).toEqual(['error: the user did not allow this call', expect.not.stringContaining('error')])
 })
 
 test('it says what the model was trained for, and offers another task in a fresh state', async () => {
@@ -128,8 +173,9 @@ test('it says what the model was trained for, and offers another task in a fresh
 
 test.skipIf(process.platform === 'win32')('Ctrl-C ends it at once and leaves no process behind', async () => {
   const { model, asked } = await serve()
-  for (const waitFor of ['a request', 'the endpoint', 'a yes']) {
-    const { child, said, ended, until, say } = chat(temporary(), '--model', model)
+  for (const waitFor of ['a request', 'the endpoint', ...(hasTerminals ? ['a yes'] : [])]) {
+    const begin = waitFor === 'a yes' ? chatOnTerminal : chat
+    const { child, said, ended, until, say, interrupt } = begin(temporary(), '--model', model)
     await until('Try (Enter sends it)')
     const before = asked()
     if (waitFor === 'the endpoint') {
@@ -142,7 +188,7 @@ test.skipIf(process.platform === 'win32')('Ctrl-C ends it at once and leaves no 
     }
     const servers = childrenOf(child.pid)
     expect(servers.length).toBeGreaterThan(0)
-    child.kill('SIGINT')
+    interrupt()
     expect({ waitFor, code: await ended, err: said.err }).toMatchObject({ waitFor, code: 130 })
     await expect.poll(() => servers.filter(isAlive), { timeout: 120_000 }).toEqual([])
   }

@@ -24,14 +24,15 @@ export interface ChatCommand extends WorldOptions {
 
 /**
  * `agoge chat`: requests to a model that acts on a live server. Every request is an episode of its own, as in training; the state stays
- * until `/new`. Calls that may change something are carried out only after a yes.
+ * until `/new`. Calls that may change something are carried out only after a yes; where the input is no terminal nobody is asked, so that all
+ * its lines are requests, and such calls need `--yes`.
  */
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
   const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
   const opened = await openWorld(command, { seed: seed ?? 0, yes: command.yes === true, wanted }, terminal)
   const { signal } = terminal
-  const { ask, close } = createLineReader(signal)
+  const lines = createLineReader(signal)
   try {
     const { maxTokensPerTurn } = opened.plan
     const model = await openModel(
@@ -49,13 +50,16 @@ export async function runChat(command: ChatCommand, terminal: Console): Promise<
     )
     try {
       terminal.err(introduction(model, opened.world, opened.tasks.families))
-      await converse({ ...opened, model, ask, confirmWrites: command.yes !== true, terminal })
+      const confirmWrites = command.yes !== true
+      if (confirmWrites && !lines.interactive)
+        terminal.err('The input is not a terminal: calls that may change something need --yes.')
+      await converse({ ...opened, model, lines, confirmWrites, terminal })
     } finally {
       await model.dispose()
     }
     signal.throwIfAborted()
   } finally {
-    close()
+    lines.close()
     await opened.world.close()
   }
 }
@@ -65,7 +69,7 @@ interface Conversation {
   heldOut: (split: Task['split'], count: number) => Task[]
   plan: TrainingPlan
   model: OpenedModel
-  ask: LineReader['ask']
+  lines: LineReader
   confirmWrites: boolean
   terminal: Console
 }
@@ -88,10 +92,10 @@ async function converse(conversation: Conversation): Promise<void> {
 }
 
 async function inScene(conversation: Conversation, session: ToolSession, task: Task): Promise<'new' | 'end'> {
-  const { ask, terminal, model, plan } = conversation
+  const { lines, terminal, model, plan } = conversation
   let suggestion: string | null = task.prompt
   for (let turn = 0; ; turn++) {
-    const line = await ask('\n> ')
+    const line = await lines.ask('\n> ')
     if (line === null || line.trim() === '/quit') return 'end'
     if (line.trim() === '/new') return 'new'
     const prompt: string | null = line.trim() === '' ? suggestion : line.trim()
@@ -111,7 +115,7 @@ async function inScene(conversation: Conversation, session: ToolSession, task: T
 }
 
 /** The world with one session that stays open, its calls shown and writes asked about. */
-function watched({ world, ask, confirmWrites, terminal }: Conversation, session: ToolSession): ToolWorld {
+function watched({ world, lines, confirmWrites, terminal }: Conversation, session: ToolSession): ToolWorld {
   const reads = new Set(
     world.tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name),
   )
@@ -120,9 +124,11 @@ function watched({ world, ask, confirmWrites, terminal }: Conversation, session:
     async call(name, args, options): Promise<ToolResult> {
       terminal.err(`  ${name}(${JSON.stringify(args)})`)
       if (confirmWrites && !reads.has(name)) {
-        const reply = await ask('  This may change something. Carry it out? [y/N] ')
-        if (!/^y(es)?$/i.test(reply?.trim() ?? ''))
+        const allowed = await lines.confirm('  This may change something. Carry it out? [y/N] ')
+        if (!allowed) {
+          if (!lines.interactive) terminal.err('  not carried out: it may change something (--yes allows it)')
           return { text: 'error: the user did not allow this call', isError: true }
+        }
       }
       const result = await session.call(name, args, options)
       terminal.err(`  ${result.isError ? 'error: ' : ''}${result.text.replaceAll('\n', '\n  ')}`)

@@ -43,7 +43,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     run === undefined
       ? { train: 0, validation: 0, test: command.tasks, 'unseen-wording': 0 }
       : // All that its training had: only so are the held-out tasks those that it never met.
-        trainingCounts
+        (run.taskCounts ?? trainingCounts)
   const taskSeed = command.seed ?? run?.seed ?? 0
   const opened = await openWorld(command, { seed: taskSeed, yes: command.yes === true, wanted }, terminal)
   for (const text of strangeTasks(runs, taskSeed, opened)) terminal.err(text)

@@ -69,6 +69,14 @@ export const trainingCounts: Required<TaskCounts> = {
   'unseen-wording': 96,
 }
 
+/** Tasks of a short training (`--quick`) on a foreign server, with so many for the test. */
+export const quickCounts = (test: number): Required<TaskCounts> => ({
+  train: 160,
+  validation: 24,
+  test: Math.min(test, trainingCounts.test),
+  'unseen-wording': 0,
+})
+
 export interface OpeningOptions {
   seed: number
   /** The answer to the question after the plan of calls is given already. */

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { smallModelPlan } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import { callForecast, plannedCalls } from './planned-calls.ts'
+import { quickCounts } from './open-world.ts'
+import { adjustPlan } from './train.ts'
 
 const plan: TrainingPlan = {
   ...smallModelPlan,
@@ -23,4 +25,27 @@ test('the forecast says how long the rate makes it, and warns of a budget that w
   expect(forecast(1000)).toBe('about 910 calls are ahead')
   expect(forecast(1000, 10)).toBe('about 910 calls are ahead, at least 1 min 31 s at 10 a second')
   expect(forecast(900, 10)).toMatch(/900 are left of the budget.*--max-calls.*--steps/)
+})
+
+test('--quick does what its help says, and its forecast at the usual rate is less than a minute', () => {
+  const usual: TrainingPlan = {
+    ...smallModelPlan,
+    demonstrations: { look: 134, find: 134, 'look>find': 134 },
+  }
+  const quick = adjustPlan(usual, { quick: true })
+  const shown = Object.values(quick.demonstrations).reduce((sum, count) => sum + count, 0)
+  expect(shown).toBeGreaterThan(150)
+  expect(shown).toBeLessThanOrEqual(162)
+  expect(quick.reinforcement.steps).toBe(8)
+  expect(quick.tasks).toEqual({ validation: 24, test: 60, unseenWording: 0 })
+  // What a local server is called at: 50 a second.
+  expect(plannedCalls(quick, 1.4) / 50).toBeLessThan(60)
+  expect(plannedCalls(usual, 1.4) / 50).toBeGreaterThan(600)
+  // What was asked for by number stays.
+  expect(adjustPlan(usual, { quick: true, steps: 30, tasks: 90 })).toMatchObject({
+    reinforcement: { steps: 30 },
+    tasks: { test: 90 },
+  })
+  expect(quickCounts(90)).toMatchObject({ test: 90, 'unseen-wording': 0 })
+  expect(adjustPlan(usual, {})).toEqual(usual)
 })

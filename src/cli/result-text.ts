@@ -13,7 +13,7 @@ import { table } from './table.ts'
 
 const longestText = 160
 
-/** What a finished run has to say, as text: stages, families, comparisons, three episodes, cost. */
+/** What a finished run has to say, as text: stages, families, comparisons, cost, three episodes, and what did not go well. */
 export function resultText(summary: TrainingSummary): string {
   const { stages, cost } = summary
   const families = Object.keys(stages[0]?.families ?? {})
@@ -36,9 +36,14 @@ export function resultText(summary: TrainingSummary): string {
       (cost.masked === 0 ? '' : ` (${cost.masked} lost to faults of the infrastructure)`),
     ...faultLines(summary),
   ]
-  return [headline(summary), table(header, rows), notes.join('\n'), ...summary.samples.map(sampleText)].join(
-    '\n\n',
-  )
+  const { samples, remarks = [] } = summary
+  return [
+    headline(summary),
+    table(header, rows),
+    notes.join('\n'),
+    ...samples.map(sampleText),
+    ...remarks,
+  ].join('\n\n')
 }
 
 function sampleText({ family, prompt, before, after }: SampleEpisode): string {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
 import type { TrainingPlan } from '../training/index.ts'
+import type { TaskCounts } from '../worlds/mcp/index.ts'
 import type { WorldOptions } from './open-world.ts'
 import { runToResume } from './runs.ts'
 import type { BackendOptions } from './train-backend.ts'
@@ -18,6 +19,8 @@ export interface RunSettings extends WorldOptions, BackendOptions {
   /** Of a foreign server: the seal of the plan of calls that was agreed to, and what identifies the tasks that were made. */
   agreement?: string
   taskFingerprint?: string
+  /** How many tasks were made of it; absent = as many as usual. */
+  taskCounts?: TaskCounts
   plan: TrainingPlan
   commandLine: string
 }

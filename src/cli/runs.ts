@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TaskCounts } from '../worlds/mcp/index.ts'
 
 /** Run folders under `.agoge/runs`, the one last worked on first. */
 export function listRuns(root = '.'): string[] {
@@ -67,14 +68,21 @@ export interface TrainedOn {
   seed: number
   /** Absent in runs of earlier versions. */
   taskFingerprint?: string
+  /** How many tasks it had; absent = as many as usual. */
+  taskCounts?: TaskCounts
 }
 
 /** The run of a model on this world: the model is named by the run folder, or by a checkpoint in it. */
 export function runOn(world: string, model: string): TrainedOn | undefined {
   for (const folder of [model, join(model, '..', '..')]) {
-    const { world: trained, seed, taskFingerprint } = readConfig(folder)
+    const { world: trained, seed, taskFingerprint, taskCounts } = readConfig(folder)
     if (trained !== world || typeof seed !== 'number') continue
-    return { folder, seed, ...(typeof taskFingerprint === 'string' ? { taskFingerprint } : {}) }
+    return {
+      folder,
+      seed,
+      ...(typeof taskFingerprint === 'string' ? { taskFingerprint } : {}),
+      ...(typeof taskCounts === 'object' && taskCounts !== null ? { taskCounts } : {}),
+    }
   }
   return undefined
 }

@@ -16,7 +16,9 @@ test('a table is trained, evaluated, played and resumed as everything else', asy
   const words = ['--algorithm', 'q-learning', '--steps', '12000', '--context', 'successRate=1']
   const trained = await agoge('train', 'frozen-lake', ...words, '--out', run)
   expect(trained).toMatchObject({ code: 0 })
-  expect(trained.out).toMatch(/^frozen-lake: mean return 1\.00 .* over 100 episodes, after 12k steps\.$/m)
+  expect(trained.out).toMatch(
+    /^frozen-lake, q-learning \(annealed\): mean return 1\.00 .* over 100 episodes, after 12k steps\.$/m,
+  )
   expect(settingsOf(run)).toMatchObject({ algorithm: 'q-learning', preset: 'annealed' })
   expect(readFileSync(join(run, 'report.html'), 'utf8')).toContain('<svg')
   const again = await agoge('train', '--resume', run)

@@ -9,7 +9,8 @@ import { planForWindow } from '../training/defaults.ts'
 import { checkNewRun, openRunFolder, train } from '../training/index.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { Console } from './console.ts'
-import { openWorld, worldOptions } from './open-world.ts'
+import type { TaskCounts } from '../worlds/mcp/index.ts'
+import { openWorld, quickCounts, worldOptions } from './open-world.ts'
 import type { OpenedWorld, WorldOptions } from './open-world.ts'
 import { callForecast } from './planned-calls.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
@@ -56,12 +57,15 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   const named: WorldOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
   const chat = await readChatModel(base)
+  const ofQuick = command.quick === true ? quickCounts(command.tasks ?? quick.test) : undefined
+  const taskCounts = earlier === null ? ofQuick : earlier.settings.taskCounts
   const opened = await openWorld(
     named,
     {
       seed: named.seed,
       yes: command.yes === true,
       agreed: earlier?.settings.agreement,
+      ...(taskCounts === undefined ? {} : { wanted: taskCounts }),
     },
     terminal,
   )
@@ -83,6 +87,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
           terminal,
         ),
         opened,
+        taskCounts,
       )
     if (earlier !== null) refuseOtherTasks(earlier.settings, opened)
     folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
@@ -189,6 +194,7 @@ function newSettings(
   model: string,
   plan: TrainingPlan,
   { agreement, taskFingerprint }: OpenedWorld,
+  taskCounts: TaskCounts | undefined,
 ): RunSettings {
   return {
     ...worldOptions(command),
@@ -199,9 +205,11 @@ function newSettings(
     ...backendSettings(command),
     ...(agreement === undefined ? {} : { agreement }),
     ...(taskFingerprint === undefined ? {} : { taskFingerprint }),
+    // They decide which tasks a server's run has; other environments make them one by one.
+    ...(taskFingerprint === undefined || taskCounts === undefined ? {} : { taskCounts }),
     commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
-    plan: adjust(plan, command),
+    plan: adjustPlan(plan, command),
   }
 }
 
@@ -210,26 +218,53 @@ function withBatch(plan: TrainingPlan, batch: BatchSettings = {}): TrainingPlan 
   return { ...plan, reinforcement: { ...plan.reinforcement, ...batch } }
 }
 
+/**
+ * What `--quick` leaves of a plan, at most: about a minute on two cores that do nothing else, and some 1,500 calls of tools. The latter
+ * decides on a server that is called slowly.
+ */
+const quick = { demonstrations: 160, steps: 8, groups: 8, validation: 24, test: 60 }
+
 /** The plan with what the command line says about its size and its batches. */
-function adjust(
+export function adjustPlan(
   plan: TrainingPlan,
-  { steps, tasks, quick = false, maxStaleness, overlap }: TrainCommand,
+  {
+    steps,
+    tasks,
+    quick: short = false,
+    maxStaleness,
+    overlap,
+  }: Pick<TrainCommand, 'steps' | 'tasks' | 'quick' | 'maxStaleness' | 'overlap'>,
 ): TrainingPlan {
+  const base = short ? quickPlan(plan) : plan
   const batches = {
     ...(maxStaleness === undefined ? {} : { maxStaleness }),
     ...(overlap === undefined ? {} : { overlap }),
   }
-  const test = Math.min(tasks ?? (quick ? 120 : Infinity), plan.tasks.test)
-  const shorter = quick
-    ? {
-        warmStart: { ...plan.warmStart, epochs: Math.min(plan.warmStart.epochs, 4) },
-        tasks: { validation: Math.min(48, plan.tasks.validation), test, unseenWording: 0 },
-      }
-    : { tasks: { ...plan.tasks, test } }
-  const planned = quick ? Math.min(plan.reinforcement.steps, 16) : plan.reinforcement.steps
+  return {
+    ...base,
+    tasks: { ...base.tasks, test: Math.min(tasks ?? base.tasks.test, plan.tasks.test) },
+    reinforcement: { ...base.reinforcement, ...batches, steps: steps ?? base.reinforcement.steps },
+  }
+}
+
+function quickPlan(plan: TrainingPlan): TrainingPlan {
+  const { demonstrations, reinforcement, tasks } = plan
+  const shown = Object.values(demonstrations).reduce((sum, count) => sum + count, 0)
+  const share = Math.min(1, quick.demonstrations / shown)
   return {
     ...plan,
-    ...shorter,
-    reinforcement: { ...plan.reinforcement, ...batches, steps: steps ?? planned },
+    demonstrations: Object.fromEntries(
+      Object.entries(demonstrations).map(([family, count]) => [family, Math.ceil(count * share)]),
+    ),
+    reinforcement: {
+      ...reinforcement,
+      steps: Math.min(quick.steps, reinforcement.steps),
+      groups: Math.min(quick.groups, reinforcement.groups),
+    },
+    tasks: {
+      validation: Math.min(quick.validation, tasks.validation),
+      test: Math.min(quick.test, tasks.test),
+      unseenWording: 0,
+    },
   }
 }

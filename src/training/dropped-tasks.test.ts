@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -145,7 +145,9 @@ test('masked episodes say why, grouped, in the summary and the report', async ()
   expect(summary.maskedReasons).toEqual({ 'the scales are broken': summary.cost.masked })
   expect(summary.stages[0]).toMatchObject({ masked: 2, maskedReasons: { 'the scales are broken': 2 } })
   expect(notes).toContain('2 of 8 episodes were masked and count nowhere: 2 × the scales are broken')
-  expect(existsSync(join(folder, 'report.html'))).toBe(true)
+  // One step on twelve demonstrations: the run says by itself that this is too short.
+  expect(summary.reinforcement).toMatchObject({ steps: 1, groups: 4, judged: 8 })
+  expect(summary.remarks?.join('\n')).toContain('too short to show a gain: 12 demonstrations and 1 step')
   expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain(
     `masked episodes, which count nowhere: ${summary.cost.masked} (${summary.cost.masked} × the scales are broken)`,
   )

@@ -1,4 +1,4 @@
-import { trainedTokens } from '../algorithm/index.ts'
+import { informativeGroups, trainedTokens } from '../algorithm/index.ts'
 import type { Task } from '../agent/index.ts'
 import { encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
@@ -12,6 +12,7 @@ import type { Job } from './job.ts'
 import { createLearner } from './learn.ts'
 import type { Learner } from './learn.ts'
 import { batchEpisodes, rewardedGroup } from './sample-batch.ts'
+import type { LoopState } from './state.ts'
 import type { Batch } from './sample-batch.ts'
 
 /**
@@ -87,6 +88,11 @@ async function reinforce<T extends Task>(
   state.step++
   job.settled = true
   charge(job, batchEpisodes(batch))
+  state.signal = addSignal(
+    state.signal,
+    played.map(({ rewards }) => rewards),
+    judged,
+  )
   const kept = played.slice(0, settings.recordGroups ?? 2).flatMap(({ episodes }) => episodes)
   folder.append('episodes.jsonl', kept.map(encodeEpisode))
 
@@ -112,6 +118,25 @@ async function reinforce<T extends Task>(
     ...(settings.maxStaleness === undefined || weightLag === undefined ? {} : { weightLag }),
     ...learned,
   })
+}
+
+/** The count of groups that had anything to learn from, with those of one step added. */
+function addSignal(
+  { groups, groupsWithSignal, judged, failed }: NonNullable<LoopState['signal']> = {
+    groups: 0,
+    groupsWithSignal: 0,
+    judged: 0,
+    failed: 0,
+  },
+  rewards: readonly (readonly (number | null)[])[],
+  episodes: readonly Episode[],
+): NonNullable<LoopState['signal']> {
+  return {
+    groups: groups + rewards.length,
+    groupsWithSignal: groupsWithSignal + informativeGroups(rewards).length,
+    judged: judged + episodes.length,
+    failed: failed + episodes.filter(({ success }) => success !== true).length,
+  }
 }
 
 /** Updates between the oldest token and now, where that is known. */

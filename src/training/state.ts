@@ -1,7 +1,13 @@
 import { AgogeError } from '../error.ts'
 import type { CallCounts, TaskSamplerState } from '../rollout/index.ts'
 import type { RunFolder } from './run-folder.ts'
-import type { DroppedTasks, StageSummary, TrainableBackend, TrainingSummary } from './types.ts'
+import type {
+  DroppedTasks,
+  ReinforcementRecord,
+  StageSummary,
+  TrainableBackend,
+  TrainingSummary,
+} from './types.ts'
 
 export const phases = [
   'base',
@@ -47,6 +53,8 @@ export interface LoopState {
   /** What the demonstrations showed of a server that does not do what it did when the tasks were proved; absent = nothing yet. */
   dropped?: DroppedTasks
   unstableTools?: Record<string, CallCounts>
+  /** Groups that were learnt from, and episodes in them; absent = none yet. */
+  signal?: Omit<ReinforcementRecord, 'steps'>
   /** Of masked episodes, as `cost.masked` counts them. */
   maskedReasons?: Record<string, number>
   cost: { sampledTokens: number; calls: number; episodes: number; masked: number }

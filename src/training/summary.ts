@@ -2,6 +2,7 @@ import type { Task } from '../agent/index.ts'
 import { compareSuccess } from '../evaluation/index.ts'
 import type { Job } from './job.ts'
 import { machine } from './machine.ts'
+import { remarksOn } from './remarks.ts'
 import { wrongToRight } from './samples.ts'
 import { stageEpisodes } from './stage.ts'
 import type { TrainingSummary } from './types.ts'
@@ -11,9 +12,14 @@ export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
   const { options, state, folder } = job
   const rl = stageEpisodes(folder, 'rl')
   const compared = state.stages.some((stage) => stage.name === 'supervised')
+  const { stages, demonstrations, signal } = state
+  const { steps } = options.plan.reinforcement
+  const reinforcement = signal === undefined ? undefined : { steps, ...signal }
+  const remarks = remarksOn({ stages, demonstrations, reinforcement })
   return {
     schema: 1,
     command: options.command,
+    algorithm: options.algorithmName,
     machine: machine(),
     seconds: state.seconds,
     seed: options.seed,
@@ -24,6 +30,8 @@ export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
     unstableTools: state.unstableTools,
     dropped: state.dropped,
     maskedReasons: state.maskedReasons,
+    reinforcement,
+    remarks: remarks.length === 0 ? undefined : remarks,
     cost: { seconds: state.seconds, ...state.cost },
     samples: wrongToRight(stageEpisodes(folder, 'warm-start'), rl, 3),
     model: folder.file('checkpoints', 'final'),

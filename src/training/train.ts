@@ -86,6 +86,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
       }),
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
     algorithm,
+    ...(typeof options.algorithm === 'function' ? {} : { algorithmName: options.algorithm ?? 'grpo-damped' }),
     ...(chat === undefined ? {} : { chat }),
     plan: planOf(options, chat, batch),
     ...(resume === undefined ? {} : { resume }),

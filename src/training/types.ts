@@ -87,6 +87,8 @@ export interface TrainJobOptions<T extends Task = Task> {
   tokenizer: Tokenizer
   reward: RewardFunction
   algorithm: Algorithm
+  /** For the record. */
+  algorithmName?: string
   plan: TrainingPlan
   /** For a public checkpoint: its template and window; else the model is one of the project's own. */
   chat?: ChatModel
@@ -150,10 +152,23 @@ export interface DroppedTasks {
   reasons: Record<string, number>
 }
 
+/** What reinforcement learning was and had to learn from, over all its steps. */
+export interface ReinforcementRecord {
+  steps: number
+  /** Groups that were learnt from, and those of them whose episodes did not all get the same reward. */
+  groups: number
+  groupsWithSignal: number
+  /** Episodes that were judged, and those of them that failed. */
+  judged: number
+  failed: number
+}
+
 /** `summary.json`. */
 export interface TrainingSummary {
   schema: 1
   command: string
+  /** The name of the algorithm; absent where it has none, and in runs of earlier versions. */
+  algorithm?: string | undefined
   machine: { platform: string; cpu: string; cores: number; memoryGiB: number; node: string }
   seconds: number
   seed: number
@@ -166,6 +181,10 @@ export interface TrainingSummary {
   /** Tools that failed in demonstrations, with how often; and what was dropped for that. Only where the environment proves its tasks. */
   unstableTools?: Record<string, CallCounts> | undefined
   dropped?: DroppedTasks | undefined
+  /** Absent in runs of earlier versions. */
+  reinforcement?: ReinforcementRecord | undefined
+  /** What did not go well, and what to do about it, in plain sentences; absent where there is nothing to say. */
+  remarks?: string[] | undefined
   /** How many of `cost.masked` for each reason. */
   maskedReasons?: Record<string, number> | undefined
   /** Of the whole job, evaluations included. */

@@ -5,13 +5,19 @@ import type { SeedsSummary } from './seeds-types.ts'
 import type { ArraySummary } from './types.ts'
 
 /** One sentence for one run. */
-export function resultLine({ world, steps, return: found }: ArraySummary): string {
-  return `${world}: mean return ${estimateText(found)} over ${found.n} episodes, after ${count(steps)} steps.`
+export function resultLine({ world, settings, steps, return: found }: ArraySummary): string {
+  return `${world}${byAlgorithm(settings)}: mean return ${estimateText(found)} over ${found.n} episodes, after ${count(steps)} steps.`
 }
 
 /** One sentence for several seeds. */
-export function seedsLine({ world, runs, return: found }: SeedsSummary): string {
-  return `${world}: interquartile mean return ${estimateText(found)} over ${runs.length} seeds, after ${count(runs[0]?.steps ?? 0)} steps.`
+export function seedsLine({ world, settings, runs, return: found }: SeedsSummary): string {
+  return `${world}${byAlgorithm(settings)}: interquartile mean return ${estimateText(found)} over ${runs.length} seeds, after ${count(runs[0]?.steps ?? 0)} steps.`
+}
+
+/** `, ppo (cleanrl)`: the algorithm and its preset, where the settings of a run name them. */
+function byAlgorithm({ algorithm, preset }: Readonly<Record<string, unknown>>): string {
+  if (typeof algorithm !== 'string') return ''
+  return typeof preset === 'string' ? `, ${algorithm} (${preset})` : `, ${algorithm}`
 }
 
 /** `487.2 (480.1 to 493.0)`: with its 95% interval, or why it has none. */

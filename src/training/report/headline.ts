@@ -2,9 +2,15 @@ import type { TrainingSummary } from '../types.ts'
 import { percent, percentInterval } from './format.ts'
 
 /**
- * One sentence that says what happened on the held-out tasks and no more: "rose" or "fell" only where the 95% intervals do not touch.
+ * One sentence that says what happened on the held-out tasks and no more: "rose" or "fell" only where the 95% intervals do not touch. Begins
+ * with the name of the algorithm, where it has one.
  */
-export function headline({ stages }: TrainingSummary): string {
+export function headline({ stages, algorithm }: TrainingSummary): string {
+  const sentence = stagesSentence(stages)
+  return algorithm === undefined ? sentence : `${algorithm}: ${sentence}`
+}
+
+function stagesSentence(stages: TrainingSummary['stages']): string {
   const base = stages.find(({ name }) => name === 'base')
   const warm = stages.find(({ name }) => name === 'warm-start')
   const last = stages.find(({ name }) => name === 'rl') ?? warm ?? base

@@ -11,7 +11,7 @@ import { style } from './style.ts'
  * of the run (prompts, results of tools) is escaped.
  */
 export function renderReport({ summary, metrics, config }: ReportInput): string {
-  const { machine, stages, samples } = summary
+  const { machine, stages, samples, remarks = [] } = summary
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -27,6 +27,7 @@ export function renderReport({ summary, metrics, config }: ReportInput): string 
         <main>
           <h1>Agoge training report</h1>
           <p class="headline">${headline(summary)}</p>
+          ${remarks.map((remark) => html`<p class="remark">${remark}</p>`)}
           <p class="soft">
             <code>${summary.command}</code>, seed ${summary.seed}, ${duration(summary.seconds)} on
             ${machine.cpu} (${machine.cores} cores, ${machine.memoryGiB.toFixed(0)} GiB), Node

@@ -214,3 +214,15 @@ test('numbers are written for people', () => {
   ])
   expect([0, 0.62345, 0.00012, 12.345, 400].map(decimal)).toEqual(['0', '0.623', '1.2e-4', '12.3', '400'])
 })
+
+test('the result names its algorithm, and remarks stand below it', () => {
+  const summary = {
+    ...summaryOf([stage('base', 0), stage('rl', 0)]),
+    algorithm: 'rloo',
+    remarks: ['Success stayed at 0% & why'],
+  }
+  expect(headline(summary)).toMatch(/^rloo: No clear change: /)
+  const page = renderReport({ summary, metrics, config: {} })
+  expect(page).toContain('<p class="headline">rloo: ')
+  expect(page).toContain('<p class="remark">Success stayed at 0% &amp; why</p>')
+})

@@ -8,6 +8,7 @@ export const style = `
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif }
 main { max-width: 1120px; margin: 0 auto; padding: 48px 24px 96px }
 h1 { font-size: 15px; font-weight: 600; color: var(--soft); margin: 0 0 8px }
+.remark { border-left: 3px solid currentColor; padding-left: 10px; margin: 0 0 12px }
 .headline { font-size: 26px; line-height: 1.35; font-weight: 600; margin: 0 0 12px; text-wrap: balance }
 h2 { font-size: 19px; margin: 48px 0 8px }
 p { margin: 0 0 12px; max-width: 72ch }
