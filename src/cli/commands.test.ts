@@ -43,6 +43,10 @@ writeFileSync(join(taken, 'config.json'), '{}')
 const unfinished = join(folder, 'unfinished')
 mkdirSync(unfinished)
 writeFileSync(join(unfinished, 'config.json'), '{ "schema": 1, "world": "filesystem" }')
+const weightless = join(folder, 'weightless')
+mkdirSync(join(weightless, 'checkpoints', 'rl-end'), { recursive: true })
+writeFileSync(join(weightless, 'config.json'), '{ "schema": 1, "world": "filesystem" }')
+writeFileSync(join(weightless, 'summary.json'), '{}')
 const network = join(folder, 'network')
 mkdirSync(network)
 writeFileSync(join(network, 'config.json'), '{ "schema": 1, "kind": "array", "world": "cartpole" }')
@@ -67,6 +71,10 @@ test.each<[string[], RegExp]>([
     ['eval', '--model', unfinished],
     /unfinished is not finished[\s\S]*--resume \S*unfinished\), or name a checkpoint/,
   ],
+  ...[['eval', '--model'], ['chat', '--model'], ['serve']].map((words): [string[], RegExp] => [
+    [...words, weightless],
+    /weightless is finished, but its trained weights are gone[\s\S]*a checkpoint that is left, such as \S*rl-end/,
+  ]),
   [['chat', '--model', network], /network for cartpole, which has no words[\s\S]*agoge play cartpole/],
   [
     ['eval', '--model', 'https://me:hidden@a.example/v1'],

@@ -5,7 +5,7 @@ import { checkFolder } from '../training/usable-folder.ts'
 
 /** What may lie in a folder that a model is to replace. */
 const ownFiles =
-  /^(?:\.agoge-probe-\d+|README\.md|(?:config|state|tokenizer)\.json|(?:model|optimizer)\.safetensors)$/
+  /^(?:\.agoge-probe-\d+|README\.md|checksums\.sha256|(?:config|state|tokenizer)\.json|(?:model|optimizer)\.safetensors)$/
 const ownCheckpoints = /^(?:general|decisions)(?:-finished(?:\.writing|\.before)?)?$/
 
 /**

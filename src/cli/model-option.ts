@@ -9,6 +9,7 @@ import {
 } from '../agent/index.ts'
 import type { Actor, EpisodeLimits } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
+import { weightsGone } from '../training/checked-files.ts'
 import { publicLimits, publicTurn } from '../training/defaults.ts'
 import { baseModelFolder, loadModel, requireModel } from '../language/index.ts'
 import type { SamplingWeights } from '../language/index.ts'
@@ -140,7 +141,8 @@ export function findModel(given: string | undefined): { named: string; folder: s
 
 /** A run of numbers has a network, and one of words has a model when it is finished. */
 function noModelYet(run: string, world: string): AgogeError {
-  const isArray = ['array', 'seeds'].includes(runKind(run) ?? '')
+  const isArray = isClassic(run)
+  if (!isArray && isFinished(run)) return weightsGone(run)
   return new AgogeError(
     isArray
       ? `The run in ${run} trained a network for ${world}, which has no words.`
@@ -156,8 +158,13 @@ function noModelYet(run: string, world: string): AgogeError {
   )
 }
 
+const isClassic = (run: string): boolean => ['array', 'seeds'].includes(runKind(run) ?? '')
+
+const isFinished = (run: string): boolean => existsSync(join(run, 'summary.json'))
+
 function lastTrained(): string | undefined {
-  return listRuns().find((run) => modelFolder(run) !== run)
+  // One that has lost its model is named, not passed over for another.
+  return listRuns().find((run) => modelFolder(run) !== run || (!isClassic(run) && isFinished(run)))
 }
 
 async function openEndpoint(

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
+import { requireChecked } from '../training/checked-files.ts'
 import type { TrainingPlan } from '../training/index.ts'
 import type { TaskCounts } from '../worlds/mcp/index.ts'
 import type { WorldOptions } from './open-world.ts'
@@ -28,7 +29,7 @@ export interface RunSettings extends WorldOptions, BackendOptions {
 /**
  * The run to go on with: the folder named, or of those that a command began the one last worked on.
  *
- * @throws AgogeError where there is none, or its `config.json` is not one of `agoge train`.
+ * @throws AgogeError where there is none, or its `config.json` is damaged or not one of `agoge train`.
  */
 export function readRun(resume: string | true): { folder: string; settings: RunSettings } {
   const folder = runToResume(resume)
@@ -40,6 +41,7 @@ export function readRun(resume: string | true): { folder: string; settings: RunS
       hint: 'Name it: agoge train --resume FOLDER',
     })
   }
+  requireChecked(folder, 'config.json')
   return { folder, settings: checkSettings(readConfig(join(folder, 'config.json')), folder) }
 }
 

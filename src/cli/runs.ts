@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TaskCounts } from '../worlds/mcp/index.ts'
+import { requireChecked } from '../training/checked-files.ts'
 
 /** Run folders under `.agoge/runs`, the one last worked on first. */
 export function listRuns(root = '.'): string[] {
@@ -72,9 +73,14 @@ export interface TrainedOn {
   taskCounts?: TaskCounts
 }
 
-/** The run of a model on this world: the model is named by the run folder, or by a checkpoint in it. */
+/**
+ * The run of a model on this world: the model is named by the run folder, or by a checkpoint in it.
+ *
+ * @throws AgogeError where the `config.json` of the run is not what was written.
+ */
 export function runOn(world: string, model: string): TrainedOn | undefined {
   for (const folder of [model, join(model, '..', '..')]) {
+    if (existsSync(join(folder, 'config.json'))) requireChecked(folder, 'config.json')
     const { world: trained, seed, taskFingerprint, taskCounts } = readConfig(folder)
     if (trained !== world || typeof seed !== 'number') continue
     return {

@@ -47,6 +47,9 @@ export interface TrainArrayCommand extends ContextOptions {
 /** Steps of a run unless told. */
 const defaultSteps = 100_000
 
+/** After these errors going on is no advice: another process is at it, or a file of the run is gone or damaged. */
+const hopeless = ['run-in-use', 'no-model', 'bad-run-folder']
+
 /** A run as `config.json` tells it. */
 interface Plan {
   named: NamedRun
@@ -68,7 +71,8 @@ export async function runTrainArray(command: TrainArrayCommand, terminal: Consol
   try {
     await (plan.several ? trainSeveral : trainOne)(plan, { out, resume }, terminal)
   } catch (error) {
-    terminal.err(`go on with: agoge train --resume ${out}`)
+    if (!AgogeError.isInstance(error) || !hopeless.includes(error.code))
+      terminal.err(`go on with: agoge train --resume ${out}`)
     throw error
   }
   terminal.out(`report: ${join(out, 'report.html')}`)

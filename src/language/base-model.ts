@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { baseModelFolder } from './base-model-folder.ts'
 import { readCheckpoint } from './checkpoint.ts'
+import { checksumsFile, verifyChecksums } from './checksums.ts'
 import { createLocalBackend } from './local-backend.ts'
 import type { LocalBackend, LocalBackendOptions } from './local-backend.ts'
 import { refuseRemote } from './tinker/checkpoint-note.ts'
@@ -43,6 +44,7 @@ export async function loadModel(
 /** The tokenizer of the model in a folder; weights need not be there. Throws an `AgogeError` where there is none. */
 export async function loadTokenizer(folder: string = baseModelFolder): Promise<Tokenizer> {
   const file = requireTokenizer(folder)
+  await verifyChecksums(folder, (name) => name === 'tokenizer.json')
   return createTokenizer(tokenizerFromJson(await readFile(file, 'utf8'), file))
 }
 
@@ -60,7 +62,8 @@ export function requireTokenizer(folder: string): string {
 
 /** The folder itself, or the repair where it holds no model. */
 export function requireModel(folder: string): string {
-  if (hasWeights(folder)) return folder
+  // Where weights were saved and are gone, whoever reads them says which file is missing.
+  if (hasWeights(folder) || existsSync(join(folder, checksumsFile))) return folder
   refuseRemote(folder)
   throw new AgogeError(`There is no model in ${folder}.`, {
     code: 'no-model',

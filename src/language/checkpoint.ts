@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { readAdapterCheckpoint, writeAdapterCheckpoint } from './adapters/peft.ts'
 import type { Adapter } from './adapters/lora.ts'
 import { chosenTensors, compactLayout } from './adapters/trainable.ts'
+import { verifyChecksums, writeChecksums } from './checksums.ts'
 import { AgogeError } from '../error.ts'
 import { readSafetensors, writeSafetensors } from '../nn/index.ts'
 import type { StoredType } from '../nn/index.ts'
@@ -34,6 +35,10 @@ export interface Checkpoint {
   weightVersion: number
 }
 
+const optimizerFile = 'optimizer.safetensors'
+/** Without these a checkpoint can act, and cannot be trained on. */
+const forTraining: readonly string[] = [optimizerFile, 'state.json']
+
 /** Templates of chats, names of special tokens, settings of generation. */
 const companionNames = [
   'tokenizer_config.json',
@@ -46,14 +51,16 @@ const moments = ['first', 'second', 'momentum'] as const
 /**
  * Writes weights (`writeWeights`), `config.json`, `state.json` and, where given, `tokenizer.json`, what stood beside it,
  * `optimizer.safetensors` and a folder `adapter` that PEFT loads, with the weights beneath it: a folder that `transformers` loads. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
+ * `checksums.sha256` lists the SHA-256 of every file, which `readCheckpoint` compares.
  * `type` is that of the weights (F32 unless told; F16 and BF16 halve a model for publication), `shardBytes` the size of a file
- * from which on they are written in several.
+ * from which on they are written in several, `others` further files by name.
  */
 export async function writeCheckpoint(
   folder: string,
   checkpoint: Checkpoint,
   type: StoredType = 'F32',
   shardBytes?: number,
+  others: Readonly<Record<string, Uint8Array>> = {},
 ): Promise<void> {
   const { config, parameters, tokenizer, companions, optimizer, tensors, adapter, weightVersion } = checkpoint
   const aside = `${folder}.writing`
@@ -75,8 +82,10 @@ export async function writeCheckpoint(
         const data = optimizer[name]
         return [name, { data, shape: [data.length] }]
       })
-      await write('optimizer.safetensors', writeSafetensors(Object.fromEntries(named)))
+      await write(optimizerFile, writeSafetensors(Object.fromEntries(named)))
     }
+    for (const [name, content] of Object.entries(others)) await write(name, content)
+    await writeChecksums(aside)
     await rm(before, { recursive: true, force: true })
     if (existsSync(folder)) await rename(folder, before)
     await rename(aside, folder)
@@ -96,12 +105,14 @@ export async function writeCheckpoint(
 
 /**
  * Reads a folder that `writeCheckpoint` wrote, or a public checkpoint of the Llama, Qwen2 and Qwen3 families.
- * Throws `AgogeError` naming the file and the tensor or field that is missing or does not fit.
+ * Throws `AgogeError` naming the file that is missing or is not what was written (where the folder has `checksums.sha256`), and the tensor
+ * or field that is missing or does not fit. Without `optimizer.safetensors` or `state.json` a checkpoint is read with `optimizerLost`.
  */
 export async function readCheckpoint(given: string): Promise<Checkpoint> {
   // A crash between the two renames of a rewrite leaves the older checkpoint under its other name.
   const folder = !existsSync(given) && existsSync(`${given}.before`) ? `${given}.before` : given
   const at = (name: string): string => join(folder, name)
+  await verifyChecksums(folder, (name) => !forTraining.includes(name) || existsSync(at(name)))
   const config = parseConfig(await readJson(at('config.json')), at('config.json'))
   const parameters = await readWeights(folder, config)
   const checkpoint: Checkpoint = { config, parameters, weightVersion: 0 }
@@ -114,7 +125,7 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
     const texts = await Promise.all(present.map((name) => readFile(at(name), 'utf8')))
     checkpoint.companions = Object.fromEntries(present.map((name, i) => [name, texts[i]]))
   }
-  const remembers = existsSync(at('optimizer.safetensors'))
+  const remembers = existsSync(at(optimizerFile))
   if (!existsSync(at('state.json'))) return remembers ? { ...checkpoint, optimizerLost: true } : checkpoint
   const state = (await readJson(at('state.json'))) as Record<string, unknown>
   const count = (field: string): number => {
@@ -130,15 +141,12 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
   if (existsSync(at('adapter'))) checkpoint.adapter = await readAdapterCheckpoint(at('adapter'), parameters)
   if (remembers) {
     const moved = movedSize(checkpoint)
-    const { tensors } = readSafetensors(
-      await readBytes(at('optimizer.safetensors')),
-      at('optimizer.safetensors'),
-    )
+    const { tensors } = readSafetensors(await readBytes(at(optimizerFile)), at(optimizerFile))
     const [first, second, momentum] = moments.map((name) => {
       const data = tensors[name]?.data
       if (data?.length === moved) return data
       const expected = `${moved} numbers`
-      throw damaged(at('optimizer.safetensors'), `${name} does not fit the model`, data?.length, expected)
+      throw damaged(at(optimizerFile), `${name} does not fit the model`, data?.length, expected)
     }) as [Float32Array, Float32Array, Float32Array]
     const steps = { matrixSteps: count('matrixSteps'), otherSteps: count('otherSteps') }
     checkpoint.optimizer = { first, second, momentum, ...steps }

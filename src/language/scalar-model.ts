@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
 import { readSafetensors, writeSafetensors } from '../nn/index.ts'
@@ -196,9 +196,9 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
     async save(folder) {
       const layout = parameterLayout(config)
       const trunk = { layout, data: parameters.data.subarray(0, layout.size) }
-      await writeCheckpoint(folder, { config, parameters: trunk, weightVersion: 0 })
       const head = { [scoreName]: { data: part(parameters.data, score), shape: score.shape } }
-      await writeFile(join(folder, scoreFile), writeSafetensors(head, { metadata: { format: 'pt' } }))
+      const others = { [scoreFile]: writeSafetensors(head, { metadata: { format: 'pt' } }) }
+      await writeCheckpoint(folder, { config, parameters: trunk, weightVersion: 0 }, 'F32', undefined, others)
     },
     async load(folder) {
       const loaded = await readScalarCheckpoint(folder)

@@ -3,6 +3,7 @@ import { createTaskSampler } from '../rollout/index.ts'
 import type { TaskSampler } from '../rollout/index.ts'
 import type { Job } from './job.ts'
 import { withoutDropped } from './dropped-tasks.ts'
+import { readChecked, writeChecked } from './checked-files.ts'
 import { freezeJob } from './overlap.ts'
 import { pendingFile } from './state.ts'
 import { decodeBatch, encodeBatch, sampleBatch } from './sample-batch.ts'
@@ -58,7 +59,7 @@ export function createBatchQueue<T extends Task>(job: Job<T>, sampler: TaskSampl
       if (fault !== undefined) throw fault.error
       by.signal?.throwIfAborted()
       const sampled = await sampleBatch(by, tasks, number)
-      if (maxStaleness > 0) folder.write(pendingFile(number), encodeBatch(sampled))
+      if (maxStaleness > 0) writeChecked(folder, pendingFile(number), encodeBatch(sampled))
       return sampled
     })
     batches.set(number, batch)
@@ -77,7 +78,8 @@ export function createBatchQueue<T extends Task>(job: Job<T>, sampler: TaskSampl
       while (begun < Math.min(sampledBy(state.step) + 1, steps)) await begin(begun++)
       const number = state.step
       const file = pendingFile(number)
-      const batch = await (batches.get(number) ?? decodeBatch(folder.read(file), job, folder.file(file)))
+      const batch = await (batches.get(number) ??
+        decodeBatch(readChecked(folder, file), job, folder.file(file)))
       batches.delete(number)
       return batch
     },

@@ -7,6 +7,7 @@ import type { EpisodeSummary } from '../evaluation/index.ts'
 import { addReasons, isJudged, reasonsText, summariseEpisodes } from '../evaluation/index.ts'
 import { evaluatePolicy, heldOutTasks } from '../rollout/index.ts'
 import { isDropped } from './dropped-tasks.ts'
+import { checkedLines, forgetChecked, hasChecked, writeChecked } from './checked-files.ts'
 import type { OnTrainingEvent } from './events.ts'
 import type { RunFolder } from './run-folder.ts'
 import type { LoopState } from './state.ts'
@@ -50,6 +51,7 @@ export function createJob<T extends Task>(
       clock()
       await saveCheckpoint(folder, backend, state)
       folder.remove(journal)
+      forgetChecked(folder, journal)
     },
   }
 }
@@ -130,10 +132,10 @@ export async function keptIf<T extends Task>(
   keep: boolean,
   play: () => Promise<Episode[]>,
 ): Promise<Episode[]> {
-  if (keep && folder.has(file))
-    return folder.lines(file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
+  if (keep && hasChecked(folder, file))
+    return checkedLines(folder, file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
   const episodes = await play()
-  if (keep) folder.write(file, episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''))
+  if (keep) writeChecked(folder, file, episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''))
   return episodes
 }
 

@@ -9,6 +9,7 @@ import { InfrastructureError } from '../tool/infrastructure-error.ts'
 import type { TrainingEvent, TrainingSummary } from './index.ts'
 import { trainJob } from './index.ts'
 import type { LoopState } from './state.ts'
+import { filesBeneath, forEachDamage } from '../language/testing/damages.ts'
 import { boxJob } from './testing/box-job.ts'
 import type { TrainableBackend } from './types.ts'
 import { workUntil } from './testing/work-until.ts'
@@ -30,6 +31,14 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const weights = (folder: string): Buffer =>
   readFileSync(join(folder, 'checkpoints', 'final', 'model.safetensors'))
+/** Every file that a run goes on from, or ends with. */
+const checkpointed = (folder: string): Record<string, string> => {
+  const names = [
+    'state.json',
+    ...filesBeneath(join(folder, 'checkpoints')).map((name) => join('checkpoints', name)),
+  ]
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'base64')]))
+}
 /** Lines of metrics without what depends on the clock. */
 const metrics = (folder: string): string =>
   readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(
@@ -87,6 +96,7 @@ test('killed at random moments and resumed: the same weights, metrics and episod
   }
   expect(kills).toBeGreaterThan(2)
   expect(weights(folder).equals(weights(whole))).toBe(true)
+  expect(checkpointed(folder)).toEqual(checkpointed(whole))
   expect(metrics(folder)).toBe(metrics(whole))
   const told = (path: string) =>
     readEpisodes(join(path, 'episodes.jsonl')).map((episode) => ({ ...episode, timing: null }))
@@ -197,8 +207,26 @@ test('a world that answers otherwise each time is journaled: what was played sin
   expect(resumed.stages.length).toBe(3)
 })
 
-test('a finished run that is resumed says again what it said', async () => {
+test('a finished run that is resumed says again what it said, or what it has lost', async () => {
   expect(await trainJob({ ...boxJob(whole), resume: true })).toEqual(summary)
+  const folder = join(root, 'weightless')
+  cpSync(whole, folder, { recursive: true })
+  const resumed = () => trainJob({ ...boxJob(folder), resume: true })
+  await forEachDamage(join(folder, 'summary.json'), () => expect(resumed()).rejects.toThrow('summary.json'))
+  await forEachDamage(join(folder, 'state.json'), () => expect(resumed()).rejects.toThrow('state.json'))
+  const weightsFile = join(folder, 'checkpoints', 'final', 'model.safetensors')
+  await forEachDamage(weightsFile, () =>
+    expect(resumed()).rejects.toMatchObject({
+      message: expect.stringContaining(weightsFile),
+      hint: expect.stringContaining(join(folder, 'checkpoints', 'rl-end')),
+    }),
+  )
+  rmSync(join(folder, 'checkpoints', 'final'), { recursive: true })
+  await expect(resumed()).rejects.toMatchObject({
+    code: 'no-model',
+    message: `The run in ${folder} is finished, but its trained weights are gone`,
+    hint: expect.stringContaining(`such as ${join(folder, 'checkpoints')}`),
+  })
 })
 
 test('with a comparison, supervision goes on for as long as RL took and the gain is paired', async () => {

@@ -1,6 +1,9 @@
 import type { Task } from '../agent/index.ts'
 import { AgogeError } from '../error.ts'
 import type { Episode } from '../episode/index.ts'
+import { verifyChecksums } from '../language/checksums.ts'
+import { hasWeights } from '../language/weight-files.ts'
+import { hasChecked, readChecked, weightsGone, writeChecked } from './checked-files.ts'
 import type { OnTrainingEvent } from './events.ts'
 import { createJob } from './job.ts'
 import type { Job } from './job.ts'
@@ -50,7 +53,10 @@ async function workOn<T extends Task>(
 ): Promise<TrainingSummary> {
   claim(folder, options)
   const saved = loadState(folder)
-  if (saved?.state.phase === 'done') return JSON.parse(folder.read('summary.json')) as TrainingSummary
+  if (saved?.state.phase === 'done') {
+    await requireWeights(folder)
+    return JSON.parse(readChecked(folder, 'summary.json')) as TrainingSummary
+  }
   const backend = await options.backend()
   try {
     checkOverlap(options.plan, backend)
@@ -64,17 +70,30 @@ async function workOn<T extends Task>(
       signal,
     })
     if (saved !== null) onEvent({ type: 'note', text: `going on with ${folder.path} at ${saved.checkpoint}` })
+    else if (options.resume === true)
+      onEvent({ type: 'note', text: `${folder.path} has no checkpoint yet: the run begins anew` })
     try {
       await runPhases(job)
     } catch (error) {
+      // A checkpoint removes the journal: where a file of the run is damaged, all stays as it is.
+      const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
       // What is finished is kept; the reason for stopping is what the caller must hear of, even if saving fails too.
-      if (job.settled && job.state.step > 0) await job.checkpoint().catch(() => {})
+      if (job.settled && job.state.step > 0 && !damaged) await job.checkpoint().catch(() => {})
       throw signal?.aborted === true ? signal.reason : error
     }
     return await finish(job)
   } finally {
     await backend.dispose?.()
   }
+}
+
+/** @throws AgogeError where the weights that a finished run ended with are gone or damaged. */
+async function requireWeights(folder: RunFolder): Promise<void> {
+  const final = folder.file('checkpoints', 'final')
+  if (folder.list('checkpoints/final').length === 0) throw weightsGone(folder.path)
+  await verifyChecksums(final)
+  // As of an earlier version: a language model of which only the description is left.
+  if (folder.has('checkpoints/final/config.json') && !hasWeights(final)) throw weightsGone(folder.path)
 }
 
 async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
@@ -150,7 +169,7 @@ async function finish<T extends Task>(job: Job<T>): Promise<TrainingSummary> {
   await saveWeights(folder, backend, 'final')
   job.phaseSeconds()
   const summary = summarise(job)
-  folder.write('summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+  writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
   const metrics = folder
     .lines('metrics.jsonl')
     .flatMap((line, at) => readRecord(line) ?? damaged(job, at + 1))
@@ -178,7 +197,7 @@ function damaged<T extends Task>({ emit, folder }: Job<T>, line: number): [] {
 /** Makes the folder the home of this run, or checks that it is. */
 function claim<T extends Task>(folder: RunFolder, options: TrainJobOptions<T>): void {
   const config = `${JSON.stringify(configOf(options), null, 2)}\n`
-  const known = folder.has('config.json')
+  const known = hasChecked(folder, 'config.json')
   if (options.resume === true && !known)
     throw new AgogeError(`There is no run to resume in ${folder.path}`, {
       code: 'no-run',
@@ -186,7 +205,7 @@ function claim<T extends Task>(folder: RunFolder, options: TrainJobOptions<T>): 
       expected: 'the folder of an earlier run, with its config.json',
     })
   if (options.resume !== true) refuseOccupied(folder.path)
-  if (!known) folder.write('config.json', config)
+  if (!known) writeChecked(folder, 'config.json', config)
   else if (folder.read('config.json') !== config)
     throw new AgogeError(`The run in ${folder.path} was started with other settings`, {
       code: 'resume-mismatch',

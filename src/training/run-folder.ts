@@ -90,6 +90,8 @@ export function refuseOccupied(path: string): void {
 /** Besides config.json, which makes a folder a run. */
 const ownNames = [
   'state.json',
+  'times.json',
+  'checksums.sha256',
   'summary.json',
   'report.html',
   'metrics.jsonl',

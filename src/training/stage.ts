@@ -3,6 +3,7 @@ import { decodeEpisode, encodeEpisode } from '../episode/index.ts'
 import type { Episode } from '../episode/index.ts'
 import { reasonsText, summariseEpisodes } from '../evaluation/index.ts'
 import { isDropped } from './dropped-tasks.ts'
+import { checkedLines, writeChecked } from './checked-files.ts'
 import { evaluate } from './job.ts'
 import type { Job } from './job.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -19,7 +20,7 @@ export async function runStage<T extends Task>(
   const { state, options, folder, emit } = job
   emit({ type: 'phase', name: `test ${name}`, total: options.plan.tasks.test })
   const { episodes, summary, seconds } = await evaluate(job, name, 'test', options.plan.tasks.test)
-  folder.write(evaluationFile(name), episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''))
+  writeEpisodes(folder, name, episodes)
   state.stages.push({
     name,
     ...summary,
@@ -52,15 +53,20 @@ export async function runUnseenWording<T extends Task>(job: Job<T>): Promise<voi
   emit({ type: 'phase', name: 'unseen wording', total: count })
   const { episodes, summary } = await evaluate(job, 'unseen-wording', 'unseen-wording', count)
   if (episodes.length === 0) return
-  folder.write(
-    evaluationFile('unseen-wording'),
+  writeEpisodes(folder, 'unseen-wording', episodes)
+  state.unseenWording = { success: summary.success, families: summary.families }
+}
+
+function writeEpisodes(folder: RunFolder, stage: string, episodes: readonly Episode[]): void {
+  writeChecked(
+    folder,
+    evaluationFile(stage),
     episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''),
   )
-  state.unseenWording = { success: summary.success, families: summary.families }
 }
 
 /** The test episodes of a finished stage, in the order of the tasks. */
 export function stageEpisodes(folder: RunFolder, stage: StageName): Episode[] {
   const file = evaluationFile(stage)
-  return folder.lines(file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
+  return checkedLines(folder, file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
 }

@@ -1,5 +1,7 @@
-import { AgogeError } from '../error.ts'
+import type { AgogeError } from '../error.ts'
+import { openSealed, sealJson, sha256 } from '../language/checksums.ts'
 import type { CallCounts, TaskSamplerState } from '../rollout/index.ts'
+import { damagedFile, forgetChecked, readTimes, saveTimes } from './checked-files.ts'
 import type { RunFolder } from './run-folder.ts'
 import type {
   DroppedTasks,
@@ -91,6 +93,27 @@ export const growingFiles = ['metrics.jsonl', 'episodes.jsonl'] as const
 
 const stateFile = 'state.json'
 
+/** What depends on clocks; it is kept in `times.json`. */
+interface Times extends Pick<
+  LoopState,
+  'seconds' | 'phaseSeconds' | 'rlSeconds' | 'supervisedSeconds' | 'warmStartSeconds' | 'offsets'
+> {
+  stages: Pick<StageSummary, 'seconds' | 'evaluationSeconds'>[]
+}
+
+function splitClocks(state: LoopState): { steady: object; times: Times } {
+  const { seconds, phaseSeconds, rlSeconds, supervisedSeconds, warmStartSeconds, offsets, ...rest } = state
+  const split = rest.stages.map(({ seconds, evaluationSeconds, ...stage }) => ({
+    stage,
+    times: { seconds, evaluationSeconds },
+  }))
+  const stages = split.map(({ times }) => times)
+  return {
+    steady: { ...rest, stages: split.map(({ stage }) => stage) },
+    times: { seconds, phaseSeconds, rlSeconds, supervisedSeconds, warmStartSeconds, offsets, stages },
+  }
+}
+
 /**
  * Writes a checkpoint: the weights first, the state after them, last of all `state.json`, whose rename makes the
  * checkpoint the one to go on from. Checkpoints that nothing refers to any more are removed.
@@ -102,13 +125,18 @@ export async function saveCheckpoint(
 ): Promise<void> {
   const name = `${state.phase}-${state.step}`
   state.offsets = Object.fromEntries(growingFiles.map((file) => [file, folder.size(file)]))
-  if (readCurrent(folder)?.checkpoint !== name) await saveWeights(folder, backend, name)
-  folder.write(stateFile, JSON.stringify({ checkpoint: name, state }, null, 1))
+  const before = readCurrent(folder)
+  if (before?.checkpoint !== name) await saveWeights(folder, backend, name)
+  const { steady, times } = splitClocks(state)
+  const current = { checkpoint: name, state: steady }
+  saveTimes(folder, before?.sum, sha256(JSON.stringify(current)), times)
+  folder.write(stateFile, sealJson(current, 1))
   const kept = new Set([name, state.best?.checkpoint, state.warmStart, state.rl])
   for (const other of folder.list('checkpoints'))
     if (!kept.has(other) && other !== 'final') folder.remove(`checkpoints/${other}`)
   for (const batch of folder.list('pending'))
     if (state.phase !== 'rl' || Number.parseInt(batch) < state.step) folder.remove(`pending/${batch}`)
+  forgetChecked(folder, 'pending')
 }
 
 /** The file of a batch that was sampled and not yet learnt from; it goes with the first checkpoint after that. */
@@ -120,11 +148,20 @@ export async function saveWeights(folder: RunFolder, backend: TrainableBackend, 
   await folder.guard(`checkpoints/${name}`, () => backend.save(folder.file('checkpoints', name)))
 }
 
-/** The state to go on from, or null where nothing was finished yet; cuts the growing files back to it. */
+/**
+ * The state to go on from, or null where nothing was finished yet; cuts the growing files back to it.
+ *
+ * @throws AgogeError `bad-run-folder` where the state is gone or not what was written.
+ */
 export function loadState(folder: RunFolder): { checkpoint: string; state: LoopState } | null {
   const current = readCurrent(folder)
-  for (const file of growingFiles) folder.truncate(file, current?.state.offsets[file] ?? 0)
-  return current
+  // The first checkpoint's weights may be there without a state, more may not.
+  if (current === null && (folder.has('summary.json') || folder.list('checkpoints').length > 1))
+    throw damaged(folder, 'no such file')
+  const saved =
+    current === null ? null : { checkpoint: current.checkpoint, state: withClocks(folder, current) }
+  for (const file of growingFiles) folder.truncate(file, saved?.state.offsets[file] ?? 0)
+  return saved
 }
 
 /** The name of the checkpoint to go on from, or null where there is none yet. */
@@ -132,24 +169,34 @@ export function currentCheckpoint(folder: RunFolder): string | null {
   return readCurrent(folder)?.checkpoint ?? null
 }
 
-function readCurrent(folder: RunFolder): { checkpoint: string; state: LoopState } | null {
-  if (!folder.has(stateFile)) return null
-  const text = folder.read(stateFile)
-  try {
-    const current = JSON.parse(text) as { checkpoint: string; state: LoopState }
-    if (current.state.schema === 1 && phases.includes(current.state.phase)) return current
-  } catch (cause) {
-    throw damaged(folder, text, cause)
-  }
-  throw damaged(folder, text)
+interface Current {
+  checkpoint: string
+  /** Without what depends on clocks, except in runs of earlier versions. */
+  state: LoopState
+  /** Undefined in runs of earlier versions. */
+  sum?: string
 }
 
-function damaged(folder: RunFolder, text: string, cause?: unknown): AgogeError {
-  return new AgogeError(`${folder.file(stateFile)} cannot be read`, {
-    code: 'bad-run-folder',
-    given: text.slice(0, 80),
+function readCurrent(folder: RunFolder): Current | null {
+  if (!folder.has(stateFile)) return null
+  const text = folder.read(stateFile)
+  const opened = openSealed(text)
+  const { checkpoint, state } = (opened?.fields ?? {}) as Partial<Current>
+  if (opened === undefined || typeof checkpoint !== 'string') throw damaged(folder, text.slice(0, 80))
+  if (state?.schema !== 1 || !phases.includes(state.phase)) throw damaged(folder, text.slice(0, 80))
+  return { checkpoint, state, ...(opened.sum === undefined ? {} : { sum: opened.sum }) }
+}
+
+function withClocks(folder: RunFolder, { state, sum }: Current): LoopState {
+  if (sum === undefined) return state
+  const { stages, ...times } = readTimes(folder, sum) as unknown as Times
+  return { ...state, ...times, stages: state.stages.map((stage, at) => ({ ...stage, ...stages[at] })) }
+}
+
+function damaged(folder: RunFolder, given: string): AgogeError {
+  return damagedFile(folder.file(stateFile), {
+    given,
     expected: 'the state of a run as this version writes it (schema 1)',
     hint: 'Begin a new run; the finished parts of this one are in its checkpoints folder',
-    ...(cause === undefined ? {} : { cause }),
   })
 }

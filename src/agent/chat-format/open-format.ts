@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readChatTemplate } from '../../language/chat-template.ts'
 import { AgogeError } from '../../error.ts'
+import { verifyChecksums } from '../../language/checksums.ts'
 import { tokenizerFromJson } from '../../language/tokenizer-json.ts'
 import { createTokenizer } from '../../language/tokenizer.ts'
 import type { Tokenizer } from '../../language/tokenizer.ts'
@@ -48,6 +49,10 @@ export async function readChatModel(folder: string): Promise<ChatModel | undefin
   const texts = join(folder, 'tokenizer.json')
   // What is missing is said by whoever loads the model.
   if (!existsSync(texts)) return undefined
+  await verifyChecksums(
+    folder,
+    (name) => name.endsWith('.jinja') || /(?:config|tokenizer|map)\.json$/.test(name),
+  )
   const tokenizer = createTokenizer(tokenizerFromJson(await readFile(texts, 'utf8'), texts))
   if (isSmallTokenizer(tokenizer)) return undefined
   const file = join(folder, 'config.json')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { readSafetensors, writeSafetensors } from '../../nn/index.ts'
 import type { StoredTensor, StoredType } from '../../nn/index.ts'
+import { verifyChecksums, writeChecksums } from '../checksums.ts'
 import type { Parameters } from '../parameters.ts'
 import { damaged } from '../weight-files.ts'
 import { createLoraPrograms } from './lora-programs.ts'
@@ -34,14 +35,25 @@ const unsupported = [
   'monteclora_config',
 ]
 
+interface AdapterFacts {
+  layers: number
+  base?: string | null
+  type?: StoredType
+}
+
 /**
- * Writes `adapter_config.json` and `adapter_model.safetensors` as PEFT reads them (`PeftModel.from_pretrained(base, folder)`).
- * `layers` is how many blocks the model has, `base` what the config names as the model beneath.
+ * Writes `adapter_config.json` and `adapter_model.safetensors` as PEFT reads them (`PeftModel.from_pretrained(base, folder)`), and
+ * `checksums.sha256`. `layers` is how many blocks the model has, `base` what the config names as the model beneath.
  */
-export async function writeAdapter(
+export async function writeAdapter(folder: string, adapter: Adapter, facts: AdapterFacts): Promise<void> {
+  await writeFactors(folder, adapter, facts)
+  await writeChecksums(folder, [configFile, weightsFile])
+}
+
+async function writeFactors(
   folder: string,
   adapter: Adapter,
-  { layers, base = null, type = 'F32' }: { layers: number; base?: string | null; type?: StoredType },
+  { layers, base = null, type = 'F32' }: AdapterFacts,
 ): Promise<void> {
   const { settings, layout, data } = adapter
   const config = {
@@ -81,9 +93,10 @@ function targetModules(modules: readonly string[], count: number): readonly stri
 /**
  * Reads a LoRA adapter in PEFT's layout for the model of `parameters`, which become the effective weights: with scale * B A added.
  * Throws `AgogeError`: `unsupported-adapter` naming the field that asks for more than LoRA on matrices, `bad-checkpoint` for files
- * and tensors that are missing or do not fit.
+ * and tensors that are missing, damaged or do not fit.
  */
 export async function readAdapter(folder: string, parameters: Parameters): Promise<Adapter> {
+  await verifyChecksums(folder)
   const adapter = await readFactors(folder, parameters)
   const programs = createLoraPrograms(adapter, parameters)
   await programs.merge()
@@ -165,7 +178,7 @@ export async function writeAdapterCheckpoint(
   adapter: Adapter,
   layers: number,
 ): Promise<void> {
-  await writeAdapter(folder, adapter, { layers })
+  await writeFactors(folder, adapter, { layers })
   const base = { data: adapter.base, shape: [adapter.base.length] }
   await writeFile(join(folder, baseFile), writeSafetensors({ base }))
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
+import { openSealed, sealJson } from '../checksums.ts'
 
 /** What a checkpoint folder holds when the weights are on a server: where they are. Never a key. */
 export interface CheckpointNote {
@@ -22,7 +23,7 @@ export function writeNote(folder: string, note: CheckpointNote): void {
   const before = `${folder}.before`
   rmSync(aside, { recursive: true, force: true })
   mkdirSync(aside, { recursive: true })
-  writeFileSync(join(aside, name), `${JSON.stringify(note, null, 2)}\n`)
+  writeFileSync(join(aside, name), sealJson(note, 2))
   rmSync(before, { recursive: true, force: true })
   if (existsSync(folder)) renameSync(folder, before)
   renameSync(aside, folder)
@@ -38,7 +39,7 @@ export function holdsNote(folder: string, path: string): boolean {
   }
 }
 
-/** @throws AgogeError `bad-checkpoint` where the folder holds no such note. */
+/** @throws AgogeError `bad-checkpoint` where the folder holds no such note, or one that is not as it was written. */
 export function readNote(given: string): CheckpointNote {
   // A crash between the two renames leaves the older one under its other name.
   const folder = !existsSync(given) && existsSync(`${given}.before`) ? `${given}.before` : given
@@ -46,7 +47,7 @@ export function readNote(given: string): CheckpointNote {
   let text = ''
   try {
     text = readFileSync(file, 'utf8')
-    const note = JSON.parse(text) as Partial<CheckpointNote>
+    const note: Partial<CheckpointNote> = openSealed(text)?.fields ?? {}
     if (note.schema === 1 && typeof note.path === 'string' && typeof note.baseModel === 'string')
       return { loraRank: 0, weightVersion: 0, server: '', ...note } as CheckpointNote
   } catch (cause) {

@@ -219,7 +219,9 @@ function exchange(from: string, into: string): void {
   const { state } = readRun(openRunFolder({ path: from }))
   const { identity } = readRun(openRunFolder({ path: into }))
   const record = openRunRecord(into, identity, { resume: true, command: 'test' })
-  record.save(state)
+  record.load()
+  record.save(state, {})
+  record.release()
 }
 
 test('a checkpoint of other networks is refused, naming world, step and field, and half of it is not loaded', async () => {

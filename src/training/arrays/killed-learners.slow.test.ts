@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { learned, metrics } from './testing/killed-run.ts'
+import { checkpointBytes, learned, metrics } from './testing/killed-run.ts'
 import { workUntil } from '../testing/work-until.ts'
 import { killedLearners, smallRun } from './testing/short-run.ts'
 import { trainArray } from './train-array.ts'
@@ -34,6 +34,7 @@ test.each(killedLearners)(
     const whole = join(root, `${name}, whole`)
     await train(smallRun(name, whole))
     expect(learned(killed)).toEqual(learned(whole))
+    expect(checkpointBytes(killed) === checkpointBytes(whole), 'bytes of the checkpoint').toBe(true)
     expect(metrics(killed)).toBe(metrics(whole))
   },
 )

@@ -1,5 +1,17 @@
 import { deserialize, serialize } from 'node:v8'
 import { AgogeError } from '../../error.ts'
+import { sha256 } from '../../language/checksums.ts'
+import {
+  damagedFile,
+  hasChecked,
+  readChecked,
+  readTimes,
+  saveTimes,
+  weightsGone,
+  writeChecked,
+} from '../checked-files.ts'
+import { occupy } from '../occupied.ts'
+import { decodeState, encodeState } from './state-bytes.ts'
 import { openRunFolder, refuseOccupied } from '../run-folder.ts'
 import type { RunFolder } from '../run-folder.ts'
 
@@ -10,60 +22,96 @@ export const metricsFile = 'metrics.jsonl'
 /** What makes two runs the same; plain JSON. */
 export type RunIdentity = Readonly<Record<string, unknown>>
 
-/** The run folder of the array lane: what it is (`config.json`), figures, one checkpoint. */
+/** The run folder of a classic run: what it is (`config.json`), metrics, one checkpoint. */
 export interface RunRecord {
   readonly folder: RunFolder
-  /** The last checkpoint; null where none was written yet. Figures written after it are cut off. */
-  load(): unknown
-  save(state: unknown): void
+  /** The last checkpoint and its times; null where none was written yet. Metrics written after it are cut off. */
+  load(): { state: unknown; times: Record<string, unknown> } | null
+  /** `times`: what depends on clocks; the bytes of the checkpoint do not. */
+  save(state: unknown, times: object): void
+  /** Lets other processes write to the run. */
+  readonly release: () => void
 }
 
 interface Checkpoint {
   schema: 1
   identity: RunIdentity
-  metricsBytes: number
   state: unknown
+  /** In runs of earlier versions, which have their times in `state`. */
+  metricsBytes?: number
+}
+
+/** What a checkpoint file holds: a checkpoint and its checksum. */
+interface Sealed {
+  schema: 2
+  sha256: string
+  checkpoint: Uint8Array
 }
 
 /**
- * Opens the folder for a new run, or for one to go on with.
+ * Opens the folder for a new run, or for one to go on with, and keeps other processes out until `release` is called.
  *
- * @throws AgogeError where it holds another run, or none to go on with.
+ * @throws AgogeError where it holds another run, or none to go on with, or another process is writing to it.
  */
 export function openRunRecord(
   path: string,
   identity: RunIdentity,
   { resume, command }: { resume: boolean; command: string },
 ): RunRecord {
-  if (!resume) refuseOccupied(path)
   const folder = openRunFolder({ path })
-  const known = JSON.parse(JSON.stringify(identity)) as RunIdentity
-  if (folder.has(configFile)) requireSame(path, known, readConfig(folder))
-  else if (resume) {
-    throw new AgogeError(`There is no run to resume in ${path}`, {
-      code: 'no-run',
-      given: path,
-      expected: 'a run folder with a config.json',
-    })
-  } else folder.write(configFile, `${JSON.stringify({ schema: 1, ...known, command }, null, 2)}\n`)
+  const release = occupy(folder)
+  try {
+    const known = JSON.parse(JSON.stringify(identity)) as RunIdentity
+    claim(folder, known, { resume, command })
+    return { ...checkpointsOf(folder, known), folder, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Makes the folder the home of this run, or checks that it is. */
+function claim(
+  folder: RunFolder,
+  known: RunIdentity,
+  { resume, command }: { resume: boolean; command: string },
+): void {
+  if (!resume) {
+    refuseOccupied(folder.path)
+    writeChecked(folder, configFile, `${JSON.stringify({ schema: 1, ...known, command }, null, 2)}\n`)
+    return
+  }
+  if (hasChecked(folder, configFile)) return requireSame(folder.path, known, readConfig(folder))
+  throw new AgogeError(`There is no run to resume in ${folder.path}`, {
+    code: 'no-run',
+    given: folder.path,
+    expected: 'a run folder with a config.json',
+  })
+}
+
+function checkpointsOf(folder: RunFolder, known: RunIdentity): Pick<RunRecord, 'load' | 'save'> {
+  /** Of the checkpoint that is there. */
+  let sum: string | undefined
   return {
-    folder,
     load() {
       const found = readCheckpoint(folder)
-      folder.truncate(metricsFile, found?.metricsBytes ?? 0)
-      if (found === null) return null
-      requireSame(folder.file(checkpointFile), known, found.identity)
-      return found.state
+      if (found === null && folder.has('summary.json')) throw weightsGone(folder.path)
+      if (found !== null) requireSame(folder.file(checkpointFile), known, found.checkpoint.identity)
+      sum = found?.sum
+      const { metricsBytes, ...times } =
+        sum === undefined ? { metricsBytes: found?.checkpoint.metricsBytes } : readTimes(folder, sum)
+      folder.truncate(metricsFile, Number(metricsBytes ?? 0))
+      return found === null ? null : { state: found.checkpoint.state, times }
     },
-    save(state) {
-      const checkpoint: Checkpoint = {
-        schema: 1,
-        identity: known,
-        metricsBytes: folder.size(metricsFile),
-        state,
-      }
+    save(state, times) {
+      const content: Checkpoint = { schema: 1, identity: known, state }
+      const checkpoint = encodeState(content)
+      const next = sha256(checkpoint)
+      const sealed: Sealed = { schema: 2, sha256: next, checkpoint }
+      saveTimes(folder, sum, next, { ...times, metricsBytes: folder.size(metricsFile) })
       folder.makeFolder('checkpoints')
-      folder.write(checkpointFile, serialize(checkpoint))
+      folder.write(checkpointFile, serialize(sealed))
+      sum = next
     },
   }
 }
@@ -72,6 +120,7 @@ export function openRunRecord(
 export function readRun(folder: RunFolder): { identity: RunIdentity; state: unknown } {
   const found = readCheckpoint(folder)
   if (found === null) {
+    if (folder.has('summary.json') && readConfig(folder)['kind'] === 'array') throw weightsGone(folder.path)
     throw new AgogeError(`There is no trained agent in ${folder.path}`, {
       code: 'no-model',
       given: folder.path,
@@ -79,11 +128,12 @@ export function readRun(folder: RunFolder): { identity: RunIdentity; state: unkn
       hint: 'Train one: agoge train cartpole --algorithm ppo',
     })
   }
-  return found
+  return found.checkpoint
 }
 
+/** @throws AgogeError `bad-run-folder` where `config.json` is gone, or not what was written. */
 export function readConfig(folder: RunFolder): RunIdentity {
-  const text = folder.read(configFile)
+  const text = readChecked(folder, configFile)
   try {
     return JSON.parse(text) as RunIdentity
   } catch (cause) {
@@ -91,19 +141,39 @@ export function readConfig(folder: RunFolder): RunIdentity {
   }
 }
 
-function readCheckpoint(folder: RunFolder): Checkpoint | null {
+function readCheckpoint(folder: RunFolder): { checkpoint: Checkpoint; sum?: string } | null {
   if (!folder.has(checkpointFile)) return null
-  const bytes = folder.readBytes(checkpointFile)
-  let found: unknown
+  const found = decode(folder, () => deserialize(folder.readBytes(checkpointFile)) as unknown)
+  // Of an earlier version, without a checksum.
+  if (isCheckpoint(found)) return { checkpoint: found }
+  if (!isSealed(found)) throw damaged(folder.file(checkpointFile))
+  const sum = sha256(found.checkpoint)
+  if (sum !== found.sha256)
+    throw damagedFile(folder.file(checkpointFile), {
+      given: `sha-256 ${sum}`,
+      expected: `sha-256 ${found.sha256}, as it was written`,
+    })
+  const checkpoint = decode(folder, () => decodeState(found.checkpoint))
+  if (isCheckpoint(checkpoint)) return { checkpoint, sum }
+  throw damaged(folder.file(checkpointFile))
+}
+
+function decode(folder: RunFolder, read: () => unknown): unknown {
   try {
-    found = deserialize(bytes)
+    return read()
   } catch (cause) {
     throw damaged(folder.file(checkpointFile), cause)
   }
-  if (typeof found === 'object' && found !== null && 'schema' in found && found.schema === 1)
-    return found as Checkpoint
-  throw damaged(folder.file(checkpointFile))
 }
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+const isCheckpoint = (value: unknown): value is Checkpoint =>
+  isRecord(value) && value['schema'] === 1 && isRecord(value['identity']) && 'state' in value
+
+const isSealed = (value: unknown): value is Sealed =>
+  isRecord(value) && value['schema'] === 2 && value['checkpoint'] instanceof Uint8Array
 
 /** Every field of `now` must be what it was; fields that the record alone has are notes. */
 function requireSame(path: string, now: RunIdentity, before: RunIdentity): void {
@@ -121,10 +191,9 @@ function requireSame(path: string, now: RunIdentity, before: RunIdentity): void 
 }
 
 function damaged(file: string, cause?: unknown): AgogeError {
-  return new AgogeError(`${file} cannot be read`, {
-    code: 'bad-run-folder',
-    given: file,
-    expected: 'the file as this version writes it (schema 1)',
-    ...(cause === undefined ? {} : { cause }),
+  return damagedFile(file, {
+    given: cause instanceof Error ? cause.message : 'bytes that are no checkpoint',
+    expected: 'the file as this version writes it',
+    cause,
   })
 }

@@ -25,14 +25,18 @@ const fewest = 256
 /** An episode of so many steps in a world without a limit is worth a warning. */
 const endless = 100_000
 
+/** What depends on clocks, and so is no part of a checkpoint. */
+interface Times {
+  seconds: number
+  evaluationSeconds: number
+}
+
 interface SavedRun {
   agent: unknown
   /** None of objects that cannot be saved. */
   environment: VectorState | undefined
   figures: FiguresState
   step: number
-  seconds: number
-  evaluationSeconds: number
   evaluations: Evaluation[]
   sets: SetEvaluation[]
   /** Environment steps at the last line of metrics. */
@@ -71,15 +75,29 @@ async function trainIn(
   environment: OpenedVector,
   options: ArrayTrainOptions & Checked,
 ): Promise<ArrayResult> {
-  const { algorithm, slots, seed, evaluate, settings = {}, threads, signal } = options
+  const { slots, seed, steps, evaluate, settings = {}, out, command = 'trainArray()' } = options
+  const identity = { kind: 'array', world: environment.world.name, seed, slots, steps, evaluate, settings }
+  if (out === undefined) return trainOn(environment, { ...options, command }, null)
+  const record = openRunRecord(resolve(out), identity, { resume: options.resume === true, command })
+  try {
+    const result = await trainOn(environment, { ...options, command }, record)
+    finish(record, result.summary, identity)
+    return result
+  } finally {
+    record.release()
+  }
+}
+
+async function trainOn(
+  environment: OpenedVector,
+  options: ArrayTrainOptions & Checked & { command: string },
+  record: RunRecord | null,
+): Promise<ArrayResult> {
+  const { algorithm, slots, seed, evaluate, settings = {}, threads, signal, command } = options
   const { world } = environment
-  const command = options.command ?? 'trainArray()'
   const emit = options.onEvent ?? (() => {})
   const total = Math.ceil(options.steps / slots) * slots
-  const identity = { kind: 'array', world: world.name, seed, slots, steps: options.steps, evaluate, settings }
   const resume = options.resume === true
-  const record =
-    options.out === undefined ? null : openRunRecord(resolve(options.out), identity, { resume, command })
   const sets: EvaluationOn[] = Object.entries(options.evaluationSets ?? {})
   const [first = ['default', undefined] as const, ...others] = sets
   await environment.reset()
@@ -90,7 +108,7 @@ async function trainIn(
     ...(threads === undefined ? {} : { threads }),
   })
   const figures = createFigures()
-  const now: Omit<SavedRun, 'agent' | 'environment' | 'figures'> = {
+  const now: Omit<SavedRun, 'agent' | 'environment' | 'figures'> & Times = {
     step: 0,
     seconds: 0,
     evaluationSeconds: 0,
@@ -177,13 +195,15 @@ async function trainIn(
   function save(): void {
     if (record === null) return
     now.seconds += clock()
+    const { seconds, evaluationSeconds, ...steady } = now
+    const times: Times = { seconds, evaluationSeconds }
     const state: SavedRun = {
-      ...now,
+      ...steady,
       agent: agent.state(),
       environment: stateOf(environment),
       figures: figures.state(),
     }
-    record.save(state)
+    record.save(state, times)
   }
 
   function warnEndless(): void {
@@ -211,15 +231,18 @@ async function trainIn(
 
   try {
     if (resume && record !== null) {
-      const saved = record.load() as SavedRun | null
-      if (saved !== null) {
+      const loaded = record.load()
+      if (loaded === null)
+        emit({ type: 'note', text: `${record.folder.path} has no checkpoint yet: the run begins anew` })
+      else {
+        const saved = loaded.state as SavedRun
         const { agent: _, environment: slotsThen, figures: then, ...rest } = saved
         const where = { path: record.folder.path, world: world.name }
         restoreAgent(agent, saved, where)
         if (slotsThen !== undefined) environment.restore(slotsThen)
         else if (rest.step < total) throw notResumable(world.name, rest.step)
         figures.restore(then)
-        Object.assign(now, rest)
+        Object.assign(now, rest, loaded.times)
       }
     }
     if (record !== null && stateOf(environment) === undefined) {
@@ -281,7 +304,6 @@ async function trainIn(
       return: now.evaluations[now.evaluations.length - 1].return,
       ...(now.sets.length === 0 ? {} : { sets: now.sets }),
     }
-    if (record !== null) finish(record, result, identity)
     return { summary: result, agent }
   } catch (error) {
     // Stopped between two steps, or within an evaluation.

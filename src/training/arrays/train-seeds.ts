@@ -5,8 +5,10 @@ import { AgogeError } from '../../error.ts'
 import { stratifiedInterquartileMean } from '../../evaluation/index.ts'
 import { machine } from '../machine.ts'
 import { openRunFolder } from '../run-folder.ts'
+import type { RunFolder } from '../run-folder.ts'
 import type { MetricsRecord } from '../types.ts'
 import { findRun } from './find.ts'
+import type { FoundRun } from './find.ts'
 import { renderSeedsReport } from './report.ts'
 import { metricsFile, openRunRecord } from './run-record.ts'
 import { runSeed } from './run-seed.ts'
@@ -23,7 +25,7 @@ import { worldFileOf } from './world-file.ts'
  * const { return: iqm } = await trainSeeds({ world: 'cartpole', algorithm: 'ppo', steps: 100_000, seeds: [1, 2, 3], out: 'runs/ppo' })
  */
 export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSummary> {
-  const { world, algorithm, preset, config, steps, slots, evaluate, bonus, contexts, seeds, signal } = options
+  const { world, steps, evaluate, seeds } = options
   if (seeds.length === 0 || new Set(seeds).size < seeds.length) {
     throw new AgogeError('Seeds have to be different numbers, at least one', {
       code: 'bad-argument',
@@ -35,7 +37,7 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
   const command = options.command ?? 'trainSeeds()'
   const resume = options.resume === true
   const out = resolve(options.out)
-  const { folder } = openRunRecord(
+  const { folder, release } = openRunRecord(
     out,
     {
       kind: 'seeds',
@@ -48,6 +50,19 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
     },
     { resume, command },
   )
+  try {
+    return await trainAll({ ...options, command }, { folder, found, out })
+  } finally {
+    release()
+  }
+}
+
+async function trainAll(
+  options: TrainSeedsOptions & { command: string },
+  { folder, found, out }: { folder: RunFolder; found: FoundRun; out: string },
+): Promise<SeedsSummary> {
+  const { world, algorithm, preset, config, steps, slots, evaluate, bonus, contexts, seeds, signal } = options
+  const { command, resume = false } = options
   const started = performance.now()
   const named = {
     world,

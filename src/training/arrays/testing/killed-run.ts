@@ -9,8 +9,9 @@ const clocks = /"(\w*[sS]econds?|stepsPerSecond)":[\d.e+-]+,?/g
 export const metrics = (folder: string): string =>
   readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(clocks, '')
 
-/** Everything in the last checkpoint but the clock. */
-export function learned(folder: string): unknown {
-  const { state } = readRun(openRunFolder({ path: folder }))
-  return { ...(state as object), seconds: 0, evaluationSeconds: 0 }
-}
+/** Everything in the last checkpoint. */
+export const learned = (folder: string): unknown => readRun(openRunFolder({ path: folder })).state
+
+/** The bytes of the last checkpoint. */
+export const checkpointBytes = (folder: string): string =>
+  readFileSync(join(folder, 'checkpoints', 'last.bin'), 'base64')

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+/** All files in a folder and beneath. */
+export function filesBeneath(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+/** Changes a file in the ways that disks and people do, one after the other, and puts it back in the end. */
+export async function forEachDamage(
+  path: string,
+  look: (damage: 'flipped' | 'cut' | 'emptied' | 'deleted', at?: number) => unknown,
+): Promise<void> {
+  const whole = readFileSync(path)
+  try {
+    for (const part of [0, 0.1, 0.35, 0.6, 0.85, 1]) {
+      const start = Math.floor(Math.max(0, whole.length - 8) * part)
+      const bytes = Uint8Array.from(whole)
+      for (let i = start; i < Math.min(start + 8, bytes.length); i++) bytes[i] ^= 0x11
+      writeFileSync(path, bytes)
+      await look('flipped', start)
+    }
+    writeFileSync(path, whole.subarray(0, Math.floor(whole.length / 2)))
+    await look('cut')
+    writeFileSync(path, '')
+    await look('emptied')
+    rmSync(path)
+    await look('deleted')
+  } finally {
+    writeFileSync(path, whole)
+  }
+}

@@ -1,0 +1,109 @@
+import { deserialize, serialize } from 'node:v8'
+
+/** Arrays of numbers that are stored as their bytes. */
+const views = {
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+}
+type ViewName = keyof typeof views
+
+/**
+ * The state of a learner as bytes, the same for equal states: `serialize` of node:v8 writes a number in one of two ways, depending on what
+ * the program did before. Numbers, texts, typed arrays, objects, arrays, maps and sets are stored here; what else a state holds is
+ * left to node:v8.
+ *
+ * Layout: the length of a JSON text as 32 bits, the text, and the bytes that it refers to. In the text an array is a tag and what belongs
+ * to it.
+ */
+export function encodeState(state: unknown): Uint8Array {
+  const parts: Uint8Array[] = []
+  let length = 0
+
+  function bytes(tag: string, part: Uint8Array): unknown[] {
+    parts.push(part)
+    length += part.length
+    return [tag, length - part.length, part.length]
+  }
+
+  function encode(value: unknown): unknown {
+    if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
+    if (typeof value === 'number')
+      return Number.isFinite(value) && !Object.is(value, -0)
+        ? value
+        : ['number', Object.is(value, -0) ? '-0' : String(value)]
+    if (typeof value === 'bigint') return ['bigint', String(value)]
+    if (value === undefined) return ['undefined']
+    if (Array.isArray(value)) return ['array', ...Array.from(value, encode)]
+    if (value instanceof Map)
+      return ['map', ...Array.from(value, ([key, each]) => [encode(key), encode(each)])]
+    if (value instanceof Set) return ['set', ...Array.from(value, encode)]
+    if (value instanceof ArrayBuffer) return bytes('ArrayBuffer', new Uint8Array(value))
+    const name = Object.prototype.toString.call(value).slice(8, -1)
+    if (ArrayBuffer.isView(value) && name in views)
+      return bytes(name, new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
+    if (name === 'Object')
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, encode(each)]))
+    return bytes('v8', serialize(value))
+  }
+
+  function encodeAll(): unknown {
+    try {
+      return encode(state)
+    } catch (error) {
+      // An object that refers to itself has no end.
+      if (!(error instanceof RangeError)) throw error
+      parts.length = 0
+      length = 0
+      return bytes('v8', serialize(state))
+    }
+  }
+
+  const text = Buffer.from(JSON.stringify(encodeAll()))
+  const head = Buffer.alloc(4)
+  head.writeUInt32LE(text.length)
+  return Buffer.concat([head, text, ...parts])
+}
+
+/** The state that `encodeState` wrote. Throws where the bytes are none. */
+export function decodeState(stored: Uint8Array): unknown {
+  const file = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
+  const start = 4 + file.readUInt32LE()
+
+  function decode(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    if (!Array.isArray(value))
+      return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, decode(each)]))
+    const [tag, ...rest] = value as [string, ...unknown[]]
+    switch (tag) {
+      case 'array':
+        return rest.map(decode)
+      case 'map':
+        return new Map((rest as [unknown, unknown][]).map(([key, each]) => [decode(key), decode(each)]))
+      case 'set':
+        return new Set(rest.map(decode))
+      case 'number':
+        return Number(rest[0])
+      case 'bigint':
+        return BigInt(rest[0] as string)
+      case 'undefined':
+        return undefined
+    }
+    const [from, length] = rest as [number, number]
+    // Copied, so that numbers are aligned and nothing holds on to the file.
+    const part = new Uint8Array(length)
+    part.set(file.subarray(start + from, start + from + length))
+    if (tag === 'v8') return deserialize(part)
+    return tag === 'ArrayBuffer' ? part.buffer : new views[tag as ViewName](part.buffer)
+  }
+
+  return decode(JSON.parse(file.toString('utf8', 4, start)))
+}
