@@ -1,0 +1,190 @@
+// npm run docs:figures -- [--from RUN_FOLDER]: the figures of the main job in README.md and docs/results/main-job.md, and the picture of
+// its report, all from one run.
+//
+// To replace that run: npm start -- --seed 1 --compare-supervised, alone on the machine, then this command with the folder of the run.
+// It copies summary.json and report.html to docs/results/main-job/, without paths of the machine, writes what stands between the
+// markers of both pages, and photographs the report with Chromium (CHROMIUM=PATH, or one on the PATH). Commit all of it;
+// docs/figures.test.ts fails where one does not fit the others. Without --from the pages are written anew from what is committed.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import type { Estimate } from '../src/evaluation/index.ts'
+import { duration, percentInterval, pointsInterval, stageTitles } from '../src/training/report/index.ts'
+import type { StageSummary, TrainingSummary } from '../src/training/types.ts'
+
+const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const data = 'docs/results/main-job'
+const picture = 'docs/images/report.png'
+/** The pages and who writes their figures. */
+export const pages = { 'README.md': readmeFigures, 'docs/results/main-job.md': pageFigures } as const
+
+const [opening, closing] = ['<!-- figures: npm run docs:figures -->', '<!-- end of figures -->']
+
+/** The text of a page with the figures of a run between its markers. */
+export function withFigures(text: string, figures: string): string {
+  const [from, to] = [text.indexOf(opening), text.indexOf(closing)]
+  if (from < 0 || to < from) throw new Error(`a page has no line "${opening}" followed by "${closing}"`)
+  return `${text.slice(0, from)}${opening}\n\n${figures}\n\n${text.slice(to)}`
+}
+
+/** The committed run. */
+export function readRun(): { summary: TrainingSummary; report: string } {
+  const read = (file: string): string => readFileSync(inRepository(`${data}/${file}`), 'utf8')
+  return { summary: JSON.parse(read('summary.json')) as TrainingSummary, report: read('report.html') }
+}
+
+export const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
+
+/** What the picture was made of and what came out, as `picture.json` has it. */
+export const pictureHashes = (report: string): { report: string; picture: string } => ({
+  report: sha256(report),
+  picture: sha256(readFileSync(inRepository(picture))),
+})
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+const table = (header: readonly string[], ...rows: (readonly string[])[]): string =>
+  [header, header.map(() => '---'), ...rows].map(row).join('\n')
+
+function stageOf({ stages }: TrainingSummary, name: StageSummary['name']): StageSummary {
+  const found = stages.find((stage) => stage.name === name)
+  if (found === undefined) throw new Error(`the run has no stage "${name}": train with --compare-supervised`)
+  return found
+}
+
+const whole = (share: number): string => `${(100 * share).toFixed(0)}%`
+const tenths = ({ mean, low, high }: Estimate): string =>
+  `${(100 * mean).toFixed(1)}% (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`
+
+function weakestOf({ families }: StageSummary): [name: string, share: number] {
+  return Object.entries(families).toSorted(([, a], [, b]) => a - b)[0]
+}
+
+const gainOf = ({ gain }: TrainingSummary): string => (gain === undefined ? '–' : pointsInterval(gain))
+
+function readmeFigures(summary: TrainingSummary): string {
+  const show = (name: StageSummary['name']): string => percentInterval(stageOf(summary, name).success)
+  const rl = stageOf(summary, 'rl')
+  const [family, share] = weakestOf(rl)
+  const unseen =
+    summary.unseenWording === undefined
+      ? ''
+      : `, and requests in wholly unseen wordings, ${percentInterval(summary.unseenWording.success)}`
+  return `Success on ${rl.success.n} held-out tasks (names and compositions of phrases never met in training), 95% intervals, two cores, command
+\`${summary.command}\`, the run of the picture; more in [docs/results/main-job.md](docs/results/main-job.md):
+
+${table(
+  ['base model', 'after the warm start', 'continued supervision', 'after RL', 'RL less supervision, paired'],
+  [show('base'), show('warm-start'), show('supervised'), `**${show('rl')}**`, gainOf(summary)],
+)}
+
+What is still weak: \`${family}\` tasks, ${whole(share)}${unseen}.`
+}
+
+function pageFigures(summary: TrainingSummary): string {
+  const { stages, machine, seconds, demonstrations, unseenWording } = summary
+  const [rl, supervised] = [stageOf(summary, 'rl'), stageOf(summary, 'supervised')]
+  const own = seconds - supervised.seconds - supervised.evaluationSeconds
+  return `\`${summary.command}\` on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}; ${rl.success.n} held-out tasks a stage, greedy, 95%
+Wilson intervals. It took ${duration(own)} without the compared arm.
+
+${table(
+  ['stage', 'success', 'calls', 'invalid calls', 'tokens', 'masked', 'training'],
+  ...stages.map((stage) => [
+    stageTitles[stage.name],
+    tenths(stage.success),
+    stage.calls.toFixed(2),
+    `${(100 * stage.invalidCalls).toFixed(1)}%`,
+    stage.tokens.toFixed(1),
+    String(stage.masked),
+    stage.seconds === 0 ? '–' : duration(stage.seconds),
+  ]),
+)}
+
+Reinforcement learning less continued supervision, paired by task: ${gainOf(summary)}.${
+    unseenWording === undefined ? '' : ` Unseen wordings: ${tenths(unseenWording.success)}.`
+  }
+
+${table(
+  ['family', 'demonstrations', ...stages.map(({ name }) => stageTitles[name])],
+  ...Object.keys(rl.families).map((family) => [
+    family,
+    String(demonstrations[family] ?? 0),
+    ...stages.map(({ families }) => `${(100 * families[family]).toFixed(1)}%`),
+  ]),
+)}
+
+[summary.json](main-job/summary.json) and [report.html](main-job/report.html) are that run's own; [the picture](../images/report.png) is of that report.`
+}
+
+/** Copies what the pages need of a run, without the paths of its machine. */
+function adopt(folder: string): void {
+  const [summary, report] = ['summary.json', 'report.html'].map((file) =>
+    readFileSync(join(folder, file), 'utf8'),
+  )
+  const { command, model } = JSON.parse(summary) as TrainingSummary
+  const out = /--(?:out|resume)[ =]\S+/.exec(command)?.[0]
+  const clean = (text: string): string => {
+    const short = out === undefined ? text : text.replaceAll(` ${out}`, '')
+    return short.replaceAll(model, 'checkpoints/final').replace(/(?:\/[\w.-]+)+\/(models\/base)\b/g, '$1')
+  }
+  for (const [file, text] of Object.entries({ 'summary.json': summary, 'report.html': report }))
+    writeFileSync(inRepository(`${data}/${file}`), clean(text))
+}
+
+/** As it stands at the top of the README: the first screen of the report. */
+function photograph(): boolean {
+  const profile = mkdtempSync(join(tmpdir(), 'agoge-picture-'))
+  const names = [
+    process.env['CHROMIUM'] ?? [],
+    'chromium',
+    'chromium-browser',
+    'google-chrome',
+    'chrome',
+  ].flat()
+  try {
+    return names.some((name) => {
+      try {
+        execFileSync(
+          name,
+          [
+            '--headless',
+            '--no-sandbox',
+            '--disable-gpu',
+            '--hide-scrollbars',
+            `--user-data-dir=${profile}`,
+            '--window-size=1180,1130',
+            `--screenshot=${inRepository(picture)}`,
+            pathToFileURL(inRepository(`${data}/report.html`)).href,
+          ],
+          { stdio: 'ignore', timeout: 120_000 },
+        )
+        return true
+      } catch {
+        return false
+      }
+    })
+  } finally {
+    rmSync(profile, { recursive: true, force: true })
+  }
+}
+
+function main(): void {
+  const { values } = parseArgs({ options: { from: { type: 'string' } } })
+  if (values.from !== undefined) adopt(values.from)
+  const { summary, report } = readRun()
+  for (const [page, figures] of Object.entries(pages))
+    writeFileSync(inRepository(page), withFigures(readFileSync(inRepository(page), 'utf8'), figures(summary)))
+  const hashes = inRepository(`${data}/picture.json`)
+  if ((JSON.parse(readFileSync(hashes, 'utf8')) as { report: string }).report === sha256(report)) return
+  if (photograph()) writeFileSync(hashes, `${JSON.stringify(pictureHashes(report), null, 2)}\n`)
+  else {
+    console.error(`no Chromium: ${picture} is still of another run; set CHROMIUM=PATH and run this again`)
+    process.exitCode = 1
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main()
