@@ -64,3 +64,20 @@ test('the last words of a server that dies are no commands to the terminal', asy
   expect(err.match(/^error:/gm)).toHaveLength(1)
   expect(err).toContain(String.raw`its last words: \u001b[2J`)
 })
+
+test('where no tool may run every reason is shown whole, and no flag is advised that was given', async () => {
+  const changing = Array.from({ length: 12 }, (_, index) => ({
+    name: `change_something_number_${index}`,
+    annotations: { readOnlyHint: false },
+    inputSchema: { type: 'object' },
+  }))
+  const env = { RAW_TOOLS: JSON.stringify(changing) }
+  const file = configure({ command: process.execPath, args: [raw], env })
+  const { err } = await agoge('train', 'mcp:raw', '--mcp-config', file, '--sandbox', '--yes')
+  for (const { name } of changing)
+    expect(err).toContain(
+      `  ${name}: changes something (by its annotations), and the "agoge" entry declares no`,
+    )
+  expect(err).toContain('"agoge": { "raw": {"reset":"restart","observe":["TOOL"]} }')
+  expect(err).not.toMatch(/--allow|--sandbox/)
+})

@@ -7,7 +7,6 @@ import { baseModelFolder } from '../language/index.ts'
 import { smallModelPlan } from '../training/defaults.ts'
 import { openWorld, trainingCounts } from './open-world.ts'
 import type { OpenedWorld, OpeningOptions } from './open-world.ts'
-import { describeError } from './describe-error.ts'
 import { agoge } from './testing/agoge.ts'
 
 // A run on a foreign server that goes on, or is evaluated, later: is it still the same server, with the same tasks?
@@ -116,25 +115,4 @@ test("a run's model is evaluated on the run's held-out tasks; other tasks are to
   const other = await agoge(...words, '--seed', '4')
   expect(other.err).toContain(`these tasks are not those of ${run} (seed 3)`)
   expect(other.out).toMatch(/judged +4/)
-})
-
-test('where no tool may run every reason is shown whole, and no flag is advised that was given', async () => {
-  const tools = Array.from({ length: 12 }, (_, index) => ({
-    name: `change_something_number_${index}`,
-    annotations: { readOnlyHint: false },
-    inputSchema: { type: 'object' },
-  }))
-  const raw = fileURLToPath(new URL('../worlds/mcp/fixtures/raw-server.mjs', import.meta.url))
-  const env = { RAW_TOOLS: JSON.stringify(tools) }
-  writeFileSync(
-    file,
-    JSON.stringify({ mcpServers: { shelf: { command: process.execPath, args: [raw], env } } }),
-  )
-  const error: unknown = await open({}).catch((reason: unknown) => reason)
-  const shown = describeError(error, false)
-  for (const { name } of tools)
-    expect(shown).toContain(`  ${name}: changes something (by its annotations), and`)
-  expect(shown).toContain('the "agoge" entry declares no "reset" and no "observe"')
-  expect(shown).toContain('"agoge": { "shelf": {"reset":"restart","observe":["TOOL"]} }')
-  expect(shown).not.toMatch(/--allow|--sandbox/)
 })

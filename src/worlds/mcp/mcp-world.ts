@@ -10,6 +10,7 @@ import type { Probe } from './probe.ts'
 import { admitTools, remedyHint } from './safety.ts'
 import type { Admission, AdmissionOptions } from './safety.ts'
 import { canRunSideBySide, listServerTools, openServerSlot } from './server-slot.ts'
+import { answersOtherwise } from './repeatable.ts'
 import { createStatePool } from './state-pool.ts'
 import { createSystemWorld } from './system-world.ts'
 import { generateTasks } from './task-generation.ts'
@@ -136,8 +137,11 @@ export async function createMcpWorld(options: McpWorldOptions): Promise<McpWorld
       const probe = await probeTools(system, { ...generation, missing: missingState(config) })
       for (const reader of probe.readers) writers.delete(reader)
       const unused = [...admission.refused, ...probe.leftOut]
-      const closed = new Set(unused.flatMap((tool) => (tool.remedy === 'state' ? [tool.name] : [])))
-      const shown = specs.filter((spec) => !closed.has(spec.name))
+      // What writes or never answers the same cannot show the state.
+      const unfit = unused.filter(
+        ({ remedy, reason }) => remedy === 'state' || reason.startsWith(answersOtherwise),
+      )
+      const shown = specs.filter((spec) => !unfit.some(({ name: other }) => other === spec.name))
       const hint = remedyHint(name, shown, config, unused)
       const state = remedyHint(
         name,
