@@ -89,6 +89,15 @@ test('repair: Python constants, line breaks and quotes in strings', () => {
   expect(repairJson('no json')).toBeUndefined()
 })
 
+test('repair: long and deep texts take no longer than reading them', () => {
+  // Each bracket looked at all that came before: this took hours.
+  const values = Array.from({ length: 200_000 }, () => ({ a: 1 }))
+  expect(repairJson(`[${'{a: 1, },\n '.repeat(values.length)}]`)).toEqual(values)
+  expect(repairJson('['.repeat(256))).toBeDefined()
+  expect(repairJson('['.repeat(257))).toBeUndefined()
+  expect(repairJson(`${'['.repeat(400_000)}1,${']'.repeat(400_000)}`)).toBeUndefined()
+})
+
 test('never throws, and keeps what is valid as it is', () => {
   const pieces = fc.constantFrom(
     '<tool_call>',

@@ -1,28 +1,31 @@
+/** Deeper than any call of a tool, and no danger to what walks the value. */
+const deepest = 256
+
 /**
  * Mends JSON as chat models damage it: single quotes, trailing commas, bare keys, Python's True/False/None, raw line
  * breaks in strings, missing closing quotes and brackets, text after the end. Meant for remote models only.
+ * The work grows linearly with the text.
  *
- * @returns The value, or undefined where it is beyond repair.
+ * @returns The value, or undefined where it is beyond repair or nested more than 256 levels deep.
  */
 export function repairJson(text: string): unknown {
-  let out = ''
+  const out: string[] = []
   const open: string[] = []
   let i = 0
   while (i < text.length) {
     const char = text[i]
     if (char === '"' || char === "'") {
       const end = readString(text, i)
-      out += end.json
+      out.push(end.json)
       i = end.next
     } else if (char === '{' || char === '[') {
-      open.push(char === '{' ? '}' : ']')
-      out += char
+      if (open.push(char === '{' ? '}' : ']') > deepest) return undefined
+      out.push(char)
       i++
     } else if (char === '}' || char === ']') {
-      while (open.length > 0 && open.at(-1) !== char) out = dropComma(out) + open.pop()
+      while (open.length > 0 && open.at(-1) !== char) close(out, open)
       if (open.length === 0) break
-      open.pop()
-      out = dropComma(out) + char
+      close(out, open)
       i++
       if (open.length === 0) break
     } else {
@@ -31,18 +34,17 @@ export function repairJson(text: string): unknown {
       if (word === undefined) {
         // A number as a whole, or its exponent would be taken for a bare word.
         const plain = /^-?\d[\d.]*(?:[eE][+-]?\d+)?/.exec(rest)?.[0] ?? char
-        out += plain
+        out.push(plain)
         i += plain.length
       } else {
-        out += constants[word] ?? JSON.stringify(word)
+        out.push(constants[word] ?? JSON.stringify(word))
         i += word.length
       }
     }
   }
-  out = dropComma(out)
-  while (open.length > 0) out += open.pop()
+  while (open.length > 0) close(out, open)
   try {
-    return JSON.parse(out)
+    return JSON.parse(out.join(''))
   } catch {
     return undefined
   }
@@ -58,8 +60,11 @@ const constants: Record<string, string> = {
   None: 'null',
 }
 
-function dropComma(json: string): string {
-  return json.replace(/,\s*$/, '')
+/** Ends the innermost bracket, without a comma in front of its end. */
+function close(out: string[], open: string[]): void {
+  while (out.at(-1)?.trim() === '') out.pop()
+  if (out.at(-1) === ',') out.pop()
+  out.push(open.pop() ?? '')
 }
 
 /** Reads a string in either kind of quotes from its opening quote; an unclosed one ends with the text. */

@@ -1,9 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Template } from '@huggingface/jinja'
 import { expect, test } from 'vitest'
 import { createChatTemplate, readChatTemplate } from './chat-template.ts'
 import type { TemplateMessage } from './chat-template.ts'
+import { renderTemplate } from './render-template.ts'
 
 interface Golden {
   template: string
@@ -37,6 +39,30 @@ for (const [name, { template, cases, refused }] of Object.entries(golden)) {
     }
   })
 }
+
+test.each([
+  '{% for i in range(1000000000) %}x{% endfor %}',
+  '{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}',
+  "{% set n = namespace(t='xxxxxxxx') %}{% for i in range(60) %}{% set n.t = n.t + n.t %}{% endfor %}{{ n.t }}",
+  '{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = n.t + n.t %}{% endfor %}{{ n.t }}',
+])('a template without end is broken off: %s', (source) => {
+  const render = () => createChatTemplate(source).render([{ role: 'user', content: 'x' }])
+  expect(render).toThrow(expect.objectContaining({ code: 'chat-template-failed' }))
+})
+
+test('a template that prints for ever is broken off', () => {
+  const lists = '{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}'
+  expect(() => renderTemplate(new Template(`${lists}{{ n.t | tojson }}`), {}, 0.2)).toThrow(/timed out/)
+})
+
+test('a conversation of a thousand long messages is far within the limit', () => {
+  const [{ template }] = Object.values(golden).toSorted((a, b) => b.template.length - a.template.length)
+  const messages = Array.from({ length: 1000 }, (_, i) => ({
+    role: i % 2 === 0 ? 'user' : 'assistant',
+    content: 'words '.repeat(500),
+  }))
+  expect(createChatTemplate(template).render(messages).length).toBeGreaterThan(3_000_000)
+})
 
 test('templates are found in a folder, that for tools too, and one that is missing is named', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agoge-template-'))

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../error.ts'
+import { renderTemplate } from './render-template.ts'
 
 /** A message as chat templates of public models read it: that of OpenAI's chat completions. */
 export interface TemplateMessage {
@@ -30,7 +31,7 @@ export interface RenderOptions {
 export interface ChatTemplate {
   /**
    * The conversation as text, for `tokenizer.encode(text, { addedTokens: true })`. Throws `AgogeError` (`chat-template-failed`) where
-   * the template refuses the conversation.
+   * the template refuses the conversation, or takes more than five million steps.
    */
   render(messages: readonly TemplateMessage[], options?: RenderOptions): string
 }
@@ -67,7 +68,7 @@ export function createChatTemplate(
     render(messages, { tools, addGenerationPrompt = false, variables } = {}) {
       const template = tools === undefined ? parsed.plain : parsed.withTools
       try {
-        return template.render({
+        return renderTemplate(template, {
           ...tokens,
           messages,
           tools: tools ?? null,
