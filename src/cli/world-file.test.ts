@@ -54,13 +54,13 @@ test('objects of a module are trained on, evaluated and played', async () => {
   const run = join(folder, 'run')
   const trained = await agoge('train', object, ...quick, '--out', run)
   expect(trained.err).not.toContain('Error')
-  expect(trained.out).toMatch(/^doors: mean return [\d.]+ .* after 512 steps\.$/m)
+  expect(trained.out).toMatch(/^doors, ppo \(cleanrl\): mean return [\d.]+ .* after 512 steps\.$/m)
   expect(JSON.parse(readFileSync(join(run, 'config.json'), 'utf8'))).toMatchObject({
     world: 'doors',
     settings: { file: object },
   })
   // What is over needs nothing of the objects.
-  expect((await agoge('train', '--resume', run)).out).toContain('doors: mean return')
+  expect((await agoge('train', '--resume', run)).out).toContain('doors, ppo (cleanrl): mean return')
   const evaluated = await agoge('eval', object, '--model', run, '--episodes', '10')
   expect(evaluated.out).toMatch(/run +10 +[\d.]+/)
   const random = await agoge('eval', object, '--episodes', '200')

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatFormat } from '../../agent/index.ts'
 import { AgogeError } from '../../error.ts'
-import type { Grammar, GrammarCompiler } from '../../language/grammar/index.ts'
+import type { GrammarCompiler } from '../../language/grammar/index.ts'
 import type { SampleOutput } from '../../language/index.ts'
 import { finishOf, readOutput, totalTokens, wireCalls } from './chat-output.ts'
 import { readChatRequest } from './chat-request.ts'
 import type { ChatRequest } from './chat-request.ts'
 import type { Json } from './fields.ts'
 import { generate, usageOf, withinWindow } from './generate.ts'
+import type { GenerateOptions } from './generate.ts'
 import type { Reply } from './reply.ts'
 import { RequestError } from './request-error.ts'
 import type { SampleQueue } from '../../agent/index.ts'
@@ -31,14 +32,14 @@ export async function answerChat(
   const request = readChatRequest(body)
   const prompt = promptOf(request, format, model.window)
   const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1000), model: model.name }
-  const grammar = grammarOf(request, format, model)
+  const grammar = grammarOf(request, format, model, compiler)
   const asked = {
     model,
     queue,
     fields: request,
     stop: format.stop,
     topLogprobs: request.topLogprobs,
-    ...(grammar === undefined ? {} : { grammar: { allowed: grammar, compiler } }),
+    ...(grammar === undefined ? {} : { grammar }),
   }
   if (!request.stream) {
     const outputs = await generate([prompt], { ...asked, client: { signal: reply.signal } })
@@ -69,18 +70,27 @@ function promptOf({ messages, tools }: ChatRequest, format: ChatFormat, window: 
   }
 }
 
+/** Characters of a grammar of the format's own, in which only names of tools are the client's, that make little work. */
+const smallGrammar = 32_768
+
 /** What may be said: a call that is demanded comes before the form of answers, and that before text with calls of what is offered. */
 function grammarOf(
   { demanded, grammar, tools, parallel }: ChatRequest,
   format: ChatFormat,
   { backend }: ServedModel,
-): Grammar | undefined {
-  // Backends that are far away know no grammars: what they say is sorted out once it is there.
-  const held = backend.sampleTogether !== undefined
-  if (demanded === undefined)
-    return grammar ?? (held ? format.outputGrammar(tools, parallel ? undefined : 1) : undefined)
-  const call = format.callGrammar(demanded)
-  if (call !== undefined) return call
+  compiler: GrammarCompiler,
+): GenerateOptions['grammar'] {
+  if (demanded === undefined && grammar !== undefined) return { allowed: grammar, compiler }
+  if (demanded === undefined) {
+    // Backends that are far away know no grammars: what they say is sorted out once it is there.
+    if (backend.sampleTogether === undefined) return undefined
+    const allowed = format.outputGrammar(tools, parallel ? undefined : 1)
+    if (allowed === undefined) return undefined
+    // Ordinary chats do not wait behind the grammars of others.
+    return JSON.stringify(allowed).length <= smallGrammar ? { allowed } : { allowed, compiler }
+  }
+  const allowed = format.callGrammar(demanded)
+  if (allowed !== undefined) return { allowed, compiler }
   throw new RequestError(
     400,
     'invalid_value',

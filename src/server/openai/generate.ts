@@ -14,8 +14,8 @@ export interface GenerateOptions {
   /** Ids that end an output. */
   stop: readonly number[]
   topLogprobs: number
-  /** All that may be said, and what compiles it. */
-  grammar?: { allowed: Grammar; compiler: GrammarCompiler }
+  /** All that may be said, and what compiles it; without that the thread that samples does. */
+  grammar?: { allowed: Grammar; compiler?: GrammarCompiler | undefined }
   client: QueueClient
 }
 
@@ -47,7 +47,7 @@ export async function generate(
       )
     }
   }
-  const compiled = grammar && (await grammar.compiler.compile(grammar.allowed, client.signal))
+  const compiled = (await grammar?.compiler?.compile(grammar.allowed, client.signal)) ?? grammar?.allowed
   const { temperature, topP, topK, minP, seed, n } = fields
   const stream = seed === undefined ? randomUUID() : 'seeded'
   const requests = prompts.flatMap((prompt, p) =>

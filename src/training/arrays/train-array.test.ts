@@ -44,7 +44,7 @@ test('a run learns, and its folder holds what happened', () => {
     true,
   )
   const report = readFileSync(join(whole, 'report.html'), 'utf8')
-  expect(report).toContain('cartpole: mean return')
+  expect(report).toContain('cartpole, ppo (test): mean return')
   expect(report).toMatch(/<svg[\s\S]*aria-label="Return:/)
   expect(report).not.toMatch(/NaN|undefined|<script/)
   expect(events.filter(({ type }) => type === 'step').at(-1)).toMatchObject({ step: 6000, total: 6000 })

@@ -110,7 +110,7 @@ test('a server over streamable HTTP: tools, tasks, episodes, the rate; then it d
   expect(world.tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(['echo', 'get-sum']))
 
   const began = performance.now()
-  const { tasks } = await world.prepareTasks({ seed: 2, counts: { train: 6 }, deadlineSeconds: 30 })
+  const { tasks } = await world.prepareTasks({ seed: 2, counts: { train: 6 }, deadlineSeconds: 5 })
   expect(tasks.families).toEqual(expect.arrayContaining(['echo', 'get-sum']))
   const solved = await play(world, tasks.all('train'))
   expect(solved.map(({ status, success }) => ({ status, success }))).toEqual(

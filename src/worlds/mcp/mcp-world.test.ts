@@ -80,7 +80,7 @@ test('by default only reading tools are called, and the plan says so before', as
   const { tasks, leftOut } = await world.prepareTasks({
     seed: 1,
     counts: { train: 6, test: 4 },
-    deadlineSeconds: 10,
+    deadlineSeconds: 5,
   })
   expect(tasks.families).toContain('measure')
   const reasons = Object.fromEntries(leftOut.map((tool) => [tool.name, tool.reason]))
