@@ -60,7 +60,7 @@ test('a public checkpoint is trained: warm start by its template, then reinforce
 
 test('a base model without a template says so before anything is begun', async () => {
   const folder = await writeTinyCheckpoint(join(scratch, 'base'))
-  rmSync(join(folder, 'chat_template.jinja'))
+  for (const file of ['chat_template.jinja', 'checksums.sha256']) rmSync(join(folder, file))
   const { code, err } = await agoge('eval', 'reasoning', '--model', folder, '--tasks', '1')
   expect(code).toBe(1)
   expect(err).toContain('no chat template')
