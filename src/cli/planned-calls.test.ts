@@ -30,12 +30,12 @@ test('the forecast says how long the rate makes it, and warns of a budget that w
 test('--quick does what its help says, and its forecast at the usual rate is less than a minute', () => {
   const usual: TrainingPlan = {
     ...smallModelPlan,
-    demonstrations: { look: 134, find: 134, 'look>find': 134 },
+    demonstrations: { look: 240, find: 240, 'look>find': 240 },
   }
   const quick = adjustPlan(usual, { quick: true })
   const shown = Object.values(quick.demonstrations).reduce((sum, count) => sum + count, 0)
-  expect(shown).toBeGreaterThan(150)
-  expect(shown).toBeLessThanOrEqual(162)
+  expect(shown).toBeGreaterThan(310)
+  expect(shown).toBeLessThanOrEqual(322)
   expect(quick.reinforcement.steps).toBe(8)
   expect(quick.tasks).toEqual({ validation: 24, test: 60, unseenWording: 0 })
   // What a local server is called at: 50 a second.

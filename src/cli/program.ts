@@ -86,7 +86,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--compare-supervised', 'also train by supervision alone for the same time, and compare')
     .option(
       '--quick',
-      'a short run: at most 160 demonstrations, 8 steps and 60 held-out tasks; about a minute on two free cores, longer on a server that is called slowly (its forecast says how long)',
+      'a short run: at most 320 demonstrations, 8 steps and 60 held-out tasks; about a minute on two free cores, longer on a server that is called slowly (its forecast says how long)',
     )
     .option(
       '--model <folder>',

@@ -219,10 +219,10 @@ function withBatch(plan: TrainingPlan, batch: BatchSettings = {}): TrainingPlan 
 }
 
 /**
- * What `--quick` leaves of a plan, at most: about a minute on two cores that do nothing else, and some 1,500 calls of tools. The latter
+ * What `--quick` leaves of a plan, at most: about a minute on two cores that do nothing else, and some 2,000 calls of tools. The latter
  * decides on a server that is called slowly.
  */
-const quick = { demonstrations: 160, steps: 8, groups: 8, validation: 24, test: 60 }
+const quick = { demonstrations: 320, steps: 8, groups: 8, validation: 24, test: 60 }
 
 /** The plan with what the command line says about its size and its batches. */
 export function adjustPlan(
