@@ -1,10 +1,10 @@
-import { arrayWorlds } from 'agoge'
-import { createEnvironment, createVectorEnvironment } from 'agoge/environment'
+import { classicEnvironments } from 'agoge'
+import { createEnvironment, createVectorEnvironment } from 'agoge/classic'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
 
-const cartPole = arrayWorlds['cartpole']
+const cartPole = classicEnvironments['cartpole']
 /** Random choices, drawn beforehand on both sides so that stepping alone is measured. */
 const choices = Uint8Array.from({ length: 65_536 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> 16) & 1)
 
@@ -22,14 +22,14 @@ function scalar(): (count: number) => void {
 }
 
 /** `count` steps of all slots together; ends begin again by themselves. */
-function vector(slots: number): (count: number) => void {
-  const environment = createVectorEnvironment(cartPole, { slots, seed: 1 })
+function vector(numEnvs: number): (count: number) => void {
+  const environment = createVectorEnvironment(cartPole, { numEnvs, seed: 1 })
   environment.reset()
   let at = 0
   return (count) => {
     const { actions } = environment
     for (let i = 0; i < count; i++) {
-      for (let slot = 0; slot < slots; slot++) actions[slot] = choices[at++ & 65_535]
+      for (let envIndex = 0; envIndex < numEnvs; envIndex++) actions[envIndex] = choices[at++ & 65_535]
       environment.step()
     }
   }
@@ -42,22 +42,22 @@ function vector(slots: number): (count: number) => void {
  */
 export async function cartPoleStep(): Promise<Measurement[]> {
   const found: Measurement[] = []
-  for (const [name, slots, peerSlots, run] of [
+  for (const [name, numEnvs, peerEnvs, run] of [
     ['cartpole-step scalar', 1, 0, scalar()],
     ['cartpole-step 1 slot', 1, 0, vector(1)],
     ...[8, 64, 1024, 16_384].map((n) => [`cartpole-step ${n} slots`, n, n, vector(n)] as const),
   ] as const) {
     // About half a second on both sides.
-    const peerCount = peerSlots === 0 ? 50_000 : Math.min(6000, Math.ceil(6_000_000 / peerSlots))
+    const peerCount = peerEnvs === 0 ? 50_000 : Math.min(6000, Math.ceil(6_000_000 / peerEnvs))
     found.push(
       await alternate({
         name,
         unit: 'steps/s',
-        amount: slots,
+        amount: numEnvs,
         count: peerCount,
-        oursCount: Math.ceil((slots === 1 ? 5_000_000 : 20_000_000) / slots),
+        oursCount: Math.ceil((numEnvs === 1 ? 5_000_000 : 20_000_000) / numEnvs),
         ours: (count) => Promise.resolve(run(count)),
-        peer: await betterPeer('cartpole_step', Math.min(1000, peerCount), [String(peerSlots)]),
+        peer: await betterPeer('cartpole_step', Math.min(1000, peerCount), [String(peerEnvs)]),
       }),
     )
   }

@@ -1,5 +1,5 @@
-import { parameterLayout, smallConfig } from 'agoge/unstable/language'
-import type { TransformerConfig } from 'agoge/unstable/language'
+import { parameterLayout, smallConfig } from 'agoge/llm'
+import type { TransformerConfig } from 'agoge/llm'
 
 /** The small model, grown: `width` with heads 64 wide (32 for the small one), the gated half 2.75 times as wide. */
 export function grownConfig(width: number, layers: number, window = 1024): TransformerConfig {

@@ -1,4 +1,4 @@
-import { createLocalBackend, initialiseParameters } from 'agoge/unstable/language'
+import { createLocalBackend, initialiseParameters } from 'agoge/llm'
 import type { Measurement } from './alternate.ts'
 import { grownConfig } from './model-sizes.ts'
 

@@ -1,4 +1,4 @@
-import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/unstable/language'
+import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/llm'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'

@@ -1,5 +1,5 @@
-import { trainArray } from 'agoge'
-import { findRun } from 'agoge/unstable/training/arrays'
+import { trainClassic } from 'agoge'
+import { findRun } from 'agoge/classic'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
@@ -7,7 +7,7 @@ import { betterPeer } from './peer.ts'
 /** A training of `steps` environment steps by named settings, against a peer's with the same ones. */
 export interface TrainingBenchmark {
   name: string
-  world: string
+  environment: string
   algorithm: string
   preset: string
   steps: number
@@ -24,15 +24,15 @@ export interface TrainingBenchmark {
  * Both sides run at the better of 1 and 2 threads.
  */
 export async function trainAgainstPeer(benchmark: TrainingBenchmark): Promise<Measurement> {
-  const { name, world, algorithm, preset, steps, warmup, peer, peerArguments = [] } = benchmark
+  const { name, environment, algorithm, preset, steps, warmup, peer, peerArguments = [] } = benchmark
   let seed = 0
   async function train(count: number, threads: number) {
     const begin = performance.now()
-    const run = findRun({ world, algorithm, preset })
-    const { summary, agent } = await trainArray({
-      world: run.world,
+    const run = findRun({ environment, algorithm, preset })
+    const { summary, agent } = await trainClassic({
+      definition: run.definition,
       algorithm: run.algorithm,
-      slots: run.slots,
+      numEnvs: run.numEnvs,
       steps: count,
       seed: seed++,
       threads,

@@ -1,6 +1,5 @@
-import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/unstable/language'
-import type { TransformerConfig } from 'agoge/unstable/language'
-import type { TrainingSequence } from 'agoge/episode'
+import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/llm'
+import type { TransformerConfig, TrainingSequence } from 'agoge/llm'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'

@@ -1,10 +1,5 @@
 import { readFileSync } from 'node:fs'
-import {
-  activationBytes,
-  createLocalBackend,
-  initialiseParameters,
-  standingBytes,
-} from 'agoge/unstable/language'
+import { activationBytes, createLocalBackend, initialiseParameters, standingBytes } from 'agoge/llm'
 import { grownConfig } from './model-sizes.ts'
 
 const { sizes, recompute } = JSON.parse(process.argv[2]) as { sizes: number[]; recompute: boolean }

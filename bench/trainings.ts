@@ -3,7 +3,7 @@ import { trainAgainstPeer } from './train-peer.ts'
 
 /** PPO with CleanRL's settings against its `ppo.py`, and with the zoo's against the algorithm of Stable-Baselines3. */
 export const ppoCartPole = async (): Promise<Measurement[]> => {
-  const shared = { world: 'cartpole', algorithm: 'ppo', warmup: 5000, peer: 'ppo' } as const
+  const shared = { environment: 'cartpole', algorithm: 'ppo', warmup: 5000, peer: 'ppo' } as const
   return [
     await trainAgainstPeer({
       ...shared,
@@ -26,7 +26,7 @@ export const ppoCartPole = async (): Promise<Measurement[]> => {
 export const dqnCartPole = (): Promise<Measurement> =>
   trainAgainstPeer({
     name: 'dqn-cartpole',
-    world: 'cartpole',
+    environment: 'cartpole',
     algorithm: 'dqn',
     preset: 'sb3-zoo-cartpole',
     steps: 10_000,
@@ -38,7 +38,7 @@ export const dqnCartPole = (): Promise<Measurement> =>
 export const sacPendulum = (): Promise<Measurement> =>
   trainAgainstPeer({
     name: 'sac-pendulum',
-    world: 'pendulum',
+    environment: 'pendulum',
     algorithm: 'sac',
     preset: 'sb3-zoo-pendulum',
     steps: 5000,

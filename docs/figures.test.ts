@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { pages, pictureHashes, readRun, withFigures } from '../scripts/docs-figures.ts'
-import { headline, percentInterval } from '../src/training/report/index.ts'
+import { pages, pictureHashes, readRun, withMetrics } from '../scripts/docs-figures.ts'
+import { headline } from '../src/llm/training/report/headline.ts'
+import { percentInterval } from '../src/runs/report/format.ts'
 
 const { summary, report } = readRun()
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
 test.each(Object.keys(pages) as (keyof typeof pages)[])('%s has the figures of the committed run', (page) => {
-  expect(read(page)).toBe(withFigures(read(page), pages[page](summary)))
+  expect(read(page)).toBe(withMetrics(read(page), pages[page](summary)))
 })
 
 test('the report is of the committed run, and the picture is of that report', () => {
@@ -31,6 +32,6 @@ test('figures changed by hand are found', () => {
     })),
   }
   for (const page of Object.keys(pages) as (keyof typeof pages)[])
-    expect(withFigures(read(page), pages[page](changed))).not.toBe(read(page))
-  expect(() => withFigures('a page without markers', '')).toThrow(/has no line/)
+    expect(withMetrics(read(page), pages[page](changed))).not.toBe(read(page))
+  expect(() => withMetrics('a page without markers', '')).toThrow(/has no line/)
 })

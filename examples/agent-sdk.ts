@@ -1,7 +1,7 @@
 // An agent written with the AI SDK, with tools of its own, that learns by reinforcement: its code knows nothing of training.
 import { generateText, stepCountIs, tool } from 'ai'
 import { z } from 'zod'
-import { demonstrateAgent, imitate, loadModel, readChatFormat, rolloutAgent, trainAgent } from 'agoge'
+import { demonstrateAgent, fineTune, loadModel, readChatFormat, rolloutAgent, trainAgent } from 'agoge'
 import type { AgentContext } from 'agoge'
 
 const steps = Number(process.env['STEPS'] ?? 20)
@@ -53,7 +53,7 @@ const demonstrations = await demonstrateAgent({
   teacher: ({ article, left }, messages) =>
     messages.length === 1 ? { call: { name: 'stock', arguments: { article } } } : { text: String(left) },
 })
-await imitate({
+await fineTune({
   backend,
   demonstrations,
   epochs: 3,

@@ -1,8 +1,6 @@
 // On-policy distillation: a student speaks, its teacher says how likely it would have said the same.
 import { loadModel } from 'agoge'
-import { encodeConversation } from 'agoge/unstable/language'
-import { answerSequence, imitationSequence, sampleAnswers } from 'agoge/unstable/rollout'
-import { distil } from 'agoge/unstable/training/distillation'
+import { encodeConversation, answerSequence, imitationSequence, sampleAnswers, distil } from 'agoge/llm'
 
 const steps = Number(process.env['STEPS'] ?? 40)
 const { backend: teacher, tokenizer } = await loadModel()

@@ -1,7 +1,6 @@
 // Direct preference optimisation: the small model learns to be polite to people it has not met.
 import { loadModel } from 'agoge'
-import { encodeConversation } from 'agoge/unstable/language'
-import { dpo, trainPreferences } from 'agoge/unstable/training/preference'
+import { encodeConversation, dpo, trainPreferences } from 'agoge/llm'
 
 const steps = Number(process.env['STEPS'] ?? 30)
 const names = ['Ada', 'Bo', 'Cleo', 'Dan', 'Eve', 'Finn', 'Gus', 'Hana', 'Ivo', 'Jo', 'Kim', 'Lea']

@@ -1,15 +1,15 @@
 // Trains the small model to operate the official filesystem MCP server, and prints how much better it got.
-import { createFilesystemWorld, filesystemDemonstrations, filesystemTasks, train } from 'agoge'
+import { createFilesystemEnvironment, filesystemDemonstrations, filesystemTasks, train } from 'agoge'
 
 // STEPS=2 is a trial: fewer steps and tasks than the plan's.
 const steps = Number(process.env['STEPS'])
-const world = await createFilesystemWorld()
+const environment = await createFilesystemEnvironment()
 const summary = await train({
-  world,
+  environment,
   tasks: filesystemTasks,
   demonstrations: filesystemDemonstrations,
   ...(steps > 0 ? { steps, testTasks: 15 * steps } : {}),
   onEvent: (event) => event.type === 'phase' && console.log(`... ${event.name}`),
 })
 for (const { name, success } of summary.stages) console.log(`${name}: ${(100 * success.mean).toFixed(0)}%`)
-await world.close()
+await environment.close()

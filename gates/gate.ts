@@ -1,8 +1,8 @@
 /** A score that training has to reach, or, where learning is known to fail, not to pass. */
 export interface Gate {
   name: string
-  /** Names of a world, an algorithm and one of its presets. */
-  world: string
+  /** Names of an environment, an algorithm and one of its presets. */
+  environment: string
   algorithm: string
   preset: string
   /** Instead of settings of the preset. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findRun } from 'agoge/unstable/training/arrays'
+import { findRun } from 'agoge/classic'
 import { afterAll, expect, test } from 'vitest'
 import type { Gate } from './gate.ts'
 import { gates } from './gates.ts'
@@ -15,9 +15,9 @@ const folder = mkdtempSync(join(tmpdir(), 'agoge-gates-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test.each(gates)('$name names what there is', (gate) => {
-  // Throws for a world, an algorithm, a preset or a setting that does not exist.
-  const { world, settings } = findRun(gate)
-  expect(world.name).toBe(gate.world)
+  // Throws for an environment, an algorithm, a preset or a setting that does not exist.
+  const { definition, settings } = findRun(gate)
+  expect(definition.name).toBe(gate.environment)
   expect(settings.preset).toBe(gate.preset)
   expect(gates.filter(({ name }) => name === gate.name)).toHaveLength(1)
 })

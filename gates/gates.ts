@@ -1,13 +1,13 @@
-import { dqnPresets } from 'agoge/unstable/algorithm/arrays'
+import { dqnPresets } from 'agoge/classic'
 import type { Gate } from './gate.ts'
 
 const { loss: _, ...cleanrlReplay } = dqnPresets.cleanrl
 
-const cartPole = { world: 'cartpole', direction: 'at-least' } as const
-const pendulum = { world: 'pendulum', preset: 'sb3-zoo-pendulum', steps: 20_000, bar: -200 } as const
+const cartPole = { environment: 'cartpole', direction: 'at-least' } as const
+const pendulum = { environment: 'pendulum', preset: 'sb3-zoo-pendulum', steps: 20_000, bar: -200 } as const
 
 /** PPO with CleanRL's settings for as long as bsuite's DeepSea goes on: 10 000 episodes. */
-const deepSea = { world: 'deep-sea-20', algorithm: 'ppo', preset: 'cleanrl', steps: 200_000 } as const
+const deepSea = { environment: 'deep-sea-20', algorithm: 'ppo', preset: 'cleanrl', steps: 200_000 } as const
 
 /** The learning gates, in the order of the table. Settings are the published ones; seeds are 1 to 10. */
 export const gates: readonly Gate[] = [
@@ -86,7 +86,7 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'ppo-acrobot-500k',
-    world: 'acrobot',
+    environment: 'acrobot',
     algorithm: 'ppo',
     preset: 'cleanrl',
     steps: 500_000,
@@ -96,7 +96,7 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'dqn-mountain-car-120k',
-    world: 'mountain-car',
+    environment: 'mountain-car',
     algorithm: 'dqn',
     preset: 'sb3-zoo-mountain-car',
     steps: 120_000,
@@ -122,7 +122,7 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'ppo-cartpole-positions-100k',
-    world: 'cartpole-positions',
+    environment: 'cartpole-positions',
     algorithm: 'ppo',
     preset: 'sb3-zoo-cartpole-positions',
     steps: 100_000,
@@ -152,7 +152,7 @@ export const gates: readonly Gate[] = [
   },
   {
     name: 'ppo-mountain-car-500k',
-    world: 'mountain-car',
+    environment: 'mountain-car',
     algorithm: 'ppo',
     preset: 'cleanrl',
     steps: 500_000,

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stratifiedInterquartileMean } from 'agoge/evaluation'
+import { stratifiedInterquartileMean } from 'agoge/statistics'
 import type { Gate, Interval } from './gate.ts'
 import { settingsOf } from './seed-run.ts'
 import type { SeedResult } from './seed-run.ts'

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ArraySummary } from 'agoge'
-import { stratifiedInterquartileMean } from 'agoge/evaluation'
+import type { ClassicSummary } from 'agoge'
+import { stratifiedInterquartileMean } from 'agoge/statistics'
 import type { Gate, GateLine, Interval } from './gate.ts'
 import { loadPeer } from './peer-result.ts'
 import { settingsOf } from './seed-run.ts'
@@ -15,7 +15,7 @@ export interface GateResult {
   source: string
   command: string
   date: string
-  machine: ArraySummary['machine'] | null
+  machine: ClassicSummary['machine'] | null
   settings: Record<string, unknown>
   /** By seed. */
   seeds: SeedResult[]

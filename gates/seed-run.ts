@@ -1,7 +1,6 @@
-import { trainArray } from 'agoge'
-import type { ArraySummary } from 'agoge'
-import { counts, withBonus } from 'agoge/unstable/algorithm/arrays'
-import { findRun } from 'agoge/unstable/training/arrays'
+import { trainClassic } from 'agoge'
+import type { ClassicSummary } from 'agoge'
+import { counts, withBonus, findRun } from 'agoge/classic'
 import type { Gate } from './gate.ts'
 
 /** Episodes that the final greedy policy plays. */
@@ -22,22 +21,22 @@ export interface SeedResult {
   seconds: number
 }
 
-export type SeedAnswer = { result: SeedResult; machine: ArraySummary['machine'] } | { error: string }
+export type SeedAnswer = { result: SeedResult; machine: ClassicSummary['machine'] } | { error: string }
 
 /** Everything that the result depends on beside the code and the seed; plain data. */
 export function settingsOf(gate: Gate): Record<string, unknown> {
-  const { world, steps, countBonus = 0 } = gate
-  return { world, ...findRun(gate).settings, countBonus, steps, episodes }
+  const { environment, steps, countBonus = 0 } = gate
+  return { environment, ...findRun(gate).settings, countBonus, steps, episodes }
 }
 
 /** Trains with one thread, then plays. */
 export async function runSeed({ gate, seed }: SeedJob): Promise<Exclude<SeedAnswer, { error: string }>> {
-  const { world, algorithm, slots } = findRun(gate)
+  const { definition, algorithm, numEnvs } = findRun(gate)
   const { countBonus } = gate
-  const { summary, agent } = await trainArray({
-    world,
+  const { summary, agent } = await trainClassic({
+    definition,
     algorithm: countBonus === undefined ? algorithm : withBonus(algorithm, counts(), countBonus),
-    slots,
+    numEnvs,
     steps: gate.steps,
     seed,
     evaluate: { every: 0, episodes },

@@ -29,7 +29,7 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     '',
     row([
       'gate',
-      'world',
+      'environment',
       'preset',
       'steps',
       'bar',
@@ -44,7 +44,7 @@ export function renderTable(folder: string, gates: readonly Gate[]): string {
     ...rows.map(({ gate, stored, peer }) =>
       row([
         stored.seeds.length > 0 ? `[${gate.name}](${gate.name}.json)` : gate.name,
-        gate.world,
+        gate.environment,
         settingsText(gate),
         String(gate.steps),
         `${gate.direction.replace('-', ' ')} ${gate.bar}`,

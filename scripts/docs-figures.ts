@@ -12,9 +12,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Estimate } from '../src/evaluation/index.ts'
-import { duration, percentInterval, pointsInterval, stageTitles } from '../src/training/report/index.ts'
-import type { StageSummary, TrainingSummary } from '../src/training/types.ts'
+import type { Estimate } from '../src/statistics/interval.ts'
+import { duration, percentInterval, pointsInterval } from '../src/runs/report/format.ts'
+import { stageTitles } from '../src/llm/training/report/kind-chart.ts'
+import type { StageSummary, TrainingSummary } from '../src/llm/training/types.ts'
 
 const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const data = 'docs/results/main-job'
@@ -25,10 +26,10 @@ export const pages = { 'README.md': readmeFigures, 'docs/results/main-job.md': p
 const [opening, closing] = ['<!-- figures: npm run docs:figures -->', '<!-- end of figures -->']
 
 /** The text of a page with the figures of a run between its markers. */
-export function withFigures(text: string, figures: string): string {
+export function withMetrics(text: string, metrics: string): string {
   const [from, to] = [text.indexOf(opening), text.indexOf(closing)]
   if (from < 0 || to < from) throw new Error(`a page has no line "${opening}" followed by "${closing}"`)
-  return `${text.slice(0, from)}${opening}\n\n${figures}\n\n${text.slice(to)}`
+  return `${text.slice(0, from)}${opening}\n\n${metrics}\n\n${text.slice(to)}`
 }
 
 /** The committed run. */
@@ -59,8 +60,8 @@ const whole = (share: number): string => `${(100 * share).toFixed(0)}%`
 const tenths = ({ mean, low, high }: Estimate): string =>
   `${(100 * mean).toFixed(1)}% (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`
 
-function weakestOf({ families }: StageSummary): [name: string, share: number] {
-  return Object.entries(families).toSorted(([, a], [, b]) => a - b)[0]
+function weakestOf({ kinds }: StageSummary): [name: string, share: number] {
+  return Object.entries(kinds).toSorted(([, a], [, b]) => a - b)[0]
 }
 
 const gainOf = ({ gain }: TrainingSummary): string => (gain === undefined ? '–' : pointsInterval(gain))
@@ -68,11 +69,11 @@ const gainOf = ({ gain }: TrainingSummary): string => (gain === undefined ? '–
 function readmeFigures(summary: TrainingSummary): string {
   const show = (name: StageSummary['name']): string => percentInterval(stageOf(summary, name).success)
   const rl = stageOf(summary, 'rl')
-  const [family, share] = weakestOf(rl)
+  const [kind, share] = weakestOf(rl)
   const unseen =
-    summary.unseenWording === undefined
+    summary.unseenParaphrases === undefined
       ? ''
-      : `, and requests in wholly unseen wordings, ${percentInterval(summary.unseenWording.success)}`
+      : `, and requests in wholly unseen wordings, ${percentInterval(summary.unseenParaphrases.success)}`
   return `Success on ${rl.success.n} held-out tasks (names and compositions of phrases never met in training), 95% intervals, two cores, command
 \`${summary.command}\`, the run of the picture; more in [docs/results/main-job.md](docs/results/main-job.md):
 
@@ -81,11 +82,11 @@ ${table(
   [show('base'), show('warm-start'), show('supervised'), `**${show('rl')}**`, gainOf(summary)],
 )}
 
-What is still weak: \`${family}\` tasks, ${whole(share)}${unseen}.`
+What is still weak: \`${kind}\` tasks, ${whole(share)}${unseen}.`
 }
 
 function pageFigures(summary: TrainingSummary): string {
-  const { stages, machine, seconds, demonstrations, unseenWording } = summary
+  const { stages, machine, seconds, demonstrations, unseenParaphrases } = summary
   const [rl, supervised] = [stageOf(summary, 'rl'), stageOf(summary, 'supervised')]
   const own = seconds - supervised.seconds - supervised.evaluationSeconds
   return `\`${summary.command}\` on ${machine.cores} cores (${machine.cpu}), Node ${machine.node}; ${rl.success.n} held-out tasks a stage, greedy, 95%
@@ -105,15 +106,15 @@ ${table(
 )}
 
 Reinforcement learning less continued supervision, paired by task: ${gainOf(summary)}.${
-    unseenWording === undefined ? '' : ` Unseen wordings: ${tenths(unseenWording.success)}.`
+    unseenParaphrases === undefined ? '' : ` Unseen wordings: ${tenths(unseenParaphrases.success)}.`
   }
 
 ${table(
   ['family', 'demonstrations', ...stages.map(({ name }) => stageTitles[name])],
-  ...Object.keys(rl.families).map((family) => [
-    family,
-    String(demonstrations[family] ?? 0),
-    ...stages.map(({ families }) => `${(100 * families[family]).toFixed(1)}%`),
+  ...Object.keys(rl.kinds).map((kind) => [
+    kind,
+    String(demonstrations[kind] ?? 0),
+    ...stages.map(({ kinds }) => `${(100 * kinds[kind]).toFixed(1)}%`),
   ]),
 )}
 
@@ -176,8 +177,8 @@ function main(): void {
   const { values } = parseArgs({ options: { from: { type: 'string' } } })
   if (values.from !== undefined) adopt(values.from)
   const { summary, report } = readRun()
-  for (const [page, figures] of Object.entries(pages))
-    writeFileSync(inRepository(page), withFigures(readFileSync(inRepository(page), 'utf8'), figures(summary)))
+  for (const [page, metrics] of Object.entries(pages))
+    writeFileSync(inRepository(page), withMetrics(readFileSync(inRepository(page), 'utf8'), metrics(summary)))
   const hashes = inRepository(`${data}/picture.json`)
   if ((JSON.parse(readFileSync(hashes, 'utf8')) as { report: string }).report === sha256(report)) return
   if (photograph()) writeFileSync(hashes, `${JSON.stringify(pictureHashes(report), null, 2)}\n`)

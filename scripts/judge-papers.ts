@@ -1,11 +1,13 @@
 // node --import tsx --conditions agoge-source scripts/judge-papers.ts: judges the stored scores of every paper anew, where the
-// intervals or a claim have changed, and writes papers/results and papers/gallery.html. Nothing is trained. Prints what changed.
+// intervals or a claim have changed, and writes research/papers/results and research/papers/gallery.html. Nothing is trained. Prints what changed.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { judge, renderGallery } from '../src/evaluation/index.ts'
-import type { Paper, PaperResult } from '../src/evaluation/index.ts'
+import { judge } from '../research/runner/verdict.ts'
+import { renderGallery } from '../research/runner/gallery.ts'
+import type { Paper } from '../research/runner/paper.ts'
+import type { PaperResult } from '../research/runner/result.ts'
 
-const folder = new URL('../papers/', import.meta.url)
+const folder = new URL('../research/papers/', import.meta.url)
 const names = readdirSync(folder)
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => basename(name, '.ts'))

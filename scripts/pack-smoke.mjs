@@ -1,7 +1,7 @@
 // The package as users get it: packed, installed into an empty folder by the line of the README, asked for its version and health, and
 // every sub-path of its exports imported.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,12 +40,8 @@ try {
   const health = run(agoge, ['doctor'], project)
   check('agoge doctor', health.includes('ONNX Runtime'), health)
 
-  const rooms = readdirSync(join(installed, 'dist')).filter((name) =>
-    existsSync(join(installed, 'dist', name, 'index.js')),
-  )
   const paths = Object.keys(exports)
     .filter((path) => path !== './package.json')
-    .flatMap((path) => (path.includes('*') ? rooms.map((room) => path.replace('*', room)) : [path]))
     .map((path) => `agoge${path.slice(1)}`)
   const script = join(project, 'import.mjs')
   writeFileSync(
@@ -61,7 +57,7 @@ process.exit(wrong)`,
   const imported = run(process.execPath, [script], project)
   check(`${paths.length} sub-paths can be imported`, imported.trim() === 'imported', imported)
 
-  // What the packed documents point at must be in the package; papers and gates are of the repository alone.
+  // What the packed documents point at must be in the package; sources of papers and gates are of the repository alone.
   const there = new Set(files.map(({ path }) => path))
   const dead = [...there]
     .filter((path) => path.endsWith('.md'))
@@ -70,7 +66,7 @@ process.exit(wrong)`,
         .map(([, link]) => link)
         .filter((link) => !/^[a-z]+:/.test(link))
         .map((link) => resolve('/', dirname(path), link).slice(1))
-        .filter((link) => !/^(?:papers|gates)\//.test(link))
+        .filter((link) => !/^(?:research|gates)\//.test(link))
         .filter((link) => !there.has(link) && ![...there].some((name) => name.startsWith(`${link}/`)))
         .map((link) => `${path} links to ${link}`),
     )

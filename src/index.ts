@@ -1,49 +1,65 @@
 /**
- * Reinforcement learning for agents. The root has what a program needs to train and to compare; the rooms have the
- * rest (`agoge/episode`, `agoge/reward`, `agoge/evaluation`, `agoge/algorithm`, `agoge/environment`, and what has not settled yet under
- * `agoge/unstable/*`).
+ * Reinforcement learning for agents. The root has what most programs need; `agoge/llm` has the rest of language-model agents,
+ * `agoge/classic` that of classic RL, and `agoge/engine`, `agoge/losses`, `agoge/rewards` and `agoge/statistics` what both are made of.
  */
+export { closestName } from './closest-name.ts'
 export { AgogeError } from './error.ts'
 export type { AgogeErrorDetails } from './error.ts'
-export type { Episode, EpisodeReward, EpisodeStatus, TrainingSequence } from './episode/index.ts'
-export {
-  createLanguageModel,
-  createLocalActor,
-  createOpenAIActor,
-  readChatFormat,
-  runEpisodes,
-} from './agent/index.ts'
-export type { Actor, Judgement, Outcome, Task, TaskSource, ToolSession, ToolWorld } from './agent/index.ts'
-export { grpo, supervised } from './algorithm/index.ts'
-export type { Algorithm } from './algorithm/index.ts'
-export { arrayAlgorithms, ppo, ppoPresets } from './algorithm/arrays/index.ts'
-export type { ArrayAgent, ArrayAlgorithm, PpoConfig } from './algorithm/arrays/index.ts'
-export { baseModelFolder, loadModel, pretrain } from './language/index.ts'
-export type { LoadedModel, ModelBackend, Tokenizer } from './language/index.ts'
-export { taskReward } from './reward/index.ts'
-export type { RewardFunction } from './reward/index.ts'
-export { defineTools } from './tool/index.ts'
-export type { Toolbox, ToolLike, ToolResult, ToolSpec } from './tool/index.ts'
-export { evaluateAgent, loadAgent, trainArray, trainSeeds } from './training/arrays/index.ts'
+export type { Episode, EpisodeReward, EpisodeStatus, TrainingSequence } from './llm/episode/types.ts'
+export { createLanguageModel } from './llm/agent/ai-sdk/index.ts'
+export { createLocalActor } from './llm/agent/local-actor.ts'
+export { createOpenAIActor } from './llm/agent/openai-actor.ts'
+export { readChatFormat } from './llm/agent/chat-format/index.ts'
+export { runEpisodes } from './llm/agent/turn-loop.ts'
 export type {
-  ArrayResult,
-  ArraySummary,
-  ArrayTrainOptions,
-  SeedsSummary,
-  TrainSeedsOptions,
-} from './training/arrays/index.ts'
-export { demonstrateAgent, rolloutAgent } from './rollout/index.ts'
-export type { AgentContext, AgentProgram, AgentTask, AgentVerdict } from './rollout/index.ts'
-export { serveOpenAI } from './server/openai/index.ts'
-export { imitate, smallModelPlan, train, trainAgent } from './training/index.ts'
-export type { TrainingEvent, TrainingPlan, TrainingSummary, TrainOptions } from './training/index.ts'
-export { arrayWorlds } from './worlds/array-worlds.ts'
-export { cartPole } from './worlds/classic/index.ts'
-export {
-  createFilesystemWorld,
-  filesystemDemonstrations,
-  filesystemTasks,
-} from './worlds/filesystem/index.ts'
-export { openMcpWorld } from './worlds/mcp/index.ts'
-export { createReasoningTasks, createReasoningWorld, reasoningFamilies } from './worlds/reasoning/index.ts'
-export { createToolsWorld } from './worlds/tools/index.ts'
+  Actor,
+  Judgement,
+  Outcome,
+  Task,
+  TaskSource,
+  ToolSession,
+  ToolEnvironment,
+} from './llm/agent/types.ts'
+export { grpo } from './llm/algorithm/grpo.ts'
+export { supervised } from './llm/algorithm/supervised.ts'
+export type { Algorithm } from './llm/algorithm/types.ts'
+export { classicAlgorithms } from './classic/algorithms.ts'
+export { ppo, ppoPresets } from './classic/algorithm/ppo.ts'
+export type { ClassicAgent, ClassicAlgorithm } from './classic/algorithm/agent.ts'
+export type { PpoConfig } from './classic/algorithm/ppo.ts'
+export { baseModelFolder } from './llm/checkpoint/base-model-folder.ts'
+export { loadModel } from './llm/backend/base-model.ts'
+export { pretrain } from './llm/pretraining/pretrain.ts'
+export type { LoadedModel } from './llm/backend/base-model.ts'
+export type { ModelBackend } from './llm/model-backend.ts'
+export type { Tokenizer } from './llm/tokenizer/tokenizer.ts'
+export { taskReward } from './llm/reward/task-reward.ts'
+export type { RewardFunction } from './llm/reward/types.ts'
+export { defineTools } from './llm/tool/define-tools.ts'
+export type { Toolbox, ToolResult, ToolSpec } from './llm/tool/types.ts'
+export type { ToolLike } from './llm/tool/define-tools.ts'
+export { evaluateAgent } from './classic/training/evaluate-agent.ts'
+export { loadAgent } from './classic/training/load-agent.ts'
+export { trainClassic } from './classic/training/train-array.ts'
+export { trainSeeds } from './classic/training/train-seeds.ts'
+export type { ClassicResult, ClassicSummary, ClassicTrainOptions } from './classic/training/types.ts'
+export type { SeedsSummary, TrainSeedsOptions } from './classic/training/seeds-types.ts'
+export { demonstrateAgent, rolloutAgent } from './llm/rollout/agents/rollout-agent.ts'
+export type { AgentContext, AgentProgram, AgentTask, AgentScore } from './llm/rollout/agents/rollout-agent.ts'
+export { serveOpenAI } from './llm/serving/openai/serve.ts'
+export { fineTune, trainAgent } from './llm/training/agents/index.ts'
+export { smallModelPlan } from './llm/training/defaults.ts'
+export { train } from './llm/training/train.ts'
+export type { TrainingEvent } from './runs/events.ts'
+export type { TrainingPlan, TrainingSummary } from './llm/training/types.ts'
+export type { TrainOptions } from './llm/training/train.ts'
+export { classicEnvironments } from './classic/environments/catalogue.ts'
+export { cartPole } from './classic/environments/control/index.ts'
+export { createFilesystemEnvironment } from './llm/environment/filesystem/environment.ts'
+export { filesystemDemonstrations } from './llm/environment/filesystem/demonstrations.ts'
+export { filesystemTasks } from './llm/environment/filesystem/tasks.ts'
+export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'
+export { createReasoningTasks } from './llm/environment/reasoning/tasks.ts'
+export { createReasoningEnvironment } from './llm/environment/reasoning/environment.ts'
+export { reasoningKinds } from './llm/environment/reasoning/kinds/index.ts'
+export { createToolsEnvironment } from './llm/environment/tools/tools-environment.ts'

@@ -10,9 +10,9 @@ from torch import nn
 from training import Replay, greedy_score, serve
 
 settings = {
-    "cartpole": dict(world="CartPole-v1", inputs=4, actions=2, rate=2.3e-3, batch=64, gamma=0.99, capacity=100_000,
+    "cartpole": dict(environment="CartPole-v1", inputs=4, actions=2, rate=2.3e-3, batch=64, gamma=0.99, capacity=100_000,
                      every=256, gradient_steps=128, target_every=10, fraction=0.16, final_epsilon=0.04),
-    "mountain-car": dict(world="MountainCar-v0", inputs=2, actions=3, rate=4e-3, batch=128, gamma=0.98, capacity=10_000,
+    "mountain-car": dict(environment="MountainCar-v0", inputs=2, actions=3, rate=4e-3, batch=128, gamma=0.98, capacity=10_000,
                          every=16, gradient_steps=8, target_every=600, fraction=0.2, final_epsilon=0.07),
 }
 c = settings[sys.argv[2] if len(sys.argv) > 2 else "cartpole"]
@@ -24,7 +24,7 @@ def train(total, seed):
     target = copy.deepcopy(q)
     optimizer = torch.optim.Adam(q.parameters(), lr=c["rate"])
     replay = Replay(c["capacity"], c["inputs"], (), np.int64)
-    env = gym.wrappers.RecordEpisodeStatistics(gym.make(c["world"]))
+    env = gym.wrappers.RecordEpisodeStatistics(gym.make(c["environment"]))
     obs, _ = env.reset(seed=seed)
     for step in range(1, total + 1):
         epsilon = max(c["final_epsilon"], 1 - (1 - c["final_epsilon"]) * step / (c["fraction"] * total))
@@ -52,7 +52,7 @@ def train(total, seed):
                 nn.utils.clip_grad_norm_(q.parameters(), 10)
                 optimizer.step()
     env.close()
-    return lambda: greedy_score(c["world"], lambda o: q(o).argmax(-1).numpy())
+    return lambda: greedy_score(c["environment"], lambda o: q(o).argmax(-1).numpy())
 
 
 serve(train)

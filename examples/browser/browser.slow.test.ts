@@ -82,7 +82,9 @@ test.for(['64', '256'])('a page trains CartPole to 475, two hidden layers of %s'
   expect(Number(greedy)).toBeGreaterThanOrEqual(475)
   expect(over).toBe('over 100 episodes')
   if (width === '256') expect(engine).toBe('ONNX Runtime')
-  const [steps, seconds, speed] = counted.map((figure) => Number.parseFloat(figure.replaceAll(',', '')))
+  const [steps, seconds, speed] = counted.map((formatNumber) =>
+    Number.parseFloat(formatNumber.replaceAll(',', '')),
+  )
   expect(steps).toBeLessThanOrEqual(100_000)
   expect(Math.abs((speed * seconds) / steps - 1)).toBeLessThan(0.1)
   // The curve has a point for most updates, each of 256 steps, and a mark for the evaluation that counts.

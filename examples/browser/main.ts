@@ -1,4 +1,4 @@
-import { renderSvg } from 'agoge/environment'
+import { renderSvg } from 'agoge/browser'
 import { budget, goal } from './goal.ts'
 import type { Evaluation, Progress, Report, Request } from './messages.ts'
 import { plot } from './plot.ts'

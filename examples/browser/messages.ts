@@ -1,4 +1,4 @@
-import type { Drawing } from 'agoge/environment'
+import type { Drawing } from 'agoge/browser'
 
 /** What the page asks of the worker. */
 export type Request = { type: 'start'; seed: number; width: number } | { type: 'pause' } | { type: 'resume' }

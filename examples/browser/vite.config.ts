@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defaultClientConditions, defineConfig } from 'vite'
 
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: fileURLToPath(new URL('.//', import.meta.url)),
   // Relative, so that the built page works in any folder of any server.
   base: './',
   // Only inside this repository: the library from its sources.

@@ -1,7 +1,5 @@
-import type { ArrayAgent } from 'agoge/browser'
-import { cartPole } from 'agoge/browser'
-import { createVectorEnvironment, drawSlot } from 'agoge/environment'
-import type { Drawing } from 'agoge/environment'
+import type { ClassicAgent, Drawing } from 'agoge/browser'
+import { cartPole, createVectorEnvironment, drawEnv } from 'agoge/browser'
 
 /** Milliseconds that a step of CartPole stands for. */
 const tau = 20
@@ -12,8 +10,8 @@ export interface WatchedPole {
   play(): { drawing: Drawing; length: number } | undefined
 }
 
-export function watchedPole(agent: Pick<ArrayAgent, 'decide'>, seed: number): WatchedPole {
-  const environment = createVectorEnvironment(cartPole, { slots: 1, seed: seed + 1_000_000 })
+export function watchedPole(agent: Pick<ClassicAgent, 'predict'>, seed: number): WatchedPole {
+  const environment = createVectorEnvironment(cartPole, { numEnvs: 1, seed: seed + 1_000_000 })
   environment.reset()
   let due = performance.now()
   return {
@@ -23,10 +21,10 @@ export function watchedPole(agent: Pick<ArrayAgent, 'decide'>, seed: number): Wa
       // After a long update the pole goes on where it was and does not race.
       due = Math.max(due, now - 5 * tau)
       for (; due <= now; due += tau) {
-        agent.decide(environment.observations, 1, environment.actions)
+        agent.predict(environment.observations, 1, environment.actions)
         environment.step()
       }
-      return { drawing: drawSlot(environment), length: environment.lengths[0] }
+      return { drawing: drawEnv(environment), length: environment.lengths[0] }
     },
   }
 }

@@ -1,13 +1,20 @@
-// Trains PPO on CartPole in a worker: the library's own world, algorithm and loop, as in Node.
-import { cartPole, evaluateAgent, learnUntil, meanInterval, ppo, ppoPresets } from 'agoge/browser'
-import { createVectorEnvironment } from 'agoge/environment'
+// Trains PPO on CartPole in a worker: the library's own environment, algorithm and loop, as in Node.
+import {
+  cartPole,
+  evaluateAgent,
+  learnUntil,
+  meanInterval,
+  ppo,
+  ppoPresets,
+  createVectorEnvironment,
+} from 'agoge/browser'
 import { budget, goal } from './goal.ts'
 import type { Report, Request } from './messages.ts'
 import { watchedPole } from './watched-pole.ts'
 
-const { slots, ...settings } = ppoPresets['sb3-zoo-cartpole']
+const { numEnvs, ...settings } = ppoPresets['sb3-zoo-cartpole']
 /** Environment steps of one update: how often the page hears of it. */
-const reportEvery = slots * settings.rolloutSteps
+const reportEvery = numEnvs * settings.rolloutSteps
 const evaluateEvery = 16 * reportEvery
 
 const asked = { paused: false }
@@ -21,7 +28,7 @@ addEventListener('message', ({ data }: MessageEvent<Request>) => {
 /** @param width units of each of the two hidden layers */
 async function train({ seed, width }: { seed: number; width: number }): Promise<void> {
   const opened = performance.now()
-  const environment = createVectorEnvironment(cartPole, { slots, seed })
+  const environment = createVectorEnvironment(cartPole, { numEnvs, seed })
   environment.reset()
   const agent = await ppo({ ...settings, hidden: [width, width] })(environment, { seed, totalSteps: budget })
   report({ type: 'training', loadingSeconds: (performance.now() - opened) / 1000, engine: engineUsed() })
@@ -49,7 +56,7 @@ async function train({ seed, width }: { seed: number; width: number }): Promise<
     act: () => agent.act(),
     learn() {
       const { terminated, truncated, returns } = environment
-      for (let i = 0; i < slots; i++) if (terminated[i] === 1 || truncated[i] === 1) ended.push(returns[i])
+      for (let i = 0; i < numEnvs; i++) if (terminated[i] === 1 || truncated[i] === 1) ended.push(returns[i])
       return agent.learn()
     },
   }

@@ -1,10 +1,8 @@
-import {
-  createLocalBackend,
-  createTokenizer,
-  specialTokens,
-  trainTokenizer,
-} from '../../src/language/index.ts'
-import type { LocalBackend } from '../../src/language/index.ts'
+import { createLocalBackend } from '../../src/llm/backend/local-backend.ts'
+import { createTokenizer } from '../../src/llm/tokenizer/tokenizer.ts'
+import { specialTokens } from '../../src/llm/tokenizer/template.ts'
+import { trainTokenizer } from '../../src/llm/tokenizer/bpe-train.ts'
+import type { LocalBackend } from '../../src/llm/backend/local-backend.ts'
 import { tasks } from './task.ts'
 
 const texts = Array.from({ length: 200 }, (_, seed) => {

@@ -1,19 +1,22 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { optimisePolicy } from '../../src/algorithm/index.ts'
-import type { PolicySettings } from '../../src/algorithm/index.ts'
-import { isJudged, mean } from '../../src/evaluation/index.ts'
-import type { LocalBackend } from '../../src/language/index.ts'
-import { evaluatePolicy, heldOutTasks } from '../../src/rollout/index.ts'
-import { actorOf, createJob } from '../../src/training/job.ts'
-import type { Job } from '../../src/training/job.ts'
-import { openRunFolder } from '../../src/training/index.ts'
-import type { MetricsRecord } from '../../src/training/index.ts'
-import { runReinforcement } from '../../src/training/reinforcement-phase.ts'
-import { initialState, saveWeights } from '../../src/training/state.ts'
-import { collectDemonstrations, runSupervised } from '../../src/training/supervised-phase.ts'
-import { createReasoningWorld, reasoningReward } from '../../src/worlds/reasoning/index.ts'
-import type { ReasoningTask } from '../../src/worlds/reasoning/index.ts'
+import { optimisePolicy } from '../../src/llm/algorithm/policy-optimisation/optimise-policy.ts'
+import type { PolicySettings } from '../../src/llm/algorithm/policy-optimisation/settings.ts'
+import { isJudged } from '../../src/llm/evaluation/summarise.ts'
+import { mean } from '../../src/statistics/statistics.ts'
+import type { LocalBackend } from '../../src/llm/backend/local-backend.ts'
+import { evaluatePolicy } from '../../src/llm/rollout/collect.ts'
+import { heldOutTasks } from '../../src/llm/rollout/held-out.ts'
+import { actorOf, createJob } from '../../src/llm/training/job.ts'
+import type { Job } from '../../src/llm/training/job.ts'
+import { openRunFolder } from '../../src/runs/run-folder.ts'
+import type { MetricsRecord } from '../../src/runs/run-folder.ts'
+import { runReinforcement } from '../../src/llm/training/reinforcement-phase.ts'
+import { initialState, saveWeights } from '../../src/llm/training/state.ts'
+import { collectDemonstrations, runSupervised } from '../../src/llm/training/supervised-phase.ts'
+import { createReasoningEnvironment } from '../../src/llm/environment/reasoning/environment.ts'
+import { reasoningReward } from '../../src/llm/environment/reasoning/reward.ts'
+import type { ReasoningTask } from '../../src/llm/environment/reasoning/tasks.ts'
 import { createModel, tokenizer } from './model.ts'
 import { tasks } from './task.ts'
 import { plan, testTasks, variants } from './variants.ts'
@@ -47,7 +50,7 @@ function openJob(
       command: 'ablation',
       folder: { path },
       seed,
-      world: createReasoningWorld(),
+      environment: createReasoningEnvironment(),
       tasks,
       tokenizer,
       backend: () => Promise.resolve(createModel()),
@@ -64,13 +67,13 @@ function openJob(
 }
 
 async function successOf(job: Job<ReasoningTask>): Promise<Success> {
-  const { world, plan } = job.options
+  const { environment, plan } = job.options
   const share = async (temperature: number): Promise<number> => {
     const episodes = await evaluatePolicy({
       name: `test/${temperature}`,
       tasks: heldOutTasks(tasks, 'test', testTasks),
       actor: actorOf(job, temperature),
-      world,
+      environment,
       limits: plan.limits,
     })
     const judged = episodes.filter(isJudged)

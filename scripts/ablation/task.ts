@@ -1,9 +1,11 @@
-import type { TaskSource } from '../../src/agent/index.ts'
-import { createRandom } from '../../src/random/index.ts'
-import { findFamily, splitOfKey } from '../../src/worlds/reasoning/index.ts'
-import type { Puzzle, ReasoningTask } from '../../src/worlds/reasoning/index.ts'
+import type { TaskSource } from '../../src/llm/agent/types.ts'
+import { createRandom } from '../../src/engine/random/index.ts'
+import { findKind } from '../../src/llm/environment/reasoning/tasks.ts'
+import { splitOfKey } from '../../src/llm/environment/reasoning/kind.ts'
+import type { Puzzle } from '../../src/llm/environment/reasoning/types.ts'
+import type { ReasoningTask } from '../../src/llm/environment/reasoning/tasks.ts'
 
-const countdown = findFamily('countdown')
+const countdown = findKind('countdown')
 const name = 'terse-countdown'
 
 export const difficulty = { numbers: 2, largest: 30, target: 60 }
@@ -13,13 +15,13 @@ export const difficulty = { numbers: 2, largest: 30, target: 60 }
  * "12 * 4". Splits and the check of answers are those of the family.
  */
 export const tasks: TaskSource<ReasoningTask> = {
-  families: [name],
+  kinds: [name],
   task({ split, seed }) {
     const { key, holes, answer, score } = drawn(split, seed)
     const prompt = `${holes['numbers'].replaceAll(' and ', ', ')}: ${holes['target']}`
     return {
       id: `${split}/${seed}`,
-      family: name,
+      kind: name,
       seed,
       split,
       prompt,
@@ -27,7 +29,7 @@ export const tasks: TaskSource<ReasoningTask> = {
       context: {},
       plan: () => ({ answer }),
       problem: {
-        family: name,
+        kind: name,
         question: prompt,
         key,
         difficulty,

@@ -1,7 +1,8 @@
-import { findPolicyPreset } from '../../src/algorithm/index.ts'
-import type { PolicyPresetName, PolicySettings } from '../../src/algorithm/index.ts'
-import { smallModelPlan } from '../../src/training/index.ts'
-import type { TrainingPlan } from '../../src/training/index.ts'
+import { findPolicyPreset } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
+import type { PolicyPresetName } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
+import type { PolicySettings } from '../../src/llm/algorithm/policy-optimisation/settings.ts'
+import { smallModelPlan } from '../../src/llm/training/defaults.ts'
+import type { TrainingPlan } from '../../src/llm/training/types.ts'
 
 export const seeds = [1, 2, 3, 4, 5]
 export const testTasks = 300
@@ -37,7 +38,7 @@ export const plan: TrainingPlan = {
     validateEvery: 0,
     recordGroups: 0,
   },
-  tasks: { validation: 50, test: testTasks, unseenWording: 0 },
+  tasks: { validation: 50, test: testTasks, unseenParaphrases: 0 },
   checkpointEvery: 10_000,
   maxTokensPerTurn: 12,
   limits: { turns: 1, tokensPerTurn: 12, deadlineSeconds: 3600, toolDeadlineSeconds: 60 },

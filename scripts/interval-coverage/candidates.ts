@@ -1,6 +1,7 @@
-import { mean, meanInterval, quantile } from '../../src/evaluation/index.ts'
-import { studentQuantile } from '../../src/evaluation/student.ts'
-import type { Random } from '../../src/random/index.ts'
+import { mean, quantile } from '../../src/statistics/statistics.ts'
+import { meanInterval } from '../../src/statistics/mean-interval.ts'
+import { studentQuantile } from '../../src/statistics/student.ts'
+import type { Random } from '../../src/engine/random/index.ts'
 
 export type Interval = readonly [low: number, high: number]
 

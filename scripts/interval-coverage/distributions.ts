@@ -1,6 +1,6 @@
-import { interquartileMean, mean } from '../../src/evaluation/index.ts'
-import { createRandom } from '../../src/random/index.ts'
-import type { Random } from '../../src/random/index.ts'
+import { interquartileMean, mean } from '../../src/statistics/statistics.ts'
+import { createRandom } from '../../src/engine/random/index.ts'
+import type { Random } from '../../src/engine/random/index.ts'
 
 export interface Distribution {
   about: string

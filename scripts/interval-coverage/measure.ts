@@ -1,14 +1,11 @@
-import type { Episode } from '../../src/episode/types.ts'
-import {
-  compareSuccess,
-  groupedWilsonInterval,
-  probabilityOfImprovement,
-  quantile,
-  stratifiedInterquartileMean,
-  wilsonInterval,
-} from '../../src/evaluation/index.ts'
-import { createRandom } from '../../src/random/index.ts'
-import type { Random } from '../../src/random/index.ts'
+import type { Episode } from '../../src/llm/episode/types.ts'
+import { compareSuccess } from '../../src/llm/evaluation/compare.ts'
+import { groupedWilsonInterval, wilsonInterval } from '../../src/statistics/wilson.ts'
+import { probabilityOfImprovement } from '../../src/llm/evaluation/improvement.ts'
+import { quantile } from '../../src/statistics/statistics.ts'
+import { stratifiedInterquartileMean } from '../../src/statistics/bootstrap.ts'
+import { createRandom } from '../../src/engine/random/index.ts'
+import type { Random } from '../../src/engine/random/index.ts'
 import { candidateIntervals, candidates } from './candidates.ts'
 import type { Candidate, Interval } from './candidates.ts'
 import { distributions, interquartileMeanOf, meanOf } from './distributions.ts'

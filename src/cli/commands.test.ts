@@ -42,14 +42,14 @@ writeFileSync(join(taken, 'config.json'), '{}')
 
 const unfinished = join(folder, 'unfinished')
 mkdirSync(unfinished)
-writeFileSync(join(unfinished, 'config.json'), '{ "schema": 1, "world": "filesystem" }')
+writeFileSync(join(unfinished, 'config.json'), '{ "schema": 1, "environment": "filesystem" }')
 const weightless = join(folder, 'weightless')
 mkdirSync(join(weightless, 'checkpoints', 'rl-end'), { recursive: true })
-writeFileSync(join(weightless, 'config.json'), '{ "schema": 1, "world": "filesystem" }')
+writeFileSync(join(weightless, 'config.json'), '{ "schema": 1, "environment": "filesystem" }')
 writeFileSync(join(weightless, 'summary.json'), '{}')
 const network = join(folder, 'network')
 mkdirSync(network)
-writeFileSync(join(network, 'config.json'), '{ "schema": 1, "kind": "array", "world": "cartpole" }')
+writeFileSync(join(network, 'config.json'), '{ "schema": 1, "kind": "array", "environment": "cartpole" }')
 
 test.each<[string[], RegExp]>([
   [['trian'], /unknown command 'trian'[\s\S]*Did you mean train/],
@@ -60,7 +60,7 @@ test.each<[string[], RegExp]>([
   [['train', '--steps', 'many'], /--steps[\s\S]*whole number of at least 1/],
   [['train', '--resume', join(folder, 'nowhere')], /no run to go on with[\s\S]*nowhere/],
   [['train', '--model', join(folder, 'nothing-here')], /no model in[\s\S]*agoge pretrain/],
-  [['eval', 'filesytem'], /no world named "filesytem"[\s\S]*Did you mean "filesystem"/],
+  [['eval', 'filesytem'], /no environment named "filesytem"[\s\S]*Did you mean "filesystem"/],
   [['eval', 'mcp:nowhere'], /nowhere/],
   [['eval', 'mcp:x', '--mcp-config', broken], /broken\.json is not JSON: line 1/],
   [['eval', '--threshold', '7'], /--threshold[\s\S]*0% to 100%/],

@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { availableParallelism, freemem, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { compile, matmul } from '../tensor/index.ts'
-import { listServers, resolveServer } from '../tool/index.ts'
-import { filesystemServer } from '../worlds/filesystem/index.ts'
-import { baseModelFolder } from '../language/base-model-folder.ts'
-import { checkFolder } from '../training/usable-folder.ts'
-import type { Console } from './console.ts'
+import { compile, matmul } from '../engine/tensor/index.ts'
+import { listServers } from '../llm/tool/read-server-config.ts'
+import { resolveServer } from '../llm/tool/resolve-server.ts'
+import { filesystemServer } from '../llm/environment/filesystem/environment.ts'
+import { baseModelFolder } from '../llm/checkpoint/base-model-folder.ts'
+import { checkFolder } from '../runs/usable-folder.ts'
+import type { Console } from './shared/console.ts'
 
 /** What one check found. A `warn` costs speed or a part of the product; with a `fail` training does not work. */
 export interface Finding {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { describeError } from './describe-error.ts'
-import { watchInterrupts } from './interrupt.ts'
+import { describeError } from './shared/describe-error.ts'
+import { watchInterrupts } from './shared/interrupt.ts'
 import { runCli } from './run-cli.ts'
 
 // Every run of a program leaves megabytes, and V8 would look through everything it holds at every second step of training.

@@ -1,113 +1,36 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { intervalText, paperResult, renderGallery, runPaper } from '../evaluation/index.ts'
-import type { PaperResult } from '../evaluation/index.ts'
-import { machine } from '../training/machine.ts'
-import type { Console } from './console.ts'
-import { describeError } from './describe-error.ts'
-import { loadPaper, paperIds, paperWorker, resultOf, resultsFolder } from './papers-folder.ts'
-import { table } from './table.ts'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { machine } from '../runs/machine.ts'
+import type { Console } from './shared/console.ts'
+import { describeError } from './shared/describe-error.ts'
+import { table } from './shared/table.ts'
 
-/** `agoge papers list`: id, theme, verdict; what cannot be loaded is named, and hides none of the others. */
-export async function listPapers(
-  { json = false }: { json?: boolean },
-  terminal: Console,
-  folder?: string,
-): Promise<void> {
-  const papers = await Promise.all(paperIds(folder).map((id) => listed(id, folder)))
-  if (json) return terminal.out(JSON.stringify(papers, null, 2))
-  terminal.out(
-    table(
-      ['paper', 'theme', 'verdict'],
-      papers.map(({ id, theme, verdict }) => [id, theme ?? '–', verdict]),
-    ),
-  )
-  for (const { error } of papers) if (error !== undefined) terminal.err(error)
+/** What the experiments of research/ may use of the command line. */
+interface Tools extends Pick<Console, 'out' | 'err' | 'signal'> {
+  table: typeof table
+  describeError: typeof describeError
+  machine: string
 }
 
-interface Listed {
-  id: string
-  theme?: string
-  verdict: string
-  title?: string
-  /** Why it cannot be loaded. */
-  error?: string
+interface Papers {
+  listPapers: (options: { json?: boolean }, tools: Tools) => Promise<void>
+  runPaperCommand: (
+    options: { id: string; quick?: boolean; workers?: number; commandLine: string },
+    tools: Tools,
+  ) => Promise<void>
+  reportPapers: (options: { out?: string }, tools: Tools) => void
 }
 
-async function listed(id: string, folder?: string): Promise<Listed> {
-  try {
-    const { theme, title } = (await loadPaper(id, folder)).paper
-    return { id, theme, verdict: resultOf(id)?.verdict ?? 'not run', title }
-  } catch (error) {
-    return { id, verdict: 'cannot be loaded', error: describeError(error, false) }
-  }
-}
-
-export interface RunPaperCommand {
-  id: string
-  quick?: boolean
-  workers?: number
-  commandLine: string
-}
-
-/** `agoge papers run ID`: every arm with every seed, the verdict, and a result file. Loads no other paper. */
-export async function runPaperCommand(
-  command: RunPaperCommand,
-  terminal: Console,
-  folder?: string,
-): Promise<void> {
-  const { id, quick = false, workers } = command
-  const { paper, file } = await loadPaper(id, folder)
-  terminal.err(`${paper.title}\n${paper.claim}`)
-  const scores = await runPaper(paper, {
-    file,
-    ...paperWorker,
-    quick,
-    ...(workers === undefined ? {} : { workers }),
-    signal: terminal.signal,
-    onScore: ({ arm, seed, score, seconds, left }) =>
-      terminal.err(
-        `${arm}  seed ${seed}: ${Number(score.toPrecision(5))}  (${seconds.toFixed(1)} s, ${left} to go)`,
-      ),
-  })
+/** The commands of research/, which lies beside the built library and uses its public exports only; so it is read when asked for. */
+export async function openPapers(terminal: Console): Promise<Papers & { tools: Tools }> {
+  const place = import.meta.url.endsWith('.js')
+    ? '../research/command/papers.js'
+    : '../../research/command/papers.ts'
+  const file = fileURLToPath(new URL(place, import.meta.url))
+  const papers = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Papers
   const { cpu, cores, node } = machine()
-  const result = paperResult(paper, scores, {
-    command: command.commandLine,
-    date: new Date(),
-    machine: `${cores} cores of ${cpu}, Node ${node}`,
-  })
-  terminal.out(resultText(result))
-  if (quick) return terminal.out('a quick run: it shows that the experiment runs, not what comes of it')
-  terminal.out(`verdict: ${result.verdict}`)
-  mkdirSync(resultsFolder(), { recursive: true })
-  const to = join(resultsFolder(), `${id}.json`)
-  writeFileSync(to, `${JSON.stringify(result, null, 2)}\n`)
-  terminal.out(to)
-}
-
-function resultText(result: PaperResult): string {
-  const figure = (value: number): string => String(Number(value.toPrecision(4)))
-  const arms = Object.entries(result.arms).map(([arm, found]) => [
-    arm,
-    figure(found.mean),
-    intervalText(found, figure),
-  ])
-  const comparisons = result.comparisons.map(
-    ({ better, than, improvement }) =>
-      `P(${better} beats ${than}) = ${improvement.mean.toFixed(2)} (${intervalText(improvement, (value) => value.toFixed(2))})`,
-  )
-  return [
-    '',
-    `${result.metric}, ${result.higherIsBetter ? 'higher' : 'lower'} is better:`,
-    table(['arm', 'interquartile mean', '95% interval'], arms),
-    ...comparisons,
-  ].join('\n')
-}
-
-/** `agoge papers report`: the gallery of all results. */
-export function reportPapers({ out }: { out?: string }, terminal: Console): void {
-  const results = paperIds().flatMap((id) => resultOf(id) ?? [])
-  const to = resolve(out ?? join(resultsFolder(), '..', 'gallery.html'))
-  writeFileSync(to, renderGallery(results))
-  terminal.out(`${to}: ${results.length} papers`)
+  const { out, err, signal } = terminal
+  return {
+    ...papers,
+    tools: { out, err, signal, table, describeError, machine: `${cores} cores of ${cpu}, Node ${node}` },
+  }
 }

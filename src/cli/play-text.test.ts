@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createAdventure } from '../worlds/adventure/index.ts'
+import { createAdventure } from '../llm/environment/adventure/adventure.ts'
 import { playText } from './play-text.ts'
 import { agoge } from './testing/agoge.ts'
 
 async function typed(lines: readonly string[], options: { episodes?: number; context?: string[] } = {}) {
   const waiting = [...lines]
   const out: string[] = []
-  const command = { world: 'adventure', seed: 1, episodes: 1, ...options }
+  const command = { environment: 'adventure', seed: 1, episodes: 1, ...options }
   await playText(command, () => Promise.resolve(waiting.shift() ?? null), {
     out: (text) => out.push(text),
     err: () => {},

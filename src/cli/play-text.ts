@@ -1,14 +1,14 @@
 import { AgogeError } from '../error.ts'
-import { returnText } from '../training/arrays/index.ts'
-import type { Adventure } from '../worlds/adventure/index.ts'
-import { textWorlds } from '../worlds/text-worlds.ts'
-import type { Console } from './console.ts'
-import { asksForContexts, readContexts } from './context-options.ts'
-import { createLineReader } from './line-reader.ts'
-import type { LineReader } from './line-reader.ts'
+import { returnText } from '../classic/training/result-line.ts'
+import type { Adventure } from '../llm/environment/adventure/adventure.ts'
+import { textEnvironments } from '../llm/environment/adventure/text-worlds.ts'
+import type { Console } from './shared/console.ts'
+import { asksForContexts, readContexts } from './classic/context-options.ts'
+import { createLineReader } from './llm/line-reader.ts'
+import type { LineReader } from './llm/line-reader.ts'
 import type { PlayCommand } from './play.ts'
 
-/** `agoge play` of a world of texts: what is typed is played. */
+/** `agoge play` of an environment of texts: what is typed is played. */
 export async function runPlayText(command: PlayCommand, terminal: Console): Promise<void> {
   refuseOptions(command)
   const reader = createLineReader(terminal.signal)
@@ -22,11 +22,11 @@ export async function runPlayText(command: PlayCommand, terminal: Console): Prom
 
 /** Plays with the lines that `ask` gives, until the episodes are over or the lines are. */
 export async function playText(
-  command: Pick<PlayCommand, 'world' | 'seed' | 'episodes' | 'context'>,
+  command: Pick<PlayCommand, 'environment' | 'seed' | 'episodes' | 'context'>,
   ask: LineReader['ask'],
   { out, err }: Pick<Console, 'out' | 'err'>,
 ): Promise<void> {
-  const game = textWorlds[command.world]({ seed: command.seed })
+  const game = textEnvironments[command.environment]({ seed: command.seed })
   const fixed = asksForContexts(command)
     ? readContexts({ name: game.name, context: game.contextSpace }, command).fixed
     : {}
@@ -78,13 +78,13 @@ function tryStep(game: Adventure, line: string): ReturnType<Adventure['step']> |
 }
 
 /** Options for agents and pictures. */
-function refuseOptions({ world, model, vary, set, every, render }: PlayCommand): void {
+function refuseOptions({ environment, model, vary, set, every, render }: PlayCommand): void {
   const given = Object.entries({ model, vary, set, every, render }).filter(([, value]) => value !== undefined)
   if (given.length === 0) return
-  throw new AgogeError(`${given.map(([name]) => `--${name}`).join(', ')} means nothing for ${world}`, {
+  throw new AgogeError(`${given.map(([name]) => `--${name}`).join(', ')} means nothing for ${environment}`, {
     code: 'bad-option',
     given: given.map(([name]) => `--${name}`).join(' '),
     expected: '--seed, --episodes, --context',
-    hint: `You type the commands of ${world}; a language model plays it by: agoge eval ${world} --model URL#NAME`,
+    hint: `You type the commands of ${environment}; a language model plays it by: agoge eval ${environment} --model URL#NAME`,
   })
 }

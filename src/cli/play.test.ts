@@ -21,7 +21,7 @@ test('frames become one animated SVG', async () => {
   expect(svg).toContain(`dur="${Number((frames / 10).toPrecision(6))}s"`)
 })
 
-test('an animated PNG, of worlds that are drawn in characters too', async () => {
+test('an animated PNG, of environments that are drawn in characters too', async () => {
   const file = join(folder, 'blackjack.png')
   const { code } = await agoge('play', 'frozen-lake', '--render', file)
   expect(code).toBe(0)

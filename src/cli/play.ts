@@ -1,29 +1,26 @@
-import type { ArrayAgent } from '../algorithm/arrays/index.ts'
-import { openVector } from '../environment/index.ts'
-import type { AnyVector, OpenedVector, World } from '../environment/index.ts'
-import {
-  checkActions,
-  checkStep,
-  cutOffAfter,
-  evaluationContexts,
-  loadAgent,
-  openWorldNamed,
-  returnText,
-  turn,
-} from '../training/arrays/index.ts'
-import type { EvaluationContexts } from '../training/arrays/index.ts'
-import { requireArrayWorld } from './array-command.ts'
-import type { Console } from './console.ts'
-import { readContexts, readSets } from './context-options.ts'
-import type { ContextOptions } from './context-options.ts'
-import { runsOf } from './eval-array.ts'
-import { textWorlds } from '../worlds/text-worlds.ts'
-import { createRecording } from './play-recording.ts'
-import { createScreen } from './play-screen.ts'
-import { randomAgent } from './random-agent.ts'
+import type { ClassicAgent } from '../classic/algorithm/agent.ts'
+import { openVector } from '../classic/environment/index.ts'
+import type { AnyVector, OpenedVector, EnvironmentDefinition } from '../classic/environment/index.ts'
+import { checkActions, checkStep } from '../classic/training/check-step.ts'
+import { cutOffAfter } from '../classic/training/evaluate-agent.ts'
+import { evaluationContexts } from '../classic/training/context-settings.ts'
+import { loadAgent } from '../classic/training/load-agent.ts'
+import { openNamed } from '../classic/training/find.ts'
+import { returnText } from '../classic/training/result-line.ts'
+import { yieldToEventLoop } from '../classic/training/yield-to-event-loop.ts'
+import type { EvaluationContexts } from '../classic/training/context-settings.ts'
+import { requireClassicEnvironment } from './classic/classic-command.ts'
+import type { Console } from './shared/console.ts'
+import { readContexts, readSets } from './classic/context-options.ts'
+import type { ContextOptions } from './classic/context-options.ts'
+import { runsOf } from './classic/eval-array.ts'
+import { textEnvironments } from '../llm/environment/adventure/text-worlds.ts'
+import { createRecording } from './classic/play-recording.ts'
+import { createScreen } from './classic/play-screen.ts'
+import { randomAgent } from './classic/random-agent.ts'
 
 export interface PlayCommand extends ContextOptions {
-  world: string
+  environment: string
   model?: string
   episodes: number
   seed: number
@@ -39,25 +36,25 @@ export interface PlayCommand extends ContextOptions {
 
 /** `agoge play WORLD`: whole episodes before one's eyes or as images, by the greedy policy of a run or at random. */
 export async function runPlay(command: PlayCommand, terminal: Console): Promise<void> {
-  const { world: name, model, episodes, seed, fps, every, render } = command
-  if (Object.hasOwn(textWorlds, name)) {
+  const { environment: name, model, episodes, seed, fps, every, render } = command
+  if (Object.hasOwn(textEnvironments, name)) {
     const { runPlayText } = await import('./play-text.ts')
     return runPlayText(command, terminal)
   }
-  await requireArrayWorld(name)
-  const { world, playable } = await openWorldNamed(name)
+  await requireClassicEnvironment(name)
+  const { definition, playable } = await openNamed(name)
   const how = { fps, ...(every === undefined ? {} : { every }) }
   const frames = render === undefined ? createScreen(terminal, how) : createRecording(render, terminal, how)
   const loaded = model === undefined ? undefined : await loadAgent(runsOf(model)[0] ?? model, name)
-  const agent: Pick<ArrayAgent, 'decide' | 'memorySize'> = loaded?.agent ?? randomAgent(world, seed)
+  const agent: Pick<ClassicAgent, 'predict' | 'memorySize'> = loaded?.agent ?? randomAgent(definition, seed)
   let environment: OpenedVector | undefined
   try {
-    const contextFor = chooseContexts(world, command, loaded?.contexts)
+    const contextFor = chooseContexts(definition, command, loaded?.contexts)
     environment = await openVector(loaded?.playable ?? playable, {
-      slots: 1,
+      numEnvs: 1,
       seed,
       autoreset: 'disabled',
-      maxSteps: world.maxSteps ?? cutOffAfter,
+      maxSteps: definition.maxSteps ?? cutOffAfter,
       contextFor: (_, episode) => contextFor(episode),
     })
     for (let episode = 1; episode <= episodes; episode++) {
@@ -67,10 +64,10 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
       for (let step = 0, over = false; ; step++) {
         if (step % frames.every === 0 || over) await frames.show(environment, episode, step)
         // So that Ctrl-C is heard, also where nothing else waits.
-        if (step % 100 === 0) await turn()
+        if (step % 100 === 0) await yieldToEventLoop()
         terminal.signal.throwIfAborted()
         if (over) break
-        agent.decide(environment.observations, 1, environment.actions, maskOf(environment), memory)
+        agent.predict(environment.observations, 1, environment.actions, maskOf(environment), memory)
         checkActions(environment, step + 1)
         await environment.step()
         checkStep(environment, step + 1)
@@ -79,7 +76,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
       const { returns, lengths, terminated } = environment
       const end = terminated[0] === 1 ? 'terminated' : 'truncated'
       const notes = [
-        ...contextText(world, contextFor(episode - 1)),
+        ...contextText(definition, contextFor(episode - 1)),
         ...(model === undefined ? ['random policy'] : []),
       ].map((note) => ` (${note})`)
       frames.keep(
@@ -95,19 +92,22 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
 
 /** One set: that of training where the run or the command varies features. */
 function chooseContexts(
-  world: World,
+  definition: EnvironmentDefinition,
   command: PlayCommand,
   trained: Parameters<typeof readContexts>[2],
 ): EvaluationContexts {
-  const contexts = readContexts(world, command, trained)
-  const [set] = readSets(world, contexts, command.set === undefined ? undefined : [command.set])
-  return evaluationContexts(world, contexts, set, command.seed)
+  const contexts = readContexts(definition, command, trained)
+  const [set] = readSets(definition, contexts, command.set === undefined ? undefined : [command.set])
+  return evaluationContexts(definition, contexts, set, command.seed)
 }
 
 /** The features that are not at their defaults. */
-function contextText(world: World, context: Readonly<Record<string, number | undefined>>): string[] {
+function contextText(
+  definition: EnvironmentDefinition,
+  context: Readonly<Record<string, number | undefined>>,
+): string[] {
   const features = Object.entries(context).filter(
-    ([name, value]) => value !== undefined && value !== world.context[name].default,
+    ([name, value]) => value !== undefined && value !== definition.context[name].default,
   )
   return features.length === 0
     ? []

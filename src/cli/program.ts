@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import { policyPresets } from '../algorithm/policy-optimisation/presets.ts'
-import { baseModelFolder } from '../language/base-model-folder.ts'
-import type { Console } from './console.ts'
-import type { EvalArrayCommand } from './eval-array.ts'
-import { exportKinds, weightTypes } from './export-kinds.ts'
+import { policyPresets } from '../llm/algorithm/policy-optimisation/presets.ts'
+import { baseModelFolder } from '../llm/checkpoint/base-model-folder.ts'
+import type { Console } from './shared/console.ts'
+import type { EvalArrayCommand } from './classic/eval-array.ts'
+import { exportKinds, weightTypes } from './llm/export-kinds.ts'
 import {
   port,
   several,
@@ -14,13 +14,13 @@ import {
   withContexts,
   withModel,
   withSamplingWeights,
-  withWorld,
-} from './options.ts'
+  withEnvironment,
+} from './shared/options.ts'
 import type { PlayCommand } from './play.ts'
-import type { TrainArrayCommand } from './train-array.ts'
-import type { TrainCommand } from './train.ts'
+import type { TrainArrayCommand } from './classic/train-array.ts'
+import type { TrainCommand } from './llm/train.ts'
 
-/** Algorithms of the language lane, one a line. */
+/** Algorithms of language-model agents, one a line. */
 const policyHelp = [
   '\nAlgorithms for tasks told in words:',
   ...Object.entries(policyPresets).map(([name, { about }]) => `  ${name.padEnd(22)}${about}`),
@@ -49,10 +49,12 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
 
   withContexts(
     withSamplingWeights(
-      withWorld(
+      withEnvironment(
         program
           .command('train')
-          .description('train on a world, and show how much better it got: the small model, or a network'),
+          .description(
+            'train on an environment, and show how much better it got: the small model, or a network',
+          ),
       ),
     ),
   )
@@ -60,16 +62,16 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--seed <n>', 'of tasks, sampling and training', wholeNumber(0), 0)
     .option(
       '--steps <n>',
-      'of reinforcement learning; for a world of `agoge envs`, of the environment',
+      'of reinforcement learning; for an environment of `agoge envs`, of the environment',
       wholeNumber(1),
     )
     .option(
       '--algorithm <name>',
-      'how it learns; see below, and for a world of `agoge envs` what that lists (default: grpo-damped, or the first of the list)',
+      'how it learns; see below, and for an environment of `agoge envs` what that lists (default: grpo-damped, or the first of the list)',
     )
     .option('--preset <name>', 'published settings of the algorithm, for example cleanrl')
     .option(
-      '--body <kind>',
+      '--encoder <kind>',
       'what reads the observations: mlp, cnn, gru or transformer, with sizes as in transformer,window=8,size=32',
     )
     .option(
@@ -81,7 +83,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       'train seeds 1 to n (or from --seed on), each in a process of its own',
       wholeNumber(1),
     )
-    .option('--slots <n>', 'copies of the environment that are stepped together', wholeNumber(1))
+    .option('--num-envs <n>', 'copies of the environment that are stepped together', wholeNumber(1))
     .option('--tasks <n>', 'held-out tasks of each evaluation', wholeNumber(1))
     .option('--compare-supervised', 'also train by supervision alone for the same time, and compare')
     .option(
@@ -116,21 +118,21 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--out <folder>', 'the run folder, instead of a new one under .agoge/runs')
     .option('--resume [folder]', 'go on with a run that was interrupted; the last one unless named')
     .addHelpText('after', policyHelp)
-    .action(async (world: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
-      const { takesArrayLane } = await import('./array-command.ts')
+    .action(async (environment: string, options: TrainCommand & TrainArrayCommand, command: Command) => {
+      const { isClassicEnvironment } = await import('./classic/classic-command.ts')
       const [named] = command.args
       const lane = {
         resume: options.resume,
         own: ['model', 'lora', 'backend', 'tinkerUrl', 'tinkerModel', 'maxStaleness', 'overlap'],
         named,
       }
-      if (await takesArrayLane(world, typedOptions(command), lane)) {
-        const { runTrainArray } = await import('./train-array.ts')
-        return runTrainArray({ ...options, world, commandLine }, terminal)
+      if (await isClassicEnvironment(environment, typedOptions(command), lane)) {
+        const { runTrainArray } = await import('./classic/train-array.ts')
+        return runTrainArray({ ...options, environment, commandLine }, terminal)
       }
-      const { runTrain } = await import('./train.ts')
-      const beside = { typed: typedOptions(command), world: named }
-      await runTrain({ ...options, world, commandLine, beside }, terminal)
+      const { runTrain } = await import('./llm/train.ts')
+      const beside = { typed: typedOptions(command), environment: named }
+      await runTrain({ ...options, environment, commandLine, beside }, terminal)
     })
 
   program
@@ -141,13 +143,13 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--tokens <n>', 'of the corpus', wholeNumber(1))
     .option('--resume', 'go on where an earlier call with the same options stopped')
     .action(async (options: { out: string; seed: number; tokens?: number; resume?: boolean }) => {
-      const { baseTokens, runPretrain } = await import('./pretrain.ts')
+      const { baseTokens, runPretrain } = await import('./llm/pretrain.ts')
       await runPretrain({ ...options, tokens: options.tokens ?? baseTokens }, terminal)
     })
 
   withContexts(
     withModel(
-      withWorld(
+      withEnvironment(
         program
           .command('eval')
           .description('success (or mean return) of one or several models on held-out tasks, with intervals'),
@@ -161,7 +163,11 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       several,
     )
     .option('--tasks <n>', 'held-out tasks for each model', wholeNumber(1), 400)
-    .option('--episodes <n>', 'for each agent, in a world of `agoge envs` (default: 100)', wholeNumber(1))
+    .option(
+      '--episodes <n>',
+      'for each agent, in an environment of `agoge envs` (default: 100)',
+      wholeNumber(1),
+    )
     .option(
       '--seed <n>',
       'of tasks and sampling (default: 0; the tasks of the run, where a model was trained on this server)',
@@ -169,26 +175,29 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     )
     .option('--threshold <share>', 'exit with code 2 where a model succeeds less often', share)
     .option('--json <file>', 'write the whole report there')
-    .action(async (world: string, options, command: Command) => {
-      const { takesArrayLane } = await import('./array-command.ts')
-      if (await takesArrayLane(world, typedOptions(command))) {
-        const { runEvalArray } = await import('./eval-array.ts')
-        return runEvalArray({ ...(options as EvalArrayCommand), seed: options.seed ?? 0, world }, terminal)
+    .action(async (environment: string, options, command: Command) => {
+      const { isClassicEnvironment } = await import('./classic/classic-command.ts')
+      if (await isClassicEnvironment(environment, typedOptions(command))) {
+        const { runEvalArray } = await import('./classic/eval-array.ts')
+        return runEvalArray(
+          { ...(options as EvalArrayCommand), seed: options.seed ?? 0, environment },
+          terminal,
+        )
       }
-      const { runEval } = await import('./eval.ts')
-      done(await runEval({ ...options, world }, terminal))
+      const { runEval } = await import('./llm/eval.ts')
+      done(await runEval({ ...options, environment }, terminal))
     })
 
   withModel(
-    withWorld(
+    withEnvironment(
       program.command('chat').description('talk to the trained model while it acts on the live server'),
     ),
   )
     .option('--model <model>', 'a run or model folder, or URL#NAME of an OpenAI-compatible endpoint')
     .option('--seed <n>', 'of the states and requests on offer (default: 0)', wholeNumber(0))
-    .action(async (world: string, options) => {
-      const { runChat } = await import('./chat.ts')
-      await runChat({ ...options, world }, terminal)
+    .action(async (environment: string, options) => {
+      const { runChat } = await import('./llm/chat.ts')
+      await runChat({ ...options, environment }, terminal)
     })
 
   withSamplingWeights(program.command('serve'))
@@ -203,10 +212,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--max-models <n>', 'that --tinker has in memory at the same time (default: 8)', wholeNumber(1))
     .action(async (model: string | undefined, options) => {
       if (options.tinker === true) {
-        const { runServeTinker } = await import('./serve-tinker.ts')
+        const { runServeTinker } = await import('./llm/serve-tinker.ts')
         return runServeTinker({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
       }
-      const { runServe } = await import('./serve.ts')
+      const { runServe } = await import('./llm/serve.ts')
       await runServe({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
     })
 
@@ -237,7 +246,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     )
     .option('--tools <file>', 'for the column `tools`: a JSON list, as OpenAI names tools')
     .action(async (from: string | undefined, options) => {
-      const { runExport } = await import('./export.ts')
+      const { runExport } = await import('./llm/export.ts')
       await runExport({ ...options, ...(from === undefined ? {} : { from }) }, terminal)
     })
 
@@ -245,7 +254,11 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     program.command('play').description('watch a trained agent, or one that acts at random, in the terminal'),
   )
     .option('--set <name>', `${setHelp} (default: train where they vary)`)
-    .argument('[world]', 'a world of `agoge envs`, or a module that exports `world`', 'cartpole')
+    .argument(
+      '[environment]',
+      'an environment of `agoge envs`, or a module that exports `environment`',
+      'cartpole',
+    )
     .option('--model <folder>', 'the run folder of a trained agent')
     .option('--episodes <n>', 'how many', wholeNumber(1), 1)
     .option('--seed <n>', 'of the episodes', wholeNumber(0), 0)
@@ -259,29 +272,31 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       '--render <path>',
       'write frames instead: FILE.svg and FILE.png are animated, a folder gets an SVG image each',
     )
-    .action(async (world: string, options: PlayCommand) => {
+    .action(async (environment: string, options: PlayCommand) => {
       const { runPlay } = await import('./play.ts')
-      await runPlay({ ...options, world }, terminal)
+      await runPlay({ ...options, environment }, terminal)
     })
 
   program
     .command('envs')
-    .description('the worlds over arrays of numbers: spaces, context features, algorithms')
-    .argument('[world]', 'only this one, or that of a module, with the ranges of its context features')
+    .description('the classic environments: spaces, context features, algorithms')
+    .argument('[environment]', 'only this one, or that of a module, with the ranges of its context features')
     .option('--json', 'everything, for programs')
-    .action(async (world: string | undefined, options: { json?: boolean }) => {
-      const { runEnvs } = await import('./envs.ts')
-      await runEnvs({ ...options, ...(world === undefined ? {} : { world }) }, terminal)
+    .action(async (environment: string | undefined, options: { json?: boolean }) => {
+      const { runEnvs } = await import('./classic/envs.ts')
+      await runEnvs({ ...options, ...(environment === undefined ? {} : { environment }) }, terminal)
     })
 
+  // Loaded when asked for: experiments are no part of the library.
+  const openPapers = async (given: Console) => (await import('./papers.ts')).openPapers(given)
   const papers = program.command('papers').description('experiments that put published claims to the test')
   papers
     .command('list')
     .description('what there is, and what came of it')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
-      const { listPapers } = await import('./papers.ts')
-      await listPapers(options, terminal)
+      const { listPapers, tools } = await openPapers(terminal)
+      await listPapers(options, tools)
     })
   papers
     .command('run <id>')
@@ -289,16 +304,25 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     .option('--quick', 'one seed and a small budget: shows only that it runs')
     .option('--workers <n>', 'processes at once (default: the number of cores)', wholeNumber(1))
     .action(async (id: string, options: { quick?: boolean; workers?: number }) => {
-      const { runPaperCommand } = await import('./papers.ts')
-      await runPaperCommand({ ...options, id, commandLine }, terminal)
+      const { runPaperCommand, tools } = await openPapers(terminal)
+      await runPaperCommand({ ...options, id, commandLine }, tools)
     })
   papers
     .command('report')
     .description('a page with the scores and verdicts of all that were run')
     .option('--out <file>', 'where the page goes')
     .action(async (options: { out?: string }) => {
-      const { reportPapers } = await import('./papers.ts')
-      reportPapers(options, terminal)
+      const { reportPapers, tools } = await openPapers(terminal)
+      reportPapers(options, tools)
+    })
+
+  program
+    .command('convert <run>')
+    .description('rewrite a run of version 0.1 in the names of this version, so that it can be resumed')
+    .action(async (run: string) => {
+      const { convertRun } = await import('../runs/convert.ts')
+      const files = convertRun(run)
+      terminal.out(files.length === 0 ? `${run} needs no conversion` : `${run}: ${files.join(', ')}`)
     })
 
   program

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander'
-import { visibleText } from '../tool/index.ts'
-import type { Console } from './console.ts'
-import { describeError } from './describe-error.ts'
-import { Interrupted, interruptedCode } from './interrupt.ts'
+import { visibleText } from '../untrusted/visible-text.ts'
+import type { Console } from './shared/console.ts'
+import { describeError } from './shared/describe-error.ts'
+import { Interrupted, interruptedCode } from './shared/interrupt.ts'
 import { createProgram } from './program.ts'
 
 /**

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { AgogeError } from '../error.ts'
-import { InfrastructureError } from '../tool/index.ts'
-import { describeError } from './describe-error.ts'
+import { InfrastructureError } from '../llm/tool/infrastructure-error.ts'
+import { describeError } from './shared/describe-error.ts'
 import { checkNode } from './doctor.ts'
-import { createProgress } from './progress.ts'
-import { sparkline } from './sparkline.ts'
-import { table } from './table.ts'
+import { createProgress } from './shared/progress.ts'
+import { sparkline } from './shared/sparkline.ts'
+import { table } from './shared/table.ts'
 
 test('a sparkline scales, averages and leaves gaps', () => {
   expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█')
@@ -29,14 +29,14 @@ test('a table aligns its columns', () => {
 })
 
 test('errors say what was given, expected and to be done, and show a stack only on demand', () => {
-  const error = new AgogeError('No such world.', {
+  const error = new AgogeError('No such environment.', {
     code: 'x',
     given: 'wrld',
-    expected: 'a world',
+    expected: 'an environment',
     hint: 'look',
   })
   expect(describeError(error, false)).toBe(
-    'error: No such world.\n  given:    wrld\n  expected: a world\n  hint:     look',
+    'error: No such environment.\n  given:    wrld\n  expected: an environment\n  hint:     look',
   )
   expect(describeError(error, true)).toContain('showing.test.ts')
   expect(describeError(new Error('odd'), false)).toContain('--debug')

@@ -1,0 +1,86 @@
+import { grpoAdvantages, isUniform } from 'agoge/losses'
+import { mean } from 'agoge/statistics'
+import { createRandom } from 'agoge/engine'
+import type { Random } from 'agoge/engine'
+import { attempt } from './attempts.ts'
+import type { Attempt, AttemptSettings, Question } from './attempts.ts'
+import { learnExamples } from './learn-examples.ts'
+import type { Example, LearnSettings, ExampleReport } from './learn-examples.ts'
+import type { TextModel } from './text-model.ts'
+
+export interface AnswerStep<Q extends Question = Question> {
+  /** From 0. */
+  step: number
+  groups: Attempt<Q>[][]
+  /** Of the sampled answers: mean reward, nats a token, tokens. */
+  reward: number
+  entropy: number
+  length: number
+  /** Share of the groups whose members all got the same. */
+  zeroVariance: number
+  report?: ExampleReport
+}
+
+export interface ReinforceSettings<Q extends Question> extends LearnSettings {
+  steps: number
+  seed: number
+  /** Questions of a step; default 8. */
+  batch?: number
+  /** Answers to each; default 8. */
+  groupSize?: number
+  maxTokens: number
+  temperature?: number
+  /** In place of answers to the questions as they stand. */
+  sample?: (
+    questions: readonly Q[],
+    settings: AttemptSettings & { groupSize: number },
+    step: number,
+  ) => Promise<Attempt<Q>[][]>
+  /** Advantages of the members of all groups; default: each group's by GRPO. */
+  advantages?: (rewards: number[][], groups: readonly Attempt<Q>[][]) => (number | ArrayLike<number>)[][]
+  /** What is to be learnt, where it is not the answers with their advantages alone. */
+  examples?: (
+    examples: Example[],
+    groups: readonly Attempt<Q>[][],
+    step: number,
+  ) => Example[] | Promise<Example[]>
+  onStep?: (step: AnswerStep<Q>) => void
+}
+
+/** Group-relative reinforcement on questions that are drawn anew for each step; every part of it can be another. */
+export async function reinforceAnswers<Q extends Question>(
+  model: TextModel,
+  question: (random: Random, step: number) => Q,
+  settings: ReinforceSettings<Q>,
+): Promise<void> {
+  const { steps, seed, batch = 8, groupSize = 8, maxTokens, temperature = 1, onStep } = settings
+  const { sample = (questions, given) => attempt(model, questions, given) } = settings
+  const { advantages = (rewards) => rewards.map((group) => grpoAdvantages(group)) } = settings
+  const random = createRandom(seed, 'reinforce-answers')
+  for (let step = 0; step < steps; step++) {
+    const questions = Array.from({ length: batch }, () => question(random, step))
+    const given = { name: `reinforce/${step}`, seed, groupSize, maxTokens, temperature }
+    const groups = await sample(questions, given, step)
+    const rewards = groups.map((group) => group.map(({ reward }) => reward))
+    const turnAdvantages = advantages(rewards, groups)
+    const plain = groups.flatMap((group, g) =>
+      group.map((member, m): Example => ({ ...member, advantage: turnAdvantages[g][m] })),
+    )
+    const examples = settings.examples === undefined ? plain : await settings.examples(plain, groups, step)
+    const moving = examples.some(({ advantage = 0, imitation = 0 }) => advantage !== 0 || imitation !== 0)
+    const report = moving ? await learnExamples(model, examples, settings) : undefined
+    const zeroVariance = mean(rewards.map((group) => Number(isUniform(group))))
+    onStep?.({ step, groups, ...metricsOf(groups.flat()), zeroVariance, ...(report && { report }) })
+  }
+}
+
+/** Mean reward, entropy in nats a token (by the sampled tokens' own log-probabilities) and tokens of an answer. */
+export function metricsOf(attempts: readonly Attempt[]): { reward: number; entropy: number; length: number } {
+  const tokens = attempts.reduce((sum, member) => sum + member.tokens.length, 0)
+  const surprise = attempts.reduce((sum, { logprobs }) => logprobs.reduce((s, value) => s - value, sum), 0)
+  return {
+    reward: mean(attempts.map(({ reward }) => reward)),
+    entropy: surprise / Math.max(1, tokens),
+    length: tokens / Math.max(1, attempts.length),
+  }
+}

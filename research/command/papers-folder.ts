@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { AgogeError, closestName } from 'agoge'
+import type { Paper } from '../runner/paper.ts'
+import type { PaperResult } from '../runner/result.ts'
+
+/** Run from source, papers are TypeScript, and so is all else. */
+const built = import.meta.url.endsWith('.js')
+const ending = built ? '.js' : '.ts'
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+export const papersFolder = here('../papers/')
+
+/** What a worker process of `runPaper` runs, and Node's arguments before it. */
+export const paperWorker = {
+  worker: here(`../runner/worker${ending}`),
+  execArgv: built ? [] : ['--import', 'tsx', '--conditions', 'agoge-source'],
+}
+
+/** The papers by id, which is the name of the file. None of them is loaded. */
+export function paperIds(folder = papersFolder): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names
+    .filter((name) => name.endsWith(ending) && !name.endsWith(`.test${ending}`))
+    .map((name) => name.slice(0, -ending.length))
+    .sort()
+}
+
+/**
+ * Loads one paper and no other.
+ *
+ * @throws AgogeError for an id that there is not, and naming the file where it cannot be loaded or is another paper.
+ */
+export async function loadPaper(id: string, folder = papersFolder): Promise<{ file: string; paper: Paper }> {
+  const ids = paperIds(folder)
+  if (!ids.includes(id)) throw unknownPaper(id, ids)
+  const file = join(folder, `${id}${ending}`)
+  const loaded = await importPaper(file)
+  if (loaded.default?.id === id) return { file, paper: loaded.default }
+  throw new AgogeError(`${file} holds no paper named "${id}"`, {
+    code: 'bad-paper',
+    given: loaded.default?.id ?? 'no default export',
+    expected: `export default definePaper({ id: '${id}', ... })`,
+  })
+}
+
+async function importPaper(file: string): Promise<{ default?: Paper }> {
+  try {
+    return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as { default?: Paper }
+  } catch (cause) {
+    throw new AgogeError(`${file} cannot be loaded`, {
+      code: 'bad-paper',
+      given: cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause),
+      expected: 'a module whose default export is a paper',
+      hint: 'The other papers run nevertheless',
+      cause,
+    })
+  }
+}
+
+/** Where results lie: beside the papers in the repository, else with the runs. */
+export const resultsFolder = (): string =>
+  existsSync(join('research', 'papers', 'results'))
+    ? join('research', 'papers', 'results')
+    : join('.agoge', 'papers')
+
+/** What came of the last full run; undefined where there was none. */
+export function resultOf(id: string): PaperResult | undefined {
+  const file = join(resultsFolder(), `${id}.json`)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PaperResult) : undefined
+}
+
+function unknownPaper(id: string, ids: readonly string[]): AgogeError {
+  const meant = closestName(id, ids)
+  return new AgogeError(`There is no paper named "${id}".`, {
+    code: 'unknown-paper',
+    given: id,
+    expected: ids.length === 0 ? 'papers beside the built program' : `one of ${ids.join(', ')}`,
+    ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
+  })
+}

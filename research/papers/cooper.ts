@@ -1,0 +1,112 @@
+import { grpoAdvantages } from 'agoge/losses'
+import { definePaper } from '../runner/paper.ts'
+import { mean } from 'agoge/statistics'
+import type { ArmRun } from '../runner/paper.ts'
+import {
+  createLocalBackend,
+  createScalarModel,
+  smallConfig,
+  creditedSequence,
+  imitationSequence,
+  sampleAnswers,
+  learnRewards,
+  rewardScores,
+} from 'agoge/llm'
+import type { LocalBackend, SampledAnswer, PreferencePair } from 'agoge/llm'
+import { createRandom } from 'agoge/engine'
+
+/** Words: begin, end, then digits. Questions are two digits below 4; right is their sum and nothing else. */
+const [begin, end, digit] = [0, 1, 2]
+const prompts = Array.from({ length: 16 }, (_, i) => Int32Array.of(begin, digit + (i >> 2), digit + (i % 4)))
+const sumOf = (prompt: Int32Array): number => prompt[1] + prompt[2] - digit
+/** The rule: what it accepts is right for certain. */
+const accepts = ({ prompt, tokens }: SampledAnswer): boolean =>
+  tokens.length === 2 && tokens[0] === sumOf(prompt) && tokens[1] === end
+/** The judge is shown the reference answer in place of the question. */
+const reference = (prompt: Int32Array): Int32Array => Int32Array.of(begin, sumOf(prompt))
+const heads = { num_attention_heads: 2, num_key_value_heads: 2, max_position_embeddings: 16 }
+const size = { hidden_size: 32, intermediate_size: 64, num_hidden_layers: 1, vocab_size: 10 }
+const config = { ...smallConfig, ...heads, ...size }
+const sampling = { maxTokens: 4, stop: [end], groupSize: 8 }
+
+/** Imitates answers of one digit, sometimes two or three, of which the first is right in half of the cases. */
+async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
+  const backend = createLocalBackend({ config, seed, threads: 1 })
+  const random = createRandom('imitate', seed)
+  for (let step = 0; step < budget.imitation; step++) {
+    const rows = Array.from({ length: 32 }, () => {
+      const prompt = random.pick(prompts)
+      const more =
+        random.next() < 0.9 ? [] : Array.from({ length: 1 + random.int(2) }, () => digit + random.int(8))
+      const tokens = Int32Array.of(random.next() < 0.5 ? sumOf(prompt) : digit + random.int(7), ...more, end)
+      return imitationSequence({ prompt, tokens }, { weight: 1 / 70 })
+    })
+    await backend.forwardBackward(rows, { name: 'cross_entropy' })
+    await backend.optimStep({ learningRate: 0.01 })
+  }
+  return backend
+}
+
+/** Right answers against wrong ones to the same question. */
+function pairsOf(groups: readonly SampledAnswer[][]): PreferencePair[] {
+  return groups.flatMap((group, g) => {
+    const right = group.filter(accepts)
+    return group
+      .filter((answer) => !accepts(answer))
+      .flatMap(({ tokens }, i) =>
+        right.length === 0
+          ? []
+          : [{ prompt: reference(prompts[g]), chosen: right[i % right.length].tokens, rejected: tokens }],
+      )
+  })
+}
+
+/** Share of right answers after the policy has learnt from the reward model. */
+async function accuracy(run: ArmRun, together: boolean): Promise<number> {
+  const { seed, budget } = run
+  const policy = await imitator(run)
+  const judge = createScalarModel({ config, seed, threads: 1 })
+  const teach = async (pairs: readonly PreferencePair[]): Promise<void> => {
+    if (pairs.length === 0) return
+    await learnRewards(judge, pairs)
+    await judge.optimStep({ learningRate: 0.005 })
+  }
+  const first = await sampleAnswers(policy, prompts, { ...sampling, seed, name: 'first' })
+  for (let step = 0; step < budget.judge; step++) await teach(pairsOf(first))
+  for (let step = 0; step < budget.steps; step++) {
+    const groups = await sampleAnswers(policy, prompts, { ...sampling, seed, name: `${step}` })
+    const answers = groups.flat()
+    const judged = answers.map(({ prompt, tokens }) => ({ prompt: reference(prompt), tokens }))
+    const scores = await rewardScores(judge, judged)
+    const advantages = groups.flatMap((_, g) => grpoAdvantages(scores.slice(8 * g, 8 * g + 8)))
+    const weight = 1 / answers.reduce((sum, { tokens }) => sum + tokens.length, 0)
+    const rows = answers.map((answer, i) => creditedSequence(answer, { advantage: advantages[i], weight }))
+    await policy.forwardBackward(rows, { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 })
+    await policy.optimStep({ learningRate: 0.002 })
+    if (together) for (let again = 0; again < 3; again++) await teach(pairsOf(groups))
+  }
+  const answers = await sampleAnswers(policy, prompts, { ...sampling, groupSize: 32, seed, name: 'test' })
+  await Promise.all([policy.dispose(), judge.dispose()])
+  return mean(answers.flat().map((answer) => Number(accepts(answer))))
+}
+
+export default definePaper({
+  id: 'cooper',
+  title: 'Cooper: Co-Optimizing Policy and Reward Models in Reinforcement Learning for Large Language Models',
+  theme: 'rewards',
+  claim:
+    'A reward model that goes on learning from what the policy says now, with right answers picked by a precise rule, is not hacked where a frozen one is.',
+  arms: {
+    'co-trained': (run) => accuracy(run, true),
+    frozen: (run) => accuracy(run, false),
+  },
+  metric: 'share of answers that are right after learning from the reward model',
+  seeds: 10,
+  budget: { imitation: 100, judge: 100, steps: 80 },
+  quick: { imitation: 3, judge: 2, steps: 2 },
+  expect: { better: 'co-trained', than: ['frozen'] },
+  simplifications: [
+    'sums of two digits on small transformers stand for mathematics',
+    'wrong answers are the policy’s own that the rule does not accept, where the paper has a language model make them from right ones',
+  ],
+})

@@ -1,0 +1,96 @@
+import { ppo, ppoPresets } from 'agoge'
+import {
+  createVectorEnvironment,
+  finiteModel,
+  finiteEnvironment,
+  effectiveHorizon,
+  evaluatePolicy,
+  finiteHorizon,
+  startValue,
+  learnUntil,
+} from 'agoge/classic'
+import type { FiniteModel } from 'agoge/classic'
+import { definePaper } from '../runner/paper.ts'
+import { rankCorrelation } from 'agoge/statistics'
+import type { ArmRun } from '../runner/paper.ts'
+import { createRandom } from 'agoge/engine'
+
+interface Task {
+  model: FiniteModel
+  /** Of an episode. */
+  steps: number
+}
+
+/** A stochastic way of some length, on which wrong actions do one thing or another, maybe with a small sure reward. */
+function randomTask(seed: number, index: number): Task {
+  const random = createRandom('way', seed, index)
+  const states = 2 + random.int(6)
+  const actions = 2 + random.int(3)
+  const slip = 0.3 * random.next()
+  const setBack = random.pick([0, 1, states])
+  const comfort = random.pick([0, 0.3 * random.next()])
+  const right = Array.from({ length: states }, () => random.int(actions))
+  const outcomes = (state: number, action: number) =>
+    Array.from({ length: actions }, (_, other) => {
+      const chosen = (action + other) % actions
+      const probability = other === 0 ? 1 - slip : slip / (actions - 1)
+      const forward = chosen === right[state]
+      const last = forward && state === states - 1
+      const sure = !forward && state === 0 && comfort > 0
+      const next = forward ? Math.min(states - 1, state + 1) : Math.max(0, state - setBack)
+      return { probability, state: next, reward: last ? 1 : sure ? comfort : 0, terminated: last || sure }
+    })
+  return { model: finiteModel({ states, actions, start: 0, outcomes }), steps: 3 * states }
+}
+
+/** Environment steps until PPO's greedy policy comes within 5% of the optimum; the budget where it never does. */
+async function stepsOfPpo({ model, steps }: Task, seed: number, budget: number): Promise<number> {
+  const definition = finiteEnvironment('way', model, { maxSteps: steps })
+  const { numEnvs, ...config } = ppoPresets['sb3-zoo-cartpole']
+  const environment = createVectorEnvironment(definition, { numEnvs, seed })
+  environment.reset()
+  const agent = await ppo({ ...config, epochs: 4, entropy: 0.01, anneal: [], gamma: 1 })(environment, {
+    seed,
+    totalSteps: budget,
+  })
+  const states = Float32Array.from({ length: model.states }, (_, state) => state)
+  const actions = new Float32Array(model.states)
+  const wanted = 0.95 * startValue(model, finiteHorizon(model, steps))
+  const until = (): boolean => {
+    agent.predict(states, model.states, actions)
+    return startValue(model, evaluatePolicy(model, actions, { steps })) >= wanted
+  }
+  const taken = await learnUntil(environment, agent, { steps: budget, every: 256, until })
+  await agent.dispose()
+  return Math.min(budget, taken)
+}
+
+async function correlation({ seed, budget }: ArmRun, predict: (task: Task) => number): Promise<number> {
+  const tasks = Array.from({ length: budget.tasks }, (_, index) => randomTask(seed, index))
+  const needed: number[] = []
+  for (const task of tasks) needed.push(await stepsOfPpo(task, seed, budget.steps))
+  return rankCorrelation(tasks.map(predict), needed)
+}
+
+export default definePaper({
+  id: 'effective-horizon-sqirl',
+  title: 'The Effective Horizon Explains Deep RL Performance in Stochastic Environments',
+  theme: 'control',
+  claim:
+    'The effective horizon tells how many steps PPO needs in stochastic environments better than bounds by the horizon or the number of states do.',
+  arms: {
+    'effective-horizon': (run) =>
+      correlation(
+        run,
+        ({ model, steps }) => effectiveHorizon(model, steps).horizon * Math.log(model.actions),
+      ),
+    horizon: (run) => correlation(run, ({ model, steps }) => steps * Math.log(model.actions)),
+    states: (run) => correlation(run, ({ model }) => model.states * model.actions),
+  },
+  metric: "rank correlation, over random tasks, of the predicted sample need and PPO's",
+  seeds: 8,
+  budget: { tasks: 12, steps: 16_384 },
+  quick: { tasks: 3, steps: 512 },
+  expect: { better: 'effective-horizon', than: ['horizon', 'states'] },
+  simplifications: ['random ways of 2 to 7 states stand for the sticky-action games and grids of the paper'],
+})

@@ -1,0 +1,95 @@
+import { definePaper } from '../runner/paper.ts'
+import type { ArmRun } from '../runner/paper.ts'
+import { answerLogprobs } from '../answers/answer-logprobs.ts'
+import { attempt } from '../answers/attempts.ts'
+import { reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import type { Attempt, AttemptSettings } from '../answers/attempts.ts'
+import type { ChainQuestion } from '../answers/chains.ts'
+import type { TextModel } from '../answers/text-model.ts'
+
+const depth = 3
+/** What a teacher whispers: all digits on the way but the last. */
+const hinted = ({ operations, start, steps }: ChainQuestion) =>
+  `${operations}${start}?${steps.slice(0, -1).join('')}=`
+
+/** Knows shorter questions, and what to do with a hint. */
+const gain = warmStartedOnChains<ArmRun>({
+  symbols: '?',
+  taught: (chains) => (random) => {
+    if (random.next() < 0.5) return chains.draw(random, 1 + random.int(2))
+    const question = chains.draw(random, depth)
+    return { ...question, prompt: hinted(question) }
+  },
+  tested: [depth],
+})
+
+type Questions = readonly ChainQuestion[]
+type Sample = (
+  model: TextModel,
+  questions: Questions,
+  settings: AttemptSettings & { groupSize: number },
+) => Promise<Attempt<ChainQuestion>[][]>
+
+/** Half of a group without a hint; the other half with one where all of the first failed. */
+const guided: Sample = async (model, questions, settings) => {
+  const half = { ...settings, groupSize: settings.groupSize / 2 }
+  const first = await attempt(model, questions, half)
+  const failed = first.map((group) => group.every(({ reward }) => reward === 0))
+  const shown = (_: unknown, i: number) => (failed[i] ? hinted(questions[i]) : questions[i].prompt)
+  const second = await attempt(model, questions, { ...half, name: `${settings.name}/second`, shown })
+  // The answer is learnt as one to the question itself; the ratio is that of both contexts' probabilities.
+  return first.map((group, g) => [
+    ...group,
+    ...second[g].map((member) => ({ ...member, prompt: group[0].prompt })),
+  ])
+}
+
+/** The same, as if the answers had been drawn without a hint: a ratio of 1. */
+const unadjusted: Sample = async (model, questions, settings) => {
+  const groups = await guided(model, questions, settings)
+  const logprobs = await answerLogprobs(model, groups.flat())
+  let at = 0
+  return groups.map((group) => group.map((member) => ({ ...member, logprobs: logprobs[at++] })))
+}
+
+const alwaysHinted: Sample = (model, questions, settings) =>
+  attempt(model, questions, { ...settings, shown: (_, i) => hinted(questions[i]) })
+
+function trained(run: ArmRun, sample: Sample): Promise<number> {
+  const { seed, budget } = run
+  return gain(run, (model, chains) =>
+    reinforceAnswers(model, (random) => chains.draw(random, depth), {
+      steps: budget.steps,
+      seed,
+      batch: 12,
+      maxTokens: 5,
+      learningRate: 1e-3,
+      sample: (questions, settings) => sample(model, questions, settings),
+    }),
+  )
+}
+
+export default definePaper({
+  id: 'guide-grpo',
+  title: 'Adaptive Guidance Accelerates Reinforcement Learning of Reasoning Models',
+  theme: 'reasoning',
+  claim:
+    'Hints for questions at which every answer failed, with the ratio between answering without and with the hint, teach more than GRPO and than hints for every question.',
+  arms: {
+    guide: (run) => trained(run, guided),
+    grpo: (run) => trained(run, attempt),
+    'hint-always': (run) => trained(run, alwaysHinted),
+    'ratio-of-1': (run) => trained(run, unadjusted),
+  },
+  metric:
+    'accuracy gained, without hints, on questions of three steps that were not met, with the same number of answers',
+  seeds: 8,
+  budget: { warm: 200, steps: 40 },
+  quick: { warm: 2, steps: 1 },
+  expect: { better: 'guide', than: ['grpo', 'hint-always'] },
+  simplifications: [
+    'a transformer of 21 thousand weights stands for language models; it has been taught questions of up to two steps, and how a hint is used',
+    'hinted answers take the place of half of the group, so that all arms sample as much',
+  ],
+})

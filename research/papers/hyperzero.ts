@@ -1,0 +1,112 @@
+import { evaluateAgent } from 'agoge'
+import {
+  contextSampler,
+  createVectorEnvironment,
+  visibleContext,
+  clipActionRows,
+  hyperNetwork,
+  mlpNetwork,
+  pointMass,
+} from 'agoge/classic'
+import type { EnvArrays, EnvironmentDefinition, Network } from 'agoge/classic'
+import { definePaper } from '../runner/paper.ts'
+import { mean } from 'agoge/statistics'
+import type { ArmRun } from '../runner/paper.ts'
+import {
+  compileObjective,
+  createAdam,
+  createParameters,
+  createRandom,
+  mean as meanOf,
+  square,
+  sub,
+} from 'agoge/engine'
+
+const vary = ['goalX', 'goalY', 'mass', 'friction', 'force'] as const
+const names = Object.keys(pointMass.context)
+const features = vary.map((name) => names.indexOf(name))
+const visible = visibleContext(pointMass, vary)
+const numEnvs = 128
+
+/** A spring towards the goal with critical damping, whatever the physics: near to the best there is. */
+function solution({ state, context }: EnvArrays, i: number, axis: number): number {
+  const row = features.map((k) => context[i * names.length + k])
+  const [goal, mass, friction, force] = [row[axis], ...row.slice(2)]
+  const [position, velocity] = [state[i * 4 + axis], state[i * 4 + 2 + axis]]
+  const push = mass * (25 * (goal - position) - 10 * velocity) + friction * velocity
+  return Math.min(1, Math.max(-1, push / force))
+}
+
+/** Of about as many weights as `joint` has. */
+const hyper = hyperNetwork({ inputs: 4, contexts: 5, hidden: [16], outputs: 2, over: [32] })
+const joint = (inputs: number) => mlpNetwork({ inputs, hidden: [56, 56], outputs: 2, activation: 'relu' })
+
+/** Regresses solutions of a few contexts, and plays in others. */
+async function zeroShot(
+  { seed, budget }: ArmRun,
+  definition: EnvironmentDefinition,
+  network: Network,
+  learningRate: number,
+): Promise<number> {
+  const trained = contextSampler(pointMass.context, { vary, seed })
+  const environment = createVectorEnvironment(definition, {
+    numEnvs,
+    seed,
+    contextFor: (envIndex, episode) => ({
+      ...trained(0, (envIndex + episode) % budget.contexts),
+      startSpread: 0.9,
+    }),
+  })
+  environment.reset()
+  const shape = [numEnvs, network.inputs]
+  const objective = await compileObjective({
+    parameters: Object.fromEntries(Object.entries(network.specs).map(([name, spec]) => [name, spec.shape])),
+    inputs: { x: { shape }, y: { shape: [numEnvs, 2] } },
+    trace: (weights, { x, y }) => ({ loss: meanOf(square(sub(network.trace(weights, x), y))) }),
+  })
+  const parameters = createParameters(network.specs, createRandom('network', seed))
+  const adam = createAdam(parameters.data.length)
+  const random = createRandom('noise', seed)
+  for (let update = 0; update < budget.updates; update++) {
+    const wanted = Float32Array.from(environment.actions, (_, k) =>
+      solution(environment.numEnvs, k >> 1, k & 1),
+    )
+    await objective.evaluate(parameters, {
+      x: { data: environment.observations, shape },
+      y: { data: wanted, shape: [numEnvs, 2] },
+    })
+    adam.step(parameters.data, objective.gradient.data, learningRate * (1 - update / budget.updates))
+    environment.actions.set(wanted.map((push) => push + 0.5 * random.normal()))
+    environment.step()
+  }
+  await objective.dispose()
+  const predict = (observations: Float32Array, rows: number, actions: Float32Array): void => {
+    network.forward(parameters, observations, rows, actions)
+    clipActionRows(definition.action, actions, rows)
+  }
+  const unseen = contextSampler(pointMass.context, { vary, set: 'interpolation', seed })
+  const contextFor = (episode: number) => unseen(0, episode)
+  return mean((await evaluateAgent({ predict }, definition, { episodes: 200, seed, contextFor })).returns)
+}
+
+export default definePaper({
+  id: 'hyperzero',
+  title: 'Hypernetworks for Zero-Shot Transfer in Reinforcement Learning',
+  theme: 'contextual',
+  claim:
+    'A hypernetwork that makes the weights of a policy from the parameters of the task, trained on solutions of some tasks, plays others better than one network over state and parameters, and than one that does not see them.',
+  arms: {
+    hypernetwork: (run) => zeroShot(run, visible, hyper, 1e-2),
+    concatenated: (run) => zeroShot(run, visible, joint(9), 3e-3),
+    blind: (run) => zeroShot(run, pointMass, joint(4), 3e-3),
+  },
+  metric: 'return of the point mass in unseen contexts, mean of 200',
+  seeds: 10,
+  budget: { updates: 800, contexts: 40 },
+  quick: { updates: 3, contexts: 2 },
+  expect: { better: 'hypernetwork', than: ['concatenated', 'blind'] },
+  simplifications: [
+    'a controller that knows the physics stands for solutions by reinforcement learning',
+    'the loss of temporal differences is left out, and there is no value network',
+  ],
+})

@@ -1,0 +1,90 @@
+import {
+  createVectorEnvironment,
+  fastStream,
+  startAt,
+  qLearning,
+  learnUntil,
+  combinationLock,
+  lockDigit,
+} from 'agoge/classic'
+import type { EnvArrays, VectorEnvironment, TabularConfig } from 'agoge/classic'
+import { definePaper } from '../runner/paper.ts'
+import type { ArmRun } from '../runner/paper.ts'
+
+const length = 8
+const guideErrs = 0.2
+const table = { stepSize: 1, gamma: 0.9 }
+
+/** Hands over after `horizon` steps of the guide; one fewer each time that the two together succeed often enough. */
+function guided(code: number, seed: number) {
+  const random = fastStream('guide', seed)
+  const jump = { horizon: length - 1, steps: 0, episodes: 0, successes: 0 }
+  function place(numEnvs: EnvArrays, envIndex: number, { terminated }: VectorEnvironment): void {
+    jump.episodes++
+    jump.successes += terminated[envIndex]
+    if (jump.episodes >= 50) {
+      if (jump.successes >= 10) jump.horizon = Math.max(0, jump.horizon - 1)
+      jump.episodes = 0
+      jump.successes = 0
+    }
+    for (let k = 0; k < jump.horizon; k++, jump.steps++) {
+      const errs = random.random() < guideErrs
+      numEnvs.actions[envIndex] = errs ? random.integers(4) : lockDigit(code, numEnvs.state[envIndex])
+      combinationLock.step(numEnvs, envIndex, random)
+      if (numEnvs.terminated[envIndex] === 1) combinationLock.reset(numEnvs, envIndex, random)
+    }
+  }
+  return { jump, place }
+}
+
+async function stepsToOpen({ seed, budget }: ArmRun, config: TabularConfig, withGuide = false) {
+  const code = seed
+  const contextFor = () => ({ code, length })
+  const plain = createVectorEnvironment(combinationLock, {
+    numEnvs: 1,
+    seed,
+    contextFor,
+    maxSteps: 4 * length,
+  })
+  const { jump, place } = guided(code, seed)
+  const environment = withGuide ? startAt(plain, place) : plain
+  environment.reset()
+  const agent = await qLearning(config)(environment, { seed, totalSteps: budget.steps })
+  const positions = Float32Array.from({ length }, (_, k) => k)
+  const actions = new Float32Array(length)
+  let taken = budget.steps
+  const until = (step: number): boolean => {
+    agent.predict(positions, length, actions)
+    const opens = actions.every((action, k) => action === lockDigit(code, k))
+    if (opens) taken = Math.min(budget.steps, step + jump.steps)
+    return opens || step + jump.steps >= budget.steps
+  }
+  await learnUntil(environment, agent, { steps: budget.steps, every: 100, until })
+  return taken
+}
+
+export default definePaper({
+  id: 'jsrl',
+  title: 'Jump-Start Reinforcement Learning',
+  theme: 'curriculum-autorl',
+  claim:
+    'A guide that begins each episode, for fewer steps the better the learner gets, saves the learner the exploration that takes exponentially long from scratch.',
+  arms: {
+    'jump-start': (run) =>
+      stepsToOpen(run, { ...table, epsilonStart: 0.2, epsilonEnd: 0.2, explorationFraction: 0 }, true),
+    // From scratch nothing finds the end faster than pure chance, until it is found.
+    'from-scratch': (run) =>
+      stepsToOpen(run, { ...table, epsilonStart: 1, epsilonEnd: 0.1, explorationFraction: 1 }),
+    optimistic: (run) =>
+      stepsToOpen(run, { ...table, initialValue: 1, epsilonStart: 0, epsilonEnd: 0, explorationFraction: 0 }),
+  },
+  metric: 'steps, those of the guide included, until the greedy policy opens a combination lock of 8 digits',
+  higherIsBetter: false,
+  seeds: 20,
+  budget: { steps: 400_000 },
+  quick: { steps: 2000 },
+  expect: { better: 'jump-start', than: ['from-scratch'] },
+  simplifications: [
+    'a guide that knows the combination and errs in a fifth of its steps stands for a trained policy',
+  ],
+})

@@ -1,0 +1,88 @@
+import { definePaper } from '../runner/paper.ts'
+import { mean } from 'agoge/statistics'
+import type { ArmRun } from '../runner/paper.ts'
+import { createRandom } from 'agoge/engine'
+import { metricsOf, reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { remember } from '../answers/remember.ts'
+import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import type { ChainQuestion, Chains } from '../answers/chains.ts'
+
+const depths = [1, 2, 3, 4, 5]
+const batch = 16
+const poolSize = 96
+
+const gain = warmStartedOnChains<ArmRun>({ places: 5, taught: [1, 2, 3], tested: [1, 2, 3, 4] })
+
+function poolOf(chains: Chains, { seed }: ArmRun): ChainQuestion[] {
+  const random = createRandom(seed, 'pool')
+  return Array.from({ length: poolSize }, (_, i) => chains.draw(random, depths[i % 5]))
+}
+
+/** What is gained by reinforcement on a set, pass after pass, and each question's mean reward in each pass. */
+async function train(run: ArmRun, choose: (pool: ChainQuestion[]) => ChainQuestion[]) {
+  const { seed, budget } = run
+  const curves: number[][] = Array.from({ length: poolSize }, () => [])
+  const gained = await gain(run, (model, chains) => {
+    const set = choose(poolOf(chains, run))
+    let asked = 0
+    return reinforceAnswers(model, () => set[asked++ % set.length], {
+      steps: budget.steps,
+      seed,
+      batch,
+      maxTokens: 7,
+      learningRate: 1e-3,
+      onStep({ groups, step }) {
+        groups.forEach((group, g) => curves[(step * batch + g) % set.length].push(metricsOf(group).reward))
+      },
+    })
+  })
+  return { gained, curves }
+}
+
+const full = remember((run: ArmRun) => train(run, (pool) => pool))
+
+/** How close each curve comes to the mean curve, as a share of how far that is from 1 (LIMR, eq. 1). */
+function alignments(curves: readonly number[][]): number[] {
+  const passes = Math.min(...curves.map((curve) => curve.length))
+  const average = Array.from({ length: passes }, (_, k) => mean(curves.map((curve) => curve[k])))
+  const scale = average.reduce((sum, value) => sum + (1 - value) ** 2, 0)
+  return curves.map(
+    (curve) => 1 - average.reduce((sum, value, k) => sum + (curve[k] - value) ** 2, 0) / scale,
+  )
+}
+
+async function aligned(run: ArmRun): Promise<number> {
+  const { curves } = await full(run)
+  const scores = alignments(curves)
+  const best = scores.map((_, i) => i).sort((a, b) => scores[b] - scores[a])
+  return (await train(run, (pool) => best.slice(0, poolSize / 3).map((i) => pool[i]))).gained
+}
+
+export default definePaper({
+  id: 'limr',
+  title: 'LIMR: Less is More for RL Scaling',
+  theme: 'reasoning',
+  claim:
+    'The third of the questions whose rewards rise most as the mean does teaches more, in as many steps, than all questions and than a random third.',
+  arms: {
+    full: async (run) => (await full(run)).gained,
+    aligned,
+    'random-third': async (run) =>
+      (
+        await train(run, (pool) =>
+          createRandom(run.seed, 'third')
+            .shuffle(pool)
+            .slice(0, poolSize / 3),
+        )
+      ).gained,
+  },
+  metric:
+    'accuracy gained on questions of one to four steps that were not met, with the same number of answers',
+  seeds: 8,
+  budget: { warm: 130, steps: 48 },
+  quick: { warm: 2, steps: 6 },
+  expect: { better: 'aligned', than: ['full', 'random-third'] },
+  simplifications: [
+    'a pool of 96 questions of one to five steps, for a transformer of 21 thousand weights taught up to three, stands for 8523 problems',
+  ],
+})

@@ -1,0 +1,98 @@
+import { cartPole, evaluateAgent } from 'agoge'
+import { createVectorEnvironment, cmaEs, cmaEsPresets, learnUntil } from 'agoge/classic'
+import { definePaper } from '../runner/paper.ts'
+import { gaussianProcess, mean } from 'agoge/statistics'
+import type { ArmRun } from '../runner/paper.ts'
+import { createRandom } from 'agoge/engine'
+
+/** The family: poles from half length 0.1 m to 5 m, at even distances of the logarithm. */
+const family = Array.from({ length: 21 }, (_, k) => 0.1 * 50 ** (k / 20))
+const indices = family.map((_, k) => k)
+const middle = 10
+
+/** Trains a linear policy in some contexts in turn: its returns in all contexts [contexts]. */
+async function train({ seed, budget }: ArmRun, sources: number[], share: number): Promise<number[]> {
+  const { numEnvs, ...config } = cmaEsPresets.linear
+  const steps = share * budget.steps
+  const environment = createVectorEnvironment(cartPole, {
+    numEnvs,
+    seed: 1000 * seed + sources[0],
+    contextFor: (_, episode) => ({ poleHalfLength: family[sources[episode % sources.length]] }),
+  })
+  environment.reset()
+  const agent = await cmaEs(config)(environment, { seed: 1000 * seed + sources[0], totalSteps: steps })
+  await learnUntil(environment, agent, { steps })
+  const contextFor = (episode: number) => ({ poleHalfLength: family[episode % family.length] })
+  const { returns } = await evaluateAgent(agent, cartPole, { episodes: 5 * family.length, seed, contextFor })
+  return indices.map((k) => mean([0, 1, 2, 3, 4].map((round) => returns[k + round * family.length])))
+}
+
+const best = (trained: number[][]): number[] =>
+  indices.map((k) => Math.max(0, ...trained.map((returns) => returns[k])))
+
+/** Sources in turn, as `choose` says; the score is what the best of the policies gets in each context, on average. */
+async function transfer(
+  run: ArmRun,
+  choose: (sources: number[], trained: number[][]) => number,
+): Promise<number> {
+  const sources: number[] = []
+  const trained: number[][] = []
+  while (sources.length < run.budget.sources) {
+    const source = choose(sources, trained)
+    sources.push(source)
+    trained.push(await train(run, [source], 1))
+  }
+  return mean(best(trained))
+}
+
+/**
+ * The source whose training is expected to add most: a Gaussian process tells how well training goes in a context, with
+ * its uncertainty on top, and transfer loses with the distance as much as it has lost so far.
+ */
+function mostPromising(sources: number[], trained: number[][]): number {
+  if (sources.length === 0) return middle
+  const own = trained.map((returns, n) => returns[sources[n]])
+  const losses = trained.map((returns, n) => {
+    const far = indices.filter((k) => k !== sources[n])
+    return mean(far.map((k) => Math.max(0, own[n] - returns[k]) / Math.abs(k - sources[n])))
+  })
+  const gradient = mean(losses)
+  const points = sources.map((source) => [source])
+  const believe = gaussianProcess(points, own, { length: 5, deviation: 100, noise: 10 })
+  const now = best(trained)
+  const gains = indices.map((k) => {
+    const belief = believe([k])
+    const hoped = Math.min(500, belief.mean + belief.deviation)
+    return mean(indices.map((target) => Math.max(0, hoped - gradient * Math.abs(k - target) - now[target])))
+  })
+  return gains.indexOf(Math.max(...gains))
+}
+
+export default definePaper({
+  id: 'mbtl',
+  title: 'Model-Based Transfer Learning for Contextual Reinforcement Learning',
+  theme: 'contextual',
+  claim:
+    'Choosing the tasks to train on by a model of training and of what transfer loses with the distance gives more over a family of tasks than choosing by chance, and than one policy trained on all.',
+  arms: {
+    'model-based': (run) => transfer(run, mostPromising),
+    random: (run) => {
+      const order = createRandom('order', run.seed).shuffle(indices)
+      return transfer(run, (sources) => order[sources.length])
+    },
+    even: (run) =>
+      transfer(run, (sources) =>
+        Math.round(((sources.length + 0.5) / run.budget.sources) * family.length - 0.5),
+      ),
+    'multi-task': async (run) => mean(await train(run, indices, run.budget.sources)),
+  },
+  metric: 'return in CartPole, mean over poles of 21 lengths, with the best of four policies for each',
+  seeds: 20,
+  budget: { steps: 10_000, sources: 4 },
+  quick: { steps: 100, sources: 2 },
+  expect: { better: 'model-based', than: ['random', 'multi-task'] },
+  simplifications: [
+    'linear policies by CMA-ES stand for networks by PPO',
+    'CartPole stands for control, traffic and crops',
+  ],
+})

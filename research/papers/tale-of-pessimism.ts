@@ -1,0 +1,66 @@
+import { definePaper } from '../runner/paper.ts'
+import { mean } from 'agoge/statistics'
+import type { ArmRun } from '../runner/paper.ts'
+import { armAverages, bestArm, playBandit, createBernoulliBandit } from 'agoge/classic'
+import type { ArmAverages } from 'agoge/classic'
+import { createRandom, uniformAt } from 'agoge/engine'
+
+const arms = 10
+/** Of the data, how much an expert gave; the rest is chance. From uniform data to nearly expert data. */
+const shares = [0, 0.3, 0.6, 0.9]
+/** That a mean lies outside its interval. */
+const failure = 0.1
+
+/** What the choice from the data loses in a context in expectation, in the composition of data where that is most. */
+function worstLoss({ seed, budget }: ArmRun, choose: (data: ArmAverages) => number): number {
+  const losses = shares.map((share) =>
+    mean(
+      Array.from({ length: budget.contexts }, (_, index) => {
+        const instance = 1000 * seed + index
+        const means = Array.from({ length: arms }, (_, arm) => uniformAt(instance, 'means', arm))
+        const expert = bestArm(arms, (arm) => means[arm])
+        const random = createRandom('behaviour', seed, share, index)
+        const data = armAverages(arms)
+        playBandit(
+          createBernoulliBandit({ arms, horizon: budget.samples, means: 'features' }),
+          {
+            choose: () => (random.next() < share ? expert : random.int(arms)),
+            learn: (arm, reward) => data.add(arm, reward),
+          },
+          { seed: instance, context: Object.fromEntries(means.map((value, arm) => [`mean${arm}`, value])) },
+        )
+        return means[expert] - means[choose(data)]
+      }),
+    ),
+  )
+  return Math.max(...losses)
+}
+
+/** Hoeffding's half width, for all arms at once. */
+const width = (pulls: number): number => Math.sqrt(Math.log((2 * arms) / failure) / (2 * pulls))
+
+export default definePaper({
+  id: 'tale-of-pessimism',
+  title: 'Bridging Offline Reinforcement Learning and Imitation Learning: A Tale of Pessimism',
+  theme: 'offline-imitation',
+  claim:
+    'Choosing by the lower confidence bound suits fixed data of whatever composition, where the empirically best arm needs coverage and imitation needs an expert.',
+  arms: {
+    'lower-bound': (run) =>
+      worstLoss(run, ({ pulls, means }) =>
+        bestArm(arms, (arm) => (pulls[arm] === 0 ? -Infinity : means[arm] - width(pulls[arm]))),
+      ),
+    'empirically-best': (run) =>
+      worstLoss(run, ({ pulls, means }) =>
+        bestArm(arms, (arm) => (pulls[arm] === 0 ? -Infinity : means[arm])),
+      ),
+    imitation: (run) => worstLoss(run, ({ pulls }) => bestArm(arms, (arm) => pulls[arm])),
+  },
+  metric: 'expected loss against the best arm, mean over contexts, in the worst of four compositions of data',
+  higherIsBetter: false,
+  seeds: 20,
+  budget: { contexts: 200, samples: 50 },
+  quick: { contexts: 5, samples: 20 },
+  expect: { better: 'lower-bound', than: ['empirically-best', 'imitation'] },
+  simplifications: ['contextual bandits alone: the Markov decision processes of the paper are left out'],
+})

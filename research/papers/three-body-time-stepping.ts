@@ -1,0 +1,112 @@
+import { evaluateAgent } from 'agoge'
+import type { ClassicAgent } from 'agoge'
+import { createVectorEnvironment, defineEnvironment, discrete, qLearning, learnUntil } from 'agoge/classic'
+import { definePaper } from '../runner/paper.ts'
+import { mean } from 'agoge/statistics'
+import type { ArmRun } from '../runner/paper.ts'
+
+/** Time between two choices. A choice k integrates it in 2^k steps. */
+const interval = 0.1
+const choices = 8
+/** States that are told apart: how close the closest two bodies are, on a scale of logarithms. */
+const closeness = 20
+/** An error of the energy in an interval that is as bad as the finest choice is expensive. */
+const badError = 1e-3
+const pull = new Float64Array(6)
+
+/** Writes the accelerations of three bodies of mass 1 in the plane; gives the least distance and the potential. */
+function attract(state: Float64Array, s: number): { least: number; potential: number } {
+  pull.fill(0)
+  let [potential, least] = [0, Infinity]
+  for (let i = 0; i < 3; i++)
+    for (let j = 0; j < i; j++) {
+      const dx = state[s + 2 * j] - state[s + 2 * i]
+      const dy = state[s + 2 * j + 1] - state[s + 2 * i + 1]
+      const distance = Math.sqrt(dx * dx + dy * dy + 1e-4)
+      const strength = 1 / distance ** 3
+      potential -= 1 / distance
+      least = Math.min(least, distance)
+      pull[2 * i] += strength * dx
+      pull[2 * i + 1] += strength * dy
+      pull[2 * j] -= strength * dx
+      pull[2 * j + 1] -= strength * dy
+    }
+  return { least, potential }
+}
+
+const energy = (state: Float64Array, s: number): number =>
+  state.subarray(s + 6, s + 12).reduce((sum, v) => sum + v ** 2 / 2, attract(state, s).potential)
+
+/** Three bodies that fall towards each other from rest. State: positions [6], velocities [6]. */
+const threeBodies = defineEnvironment({
+  name: 'three-bodies',
+  observation: discrete(closeness),
+  action: discrete(choices),
+  context: {},
+  stateSize: 12,
+  maxSteps: 100,
+  reset({ state }, i, random) {
+    for (let k = 0; k < 12; k++) state[i * 12 + k] = k < 6 ? random.uniform(-1, 1) : 0
+  },
+  step({ state, actions, rewards, terminated }, i) {
+    const s = i * 12
+    const steps = 2 ** actions[i]
+    const dt = interval / steps
+    const before = energy(state, s)
+    for (let step = 0; step < steps; step++) {
+      for (let k = s; k < s + 6; k++) {
+        state[k + 6] += (dt / 2) * pull[k - s]
+        state[k] += dt * state[k + 6]
+      }
+      attract(state, s)
+      for (let k = 0; k < 6; k++) state[s + 6 + k] += (dt / 2) * pull[k]
+    }
+    rewards[i] = -Math.min(1, Math.abs(energy(state, s) - before) / badError) - steps / 2 ** (choices - 1)
+    terminated[i] = 0
+  },
+  observe({ state, observations }, i) {
+    const level = 4 * Math.log2(2 / attract(state, i * 12).least)
+    observations[i] = Math.max(0, Math.min(closeness - 1, Math.floor(level)))
+  },
+})
+
+const loss = async (
+  { seed, budget: { episodes } }: ArmRun,
+  agent: Pick<ClassicAgent, 'predict'>,
+): Promise<number> => -mean((await evaluateAgent(agent, threeBodies, { episodes, seed })).returns)
+
+const fixed = (choice: number) => {
+  const predict: ClassicAgent['predict'] = (_, rows, actions) => void actions.fill(choice, 0, rows)
+  return (run: ArmRun): Promise<number> => loss(run, { predict })
+}
+
+const table = { stepSize: 0.02, gamma: 0, initialValue: -1 }
+
+async function learned(run: ArmRun): Promise<number> {
+  const { seed, budget } = run
+  const environment = createVectorEnvironment(threeBodies, { numEnvs: 4, seed })
+  environment.reset()
+  const learner = qLearning({ ...table, epsilonStart: 1, epsilonEnd: 0.1, explorationFraction: 0.5 })
+  const agent = await learner(environment, { seed, totalSteps: budget.steps })
+  await learnUntil(environment, agent, { steps: budget.steps })
+  return loss(run, agent)
+}
+
+export default definePaper({
+  id: 'three-body-time-stepping',
+  title: 'Reinforcement Learning for Adaptive Time-Stepping in the Chaotic Gravitational Three-Body Problem',
+  theme: 'applications',
+  claim:
+    'An agent that chooses the time step by the state of the system balances error against computing better than whatever fixed step.',
+  arms: { learned, 'step-1/40': fixed(2), 'step-1/160': fixed(4), 'step-1/640': fixed(6) },
+  metric:
+    'energy errors (1 for 1e-3 or more in an interval) and force evaluations (1 for 128), sum over 100 intervals',
+  higherIsBetter: false,
+  seeds: 20,
+  budget: { steps: 200_000, episodes: 50 },
+  quick: { steps: 200, episodes: 2 },
+  expect: { better: 'learned', than: ['step-1/40', 'step-1/160', 'step-1/640'] },
+  simplifications: [
+    'a table over the least distance stands for a deep network over all positions and velocities',
+  ],
+})

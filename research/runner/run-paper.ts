@@ -1,0 +1,128 @@
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { AgogeError } from 'agoge'
+import type { Paper } from './paper.ts'
+
+/** One arm with one seed, as it is told to a worker process. */
+export interface PaperJob {
+  file: string
+  arm: string
+  seed: number
+  quick: boolean
+}
+
+export interface PaperRunOptions {
+  /** The module whose default export is the paper. */
+  file: string
+  /** What a worker process runs; it takes a `PaperJob` at a time as message and answers `{ score, seconds }` or `{ error }`. */
+  worker: string
+  /** Arguments for Node before the worker, such as a loader. */
+  execArgv?: readonly string[]
+  quick?: boolean
+  /** Default: the number of cores. */
+  workers?: number
+  onScore?: (done: { arm: string; seed: number; score: number; seconds: number; left: number }) => void
+  signal?: AbortSignal
+}
+
+export interface PaperScores {
+  /** By arm, in the order of the seeds. */
+  scores: Record<string, number[]>
+  /** Sum over all runs, by arm. */
+  seconds: Record<string, number>
+}
+
+/** Runs every arm with every seed in worker processes of one thread each, seeds of one arm after another. */
+export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<PaperScores> {
+  const { file, quick = false, workers = availableParallelism(), onScore } = options
+  const seeds = quick ? 1 : paper.seeds
+  const jobs = Object.keys(paper.arms).flatMap((arm) =>
+    Array.from({ length: seeds }, (_, i): PaperJob => ({ file, arm, seed: i + 1, quick })),
+  )
+  const result: PaperScores = { scores: {}, seconds: {} }
+  for (const arm of Object.keys(paper.arms)) {
+    result.scores[arm] = Array.from({ length: seeds }, () => Number.NaN)
+    result.seconds[arm] = 0
+  }
+  // What fails ends the others too.
+  const failed = new AbortController()
+  const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])])
+  let next = 0
+  let left = jobs.length
+  const lane = async (): Promise<void> => {
+    signal.throwIfAborted()
+    const worker = startWorker({ ...options, signal })
+    try {
+      while (next < jobs.length) {
+        const job = jobs[next++]
+        const { score, seconds } = await worker.run(job)
+        result.scores[job.arm][job.seed - 1] = score
+        result.seconds[job.arm] += seconds
+        onScore?.({ arm: job.arm, seed: job.seed, score, seconds, left: --left })
+      }
+    } finally {
+      worker.end()
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(workers, jobs.length) }, lane))
+  } catch (error) {
+    failed.abort(error)
+    throw error
+  }
+  return result
+}
+
+type Answer = { score: number; seconds: number } | { error: string }
+
+interface PaperWorker {
+  run(job: PaperJob): Promise<{ score: number; seconds: number }>
+  end(): void
+}
+
+/** A process that does one job after another. */
+function startWorker({ worker, execArgv = [], signal }: PaperRunOptions): PaperWorker {
+  let asked:
+    | {
+        job: PaperJob
+        resolve: (done: { score: number; seconds: number }) => void
+        reject: (why: unknown) => void
+      }
+    | undefined
+  const child = fork(worker, {
+    execArgv: [...execArgv],
+    env: { ...process.env, AGOGE_THREADS: '1' },
+    ...(signal === undefined ? {} : { signal }),
+  })
+  function fail(why: unknown): void {
+    const { reject } = asked ?? {}
+    asked = undefined
+    reject?.(why)
+  }
+  child.on('message', (message) => {
+    if (asked === undefined) return
+    const { job, resolve } = asked
+    const answer = message as Answer
+    if ('error' in answer) return fail(broken(job, answer.error))
+    if (!Number.isFinite(answer.score)) return fail(broken(job, `the score is ${answer.score}`))
+    asked = undefined
+    resolve(answer)
+  })
+  child.on('error', fail)
+  child.on('exit', (code) => asked && fail(broken(asked.job, `the worker ended with code ${code}`)))
+  return {
+    run: (job) =>
+      new Promise((resolve, reject) => {
+        asked = { job, resolve, reject }
+        child.send(job)
+      }),
+    end: () => void child.kill(),
+  }
+}
+
+const broken = ({ file, arm, seed }: PaperJob, reason: string): AgogeError =>
+  new AgogeError(`arm "${arm}" with seed ${seed} of ${file} gave no score: ${reason}`, {
+    code: 'arm-failed',
+    given: reason,
+    expected: 'a finite number',
+  })

@@ -1,0 +1,90 @@
+// npm run lint: a module of src/ imports only modules named before it here, so never in a circle, and neither product imports the other.
+// Tests and the files under testing/ may look at any module of their own product.
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A module is a folder of src/ (or of a product), in the order of imports. A file directly in src/ or in a product is a module too. */
+export const modules = [
+  'error.ts',
+  'closest-name.ts',
+  'engine/random',
+  'engine/tensor',
+  'engine/nn',
+  'engine',
+  'statistics',
+  'untrusted',
+  'runs',
+  'returns',
+  'classic/environment',
+  'classic/replay',
+  'classic/policy',
+  'classic/algorithm',
+  'classic/tabular',
+  'classic/algorithms.ts',
+  'classic/environments',
+  'classic/bandit',
+  'classic/training',
+  'classic',
+  'llm/episode',
+  'llm/grammar',
+  'llm/sampling-settings.ts',
+  'llm/model-backend.ts',
+  'llm/tokenizer',
+  'llm/model',
+  'llm/adapter',
+  'llm/checkpoint',
+  'llm/sampling',
+  'llm/backend',
+  'llm/pretraining',
+  'llm/tool',
+  'llm/agent',
+  'llm/evaluation',
+  'llm/reward',
+  'llm/environment',
+  'llm/algorithm',
+  'llm/rollout',
+  'llm/training',
+  'llm/serving',
+  'llm',
+  'cli/shared',
+  'cli/classic',
+  'cli/llm',
+  'cli',
+]
+
+const root = fileURLToPath(new URL('../src', import.meta.url))
+const moduleOf = (path) => {
+  const parts = path.split('/')
+  if (parts.length === 1) return parts[0]
+  const inner = parts.slice(0, 2).join('/')
+  return modules.includes(inner) ? inner : parts[0]
+}
+const product = (name) => /^(classic|llm)\b/.exec(name)?.[0]
+const loose = (path) => /\.test\.ts$|\/(testing|golden|fixtures)\//.test(path)
+// What is put together of all: the entries of the package.
+const entries = new Set(['index.ts', 'browser.ts', 'browser.test.ts'])
+
+const problems = []
+for (const file of readdirSync(root, { recursive: true })) {
+  if (!file.endsWith('.ts') || entries.has(file)) continue
+  const from = file.split(sep).join('/')
+  const text = readFileSync(join(root, file), 'utf8')
+  for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)) {
+    const to = relative(root, join(root, dirname(file), specifier))
+      .split(sep)
+      .join('/')
+    const [a, b] = [moduleOf(from), moduleOf(to)]
+    if (to.startsWith('..') || a === b) continue
+    const across = product(a) !== undefined && product(b) !== undefined && product(a) !== product(b)
+    if (!modules.includes(b)) problems.push(`${from}: ${to} is in no module of scripts/modules.mjs`)
+    else if (across)
+      problems.push(`${from} imports ${to}: the products classic and llm do not import each other`)
+    else if (loose(from)) continue
+    else if (modules.indexOf(b) > modules.indexOf(a))
+      problems.push(`${from} imports ${to}: ${a} stands below ${b}`)
+  }
+}
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) process.exitCode = 1
+else console.log(`modules: ${modules.length} in order`)

@@ -1,7 +1,0 @@
-import { expect, test } from 'vitest'
-import { arrayAlgorithms } from './index.ts'
-
-// A run goes on with the settings in its config.json.
-test.each(Object.entries(arrayAlgorithms))('presets of %s survive JSON', (_, { presets }) => {
-  expect(JSON.parse(JSON.stringify(presets))).toEqual(presets)
-})

@@ -1,0 +1,84 @@
+import { AgogeError } from '../../error.ts'
+
+/** What a setting may be. */
+interface Range {
+  holds: (value: unknown) => boolean
+  expected: string
+}
+
+const number = (expected: string, holds: (value: number) => boolean): Range => ({
+  holds: (value) => typeof value === 'number' && Number.isFinite(value) && holds(value),
+  expected,
+})
+const whole = (least: number): Range =>
+  number(`a whole number of at least ${least}`, (value) => Number.isSafeInteger(value) && value >= least)
+const share = number('a number from 0 to 1', (value) => value >= 0 && value <= 1)
+const notNegative = number('a number of at least 0', (value) => value >= 0)
+const finite = number('a number', () => true)
+const orNull = ({ holds, expected }: Range): Range => ({
+  holds: (value) => value === null || holds(value),
+  expected: `${expected}, or null`,
+})
+
+const named = (range: Range, ...names: string[]): Record<string, Range> =>
+  Object.fromEntries(names.map((name) => [name, range]))
+
+/** Settings mean the same in every algorithm that has them. */
+const ranges: Readonly<Record<string, Range>> = {
+  ...named(
+    whole(1),
+    'numEnvs',
+    'rolloutSteps',
+    'epochs',
+    'minibatches',
+    'episodes',
+    'bufferSize',
+    'batchSize',
+  ),
+  ...named(whole(1), 'trainEvery', 'gradientSteps', 'targetEvery', 'actorEvery', 'policyDelay', 'critics'),
+  ...named(whole(1), 'nSteps', 'quantiles', 'maxEpisodeSteps'),
+  ...named(whole(2), 'atoms'),
+  ...named(whole(0), 'learningStarts'),
+  ...named(share, 'gamma', 'lambda', 'tau', 'epsilonStart', 'epsilonEnd', 'explorationFraction', 'stepSize'),
+  ...named(notNegative, 'learningRate', 'actorLearningRate', 'criticLearningRate', 'adamEpsilon'),
+  ...named(notNegative, 'clip', 'valueWeight', 'explorationNoise', 'targetNoise', 'targetNoiseClip', 'sigma'),
+  ...named(notNegative, 'weightDecay'),
+  ...named(orNull(notNegative), 'maxGradientNorm'),
+  ...named(finite, 'entropy', 'targetEntropy', 'low', 'high', 'initialValue'),
+  hidden: {
+    holds: (value) => Array.isArray(value) && value.every((width) => whole(1).holds(width)),
+    expected: 'a list of whole numbers of at least 1',
+  },
+}
+
+/**
+ * Gives the settings back where each is in its range.
+ *
+ * @throws AgogeError `bad-argument` naming the first that is not
+ */
+export function checkSettings<C extends object>(settings: C): C {
+  const given = settings as Readonly<Record<string, unknown>>
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || !Object.hasOwn(ranges, name) || ranges[name].holds(value)) continue
+    throw outOfRange(name, value, ranges[name].expected)
+  }
+  const { low, high } = given as Record<string, number | undefined>
+  if (low !== undefined && high !== undefined && low >= high)
+    throw outOfRange('low', low, `less than high, ${high}`)
+  return settings
+}
+
+/** @throws AgogeError `bad-argument` where there are more minibatches than `parts` of a rollout to make them of. */
+export function checkMinibatches(minibatches: number, parts: number, what = 'steps'): void {
+  if (minibatches > parts)
+    throw outOfRange('minibatches', minibatches, `at most the ${parts} ${what} of a rollout`)
+}
+
+function outOfRange(name: string, value: unknown, expected: string): AgogeError {
+  const given = typeof value === 'number' ? String(value) : JSON.stringify(value)
+  return new AgogeError(`The setting ${name} cannot be ${given}: it has to be ${expected}`, {
+    code: 'bad-argument',
+    given: { [name]: value },
+    expected,
+  })
+}

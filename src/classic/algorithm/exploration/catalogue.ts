@@ -1,0 +1,37 @@
+import type { Encoder } from '../../policy/index.ts'
+import type { MakeBonus } from './bonus.ts'
+import { counts } from './counts.ts'
+import { icm } from './icm.ts'
+import { rnd } from './rnd.ts'
+
+/** A bonus as it is offered by name: plain numbers, so that they can be written into a run's record. */
+export interface BonusEntry {
+  /** One line: what it is, and its paper. */
+  readonly about: string
+  /** All settings with their defaults; `weight` is that of the bonus in the sum with the reward. */
+  readonly settings: Readonly<Record<string, number>>
+  /** `body`: of networks, what stands before their layers. */
+  create(settings: Readonly<Record<string, number>>, encoder?: Encoder): MakeBonus
+}
+
+/** The exploration bonuses that can be asked for by name. */
+export const explorationBonuses: Readonly<Record<string, BonusEntry>> = {
+  counts: {
+    about:
+      '1 / sqrt(visits) of the state reached (Strehl & Littman 2008); with hashBits by SimHash (Tang et al. 2017)',
+    settings: { weight: 0.03, resolution: 0.01, hashBits: 0 },
+    create: ({ resolution = 0.01, hashBits = 0 }) =>
+      counts({ resolution, ...(hashBits === 0 ? {} : { hashBits }) }),
+  },
+  rnd: {
+    about: 'error in predicting a random network (Burda et al. 2018)',
+    settings: { weight: 0.05, batchSize: 128, learningRate: 1e-3, gamma: 0.99, features: 16 },
+    create: (settings, encoder) => rnd({ ...settings, ...(encoder === undefined ? {} : { encoder }) }),
+  },
+  icm: {
+    about: 'error in predicting what an action leads to (Pathak et al. 2017)',
+    settings: { weight: 0.05, batchSize: 128, learningRate: 1e-3, beta: 0.2, features: 16 },
+    create: (settings, encoder) =>
+      icm({ ...settings, ...(encoder === undefined ? {} : { agentEncoder: encoder }) }),
+  },
+}

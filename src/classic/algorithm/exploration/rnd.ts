@@ -1,0 +1,151 @@
+import { rowSize } from '../../environment/index.ts'
+import { compileObjective, createAdam, createParameters } from '../../../engine/nn/index.ts'
+import type { AdamState } from '../../../engine/nn/index.ts'
+import { mlpNetwork, overObservations, windowOf } from '../../policy/index.ts'
+import type { Encoder } from '../../policy/index.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { mean, square, sub } from '../../../engine/tensor/index.ts'
+import type { MakeBonus } from './bonus.ts'
+import { runningMoments } from './moments.ts'
+import { recentRows } from './recent-rows.ts'
+
+export interface RndOptions {
+  /** Transitions of an update of the predictor. Default 128. */
+  batchSize?: number
+  /** Default 1e-3. */
+  learningRate?: number
+  /** Discount of the bonuses, only for their scale. Default 0.99. */
+  gamma?: number
+  /** Default two layers of 64. */
+  hidden?: readonly number[]
+  /** Numbers that are predicted. Default 16. */
+  features?: number
+  /** What stands before the layers of both networks. Default `mlp`: nothing. */
+  encoder?: Encoder
+}
+
+/**
+ * Random network distillation (Burda et al. 2018, arXiv:1810.12894): how badly a network predicts what a fixed random
+ * one says of the observation that follows. Boxes are whitened and clipped to 5 deviations, choices enter one-hot, bonuses
+ * are divided by the running deviation of their discounted sum, as in the paper; its second, never-ending value head is
+ * left out.
+ */
+export const rnd = (options: RndOptions = {}): MakeBonus =>
+  Object.assign(makeRnd(options), { window: windowOf(options.encoder) })
+
+const makeRnd =
+  (options: RndOptions): MakeBonus =>
+  async (definition, { numEnvs, seed, threads }) => {
+    const {
+      batchSize = 128,
+      learningRate = 1e-3,
+      gamma = 0.99,
+      hidden = [64, 64],
+      features = 16,
+      encoder,
+    } = options
+    const width = rowSize(definition.observation)
+    const isBox = definition.observation.type === 'box'
+    const network = () =>
+      overObservations(
+        definition.observation,
+        (inputs) => mlpNetwork({ inputs, hidden, outputs: features, activation: 'relu' }),
+        { encoder },
+      )
+    const target = network()
+    const predictor = network()
+    const random = createRandom('rnd', seed)
+    const fixed = createParameters(target.specs, random.split('target'))
+    const parameters = createParameters(predictor.specs, random.split('predictor'))
+    const adam = createAdam(parameters.data.length)
+    const objective = await compileObjective({
+      name: 'rnd',
+      threads,
+      parameters: parameters.shapes,
+      inputs: { observations: { shape: ['B', width] }, targets: { shape: ['B', features] } },
+      trace: (weights, { observations, targets }) => ({
+        loss: mean(square(sub(predictor.trace(weights, observations), targets))),
+      }),
+    })
+    const observed = runningMoments(width)
+    const scale = runningMoments(1)
+    const recent = recentRows(batchSize, width)
+    const discounted = new Float64Array(numEnvs)
+    const errors = new Float64Array(numEnvs)
+    const targets = new Float32Array(Math.max(numEnvs, batchSize) * features)
+    const predictions = new Float32Array(Math.max(numEnvs, batchSize) * features)
+    const white = new Float32Array(Math.max(numEnvs, batchSize) * width)
+
+    /** Into `white`; the numbers of choices stay what they are. */
+    function whiten(rows: number, from: Float32Array): void {
+      if (!isBox) return white.set(from.subarray(0, rows * width))
+      for (let c = 0; c < width; c++) {
+        const deviation = observed.deviation(c) + 1e-8
+        for (let i = c; i < rows * width; i += width)
+          white[i] = Math.max(-5, Math.min(5, (from[i] - observed.mean[c]) / deviation))
+      }
+    }
+    function measure(next: Float32Array, rows: number, out: Float64Array): void {
+      whiten(rows, next)
+      const seen = white.subarray(0, rows * width)
+      target.forward(fixed, seen, rows, targets)
+      predictor.forward(parameters, seen, rows, predictions)
+      for (let r = 0; r < rows; r++) {
+        let sum = 0
+        for (let k = r * features; k < (r + 1) * features; k++) sum += (predictions[k] - targets[k]) ** 2
+        out[r] = sum / features
+      }
+    }
+
+    return {
+      bonus(_observations, _actions, next, rows, out) {
+        measure(next, rows, out)
+        const deviation = scale.deviation(0) + 1e-8
+        for (let r = 0; r < rows; r++) out[r] /= deviation
+      },
+      async learn(_observations, _actions, next, rows) {
+        measure(next, rows, errors)
+        for (let r = 0; r < rows; r++) discounted[r] = gamma * discounted[r] + errors[r]
+        scale.update(discounted, rows)
+        observed.update(next, rows)
+        if (!recent.add(next, rows)) return undefined
+        recent.clear()
+        whiten(batchSize, recent.data)
+        target.forward(fixed, white.subarray(0, batchSize * width), batchSize, targets)
+        const { loss } = await objective.evaluate(parameters, {
+          observations: { data: white.subarray(0, batchSize * width), shape: [batchSize, width] },
+          targets: { data: targets.subarray(0, batchSize * features), shape: [batchSize, features] },
+        })
+        adam.step(parameters.data, objective.gradient.data, learningRate)
+        return { rndLoss: loss }
+      },
+      state: () => ({
+        target: fixed.data.slice(),
+        parameters: parameters.data.slice(),
+        adam: adam.state(),
+        observed: observed.state(),
+        scale: scale.state(),
+        recent: recent.state(),
+        discounted: discounted.slice(),
+      }),
+      restore(saved) {
+        const state = saved as {
+          target: Float32Array
+          parameters: Float32Array
+          adam: AdamState
+          observed: unknown
+          scale: unknown
+          recent: unknown
+          discounted: Float64Array
+        }
+        fixed.data.set(state.target)
+        parameters.data.set(state.parameters)
+        adam.restore(state.adam)
+        observed.restore(state.observed)
+        scale.restore(state.scale)
+        recent.restore(state.recent)
+        discounted.set(state.discounted)
+      },
+      dispose: () => objective.dispose(),
+    }
+  }

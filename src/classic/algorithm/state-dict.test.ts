@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { createVectorEnvironment } from '../environment/index.ts'
+import type { EnvironmentDefinition } from '../environment/index.ts'
+import { cartPole, pendulum } from '../environments/control/index.ts'
+import { a2c, a2cPresets } from './a2c.ts'
+import type { ClassicAlgorithm } from './agent.ts'
+import { stateOfArray, stateOfParts, stateOfValue } from './state-dict.ts'
+import { ppo, ppoPresets } from './ppo.ts'
+import { td3, td3Presets } from './td3.ts'
+
+test('parts are kept as copies and go back where they were', () => {
+  const array = Float32Array.of(1, 2)
+  let value = { n: 3 }
+  const stateDict = stateOfParts({
+    array: stateOfArray(array),
+    inner: stateOfParts({
+      value: stateOfValue(
+        () => value,
+        (given) => (value = given),
+      ),
+    }),
+  })
+  const saved = stateDict.state()
+  expect(saved).toEqual({ array: Float32Array.of(1, 2), inner: { value: { n: 3 } } })
+  array[0] = 9
+  value.n = 9
+  expect(saved).toEqual({ array: Float32Array.of(1, 2), inner: { value: { n: 3 } } })
+  stateDict.restore(saved)
+  expect([...array, value.n]).toEqual([1, 2, 3])
+})
+
+const learner = async (algorithm: ClassicAlgorithm, definition: EnvironmentDefinition) => {
+  const environment = createVectorEnvironment(definition, { numEnvs: 2, seed: 1 })
+  environment.reset()
+  return algorithm(environment, { seed: 1, totalSteps: 100 })
+}
+
+test.each<[string, EnvironmentDefinition, (hidden: number[]) => ClassicAlgorithm]>([
+  ['ppo', cartPole, (hidden) => ppo({ ...ppoPresets.cleanrl, hidden })],
+  [
+    'recurrent ppo',
+    cartPole,
+    (hidden) =>
+      ppo({
+        ...ppoPresets.cleanrl,
+        hidden,
+        rolloutSteps: 8,
+        minibatches: 2,
+        encoder: { kind: 'gru', size: 4 },
+      }),
+  ],
+  ['a2c', cartPole, (hidden) => a2c({ ...a2cPresets['sb3-zoo-cartpole'], hidden })],
+  ['td3', pendulum, (hidden) => td3({ ...td3Presets.cleanrl, hidden, bufferSize: 100 })],
+])('the state of another %s is refused', async (_, definition, make) => {
+  const [small, large] = [await learner(make([4]), definition), await learner(make([8]), definition)]
+  for (const state of [small.state(), null, {}])
+    expect(() => large.restore(state)).toThrow(expect.objectContaining({ code: 'checkpoint-mismatch' }))
+  large.restore(large.state())
+  await small.dispose()
+  await large.dispose()
+})

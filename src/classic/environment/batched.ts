@@ -1,0 +1,84 @@
+import { instantiate } from '../../engine/tensor/index.ts'
+import { countKernel } from './count-kernel.ts'
+import { rowSize } from './space.ts'
+import type { EnvironmentDefinition } from './definition.ts'
+
+/** Fewer slots are stepped one by one as quickly. */
+const fewest = 4
+/** What kernels write to `terminated` where they leave a slot alone. */
+const left = 2
+
+/** The arrays of a vector of environments in the memory of kernels, and what steps, observes and counts all slots. */
+export type Together = NonNullable<ReturnType<typeof batched>>
+
+/** Undefined where the environment has no kernel, or is another one made of the environment that has. */
+export function batched(definition: EnvironmentDefinition, count: number, maxSteps: number) {
+  const { batched: given } = definition
+  const isOwn =
+    given !== undefined &&
+    given.step === definition.step &&
+    given.observe === definition.observe &&
+    given.context === definition.context
+  if (!isOwn || count < fewest) return undefined
+  const quads = Math.ceil(count / 4)
+  let end = 16
+  /** Room for whole quads of slots; kernels may want multiples of 16 bytes. */
+  const room = (bytes: number): number => {
+    const start = end
+    end += Math.ceil((bytes * quads * 4) / 16) * 16
+    return start
+  }
+  const [features, width] = [Object.keys(definition.context).length, rowSize(definition.observation)]
+  const actionSize = rowSize(definition.action)
+  const [state, context] = [room(8 * definition.stateSize), room(8 * features)]
+  const [actions, observations, rewards] = [room(4 * actionSize), room(4 * width), room(8)]
+  const [terminated, ended, truncated] = [room(1), room(1), room(1)]
+  const [returns, lengths] = [room(8), room(4)]
+  const machine = instantiate([given.kernel, countKernel], Math.ceil(end / 4))
+  const { buffer } = machine.numbers
+  const leftSome = new Int32Array(buffer, 0, 1)
+  const endedQuads = new Int32Array(buffer, ended, quads)
+  const most = Math.min(Math.ceil(maxSteps), 2 ** 31 - 1)
+  const arrays = {
+    state: new Float64Array(buffer, state, count * definition.stateSize),
+    context: new Float64Array(buffer, context, count * features),
+    actions: new Float32Array(buffer, actions, count * actionSize),
+    observations: new Float32Array(buffer, observations, count * width),
+    rewards: new Float64Array(buffer, rewards, count),
+    terminated: new Uint8Array(buffer, terminated, count),
+  }
+  const { step, count: countAll } = machine.kernels
+  /** Slots that nobody asked for stay where they are. */
+  const spare = new Float64Array(
+    buffer,
+    state + 8 * count * definition.stateSize,
+    (quads * 4 - count) * definition.stateSize,
+  )
+  new Float64Array(buffer, context, quads * 4 * features).fill(1)
+  return {
+    arrays,
+    counts: {
+      truncated: new Uint8Array(buffer, truncated, count),
+      returns: new Float64Array(buffer, returns, count),
+      lengths: new Int32Array(buffer, lengths, count),
+      ended: new Uint8Array(buffer, ended, count),
+    },
+    /** `one` steps and observes a slot that the kernel left alone; `ends` is called for each that has ended. */
+    step(one: (envIndex: number) => void, ends: (envIndex: number) => void): void {
+      spare.fill(0)
+      step(state, context, actions, observations, rewards, terminated, quads * 2, 0)
+      if (leftSome[0] !== 0) {
+        leftSome[0] = 0
+        for (let envIndex = 0; envIndex < count; envIndex++)
+          if (arrays.terminated[envIndex] === left) one(envIndex)
+      }
+      countAll(rewards, terminated, ended, returns, lengths, truncated, most, quads)
+      for (let quad = 0; quad < quads; quad++) {
+        const bytes = endedQuads[quad]
+        if (bytes === 0) continue
+        for (let k = 0; k < 4; k++)
+          if (((bytes >>> (8 * k)) & 1) === 1 && quad * 4 + k < count) ends(quad * 4 + k)
+      }
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import type { EnvironmentStream } from '../environment-random.ts'
+import type { AgentArrays } from '../multi-agent/index.ts'
+import type { EnvironmentDefinition } from '../definition.ts'
+import type { Findings } from './finding.ts'
+import { repeatable } from './situations.ts'
+import type { Situation } from './situations.ts'
+import { actingOf, allocateArrays, firstDifference, readEnv, arrayNames, arrayWidths } from './env-arrays.ts'
+import type { ArrayName, EnvRow } from './env-arrays.ts'
+
+const calls = ['reset', 'step', 'observe', 'acting', 'mask'] as const
+type Call = (typeof calls)[number]
+/** What each function may write. Steps and resets may write what the others write after them. */
+const writes: Readonly<Record<Call, readonly ArrayName[]>> = {
+  reset: ['state', 'observations', 'agentMask', 'actionMask', 'rewards', 'terminated'],
+  step: ['state', 'rewards', 'terminated', 'observations', 'agentMask', 'actionMask'],
+  observe: ['observations'],
+  acting: ['agentMask'],
+  mask: ['actionMask'],
+}
+/** What each function has to write, whatever was there before. */
+const owes: Readonly<Record<Call, readonly ArrayName[]>> = {
+  reset: ['state'],
+  step: ['state', 'rewards', 'terminated'],
+  observe: ['observations'],
+  acting: ['agentMask'],
+  mask: ['actionMask'],
+}
+
+/** What each function may read. */
+const inputs: Readonly<Record<Call, readonly ArrayName[]>> = {
+  reset: ['context'],
+  step: ['state', 'context', 'actions'],
+  observe: ['state', 'context'],
+  acting: ['state', 'context'],
+  mask: ['state', 'context'],
+}
+/** Arrays of the slot that hold other numbers than 0 before the call. */
+type Garbage = { value: number; arrays: readonly ArrayName[] }
+
+/**
+ * Every function of an environment is a function of its slot: it writes no other slot, reads nothing but state, context, action
+ * and random numbers, leaves nothing of an episode before, and keeps nothing between calls.
+ */
+export function checkArrays(
+  definition: EnvironmentDefinition,
+  findings: Findings,
+  seed: number,
+  situations: readonly Situation[],
+): void {
+  for (const [at, situation] of situations.entries()) {
+    const { again } = repeatable('check', 'slots', seed, at)
+    for (const call of calls) {
+      if (call === 'mask' && arrayWidths(definition).actionMask === 0) continue
+      if (call === 'acting' && arrayWidths(definition).agentMask === 0) continue
+      const run = (count: number, i: number, garbage?: Garbage): EnvRow => {
+        const numEnvs = prepare(definition, count, i, situation, call, garbage)
+        const before = Array.from({ length: count }, (_, k) => readEnv(definition, numEnvs, k))
+        act(definition, call, numEnvs, i, again())
+        lookAtNeighbours(definition, call, numEnvs, i, before, situation.step, findings)
+        return readEnv(definition, numEnvs, i)
+      }
+      const expected = run(1, 0)
+      const compare = (check: string, other: EnvRow, what: string): boolean => {
+        const field = firstDifference(expected, other, owes[call])
+        if (field !== undefined) findings.add(check, field, `${what} (${call})`, { step: situation.step })
+        return field === undefined
+      }
+      const repeats = compare(
+        'memory',
+        run(1, 0),
+        'differs between two calls that are alike: something is kept, or chance comes from elsewhere',
+      )
+      if (!repeats) continue
+      const own = owes[call].filter((array) => !inputs[call].includes(array))
+      const foreign = arrayNames.filter((array) => !inputs[call].includes(array) && !own.includes(array))
+      for (const value of [NaN, 41.5]) {
+        compare(
+          'left-over',
+          run(1, 0, { value, arrays: own }),
+          call === 'reset'
+            ? 'depends on what was in the slot before: a reset has to write all of the state'
+            : 'depends on what was there before: it has to be written by every call',
+        )
+        compare(
+          'reads',
+          run(1, 0, { value, arrays: foreign }),
+          `depends on more than ${inputs[call].join(', ')}, namely on ${foreign.join(' or ')}`,
+        )
+      }
+      compare(
+        'slot-index',
+        run(3, 1),
+        'differs in another slot: the row that is read or written is not that of slot i',
+      )
+    }
+  }
+}
+
+/** Slots with the situation in slot i; the neighbours, and where `garbage` is given all outputs, hold other numbers. */
+function prepare(
+  definition: EnvironmentDefinition,
+  count: number,
+  i: number,
+  situation: Situation,
+  call: Call,
+  garbage?: Garbage,
+): AgentArrays {
+  const numEnvs = allocateArrays(definition, count)
+  const widths = arrayWidths(definition)
+  for (const name of arrayNames) {
+    numEnvs[name].fill(7.25)
+    numEnvs[name].fill(0, i * widths[name], (i + 1) * widths[name])
+    if (garbage?.arrays.includes(name) === true)
+      numEnvs[name].fill(garbage.value, i * widths[name], (i + 1) * widths[name])
+  }
+  numEnvs.context.set(situation.context, i * widths.context)
+  numEnvs.actions.set(situation.action, i * widths.actions)
+  if (call !== 'reset') numEnvs.state.set(situation.state, i * widths.state)
+  return numEnvs
+}
+
+function act(
+  definition: EnvironmentDefinition,
+  call: Call,
+  numEnvs: AgentArrays,
+  i: number,
+  random: EnvironmentStream,
+): void {
+  if (call === 'observe') definition.observe(numEnvs, i)
+  else if (call === 'mask') definition.mask?.(numEnvs, i)
+  else if (call === 'acting') actingOf(definition)?.(numEnvs, i)
+  else definition[call](numEnvs, i, random)
+}
+
+function lookAtNeighbours(
+  definition: EnvironmentDefinition,
+  call: Call,
+  numEnvs: AgentArrays,
+  i: number,
+  before: readonly EnvRow[],
+  step: number,
+  findings: Findings,
+): void {
+  for (let k = 0; k < numEnvs.count; k++) {
+    const after = readEnv(definition, numEnvs, k)
+    const fixed = k === i ? arrayNames.filter((name) => !writes[call].includes(name)) : arrayNames
+    const field = firstDifference(before[k], after, fixed)
+    if (field === undefined) continue
+    if (k === i)
+      findings.add('writes', field, `is written by ${call}, which may only read it`, { envIndex: i, step })
+    else
+      findings.add('neighbours', field, `of slot ${k} is written by ${call} of slot ${i}`, {
+        envIndex: i,
+        step,
+      })
+  }
+}
+
+/** Drawings and texts come of any state, are finite, and change nothing. */
+export function checkDrawing(
+  definition: EnvironmentDefinition,
+  findings: Findings,
+  situations: readonly Situation[],
+): void {
+  for (const situation of situations) {
+    const numEnvs = prepare(definition, 1, 0, situation, 'observe')
+    const before = readEnv(definition, numEnvs, 0)
+    try {
+      const drawing = definition.draw?.(numEnvs, 0)
+      if (drawing !== undefined && !numbersIn(drawing).every(Number.isFinite))
+        findings.add('drawing', 'draw', 'gives a number that is not finite', { step: situation.step })
+      const text = definition.text?.(numEnvs, 0)
+      if (text !== undefined && typeof text !== 'string')
+        findings.add('drawing', 'text', 'gives no string', { step: situation.step })
+    } catch (error) {
+      findings.add('drawing', 'draw', `throws: ${String(error)}`, { step: situation.step })
+    }
+    const field = firstDifference(before, readEnv(definition, numEnvs, 0))
+    if (field !== undefined)
+      findings.add('drawing', field, 'is written by draw or text', { step: situation.step })
+  }
+}
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(numbersIn)
+}

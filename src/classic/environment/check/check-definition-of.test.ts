@@ -1,0 +1,314 @@
+import { expect, test } from 'vitest'
+import { AgogeError } from '../../../error.ts'
+import { box, discrete } from '../space.ts'
+import { counter } from '../testing/definitions.ts'
+import { defineEnvironment } from '../definition.ts'
+import type { EnvironmentDefinition } from '../definition.ts'
+import { checkEnvironment, findFaults } from './check-environment.ts'
+import type { CheckOptions } from './check-environment.ts'
+
+/** A walk on a line of cells to the goal, which a slip may hold up. State: place, steps. */
+const walk = defineEnvironment({
+  name: 'walk',
+  observation: box([2], [0, 0], [9, 1]),
+  action: discrete(3),
+  context: {
+    goal: { default: 5, low: 3, high: 8, integer: true, about: 'cell of the goal' },
+    slip: { default: 0, low: 0, high: 0.5, about: 'chance that a step fails' },
+    start: { default: 0, low: 0, high: 2, integer: true, about: 'cell of the start' },
+  },
+  stateSize: 2,
+  reset({ state, context }, i) {
+    state[i * 2] = context[i * 3 + 2]
+    state[i * 2 + 1] = 0
+  },
+  step({ state, context, actions, rewards, terminated }, i, random) {
+    const fails = random.random() < context[i * 3 + 1]
+    if (!fails) state[i * 2] = Math.min(Math.max(state[i * 2] + actions[i] - 1, 0), 9)
+    state[i * 2 + 1] = fails ? 1 : 0
+    terminated[i] = state[i * 2] >= context[i * 3] ? 1 : 0
+    rewards[i] = terminated[i]
+  },
+  observe({ state, observations }, i) {
+    observations[i * 2] = state[i * 2]
+    observations[i * 2 + 1] = state[i * 2 + 1]
+  },
+  mask({ state, actionMask }, i) {
+    actionMask[i * 3] = state[i * 2] > 0 ? 1 : 0
+    actionMask[i * 3 + 1] = 1
+    actionMask[i * 3 + 2] = 1
+  },
+})
+
+test('environments that keep the contract pass', () => {
+  expect(findFaults(walk)).toEqual([])
+  expect(findFaults(counter)).toEqual([])
+  expect(() => checkEnvironment(walk)).not.toThrow()
+})
+
+let kept = 0
+
+/** Breaches, what is found, and options; a field of x may be found or not. */
+const broken: Record<
+  string,
+  [Partial<EnvironmentDefinition>, [check: string, field: string][], CheckOptions?]
+> = {
+  'integers that are none': [
+    {
+      observation: box([2], [0, 0], [9, 1], 'int32'),
+      observe(numEnvs, i) {
+        walk.observe(numEnvs, i)
+        numEnvs.observations[i * 2 + 1] = 0.5
+      },
+    },
+    [['space', 'observation']],
+  ],
+  'chance from elsewhere': [
+    {
+      step(numEnvs, i, random) {
+        walk.step(numEnvs, i, random)
+        numEnvs.rewards[i] = Math.random()
+      },
+    },
+    [
+      ['determinism', 'rewards[0]'],
+      ['memory', 'rewards[0]'],
+    ],
+  ],
+  'a count kept between calls': [
+    {
+      step(numEnvs, i, random) {
+        walk.step(numEnvs, i, random)
+        numEnvs.rewards[i] += kept++ % 2
+      },
+    },
+    [
+      ['determinism', 'x'],
+      ['memory', 'rewards[0]'],
+    ],
+  ],
+  'an observation outside of its space': [
+    { observation: box([2], [0, 0], [2, 1]) },
+    [['space', 'observation']],
+  ],
+  'an observation that is NaN': [
+    {
+      observe(numEnvs, i) {
+        walk.observe(numEnvs, i)
+        if (numEnvs.state[i * 2] === 2) numEnvs.observations[i * 2] = NaN
+      },
+    },
+    [['space', 'observation']],
+  ],
+  'a reward that is not finite': [
+    {
+      step(numEnvs, i, random) {
+        walk.step(numEnvs, i, random)
+        if (numEnvs.terminated[i] === 1) numEnvs.rewards[i] = Infinity
+      },
+    },
+    [['not-finite', 'reward']],
+  ],
+  'a reward that is written only at the end': [
+    {
+      step(numEnvs, i, random) {
+        const before = numEnvs.rewards[i]
+        walk.step(numEnvs, i, random)
+        if (numEnvs.terminated[i] === 0) numEnvs.rewards[i] = before
+      },
+    },
+    [['left-over', 'rewards[0]']],
+  ],
+  'an observation that is not written': [
+    {
+      observe(numEnvs, i) {
+        numEnvs.observations[i * 2] = numEnvs.state[i * 2]
+      },
+    },
+    [['left-over', 'observations[1]']],
+  ],
+  'a mask that allows nothing': [
+    {
+      mask(numEnvs, i) {
+        numEnvs.actionMask.fill(numEnvs.state[i * 2] === 2 ? 0 : 1, i * 3, i * 3 + 3)
+      },
+    },
+    [['mask', 'actionMask']],
+  ],
+  'no end': [
+    {
+      step(numEnvs, i, random) {
+        walk.step(numEnvs, i, random)
+        numEnvs.terminated[i] = 0
+      },
+    },
+    [['endless', 'terminated']],
+    { patience: 2000 },
+  ],
+  'a row of another slot': [
+    {
+      step(numEnvs, i, random) {
+        walk.step(numEnvs, i, random)
+        numEnvs.rewards[0] = 0.5
+      },
+    },
+    [
+      ['neighbours', 'rewards[0]'],
+      ['slot-index', 'rewards[0]'],
+      ['determinism', 'x'],
+    ],
+  ],
+  'a reset that leaves the state': [
+    {
+      reset({ state, context }, i) {
+        state[i * 2] = context[i * 3 + 2]
+      },
+    },
+    [
+      ['determinism', 'x'],
+      ['left-over', 'state[1]'],
+    ],
+  ],
+  'observe that changes the state': [
+    {
+      observe(numEnvs, i) {
+        walk.observe(numEnvs, i)
+        numEnvs.state[i * 2 + 1] = 0
+      },
+    },
+    [['writes', 'state[1]']],
+  ],
+  'observe that looks at the action': [
+    {
+      observe(numEnvs, i) {
+        walk.observe(numEnvs, i)
+        numEnvs.observations[i * 2 + 1] = numEnvs.rewards[i]
+      },
+    },
+    [['reads', 'observations[1]']],
+  ],
+  'step that writes the context': [
+    {
+      step(numEnvs, i, random) {
+        walk.step(numEnvs, i, random)
+        numEnvs.context[i * 3 + 1] = 0
+      },
+    },
+    [['writes', 'context[1]']],
+  ],
+  'a constant instead of the context': [
+    {
+      step(numEnvs, i, random) {
+        const goal = numEnvs.context[i * 3]
+        numEnvs.context[i * 3] = 5
+        walk.step(numEnvs, i, random)
+        numEnvs.context[i * 3] = goal
+      },
+    },
+    [['context', 'goal']],
+  ],
+  'a feature that is only seen': [
+    {
+      context: { ...walk.context, colour: { default: 0, low: 0, high: 1, about: 'what it looks like' } },
+      step(numEnvs, i, random) {
+        withoutColour(numEnvs, (inner) => walk.step(inner, i, random))
+      },
+      reset(numEnvs, i, random) {
+        withoutColour(numEnvs, (inner) => walk.reset(inner, i, random))
+      },
+      observe(numEnvs, i) {
+        walk.observe(numEnvs, i)
+        numEnvs.observations[i * 2 + 1] = numEnvs.context[i * 4 + 3]
+      },
+    },
+    [['context', 'colour']],
+  ],
+  'drawings that change something': [
+    {
+      draw({ state }, i) {
+        state[i * 2] = 3
+        return { view: [0, 0, 1, 1], shapes: [{ type: 'circle', x: NaN, y: 0, radius: 1, fill: 'red' }] }
+      },
+    },
+    [
+      ['drawing', 'draw'],
+      ['drawing', 'state[0]'],
+    ],
+  ],
+  'bounds that are none': [
+    {
+      observation: box([2], 1, 0),
+      context: { goal: { default: 9, low: 3, high: 8, about: '' } },
+      stateSize: 1.5,
+    },
+    [
+      ['definition', 'stateSize'],
+      ['definition', 'observation'],
+      ['definition', 'context feature goal'],
+    ],
+  ],
+}
+
+/** The slots of `walk` inside of slots with one more feature at the end of each row. */
+function withoutColour(
+  numEnvs: Parameters<EnvironmentDefinition['step']>[0],
+  act: (inner: typeof numEnvs) => void,
+): void {
+  const context = numEnvs.context.filter((_, k) => k % 4 !== 3)
+  act({ ...numEnvs, context })
+}
+
+test.each(Object.keys(broken))('found: %s', (name) => {
+  const [change, expected, options] = broken[name]
+  const findings = findFaults({ ...walk, ...change } as EnvironmentDefinition, { explore: 200, ...options })
+  const found = findings.map(({ check, field }) => [check, field])
+  for (const pair of expected.filter(([, field]) => field !== 'x')) expect(found).toContainEqual(pair)
+  const checks = new Set(expected.map(([check]) => check))
+  expect(findings.filter(({ check }) => !checks.has(check))).toEqual([])
+})
+
+test('a feature that is meant to be seen only passes where that is said', () => {
+  const definition = { ...walk, ...broken['a feature that is only seen'][0] } as EnvironmentDefinition
+  expect(findFaults(definition, { observed: ['colour'] })).toEqual([])
+})
+
+test('the error names environment, slot, step and field, and lists everything', () => {
+  const definition: EnvironmentDefinition = {
+    ...walk,
+    observation: box([2], [0, 0], [2, 1]),
+    reset({ state }, i) {
+      state[i * 2] = 0
+    },
+  }
+  try {
+    checkEnvironment(definition)
+    expect.unreachable()
+  } catch (error) {
+    expect(AgogeError.isInstance(error)).toBe(true)
+    const { message, code, given } = error as AgogeError
+    expect(code).toBe('bad-environment')
+    expect(message).toMatch(/^walk fails \d checks:\n- \[/)
+    expect(message).toMatch(
+      /\[space\] walk, slot \d, step \d+: observation leaves its space: it\[0\] is 3, expected at most 2/,
+    )
+    expect(message).toContain(
+      'state[1] depends on what was in the slot before: a reset has to write all of the state',
+    )
+    expect(message).toContain('start changes nothing')
+    expect((given as unknown[]).length).toBe(message.split('\n').length - 1)
+  }
+})
+
+test('an environment without features by name, and one whose functions throw, are findings too', () => {
+  const bare = { ...walk, context: undefined } as unknown as EnvironmentDefinition
+  expect(findFaults(bare)).toMatchObject([{ check: 'definition', field: 'context' }])
+  const stuck: EnvironmentDefinition = {
+    ...walk,
+    step() {
+      throw new TypeError('the arm is stuck')
+    },
+  }
+  expect(() => checkEnvironment(stuck)).toThrow(
+    expect.objectContaining({ message: expect.stringContaining('TypeError: the arm is stuck') }),
+  )
+})

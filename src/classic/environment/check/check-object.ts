@@ -1,0 +1,228 @@
+import type { ContextSpace } from '../context.ts'
+import type { AsyncEnvironment, Environment, ResetOptions } from '../environment.ts'
+import { explainMismatch } from '../space-contains.ts'
+import { sampleSpace } from '../space-sample.ts'
+import { fastStream } from '../environment-random.ts'
+import type { EnvironmentStream } from '../environment-random.ts'
+import type { Work } from './drive.ts'
+import type { Finding, Findings } from './finding.ts'
+import { createFindings } from './finding.ts'
+import { lookAtMask, sampled } from './mask.ts'
+import { same } from './same.ts'
+
+type AnyEnvironment = Environment | AsyncEnvironment
+
+/** What a reset or a step gave, copied. */
+interface Shown {
+  observation: unknown
+  reward: unknown
+  terminated: unknown
+  truncated: unknown
+  mask: unknown
+}
+
+/** Stops the checks after a fault that makes the others meaningless. */
+const stop = Symbol('stop')
+
+/** The checks of an object with `reset` and `step`, synchronous or not. */
+export function* checkObject(
+  env: AnyEnvironment,
+  options: { seed: number; steps: number; patience: number; endless: boolean },
+): Work<Finding[]> {
+  const findings = createFindings(env?.name ?? 'environment')
+  try {
+    checkFields(env, findings)
+    const one = yield* play(env, findings, options.seed, options.steps)
+    yield* play(env, findings, options.seed + 1, 7)
+    const again = yield* play(env, findings, options.seed, options.steps)
+    compare(one, again, (field, step) =>
+      findings.add('determinism', field, 'differs from the same play from the same seed', { step }),
+    )
+    if (!options.endless) yield* checkEnd(env, findings, options)
+    yield* checkResume(env, findings, options.seed)
+    if (env.contextSpace !== undefined) yield* checkFeatures(env, env.contextSpace, findings, options.seed)
+  } catch (error) {
+    if (error !== stop) throw error
+  }
+  return findings.list
+}
+
+function checkFields(env: AnyEnvironment, findings: Findings): void {
+  for (const field of ['observationSpace', 'actionSpace'] as const)
+    if (typeof env?.[field]?.type !== 'string') findings.add('definition', field, 'is no space')
+  for (const field of ['reset', 'step'] as const)
+    if (typeof env?.[field] !== 'function') findings.add('definition', field, 'is no function')
+  if (findings.list.length > 0) throw stop
+}
+
+/** Calls the environment; what it throws is a finding. */
+function* call<T>(findings: Findings, field: string, step: number, act: () => T | Promise<T>): Work<T> {
+  try {
+    return (yield act()) as T
+  } catch (error) {
+    findings.add('throws', field, `throws: ${String(error)}`, { step })
+    throw stop
+  }
+}
+
+function* begin(env: AnyEnvironment, findings: Findings, options: ResetOptions): Work<Shown> {
+  const result: unknown = yield* call(findings, 'reset', 0, () => env.reset(options))
+  return look(env, findings, result, 0)
+}
+
+/** Random play with resets at ends: all that is shown. */
+function* play(
+  env: AnyEnvironment,
+  findings: Findings,
+  seed: number,
+  steps: number,
+  options: ResetOptions = {},
+): Work<Shown[]> {
+  const random = fastStream('check', 'object', seed)
+  const shown = [yield* begin(env, findings, { ...options, seed })]
+  for (let t = 1; t <= steps; t++) {
+    const next = yield* step(env, findings, random, t)
+    shown.push(next)
+    if (next.terminated === true || next.truncated === true) shown.push(yield* begin(env, findings, options))
+  }
+  return shown
+}
+
+function* step(env: AnyEnvironment, findings: Findings, random: EnvironmentStream, t: number): Work<Shown> {
+  const mask = env.actionMask?.()
+  const action = sampleSpace(env.actionSpace, random, { mask: sampled(env.actionSpace, mask) as never })
+  const kept = held.get(env)
+  const result: unknown = yield* call(findings, 'step', t, () => env.step(action as never))
+  if (kept !== undefined && !same(kept.given, kept.copy)) {
+    findings.add(
+      'fresh',
+      'observation',
+      'was overwritten by the step after it: give a fresh copy each time',
+      {
+        step: t,
+      },
+    )
+  }
+  const shown = look(env, findings, result, t)
+  const entries = result as Record<string, unknown>
+  if ('done' in entries && !('terminated' in entries))
+    findings.add('ends', 'done', 'says that an episode is over, but not why: give terminated and truncated', {
+      step: t,
+    })
+  else {
+    for (const field of ['terminated', 'truncated'] as const)
+      if (typeof entries[field] !== 'boolean')
+        findings.add('ends', field, `is ${String(entries[field])}, expected true or false`, { step: t })
+  }
+  if (!Number.isFinite(entries.reward))
+    findings.add('not-finite', 'reward', `is ${String(entries.reward)}, expected a finite number`, {
+      step: t,
+    })
+  return shown
+}
+
+/** The last observation of each environment as it was given, and a copy of it. */
+const held = new WeakMap<AnyEnvironment, { given: unknown; copy: unknown }>()
+
+function look(env: AnyEnvironment, findings: Findings, result: unknown, t: number): Shown {
+  if (typeof result !== 'object' || result === null || !('observation' in result)) {
+    findings.add('shape', t === 0 ? 'reset' : 'step', 'gives no object with an observation', { step: t })
+    throw stop
+  }
+  const { observation, info, reward, terminated, truncated } = result as Record<string, unknown>
+  const why = explainMismatch(env.observationSpace, observation, 'it')
+  if (why !== undefined) findings.add('space', 'observation', `leaves its space: ${why}`, { step: t })
+  if (info !== undefined && (typeof info !== 'object' || info === null))
+    findings.add('shape', 'info', `is a ${typeof info}, expected an object`, { step: t })
+  const mask = env.actionMask?.()
+  if (mask !== undefined && !lookAtMask(env.actionSpace, mask, findings, t)) throw stop
+  const copy: unknown = structuredClone(observation)
+  held.set(env, { given: observation, copy })
+  return { observation: copy, reward, terminated, truncated, mask: mask && Array.from(mask) }
+}
+
+function* checkEnd(
+  env: AnyEnvironment,
+  findings: Findings,
+  { seed, patience }: { seed: number; patience: number },
+): Work<void> {
+  const random = fastStream('check', 'patience', seed)
+  yield* begin(env, findings, { seed })
+  for (let t = 1; t <= patience; t++) {
+    const { terminated, truncated } = yield* step(env, findings, random, t)
+    if (terminated === true || truncated === true) return
+  }
+  findings.add('endless', 'terminated', `and truncated never came in ${patience} steps of random play`)
+}
+
+/** What `state` gave is enough to go on exactly. */
+function* checkResume(env: AnyEnvironment, findings: Findings, seed: number): Work<void> {
+  if (env.state === undefined || env.restore === undefined) return
+  yield* play(env, findings, seed, 3)
+  const rest = function* (): Work<Shown[]> {
+    const random = fastStream('check', 'resume', seed)
+    const shown: Shown[] = []
+    for (let t = 1; t <= 20; t++) {
+      const next = yield* step(env, findings, random, t)
+      shown.push(next)
+      if (next.terminated === true || next.truncated === true) shown.push(yield* begin(env, findings, {}))
+    }
+    return shown
+  }
+  yield* begin(env, findings, {})
+  const state = structuredClone(env.state())
+  const one = yield* rest()
+  env.restore(state)
+  held.delete(env)
+  compare(one, yield* rest(), (field, step) =>
+    findings.add('resume', field, 'differs after restore: state() does not hold all there is', { step }),
+  )
+}
+
+/** Every context feature changes what is shown. */
+function* checkFeatures(
+  env: AnyEnvironment,
+  space: ContextSpace,
+  findings: Findings,
+  seed: number,
+): Work<void> {
+  for (const [name, { default: usual, low, high, extrapolate = [] }] of Object.entries(space)) {
+    const values = [...new Set([low, high, ...extrapolate])].filter((value) => value !== usual)
+    if (!(yield* acts(env, findings, seed, name, values)))
+      findings.add('context', name, 'changes nothing in 300 steps of random play')
+  }
+}
+
+function* acts(
+  env: AnyEnvironment,
+  findings: Findings,
+  seed: number,
+  name: string,
+  values: readonly number[],
+): Work<boolean> {
+  for (let k = 0; k < 3; k++) {
+    const base = yield* play(env, findings, seed + k, 100)
+    for (const value of values) {
+      const other = yield* play(env, findings, seed + k, 100, { context: { [name]: value } })
+      if (compare(base, other)) return true
+    }
+  }
+  return false
+}
+
+/** Whether two plays differ; `differs` is told where at first. */
+function compare(
+  one: readonly Shown[],
+  other: readonly Shown[],
+  differs?: (field: string, step: number) => void,
+): boolean {
+  for (const [t, shown] of one.entries()) {
+    const field = (['observation', 'reward', 'terminated', 'truncated', 'mask'] as const).find(
+      (name) => !same(shown[name], other[t]?.[name]),
+    )
+    if (field === undefined) continue
+    differs?.(field, t)
+    return true
+  }
+  return false
+}

@@ -1,0 +1,159 @@
+import { sampleMaskOf } from '../action-masks.ts'
+import { explainMismatch } from '../space-contains.ts'
+import type { ArraySpace } from '../space.ts'
+import { createVectorEnvironment } from '../vector.ts'
+import type { VectorEnvironment } from '../vector.ts'
+import { fastStream } from '../environment-random.ts'
+import type { EnvironmentStream } from '../environment-random.ts'
+import type { EnvironmentDefinition } from '../definition.ts'
+import { contextRow } from '../context.ts'
+import type { Context } from '../context.ts'
+import type { Findings } from './finding.ts'
+import { randomContext, writeRandomAction } from './situations.ts'
+
+const count = 4
+
+/** Random play in four slots: the default context, two of training, one of the whole range. */
+function playground(definition: EnvironmentDefinition, seed: number): VectorEnvironment {
+  const random = fastStream('check', 'contexts', seed)
+  const names = Object.keys(definition.context)
+  const contexts = Array.from({ length: count }, (_, i): Context => {
+    const row = i === 0 ? contextRow(definition.context) : randomContext(definition.context, random, i === 3)
+    return Object.fromEntries(names.map((name, k) => [name, row[k]]))
+  })
+  return createVectorEnvironment(definition, {
+    numEnvs: count,
+    seed,
+    contextFor: (envIndex) => contexts[envIndex],
+  })
+}
+
+/** Observations and masks in their spaces, finite rewards, and the same play again from the same seed. */
+export function checkPlay(
+  definition: EnvironmentDefinition,
+  findings: Findings,
+  seed: number,
+  steps: number,
+): void {
+  const env = playground(definition, seed)
+  const twin = playground(definition, seed)
+  const random = fastStream('check', 'actions', seed)
+  let alike = true
+  for (const round of ['first', 'second'] as const) {
+    env.reset({ seed })
+    twin.reset({ seed })
+    // The twin was played to another place before, so that what is left of it would be seen.
+    if (round === 'first') playOn(twin, 17, fastStream('check', 'elsewhere', seed))
+    if (round === 'first') twin.reset({ seed })
+    for (let t = 0; t <= steps; t++) {
+      for (let i = 0; i < count; i++) {
+        lookAtRow(definition, env.observations, i, env.lengths[i], findings)
+        lookAtMask(env, i, findings)
+        if ((env.terminated[i] | env.truncated[i]) === 1)
+          lookAtRow(definition, env.finalObservations, i, env.lengths[i], findings)
+        if (!Number.isFinite(env.rewards[i]))
+          findings.add('not-finite', 'reward', `is ${env.rewards[i]}, expected a finite number`, {
+            envIndex: i,
+            step: env.lengths[i],
+          })
+      }
+      const field = alike ? difference(env, twin) : undefined
+      if (field !== undefined) {
+        alike = false
+        findings.add('determinism', field.name, 'differs from the same play from the same seed', {
+          envIndex: field.envIndex,
+          step: t,
+        })
+      }
+      for (let i = 0; i < count; i++) writeRandomAction(definition, env.numEnvs, i, random)
+      twin.actions.set(env.actions)
+      env.step()
+      twin.step()
+    }
+  }
+}
+
+function playOn(env: VectorEnvironment, steps: number, random: EnvironmentStream): void {
+  for (let t = 0; t < steps; t++) {
+    for (let i = 0; i < count; i++) writeRandomAction(env.definition, env.numEnvs, i, random)
+    env.step()
+  }
+}
+
+const compared = ['observations', 'rewards', 'terminated', 'actionMask'] as const
+
+function difference(
+  one: VectorEnvironment,
+  other: VectorEnvironment,
+): { name: string; envIndex: number } | undefined {
+  const pairs = [
+    ['state', one.numEnvs.state, other.numEnvs.state] as const,
+    ...compared.map((name) => [name, one[name], other[name]] as const),
+  ]
+  for (const [name, a, b] of pairs) {
+    for (let k = 0; k < a.length; k++) {
+      if (Object.is(a[k], b[k])) continue
+      const width = a.length / count
+      return { name: `${name}[${k % width}]`, envIndex: Math.floor(k / width) }
+    }
+  }
+  return undefined
+}
+
+function lookAtRow(
+  definition: EnvironmentDefinition,
+  rows: Float32Array,
+  i: number,
+  step: number,
+  findings: Findings,
+): void {
+  const space = asFloat32(definition.observation)
+  const width = rows.length / count
+  // As it is: reading it as a member would refuse what is no integer.
+  const row = rows.subarray(i * width, (i + 1) * width)
+  const why = explainMismatch(space, space.type === 'discrete' ? row[0] : row, 'it')
+  if (why !== undefined)
+    findings.add('space', 'observation', `leaves its space: ${why}`, { envIndex: i, step })
+}
+
+/** Rows are float32, whatever the kind of the box. */
+const asFloat32 = (space: ArraySpace): ArraySpace =>
+  space.type === 'box' && space.dtype === 'float64' ? { ...space, dtype: 'float32' } : space
+
+function lookAtMask(
+  { definition, actionMask, lengths }: VectorEnvironment,
+  i: number,
+  findings: Findings,
+): void {
+  const choices = actionMask.length / count
+  if (choices === 0) return
+  const row = actionMask.subarray(i * choices, (i + 1) * choices)
+  const where = { envIndex: i, step: lengths[i] }
+  if (row.some((entry) => entry > 1))
+    findings.add('mask', 'actionMask', `is ${row.join(' ')}, expected zeros and ones`, where)
+  if (sampleMaskOf(definition.action, row) === undefined)
+    findings.add('mask', 'actionMask', `of ${definition.name} allows no action`, where)
+}
+
+/** Without a time limit, random play comes to an end. */
+export function checkEnds(
+  definition: EnvironmentDefinition,
+  findings: Findings,
+  seed: number,
+  patience: number,
+): void {
+  if (definition.maxSteps !== undefined) return
+  const env = createVectorEnvironment(definition, { numEnvs: 1, seed, autoreset: 'disabled' })
+  const random = fastStream('check', 'patience', seed)
+  env.reset()
+  for (let t = 0; t < patience; t++) {
+    writeRandomAction(definition, env.numEnvs, 0, random)
+    env.step()
+    if (env.terminated[0] === 1) return
+  }
+  findings.add(
+    'endless',
+    'terminated',
+    `never came in ${patience} steps of random play, and there is no maxSteps`,
+  )
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { classicEnvironments } from '../../environments/catalogue.ts'
+import { createEnvironment } from '../create-environment.ts'
+import { visibleContext } from '../visible-context.ts'
+import { findFaults } from './check-environment.ts'
+
+const definitions = Object.entries(classicEnvironments)
+
+test.each(definitions)('%s keeps the contract', (_, definition) => {
+  expect(findFaults(definition)).toEqual([])
+})
+
+test('environments keep it with their context in sight, and as scalar environments', () => {
+  const { cartpole } = classicEnvironments
+  expect(findFaults(visibleContext(cartpole))).toEqual([])
+  expect(findFaults(createEnvironment(cartpole))).toEqual([])
+})

@@ -1,0 +1,217 @@
+import { forbiddenChoice, sampleMaskOf } from '../action-masks.ts'
+import { contextRow } from '../context.ts'
+import type { ContextSpace } from '../context.ts'
+import { sampleSpace } from '../space-sample.ts'
+import { writeRow } from '../space-rows.ts'
+import type { EnvironmentStream } from '../environment-random.ts'
+import { fastStream } from '../environment-random.ts'
+import type { EnvArrays, EnvironmentDefinition } from '../definition.ts'
+import { agentsIn, allocateArrays, lookAtMasks } from './env-arrays.ts'
+
+/** A state that play can come to, the context it was met in, and an action that is allowed there. */
+export interface Situation {
+  state: Float64Array
+  context: Float64Array
+  action: Float32Array
+  /** Steps from a reset. */
+  step: number
+}
+
+/** Finite bounds for what is drawn from a range. */
+const limit = 1e3
+
+/** A context between the bounds of training, or over all the range that features have. */
+export function randomContext(space: ContextSpace, random: EnvironmentStream, wide = false): Float64Array {
+  return Float64Array.from(Object.values(space), ({ low, high, extrapolate, integer }) => {
+    const [least, most] = wide && extrapolate !== undefined ? extrapolate : [low, high]
+    return integer === true
+      ? least + random.integers(most - least + 1)
+      : random.uniform(Math.max(least, -limit), Math.min(most, limit))
+  })
+}
+
+/** Writes random actions of slot i that are allowed in its state, of each agent one. */
+export function writeRandomAction(
+  definition: EnvironmentDefinition,
+  numEnvs: EnvArrays,
+  i: number,
+  random: EnvironmentStream,
+): void {
+  const agents = agentsIn(definition)
+  const rows = numEnvs.count * agents
+  const choices = numEnvs.actionMask.length / rows
+  for (let k = i * agents; k < (i + 1) * agents; k++) {
+    const row = numEnvs.actionMask.subarray(k * choices, (k + 1) * choices)
+    const mask = sampleMaskOf(definition.action, row)
+    const action = sampleSpace(definition.action, random, { mask: mask as never })
+    writeRow(definition.action, action, numEnvs.actions, (k * numEnvs.actions.length) / rows)
+  }
+}
+
+/** Steps for which an action is kept, drawn from these: some places take persistence. */
+const holds = [1, 1, 2, 4, 8, 16]
+/** Situations of one context at most. */
+const most = 500
+/** Parts into which the range of a number of the state, as random play finds it, is cut. */
+const parts = 12
+
+/**
+ * Situations all over an environment: one of those met so far is taken up again and played on from at random (Ecoffet et al.
+ * 2021, "First return, then explore"), a rarely tried one or an outermost one, so that goals which random play never sees
+ * are found as well. In the default context and in three random ones; `steps` in each. The situations are shuffled.
+ */
+export function exploreEnvironment(
+  definition: EnvironmentDefinition,
+  random: EnvironmentStream,
+  steps: number,
+): Situation[] {
+  const contexts = [
+    contextRow(definition.context),
+    ...[0, 1, 2].map((k) => randomContext(definition.context, random, k === 2)),
+  ]
+  const situations = contexts.flatMap((context) => exploreContext(definition, context, random, steps))
+  for (let k = situations.length - 1; k > 0; k--) {
+    const other = random.integers(k + 1)
+    ;[situations[k], situations[other]] = [situations[other], situations[k]]
+  }
+  return situations
+}
+
+function exploreContext(
+  definition: EnvironmentDefinition,
+  context: Float64Array,
+  random: EnvironmentStream,
+  steps: number,
+): Situation[] {
+  const numEnvs = allocateArrays(definition, 1)
+  numEnvs.context.set(context)
+  const { offset, scale } = rangesOfPlay(definition, numEnvs, random)
+  const cells = new Set<string>()
+  const direction = new Float64Array(definition.stateSize)
+  const met: (Situation & { tried: number; cell: number[] })[] = []
+
+  function look(step: number): void {
+    lookAtMasks(definition, numEnvs, 0)
+    const cell = Array.from(numEnvs.state, (x, k) => Math.round((x - offset[k]) * scale[k]))
+    const key = cell.join()
+    if (cells.has(key)) return
+    cells.add(key)
+    writeRandomAction(definition, numEnvs, 0, random)
+    const place = met.length < most ? met.length : random.integers(most)
+    met[place] = {
+      state: numEnvs.state.slice(),
+      context,
+      action: numEnvs.actions.slice(),
+      step,
+      tried: 0,
+      cell,
+    }
+  }
+
+  /** Of some, the outermost in a random direction; or of a few, the one that was tried least. */
+  function choose(): (typeof met)[number] {
+    let chosen = met[met.length - 1]
+    if (random.random() < 0.5) {
+      for (let k = 0; k < direction.length; k++) direction[k] = random.normal()
+      let furthest = -Infinity
+      for (let draw = 0; draw < 60; draw++) {
+        const one = met[random.integers(met.length)]
+        // Where play leads nowhere, others have their turn.
+        let distance = -one.tried
+        for (let k = 0; k < direction.length; k++) distance += one.cell[k] * direction[k]
+        if (distance <= furthest) continue
+        furthest = distance
+        chosen = one
+      }
+      return chosen
+    }
+    for (let draw = 0; draw < 4; draw++) {
+      const other = met[random.integers(met.length)]
+      if (other.tried < chosen.tried) chosen = other
+    }
+    return chosen
+  }
+
+  let taken = 0
+  while (taken < steps) {
+    let step = 0
+    if (met.length === 0 || random.random() < 0.2) {
+      taken++
+      definition.reset(numEnvs, 0, random)
+      look(0)
+    } else {
+      const chosen = choose()
+      chosen.tried++
+      step = chosen.step
+      numEnvs.state.set(chosen.state)
+      lookAtMasks(definition, numEnvs, 0)
+    }
+    writeRandomAction(definition, numEnvs, 0, random)
+    for (let hold = holds[random.integers(holds.length)]; hold > 0; hold--) {
+      if (!isAllowed(definition, numEnvs)) writeRandomAction(definition, numEnvs, 0, random)
+      const held = numEnvs.actions.slice()
+      taken++
+      step++
+      definition.step(numEnvs, 0, random)
+      if (numEnvs.terminated[0] === 1 || numEnvs.state.some(Number.isNaN)) break
+      look(step)
+      numEnvs.actions.set(held)
+    }
+  }
+  return met
+}
+
+/** Where the numbers of the state lie in some random play, and how many cells a unit has. */
+function rangesOfPlay(
+  definition: EnvironmentDefinition,
+  numEnvs: EnvArrays,
+  random: EnvironmentStream,
+): { offset: number[]; scale: number[] } {
+  const low = Array.from(numEnvs.state, () => Infinity)
+  const high = low.map(() => -Infinity)
+  for (let t = 0; t < 200; t++) {
+    if (t % 40 === 0 || numEnvs.terminated[0] === 1) definition.reset(numEnvs, 0, random)
+    numEnvs.terminated[0] = 0
+    lookAtMasks(definition, numEnvs, 0)
+    writeRandomAction(definition, numEnvs, 0, random)
+    definition.step(numEnvs, 0, random)
+    numEnvs.state.forEach((x, k) => {
+      low[k] = Math.min(low[k], x)
+      high[k] = Math.max(high[k], x)
+    })
+  }
+  const spread = high.map((x, k) => (x > low[k] ? x - low[k] : 1))
+  // Whole numbers are told apart, however many there are.
+  return {
+    offset: low,
+    scale: spread.map((x) => Math.max(parts / x, Number.isInteger(x) && x < 1000 ? 1 : 0)),
+  }
+}
+
+/** Whether the actions of slot 0 are; those of agents that are allowed none are not looked at. */
+function isAllowed(definition: EnvironmentDefinition, { actions, actionMask }: EnvArrays): boolean {
+  if (actionMask.length === 0) return true
+  const agents = agentsIn(definition)
+  const [width, choices] = [actions.length / agents, actionMask.length / agents]
+  return Array.from({ length: agents }, (_, k) => k).every(
+    (k) =>
+      forbiddenChoice(definition.action, actions, k * width, actionMask, k * choices) < 0 ||
+      sampleMaskOf(definition.action, actionMask.subarray(k * choices, (k + 1) * choices)) === undefined,
+  )
+}
+
+/** A stream for a check, and the same one again each time that `again` is called. */
+export function repeatable(...keys: [string, ...(string | number)[]]): {
+  random: EnvironmentStream
+  again: () => EnvironmentStream
+} {
+  const random = fastStream(...keys)
+  const state = random.state()
+  return {
+    random,
+    again() {
+      random.restore(state)
+      return random
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { AgogeError } from '../../error.ts'
+
+/** One thing that may follow an action. */
+export interface Outcome {
+  probability: number
+  /** The next state. */
+  state: number
+  reward: number
+  terminated: boolean
+}
+
+/**
+ * The exact model of a finite Markov decision process, for dynamic programming and for sampling. Outcomes of a state and
+ * an action are consecutive rows: those of (s, a) are rows `offsets[s * actions + a]` up to, and without,
+ * `offsets[s * actions + a + 1]` of the four arrays. Their order matters to sampling and is kept.
+ */
+export interface FiniteModel {
+  readonly states: number
+  readonly actions: number
+  /** [states]: the probability that an episode starts there. */
+  readonly start: Float64Array
+  /** [states * actions + 1]. */
+  readonly offsets: Int32Array
+  /** [rows]. */
+  readonly probabilities: Float64Array
+  /** [rows]: the next state. */
+  readonly next: Int32Array
+  /** [rows]. */
+  readonly rewards: Float64Array
+  /** [rows]: 1 where the episode ends. */
+  readonly terminated: Uint8Array
+}
+
+/**
+ * A model out of a function that lists the outcomes of an action in a state.
+ * @throws AgogeError `bad-model` where probabilities do not sum to 1 within 1e-9, a next state is outside 0 to
+ * states - 1, or a reward is not finite.
+ */
+export function finiteModel(description: {
+  states: number
+  actions: number
+  /** The state of every start, or [states] probabilities. */
+  start: number | ArrayLike<number>
+  outcomes: (state: number, action: number) => readonly Outcome[]
+}): FiniteModel {
+  const { states, actions } = description
+  const start = new Float64Array(states)
+  if (typeof description.start === 'number') start[description.start] = 1
+  else start.set(description.start)
+  checkDistribution(start, 'the start')
+
+  const rows: Outcome[] = []
+  const offsets = new Int32Array(states * actions + 1)
+  for (let state = 0; state < states; state++) {
+    for (let action = 0; action < actions; action++) {
+      const outcomes = description.outcomes(state, action)
+      checkOutcomes(outcomes, states, `state ${state}, action ${action}`)
+      rows.push(...outcomes)
+      offsets[state * actions + action + 1] = rows.length
+    }
+  }
+  return {
+    states,
+    actions,
+    start,
+    offsets,
+    probabilities: Float64Array.from(rows, (row) => row.probability),
+    next: Int32Array.from(rows, (row) => row.state),
+    rewards: Float64Array.from(rows, (row) => row.reward),
+    terminated: Uint8Array.from(rows, (row) => (row.terminated ? 1 : 0)),
+  }
+}
+
+/** The outcomes of an action in a state, in the order of the model. */
+export function outcomesOf(model: FiniteModel, state: number, action: number): Outcome[] {
+  const pair = state * model.actions + action
+  const outcomes: Outcome[] = []
+  for (let row = model.offsets[pair]; row < model.offsets[pair + 1]; row++) {
+    outcomes.push({
+      probability: model.probabilities[row],
+      state: model.next[row],
+      reward: model.rewards[row],
+      terminated: model.terminated[row] === 1,
+    })
+  }
+  return outcomes
+}
+
+/**
+ * The index in [from, to) that a uniform draw in [0, 1) falls on, by Gymnasium's rule: the first whose cumulative
+ * probability is above the draw, and `from` where rounding leaves none.
+ */
+export function sampleCategorical(
+  probabilities: ArrayLike<number>,
+  from: number,
+  to: number,
+  draw: number,
+): number {
+  let sum = 0
+  for (let k = from; k < to; k++) {
+    sum += probabilities[k]
+    if (sum > draw) return k
+  }
+  return from
+}
+
+function checkOutcomes(outcomes: readonly Outcome[], states: number, where: string): void {
+  checkDistribution(
+    outcomes.map((outcome) => outcome.probability),
+    where,
+  )
+  for (const outcome of outcomes) {
+    const { state, reward } = outcome
+    if (Number.isInteger(state) && state >= 0 && state < states && Number.isFinite(reward)) continue
+    throw new AgogeError(`a finite model has a bad outcome at ${where}`, {
+      code: 'bad-model',
+      given: outcome,
+      expected: `a state from 0 to ${states - 1} and a finite reward`,
+    })
+  }
+}
+
+function checkDistribution(probabilities: ArrayLike<number>, where: string): void {
+  let sum = 0
+  let low = 0
+  for (let k = 0; k < probabilities.length; k++) {
+    sum += probabilities[k]
+    low = Math.min(low, probabilities[k])
+  }
+  if (low >= 0 && Math.abs(sum - 1) <= 1e-9) return
+  throw new AgogeError(`the probabilities of a finite model are no distribution at ${where}`, {
+    code: 'bad-model',
+    given: Array.from(probabilities),
+    expected: 'numbers of at least 0 that sum to 1',
+  })
+}

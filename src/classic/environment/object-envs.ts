@@ -1,0 +1,251 @@
+import { AgogeError } from '../../error.ts'
+import { hash32 } from '../../engine/random/index.ts'
+import { maskSize } from './action-masks.ts'
+import type { Context } from './context.ts'
+import type { Info, ResetOptions } from './environment.ts'
+import { fieldsOf, isArraySpace, notInSpace, objectDefinition } from './object-kind.ts'
+import type { ObjectKind } from './object-kind.ts'
+import { explainMismatch } from './space-contains.ts'
+import { flatten } from './space-flatten.ts'
+import { readRow, writeRow } from './space-rows.ts'
+import { rowSize } from './space.ts'
+import type { NamedArrays } from './stored-arrays.ts'
+import type { Autoreset, VectorEnvironment } from './vector.ts'
+import type { EnvArrays } from './definition.ts'
+
+export interface ObjectVectorOptions {
+  /** Of the first episodes, until a reset brings one. Default 0. */
+  seed?: number
+  /** Default `same-step`. */
+  autoreset?: Autoreset
+  /** The context of a slot's next episode. Default: none is given. */
+  contextFor?: (envIndex: number, episode: number) => Context
+  /** Steps after which an episode is truncated, unless the objects do so themselves. Default: none. */
+  maxSteps?: number
+  /**
+   * The seed that the object of a slot is given. Default: a hash of both, so that no two pairs share a stream; Gymnasium
+   * gives `seed + slot`.
+   */
+  seedFor?: (seed: number, envIndex: number) => number
+}
+
+/** The arrays of a vector of users' objects, and what a reset or a step of one of them writes there. */
+export interface ObjectEnvs {
+  readonly arrays: Omit<VectorEnvironment, 'reset' | 'step' | 'truncate' | 'state' | 'restore'>
+  /** [slots]: what was said with the rows of `observations` and of `finalObservations`. */
+  readonly infos: (Info | undefined)[]
+  readonly finalInfos: (Info | undefined)[]
+  /** All arrays by name, to be stored. */
+  readonly stored: NamedArrays
+  /** [slots]: 1 where the slot has ended and not begun again. */
+  readonly ended: Uint8Array
+  readonly episodes: number[]
+  /** [slots]: resets so far. */
+  readonly resets: Int32Array
+  /** [slots]: the seed that a slot's next reset is to be given; NaN for none. */
+  readonly seeds: Float64Array
+  /** Every slot's next reset gets a seed made from this one. */
+  reseed(seed: number): void
+  /** What the slot's reset is given. */
+  resetOptions(envIndex: number): ResetOptions
+  /** Writes what a reset gave. */
+  began(envIndex: number, object: ObjectKind, result: unknown): void
+  /** A new count; reward 0 and no end. */
+  startCount(envIndex: number): void
+  /** The slot's action, for its object to keep. */
+  action(envIndex: number): unknown
+  /** Writes what a step gave; whether the episode is over. */
+  stepped(envIndex: number, object: ObjectKind, result: unknown): boolean
+  /** Marks the end of the episode and keeps its last observation. */
+  end(envIndex: number): void
+  /** The error for a step of an ended slot. */
+  notReset(envIndex: number): AgogeError
+}
+
+/**
+ * Observations of tuples, dicts and texts become flat rows (see `flatten`); actions have to be of an array space.
+ * @throws AgogeError `not-an-environment`, or `no-flat-size` where observations have no fixed length.
+ */
+export function createObjectEnvs(
+  kind: ObjectKind,
+  count: number,
+  {
+    seed: firstSeed = 0,
+    autoreset = 'same-step',
+    contextFor,
+    maxSteps = Infinity,
+    seedFor,
+  }: ObjectVectorOptions,
+): ObjectEnvs {
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new AgogeError('a vector environment needs slots', {
+      code: 'bad-argument',
+      given: count,
+      expected: 'a positive integer',
+    })
+  }
+  const definition = objectDefinition(kind)
+  const { name, observation, action } = definition
+  const isRow = isArraySpace(kind.observationSpace)
+  const width = rowSize(observation)
+  const choices = kind.actionMask === undefined ? 0 : maskSize(name, action)
+  const actionWidth = rowSize(action)
+  const numEnvs: EnvArrays = {
+    count,
+    state: new Float64Array(0),
+    context: new Float64Array(0),
+    actions: new Float32Array(count * actionWidth),
+    observations: new Float32Array(count * width),
+    rewards: new Float64Array(count),
+    terminated: new Uint8Array(count),
+    actionMask: new Uint8Array(count * choices),
+  }
+  const finalObservations = new Float32Array(count * width)
+  const finalActionMask = new Uint8Array(count * choices)
+  const truncated = new Uint8Array(count)
+  const returns = new Float64Array(count)
+  const lengths = new Int32Array(count)
+  const ended = new Uint8Array(count)
+  const infos: (Info | undefined)[] = Array.from({ length: count }, () => undefined)
+  const finalInfos = [...infos]
+  const episodes = infos.map(() => 0)
+  /** The seed that a slot's next reset is to be given; NaN for none. */
+  const seeds = new Float64Array(count)
+  const resets = new Int32Array(count)
+  const seedOf = seedFor ?? ((seed: number, envIndex: number) => hash32('slot', seed, envIndex))
+  const { observations, rewards, terminated, actionMask } = numEnvs
+
+  function reseed(seed: number): void {
+    for (let i = 0; i < count; i++) {
+      seeds[i] = seedOf(seed, i)
+      episodes[i] = 0
+    }
+  }
+  reseed(firstSeed)
+
+  function writeObservation(i: number, object: ObjectKind, result: unknown, when: string): void {
+    const where = `${name}, slot ${i}, ${when}: observation`
+    const { observation: value, info } = fieldsOf(result, `${name}, slot ${i}, ${when}: what it gave`, [
+      'observation',
+    ])
+    if (isRow) writeRow(observation, value, observations, i * width, where)
+    else {
+      const why = explainMismatch(kind.observationSpace, value, where)
+      if (why !== undefined) throw notInSpace(why, value, kind.observationSpace)
+      flatten(kind.observationSpace, value, observations, i * width)
+    }
+    infos[i] = info as Info | undefined
+    if (choices === 0) return
+    const mask = object.actionMask?.() ?? []
+    if (mask.length !== choices) {
+      throw new AgogeError(`${name}, slot ${i}, ${when}: the action mask has ${mask.length} entries`, {
+        code: 'shape-mismatch',
+        given: mask,
+        expected: `${choices} entries, 1 = allowed`,
+      })
+    }
+    for (let a = 0; a < choices; a++) actionMask[i * choices + a] = mask[a] > 0 ? 1 : 0
+  }
+
+  function end(i: number): void {
+    ended[i] = 1
+    for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
+    for (let k = i * choices; k < (i + 1) * choices; k++) finalActionMask[k] = actionMask[k]
+    finalInfos[i] = infos[i]
+  }
+
+  return {
+    arrays: {
+      definition,
+      autoreset,
+      actions: numEnvs.actions,
+      observations,
+      finalObservations,
+      rewards,
+      terminated,
+      truncated,
+      actionMask,
+      finalActionMask,
+      returns,
+      lengths,
+      numEnvs,
+    },
+    infos,
+    finalInfos,
+    stored: {
+      actions: numEnvs.actions,
+      observations,
+      finalObservations,
+      rewards,
+      terminated,
+      truncated,
+      actionMask,
+      finalActionMask,
+      returns,
+      lengths,
+      ended,
+      seeds,
+      resets,
+    },
+    ended,
+    episodes,
+    resets,
+    seeds,
+    reseed,
+    resetOptions(i) {
+      const seed = seeds[i]
+      seeds[i] = NaN
+      resets[i]++
+      const context = contextFor?.(i, episodes[i])
+      episodes[i]++
+      return { ...(Number.isNaN(seed) ? {} : { seed }), ...(context === undefined ? {} : { context }) }
+    },
+    began(i, object, result) {
+      writeObservation(i, object, result, 'reset')
+    },
+    startCount(i) {
+      returns[i] = 0
+      lengths[i] = 0
+      ended[i] = 0
+      rewards[i] = 0
+      terminated[i] = 0
+      truncated[i] = 0
+    },
+    action: (i) => readRow(action, numEnvs.actions, i * actionWidth, `${name}, slot ${i}: the action`),
+    stepped(i, object, result) {
+      const when = `step ${lengths[i] + 1}`
+      writeObservation(i, object, result, when)
+      const step = fieldsOf(result, `${name}, slot ${i}, ${when}: what it gave`, [
+        'reward',
+        'terminated',
+        'truncated',
+      ])
+      const field = (what: string, holds: boolean, expected: string): void => {
+        if (holds) return
+        throw new AgogeError(`${name}, slot ${i}, ${when}: ${what} is ${String(step[what])}`, {
+          code: 'bad-step',
+          given: step[what],
+          expected,
+        })
+      }
+      field('reward', Number.isFinite(step.reward), 'a finite number')
+      field('terminated', typeof step.terminated === 'boolean', 'true or false')
+      field('truncated', typeof step.truncated === 'boolean', 'true or false')
+      rewards[i] = step.reward as number
+      returns[i] += rewards[i]
+      const over = ++lengths[i] >= maxSteps
+      terminated[i] = step.terminated === true ? 1 : 0
+      truncated[i] = over || step.truncated === true ? 1 : 0
+      if (terminated[i] === 0 && truncated[i] === 0) return false
+      end(i)
+      return true
+    },
+    end,
+    notReset: (i) =>
+      new AgogeError(`slot ${i} of ${name} has ended and was not reset`, {
+        code: 'reset-needed',
+        given: 'a step of an ended slot, with autoreset disabled',
+        expected: 'reset({ mask }) with 1 for that slot',
+      }),
+  }
+}

@@ -1,0 +1,132 @@
+import type { DrawnShape, Drawing } from '../definition.ts'
+import { parseColour } from './colour.ts'
+import { defaultStroke, defaultTextSize } from './defaults.ts'
+import { dotOf } from './font.ts'
+
+/** Pixels, row by row from the top: red, green and blue a pixel, 0 to 255. */
+export interface Image {
+  width: number
+  height: number
+  /** [height, width, 3]. */
+  pixels: Uint8Array<ArrayBuffer>
+}
+
+/** Distance in pixels from a point to the edge of a shape, negative inside. */
+type Distance = (x: number, y: number) => number
+
+/**
+ * Paints a drawing on white, `width` pixels wide; the height follows unless it is given. Edges are smoothed by the part
+ * of a pixel that a shape covers, taken from the pixel's distance to the edge.
+ */
+export function rasterise(drawing: Drawing, width: number, height?: number): Image {
+  const [left, bottom, across, up] = drawing.view
+  const rows = height ?? Math.max(1, Math.round((width * up) / across))
+  const image: Image = { width, height: rows, pixels: new Uint8Array(width * rows * 3).fill(255) }
+  const scaleX = width / across
+  const scaleY = rows / up
+  const scale = Math.min(scaleX, scaleY)
+  const toX = (x: number): number => (x - left) * scaleX
+  const toY = (y: number): number => (bottom + up - y) * scaleY
+  for (const shape of drawing.shapes) paintShape(shape)
+  return image
+
+  function paintShape(shape: DrawnShape): void {
+    switch (shape.type) {
+      case 'circle': {
+        const [x, y, radius] = [toX(shape.x), toY(shape.y), shape.radius * scale]
+        fill(
+          shape.fill,
+          x - radius,
+          y - radius,
+          x + radius,
+          y + radius,
+          (px, py) => Math.hypot(px - x, py - y) - radius,
+        )
+        return
+      }
+      case 'rectangle': {
+        const [halfX, halfY] = [(shape.width * scaleX) / 2, (shape.height * scaleY) / 2]
+        const [x, y] = [toX(shape.x) + halfX, toY(shape.y) - halfY]
+        const angle = shape.angle ?? 0
+        const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+        const reachX = halfX * Math.abs(cos) + halfY * Math.abs(sin)
+        const reachY = halfX * Math.abs(sin) + halfY * Math.abs(cos)
+        fill(shape.fill, x - reachX, y - reachY, x + reachX, y + reachY, (px, py) => {
+          const along = (px - x) * cos - (py - y) * sin
+          const across = (px - x) * sin + (py - y) * cos
+          return Math.max(Math.abs(along) - halfX, Math.abs(across) - halfY)
+        })
+        return
+      }
+      case 'line': {
+        // No thinner than a pixel, so that it is seen.
+        const radius = Math.max(0.5, ((shape.width ?? defaultStroke(drawing)) * scale) / 2)
+        const points = shape.points.map(([x, y]) => [toX(x), toY(y)] as const)
+        const xs = points.map(([x]) => x)
+        const ys = points.map(([, y]) => y)
+        fill(
+          shape.stroke,
+          Math.min(...xs) - radius,
+          Math.min(...ys) - radius,
+          Math.max(...xs) + radius,
+          Math.max(...ys) + radius,
+          (px, py) => distanceToLine(px, py, points) - radius,
+        )
+        return
+      }
+      case 'text':
+        paintText(shape)
+    }
+  }
+
+  /** Letters of 3x5 dots, as high as two thirds of the size, as capitals are. */
+  function paintText(shape: Extract<DrawnShape, { type: 'text' }>): void {
+    const dot = ((shape.size ?? defaultTextSize(drawing)) * scale * 0.7) / 5
+    const top = toY(shape.y) - 5 * dot
+    Array.from(shape.text).forEach((character, place) => {
+      for (let cell = 0; cell < 15; cell++) {
+        const [row, column] = [Math.floor(cell / 3), cell % 3]
+        if (!dotOf(character, row, column)) continue
+        const x = toX(shape.x) + (place * 4 + column) * dot
+        const y = top + row * dot
+        fill(
+          shape.fill ?? '#000',
+          x,
+          y,
+          x + dot,
+          y + dot,
+          (px, py) => Math.max(Math.abs(px - x - dot / 2), Math.abs(py - y - dot / 2)) - dot / 2,
+        )
+      }
+    })
+  }
+
+  /** Paints the pixels between two corners by how far they lie inside. */
+  function fill(paint: string, x0: number, y0: number, x1: number, y1: number, distance: Distance): void {
+    const [red, green, blue, opacity] = parseColour(paint)
+    const endX = Math.min(width, Math.ceil(x1 + 0.5))
+    const endY = Math.min(rows, Math.ceil(y1 + 0.5))
+    for (let y = Math.max(0, Math.floor(y0 - 0.5)); y < endY; y++) {
+      for (let x = Math.max(0, Math.floor(x0 - 0.5)); x < endX; x++) {
+        const covered = Math.min(1, Math.max(0, 0.5 - distance(x + 0.5, y + 0.5))) * opacity
+        if (covered === 0) continue
+        const k = (y * width + x) * 3
+        image.pixels[k] += (red - image.pixels[k]) * covered
+        image.pixels[k + 1] += (green - image.pixels[k + 1]) * covered
+        image.pixels[k + 2] += (blue - image.pixels[k + 2]) * covered
+      }
+    }
+  }
+}
+
+function distanceToLine(x: number, y: number, points: readonly (readonly [number, number])[]): number {
+  let nearest = points.length === 1 ? Math.hypot(x - points[0][0], y - points[0][1]) : Infinity
+  for (let k = 1; k < points.length; k++) {
+    const [ax, ay] = points[k - 1]
+    const [dx, dy] = [points[k][0] - ax, points[k][1] - ay]
+    const length = dx * dx + dy * dy
+    const along = length === 0 ? 0 : Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / length))
+    nearest = Math.min(nearest, Math.hypot(x - ax - along * dx, y - ay - along * dy))
+  }
+  return nearest
+}

@@ -1,0 +1,56 @@
+import { AgogeError } from '../../../error.ts'
+import type { Drawing } from '../definition.ts'
+import { pageOf } from './page.ts'
+import { renderTerminal } from './terminal.ts'
+import type { TerminalOptions } from './terminal.ts'
+
+interface AnyArrays {
+  readonly count: number
+}
+
+/** What a frame is taken from: a vector environment of one agent or of several, or the `vector` of a single one. */
+export interface Rendered<S extends AnyArrays> {
+  readonly definition: {
+    readonly name: string
+    readonly draw?: (numEnvs: S, i: number) => Drawing
+    readonly text?: (numEnvs: S, i: number) => string
+  }
+  readonly numEnvs: S
+}
+
+/**
+ * The drawing of a slot's state: the environment's own, else its characters as a page. Throws `no-drawing` for environments that have
+ * neither.
+ */
+export function drawEnv<S extends AnyArrays>({ definition, numEnvs }: Rendered<S>, envIndex = 0): Drawing {
+  checkEnv(definition.name, numEnvs, envIndex)
+  if (definition.draw !== undefined) return definition.draw(numEnvs, envIndex)
+  if (definition.text !== undefined) return pageOf(definition.text(numEnvs, envIndex))
+  throw new AgogeError(`${definition.name} cannot be drawn`, {
+    code: 'no-drawing',
+    given: definition.name,
+    expected: 'an environment with `draw` or `text`',
+  })
+}
+
+/** A frame of characters: the environment's own, else its drawing in half-blocks. Throws `no-drawing`. */
+export function renderText<S extends AnyArrays>(
+  rendered: Rendered<S>,
+  envIndex = 0,
+  options: TerminalOptions = {},
+): string {
+  const { definition, numEnvs } = rendered
+  checkEnv(definition.name, numEnvs, envIndex)
+  return definition.text === undefined
+    ? renderTerminal(drawEnv(rendered, envIndex), options)
+    : definition.text(numEnvs, envIndex)
+}
+
+function checkEnv(name: string, numEnvs: AnyArrays, envIndex: number): void {
+  if (Number.isInteger(envIndex) && envIndex >= 0 && envIndex < numEnvs.count) return
+  throw new AgogeError(`${name} has no slot ${envIndex}`, {
+    code: 'bad-argument',
+    given: envIndex,
+    expected: `a whole number from 0 to ${numEnvs.count - 1}`,
+  })
+}

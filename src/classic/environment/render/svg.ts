@@ -1,0 +1,106 @@
+import { AgogeError } from '../../../error.ts'
+import type { DrawnShape, Drawing } from '../definition.ts'
+import { defaultStroke, defaultTextSize } from './defaults.ts'
+
+export interface SvgOptions {
+  /** Pixels; the height follows from the drawing. Default 480. */
+  width?: number
+}
+
+/** A drawing as an SVG image, on white as in a PNG. */
+export function renderSvg(drawing: Drawing, options: SvgOptions = {}): string {
+  return svgImage(drawing, options, paint(drawing))
+}
+
+/**
+ * Drawings one after the other, as one SVG image that every browser plays, over and over (SMIL animation, no script).
+ * All have the view of the first. Throws `bad-argument` where there is none.
+ */
+export function animateSvg(
+  drawings: readonly Drawing[],
+  { framesPerSecond = 20, ...options }: SvgOptions & { framesPerSecond?: number } = {},
+): string {
+  const [first] = drawings
+  if (first === undefined) {
+    throw new AgogeError('an animation needs frames', {
+      code: 'bad-argument',
+      expected: 'at least one drawing',
+    })
+  }
+  if (drawings.length === 1) return renderSvg(first, options)
+  const seconds = number(drawings.length / framesPerSecond)
+  const frames = drawings.map((drawing, k) => {
+    const [from, to] = [k / drawings.length, (k + 1) / drawings.length].map(number)
+    // A frame is hidden before and after its turn; the first and the last one have one change less.
+    const [values, times] =
+      k === 0
+        ? ['visible;hidden', `0;${to}`]
+        : k === drawings.length - 1
+          ? ['hidden;visible', `0;${from}`]
+          : ['hidden;visible;hidden', `0;${from};${to}`]
+    return (
+      `<g visibility="${k === 0 ? 'visible' : 'hidden'}">${paint(drawing)}` +
+      `<animate attributeName="visibility" calcMode="discrete" values="${values}" keyTimes="${times}"` +
+      ` dur="${seconds}s" repeatCount="indefinite"/></g>`
+    )
+  })
+  return svgImage(first, options, frames.join('\n'))
+}
+
+function svgImage({ view }: Drawing, { width = 480 }: SvgOptions, content: string): string {
+  const [left, bottom, across, up] = view
+  const height = number((width * up) / across)
+  const box = [left, -bottom - up, across, up].map(number).join(' ')
+  const ground = `<rect x="${number(left)}" y="${number(-bottom - up)}" width="${number(across)}" height="${number(up)}" fill="#fff"/>`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${box}">\n${ground}\n${content}\n</svg>\n`
+}
+
+/** Elements of a drawing; y is turned around, since SVG counts downwards. */
+const paint = (drawing: Drawing): string => drawing.shapes.map((shape) => element(shape, drawing)).join('')
+
+function element(shape: DrawnShape, drawing: Drawing): string {
+  switch (shape.type) {
+    case 'circle':
+      return tag('circle', { cx: shape.x, cy: -shape.y, r: shape.radius, fill: shape.fill })
+    case 'rectangle': {
+      const { x, y, width, height, fill, angle = 0 } = shape
+      const centre = `${number(x + width / 2)} ${number(-y - height / 2)}`
+      const turn = angle === 0 ? {} : { transform: `rotate(${number((-angle * 180) / Math.PI)} ${centre})` }
+      return tag('rect', { x, y: -y - height, width, height, fill, ...turn })
+    }
+    case 'line':
+      return tag('polyline', {
+        points: shape.points.map(([x, y]) => `${number(x)},${number(-y)}`).join(' '),
+        fill: 'none',
+        stroke: shape.stroke,
+        'stroke-width': shape.width ?? defaultStroke(drawing),
+        'stroke-linecap': 'round',
+        'stroke-linejoin': 'round',
+      })
+    case 'text': {
+      const { x, y, text, fill = '#000', size = defaultTextSize(drawing) } = shape
+      const attributes = {
+        x,
+        y: -y,
+        fill,
+        'font-size': size,
+        'font-family': 'monospace',
+        'xml:space': 'preserve',
+      }
+      return tag('text', attributes, escape(text))
+    }
+  }
+}
+
+function tag(name: string, attributes: Record<string, string | number>, content?: string): string {
+  const list = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${typeof value === 'number' ? number(value) : escape(value)}"`,
+  )
+  return `<${name}${list.join('')}${content === undefined ? '/>' : `>${content}</${name}>`}`
+}
+
+/** Six significant digits are finer than any screen. */
+const number = (value: number): string => String(Number(value.toPrecision(6)))
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')

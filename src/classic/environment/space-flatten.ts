@@ -1,0 +1,173 @@
+import { AgogeError } from '../../error.ts'
+import { explainMismatch } from './space-contains.ts'
+import { describeSpace } from './space-describe.ts'
+import { boxArray } from './space-rows.ts'
+import type { NumberArray } from './space-rows.ts'
+import { box } from './space.ts'
+import type { BoxSpace, Member, Space } from './space.ts'
+
+/**
+ * Numbers in the flat form of a member, as in Gymnasium: one-hot for discrete choices; for texts the index of each
+ * character, then as many times the number of characters there are as the text is short of its greatest length; the
+ * parts of tuples and dicts one after the other.
+ * @throws AgogeError `no-flat-size` for sequences, whose length is not fixed.
+ */
+export function flatSize(space: Space): number {
+  switch (space.type) {
+    case 'box':
+      return space.low.length
+    case 'discrete':
+    case 'multi-binary':
+      return space.n
+    case 'multi-discrete':
+      return space.counts.reduce((sum, n) => sum + n, 0)
+    case 'text':
+      return space.maxLength
+    case 'tuple':
+    case 'dict':
+      return parts(space).reduce((sum, [, part]) => sum + flatSize(part), 0)
+    case 'sequence':
+      throw noFlatSize(space)
+  }
+}
+
+/** The box that the flat forms of a space's members lie in. */
+export function flatSpace(space: Space): BoxSpace {
+  if (space.type === 'box') return { ...space, shape: [space.low.length] }
+  const low: number[] = []
+  const high: number[] = []
+  const add = (part: Space): void => {
+    if (part.type === 'tuple' || part.type === 'dict') for (const [, inner] of parts(part)) add(inner)
+    else if (part.type === 'box') {
+      low.push(...part.low)
+      high.push(...part.high)
+    } else {
+      const top = part.type === 'text' ? Array.from(part.characters).length : 1
+      for (let k = flatSize(part); k > 0; k--) {
+        low.push(0)
+        high.push(top)
+      }
+    }
+  }
+  add(space)
+  return box([low.length], low, high)
+}
+
+/**
+ * Writes the flat form of a member to `out` from `offset` on, and gives `out`. Flat forms hold doubles exactly only in a
+ * Float64Array.
+ * @throws AgogeError `not-in-space` where the value is no member.
+ */
+export function flatten<T extends NumberArray = Float32Array<ArrayBuffer>>(
+  space: Space,
+  value: unknown,
+  out: T = new Float32Array(flatSize(space)) as NumberArray as T,
+  offset = 0,
+): T {
+  const why = explainMismatch(space, value)
+  if (why !== undefined)
+    throw new AgogeError(why, { code: 'not-in-space', given: value, expected: describeSpace(space) })
+  writeFlat(space, value, out, offset)
+  return out
+}
+
+function writeFlat(space: Space, value: unknown, out: NumberArray, offset: number): void {
+  switch (space.type) {
+    case 'box':
+    case 'multi-binary':
+      out.set(value as ArrayLike<number>, offset)
+      return
+    case 'discrete':
+      out.fill(0, offset, offset + space.n)
+      out[offset + (value as number) - space.start] = 1
+      return
+    case 'multi-discrete': {
+      let at = offset
+      space.counts.forEach((n, k) => {
+        out.fill(0, at, at + n)
+        out[at + (value as ArrayLike<number>)[k]] = 1
+        at += n
+      })
+      return
+    }
+    case 'text': {
+      const characters = Array.from(space.characters)
+      out.fill(characters.length, offset, offset + space.maxLength)
+      Array.from(value as string).forEach((character, k) => {
+        out[offset + k] = characters.indexOf(character)
+      })
+      return
+    }
+    case 'tuple':
+    case 'dict': {
+      let at = offset
+      for (const [key, part] of parts(space)) {
+        writeFlat(part, (value as Record<string, unknown>)[key], out, at)
+        at += flatSize(part)
+      }
+      return
+    }
+    case 'sequence':
+      throw noFlatSize(space)
+  }
+}
+
+/**
+ * The member whose flat form starts at `offset`. One-hot parts give their greatest entry, so that scores do as well.
+ */
+export function unflatten<S extends Space>(space: S, flat: ArrayLike<number>, offset = 0): Member<S> {
+  return readFlat(space, flat, offset) as Member<S>
+}
+
+function readFlat(space: Space, flat: ArrayLike<number>, offset: number): unknown {
+  switch (space.type) {
+    case 'box':
+    case 'multi-binary': {
+      const member = space.type === 'box' ? boxArray(space) : new Uint8Array(space.n)
+      for (let k = 0; k < member.length; k++) member[k] = flat[offset + k]
+      return member
+    }
+    case 'discrete':
+      return space.start + greatest(flat, offset, space.n)
+    case 'multi-discrete': {
+      let at = offset
+      return Int32Array.from(space.counts, (n) => {
+        at += n
+        return greatest(flat, at - n, n)
+      })
+    }
+    case 'text': {
+      const characters = Array.from(space.characters)
+      const chosen = Array.from({ length: space.maxLength }, (_, k) => characters[flat[offset + k]] ?? '')
+      return chosen.join('')
+    }
+    case 'tuple':
+    case 'dict': {
+      let at = offset
+      const members = parts(space).map(([key, part]): [string, unknown] => {
+        at += flatSize(part)
+        return [key, readFlat(part, flat, at - flatSize(part))]
+      })
+      return space.type === 'tuple' ? members.map(([, member]) => member) : Object.fromEntries(members)
+    }
+    case 'sequence':
+      throw noFlatSize(space)
+  }
+}
+
+const parts = (space: Extract<Space, { type: 'tuple' | 'dict' }>): [string, Space][] =>
+  Object.entries(space.spaces)
+
+function greatest(flat: ArrayLike<number>, from: number, n: number): number {
+  let best = 0
+  for (let k = 1; k < n; k++) if (flat[from + k] > flat[from + best]) best = k
+  return best
+}
+
+function noFlatSize(space: Space): AgogeError {
+  return new AgogeError('a sequence has no flat form, since its length is not fixed', {
+    code: 'no-flat-size',
+    given: describeSpace(space),
+    expected: 'box, discrete, multi-discrete, multi-binary or text spaces, or tuples and dicts of them',
+  })
+}

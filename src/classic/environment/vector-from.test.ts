@@ -1,0 +1,337 @@
+import { expect, test } from 'vitest'
+import { asyncVectorFrom } from './async-vector-from.ts'
+import type { AsyncVectorEnvironment } from './async-vector-from.ts'
+import { createEnvironment } from './create-environment.ts'
+import type { AsyncEnvironment, Environment, StepResult } from './environment.ts'
+import { numpyEnvStream } from './numpy-stream.ts'
+import { dict, tuple } from './space-composite.ts'
+import { box, discrete } from './space.ts'
+import { counter } from './testing/definitions.ts'
+import { vectorFrom } from './vector-from.ts'
+import { createVectorEnvironment } from './vector.ts'
+import type { Autoreset, VectorEnvironment } from './vector.ts'
+import { fastStream } from './environment-random.ts'
+
+const modes: Autoreset[] = ['same-step', 'next-step', 'disabled']
+const numEnvs = 4
+const makeCounter = (): Environment => createEnvironment(counter, { seeding: 'numpy' })
+const seedFor = (seed: number, envIndex: number): number => seed + envIndex
+
+/** Everything that a vector shows, copied. */
+const snapshot = (env: VectorEnvironment | AsyncVectorEnvironment) => ({
+  observations: [...env.observations],
+  // Rows of slots that have not just ended mean nothing.
+  finals: [...env.finalObservations].filter(
+    (_, k) => env.terminated[Math.floor(k / 2)] + env.truncated[Math.floor(k / 2)] > 0,
+  ),
+  finalMasks: [...env.finalActionMask].filter(
+    (_, k) => env.terminated[Math.floor(k / 3)] + env.truncated[Math.floor(k / 3)] > 0,
+  ),
+  rewards: [...env.rewards],
+  terminated: [...env.terminated],
+  truncated: [...env.truncated],
+  mask: [...env.actionMask],
+  returns: [...env.returns],
+  lengths: [...env.lengths],
+})
+
+/** Plays random actions in both, and compares all they show; slots that ended are reset by hand where nothing else does. */
+async function expectAlike(
+  one: VectorEnvironment,
+  other: VectorEnvironment | AsyncVectorEnvironment,
+  mode: Autoreset,
+): Promise<void> {
+  const random = fastStream('actions')
+  one.reset({ seed: 11 })
+  await other.reset({ seed: 11 })
+  expect(snapshot(other)).toEqual(snapshot(one))
+  for (let t = 0; t < 80; t++) {
+    for (let i = 0; i < numEnvs; i++) one.actions[i] = other.actions[i] = random.integers(3)
+    one.step()
+    await other.step()
+    expect(snapshot(other)).toEqual(snapshot(one))
+    if (t % 17 === 5) {
+      one.truncate(t % numEnvs)
+      await other.truncate(t % numEnvs)
+      expect(snapshot(other)).toEqual(snapshot(one))
+    }
+    if (mode !== 'disabled') continue
+    const mask = one.terminated.map((end, i) => (end + one.truncated[i] > 0 ? 1 : 0))
+    one.reset({ mask })
+    await other.reset({ mask })
+    expect(snapshot(other)).toEqual(snapshot(one))
+  }
+}
+
+test.each(modes)(
+  'a vector of objects is the vector of the environment they are made of: %s',
+  async (autoreset) => {
+    const definition = createVectorEnvironment(counter, { numEnvs, autoreset, stream: numpyEnvStream })
+    await expectAlike(definition, vectorFrom(makeCounter, numEnvs, { autoreset, seedFor }), autoreset)
+  },
+)
+
+test.each(modes)('and so is the asynchronous one: %s', async (autoreset) => {
+  const definition = createVectorEnvironment(counter, { numEnvs, autoreset, stream: numpyEnvStream })
+  const make = (): AsyncEnvironment => {
+    const inner = makeCounter()
+    return {
+      ...inner,
+      reset: async (options) => inner.reset(options),
+      step: async (action) => {
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        return inner.step(action)
+      },
+    }
+  }
+  await expectAlike(definition, await asyncVectorFrom(make, numEnvs, { autoreset, seedFor }), autoreset)
+})
+
+test('state and restore continue a vector of objects exactly', () => {
+  const play = (env: VectorEnvironment) => {
+    const seen: unknown[] = []
+    for (let t = 0; t < 30; t++) {
+      env.actions.fill(t % 3)
+      env.step()
+      seen.push(snapshot(env))
+    }
+    return seen
+  }
+  const env = vectorFrom(makeCounter, numEnvs)
+  env.reset({ seed: 2 })
+  play(env)
+  const state = structuredClone(env.state())
+  const rest = play(env)
+  const other = vectorFrom(makeCounter, numEnvs)
+  other.restore(state)
+  expect(play(other)).toEqual(rest)
+})
+
+/** One step an episode; the observation says what was done before. */
+const bandit = (extra: Partial<Environment> = {}): Environment => {
+  let last = 0
+  return {
+    name: 'bandit',
+    observationSpace: dict({ last: discrete(2), place: tuple(box([1], -1, 1)) }),
+    actionSpace: discrete(2),
+    reset: () => ({ observation: { last, place: [[0.5]] }, info: { fresh: true } }),
+    step: (action) => {
+      last = action as number
+      return {
+        observation: { last, place: [[-0.5]] },
+        reward: last,
+        terminated: true,
+        truncated: false,
+        info: { said: last },
+      }
+    },
+    ...extra,
+  }
+}
+
+test('observations of dicts become flat rows, and infos are kept apart for last and first ones', () => {
+  const env = vectorFrom(() => bandit(), 2)
+  expect(env.definition.observation).toEqual(box([3], [0, 0, -1], [1, 1, 1]))
+  env.reset()
+  expect([...env.observations]).toEqual([1, 0, 0.5, 1, 0, 0.5])
+  env.actions.set([1, 0])
+  env.step()
+  expect([...env.finalObservations]).toEqual([0, 1, -0.5, 1, 0, -0.5])
+  expect([...env.observations]).toEqual([0, 1, 0.5, 1, 0, 0.5])
+  expect([...env.rewards]).toEqual([1, 0])
+  expect([env.finalInfos, env.infos]).toEqual([
+    [{ said: 1 }, { said: 0 }],
+    [{ fresh: true }, { fresh: true }],
+  ])
+})
+
+test('contexts and seeds reach the objects', () => {
+  const given: unknown[] = []
+  const env = vectorFrom(
+    () =>
+      bandit({
+        reset: (options) => {
+          given.push(options)
+          return { observation: { last: 0, place: [[0]] } }
+        },
+      }),
+    2,
+    { seed: 4, seedFor, contextFor: (envIndex, episode) => ({ envIndex, episode }) },
+  )
+  env.reset()
+  env.step()
+  expect(given).toEqual([
+    { seed: 4, context: { envIndex: 0, episode: 0 } },
+    { seed: 5, context: { envIndex: 1, episode: 0 } },
+    { context: { envIndex: 0, episode: 1 } },
+    { context: { envIndex: 1, episode: 1 } },
+  ])
+})
+
+const wrong: [string, Partial<StepResult<unknown>> | undefined, string][] = [
+  ['reward', { reward: NaN }, 'bandit, slot 0, step 1: reward is NaN'],
+  ['terminated', { terminated: 1 as never }, 'bandit, slot 0, step 1: terminated is 1'],
+  [
+    'observation',
+    { observation: { last: 2, place: [[0]] } },
+    'bandit, slot 0, step 1: observation.last is 2, expected an integer',
+  ],
+  ['nothing', undefined, 'bandit, slot 0, step 1: what it gave has no observation'],
+  ['a promise', Promise.resolve() as never, 'is a promise'],
+]
+test.each(wrong)('a step that gives a wrong %s throws, naming slot, step and field', (_, change, message) => {
+  const step = (): never =>
+    (change === undefined || change instanceof Promise
+      ? change
+      : {
+          observation: { last: 0, place: [[0]] },
+          reward: 0,
+          terminated: false,
+          truncated: false,
+          ...change,
+        }) as never
+  const env = vectorFrom(() => bandit({ step }), 2)
+  env.reset()
+  expect(() => env.step()).toThrow(message)
+})
+
+test('what is no environment is refused', () => {
+  expect(() => vectorFrom(() => ({}) as Environment, 1)).toThrow('an environment needs observationSpace')
+  expect(() => vectorFrom(() => bandit({ actionSpace: dict({}) }), 1)).toThrow('do not fit in a row')
+  const env = vectorFrom(() => bandit(), 1)
+  expect(() => env.step()).toThrow('stepped before it was reset')
+  env.reset()
+  expect(() => env.state()).toThrow('cannot be saved')
+})
+
+/** Ends after three steps; in slot 1, what `trouble` does happens at the second step of its first object. */
+function troubled(trouble: () => Promise<void> | void): {
+  make: (envIndex: number) => AsyncEnvironment
+  log: string[]
+} {
+  const log: string[] = []
+  let made = 0
+  const make = (envIndex: number): AsyncEnvironment => {
+    const life = made++
+    let count = 0
+    return {
+      name: 'troubled',
+      observationSpace: discrete(9),
+      actionSpace: discrete(2),
+      reset: async (options) => {
+        log.push(`reset ${envIndex} ${options?.seed === undefined ? 'on' : 'seeded'} ${options?.id}`)
+        count = 0
+        return { observation: 0 }
+      },
+      step: async (_, call) => {
+        log.push(`step ${call?.id}`)
+        count++
+        if (envIndex === 1 && life === 1 && count === 2) await trouble()
+        return { observation: count, reward: 1, terminated: count === 3, truncated: false }
+      },
+      close: () => {
+        log.push(`close ${life}`)
+      },
+    }
+  }
+  return { make, log }
+}
+const hang = (): Promise<void> => new Promise(() => undefined)
+const crash = (): void => {
+  throw new Error('lost the connection')
+}
+
+test('all slots are stepped at once', async () => {
+  let now = 0
+  let most = 0
+  const make = (): AsyncEnvironment => ({
+    observationSpace: discrete(1),
+    actionSpace: discrete(1),
+    reset: async () => ({ observation: 0 }),
+    step: async () => {
+      most = Math.max(most, ++now)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      now--
+      return { observation: 0, reward: 0, terminated: false, truncated: false }
+    },
+  })
+  const env = await asyncVectorFrom(make, 5)
+  await env.reset()
+  await env.step()
+  expect(most).toBe(5)
+})
+
+test('a step past its deadline, or one that throws, fails the vector’s step, naming slot and step', async () => {
+  for (const [trouble, message] of [
+    [hang, 'step 2 of slot 1 of troubled took too long'],
+    [crash, 'lost the connection'],
+  ] as const) {
+    const env = await asyncVectorFrom(troubled(trouble).make, 3, { stepDeadline: 20 })
+    await env.reset()
+    await env.step()
+    await expect(env.step()).rejects.toThrow(message)
+    expect([...env.observations]).toEqual([2, 1, 2])
+    await expect(env.step()).rejects.toThrow('slot 1 of troubled was stepped before it was reset')
+  }
+})
+
+test.each(modes)('or cuts the slot’s episode, marks it and makes the object anew: %s', async (autoreset) => {
+  const { make, log } = troubled(hang)
+  const env = await asyncVectorFrom(make, 2, { stepDeadline: 20, onFault: 'truncate', autoreset })
+  await env.reset()
+  await env.step()
+  await env.step()
+  expect([...env.truncated]).toEqual([0, 1])
+  expect([...env.faulted]).toEqual([0, 1])
+  expect(env.finalObservations[1]).toBe(1)
+  expect(env.returns[1]).toBe(1)
+  if (autoreset === 'disabled') await env.reset({ mask: Uint8Array.of(0, 1) })
+  await env.step()
+  expect([...env.faulted]).toEqual([0, 0])
+  expect(env.observations[1]).toBe(autoreset === 'next-step' ? 0 : 1)
+  expect(log.filter((line) => line.startsWith('close'))).toEqual(['close 1'])
+  expect(log.filter((line) => line.startsWith('reset 1'))).toEqual([
+    'reset 1 seeded 1/1',
+    'reset 1 seeded 1/2',
+  ])
+  expect(new Set(log).size).toBe(log.length)
+})
+
+test('a signal cancels what is under way, and a second call at once is refused', async () => {
+  const env = await asyncVectorFrom(troubled(hang).make, 2, { onFault: 'truncate' })
+  await env.reset()
+  await env.step()
+  const controller = new AbortController()
+  const step = env.step({ signal: controller.signal })
+  await expect(env.step()).rejects.toThrow('still at the call before')
+  setTimeout(() => controller.abort(), 5)
+  await expect(step).rejects.toThrow('step 2 of slot 1 of troubled was cancelled')
+})
+
+test.each([
+  ['int32', 0.7],
+  ['int32', NaN],
+  ['int32', 3e9],
+  ['uint8', -1],
+] as const)('an action that is no number of %s reaches no object rounded: %d', (dtype, value) => {
+  const given: unknown[] = []
+  const object: Environment = {
+    name: 'levels',
+    observationSpace: box([1], 0, 1),
+    actionSpace: box([2], 0, 100, dtype),
+    reset: () => ({ observation: Float32Array.of(0) }),
+    step(action) {
+      given.push(action)
+      return { observation: Float32Array.of(0), reward: 0, terminated: false, truncated: false }
+    },
+  }
+  const env = vectorFrom(() => object, 1)
+  env.reset()
+  env.actions.set([1, 2])
+  env.step()
+  env.actions.set([1, value])
+  expect(() => env.step()).toThrow(
+    expect.objectContaining({ code: 'not-in-space', message: expect.stringContaining('the action[1] is') }),
+  )
+  expect(given.map((action) => Array.from(action as ArrayLike<number>))).toEqual([[1, 2]])
+})

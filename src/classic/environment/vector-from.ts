@@ -1,0 +1,155 @@
+import { AgogeError } from '../../error.ts'
+import type { Environment, Info } from './environment.ts'
+import { createObjectEnvs } from './object-envs.ts'
+import type { ObjectEnvs, ObjectVectorOptions } from './object-envs.ts'
+import { requireOneEach } from './one-each.ts'
+import { restoreArrays, saveArrays } from './stored-arrays.ts'
+import type { VectorEnvironment, VectorState } from './vector.ts'
+
+/** A vector of users' objects. */
+export interface ObjectVector extends VectorEnvironment {
+  /** [slots]: what was said with the rows of `observations` and of `finalObservations`. */
+  readonly infos: readonly (Info | undefined)[]
+  readonly finalInfos: readonly (Info | undefined)[]
+  close(): void
+}
+
+/**
+ * `count` objects as one vector environment, stepped one after the other: whatever takes a VectorEnvironment takes it.
+ * Autoreset, time limit and counts are those of a vector of environments. Nothing is known of the objects' insides, so `environment`
+ * has their spaces only, and `state()` needs theirs.
+ *
+ * @throws AgogeError here or later: `not-an-environment`, `bad-step`, `shape-mismatch`, `not-a-number`, `not-in-space`,
+ * naming the environment, the slot, the step and the field.
+ */
+export function vectorFrom(
+  makeEnv: (envIndex: number) => Environment,
+  count: number,
+  options: ObjectVectorOptions = {},
+): ObjectVector {
+  const environments = Array.from({ length: count }, (_, i) => makeEnv(i))
+  requireOneEach(environments)
+  const numEnvs = createObjectEnvs(environments[0], count, options)
+  const { arrays, ended } = numEnvs
+  let begun = false
+
+  function begin(i: number): void {
+    const result = calling(`${arrays.definition.name}, slot ${i}: reset`, () =>
+      environments[i].reset(numEnvs.resetOptions(i)),
+    )
+    numEnvs.began(i, environments[i], result)
+  }
+
+  return {
+    ...arrays,
+    infos: numEnvs.infos,
+    finalInfos: numEnvs.finalInfos,
+    reset({ seed, mask } = {}) {
+      if (seed !== undefined) numEnvs.reseed(seed)
+      for (let i = 0; i < count; i++) {
+        if (mask !== undefined && mask[i] !== 1) continue
+        begin(i)
+        numEnvs.startCount(i)
+      }
+      begun = true
+    },
+    step() {
+      if (!begun) throw notBegun(arrays.definition.name)
+      for (let i = 0; i < count; i++) {
+        if (ended[i] === 1) {
+          if (arrays.autoreset === 'disabled') throw numEnvs.notReset(i)
+          numEnvs.startCount(i)
+          if (arrays.autoreset === 'next-step') {
+            begin(i)
+            continue
+          }
+        }
+        const result = calling(
+          `${arrays.definition.name}, slot ${i}, step ${arrays.lengths[i] + 1}: step`,
+          () => environments[i].step(numEnvs.action(i) as never),
+        )
+        if (numEnvs.stepped(i, environments[i], result) && arrays.autoreset === 'same-step') begin(i)
+      }
+    },
+    truncate(i) {
+      arrays.truncated[i] = 1
+      if (ended[i] === 1) return
+      numEnvs.end(i)
+      if (arrays.autoreset === 'same-step') begin(i)
+    },
+    state: () => objectState(numEnvs, environments),
+    restore(state) {
+      restoreObjects(numEnvs, environments, state)
+      begun = true
+    },
+    close() {
+      for (const environment of environments) environment.close?.()
+    },
+  }
+}
+
+/** What a call gives; what it throws, with the place where. */
+function calling<T>(where: string, call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    throw AgogeError.isInstance(error) ? error : threw(where, error)
+  }
+}
+
+/** An error of a user's own code, told with the place. */
+export function threw(where: string, cause: unknown): AgogeError {
+  return new AgogeError(
+    `${where} threw ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`,
+    {
+      code: 'environment-threw',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: 'what the call promises, or an episode that ends',
+      hint: 'The stack of the environment is under `cause`; on the command line, --debug shows it',
+      cause,
+    },
+  )
+}
+
+type Resumable = Pick<Environment, 'state' | 'restore'>
+
+/** The state of a vector of objects, each of which has to have its own. */
+export function objectState(numEnvs: ObjectEnvs, environments: readonly Resumable[]): VectorState {
+  return {
+    arrays: saveArrays(numEnvs.stored),
+    streams: environments.map((environment) => {
+      if (environment.state === undefined || environment.restore === undefined)
+        throw notResumable(numEnvs.arrays.definition.name)
+      return environment.state()
+    }),
+    episodes: [...numEnvs.episodes],
+  }
+}
+
+export function restoreObjects(
+  numEnvs: ObjectEnvs,
+  environments: readonly Resumable[],
+  state: VectorState,
+): void {
+  restoreArrays(numEnvs.arrays.definition.name, numEnvs.stored, state.arrays)
+  environments.forEach((environment, i) => {
+    if (environment.restore === undefined) throw notResumable(numEnvs.arrays.definition.name)
+    environment.restore(state.streams[i])
+    numEnvs.episodes[i] = state.episodes[i]
+  })
+}
+
+export function notBegun(name: string): AgogeError {
+  return new AgogeError(`${name} was stepped before it was reset`, {
+    code: 'reset-needed',
+    hint: 'call reset() first',
+  })
+}
+
+function notResumable(name: string): AgogeError {
+  return new AgogeError(`${name} cannot be saved and continued`, {
+    code: 'not-resumable',
+    given: 'an environment without state() and restore()',
+    expected: 'both, with everything that the rest of an episode depends on',
+  })
+}

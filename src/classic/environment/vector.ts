@@ -1,0 +1,260 @@
+import { AgogeError } from '../../error.ts'
+import { maskSize } from './action-masks.ts'
+import { contextRow } from './context.ts'
+import type { Context } from './context.ts'
+import { rowSize } from './space.ts'
+import { restoreArrays, saveArrays } from './stored-arrays.ts'
+import { batched } from './batched.ts'
+import { fastStream } from './environment-random.ts'
+import type { EnvironmentStream } from './environment-random.ts'
+import type { EnvArrays, EnvironmentDefinition } from './definition.ts'
+
+/**
+ * When a finished slot begins again. `same-step`: in the step that ended it, whose last observation is in
+ * `finalObservations`. `next-step`: the step after ignores the action, gives the first observation, reward 0 and no end
+ * (Gymnasium's default). `disabled`: when `reset` says so.
+ */
+export type Autoreset = 'same-step' | 'next-step' | 'disabled'
+
+export interface VectorOptions {
+  numEnvs: number
+  /** Default 0. Streams are keyed by (seed, slot), so that slot i plays alike whatever the number of slots. */
+  seed?: number
+  /** Default `same-step`. */
+  autoreset?: Autoreset
+  /** The context of a slot's next episode. Default: the defaults of the space. */
+  contextFor?: (envIndex: number, episode: number) => Context
+  /** Instead of the environment's own limit; Infinity for none. */
+  maxSteps?: number
+  /** Where chance comes from. Default: the fast stream. */
+  stream?: (seed: number, envIndex: number) => EnvironmentStream
+}
+
+/**
+ * Many copies of an environment, stepped together. The arrays belong to the environment and are overwritten by each call;
+ * nothing is allocated. Row i of each is slot i's.
+ */
+export interface VectorEnvironment {
+  readonly definition: EnvironmentDefinition
+  readonly autoreset: Autoreset
+  /** [slots, rowSize(action)]: write here, then `step()`. */
+  readonly actions: Float32Array
+  /** [slots, rowSize(observation)]. */
+  readonly observations: Float32Array
+  /** Where a slot has just ended: its last observation, before any reset. */
+  readonly finalObservations: Float32Array
+  readonly rewards: Float64Array
+  readonly terminated: Uint8Array
+  readonly truncated: Uint8Array
+  /** [slots, n], 1 = allowed; empty where the environment has no masks. The choices of several numbers stand one after another. */
+  readonly actionMask: Uint8Array
+  /** Where a slot has just ended: the mask of its last state, before any reset. */
+  readonly finalActionMask: Uint8Array
+  /** Of the episode that a slot is in; where it has just ended, of that one. */
+  readonly returns: Float64Array
+  readonly lengths: Int32Array
+  /** The slots, for environments' own functions such as `draw`. */
+  readonly numEnvs: EnvArrays
+  /** Begins new episodes: everywhere, or where `mask` is 1. With a seed all streams start anew first. */
+  reset(options?: { seed?: number; mask?: Uint8Array }): void
+  step(): void
+  /**
+   * Cuts the slot's episode short, as a time limit does: after a step, before the next. The slot then begins again as
+   * after any end. Where the step has just terminated the episode, it is truncated as well.
+   */
+  truncate(envIndex: number): void
+  /** Everything needed to go on exactly here, as structured-cloneable data. */
+  state(): VectorState
+  restore(state: VectorState): void
+}
+
+export interface VectorState {
+  arrays: Record<string, ArrayBuffer>
+  streams: unknown[]
+  episodes: number[]
+  /** Of a wrapper: the state of what it wraps. */
+  inner?: VectorState
+}
+
+interface Kind<T> {
+  new (buffer: ArrayBuffer): T
+  readonly BYTES_PER_ELEMENT: number
+}
+
+/** An array outside of the heap, however short: V8 reads it in half the time of one within, which it may move. */
+const zeros = <T>(Kind: Kind<T>, length: number): T =>
+  new Kind(new ArrayBuffer(length * Kind.BYTES_PER_ELEMENT))
+
+/** Makes `slots` copies of an environment. Call `reset` first. */
+export function createVectorEnvironment(
+  definition: EnvironmentDefinition,
+  options: VectorOptions,
+): VectorEnvironment {
+  const {
+    numEnvs: count,
+    autoreset = 'same-step',
+    contextFor,
+    maxSteps = definition.maxSteps ?? Infinity,
+  } = options
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new AgogeError('a vector environment needs slots', {
+      code: 'bad-argument',
+      given: count,
+      expected: 'a positive integer',
+    })
+  }
+  const width = rowSize(definition.observation)
+  const choices = definition.mask === undefined ? 0 : maskSize(definition.name, definition.action)
+  const features = Object.keys(definition.context).length
+  const quick =
+    autoreset === 'same-step' && definition.mask === undefined
+      ? batched(definition, count, maxSteps)
+      : undefined
+  const numEnvs: EnvArrays = {
+    count,
+    ...(quick?.arrays ?? {
+      state: zeros(Float64Array, count * definition.stateSize),
+      context: zeros(Float64Array, count * features),
+      actions: zeros(Float32Array, count * rowSize(definition.action)),
+      observations: zeros(Float32Array, count * width),
+      rewards: zeros(Float64Array, count),
+      terminated: zeros(Uint8Array, count),
+    }),
+    actionMask: zeros(Uint8Array, count * choices),
+  }
+  const finalObservations = zeros(Float32Array, count * width)
+  const finalActionMask = zeros(Uint8Array, count * choices)
+  const { truncated, returns, lengths, ended } = quick?.counts ?? {
+    truncated: zeros(Uint8Array, count),
+    returns: zeros(Float64Array, count),
+    lengths: zeros(Int32Array, count),
+    /** 1 where the slot has ended and not begun again. */
+    ended: zeros(Uint8Array, count),
+  }
+  const makeStream =
+    options.stream ?? ((seed, envIndex) => fastStream('world', definition.name, seed, envIndex))
+  let streams = Array.from({ length: count }, (_, i) => makeStream(options.seed ?? 0, i))
+  let episodes = Array.from({ length: count }, () => 0)
+  let begun = false
+  const { step, observe, mask } = definition
+  const { rewards, terminated, observations } = numEnvs
+
+  function begin(i: number): void {
+    if (contextFor !== undefined || episodes[i] === 0)
+      numEnvs.context.set(
+        contextRow(definition.context, contextFor?.(i, episodes[i]), definition.name),
+        i * features,
+      )
+    episodes[i]++
+    definition.reset(numEnvs, i, streams[i])
+    observe(numEnvs, i)
+    mask?.(numEnvs, i)
+  }
+
+  /** A new count starts when the next step is counted, so that the figures of an ended episode can be read. */
+  function startCount(i: number): void {
+    returns[i] = 0
+    lengths[i] = 0
+    ended[i] = 0
+  }
+
+  function end(i: number): void {
+    ended[i] = 1
+    for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
+    for (let k = i * choices; k < (i + 1) * choices; k++) finalActionMask[k] = numEnvs.actionMask[k]
+    if (autoreset === 'same-step') begin(i)
+  }
+
+  function stepOne(i: number): void {
+    step(numEnvs, i, streams[i])
+    observe(numEnvs, i)
+  }
+
+  const { count: _, ...written } = numEnvs
+  const stored = { ...written, finalObservations, finalActionMask, truncated, returns, lengths, ended }
+
+  return {
+    definition,
+    autoreset,
+    actions: numEnvs.actions,
+    observations,
+    finalObservations,
+    rewards,
+    terminated,
+    truncated,
+    actionMask: numEnvs.actionMask,
+    finalActionMask,
+    returns,
+    lengths,
+    numEnvs,
+    reset({ seed, mask: which } = {}) {
+      if (seed !== undefined) {
+        streams = streams.map((_, i) => makeStream(seed, i))
+        episodes = episodes.map(() => 0)
+      }
+      for (let i = 0; i < count; i++) {
+        if (which !== undefined && which[i] !== 1) continue
+        begin(i)
+        startCount(i)
+        rewards[i] = 0
+        terminated[i] = 0
+        truncated[i] = 0
+      }
+      begun = true
+    },
+    step() {
+      if (!begun) {
+        throw new AgogeError(`${definition.name} was stepped before it was reset`, {
+          code: 'reset-needed',
+          hint: 'call reset() first',
+        })
+      }
+      if (quick !== undefined) {
+        quick.step(stepOne, end)
+        return
+      }
+      for (let i = 0; i < count; i++) {
+        if (ended[i] === 1) {
+          if (autoreset === 'disabled') throw notReset(definition.name, i)
+          startCount(i)
+          if (autoreset === 'next-step') {
+            begin(i)
+            rewards[i] = 0
+            terminated[i] = 0
+            truncated[i] = 0
+            continue
+          }
+        }
+        stepOne(i)
+        returns[i] += rewards[i]
+        const over = ++lengths[i] >= maxSteps
+        truncated[i] = over ? 1 : 0
+        mask?.(numEnvs, i)
+        if (over || terminated[i] === 1) end(i)
+      }
+    },
+    truncate(i) {
+      truncated[i] = 1
+      if (ended[i] === 0) end(i)
+    },
+    state: () => ({
+      arrays: saveArrays(stored),
+      streams: streams.map((stream) => stream.state()),
+      episodes: [...episodes],
+    }),
+    restore(state) {
+      restoreArrays(definition.name, stored, state.arrays)
+      streams.forEach((stream, i) => stream.restore(state.streams[i]))
+      episodes = [...state.episodes]
+      begun = true
+    },
+  }
+}
+
+function notReset(environment: string, envIndex: number): AgogeError {
+  return new AgogeError(`slot ${envIndex} of ${environment} has ended and was not reset`, {
+    code: 'reset-needed',
+    given: 'a step of an ended slot, with autoreset disabled',
+    expected: 'reset({ mask }) with 1 for that slot',
+  })
+}

@@ -1,0 +1,108 @@
+import { AgogeError } from '../../error.ts'
+import type { ContextSpace } from './context.ts'
+import { describeSpace } from './space-describe.ts'
+import { box, rowSize } from './space.ts'
+import { flatSpace } from './space-flatten.ts'
+import type { EnvArrays, EnvironmentDefinition } from './definition.ts'
+
+/**
+ * The same environment with context features at the end of its observation, scaled so that low is -1 and high is 1 (beyond
+ * that outside the range of training). The observation becomes a flat box: that of a box as it is, of a discrete or
+ * multi-discrete space one-hot, of bits as zeros and ones. Without this the context is hidden.
+ *
+ * Throws `unknown-feature`.
+ */
+export function visibleContext<C extends ContextSpace>(
+  definition: EnvironmentDefinition<C>,
+  names: readonly (keyof C & string)[] = Object.keys(definition.context),
+): EnvironmentDefinition<C> {
+  const all = Object.keys(definition.context)
+  const columns = names.map((name) => {
+    if (Object.hasOwn(definition.context, name)) return all.indexOf(name)
+    throw new AgogeError(`${definition.name} has no context feature ${name}`, {
+      code: 'unknown-feature',
+      given: name,
+      expected: `one of ${all.join(', ') || 'none: the environment has no features'}`,
+    })
+  })
+  const features = names.map((name) => definition.context[name])
+  const lows = features.map(({ low }) => low)
+  const halves = features.map(({ low, high }) => (high - low) / 2)
+  const innerWidth = rowSize(definition.observation)
+  const flat = flatSpace(definition.observation)
+  const flatWidth = flat.low.length
+  const width = flatWidth + columns.length
+  const bounds = (inner: Float64Array, limit: number): number[] => [...inner, ...columns.map(() => limit)]
+
+  /** The same slots with room for the environment's own observation, made once for each set of slots. */
+  const innerEnvs = new WeakMap<EnvArrays, EnvArrays>()
+  function innerOf(numEnvs: EnvArrays): EnvArrays {
+    let inner = innerEnvs.get(numEnvs)
+    if (inner === undefined) {
+      inner = { ...numEnvs, observations: new Float32Array(numEnvs.count * innerWidth) }
+      innerEnvs.set(numEnvs, inner)
+    }
+    return inner
+  }
+
+  return {
+    ...definition,
+    observation: box([width], bounds(flat.low, -Infinity), bounds(flat.high, Infinity)),
+    observe(numEnvs, i) {
+      const inner = innerOf(numEnvs)
+      definition.observe(inner, i)
+      const row = i * width
+      flatten(definition, inner.observations, i * innerWidth, numEnvs.observations, row)
+      for (let k = 0; k < columns.length; k++) {
+        const value = numEnvs.context[i * all.length + columns[k]]
+        numEnvs.observations[row + flatWidth + k] = halves[k] === 0 ? 0 : (value - lows[k]) / halves[k] - 1
+      }
+    },
+  }
+}
+
+/** The one-hot form of a row, without an allocation. */
+function flatten(
+  definition: Pick<EnvironmentDefinition, 'name' | 'observation'>,
+  from: Float32Array,
+  start: number,
+  to: Float32Array,
+  row: number,
+): void {
+  const space = definition.observation
+  switch (space.type) {
+    case 'box':
+    case 'multi-binary': {
+      const size = rowSize(space)
+      for (let k = 0; k < size; k++) to[row + k] = from[start + k]
+      return
+    }
+    case 'discrete':
+      to.fill(0, row, row + space.n)
+      to[row + place(definition, from[start] - space.start, space.n)] = 1
+      return
+    case 'multi-discrete': {
+      let offset = row
+      for (let k = 0; k < space.counts.length; k++) {
+        to.fill(0, offset, offset + space.counts[k])
+        to[offset + place(definition, from[start + k], space.counts[k])] = 1
+        offset += space.counts[k]
+      }
+    }
+  }
+}
+
+/** A choice of `n`; another one would be a place in what stands beside it. */
+function place(
+  { name, observation }: Pick<EnvironmentDefinition, 'name' | 'observation'>,
+  choice: number,
+  n: number,
+): number {
+  if (choice >= 0 && choice < n && choice === Math.floor(choice)) return choice
+  throw new AgogeError(`${name} showed choice ${choice} of ${n}, counted from 0`, {
+    code: 'not-in-space',
+    given: choice,
+    expected: `a member of ${describeSpace(observation)}`,
+    hint: "Look at the environment's observe(), and at its observation space",
+  })
+}

@@ -1,0 +1,148 @@
+import { rowSize } from '../space.ts'
+import type { NumberArray } from '../space-rows.ts'
+import type { AnyVector } from '../any-vector.ts'
+import { wrapVector } from './wrap-vector.ts'
+
+/** One episode as columns; T is its length. */
+export interface ArrayEpisode {
+  envIndex: number
+  length: number
+  /** [T + 1, rowSize(observation)]: the last row is the last observation, which no action followed. */
+  observations: Float32Array
+  /** [T, rowSize(action)]. */
+  actions: Float32Array
+  /** [T]. */
+  rewards: Float64Array
+  /** [T + 1, n], 1 = allowed; empty where there are no masks. */
+  actionMasks: Uint8Array
+  terminated: boolean
+  truncated: boolean
+  /** [features]: the context of the episode, in the order of the context space; empty for users' objects. */
+  context: Float64Array
+}
+
+/**
+ * Hands every episode to `onEpisode` when it ends, as columns in arrays of its own. A step allocates nothing but at the end
+ * of an episode, and where an episode is longer than any before in its slot. Episodes that are given up by a reset are
+ * dropped. Actions, rewards and observations are those of `env`: what wrappers outside of it change is not seen, and a
+ * time limit belongs inside.
+ */
+export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode: ArrayEpisode) => void): E {
+  const count = env.rewards.length
+  const width = rowSize(env.definition.observation)
+  const actionWidth = rowSize(env.definition.action)
+  const choices = env.actionMask.length / count
+  const features = env.numEnvs.context.length / count
+  const sameStep = env.autoreset === 'same-step'
+  const lengths = new Int32Array(count)
+  const contexts = new Float64Array(count * features)
+  const columns = Array.from({ length: count }, () => makeColumns(64))
+
+  function makeColumns(steps: number) {
+    return {
+      observations: new Float32Array((steps + 1) * width),
+      actions: new Float32Array(steps * actionWidth),
+      rewards: new Float64Array(steps),
+      actionMasks: new Uint8Array((steps + 1) * choices),
+    }
+  }
+
+  function copyRow(from: NumberArray, fromAt: number, to: NumberArray, toAt: number, size: number): void {
+    for (let k = 0; k < size; k++) to[toAt + k] = from[fromAt + k]
+  }
+
+  function writeObservation(i: number, rows: Float32Array, masks: Uint8Array): void {
+    copyRow(rows, i * width, columns[i].observations, lengths[i] * width, width)
+    copyRow(masks, i * choices, columns[i].actionMasks, lengths[i] * choices, choices)
+  }
+
+  function begin(i: number): void {
+    lengths[i] = 0
+    copyRow(env.numEnvs.context, i * features, contexts, i * features, features)
+    writeObservation(i, env.observations, env.actionMask)
+  }
+
+  function grow(i: number): void {
+    const old = columns[i]
+    const wider = makeColumns(old.rewards.length * 2)
+    wider.observations.set(old.observations)
+    wider.actions.set(old.actions)
+    wider.rewards.set(old.rewards)
+    wider.actionMasks.set(old.actionMasks)
+    columns[i] = wider
+  }
+
+  function emit(i: number): void {
+    const length = lengths[i]
+    const { observations, actions, rewards, actionMasks } = columns[i]
+    onEpisode({
+      envIndex: i,
+      length,
+      observations: observations.slice(0, (length + 1) * width),
+      actions: actions.slice(0, length * actionWidth),
+      rewards: rewards.slice(0, length),
+      actionMasks: actionMasks.slice(0, (length + 1) * choices),
+      terminated: env.terminated[i] === 1,
+      truncated: env.truncated[i] === 1,
+      context: contexts.slice(i * features, (i + 1) * features),
+    })
+  }
+
+  return wrapVector(
+    env,
+    {},
+    {
+      arrays: () => ({
+        lengths,
+        contexts,
+        ...Object.fromEntries(
+          columns.flatMap((column, i) =>
+            Object.entries(column).map(([name, array]) => [`${name}/${i}`, array as NumberArray]),
+          ),
+        ),
+      }),
+      restore(saved) {
+        lengths.set(new Int32Array(saved.lengths))
+        contexts.set(new Float64Array(saved.contexts))
+        for (let i = 0; i < count; i++) {
+          columns[i] = {
+            observations: new Float32Array(saved[`observations/${i}`].slice(0)),
+            actions: new Float32Array(saved[`actions/${i}`].slice(0)),
+            rewards: new Float64Array(saved[`rewards/${i}`].slice(0)),
+            actionMasks: new Uint8Array(saved[`actionMasks/${i}`].slice(0)),
+          }
+        }
+      },
+      reset(mask) {
+        for (let i = 0; i < count; i++) if (mask === undefined || mask[i] === 1) begin(i)
+      },
+      before({ first }) {
+        for (let i = 0; i < count; i++) {
+          if (first[i] === 1) continue
+          if (lengths[i] === columns[i].rewards.length) grow(i)
+          copyRow(env.actions, i * actionWidth, columns[i].actions, lengths[i] * actionWidth, actionWidth)
+        }
+      },
+      step({ first, last }) {
+        for (let i = 0; i < count; i++) {
+          if (first[i] === 1 && last[i] === 0) {
+            begin(i)
+            continue
+          }
+          columns[i].rewards[lengths[i]] = env.rewards[i]
+          lengths[i]++
+          if (last[i] === 0) writeObservation(i, env.observations, env.actionMask)
+          else {
+            writeObservation(i, env.finalObservations, env.finalActionMask)
+            emit(i)
+            if (sameStep) begin(i)
+          }
+        }
+      },
+      truncate(i) {
+        emit(i)
+        if (sameStep) begin(i)
+      },
+    },
+  )
+}

@@ -1,0 +1,58 @@
+import type {
+  ContextFeature,
+  ContextSpace,
+  EnvArrays,
+  EnvironmentDefinition,
+} from '../../environment/index.ts'
+import { uniformAt } from '../../../engine/random/index.ts'
+
+/** An environment of arms whose expected rewards are known, so that regret is exact. */
+export interface BanditDefinition<C extends ContextSpace = ContextSpace> extends EnvironmentDefinition<C> {
+  readonly arms: number
+  /** The expected reward of a pull of an arm in slot i's present state: to be asked before the step. */
+  readonly armMean: (numEnvs: EnvArrays, i: number, arm: number) => number
+}
+
+/** The greatest expected reward of a pull in slot i's present state: to be asked before the step. */
+export function bestArmMean(definition: BanditDefinition, numEnvs: EnvArrays, i: number): number {
+  let best = -Infinity
+  for (let arm = 0; arm < definition.arms; arm++) best = Math.max(best, definition.armMean(numEnvs, i, arm))
+  return best
+}
+
+/** What a pull of the arm in `slots.actions` loses in expectation against the best arm: to be asked before the step. */
+export const expectedRegret = (definition: BanditDefinition, numEnvs: EnvArrays, i: number): number =>
+  bestArmMean(definition, numEnvs, i) - definition.armMean(numEnvs, i, numEnvs.actions[i])
+
+/** Pulls in an episode; the last one ends it. */
+export const horizonFeature = (horizon: number) =>
+  ({
+    default: horizon,
+    low: Math.min(10, horizon),
+    high: Math.max(200, horizon),
+    extrapolate: [Math.min(5, horizon), Math.max(500, horizon)],
+    integer: true,
+    about: 'pulls in an episode',
+  }) as const satisfies ContextFeature
+
+/** The feature `instance`, alike in all bandits. */
+export const instanceFeature = {
+  default: 0,
+  low: 0,
+  high: 999_999,
+  extrapolate: [0, 1_999_999],
+  integer: true,
+  about: 'number from which the arms are drawn',
+} as const satisfies ContextFeature
+
+/** A standard normal draw that depends on nothing but its arguments (Box and Muller 1958). */
+export function normalAt(instance: number, purpose: number, counter: number): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - uniformAt(instance, purpose, 2 * counter)))
+  return radius * Math.cos(2 * Math.PI * uniformAt(instance, purpose, 2 * counter + 1))
+}
+
+/** One line: how many pulls of how many, and the last one's arm and reward. */
+export function pullText(pulls: number, horizon: number, arm: number, reward: number): string {
+  const last = pulls === 0 ? '' : `   arm ${arm}   reward ${reward.toFixed(3)}`
+  return `pull ${pulls} of ${horizon}${last}`
+}

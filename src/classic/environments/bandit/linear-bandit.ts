@@ -1,0 +1,77 @@
+import { box, discrete } from '../../environment/index.ts'
+import { horizonFeature, instanceFeature, normalAt, pullText } from './bandit-definition.ts'
+import type { BanditDefinition } from './bandit-definition.ts'
+
+export interface LinearBanditOptions {
+  /** Default 5. */
+  arms?: number
+  /** Numbers that are observed before each pull. Default 4. */
+  dimensions?: number
+  /** Pulls in an episode. Default 100. */
+  horizon?: number
+  name?: string
+}
+
+/**
+ * A contextual bandit with linear rewards (Li et al. 2010, "LinUCB"): before each pull x ~ N(0, I / dimensions) is
+ * observed, and arm a pays x . theta_a plus normal noise. The thetas are standard normal over instances.
+ */
+export function createLinearBandit({
+  arms = 5,
+  dimensions = 4,
+  horizon = 100,
+  name = 'linear-bandit',
+}: LinearBanditOptions = {}): BanditDefinition {
+  /** Pulls, last arm, x, theta of each arm. */
+  const stateSize = 2 + dimensions + arms * dimensions
+  const scale = 1 / Math.sqrt(dimensions)
+  function armMean(state: Float64Array, i: number, arm: number): number {
+    const x = i * stateSize + 2
+    const theta = x + dimensions * (1 + arm)
+    let sum = 0
+    for (let k = 0; k < dimensions; k++) sum += state[x + k] * state[theta + k]
+    return sum
+  }
+  return {
+    name,
+    arms,
+    observation: box([dimensions], -Infinity, Infinity),
+    action: discrete(arms),
+    context: {
+      noise: {
+        default: 0.1,
+        low: 0,
+        high: 0.5,
+        extrapolate: [0, 2],
+        about: 'standard deviation of a reward',
+      },
+      horizon: horizonFeature(horizon),
+      instance: instanceFeature,
+    },
+    stateSize,
+    reset({ state, context }, i, random) {
+      const s = i * stateSize
+      state[s] = 0
+      state[s + 1] = 0
+      for (let k = 0; k < dimensions; k++) state[s + 2 + k] = scale * random.normal()
+      const first = s + 2 + dimensions
+      for (let k = 0; k < arms * dimensions; k++) state[first + k] = normalAt(context[i * 3 + 2], 1, k)
+    },
+    step({ state, context, actions, rewards, terminated }, i, random) {
+      const s = i * stateSize
+      const noise = context[i * 3]
+      rewards[i] = armMean(state, i, actions[i]) + noise * random.normal()
+      for (let k = 0; k < dimensions; k++) state[s + 2 + k] = scale * random.normal()
+      state[s + 1] = actions[i]
+      terminated[i] = ++state[s] >= context[i * 3 + 1] ? 1 : 0
+    },
+    observe({ state, observations }, i) {
+      for (let k = 0; k < dimensions; k++) observations[i * dimensions + k] = state[i * stateSize + 2 + k]
+    },
+    armMean: ({ state }, i, arm) => armMean(state, i, arm),
+    text: ({ state, context, rewards }, i) =>
+      pullText(state[i * stateSize], context[i * 3 + 1], state[i * stateSize + 1], rewards[i]),
+  }
+}
+
+export const linearBandit = createLinearBandit()

@@ -1,0 +1,71 @@
+import type { EnvironmentDefinition } from '../environment/index.ts'
+import { adversarialBandit, bernoulliBandit, gaussianBandit, linearBandit } from './bandit/index.ts'
+import {
+  acrobot,
+  cartPole,
+  cartPolePositions,
+  mountainCar,
+  mountainCarContinuous,
+  pendulum,
+} from './control/index.ts'
+import {
+  chain,
+  combinationLock,
+  darkKeyDoor,
+  darkRoom,
+  darkRoom3,
+  darkRoom5,
+  deepSea,
+  deepSea20,
+  fourRooms,
+  keyDoor,
+  maze,
+  mazeWindow,
+  multiRoom,
+} from './grid/index.ts'
+import { pointMass, reacher } from './motion/index.ts'
+import {
+  blackjack,
+  cliffWalking,
+  cliffWalkingSlippery,
+  frozenLake,
+  frozenLake8x8,
+  frozenLakeGenerated,
+  taxi,
+} from './toy-text/index.ts'
+
+/** The classic environments, by the name that the command line takes. */
+export const classicEnvironments: Readonly<Record<string, EnvironmentDefinition>> = {
+  [cartPole.name]: cartPole,
+  [cartPolePositions.name]: cartPolePositions,
+  [acrobot.name]: acrobot,
+  [mountainCar.name]: mountainCar,
+  [mountainCarContinuous.name]: mountainCarContinuous,
+  [pendulum.name]: pendulum,
+  [pointMass.name]: pointMass,
+  [reacher.name]: reacher,
+  [frozenLake.name]: frozenLake,
+  [frozenLake8x8.name]: frozenLake8x8,
+  [frozenLakeGenerated.name]: frozenLakeGenerated,
+  [taxi.name]: taxi,
+  [cliffWalking.name]: cliffWalking,
+  [cliffWalkingSlippery.name]: cliffWalkingSlippery,
+  [blackjack.name]: blackjack,
+  [fourRooms.name]: fourRooms,
+  [darkRoom.name]: darkRoom,
+  [darkRoom5.name]: darkRoom5,
+  [darkRoom3.name]: darkRoom3,
+  [darkKeyDoor.name]: darkKeyDoor,
+  [keyDoor.name]: keyDoor,
+  [multiRoom.name]: multiRoom,
+  [maze.name]: maze,
+  [mazeWindow.name]: mazeWindow,
+  [deepSea.name]: deepSea,
+  [deepSea20.name]: deepSea20,
+  [chain.name]: chain,
+  [combinationLock.name]: combinationLock,
+  [bernoulliBandit.name]: bernoulliBandit,
+  [gaussianBandit.name]: gaussianBandit,
+  [linearBandit.name]: linearBandit,
+  [adversarialBandit.name]: adversarialBandit,
+}

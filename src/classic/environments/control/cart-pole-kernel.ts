@@ -1,0 +1,119 @@
+import { assembly } from '../../../engine/tensor/index.ts'
+import { angleLimit, cosTerms, limit, reach, sinTerms, tau } from './cart-pole-constants.ts'
+
+type Code = assembly.Code
+const { doubles, int, i32, v128, vector, ifElse, repeat } = assembly
+
+/** What marks a slot that the kernel left alone. */
+const left = 2
+
+/**
+ * `step(state, context, actions, observations, rewards, terminated, pairs, leftSome)`: a step of CartPole for two slots at a
+ * time, operation for operation that of one slot. Addresses in bytes.
+ */
+export const cartPoleKernel: assembly.WasmFunction = {
+  name: 'step',
+  parameters: Array.from({ length: 8 }, () => i32),
+  body: ([state, context, actions, observations, rewards, terminated, pairs, leftSome], builder) => {
+    const { add, sub, mul, div, neg, abs, constant, load, store, shuffle, greater, select } = doubles
+    const local = (): assembly.Local => builder.local(v128)
+    const [a, b, x, velocity, angle, spin] = Array.from({ length: 6 }, local)
+    const [gravity, cartMass, poleMass, length, strength] = Array.from({ length: 5 }, local)
+    const [totalMass, poleMassLength, square] = Array.from({ length: 3 }, local)
+    const [sin, cos, push, spinChange] = Array.from({ length: 4 }, local)
+    const [newX, newAngle] = [local(), local()]
+    const over = builder.local(i32)
+
+    /** Two numbers of either slot, `size` bytes apart, as one vector for each number. */
+    const readPair = (from: assembly.Local, size: number, offset: number, to: assembly.Local[]): Code => [
+      a.set(load(from.get, offset)),
+      b.set(load(from.get, offset + size)),
+      to.map((each, i) => each.set(shuffle(a.get, b.get, [i, i + 2]))),
+    ]
+    const z = square.get
+    const horner = (terms: readonly number[]): Code =>
+      terms
+        .slice(0, -1)
+        .reduceRight<Code>((sum, term) => add(constant(term), mul(z, sum)), constant(terms.at(-1)!))
+    const force = select(
+      strength.get,
+      neg(strength.get),
+      doubles.masks(vector.equal(doubles.loadFirst(actions.get), vector.constant(1))),
+    )
+    const dynamics: Code = [
+      readPair(context, 40, 0, [gravity, cartMass]),
+      readPair(context, 40, 16, [poleMass, length]),
+      strength.set(shuffle(doubles.loadFirst(context.get, 32), doubles.loadFirst(context.get, 72), [0, 2])),
+      totalMass.set(add(poleMass.get, cartMass.get)),
+      poleMassLength.set(mul(poleMass.get, length.get)),
+      square.set(mul(angle.get, angle.get)),
+      cos.set(sub(constant(1), sub(mul(constant(0.5), z), mul(z, mul(z, horner(cosTerms)))))),
+      sin.set(add(angle.get, mul(mul(z, angle.get), horner(sinTerms)))),
+      push.set(
+        div(add(force, mul(mul(poleMassLength.get, mul(spin.get, spin.get)), sin.get)), totalMass.get),
+      ),
+      spinChange.set(
+        div(
+          sub(mul(gravity.get, sin.get), mul(cos.get, push.get)),
+          mul(length.get, sub(constant(4 / 3), div(mul(poleMass.get, mul(cos.get, cos.get)), totalMass.get))),
+        ),
+      ),
+      newX.set(add(x.get, mul(constant(tau), velocity.get))),
+      newAngle.set(add(angle.get, mul(constant(tau), spin.get))),
+      velocity.set(
+        add(
+          velocity.get,
+          mul(
+            constant(tau),
+            sub(push.get, div(mul(mul(poleMassLength.get, spinChange.get), cos.get), totalMass.get)),
+          ),
+        ),
+      ),
+      spin.set(add(spin.get, mul(constant(tau), spinChange.get))),
+      [0, 1].map((envIndex) => [
+        a.set(shuffle(newX.get, velocity.get, [envIndex, envIndex + 2])),
+        b.set(shuffle(newAngle.get, spin.get, [envIndex, envIndex + 2])),
+        store(state.get, a.get, envIndex * 32),
+        store(state.get, b.get, envIndex * 32 + 16),
+        vector.store(
+          observations.get,
+          shuffle(doubles.single(a.get), doubles.single(b.get), [0, 2]),
+          envIndex * 16,
+        ),
+      ]),
+      store(rewards.get, constant(1)),
+      over.set(
+        doubles.bits(
+          doubles.or(
+            greater(abs(newX.get), constant(limit)),
+            greater(abs(newAngle.get), constant(angleLimit)),
+          ),
+        ),
+      ),
+      // A bit for each slot becomes a byte.
+      int.store16(
+        terminated.get,
+        int.and(int.or(over.get, int.shiftLeft(over.get, int.constant(7))), int.constant(0x101)),
+      ),
+    ]
+    return repeat(
+      [
+        readPair(state, 32, 0, [x, velocity]),
+        readPair(state, 32, 16, [angle, spin]),
+        ifElse(doubles.both(doubles.notGreater(abs(angle.get), constant(reach))), dynamics, [
+          int.store16(terminated.get, int.constant(left * 0x101)),
+          int.store(leftSome.get, int.constant(1)),
+        ]),
+        [
+          [state, 64] as const,
+          [context, 80] as const,
+          [actions, 8] as const,
+          [observations, 32] as const,
+          [rewards, 16] as const,
+          [terminated, 2] as const,
+        ].map(([pointer, bytes]) => pointer.add(int.constant(bytes))),
+      ],
+      pairs.tee(int.sub(pairs.get, int.constant(1))),
+    )
+  },
+}

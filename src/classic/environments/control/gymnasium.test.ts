@@ -1,0 +1,211 @@
+import { expect, test } from 'vitest'
+import { createVectorEnvironment, numpyEnvStream, numpyStream } from '../../environment/index.ts'
+import type { EnvArrays, EnvironmentDefinition } from '../../environment/index.ts'
+import { readGolden, arraysOf, unpackDoubles, unpackFloats, unpackRounded } from '../fixtures/golden.ts'
+import { acrobot, cartPole, mountainCar, mountainCarContinuous, pendulum } from './index.ts'
+
+interface Steps {
+  count: number
+  seed: number
+  bounds: number[]
+  actions: number
+  ranges: [number, number][]
+  states: string
+  rewards: string
+  terminated: string
+  /** Steps in which the C library of the reference misrounds the square of Pendulum's torque, in single precision. */
+  misrounded: number[]
+}
+interface Trajectory {
+  seed: number
+  first: string
+  firstObservation: string
+  actions: string
+  states: string
+  rewards: string
+  terminated: string
+  truncated: string
+  lastObservation: string
+}
+type Golden = Record<
+  string,
+  { maxSteps: number; limit: number; steps: Steps; contextSteps: Steps; trajectories: Trajectory[] }
+>
+
+const golden = readGolden('classic') as Golden
+const definitions: EnvironmentDefinition[] = [cartPole, acrobot, mountainCar, mountainCarContinuous, pendulum]
+
+/** The largest difference to the reference over one step from each of its random states. */
+function stepError(
+  definition: EnvironmentDefinition,
+  steps: Steps,
+): {
+  state: number
+  reward: number
+  misrounded: number
+  ends: string
+} {
+  const width = steps.bounds.length
+  const states = unpackRounded(steps.states)
+  const rewards = unpackRounded(steps.rewards)
+  const random = numpyStream(steps.seed)
+  const numEnvs = arraysOf(definition)
+  const error = { state: 0, reward: 0, misrounded: 0, ends: '' }
+  for (let n = 0; n < steps.count; n++) {
+    if (n % 8 === 0)
+      steps.ranges.forEach(([low, high], k) => (numEnvs.context[k] = random.uniform(low, high)))
+    for (let k = 0; k < width; k++) numEnvs.state[k] = random.uniform(-steps.bounds[k], steps.bounds[k])
+    if (definition.name.startsWith('mountain-car'))
+      numEnvs.state[0] = Math.max(Math.min(numEnvs.state[0], 0.6), -1.2)
+    if (definition === mountainCarContinuous) {
+      for (let k = 0; k < 2; k++) numEnvs.state[k] = Math.fround(numEnvs.state[k])
+      numEnvs.state[2] = 0
+    }
+    numEnvs.actions[0] =
+      definition.action.type === 'discrete'
+        ? random.integers(steps.actions)
+        : random.uniform(-steps.actions, steps.actions)
+    definition.step(numEnvs, 0, random)
+    for (let k = 0; k < width; k++)
+      error.state = Math.max(error.state, Math.abs(numEnvs.state[k] - states[n * width + k]))
+    const rewardError = Math.abs(numEnvs.rewards[0] - rewards[n])
+    if (steps.misrounded.includes(n)) error.misrounded = Math.max(error.misrounded, rewardError)
+    else error.reward = Math.max(error.reward, rewardError)
+    error.ends += numEnvs.terminated[0]
+  }
+  return error
+}
+
+const distance = (a: ArrayLike<number>, b: ArrayLike<number>, from = 0): number =>
+  Array.from(b).reduce<number>((most, value, k) => Math.max(most, Math.abs(a[from + k] - value)), 0)
+
+for (const definition of definitions) {
+  const { maxSteps, limit, steps, contextSteps, trajectories } = golden[definition.name]
+
+  test(`${definition.name}: one step from random states is Gymnasium's`, () => {
+    const error = stepError(definition, steps)
+    expect(error.state).toBeLessThan(1e-12)
+    expect(error.reward).toBeLessThan(1e-12)
+    // A thousandth of the last bit of a number below 4.
+    expect(error.misrounded).toBeLessThan(2.5e-10)
+    expect(steps.misrounded.length).toBeLessThan(steps.count / 500)
+    expect(error.ends).toBe(steps.terminated)
+  })
+
+  test(`${definition.name}: contexts act by the value of the closed form`, () => {
+    const error = stepError(definition, contextSteps)
+    expect(error.state).toBeLessThan(1e-12)
+    // Gymnasium has no goal height and adds no lengths for the acrobot, so its ends do not follow the context.
+    if (definition === acrobot) return
+    expect(error.reward).toBeLessThan(1e-12)
+    expect(error.ends).toBe(contextSteps.terminated)
+  })
+
+  test.each(trajectories)(`${definition.name}: 200 steps from reset(seed: $seed)`, (trajectory) => {
+    const { seed } = trajectory
+    const vector = createVectorEnvironment(definition, {
+      numEnvs: 1,
+      seed,
+      stream: numpyEnvStream,
+      autoreset: 'disabled',
+      maxSteps: limit,
+    })
+    const { numEnvs } = vector
+    const width = steps.bounds.length
+    const states = unpackRounded(trajectory.states)
+    const rewards = unpackRounded(trajectory.rewards)
+    const actions =
+      definition.action.type === 'discrete'
+        ? Array.from(trajectory.actions, Number)
+        : unpackFloats(trajectory.actions)
+    vector.reset()
+    expect(Array.from(numEnvs.state.subarray(0, width))).toEqual([...unpackDoubles(trajectory.first)])
+    // The acrobot's first observation is made of single-precision sines in the reference.
+    expect(distance(vector.observations, unpackFloats(trajectory.firstObservation))).toBeLessThan(
+      definition === acrobot ? 1e-7 : 1e-15,
+    )
+    let [stateError, rewardError, row] = [0, 0, 0]
+    let [terminated, truncated] = ['', '']
+    for (let t = 0; t < 200; t++) {
+      vector.actions[0] = actions[t]
+      vector.step()
+      const over = vector.terminated[0] === 1 || vector.truncated[0] === 1
+      if (t % 10 === 9 || over) {
+        const expected = states.subarray(row * width, ++row * width)
+        stateError = Math.max(stateError, distance(numEnvs.state, expected))
+      }
+      rewardError = Math.max(rewardError, Math.abs(vector.rewards[0] - rewards[t]))
+      terminated += vector.terminated[0]
+      truncated += vector.truncated[0]
+      if (over && t < 199) vector.reset()
+    }
+    expect(row * width).toBe(states.length)
+    expect(stateError).toBeLessThan(1e-9)
+    expect(rewardError).toBeLessThan(1e-9)
+    expect(terminated).toBe(trajectory.terminated)
+    expect(truncated).toBe(trajectory.truncated)
+    expect(distance(vector.observations, unpackFloats(trajectory.lastObservation))).toBeLessThan(1e-6)
+  })
+
+  test(`${definition.name}: as long as Gymnasium's, and what was compared came to its ends`, () => {
+    expect(definition.maxSteps).toBe(maxSteps)
+    const all = (end: 'terminated' | 'truncated'): string => trajectories.map((one) => one[end]).join('')
+    expect(all('truncated')).toContain('1')
+    expect(all('terminated').includes('1')).toBe(definition !== pendulum)
+    expect(steps.count).toBeGreaterThanOrEqual(2000)
+    expect(steps.terminated.includes('1')).toBe(definition !== pendulum)
+  })
+}
+
+test('gold values of Gymnasium 1.3 from reset(seed: 42), as researched by hand', () => {
+  expect(play(cartPole, [1, 0, 1])).toEqual([
+    [0.027395604855596334, -0.006112156024794771, 0.03585979199113824, 0.019736802905936393],
+    [0.02727336173510044, 0.18847766618842926, 0.03625452804925697, -0.26141976017845603],
+    [0.031042915058869025, -0.007142550327267516, 0.031026132845687848, 0.04247424107791564],
+    [0.030900064052323675, 0.18752107397406803, 0.03187561766724616, -0.2402604465166686],
+  ])
+  expect(play(mountainCar, [0, 2])).toEqual([
+    [-0.44520879028880733, 0],
+    [-0.4467913109556239, -0.0015825206668165508],
+    [-0.44794480355733707, -0.0011534926017131518],
+  ])
+  expect(play(mountainCarContinuous, [0.5, -1.5, 1]).slice(1)).toEqual([
+    [-0.445041298866272, 0.0001674793311394751],
+    [-0.4469575583934784, -0.0019162630196660757],
+    [-0.4479435682296753, -0.0009860210120677948],
+  ])
+})
+
+function play(definition: EnvironmentDefinition, actions: number[]): number[][] {
+  const numEnvs: EnvArrays = arraysOf(definition)
+  const random = numpyStream(42)
+  const row = (): number[] => [
+    ...numEnvs.state.subarray(0, definition.name.startsWith('mountain') ? 2 : undefined),
+  ]
+  definition.reset(numEnvs, 0, random)
+  const rows = [row()]
+  for (const action of actions) {
+    numEnvs.actions[0] = action
+    definition.step(numEnvs, 0, random)
+    rows.push(row())
+  }
+  return rows
+}
+
+test.each(definitions)('$name: the slots of a vector environment do not touch each other', (definition) => {
+  const options = { seed: 3, maxSteps: 40 }
+  const three = createVectorEnvironment(definition, { ...options, numEnvs: 3 })
+  const one = createVectorEnvironment(definition, { ...options, numEnvs: 1 })
+  three.reset()
+  one.reset()
+  for (let t = 0; t < 100; t++) {
+    const action = t % 2
+    three.actions.fill(1 - action)
+    three.actions[0] = action
+    one.actions[0] = action
+    three.step()
+    one.step()
+    expect(three.numEnvs.state.slice(0, definition.stateSize)).toEqual(one.numEnvs.state)
+    expect(three.observations.slice(0, one.observations.length)).toEqual(one.observations)
+  }
+})

@@ -1,0 +1,93 @@
+import { box, defineEnvironment } from '../../environment/index.ts'
+import { drawHill, leftWall, rightWall } from './hill.ts'
+
+const features = 7
+const maxSpeed = 0.07
+const { fround } = Math
+
+/**
+ * The mountain car with a force in [-1, 1] (clipped), step for step as Gymnasium 1.3's MountainCarContinuous-v0. Reward
+ * 100 at the goal, less `effort` times the square of the action, taken before it is clipped. Observation: position
+ * m, velocity m a step.
+ *
+ * State: the two, and 1 where they are in double precision. The reference draws the first state in double precision
+ * and keeps single precision from the first step on, rounding after every operation; so does this.
+ */
+export const mountainCarContinuous = defineEnvironment({
+  name: 'mountain-car-continuous',
+  observation: box([2], [leftWall, -maxSpeed], [rightWall, maxSpeed]),
+  action: box([1], -1, 1),
+  context: {
+    power: { default: 0.0015, low: 0.001, high: 0.002, extrapolate: [0.0007, 0.003], about: 'm a step^2' },
+    gravity: { default: 0.0025, low: 0.002, high: 0.003, extrapolate: [0.0015, 0.0035], about: 'm a step^2' },
+    maxSpeed: {
+      default: maxSpeed,
+      low: 0.05,
+      high: maxSpeed,
+      extrapolate: [0.04, maxSpeed],
+      about: 'm a step',
+    },
+    goalPosition: { default: 0.45, low: 0.35, high: 0.55, extrapolate: [0.2, 0.6], about: 'm' },
+    goalVelocity: {
+      default: 0,
+      low: 0,
+      high: 0.02,
+      extrapolate: [0, 0.04],
+      about: 'm a step, at least, at the goal',
+    },
+    effort: { default: 0.1, low: 0.05, high: 0.2, extrapolate: [0, 0.5], about: 'cost of a full action' },
+    startPosition: {
+      default: -0.5,
+      low: -0.6,
+      high: -0.4,
+      extrapolate: [-0.9, -0.2],
+      about: 'm, centre of the starts, which are uniform within 0.1 m of it',
+    },
+  },
+  stateSize: 3,
+  maxSteps: 999,
+  reset({ state, context }, i, random) {
+    const center = context[i * features + 6]
+    state[i * 3] = random.uniform(center - 0.1, center + 0.1)
+    state[i * 3 + 1] = 0
+    state[i * 3 + 2] = 1
+  },
+  step({ state, context, actions, rewards, terminated }, i) {
+    const s = i * 3
+    const c = i * features
+    const double = state[s + 2] === 1
+    const action = actions[i]
+    const power = context[c]
+    const x = state[s]
+    const gradient = context[c + 1] * Math.cos(double ? 3 * x : fround(3 * x))
+    // A clipped action is a double in the reference, so that only an unclipped one makes the push a single.
+    const push =
+      action > 1
+        ? power - gradient
+        : action < -1
+          ? -power - gradient
+          : fround(fround(action * fround(power)) - fround(gradient))
+
+    const fastest = double ? context[c + 2] : fround(context[c + 2])
+    let velocity = double ? state[s + 1] + push : fround(state[s + 1] + fround(push))
+    velocity = Math.min(Math.max(velocity, -fastest), fastest)
+    const wall = double ? leftWall : fround(leftWall)
+    let position = double ? x + velocity : fround(x + velocity)
+    position = Math.min(Math.max(position, wall), double ? rightWall : fround(rightWall))
+    if (position === wall && velocity < 0) velocity = 0
+
+    const goal = double ? context[c + 3] : fround(context[c + 3])
+    const goalVelocity = double ? context[c + 4] : fround(context[c + 4])
+    const reached = position >= goal && velocity >= goalVelocity
+    rewards[i] = (reached ? 100 : 0) - action * action * context[c + 5]
+    terminated[i] = reached ? 1 : 0
+    state[s] = fround(position)
+    state[s + 1] = fround(velocity)
+    state[s + 2] = 0
+  },
+  observe({ state, observations }, i) {
+    observations[i * 2] = state[i * 3]
+    observations[i * 2 + 1] = state[i * 3 + 1]
+  },
+  draw: ({ state, context }, i) => drawHill(state[i * 3], context[i * features + 3]),
+})

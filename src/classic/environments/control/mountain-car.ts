@@ -1,0 +1,67 @@
+import { box, defineEnvironment, discrete } from '../../environment/index.ts'
+import { drawHill, leftWall, rightWall } from './hill.ts'
+
+const features = 6
+const maxSpeed = 0.07
+
+/**
+ * A car in a valley, too weak to drive straight up the right hill (Moore 1990), step for step as Gymnasium 1.3's
+ * MountainCar-v0. Actions: push left, none, right. State and observation: position m, velocity m a step. Reward -1 a
+ * step.
+ */
+export const mountainCar = defineEnvironment({
+  name: 'mountain-car',
+  observation: box([2], [leftWall, -maxSpeed], [rightWall, maxSpeed]),
+  action: discrete(3),
+  context: {
+    force: { default: 0.001, low: 0.0008, high: 0.0015, extrapolate: [0.0005, 0.002], about: 'm a step^2' },
+    gravity: { default: 0.0025, low: 0.002, high: 0.003, extrapolate: [0.0015, 0.0035], about: 'm a step^2' },
+    maxSpeed: {
+      default: maxSpeed,
+      low: 0.05,
+      high: maxSpeed,
+      extrapolate: [0.04, maxSpeed],
+      about: 'm a step',
+    },
+    goalPosition: { default: 0.5, low: 0.4, high: 0.55, extrapolate: [0.2, 0.6], about: 'm' },
+    goalVelocity: {
+      default: 0,
+      low: 0,
+      high: 0.02,
+      extrapolate: [0, 0.04],
+      about: 'm a step, at least, at the goal',
+    },
+    startPosition: {
+      default: -0.5,
+      low: -0.6,
+      high: -0.4,
+      extrapolate: [-0.9, -0.2],
+      about: 'm, centre of the starts, which are uniform within 0.1 m of it',
+    },
+  },
+  stateSize: 2,
+  maxSteps: 200,
+  reset({ state, context }, i, random) {
+    const center = context[i * features + 5]
+    state[i * 2] = random.uniform(center - 0.1, center + 0.1)
+    state[i * 2 + 1] = 0
+  },
+  step({ state, context, actions, rewards, terminated }, i) {
+    const s = i * 2
+    const c = i * features
+    const fastest = context[c + 2]
+    const push = (actions[i] - 1) * context[c] - Math.cos(3 * state[s]) * context[c + 1]
+    let velocity = Math.min(Math.max(state[s + 1] + push, -fastest), fastest)
+    const position = Math.min(Math.max(state[s] + velocity, leftWall), rightWall)
+    if (position === leftWall && velocity < 0) velocity = 0
+    state[s] = position
+    state[s + 1] = velocity
+    rewards[i] = -1
+    terminated[i] = position >= context[c + 3] && velocity >= context[c + 4] ? 1 : 0
+  },
+  observe({ state, observations }, i) {
+    observations[i * 2] = state[i * 2]
+    observations[i * 2 + 1] = state[i * 2 + 1]
+  },
+  draw: ({ state, context }, i) => drawHill(state[i * 2], context[i * features + 3]),
+})

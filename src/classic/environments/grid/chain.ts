@@ -1,0 +1,69 @@
+import { defineEnvironment, discrete } from '../../environment/index.ts'
+import type { FiniteDefinition } from '../../environment/index.ts'
+import { wholeFeature } from './shared/index.ts'
+import { sweptModel } from './swept-model.ts'
+
+const longest = 20
+
+const definition = defineEnvironment({
+  name: 'chain',
+  observation: discrete(longest),
+  action: discrete(2),
+  context: {
+    length: { default: 5, low: 3, high: 10, extrapolate: [2, longest], integer: true, about: 'states' },
+    slip: {
+      default: 0.2,
+      low: 0,
+      high: 0.3,
+      extrapolate: [0, 0.5],
+      about: 'chance that the other action is done',
+    },
+    small: { default: 2, low: 0, high: 4, extrapolate: [0, 8], about: 'reward for going back' },
+    large: { default: 10, low: 5, high: 20, extrapolate: [2, 40], about: 'reward in the last state' },
+  },
+  stateSize: 1,
+  maxSteps: 1000,
+  reset({ state, context }, i) {
+    wholeFeature(context[i * 4], 2, longest, 'length')
+    state[i] = 0
+  },
+  step({ state, context, actions, rewards, terminated }, i, random) {
+    const c = i * 4
+    const slip = context[c + 1]
+    const back = (actions[i] === 1) !== (slip > 0 && random.random() < slip)
+    const last = state[i] === context[c] - 1
+    rewards[i] = back ? context[c + 2] : last ? context[c + 3] : 0
+    state[i] = back ? 0 : last ? state[i] : state[i] + 1
+    terminated[i] = 0
+  },
+  observe({ state, observations }, i) {
+    observations[i] = state[i]
+  },
+  text: ({ state, context }, i) =>
+    Array.from({ length: context[i * 4] }, (_, k) => (k === state[i] ? '@' : 'o')).join('-'),
+})
+
+/**
+ * A chain (Strens 2000, "A Bayesian Framework for Reinforcement Learning"; Gym's NChain-v0): action 0 goes one state on
+ * and pays `large` in the last one, action 1 goes back to the first and pays `small`; with chance `slip` the other
+ * action is done. It never ends. Observation: the number of the state.
+ */
+export const chain: FiniteDefinition<typeof definition.context> = {
+  ...definition,
+  transitions: (context = {}) => {
+    const { slip = definition.context.slip.default, length = definition.context.length.default } = context
+    return sweptModel(definition, {
+      context: { ...context, slip: 0 },
+      states: longest,
+      start: 0,
+      place(state, number) {
+        state[0] = number
+        return number < length
+      },
+      mix: (action) => [
+        [1 - slip, action],
+        [slip, 1 - action],
+      ],
+    })
+  },
+}

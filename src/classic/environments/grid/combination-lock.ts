@@ -1,0 +1,64 @@
+import { defineEnvironment, discrete } from '../../environment/index.ts'
+import type { FiniteDefinition } from '../../environment/index.ts'
+import { drawAt, layoutFeature, slipFeature, wholeFeature } from './shared/index.ts'
+import { slipMix, sweptModel } from './swept-model.ts'
+
+const longest = 12
+const choices = 4
+
+const definition = defineEnvironment({
+  name: 'combination-lock',
+  observation: discrete(longest + 1),
+  action: discrete(choices),
+  context: {
+    code: { ...layoutFeature, about: 'number from which the combination is drawn' },
+    length: { default: 5, low: 3, high: 8, extrapolate: [2, longest], integer: true, about: 'digits' },
+    slip: { ...slipFeature, about: 'chance that a random action is done' },
+  },
+  stateSize: 1,
+  maxSteps: 100,
+  reset({ state, context }, i) {
+    wholeFeature(context[i * 3 + 1], 1, longest, 'length')
+    state[i] = 0
+  },
+  step({ state, context, actions, rewards, terminated }, i, random) {
+    const slip = context[i * 3 + 2]
+    const action = slip > 0 && random.random() < slip ? random.integers(choices) : actions[i]
+    state[i] = action === lockDigit(context[i * 3], state[i]) ? state[i] + 1 : 0
+    const open = state[i] === context[i * 3 + 1]
+    rewards[i] = open ? 1 : 0
+    terminated[i] = open ? 1 : 0
+  },
+  observe({ state, observations }, i) {
+    observations[i] = state[i]
+  },
+  text: ({ state, context }, i) =>
+    Array.from({ length: context[i * 3 + 1] }, (_, k) =>
+      k < state[i] ? lockDigit(context[i * 3], k) : '_',
+    ).join(' '),
+})
+
+/**
+ * A combination lock: at each position one of four actions, drawn from the code's number, goes on, every other one goes
+ * back to the start; the last position pays 1 and ends the episode (Kakade 2003, "On the Sample Complexity of
+ * Reinforcement Learning", section 8.6). Observation: the position. Random play needs about 4^length steps.
+ */
+export const combinationLock: FiniteDefinition<typeof definition.context> = {
+  ...definition,
+  transitions: (context = {}) => {
+    const { slip = 0, length = definition.context.length.default } = context
+    return sweptModel(definition, {
+      context: { ...context, slip: 0 },
+      states: longest + 1,
+      start: 0,
+      place(state, number) {
+        state[0] = number
+        return number < length
+      },
+      mix: slipMix(slip),
+    })
+  },
+}
+
+/** The action that goes on from a position. */
+export const lockDigit = (code: number, position: number): number => drawAt(code, 1, position, choices)

@@ -1,0 +1,71 @@
+import { defineEnvironment, discrete } from '../../environment/index.ts'
+import { directionX, directionY, slipFeature, withSlip } from './shared/index.ts'
+import { roomDrawing, roomText } from './room-frames.ts'
+
+const size = 9
+/** Of the context. */
+const features = 5
+const place = { low: 0, high: size - 1, integer: true } as const
+
+/**
+ * Dark Key-to-Door: an empty 9x9 room with a hidden key and a hidden door. The agent begins anywhere, sees the number of
+ * its cell, and gets 1 for the key and 1 for the door once it has the key, which ends the episode (Laskin et al. 2022,
+ * "In-context Reinforcement Learning with Algorithm Distillation"). Actions: up, right, down, left, stay.
+ */
+export const darkKeyDoor = defineEnvironment({
+  name: 'dark-key-door',
+  observation: discrete(size * size),
+  action: discrete(5),
+  context: {
+    keyX: { ...place, default: 1, about: 'column of the key' },
+    keyY: { ...place, default: 1, about: 'row of the key' },
+    doorX: { ...place, default: 7, about: 'column of the door' },
+    doorY: { ...place, default: 7, about: 'row of the door' },
+    slip: slipFeature,
+  },
+  stateSize: 3,
+  maxSteps: 50,
+  reset({ state }, i, random) {
+    state[i * 3] = random.integers(size)
+    state[i * 3 + 1] = random.integers(size)
+    state[i * 3 + 2] = 0
+  },
+  step({ state, context, actions, rewards, terminated }, i, random) {
+    const s = i * 3
+    const c = i * features
+    const action = withSlip(actions[i], context[c + 4], random)
+    const x = Math.min(size - 1, Math.max(0, state[s] + directionX[action]))
+    const y = Math.min(size - 1, Math.max(0, state[s + 1] + directionY[action]))
+    state[s] = x
+    state[s + 1] = y
+    rewards[i] = 0
+    terminated[i] = 0
+    if (state[s + 2] === 0 && x === context[c] && y === context[c + 1]) {
+      state[s + 2] = 1
+      rewards[i] = 1
+    }
+    // Where key and door share a cell, both happen at once.
+    if (state[s + 2] === 1 && x === context[c + 2] && y === context[c + 3]) {
+      rewards[i] += 1
+      terminated[i] = 1
+    }
+  },
+  observe({ state, observations }, i) {
+    observations[i] = state[i * 3 + 1] * size + state[i * 3]
+  },
+  text: (numEnvs, i) => roomText(size, marks(numEnvs, i, 'k', '+', '@')),
+  draw: (numEnvs, i) => roomDrawing(size, marks(numEnvs, i, '#d9a514', '#8a5a2b', '#c8452d')),
+})
+
+function marks(
+  { state, context }: { state: Float64Array; context: Float64Array },
+  i: number,
+  key: string,
+  door: string,
+  agent: string,
+): (readonly [string, number, number])[] {
+  const c = i * features
+  const here = [agent, state[i * 3], state[i * 3 + 1]] as const
+  const there = [door, context[c + 2], context[c + 3]] as const
+  return state[i * 3 + 2] === 1 ? [there, here] : [[key, context[c], context[c + 1]], there, here]
+}

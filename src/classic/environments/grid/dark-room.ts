@@ -1,0 +1,76 @@
+import { defineEnvironment, discrete } from '../../environment/index.ts'
+import type { FiniteDefinition } from '../../environment/index.ts'
+import { directionX, directionY, slipFeature, withSlip } from './shared/index.ts'
+import { roomDrawing, roomText } from './room-frames.ts'
+import { slipMix, sweptModel } from './swept-model.ts'
+
+/**
+ * An empty room whose goal cannot be seen: the agent starts in the centre, observes the number of its cell (y * size +
+ * x), and gets 1 for every step that ends on the goal (Laskin et al. 2022, "In-context Reinforcement Learning with
+ * Algorithm Distillation"). Actions: up, right, down, left, stay. The goal is the context (x to the right, y down).
+ */
+export const createDarkRoom = (size: number, maxSteps: number, name = `dark-room-${size}`) => {
+  const goal = { default: 0, low: 0, high: size - 1, integer: true } as const
+  const centre = size >> 1
+  const definition = defineEnvironment({
+    name,
+    observation: discrete(size * size),
+    action: discrete(5),
+    context: {
+      goalX: { ...goal, about: 'column of the goal' },
+      goalY: { ...goal, about: 'row of the goal' },
+      slip: slipFeature,
+    },
+    stateSize: 2,
+    maxSteps,
+    reset({ state }, i) {
+      state[i * 2] = centre
+      state[i * 2 + 1] = centre
+    },
+    step({ state, context, actions, rewards, terminated }, i, random) {
+      const s = i * 2
+      const c = i * 3
+      const action = withSlip(actions[i], context[c + 2], random)
+      state[s] = Math.min(size - 1, Math.max(0, state[s] + directionX[action]))
+      state[s + 1] = Math.min(size - 1, Math.max(0, state[s + 1] + directionY[action]))
+      rewards[i] = state[s] === context[c] && state[s + 1] === context[c + 1] ? 1 : 0
+      terminated[i] = 0
+    },
+    observe({ state, observations }, i) {
+      observations[i] = state[i * 2 + 1] * size + state[i * 2]
+    },
+    text: ({ state, context }, i) =>
+      roomText(size, [
+        ['G', context[i * 3], context[i * 3 + 1]],
+        ['@', state[i * 2], state[i * 2 + 1]],
+      ]),
+    draw: ({ state, context }, i) =>
+      roomDrawing(size, [
+        ['#3a9d5d', context[i * 3], context[i * 3 + 1]],
+        ['#c8452d', state[i * 2], state[i * 2 + 1]],
+      ]),
+  })
+  const finite: FiniteDefinition<typeof definition.context> = {
+    ...definition,
+    transitions: (context = {}) =>
+      sweptModel(definition, {
+        context: { ...context, slip: 0 },
+        states: size * size,
+        start: centre * size + centre,
+        place(state, number) {
+          state[0] = number % size
+          state[1] = Math.floor(number / size)
+          return true
+        },
+        mix: slipMix(context.slip ?? 0),
+      }),
+  }
+  return finite
+}
+
+/** 9x9, 20 steps. A policy that knows the goal gets 16.54 on the mean over all goals. */
+export const darkRoom = createDarkRoom(9, 20, 'dark-room')
+/** 5x5, 20 steps: 18.56. */
+export const darkRoom5 = createDarkRoom(5, 20)
+/** 3x3, 5 steps: 4.56. */
+export const darkRoom3 = createDarkRoom(3, 5)

@@ -1,0 +1,133 @@
+import { discrete, finiteModel } from '../../environment/index.ts'
+import type { ContextSpace, FiniteDefinition } from '../../environment/index.ts'
+import { threeWays } from './three-ways.ts'
+
+const columns = 12
+const cells = 4 * columns
+const start = 3 * columns
+const goal = cells - 1
+const width = 5
+
+/**
+ * From one end of a cliff's edge to the other (Sutton & Barto, Reinforcement Learning, example 6.6), step for step and
+ * draw for draw as Gymnasium 1.3's CliffWalking-v1. Actions: up, right, down, left; observation: the cell, row by row.
+ * A fall costs 100 and leads back to the start; any other step costs 1; the goal ends the episode.
+ */
+export const cliffWalking = cliff('cliff-walking', 0)
+
+/** The cliff on ice, as Gymnasium's CliffWalkingSlippery-v1: a third of the steps go to either side. */
+export const cliffWalkingSlippery = cliff('cliff-walking-slippery', 1)
+
+function cliff(name: string, slip: number): FiniteDefinition {
+  const features = {
+    slip: {
+      default: slip,
+      low: 0,
+      high: 1,
+      about: 'probability that a step goes forward or to either side with a third each; else it goes forward',
+    },
+    stepReward: { default: -1, low: -2, high: -0.5, extrapolate: [-5, 0], about: 'of a step' },
+    fallReward: {
+      default: -100,
+      low: -100,
+      high: -20,
+      extrapolate: [-200, 0],
+      about: 'of a step into the cliff',
+    },
+    firstColumn: {
+      default: 1,
+      low: 1,
+      high: 5,
+      extrapolate: [1, 10],
+      integer: true,
+      about: 'where the cliff begins',
+    },
+    lastColumn: {
+      default: 10,
+      low: 6,
+      high: 10,
+      extrapolate: [1, 10],
+      integer: true,
+      about: 'where the cliff ends',
+    },
+  } satisfies ContextSpace
+
+  return {
+    name,
+    observation: discrete(cells),
+    action: discrete(4),
+    context: features,
+    stateSize: 1,
+    reset({ state }, i, random) {
+      // The reference draws here too, although there is one start.
+      random.random()
+      state[i] = start
+    },
+    step({ state, context, actions, rewards, terminated }, i, random) {
+      const c = i * width
+      const side = context[c] / 3
+      const way = threeWays(side, 1 - context[c] + side, side, random.random())
+      const cell = move(state[i], (actions[i] + way + 3) % 4)
+      const fallen = inCliff(cell, context[c + 3], context[c + 4])
+      state[i] = fallen ? start : cell
+      rewards[i] = fallen ? context[c + 2] : context[c + 1]
+      terminated[i] = cell === goal ? 1 : 0
+    },
+    observe({ state, observations }, i) {
+      observations[i] = state[i]
+    },
+    text({ state, context }, i) {
+      const c = i * width
+      let frame = ''
+      for (let cell = 0; cell < cells; cell++) {
+        if (cell > 0 && cell % columns === 0) frame += '\n'
+        if (cell === state[i]) frame += '@'
+        else if (inCliff(cell, context[c + 3], context[c + 4])) frame += 'C'
+        else frame += cell === start ? 'S' : cell === goal ? 'G' : '.'
+      }
+      return frame
+    },
+    transitions: ({
+      slip: slipping = slip,
+      stepReward = features.stepReward.default,
+      fallReward = features.fallReward.default,
+      firstColumn = features.firstColumn.default,
+      lastColumn = features.lastColumn.default,
+    } = {}) =>
+      finiteModel({
+        states: cells,
+        actions: 4,
+        start,
+        outcomes(state, action) {
+          const side = slipping / 3
+          const ways = slipping === 0 ? [1] : [0, 1, 2]
+          return ways.map((way) => {
+            const cell = move(state, (action + way + 3) % 4)
+            const fallen = inCliff(cell, firstColumn, lastColumn)
+            return {
+              probability: way === 1 ? 1 - slipping + side : side,
+              state: fallen ? start : cell,
+              reward: fallen ? fallReward : stepReward,
+              terminated: cell === goal,
+            }
+          })
+        },
+      }),
+  }
+}
+
+function move(cell: number, direction: number): number {
+  switch (direction) {
+    case 0:
+      return cell >= columns ? cell - columns : cell
+    case 1:
+      return cell % columns < columns - 1 ? cell + 1 : cell
+    case 2:
+      return cell < cells - columns ? cell + columns : cell
+    default:
+      return cell % columns > 0 ? cell - 1 : cell
+  }
+}
+
+const inCliff = (cell: number, first: number, last: number): boolean =>
+  cell >= start + first && cell <= start + last && cell !== start && cell !== goal

@@ -1,0 +1,210 @@
+import { discrete, finiteModel } from '../../environment/index.ts'
+import type {
+  Context,
+  ContextSpace,
+  FiniteModel,
+  FiniteDefinition,
+  Outcome,
+} from '../../environment/index.ts'
+import { generateLake, largeLake, readLake, smallLake, tile, tileLetter } from './frozen-lake-map.ts'
+import type { LakeMap } from './frozen-lake-map.ts'
+import { threeWays } from './three-ways.ts'
+
+const lakeFeatures = {
+  successRate: {
+    default: 1 / 3,
+    low: 1 / 3,
+    high: 1,
+    extrapolate: [0.1, 1],
+    about: 'probability of going where one wants; the rest is shared by the two sides; 1: not slippery',
+  },
+  goalReward: { default: 1, low: 0.5, high: 2, extrapolate: [0, 10], about: 'for reaching the goal' },
+  holeReward: { default: 0, low: -1, high: 0, extrapolate: [-10, 0], about: 'for falling into a hole' },
+  stepReward: { default: 0, low: -0.1, high: 0, extrapolate: [-1, 0], about: 'for any other step' },
+} satisfies ContextSpace
+
+const layoutFeatures = {
+  layout: {
+    default: 0,
+    low: 0,
+    high: 999,
+    extrapolate: [0, 1999],
+    integer: true,
+    about: 'seed of the map',
+  },
+  frozenRate: {
+    default: 0.8,
+    low: 0.7,
+    high: 0.9,
+    extrapolate: [0.6, 1],
+    about: 'probability that a tile of the map is frozen, not a hole',
+  },
+} satisfies ContextSpace
+
+/** Where the tiles begin in a slot's state; before them: the cell, then layout + 1 and frozenRate of these tiles. */
+const firstTile = 3
+
+/**
+ * A walk over ice with holes, step for step and draw for draw as Gymnasium 1.3's FrozenLake-v1. Actions: left, down,
+ * right, up; observation: the cell, row by row. An environment of the given map.
+ * @param maxSteps default 100
+ * @throws AgogeError `bad-map`
+ */
+export function frozenLakeOf(name: string, map: LakeMap, maxSteps = 100): FiniteDefinition {
+  const tiles = readLake(map)
+  return lakeEnvironment({
+    name,
+    maxSteps,
+    rows: map.length,
+    columns: map[0].length,
+    tilesOf: () => tiles,
+    features: lakeFeatures,
+  })
+}
+
+/**
+ * Frozen lakes of `size` x `size` whose map is that of Gymnasium's `generate_random_map(size, frozenRate, layout)`, by
+ * the context. The observation does not show the map. A reset that changes the layout makes the map anew, which takes
+ * as long as some thousand steps.
+ */
+export const generatedFrozenLake = (name: string, size: number, maxSteps = 100): FiniteDefinition =>
+  lakeEnvironment({
+    name,
+    maxSteps,
+    rows: size,
+    columns: size,
+    tilesOf: (layout, frozenRate) => generateLake(size, frozenRate, layout),
+    features: { ...lakeFeatures, ...layoutFeatures },
+  })
+
+export const frozenLake = frozenLakeOf('frozen-lake', smallLake)
+export const frozenLake8x8 = frozenLakeOf('frozen-lake-8x8', largeLake, 200)
+export const frozenLakeGenerated = generatedFrozenLake('frozen-lake-generated', 5)
+
+interface Lake {
+  name: string
+  maxSteps: number
+  rows: number
+  columns: number
+  /** Of the context's layout and frozenRate, which only generated lakes have. */
+  tilesOf: (layout: number, frozenRate: number) => Uint8Array
+  features: ContextSpace
+}
+
+function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: Lake): FiniteDefinition {
+  const cells = rows * columns
+  const stateSize = firstTile + cells
+  const width = Object.keys(features).length
+  const generated = 'layout' in features
+
+  function move(cell: number, direction: number): number {
+    switch (direction) {
+      case 0:
+        return cell % columns > 0 ? cell - 1 : cell
+      case 1:
+        return cell < cells - columns ? cell + columns : cell
+      case 2:
+        return cell % columns < columns - 1 ? cell + 1 : cell
+      default:
+        return cell >= columns ? cell - columns : cell
+    }
+  }
+
+  return {
+    name,
+    observation: discrete(cells),
+    action: discrete(4),
+    context: features,
+    stateSize,
+    maxSteps,
+    reset({ state, context }, i, random) {
+      const s = i * stateSize
+      const layout = generated ? context[i * width + 4] : 0
+      const frozenRate = generated ? context[i * width + 5] : 0
+      if (state[s + 1] !== layout + 1 || state[s + 2] !== frozenRate) {
+        state.set(tilesOf(layout, frozenRate), s + firstTile)
+        state[s + 1] = layout + 1
+        state[s + 2] = frozenRate
+      }
+      state[s] = drawStart(state, s + firstTile, cells, random.random())
+    },
+    step({ state, context, actions, rewards, terminated }, i, random) {
+      const s = i * stateSize
+      const c = i * width
+      const draw = random.random()
+      const tiles = s + firstTile
+      if (state[tiles + state[s]] >= tile.hole) {
+        rewards[i] = 0
+        terminated[i] = 1
+        return
+      }
+      const success = context[c]
+      const side = (1 - success) / 2
+      const direction = (actions[i] + threeWays(side, success, side, draw) + 3) % 4
+      const cell = move(state[s], direction)
+      const under = state[tiles + cell]
+      state[s] = cell
+      rewards[i] = context[c + (under === tile.goal ? 1 : under === tile.hole ? 2 : 3)]
+      terminated[i] = under >= tile.hole ? 1 : 0
+    },
+    observe({ state, observations }, i) {
+      observations[i] = state[i * stateSize]
+    },
+    text({ state }, i) {
+      const s = i * stateSize
+      let frame = ''
+      for (let cell = 0; cell < cells; cell++) {
+        if (cell > 0 && cell % columns === 0) frame += '\n'
+        frame += cell === state[s] ? '@' : tileLetter(state[s + firstTile + cell])
+      }
+      return frame
+    },
+    transitions(context: Context = {}): FiniteModel {
+      const value = (feature: string): number => context[feature] ?? features[feature].default
+      const tiles = generated ? tilesOf(value('layout'), value('frozenRate')) : tilesOf(0, 0)
+      const success = value('successRate')
+      const side = (1 - success) / 2
+      const outcome = (probability: number, state: number): Outcome => ({
+        probability,
+        state,
+        reward: value(
+          tiles[state] === tile.goal
+            ? 'goalReward'
+            : tiles[state] === tile.hole
+              ? 'holeReward'
+              : 'stepReward',
+        ),
+        terminated: tiles[state] >= tile.hole,
+      })
+      const starts = Array.from(tiles, (under) => (under === tile.start ? 1 : 0))
+      const count = starts.filter((start) => start === 1).length
+      return finiteModel({
+        states: cells,
+        actions: 4,
+        start: starts.map((start) => start / count),
+        outcomes(state, action) {
+          if (tiles[state] >= tile.hole) return [{ probability: 1, state, reward: 0, terminated: true }]
+          if (success === 1) return [outcome(1, move(state, action))]
+          return [
+            outcome(side, move(state, (action + 3) % 4)),
+            outcome(success, move(state, action)),
+            outcome(side, move(state, (action + 1) % 4)),
+          ]
+        },
+      })
+    },
+  }
+}
+
+/** One of the start tiles, all equally likely. */
+function drawStart(state: Float64Array, tiles: number, cells: number, draw: number): number {
+  let count = 0
+  for (let cell = 0; cell < cells; cell++) if (state[tiles + cell] === tile.start) count++
+  let sum = 0
+  for (let cell = 0; cell < cells; cell++) {
+    if (state[tiles + cell] !== tile.start) continue
+    sum += 1 / count
+    if (sum > draw) return cell
+  }
+  return 0
+}

@@ -1,0 +1,224 @@
+import { expect, test } from 'vitest'
+import { fastStream, finiteEnvironment, numpyStream } from '../../environment/index.ts'
+import type { FiniteModel, EnvArrays, EnvironmentDefinition } from '../../environment/index.ts'
+import { deadFeatures } from '../fixtures/feature-acts.ts'
+import { arraysOf } from '../fixtures/golden.ts'
+import {
+  blackjack,
+  blackjackState,
+  cliffWalking,
+  cliffWalkingSlippery,
+  frozenLake,
+  frozenLake8x8,
+  frozenLakeGenerated,
+  frozenLakeOf,
+  readLake,
+  taxi,
+} from './index.ts'
+
+test('every context feature acts', () => {
+  // Taxi's random play delivers nobody, so the passenger is aboard and the taxi near a stop.
+  const nearDelivery = {
+    scatter: ({ state }: EnvArrays, random: () => number): void => {
+      state[0] = (random() < 0.5 ? 0 : 1) * 20 + 16
+    },
+  }
+  expect(deadFeatures(taxi, nearDelivery)).toEqual([])
+  for (const definition of [
+    frozenLake,
+    frozenLake8x8,
+    frozenLakeGenerated,
+    cliffWalking,
+    cliffWalkingSlippery,
+  ]) {
+    const cells = definition.transitions().states
+    const anywhere = ({ state }: EnvArrays, random: () => number): void => {
+      state[0] = Math.floor(random() * cells)
+    }
+    expect(deadFeatures(definition, { steps: 1000, scatter: anywhere })).toEqual([])
+  }
+  expect(deadFeatures(blackjack, { steps: 2000 })).toEqual([])
+})
+
+/** The value of the best play over `horizon` steps from the start. */
+function optimum(
+  { states, actions, start, offsets, probabilities, next, rewards, terminated }: FiniteModel,
+  horizon: number,
+): number {
+  let value = new Float64Array(states)
+  for (let t = 0; t < horizon; t++) {
+    const before = value
+    value = new Float64Array(states).fill(-Infinity)
+    for (let pair = 0; pair < states * actions; pair++) {
+      let q = 0
+      for (let row = offsets[pair]; row < offsets[pair + 1]; row++)
+        q += probabilities[row] * (rewards[row] + (terminated[row] === 1 ? 0 : before[next[row]]))
+      const state = Math.floor(pair / actions)
+      value[state] = Math.max(value[state], q)
+    }
+  }
+  return start.reduce((sum, chance, state) => sum + chance * value[state], 0)
+}
+
+test('the models have the optima that dynamic programming finds in the reference', () => {
+  expect(optimum(frozenLake.transitions(), 100)).toBeCloseTo(0.7442, 4)
+  expect(optimum(frozenLake8x8.transitions(), 200)).toBeCloseTo(0.9132, 4)
+  expect(optimum(taxi.transitions(), 200)).toBeCloseTo(7.93, 2)
+  expect(optimum(cliffWalking.transitions(), 200)).toBe(-13)
+  expect(optimum(cliffWalkingSlippery.transitions(), 1000)).toBeCloseTo(-64.71, 2)
+})
+
+/** Random play of two environments with the same numbers: their observations, rewards and ends. */
+function randomPlay(definition: EnvironmentDefinition, context = {}): string {
+  const numEnvs = arraysOf(definition, 1, context)
+  const random = numpyStream(5)
+  const choice = fastStream('policy', 5)
+  const actions = definition.action.type === 'discrete' ? definition.action.n : 0
+  const log: (string | number)[] = []
+  definition.reset(numEnvs, 0, random)
+  for (let t = 0; t < 2000; t++) {
+    definition.observe(numEnvs, 0)
+    numEnvs.actions[0] = choice.integers(actions)
+    log.push(numEnvs.observations[0], numEnvs.actions[0])
+    definition.step(numEnvs, 0, random)
+    log.push(numEnvs.rewards[0], numEnvs.terminated[0])
+    if (numEnvs.terminated[0] === 1) definition.reset(numEnvs, 0, random)
+  }
+  return log.join()
+}
+
+test.each([
+  [frozenLake, { successRate: 0.55, holeReward: -1 }],
+  [frozenLakeGenerated, { layout: 9, frozenRate: 0.7 }],
+  [cliffWalking, { slip: 0.5, lastColumn: 7 }],
+  [taxi, { forwardRate: 0.75 }],
+] as const)('$name, sampled from its model, plays as the environment does', (definition, context) => {
+  const sampled = finiteEnvironment('sampled', definition.transitions(context))
+  expect(randomPlay(sampled)).toBe(randomPlay(definition, context))
+})
+
+test('a fickle passenger leaves no model over what is observed', () => {
+  expect(() => taxi.transitions({ fickleRate: 0.1 })).toThrow(expect.objectContaining({ code: 'no-model' }))
+})
+
+test('a fickle passenger changes the destination once, on the first move aboard', () => {
+  const numEnvs = arraysOf(taxi, 1, { fickleRate: 1 })
+  const random = fastStream('fickle')
+  taxi.reset(numEnvs, 0, random)
+  expect(numEnvs.state[1]).toBe(1)
+  numEnvs.state[0] = 16 + 2 // at R, aboard, to Y
+  const move = (action: number): number => {
+    numEnvs.actions[0] = action
+    taxi.step(numEnvs, 0, random)
+    return numEnvs.state[0] % 4
+  }
+  expect(move(1)).toBe(2) // a wall: no move, no change
+  const other = move(0)
+  expect(other).not.toBe(2)
+  expect([move(0), move(1), move(0)]).toEqual([other, other, other])
+})
+
+test('lakes of own maps, several starts among them', () => {
+  const lake = frozenLakeOf('two-starts', ['SFS', 'HHG'])
+  const numEnvs = arraysOf(lake)
+  const random = fastStream('starts')
+  const starts = [0, 0, 0]
+  for (let n = 0; n < 300; n++) {
+    lake.reset(numEnvs, 0, random)
+    starts[numEnvs.state[0]]++
+  }
+  expect(starts[1]).toBe(0)
+  expect(Math.abs(starts[0] - 150)).toBeLessThan(40)
+  expect(Array.from(lake.transitions().start)).toEqual([0.5, 0, 0.5, 0, 0, 0])
+  expect(lake.text?.(numEnvs, 0)).toMatch(/^(@FS|SF@)\nHHG$/)
+})
+
+test.each([[['SFF', 'FG']], [['SXG']], [['FFG']]])('the map %j is refused', (map) => {
+  expect(() => readLake(map)).toThrow(expect.objectContaining({ code: 'bad-map' }))
+})
+
+test('a generated lake changes with the layout and only then', () => {
+  const numEnvs = arraysOf(frozenLakeGenerated, 1, { layout: 3 })
+  const random = fastStream('layouts')
+  frozenLakeGenerated.reset(numEnvs, 0, random)
+  const third = numEnvs.state.slice(3)
+  numEnvs.state[3] = 9 // what is there is kept where the layout is the same
+  frozenLakeGenerated.reset(numEnvs, 0, random)
+  expect(numEnvs.state[3]).toBe(9)
+  numEnvs.context[4] = 4
+  frozenLakeGenerated.reset(numEnvs, 0, random)
+  expect(numEnvs.state.slice(3)).not.toEqual(third)
+})
+
+test('frames of characters', () => {
+  const numEnvs = arraysOf(taxi)
+  numEnvs.state[0] = ((2 * 5 + 1) * 5 + 3) * 4
+  expect(taxi.text?.(numEnvs, 0)).toBe(
+    '+---------+\n|R: | : :G|\n| : | : : |\n| :T: : : |\n| | : | : |\n|Y| : |B: |\n+---------+\npassenger at B, to R',
+  )
+  const cliff = arraysOf(cliffWalking)
+  cliff.state[0] = 25
+  expect(cliffWalking.text?.(cliff, 0).split('\n').slice(2)).toEqual(['.@..........', 'SCCCCCCCCCCG'])
+})
+
+test.each([{}, { naturalWins: 0, naturalReward: 1.5 }, { tens: 1, dealerStands: 18 }])(
+  'the model of blackjack with %o gives the mean return of play',
+  (context) => {
+    const { start, offsets, probabilities, next, rewards, terminated } = blackjack.transitions(context)
+    // Hits below 17, else sticks. Sums only grow but for soft aces, so a few sweeps settle the values.
+    const hits = (sum: number): boolean => sum < 17
+    const value = new Float64Array(start.length)
+    for (let sweep = 0; sweep < 40; sweep++) {
+      for (let state = 0; state < value.length; state++) {
+        const pair = state * 2 + (hits(Math.floor(state / 44)) ? 1 : 0)
+        value[state] = 0
+        for (let row = offsets[pair]; row < offsets[pair + 1]; row++)
+          value[state] += probabilities[row] * (rewards[row] + (terminated[row] === 1 ? 0 : value[next[row]]))
+      }
+    }
+    const exact = start.reduce((sum, chance, state) => sum + chance * value[state], 0)
+
+    const numEnvs = arraysOf(blackjack, 1, context)
+    const random = fastStream('blackjack')
+    const episodes = 60_000
+    let [sum, squares] = [0, 0]
+    for (let n = 0; n < episodes; n++) {
+      blackjack.reset(numEnvs, 0, random)
+      do {
+        blackjack.observe(numEnvs, 0)
+        numEnvs.actions[0] = hits(numEnvs.observations[0]) ? 1 : 0
+        blackjack.step(numEnvs, 0, random)
+      } while (numEnvs.terminated[0] === 0)
+      sum += numEnvs.rewards[0]
+      squares += numEnvs.rewards[0] ** 2
+    }
+    const mean = sum / episodes
+    const error = Math.sqrt((squares / episodes - mean * mean) / episodes)
+    expect(Math.abs(mean - exact)).toBeLessThan(3.5 * error)
+    expect(blackjackState(21, 10, 1, 1)).toBeLessThan(start.length)
+  },
+)
+
+test('the best play of blackjack is that of Sutton & Barto, figure 5.2', () => {
+  const { offsets, probabilities, next, rewards, terminated, states } = blackjack.transitions()
+  const value = new Float64Array(states)
+  const q = (pair: number): number => {
+    let sum = 0
+    for (let row = offsets[pair]; row < offsets[pair + 1]; row++)
+      sum += probabilities[row] * (rewards[row] + (terminated[row] === 1 ? 0 : value[next[row]]))
+    return sum
+  }
+  for (let sweep = 0; sweep < 40; sweep++)
+    for (let state = 0; state < states; state++) value[state] = Math.max(q(state * 2), q(state * 2 + 1))
+  /** The lowest sum at which it sticks, for each card of the dealer from ace to ten. */
+  const sticks = (ace: 0 | 1): number[] =>
+    Array.from({ length: 10 }, (_, k) => {
+      for (let sum = ace === 1 ? 12 : 11; sum <= 21; sum++) {
+        const pair = blackjackState(sum, k + 1, ace, 0) * 2
+        if (q(pair) > q(pair + 1)) return sum
+      }
+      return 22
+    })
+  expect(sticks(0)).toEqual([17, 13, 13, 12, 12, 12, 17, 17, 17, 17])
+  expect(sticks(1)).toEqual([19, 18, 18, 18, 18, 18, 18, 18, 19, 19])
+})

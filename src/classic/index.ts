@@ -1,0 +1,294 @@
+/** Classic RL: Gymnasium-style environments, policies, algorithms and their training. */
+export { a2c, a2cPresets } from './algorithm/a2c.ts'
+export type { A2cConfig } from './algorithm/a2c.ts'
+export type { ClassicAgent, ClassicAlgorithm, UpdateMetrics } from './algorithm/agent.ts'
+export { c51, c51Presets } from './algorithm/c51.ts'
+export type { C51Config } from './algorithm/c51.ts'
+export { entry } from './algorithm/catalogue.ts'
+export type { ClassicAlgorithmEntry, Preset } from './algorithm/catalogue.ts'
+export { ddpg, ddpgPresets } from './algorithm/ddpg.ts'
+export type { DdpgConfig } from './algorithm/ddpg.ts'
+export { dqn, dqnPresets } from './algorithm/dqn.ts'
+export type { DqnConfig } from './algorithm/dqn.ts'
+export { cmaEs, cmaEsPresets, openAiEs, openAiEsPresets } from './algorithm/evolution.ts'
+export type { CmaEsConfig, OpenAiEsConfig } from './algorithm/evolution.ts'
+export type { ExplorationBonus, MakeBonus } from './algorithm/exploration/bonus.ts'
+export { explorationBonuses } from './algorithm/exploration/catalogue.ts'
+export type { BonusEntry } from './algorithm/exploration/catalogue.ts'
+export { counts } from './algorithm/exploration/counts.ts'
+export type { CountOptions } from './algorithm/exploration/counts.ts'
+export { icm } from './algorithm/exploration/icm.ts'
+export type { IcmOptions } from './algorithm/exploration/icm.ts'
+export { rnd } from './algorithm/exploration/rnd.ts'
+export type { RndOptions } from './algorithm/exploration/rnd.ts'
+export { withBonus } from './algorithm/exploration/with-bonus.ts'
+export { classicAlgorithms } from './algorithms.ts'
+export type { KlPenalty } from './algorithm/kl-control.ts'
+export { ppo, ppoPresets } from './algorithm/ppo.ts'
+export type { PpoConfig } from './algorithm/ppo.ts'
+export { pqn, pqnPresets } from './algorithm/pqn.ts'
+export type { PqnConfig } from './algorithm/pqn.ts'
+export { qrDqn, qrDqnPresets } from './algorithm/qr-dqn.ts'
+export type { QrDqnConfig } from './algorithm/qr-dqn.ts'
+export type { CarriedGruEncoder } from './algorithm/recurrent-ppo.ts'
+export { reinforce, reinforcePresets } from './algorithm/reinforce.ts'
+export type { ReinforceConfig } from './algorithm/reinforce.ts'
+export { discreteSac, discreteSacPresets } from './algorithm/sac-discrete.ts'
+export type { DiscreteSacConfig } from './algorithm/sac-discrete.ts'
+export { sac, sacPresets } from './algorithm/sac.ts'
+export type { SacConfig } from './algorithm/sac.ts'
+export { td3, td3Presets } from './algorithm/td3.ts'
+export type { Td3Config } from './algorithm/td3.ts'
+export { exp3 } from './bandit/exp3.ts'
+export { decayingGreedy, exploreFirst } from './bandit/explore-first.ts'
+export { linUcb } from './bandit/lin-ucb.ts'
+export { playBandit } from './bandit/play-bandit.ts'
+export type { BanditPlay } from './bandit/play-bandit.ts'
+export { armAverages, bestArm } from './bandit/strategy.ts'
+export type { ArmAverages, BanditStrategy } from './bandit/strategy.ts'
+export { betaDraw, thompson } from './bandit/thompson.ts'
+export { ucb1 } from './bandit/ucb1.ts'
+export { choiceCounts, forbiddenChoice, sampleMaskOf } from './environment/action-masks.ts'
+export type { AnyVector } from './environment/any-vector.ts'
+export { asyncVectorFrom } from './environment/async-vector-from.ts'
+export type { AsyncVectorEnvironment, AsyncVectorOptions } from './environment/async-vector-from.ts'
+export { checkEnvironment, requireDefinition, findFaults } from './environment/check/check-environment.ts'
+export type { CheckOptions } from './environment/check/check-environment.ts'
+export type { Finding } from './environment/check/finding.ts'
+export { contextSampler, contextSetsOf, fixedContexts } from './environment/context-sets.ts'
+export type { ContextFor, ContextSamplerOptions, ContextSet } from './environment/context-sets.ts'
+export { contextRow } from './environment/context.ts'
+export type { Context, ContextFeature, ContextSpace } from './environment/context.ts'
+export { createEnvironment } from './environment/create-environment.ts'
+export type { EnvironmentOptions, DefinedEnvironment } from './environment/create-environment.ts'
+export type {
+  AsyncEnvironment,
+  CallOptions,
+  Environment,
+  Info,
+  ResetOptions,
+  ResetResult,
+  StepResult,
+} from './environment/environment.ts'
+export { finiteModel, outcomesOf, sampleCategorical } from './environment/finite-model.ts'
+export type { FiniteModel, Outcome } from './environment/finite-model.ts'
+export { finiteEnvironment } from './environment/finite-environment.ts'
+export type { FiniteDefinition } from './environment/finite-environment.ts'
+export { invalidMove } from './environment/multi-agent/check-move.ts'
+export { parallelOf, turnsOf } from './environment/multi-agent/convert.ts'
+export type {
+  ByAgent,
+  ParallelEnvironment,
+  ParallelReset,
+  ParallelStep,
+  Turn,
+  TurnEnvironment,
+} from './environment/multi-agent/environment.ts'
+export { createParallelEnvironment } from './environment/multi-agent/parallel.ts'
+export type { DefinedParallelEnvironment } from './environment/multi-agent/parallel.ts'
+export { createMultiAgentVector } from './environment/multi-agent/vector.ts'
+export type { MultiAgentVector } from './environment/multi-agent/vector.ts'
+export { defineMultiAgentEnvironment } from './environment/multi-agent/definition.ts'
+export type { AgentArrays, MultiAgentDefinition } from './environment/multi-agent/definition.ts'
+export { numpyEnvStream, numpyStream } from './environment/numpy-stream.ts'
+export type { NumpyStream } from './environment/numpy-stream.ts'
+export type { ObjectVectorOptions } from './environment/object-envs.ts'
+export { isEnvironmentDefinition, openVector } from './environment/open-vector.ts'
+export type { AnyEnvironment, EnvironmentFactory, OpenedVector, Playable } from './environment/open-vector.ts'
+export { animatePng, renderPng } from './environment/render/png.ts'
+export type { PngOptions } from './environment/render/png.ts'
+export { rasterise } from './environment/render/rasterise.ts'
+export type { Image } from './environment/render/rasterise.ts'
+export { drawEnv, renderText } from './environment/render/render.ts'
+export type { Rendered } from './environment/render/render.ts'
+export { animateSvg, renderSvg } from './environment/render/svg.ts'
+export type { SvgOptions } from './environment/render/svg.ts'
+export { overFrame, renderTerminal } from './environment/render/terminal.ts'
+export type { TerminalOptions } from './environment/render/terminal.ts'
+export { requireSameStep } from './environment/same-step.ts'
+export { dict, sequence, text, tuple } from './environment/space-composite.ts'
+export { contains, explainMismatch } from './environment/space-contains.ts'
+export { describeSpace } from './environment/space-describe.ts'
+export { flatSize, flatSpace, flatten, unflatten } from './environment/space-flatten.ts'
+export { readRow, writeRow } from './environment/space-rows.ts'
+export type { NumberArray } from './environment/space-rows.ts'
+export { sampleSpace, seededSampler } from './environment/space-sample.ts'
+export type { SampleMask, SampleRandom } from './environment/space-sample.ts'
+export { box, discrete, hasIntegers, multiBinary, multiDiscrete, rowSize } from './environment/space.ts'
+export type {
+  ArraySpace,
+  BoxSpace,
+  DictSpace,
+  DiscreteSpace,
+  Member,
+  MultiBinarySpace,
+  MultiDiscreteSpace,
+  SequenceSpace,
+  Space,
+  TextSpace,
+  TupleSpace,
+} from './environment/space.ts'
+export { vectorFrom } from './environment/vector-from.ts'
+export type { ObjectVector } from './environment/vector-from.ts'
+export { createVectorEnvironment } from './environment/vector.ts'
+export type { Autoreset, VectorEnvironment, VectorOptions, VectorState } from './environment/vector.ts'
+export { visibleContext } from './environment/visible-context.ts'
+export { fastStream } from './environment/environment-random.ts'
+export type { EnvironmentStream } from './environment/environment-random.ts'
+export { defineEnvironment } from './environment/definition.ts'
+export type {
+  Drawing,
+  DrawnShape,
+  EnvArrays,
+  BatchedDefinition,
+  EnvironmentDefinition,
+  EnvironmentRandom,
+} from './environment/definition.ts'
+export { frameStack } from './environment/wrappers/frame-stack.ts'
+export { checkActionsOf, writeActions } from './environment/wrappers/check-actions-of.ts'
+export { normaliseObservations } from './environment/wrappers/normalise-observations.ts'
+export { normaliseRewards } from './environment/wrappers/normalise-rewards.ts'
+export { recordEpisodes } from './environment/wrappers/record-episodes.ts'
+export type { ArrayEpisode } from './environment/wrappers/record-episodes.ts'
+export { createRunningMeanStd } from './environment/wrappers/running-mean-std.ts'
+export type { RunningMeanStd } from './environment/wrappers/running-mean-std.ts'
+export { startAt } from './environment/wrappers/start-at.ts'
+export { timeLimit } from './environment/wrappers/time-limit.ts'
+export {
+  clipActions,
+  clipObservations,
+  clipRewards,
+  rescaleActions,
+  transformActions,
+  transformObservations,
+  transformRewards,
+} from './environment/wrappers/transform.ts'
+export type { WriteRow } from './environment/wrappers/wrap-observations.ts'
+export { classicEnvironments } from './environments/catalogue.ts'
+export { adversarialBandit, createAdversarialBandit } from './environments/bandit/adversarial-bandit.ts'
+export type { AdversarialBanditOptions } from './environments/bandit/adversarial-bandit.ts'
+export type { ArmedBanditOptions } from './environments/bandit/armed-bandit.ts'
+export { bestArmMean, expectedRegret } from './environments/bandit/bandit-definition.ts'
+export type { BanditDefinition } from './environments/bandit/bandit-definition.ts'
+export { bernoulliBandit, createBernoulliBandit } from './environments/bandit/bernoulli-bandit.ts'
+export { createGaussianBandit, gaussianBandit } from './environments/bandit/gaussian-bandit.ts'
+export { createLinearBandit, linearBandit } from './environments/bandit/linear-bandit.ts'
+export type { LinearBanditOptions } from './environments/bandit/linear-bandit.ts'
+export { acrobot } from './environments/control/acrobot.ts'
+export { cartPolePositions } from './environments/control/cart-pole-positions.ts'
+export { cartPole } from './environments/control/cart-pole.ts'
+export { mountainCarContinuous } from './environments/control/mountain-car-continuous.ts'
+export { mountainCar } from './environments/control/mountain-car.ts'
+export { pendulum } from './environments/control/pendulum.ts'
+export { memoryDiagnostic } from './environments/diagnostic/memory.ts'
+export type { Diagnostic, DiagnosticKind } from './environments/diagnostic/diagnostic.ts'
+export { createMatrixGame } from './environments/games/matrix-game.ts'
+export { climbing, penaltyGame, prisonersDilemma } from './environments/games/matrix-games.ts'
+export { ticTacToe } from './environments/games/tic-tac-toe.ts'
+export { twoStepGame } from './environments/games/two-step-game.ts'
+export { chain } from './environments/grid/chain.ts'
+export { combinationLock, lockDigit } from './environments/grid/combination-lock.ts'
+export { darkKeyDoor } from './environments/grid/dark-key-door.ts'
+export { createDarkRoom, darkRoom, darkRoom3, darkRoom5 } from './environments/grid/dark-room.ts'
+export { createDeepSea, deepSea, deepSea20, deepSeaRight } from './environments/grid/deep-sea.ts'
+export { fourRooms } from './environments/grid/four-rooms.ts'
+export { keyDoor } from './environments/grid/key-door.ts'
+export {
+  boardStateSize,
+  cellIndex,
+  fillBoard,
+  fillCells,
+  nthCell,
+  placeAgent,
+} from './environments/grid/shared/board.ts'
+export type { Board } from './environments/grid/shared/board.ts'
+export { cells } from './environments/grid/shared/cells.ts'
+export { facingView } from './environments/grid/shared/facing-view.ts'
+export { boardDrawing, boardText } from './environments/grid/shared/frames.ts'
+export { drawAt, layoutFeature, wholeFeature } from './environments/grid/shared/layout.ts'
+export {
+  directionX,
+  directionY,
+  directions,
+  moveAgent,
+  slipFeature,
+  withSlip,
+} from './environments/grid/shared/movement.ts'
+export { cellView, fullView, windowView } from './environments/grid/shared/views.ts'
+export type { View } from './environments/grid/shared/views.ts'
+export { maze, mazeWindow } from './environments/grid/maze.ts'
+export { multiRoom } from './environments/grid/multi-room.ts'
+export { shortestPlan } from './environments/grid/shortest-plan.ts'
+export { pointMass } from './environments/motion/point-mass.ts'
+export { reacher } from './environments/motion/reacher.ts'
+export { blackjackState } from './environments/toy-text/blackjack-model.ts'
+export { blackjack } from './environments/toy-text/blackjack.ts'
+export { cliffWalking, cliffWalkingSlippery } from './environments/toy-text/cliff-walking.ts'
+export { generateLake, largeLake, readLake, smallLake } from './environments/toy-text/frozen-lake-map.ts'
+export type { LakeMap } from './environments/toy-text/frozen-lake-map.ts'
+export {
+  frozenLake,
+  frozenLake8x8,
+  frozenLakeGenerated,
+  frozenLakeOf,
+  generatedFrozenLake,
+} from './environments/toy-text/frozen-lake.ts'
+export { taxi } from './environments/toy-text/taxi.ts'
+export { clipActionRows } from './policy/clip-action-rows.ts'
+export { gruLayer } from './policy/gru.ts'
+export { hyperNetwork } from './policy/hypernetwork.ts'
+export { mlpNetwork } from './policy/mlp.ts'
+export type { Network } from './policy/network.ts'
+export { createReplay } from './replay/replay.ts'
+export type { Replay, ReplayBatch, ReplayOptions, ReplaySource } from './replay/replay.ts'
+export type { TabularConfig } from './tabular/control.ts'
+export { effectiveHorizon } from './tabular/effective-horizon.ts'
+export type { EffectiveHorizon } from './tabular/effective-horizon.ts'
+export { nStepSarsa } from './tabular/n-step-sarsa.ts'
+export { evaluatePolicy, policyIteration } from './tabular/policy-iteration.ts'
+export { doubleQLearning, qLearning } from './tabular/q-learning.ts'
+export { expectedSarsa, sarsa } from './tabular/sarsa.ts'
+export { softValueIteration } from './tabular/soft-value-iteration.ts'
+export type { SoftSolution, SoftValueIterationOptions } from './tabular/soft-value-iteration.ts'
+export { qLambda, sarsaLambda } from './tabular/traces.ts'
+export type { TracesConfig } from './tabular/traces.ts'
+export { finiteHorizon, valueIteration } from './tabular/value-iteration.ts'
+export type { Solution, ValueIterationOptions } from './tabular/value-iteration.ts'
+export { actionValue, bestAction, startValue } from './tabular/values.ts'
+export type { BonusSettings } from './training/bonus-settings.ts'
+export { checkActions, checkStep } from './training/check-step.ts'
+export {
+  checkContexts,
+  evaluationContexts,
+  evaluationSets,
+  noContexts,
+  trainingContexts,
+} from './training/context-settings.ts'
+export type { ContextSettings, EvaluationContexts, EvaluationSet } from './training/context-settings.ts'
+export { cutOffAfter, cutOffNote, evaluateAgent } from './training/evaluate-agent.ts'
+export type { EvaluateAgentOptions, Played } from './training/evaluate-agent.ts'
+export { findNamed } from './training/find-named.ts'
+export { algorithmsFor, findRun, findEnvironment, openNamed } from './training/find.ts'
+export type { FoundRun } from './training/find.ts'
+export { learnUntil } from './training/learn-until.ts'
+export type { LearnUntilOptions } from './training/learn-until.ts'
+export { loadAgent } from './training/load-agent.ts'
+export type { LoadedAgent } from './training/load-agent.ts'
+export { estimateText, resultLine, returnText, seedsLine } from './training/result-line.ts'
+export { readConfig } from './training/run-record.ts'
+export type { NamedRun, SeedsSummary, TrainSeedsOptions } from './training/seeds-types.ts'
+export { trainClassic } from './training/train-array.ts'
+export { trainNamed } from './training/train-named.ts'
+export type { TrainNamedOptions } from './training/train-named.ts'
+export { trainSeeds } from './training/train-seeds.ts'
+export { yieldToEventLoop } from './training/yield-to-event-loop.ts'
+export type {
+  ClassicResult,
+  ClassicSummary,
+  ClassicTrainOptions,
+  Evaluation,
+  EvaluationSettings,
+  SetEvaluation,
+} from './training/types.ts'
+export { isEnvironmentFile, readEnvironmentFile, environmentFileOf } from './training/environment-file.ts'
+export type { EnvironmentFile } from './training/environment-file.ts'

@@ -1,0 +1,73 @@
+import { describeSpace, hasIntegers } from '../environment/index.ts'
+import type { BoxSpace, EnvironmentDefinition } from '../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+
+/** Actions in [-1, 1] and back: learners of continuous control work in these units whatever the environment's bounds. */
+export interface BoundedActions {
+  readonly size: number
+  /** Writes `rows` actions in the environment's units. */
+  toDefinition(unit: Float32Array, rows: number, actions: Float32Array): void
+  /** The other way. */
+  toUnit(actions: Float32Array, rows: number, unit: Float32Array): void
+}
+
+/** @throws AgogeError `unbounded-action` where a bound is infinite */
+export function checkBounded(space: BoxSpace): void {
+  const at = space.low.findIndex((low, i) => !Number.isFinite(low) || !Number.isFinite(space.high[i]))
+  if (at < 0) return
+  throw new AgogeError('actions pressed into bounds need bounds', {
+    code: 'unbounded-action',
+    given: `action ${at} from ${space.low[at]} to ${space.high[at]}`,
+    expected: 'finite bounds',
+    hint: 'give the action space of the environment finite bounds, or use an algorithm with an unbounded policy, such as PPO',
+  })
+}
+
+/** @throws AgogeError `unsupported-space` for a box of integers, which draws of real numbers would have to be rounded for. */
+export function checkReal(environment: string, space: BoxSpace): void {
+  if (!hasIntegers(space)) return
+  throw new AgogeError(
+    `policies of continuous actions draw real numbers, and the actions of ${environment} are integers`,
+    {
+      code: 'unsupported-space',
+      given: describeSpace(space),
+      expected: 'a box of float32 or float64',
+      hint: 'declare the actions as multiDiscrete, or as such a box whose numbers step() rounds',
+    },
+  )
+}
+
+/**
+ * For an environment with continuous actions within bounds.
+ *
+ * @throws AgogeError `unsupported-space` for other actions and for integers, `unbounded-action` where a bound is infinite
+ */
+export function boundedActions({ name, action }: EnvironmentDefinition): BoundedActions {
+  if (action.type !== 'box') {
+    throw new AgogeError(`this algorithm needs continuous actions, and those of ${name} are not`, {
+      code: 'unsupported-space',
+      given: action.type,
+      expected: 'box',
+      hint: 'for choices there are DQN, PPO and the discrete form of SAC',
+    })
+  }
+  checkReal(name, action)
+  checkBounded(action)
+  const { low, high } = action
+  const size = low.length
+  return {
+    size,
+    toDefinition(unit, rows, actions) {
+      for (let i = 0; i < rows * size; i++) {
+        const c = i % size
+        actions[i] = low[c] + (0.5 * unit[i] + 0.5) * (high[c] - low[c])
+      }
+    },
+    toUnit(actions, rows, unit) {
+      for (let i = 0; i < rows * size; i++) {
+        const c = i % size
+        unit[i] = (2 * (actions[i] - low[c])) / (high[c] - low[c]) - 1
+      }
+    },
+  }
+}

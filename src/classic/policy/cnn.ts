@@ -1,0 +1,123 @@
+import type { ArraySpace } from '../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { orthogonal } from '../../engine/nn/index.ts'
+import type { ParameterSpec } from '../../engine/nn/index.ts'
+import { add, conv2d, mul, relu, reshape } from '../../engine/tensor/index.ts'
+import { convolveRows } from './convolve-rows.ts'
+import type { ConvShape } from './convolve-rows.ts'
+import type { Network } from './network.ts'
+
+/** One layer of convolutions, followed by a ReLU. */
+export interface ConvLayer {
+  channels: number
+  /** Height and width of the kernel. */
+  kernel: number
+  /** Default 1. */
+  stride?: number
+  /** Zeros around the image. Default 0. */
+  padding?: number
+}
+
+/** For small pictures such as the views of grid environments. */
+const small: readonly ConvLayer[] = [
+  { channels: 16, kernel: 3, padding: 1 },
+  { channels: 32, kernel: 3, padding: 1, stride: 2 },
+]
+
+/** The layers of DQN's network for pictures of 84x84 (Mnih et al. 2015, doi:10.1038/nature14236). */
+export const natureLayers: readonly ConvLayer[] = [
+  { channels: 32, kernel: 8, stride: 4 },
+  { channels: 64, kernel: 4, stride: 2 },
+  { channels: 64, kernel: 3 },
+]
+
+/**
+ * Convolutions with ReLU over observations that are pictures: boxes whose last two axes are height and width, all axes
+ * before them channels. Bytes are brought to [0, 1]. The outputs are the last layer's numbers side by side.
+ *
+ * @throws AgogeError `unsupported-space` for other observations, or pictures smaller than a kernel
+ */
+export function cnnNetwork(
+  space: ArraySpace,
+  { layers = small, prefix }: { layers?: readonly ConvLayer[] | undefined; prefix: string },
+): Network {
+  const [channels, height, width] = pictureOf(space)
+  const scale = space.type === 'box' && space.dtype === 'uint8' ? 1 / 255 : 1
+  const shapes: ConvShape[] = []
+  for (const { channels: outputs, kernel, stride = 1, padding = 0 } of layers) {
+    const last = shapes.at(-1) ?? { outputs: channels, rows: height, columns: width }
+    const places = (size: number): number => Math.floor((size + 2 * padding - kernel) / stride) + 1
+    const rows = places(last.rows)
+    const columns = places(last.columns)
+    if (rows < 1 || columns < 1) throw noPicture(`${height}x${width}`, 'a picture as large as the kernels')
+    shapes.push({
+      channels: last.outputs,
+      height: last.rows,
+      width: last.columns,
+      outputs,
+      kernel,
+      stride,
+      padding,
+      rows,
+      columns,
+    })
+  }
+  const inputs = channels * height * width
+  const { outputs: kernels, rows: high, columns: wide } = shapes[shapes.length - 1]
+  const name = (i: number): string => `${prefix}conv${i}`
+  const specs: Record<string, ParameterSpec> = {}
+  for (const [i, { channels: from, outputs: to, kernel }] of shapes.entries()) {
+    specs[`${name(i)}.weight`] = {
+      shape: [to, from, kernel, kernel],
+      initialise: (random) => orthogonal(random, to, from * kernel * kernel, Math.SQRT2),
+    }
+    specs[`${name(i)}.bias`] = { shape: [to], initialise: () => new Float32Array(to) }
+  }
+  const largest = Math.max(inputs, ...shapes.map(({ outputs, rows, columns }) => outputs * rows * columns))
+  let scratch = [new Float32Array(0), new Float32Array(0)]
+  return {
+    inputs,
+    outputs: kernels * high * wide,
+    specs,
+    trace(parameters, x) {
+      const [batch] = x.shape
+      let h = reshape(scale === 1 ? x : mul(x, scale), [batch, channels, height, width])
+      for (const [i, { outputs, stride, padding }] of shapes.entries()) {
+        const bias = reshape(parameters[`${name(i)}.bias`], [outputs, 1, 1])
+        h = relu(add(conv2d(h, parameters[`${name(i)}.weight`], { stride, padding }), bias))
+      }
+      return reshape(h, [batch, kernels * high * wide])
+    },
+    forward({ views }, x, rows, out) {
+      if (scratch[0].length < rows * largest)
+        scratch = [new Float32Array(rows * largest), new Float32Array(rows * largest)]
+      let from = x
+      if (scale !== 1) {
+        from = scratch[1]
+        for (let k = 0; k < rows * inputs; k++) from[k] = x[k] * scale
+      }
+      for (const [i, shape] of shapes.entries()) {
+        const to = i === shapes.length - 1 ? out : scratch[i % 2]
+        convolveRows(from, views[`${name(i)}.weight`], views[`${name(i)}.bias`], shape, rows, to)
+        from = to
+      }
+    },
+  }
+}
+
+function pictureOf(space: ArraySpace): [channels: number, height: number, width: number] {
+  if (space.type !== 'box' || space.shape.length < 2) {
+    const given = space.type === 'box' ? `a box of shape [${space.shape.join(', ')}]` : space.type
+    throw noPicture(given, 'a box whose last two axes are height and width')
+  }
+  const [height, width] = space.shape.slice(-2)
+  return [space.shape.slice(0, -2).reduce((product, n) => product * n, 1), height, width]
+}
+
+const noPicture = (given: string, expected: string): AgogeError =>
+  new AgogeError('convolutions need observations that are pictures', {
+    code: 'unsupported-space',
+    given,
+    expected,
+    hint: "use the body { kind: 'mlp' }, or other layers",
+  })

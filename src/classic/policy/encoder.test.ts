@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { box, discrete, multiDiscrete } from '../environment/index.ts'
+import type { ArraySpace } from '../environment/index.ts'
+import { createParameters, parameterFeeds } from '../../engine/nn/index.ts'
+import type { ParameterSet } from '../../engine/nn/index.ts'
+import { createRandom } from '../../engine/random/index.ts'
+import { compile } from '../../engine/tensor/index.ts'
+import type { HostTensor } from '../../engine/tensor/index.ts'
+import type { Encoder } from './encoder.ts'
+import { mlpNetwork } from './mlp.ts'
+import type { Network } from './network.ts'
+import { overObservations } from './over-observations.ts'
+
+const random = createRandom('bodies')
+
+function over(space: ArraySpace, encoder: Encoder): { network: Network; parameters: ParameterSet } {
+  const head = (inputs: number): Network => mlpNetwork({ inputs, hidden: [8], outputs: 3 })
+  const network = overObservations(space, head, { encoder })
+  const parameters = createParameters(network.specs, random.split('parameters'))
+  // Biases and scales that are not as they begin, so that none can be left out.
+  for (let i = 0; i < parameters.data.length; i++) parameters.data[i] += 0.1 * random.normal()
+  return { network, parameters }
+}
+
+async function traced(network: Network, parameters: ParameterSet, x: HostTensor): Promise<HostTensor> {
+  const program = await compile(
+    {
+      ...Object.fromEntries(Object.entries(parameters.shapes).map(([name, shape]) => [name, { shape }])),
+      x: { shape: ['B', network.inputs] },
+    },
+    ({ x: rows, ...weights }) => ({ y: network.trace(weights, rows) }),
+  )
+  const { y } = await program.run({ ...parameterFeeds(parameters), x })
+  await program.release()
+  return y
+}
+
+const cases: Record<string, [ArraySpace, Encoder, number]> = {
+  'cnn over a view': [box([3, 7, 5], 0, 1), { kind: 'cnn' }, 1],
+  'cnn over bytes, other layers': [
+    box([6, 8], 0, 255, 'uint8'),
+    {
+      kind: 'cnn',
+      layers: [
+        { channels: 4, kernel: 4, stride: 2 },
+        { channels: 5, kernel: 2, padding: 1 },
+      ],
+    },
+    255,
+  ],
+  'gru over a window': [box([4, 3], -1, 1), { kind: 'gru', window: 4, size: 5 }, 1],
+  'transformer over a window': [box([5, 2], -1, 1), { kind: 'transformer', window: 5 }, 1],
+  'transformer of two layers': [
+    box([5, 2], -1, 1),
+    { kind: 'transformer', window: 5, size: 12, heads: 3, layers: 2 },
+    1,
+  ],
+  'transformer over choices': [multiDiscrete([3, 3, 3]), { kind: 'transformer', window: 3 }, 3],
+}
+
+test.each(Object.entries(cases))('%s: plain and traced alike', async (_, [space, encoder, scale]) => {
+  const { network, parameters } = over(space, encoder)
+  const rows = 6
+  const x = Float32Array.from({ length: rows * network.inputs }, () => scale * random.next())
+  if (space.type !== 'box') x.forEach((value, i) => (x[i] = Math.floor(value)))
+  // The plain form keeps scratch: a call before with other rows must not show.
+  const plain = new Float32Array(rows * 3)
+  network.forward(parameters, x.slice().reverse(), rows, plain)
+  network.forward(parameters, x, rows, plain)
+  const y = await traced(network, parameters, { data: x, shape: [rows, network.inputs] })
+  y.data.forEach((value, i) => expect(value).toBeCloseTo(plain[i], 4))
+  // Every observation of a window counts.
+  const before = plain.slice()
+  const { length } = x
+  for (let i = 0; i < length; i += network.inputs)
+    x[i] = space.type === 'box' ? x[i] + 0.3 * scale : (x[i] + 1) % 3
+  network.forward(parameters, x, rows, plain)
+  for (let r = 0; r < rows; r++) expect(plain[3 * r]).not.toBe(before[3 * r])
+})
+
+test('a memory without a window is refused', () => {
+  const encoder = { kind: 'gru' } as unknown as Encoder
+  expect(() => over(box([3], 0, 1), encoder)).toThrow(/how many observations/)
+})
+
+test('convolutions over what is no picture are refused', () => {
+  expect(() => over(discrete(4), { kind: 'cnn' })).toThrow(/pictures/)
+  expect(() => over(box([3], 0, 1), { kind: 'cnn' })).toThrow(/pictures/)
+  const layers = [{ channels: 2, kernel: 8 }]
+  expect(() => over(box([1, 5, 5], 0, 1), { kind: 'cnn', layers })).toThrow(/pictures/)
+})

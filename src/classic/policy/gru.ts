@@ -1,0 +1,138 @@
+import { linear, orthogonal, uniformValues } from '../../engine/nn/index.ts'
+import type { ParameterSet, ParameterSpec } from '../../engine/nn/index.ts'
+import type { Random } from '../../engine/random/index.ts'
+import {
+  add,
+  broadcastTo,
+  constant,
+  mul,
+  reshape,
+  sigmoid,
+  slice,
+  sub,
+  tanh,
+} from '../../engine/tensor/index.ts'
+import type { Tensor } from '../../engine/tensor/index.ts'
+import { dense } from './mlp.ts'
+import type { Network } from './network.ts'
+
+/** A gated recurrent unit, once traced over sequences and once as plain loops for one step. */
+export interface GruLayer {
+  readonly specs: Readonly<Record<string, ParameterSpec>>
+  /**
+   * The states after each of T steps, each [B, size], of x [B, T, inputs] from the states h [B, size]. Before steps
+   * where `keep` [B, T] is 0 a state is blank, that is zeros.
+   */
+  trace(parameters: Record<string, Tensor>, x: Tensor, h: Tensor, keep?: Tensor): Tensor[]
+  /** One step: the states h [rows, size] change in place under x [rows, inputs]. */
+  step(parameters: ParameterSet, x: Float32Array, h: Float32Array, rows: number): void
+}
+
+/**
+ * A gated recurrent unit (Cho et al. 2014, arXiv:1406.1078) in PyTorch's form, with its names and order of gates: reset,
+ * update, new; h = (1 - z) n + z h, n = tanh(W x + b + r (U h + c)). Weights begin orthogonal, biases as zeros; with
+ * `orthogonal: false` all are uniform within 1 / sqrt(size), as PyTorch has them.
+ */
+export function gruLayer(given: {
+  inputs: number
+  size: number
+  prefix: string
+  orthogonal?: boolean
+}): GruLayer {
+  const { inputs, size, prefix, orthogonal: isOrthogonal = true } = given
+  const uniform = (random: Random, length: number): Float32Array =>
+    uniformValues(random, length, 1 / Math.sqrt(size))
+  const names = {
+    input: { weight: `${prefix}gru.weight_ih`, bias: `${prefix}gru.bias_ih` },
+    state: { weight: `${prefix}gru.weight_hh`, bias: `${prefix}gru.bias_hh` },
+  }
+  const specs: Record<string, ParameterSpec> = {}
+  for (const [{ weight, bias }, from] of [
+    [names.input, inputs],
+    [names.state, size],
+  ] as const) {
+    specs[weight] = {
+      shape: [3 * size, from],
+      initialise: (random) =>
+        isOrthogonal ? orthogonal(random, 3 * size, from, 1) : uniform(random, 3 * size * from),
+    }
+    specs[bias] = {
+      shape: [3 * size],
+      initialise: (random) => (isOrthogonal ? new Float32Array(3 * size) : uniform(random, 3 * size)),
+    }
+  }
+  const layer = (parameters: Record<string, Tensor>, { weight, bias }: { weight: string; bias: string }) => ({
+    weight: parameters[weight],
+    bias: parameters[bias],
+  })
+  const gate = (x: Tensor, from: number, to: number): Tensor =>
+    slice(x, { axis: 1, start: from * size, end: to * size })
+  let fromInput = new Float32Array(0)
+  let fromState = new Float32Array(0)
+  return {
+    specs,
+    trace(parameters, x, start, keep) {
+      const [batch, steps] = x.shape
+      // What comes from the inputs is one product for all steps.
+      const all = linear(x, layer(parameters, names.input))
+      const states: Tensor[] = []
+      let h = start
+      for (let t = 0; t < Number(steps); t++) {
+        if (keep !== undefined) h = mul(h, slice(keep, { axis: 1, start: t, end: t + 1 }))
+        const own = reshape(slice(all, { axis: 1, start: t, end: t + 1 }), [batch, 3 * size])
+        const back = linear(h, layer(parameters, names.state))
+        const gates = sigmoid(add(gate(own, 0, 2), gate(back, 0, 2)))
+        const fresh = tanh(add(gate(own, 2, 3), mul(gate(gates, 0, 1), gate(back, 2, 3))))
+        h = add(fresh, mul(gate(gates, 1, 2), sub(h, fresh)))
+        states.push(h)
+      }
+      return states
+    },
+    step({ views }, x, h, rows) {
+      if (fromInput.length < rows * 3 * size) {
+        fromInput = new Float32Array(rows * 3 * size)
+        fromState = new Float32Array(rows * 3 * size)
+      }
+      dense(x, views[names.input.weight], views[names.input.bias], rows, inputs, 3 * size, fromInput)
+      dense(h, views[names.state.weight], views[names.state.bias], rows, size, 3 * size, fromState)
+      for (let r = 0; r < rows; r++) {
+        for (let k = 0; k < size; k++) {
+          const at = r * 3 * size + k
+          const reset = 1 / (1 + Math.exp(-fromInput[at] - fromState[at]))
+          const update = 1 / (1 + Math.exp(-fromInput[at + size] - fromState[at + size]))
+          const fresh = Math.tanh(fromInput[at + 2 * size] + reset * fromState[at + 2 * size])
+          h[r * size + k] = fresh + update * (h[r * size + k] - fresh)
+        }
+      }
+    },
+  }
+}
+
+/**
+ * A gated recurrent unit that reads rows of `window` frames of `inputs` numbers, oldest first, from a blank state; its
+ * last state is the output.
+ */
+export function gruNetwork(given: { inputs: number; window: number; size: number; prefix: string }): Network {
+  const { inputs, window, size } = given
+  const gru = gruLayer(given)
+  let frame = new Float32Array(0)
+  return {
+    inputs: window * inputs,
+    outputs: size,
+    specs: gru.specs,
+    trace(parameters, x) {
+      const [batch] = x.shape
+      const blank = broadcastTo(constant(0), [batch, size])
+      return gru.trace(parameters, reshape(x, [batch, window, inputs]), blank)[window - 1]
+    },
+    forward(parameters, x, rows, out) {
+      if (frame.length < rows * inputs) frame = new Float32Array(rows * inputs)
+      out.fill(0, 0, rows * size)
+      for (let t = 0; t < window; t++) {
+        for (let r = 0; r < rows; r++)
+          for (let k = 0; k < inputs; k++) frame[r * inputs + k] = x[(r * window + t) * inputs + k]
+        gru.step(parameters, frame, out, rows)
+      }
+    },
+  }
+}

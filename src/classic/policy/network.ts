@@ -1,0 +1,53 @@
+import type { ParameterSet, ParameterSpec } from '../../engine/nn/index.ts'
+import { slice } from '../../engine/tensor/index.ts'
+import type { Tensor } from '../../engine/tensor/index.ts'
+
+/** A network over rows of numbers, once as traced operators for learning and once as plain loops for acting. */
+export interface Network {
+  readonly inputs: number
+  readonly outputs: number
+  readonly specs: Readonly<Record<string, ParameterSpec>>
+  /** x [rows, inputs] to [rows, outputs]. */
+  trace(parameters: Record<string, Tensor>, x: Tensor): Tensor
+  /** The same into `out` [rows, outputs], at once: a call of the runtime costs more than small networks do. */
+  forward(parameters: ParameterSet, x: Float32Array, rows: number, out: Float32Array): void
+}
+
+/** Gives back what it is given. */
+export const identityNetwork = (inputs: number): Network => ({
+  inputs,
+  outputs: inputs,
+  specs: {},
+  trace: (_, x) => x,
+  forward(_, x, rows, out) {
+    for (let i = 0; i < rows * inputs; i++) out[i] = x[i]
+  },
+})
+
+/** Of rows of `inputs` numbers those from `from` to `to`. */
+export const columnsNetwork = (inputs: number, from: number, to: number): Network => ({
+  inputs,
+  outputs: to - from,
+  specs: {},
+  trace: (_, x) => slice(x, { axis: 1, start: from, end: to }),
+  forward(_, x, rows, out) {
+    for (let r = 0; r < rows; r++)
+      for (let k = from; k < to; k++) out[r * (to - from) + k - from] = x[r * inputs + k]
+  },
+})
+
+/** `second` over the outputs of `first`. */
+export function chain(first: Network, second: Network): Network {
+  let between = new Float32Array(0)
+  return {
+    inputs: first.inputs,
+    outputs: second.outputs,
+    specs: { ...first.specs, ...second.specs },
+    trace: (parameters, x) => second.trace(parameters, first.trace(parameters, x)),
+    forward(parameters, x, rows, out) {
+      if (between.length < rows * first.outputs) between = new Float32Array(rows * first.outputs)
+      first.forward(parameters, x, rows, between)
+      second.forward(parameters, between, rows, out)
+    },
+  }
+}

@@ -1,0 +1,220 @@
+import { requireSameStep, rowSize } from '../environment/index.ts'
+import type { AnyVector } from '../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import type { Random } from '../../engine/random/index.ts'
+import { createStepQueue } from './step-queue.ts'
+import { createSumTree } from './sum-tree.ts'
+
+export interface ReplayOptions {
+  /** Transitions that are kept; then the oldest gives way. */
+  capacity: number
+  gamma: number
+  /** Rewards added up before the bootstrap (default 1). */
+  nSteps?: number
+  /** Prioritised by error to the power of `alpha` (Schaul et al. 2016, arXiv:1511.05952); uniform where absent. */
+  alpha?: number
+}
+
+/**
+ * Transitions drawn, row by row. `returns` are n-step returns; what follows counts `discounts` times: gamma to the
+ * number of steps, 0 after a termination.
+ */
+export interface ReplayBatch {
+  readonly rows: number
+  readonly indices: Int32Array
+  /** [rows, observation]. */
+  readonly observations: Float32Array
+  /** [rows, action]. */
+  readonly actions: Float32Array
+  readonly returns: Float32Array
+  readonly discounts: Float32Array
+  readonly nextObservations: Float32Array
+  /** [rows, n], 1 = allowed in the next state; empty where the environment has no masks. */
+  readonly nextMask: Uint8Array
+  /** Importance weights, at most 1; all 1 where uniform. */
+  readonly weights: Float32Array
+}
+
+/** The last transitions of a vector environment, for learning off-policy. Nothing is allocated by a step. */
+export interface Replay {
+  readonly size: number
+  /** Keeps what is seen and chosen: call it when the actions are written, before the environment steps. */
+  acted(): void
+  /** Keeps what the step gave. */
+  stepped(): void
+  /** Arrays for `rows` transitions, to be filled again and again. */
+  createBatch(rows: number): ReplayBatch
+  /** Draws with replacement; `beta` (0 to 1) is how much of the bias of priorities the weights undo. */
+  sample(batch: ReplayBatch, random: Random, beta?: number): void
+  /** New absolute errors [rows] of a batch, for its priorities. */
+  prioritise(batch: ReplayBatch, errors: ArrayLike<number>): void
+  state(): unknown
+  restore(state: unknown): void
+}
+
+/** What a replay reads. */
+export type ReplaySource = Pick<
+  AnyVector,
+  | 'definition'
+  | 'autoreset'
+  | 'actions'
+  | 'observations'
+  | 'finalObservations'
+  | 'rewards'
+  | 'terminated'
+  | 'truncated'
+  | 'actionMask'
+  | 'finalActionMask'
+>
+
+interface ReplayState {
+  size: number
+  at: number
+  highest: number
+  storage: Record<string, Float32Array | Uint8Array>
+  priorities: Float64Array | undefined
+  queue: unknown
+}
+
+/** Keeps an error of 0 from never being drawn again. */
+const smallestError = 1e-6
+
+/** @throws AgogeError `bad-argument` for an environment that does not reset in the step that ends an episode. */
+export function createReplay(environment: ReplaySource, options: ReplayOptions): Replay {
+  const { definition } = environment
+  requireSameStep(environment, 'a replay')
+  const { capacity, gamma, nSteps = 1, alpha } = options
+  const width = rowSize(definition.observation)
+  const actionSize = rowSize(definition.action)
+  const numEnvs = environment.actions.length / actionSize
+  const choices = environment.actionMask.length / numEnvs
+  const storage = {
+    observations: new Float32Array(capacity * width),
+    actions: new Float32Array(capacity * actionSize),
+    returns: new Float32Array(capacity),
+    discounts: new Float32Array(capacity),
+    nextObservations: new Float32Array(capacity * width),
+    nextMask: new Uint8Array(capacity * choices),
+  }
+  const tree = alpha === undefined ? undefined : createSumTree(capacity)
+  const queue = createStepQueue({ numEnvs, nSteps, gamma, width, actionSize })
+  let size = 0
+  let at = 0
+  /** New transitions get the highest priority there was, so that each is drawn soon. */
+  let highest = 1
+
+  function keep(envIndex: number, entry: number, discount: number, ended: boolean): void {
+    copyRow(queue.observations, entry, storage.observations, at, width)
+    copyRow(queue.actions, entry, storage.actions, at, actionSize)
+    storage.returns[at] = queue.returns[entry]
+    storage.discounts[at] = discount
+    const { observations, finalObservations, actionMask, finalActionMask } = environment
+    copyRow(ended ? finalObservations : observations, envIndex, storage.nextObservations, at, width)
+    copyRow(ended ? finalActionMask : actionMask, envIndex, storage.nextMask, at, choices)
+    tree?.set(at, highest)
+    at = (at + 1) % capacity
+    if (size < capacity) size++
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    acted: () => queue.push(environment.observations, environment.actions),
+    stepped() {
+      const { rewards, terminated, truncated } = environment
+      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+        if (!Number.isFinite(rewards[envIndex])) throw badReward(definition.name, envIndex, rewards[envIndex])
+        queue.settle(envIndex, rewards[envIndex], terminated[envIndex] === 1, truncated[envIndex] === 1, keep)
+      }
+    },
+    createBatch: (rows) => ({
+      rows,
+      indices: new Int32Array(rows),
+      observations: new Float32Array(rows * width),
+      actions: new Float32Array(rows * actionSize),
+      returns: new Float32Array(rows),
+      discounts: new Float32Array(rows),
+      nextObservations: new Float32Array(rows * width),
+      nextMask: new Uint8Array(rows * choices),
+      weights: new Float32Array(rows).fill(1),
+    }),
+    sample(batch, random, beta = 1) {
+      if (size === 0) throw new AgogeError('nothing was kept to draw from', { code: 'empty-replay' })
+      const { rows, indices, weights } = batch
+      if (tree === undefined) for (let r = 0; r < rows; r++) indices[r] = random.int(size)
+      else {
+        // One of each of `rows` equal parts of the mass, as in the paper.
+        const part = tree.total() / rows
+        let largest = 0
+        for (let r = 0; r < rows; r++) {
+          indices[r] = tree.find((r + random.next()) * part)
+          weights[r] = ((size * tree.get(indices[r])) / tree.total()) ** -beta
+          if (weights[r] > largest) largest = weights[r]
+        }
+        for (let r = 0; r < rows; r++) weights[r] /= largest
+      }
+      for (let r = 0; r < rows; r++) {
+        const index = indices[r]
+        copyRow(storage.observations, index, batch.observations, r, width)
+        copyRow(storage.actions, index, batch.actions, r, actionSize)
+        batch.returns[r] = storage.returns[index]
+        batch.discounts[r] = storage.discounts[index]
+        copyRow(storage.nextObservations, index, batch.nextObservations, r, width)
+        copyRow(storage.nextMask, index, batch.nextMask, r, choices)
+      }
+    },
+    prioritise({ rows, indices }, errors) {
+      if (tree === undefined || alpha === undefined) return
+      for (let r = 0; r < rows; r++) {
+        const priority = (Math.abs(errors[r]) + smallestError) ** alpha
+        if (priority > highest) highest = priority
+        tree.set(indices[r], priority)
+      }
+    },
+    state: (): ReplayState => ({
+      size,
+      at,
+      highest,
+      storage: Object.fromEntries(
+        Object.entries(storage).map(([name, array]) => [
+          name,
+          array.slice(0, (array.length / capacity) * size),
+        ]),
+      ),
+      priorities: tree?.weights(size),
+      queue: queue.state(),
+    }),
+    restore(saved) {
+      const state = saved as ReplayState
+      for (const [name, array] of Object.entries(storage)) array.set(state.storage[name])
+      state.priorities?.forEach((weight, index) => tree?.set(index, weight))
+      for (let index = state.size; index < size; index++) tree?.set(index, 0)
+      queue.restore(state.queue)
+      size = state.size
+      at = state.at
+      highest = state.highest
+    },
+  }
+}
+
+/** Rows are short: a loop is quicker than `set` of a `subarray`, and allocates nothing. */
+function copyRow<A extends Float32Array | Uint8Array>(
+  from: A,
+  row: number,
+  to: A,
+  toRow: number,
+  width: number,
+): void {
+  const start = row * width
+  const toStart = toRow * width
+  for (let k = 0; k < width; k++) to[toStart + k] = from[start + k]
+}
+
+function badReward(environment: string, envIndex: number, given: number): AgogeError {
+  return new AgogeError(`${environment} gave a reward that is no number`, {
+    code: 'not-finite',
+    given: `${given}, in slot ${envIndex}`,
+    expected: 'finite rewards',
+  })
+}

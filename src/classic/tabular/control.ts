@@ -1,0 +1,216 @@
+import { requireSameStep } from '../environment/index.ts'
+import type { AnyVector, DiscreteSpace } from '../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { placeOf } from '../policy/index.ts'
+import { createRandom } from '../../engine/random/index.ts'
+import type { RandomState } from '../../engine/random/index.ts'
+import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
+import { checkSettings } from '../algorithm/check-settings.ts'
+import { discreteActions } from '../algorithm/discrete-actions.ts'
+import { epsilonAt, greedy, maskOrNone, randomAction } from '../algorithm/epsilon-greedy.ts'
+import type { EpsilonSchedule } from '../algorithm/epsilon-greedy.ts'
+
+export interface TabularConfig extends EpsilonSchedule {
+  /** Share of an error that a step corrects; 1 is right for environments without chance. */
+  stepSize: number
+  gamma: number
+  /** Values at the beginning (default 0); above the true ones, they explore (Sutton & Barto 2018, section 2.6). */
+  initialValue?: number
+}
+
+/** One step of one slot. The object is the same at every call. */
+export interface TabularStep {
+  envIndex: number
+  state: number
+  action: number
+  reward: number
+  nextState: number
+  /** What will be done next; where the episode has ended, what would have been. */
+  nextAction: number
+  /** Whether `nextAction` is a greedy one. */
+  nextIsGreedy: boolean
+  /** The task has ended: the next state is worth nothing. */
+  terminated: boolean
+  /** A new episode begins: terminated or truncated. */
+  ended: boolean
+  epsilon: number
+}
+
+/** What a rule works with: `q` [states, actions] tells how to act. */
+export interface Tables {
+  readonly states: number
+  readonly actions: number
+  readonly numEnvs: number
+  readonly q: Float64Array
+  /** The greatest value of the actions that are allowed in the step's next state, and its action. */
+  readonly best: (values: Float64Array, step: TabularStep) => number
+  readonly bestAction: (values: Float64Array, step: TabularStep) => number
+  /** The expected value of the next state under the epsilon-greedy policy. */
+  readonly expected: (step: TabularStep) => number
+}
+
+/** Learns from a step; what it remembers between steps is in `state`. */
+export interface TabularRule {
+  learn(step: TabularStep): void
+  state?(): unknown
+  restore?(state: unknown): void
+}
+
+export type MakeRule = (tables: Tables, random: { next(): number }) => TabularRule
+
+interface TabularState {
+  q: Float64Array
+  rule: unknown
+  random: RandomState
+  upcoming: Int32Array
+  seen: number
+}
+
+/**
+ * A learner of a table of action values, epsilon-greedy in it; `makeRule` says how a step changes the table. On any environment
+ * whose observation and action are discrete. The next action is chosen before the table changes.
+ *
+ * @throws AgogeError `bad-argument` for settings out of their range, `unsupported-space` for other environments
+ */
+export function tabular(name: string, config: TabularConfig, makeRule: MakeRule): ClassicAlgorithm {
+  checkSettings(config)
+  return async (environment, { seed, totalSteps }): Promise<ClassicAgent> => {
+    const { definition, observations, finalObservations } = environment
+    requireSameStep(environment, name)
+    const { n: actions, start } = discreteActions(definition, name)
+    const space = discreteStates(environment, name)
+    const { n: states, start: first } = space
+    const numEnvs = environment.numEnvs.count
+    const q = new Float64Array(states * actions).fill(config.initialValue ?? 0)
+    const drawing = createRandom(name, seed)
+    const before = new Int32Array(numEnvs)
+    /** Actions chosen for the coming step, -1 where none is. */
+    const upcoming = new Int32Array(numEnvs).fill(-1)
+    const step: TabularStep = {
+      envIndex: 0,
+      state: 0,
+      action: 0,
+      reward: 0,
+      nextState: 0,
+      nextAction: 0,
+      nextIsGreedy: false,
+      terminated: false,
+      ended: false,
+      epsilon: 0,
+    }
+    const allowed = new Uint8Array(actions).fill(1)
+    const row = new Float64Array(actions)
+    /** The greedy action of a state among `allowed`, which is that of the next state while a rule learns. */
+    const greedyIn = (values: Float64Array, state: number): number => {
+      for (let a = 0; a < actions; a++) row[a] = values[state * actions + a]
+      return greedy(row, 0, actions, allowed)
+    }
+    const allow = (masks: Uint8Array, envIndex: number): void => {
+      const mask = maskOrNone(masks)
+      if (mask !== undefined) for (let a = 0; a < actions; a++) allowed[a] = mask[envIndex * actions + a]
+    }
+    const tables: Tables = {
+      states,
+      actions,
+      numEnvs,
+      q,
+      best: (values, { nextState }) => values[nextState * actions + greedyIn(values, nextState)],
+      bestAction: (values, { nextState }) => greedyIn(values, nextState),
+      expected({ nextState, epsilon }) {
+        let sum = 0
+        let count = 0
+        for (let a = 0; a < actions; a++) {
+          if (allowed[a] === 0) continue
+          sum += q[nextState * actions + a]
+          count++
+        }
+        const highest = q[nextState * actions + greedyIn(q, nextState)]
+        return (1 - epsilon) * highest + (count === 0 ? 0 : (epsilon * sum) / count)
+      },
+    }
+    const rule = makeRule(tables, drawing)
+    let seen = 0
+
+    function choose(state: number, epsilon: number): number {
+      if (drawing.next() < epsilon) return randomAction(drawing, 0, actions, allowed)
+      return greedyIn(q, state)
+    }
+
+    function learnEnv(envIndex: number): void {
+      step.envIndex = envIndex
+      step.state = before[envIndex]
+      step.action = environment.actions[envIndex] - start
+      step.reward = environment.rewards[envIndex]
+      step.terminated = environment.terminated[envIndex] === 1
+      step.ended = step.terminated || environment.truncated[envIndex] === 1
+      step.nextState = (step.ended ? finalObservations : observations)[envIndex] - first
+      allow(step.ended ? environment.finalActionMask : environment.actionMask, envIndex)
+      step.nextAction = choose(step.nextState, step.epsilon)
+      step.nextIsGreedy = q[step.nextState * actions + step.nextAction] === tables.best(q, step)
+      rule.learn(step)
+      upcoming[envIndex] = step.ended ? -1 : step.nextAction
+    }
+
+    return {
+      act() {
+        for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+          before[envIndex] = observations[envIndex] - first
+          if (upcoming[envIndex] < 0) {
+            allow(environment.actionMask, envIndex)
+            upcoming[envIndex] = choose(before[envIndex], epsilonAt(config, seen, totalSteps))
+          }
+          environment.actions[envIndex] = start + upcoming[envIndex]
+        }
+      },
+      learn() {
+        step.epsilon = epsilonAt(config, seen, totalSteps)
+        for (let envIndex = 0; envIndex < numEnvs; envIndex++) learnEnv(envIndex)
+        seen += numEnvs
+        return undefined
+      },
+      predict(given, rows, to, mask) {
+        allowed.fill(1)
+        for (let r = 0; r < rows; r++) {
+          if (mask !== undefined) allow(mask, r)
+          to[r] = start + greedyIn(q, placeOf(space, given[r]))
+        }
+        allowed.fill(1)
+      },
+      values(given, rows, to, mask) {
+        allowed.fill(1)
+        for (let r = 0; r < rows; r++) {
+          if (mask !== undefined) allow(mask, r)
+          const state = placeOf(space, given[r])
+          to[r] = q[state * actions + greedyIn(q, state)]
+        }
+        allowed.fill(1)
+      },
+      state: (): TabularState => ({
+        q: q.slice(),
+        rule: rule.state?.(),
+        random: drawing.state(),
+        upcoming: upcoming.slice(),
+        seen,
+      }),
+      restore(saved) {
+        const state = saved as TabularState
+        q.set(state.q)
+        rule.restore?.(state.rule)
+        drawing.restore(state.random)
+        upcoming.set(state.upcoming)
+        seen = state.seen
+      },
+      dispose: () => Promise.resolve(),
+    }
+  }
+}
+
+function discreteStates({ definition }: AnyVector, name: string): DiscreteSpace {
+  if (definition.observation.type === 'discrete') return definition.observation
+  throw new AgogeError(`${name} cannot learn ${definition.name}: it needs numbered states`, {
+    code: 'unsupported-space',
+    given: definition.observation.type,
+    expected: 'a discrete observation',
+    hint: 'use dqn or ppo',
+  })
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { finiteModel } from '../environment/index.ts'
+import { frozenLake } from '../environments/toy-text/index.ts'
+import { softValueIteration } from './soft-value-iteration.ts'
+import { valueIteration } from './value-iteration.ts'
+
+test('one choice between 1 and 0: the odds are exp(1 / temperature)', () => {
+  const model = finiteModel({
+    states: 1,
+    actions: 2,
+    start: 0,
+    outcomes: (_, action) => [{ probability: 1, state: 0, reward: 1 - action, terminated: true }],
+  })
+  const { values, policy } = softValueIteration(model, { temperature: 0.5 })
+  expect(policy[0] / policy[1]).toBeCloseTo(Math.exp(2), 10)
+  expect(values[0]).toBeCloseTo(0.5 * Math.log(Math.exp(2) + 1), 10)
+})
+
+test('near temperature 0 it is value iteration', () => {
+  const model = frozenLake.transitions()
+  const { values } = softValueIteration(model, { temperature: 1e-6, gamma: 0.95, tolerance: 1e-10 })
+  const hard = valueIteration(model, { gamma: 0.95 })
+  expect(values[0]).toBeCloseTo(hard.values[0], 4)
+})
+
+test('without a temperature, or without discount, it says so', () => {
+  const model = frozenLake.transitions()
+  expect(() => softValueIteration(model, { temperature: 0 })).toThrow('temperature')
+  expect(() => softValueIteration(model, { temperature: 1, gamma: 1, maxSweeps: 100 })).toThrow('rest')
+})

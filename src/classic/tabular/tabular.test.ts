@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { createVectorEnvironment } from '../environment/index.ts'
+import type { FiniteDefinition } from '../environment/index.ts'
+import {
+  cliffWalking,
+  cliffWalkingSlippery,
+  frozenLake,
+  frozenLake8x8,
+  taxi,
+} from '../environments/toy-text/index.ts'
+import type { ClassicAlgorithm } from '../algorithm/agent.ts'
+import { doubleQLearning, qLearning } from './q-learning.ts'
+import { evaluatePolicy, policyIteration } from './policy-iteration.ts'
+import { expectedSarsa, sarsa } from './sarsa.ts'
+import { finiteHorizon, valueIteration } from './value-iteration.ts'
+import { nStepSarsa } from './n-step-sarsa.ts'
+import { qLambda, sarsaLambda } from './traces.ts'
+import { startValue } from './values.ts'
+
+test.each([
+  { definition: frozenLake, steps: 100, wanted: 0.7442 },
+  { definition: frozenLake8x8, steps: 200, wanted: 0.9132 },
+  { definition: taxi, steps: 200, wanted: 7.93 },
+  { definition: cliffWalking, steps: 500, wanted: -13 },
+  { definition: cliffWalkingSlippery, steps: 2000, wanted: -64.71 },
+])('the best play of an episode: $wanted', ({ definition, steps, wanted }) => {
+  const model = definition.transitions()
+  expect(startValue(model, finiteHorizon(model, steps))).toBeCloseTo(wanted, 2)
+})
+
+test.each([frozenLake, cliffWalkingSlippery])('value and policy iteration agree', (definition) => {
+  const model = definition.transitions()
+  const swept = valueIteration(model, { gamma: 0.95 })
+  const improved = policyIteration(model, { gamma: 0.95 })
+  swept.values.forEach((value, state) => expect(improved.values[state]).toBeCloseTo(value, 6))
+  evaluatePolicy(model, swept.policy, { gamma: 0.95 }).forEach((value, state) =>
+    expect(value).toBeCloseTo(swept.values[state], 6),
+  )
+})
+
+test('values that never come to rest are told', () => {
+  expect(() => evaluatePolicy(cliffWalking.transitions(), new Int32Array(48), { maxSweeps: 100 })).toThrow(
+    expect.objectContaining({ code: 'not-converged' }),
+  )
+})
+
+async function learn(algorithm: ClassicAlgorithm, definition: FiniteDefinition, steps: number) {
+  const environment = createVectorEnvironment(definition, { numEnvs: 2, seed: 1, maxSteps: 200 })
+  environment.reset()
+  const agent = await algorithm(environment, { seed: 1, totalSteps: steps })
+  for (let k = 0; k < steps; k += 2) {
+    await agent.act()
+    environment.step()
+    await agent.learn()
+  }
+  const model = definition.transitions()
+  const policy = new Float32Array(model.states)
+  agent.predict(
+    Float32Array.from(policy, (_, state) => state),
+    model.states,
+    policy,
+  )
+  const value = (horizon: number): number =>
+    startValue(model, evaluatePolicy(model, policy, { steps: horizon }))
+  return { value }
+}
+
+const fixed = { gamma: 1, epsilonStart: 0.1, epsilonEnd: 0.1, explorationFraction: 0 }
+
+test('greedy Q-learning is the best play of CliffWalking and of Taxi', async () => {
+  const sure = qLearning({ ...fixed, stepSize: 1 })
+  const cliff = await learn(sure, cliffWalking, 20_000)
+  expect(cliff.value(200)).toBe(-13)
+  const cab = await learn(sure, taxi, 400_000)
+  const model = taxi.transitions()
+  expect(cab.value(200)).toBeCloseTo(startValue(model, finiteHorizon(model, 200)), 6)
+})
+
+const onPolicy = { ...fixed, stepSize: 0.3 }
+test.each<[string, ClassicAlgorithm, number]>([
+  ['Sarsa', sarsa(onPolicy), -17],
+  ['expected Sarsa', expectedSarsa(onPolicy), -17],
+  ['3-step Sarsa', nStepSarsa({ ...onPolicy, stepSize: 0.1, nSteps: 3 }), -19],
+  ['Sarsa(lambda)', sarsaLambda({ ...onPolicy, stepSize: 0.1, lambda: 0.8 }), -19],
+  // Two tables learn half as fast each, so what lies beside the best way has to be visited more.
+  [
+    'double Q-learning',
+    doubleQLearning({ ...fixed, epsilonStart: 0.5, epsilonEnd: 0.5, stepSize: 0.5 }),
+    -13,
+  ],
+  ['Q(lambda)', qLambda({ ...fixed, stepSize: 0.5, lambda: 0.8 }), -13],
+])('%s crosses the cliff', async (_, algorithm, atLeast) => {
+  const { value } = await learn(algorithm, cliffWalking, 150_000)
+  expect(value(200)).toBeGreaterThanOrEqual(atLeast)
+})
+
+test('Sarsa, which counts its own slips, keeps away from the cliff', async () => {
+  const { value } = await learn(sarsa(onPolicy), cliffWalking, 60_000)
+  expect(value(200)).toBeLessThan(-13)
+})

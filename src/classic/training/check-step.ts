@@ -1,0 +1,139 @@
+import { describeSpace, forbiddenChoice, hasIntegers } from '../environment/index.ts'
+import type { AnyVector, BoxSpace } from '../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { checkAllowed, checkObservedChoices, firstOutside } from './check-choices.ts'
+
+/**
+ * Stops at the first number that is none, before it reaches the weights, at an observed choice that the space does not have,
+ * and where a mask allows nothing.
+ *
+ * @param step of the environment, for the message.
+ * @throws AgogeError `not-finite`, `not-in-space` or `no-action`, naming environment, step, slot and field.
+ */
+export function checkStep(environment: AnyVector, step: number): void {
+  const { observations, finalObservations, rewards, terminated, truncated } = environment
+  const width = observations.length / rewards.length
+  for (let i = 0; i < rewards.length; i++) {
+    if (!(Math.abs(rewards[i]) < Infinity)) throw notFinite(environment, step, 'rewards', i, rewards[i])
+    // The row of an episode that has ended may show the next one already.
+    if (terminated[i] + truncated[i] === 0) continue
+    for (let k = i * width; k < (i + 1) * width; k++)
+      if (!(Math.abs(finalObservations[k]) < Infinity))
+        throw notFinite(environment, step, `finalObservations[${k % width}]`, i, finalObservations[k])
+  }
+  for (let k = 0; k < observations.length; k++) {
+    if (Math.abs(observations[k]) < Infinity) continue
+    throw notFinite(environment, step, `observations[${k % width}]`, Math.floor(k / width), observations[k])
+  }
+  checkObservedChoices(environment, step)
+  checkAllowed(environment, step)
+}
+
+/**
+ * Stops at the first action that the environment does not have, before it is stepped with it. Learners clip what they draw from
+ * distributions without bounds (`clipActionRows`); what rounding adds to a bound is forgiven.
+ *
+ * @param step of the environment that is about to be taken, for the message.
+ * @throws AgogeError `not-in-space` or `masked-action`, naming environment, step, slot and field.
+ */
+export function checkActions(environment: AnyVector, step: number): void {
+  const { actions, definition } = environment
+  const { action } = definition
+  switch (action.type) {
+    case 'box': {
+      const { least, most } = boundsOf(action)
+      const whole = hasIntegers(action)
+      for (let k = 0, c = 0; k < actions.length; k++) {
+        // Infinite numbers are none, also where there is no bound.
+        if (!(actions[k] >= least[c] && actions[k] <= most[c] && Math.abs(actions[k]) < Infinity))
+          throw noAction(environment, step, k)
+        if (whole && !Number.isInteger(actions[k])) throw noAction(environment, step, k)
+        if (++c === least.length) c = 0
+      }
+      return
+    }
+    default: {
+      const k = firstOutside(action, actions)
+      if (k >= 0) throw noAction(environment, step, k)
+      checkMask(environment, step)
+    }
+  }
+}
+
+function checkMask({ definition, actions, actionMask, rewards }: AnyVector, step: number): void {
+  if (actionMask.length === 0) return
+  const size = actions.length / rewards.length
+  const choices = actionMask.length / rewards.length
+  for (let envIndex = 0; envIndex < rewards.length; envIndex++) {
+    const k = forbiddenChoice(definition.action, actions, envIndex * size, actionMask, envIndex * choices)
+    if (k < 0) continue
+    const field = `actions[${k}]`
+    const value = String(actions[envIndex * size + k])
+    throw new AgogeError(
+      `${definition.name} was given an action that its mask forbids at step ${step}: ${field} of slot ${envIndex} is ${value}`,
+      {
+        code: 'masked-action',
+        given: { environment: definition.name, step, envIndex, field, value },
+        expected: `an action whose entries of the mask are 1: ${Array.from(actionMask.subarray(envIndex * choices, (envIndex + 1) * choices)).join(' ')}`,
+        hint: 'Look at what the agent makes of actionMask in act(), and of its mask in decide()',
+      },
+    )
+  }
+}
+
+interface Bounds {
+  least: Float64Array
+  most: Float64Array
+}
+const known = new WeakMap<BoxSpace, Bounds>()
+
+/** The bounds of a box with room for the rounding of what was computed from them as float32. */
+function boundsOf(space: BoxSpace): Bounds {
+  let bounds = known.get(space)
+  if (bounds === undefined) {
+    const { low, high } = space
+    const room = low.map((bound, c) => {
+      const size = Math.abs(bound) + Math.abs(high[c])
+      return size < Infinity ? 1e-6 * size : 0
+    })
+    bounds = { least: low.map((bound, c) => bound - room[c]), most: high.map((bound, c) => bound + room[c]) }
+    known.set(space, bounds)
+  }
+  return bounds
+}
+
+function noAction({ actions, rewards, definition }: AnyVector, step: number, k: number): AgogeError {
+  const size = actions.length / rewards.length
+  const envIndex = Math.floor(k / size)
+  const field = `actions[${k % size}]`
+  const value = String(actions[k])
+  return new AgogeError(
+    `${definition.name} was given an action that it does not have at step ${step}: ${field} of slot ${envIndex} is ${value}`,
+    {
+      code: 'not-in-space',
+      given: { environment: definition.name, step, envIndex, field, value },
+      expected: `a member of ${describeSpace(definition.action)}`,
+      hint:
+        definition.action.type === 'box' && !hasIntegers(definition.action)
+          ? 'Clip what the agent writes in act() and decide(): clipActionRows, or the wrapper clipActions'
+          : 'Look at what the agent writes in act() and decide()',
+    },
+  )
+}
+
+function notFinite(
+  { definition, actions, rewards }: AnyVector,
+  step: number,
+  field: string,
+  envIndex: number,
+  value: number,
+): AgogeError {
+  const size = actions.length / rewards.length
+  const action = Array.from(actions.subarray(envIndex * size, (envIndex + 1) * size))
+  return new AgogeError(`${definition.name} gave ${value} at step ${step}: ${field} of slot ${envIndex}`, {
+    code: 'not-finite',
+    given: { environment: definition.name, step, envIndex, field, value: String(value), action },
+    expected: 'finite numbers',
+    hint: "Look at the environment's step() and observe() for this action, and at the bounds of its action space",
+  })
+}

@@ -1,0 +1,133 @@
+import { contextSampler, contextSetsOf, visibleContext } from '../environment/index.ts'
+import type {
+  Context,
+  ContextFeature,
+  ContextFor,
+  ContextSet,
+  EnvironmentDefinition,
+} from '../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import { findNamed } from './find-named.ts'
+import type { ClassicTrainOptions } from './types.ts'
+
+/** Which contexts of an environment episodes are played in, as plain data. */
+export interface ContextSettings {
+  /** Features that are drawn anew for every episode. */
+  vary: readonly string[]
+  /** Whether the observation ends with them; else they are hidden. */
+  visible: boolean
+  /** Values of others, instead of their defaults. */
+  fixed: Context
+}
+
+/** `default`: one context for all episodes, that of the environment with what is fixed. */
+export type EvaluationSet = 'default' | ContextSet
+
+/** The context of an episode of an evaluation. */
+export type EvaluationContexts = (episode: number) => Context
+
+export const noContexts: ContextSettings = { vary: [], visible: false, fixed: {} }
+
+/**
+ * @throws AgogeError for features that the environment does not have, values outside their ranges, features that are both fixed
+ * and varied, and visible ones where none vary.
+ */
+export function checkContexts(
+  definition: Pick<EnvironmentDefinition, 'name' | 'context'>,
+  { vary, visible, fixed }: ContextSettings,
+): void {
+  for (const name of [...vary, ...Object.keys(fixed)])
+    findNamed(`context feature of ${definition.name}`, name, definition.context)
+  for (const [name, value] of Object.entries(fixed)) {
+    if (vary.includes(name)) {
+      throw new AgogeError(`${name} of ${definition.name} cannot both vary and be fixed`, {
+        code: 'bad-argument',
+        given: { vary, fixed },
+        expected: 'each feature in one of them',
+      })
+    }
+    checkValue(definition, name, definition.context[name], value as number)
+  }
+  if (visible && vary.length === 0) {
+    throw new AgogeError(`Nothing of the context of ${definition.name} varies that could be visible`, {
+      code: 'bad-argument',
+      given: 'visible, and no features that vary',
+      expected: `some of ${Object.keys(definition.context).join(', ')}`,
+      hint: 'On the command line: --vary all --visible',
+    })
+  }
+}
+
+function checkValue(
+  definition: Pick<EnvironmentDefinition, 'name'>,
+  name: string,
+  feature: ContextFeature,
+  value: number,
+): void {
+  const { low, high, extrapolate = [low, high], integer } = feature
+  const [least, most] = [Math.min(low, extrapolate[0]), Math.max(high, extrapolate[1])]
+  if (value >= least && value <= most && (integer !== true || Number.isInteger(value))) return
+  throw new AgogeError(`${name} of ${definition.name} cannot be ${value}`, {
+    code: 'bad-argument',
+    given: `${name}=${value}`,
+    expected: `a ${integer === true ? 'whole ' : ''}number from ${least} to ${most} (${feature.about})`,
+    hint: `agoge envs ${definition.name} lists the features with their ranges`,
+  })
+}
+
+/** The environment as an agent sees it. */
+export const seenDefinition = (
+  definition: EnvironmentDefinition,
+  { vary, visible }: ContextSettings,
+): EnvironmentDefinition => (visible ? visibleContext(definition, vary) : definition)
+
+/** The sets that an evaluation can be on, that of training first. */
+export const evaluationSets = (
+  definition: EnvironmentDefinition,
+  { vary }: ContextSettings,
+): EvaluationSet[] => (vary.length === 0 ? ['default'] : contextSetsOf(definition.context, vary))
+
+/** Of a run that trains in these contexts: for `trainClassic`. */
+export function contextOptions(
+  definition: EnvironmentDefinition,
+  contexts: ContextSettings = noContexts,
+  seed: number,
+): Pick<ClassicTrainOptions, 'contextFor' | 'evaluationSets'> {
+  const contextFor = trainingContexts(definition, contexts, seed)
+  if (contextFor === undefined) return {}
+  const sets = evaluationSets(definition, contexts)
+  return {
+    contextFor,
+    evaluationSets: Object.fromEntries(
+      sets.map((set) => [set, evaluationContexts(definition, contexts, set, seed)]),
+    ),
+  }
+}
+
+/** The contexts of training; undefined where they are the defaults. */
+export function trainingContexts(
+  definition: EnvironmentDefinition,
+  { vary, fixed }: ContextSettings,
+  seed: number,
+): ContextFor | undefined {
+  if (vary.length === 0) return Object.keys(fixed).length === 0 ? undefined : () => fixed
+  const sample = contextSampler(definition.context, { vary, seed })
+  return (envIndex, episode) => ({ ...fixed, ...sample(envIndex, episode) })
+}
+
+/**
+ * The contexts of an evaluation on a set. They are others than those of training with the same seed, also on the set
+ * `train`.
+ *
+ * @throws AgogeError where no feature that varies can tell the set from training.
+ */
+export function evaluationContexts(
+  definition: EnvironmentDefinition,
+  { vary, fixed }: ContextSettings,
+  set: EvaluationSet,
+  seed: number,
+): EvaluationContexts {
+  if (set === 'default') return () => fixed
+  const sample = contextSampler(definition.context, { vary, set, seed })
+  return (episode) => ({ ...fixed, ...sample(episode, -1) })
+}

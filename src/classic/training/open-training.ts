@@ -1,0 +1,68 @@
+import { isEnvironmentDefinition, openVector } from '../environment/index.ts'
+import type { OpenedVector } from '../environment/index.ts'
+import { AgogeError } from '../../error.ts'
+import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
+
+/**
+ * What a run trains in, and its options with the defaults filled in.
+ *
+ * @throws AgogeError `bad-argument` for nothing to play in, no number of steps or of episodes, and for one object that should be more.
+ */
+export async function openTraining(options: ClassicTrainOptions): Promise<{
+  environment: OpenedVector
+  numEnvs: number
+  seed: number
+  evaluate: Required<EvaluationSettings>
+}> {
+  const { definition, steps, seed = 0, contextFor } = options
+  if (typeof definition !== 'function' && (typeof definition !== 'object' || definition === null)) {
+    throw new AgogeError('There is no environment to train in', {
+      code: 'bad-argument',
+      given: definition,
+      expected: 'an environment, an object with reset and step, or a function that makes such objects',
+      ...(typeof definition === 'string'
+        ? { hint: `classicEnvironments['${String(definition)}'] is the environment of a name` }
+        : {}),
+    })
+  }
+  const name = definition.name ?? 'an environment'
+  if (!(steps >= 1 && steps < Infinity)) {
+    throw new AgogeError(`A run on ${name} cannot have ${steps} steps`, {
+      code: 'bad-argument',
+      given: steps,
+      expected: 'a number of at least 1',
+    })
+  }
+  const isSingle = typeof definition !== 'function' && !isEnvironmentDefinition(definition)
+  const { numEnvs = isSingle ? 1 : 8 } = options
+  const evaluate = {
+    episodes: options.evaluate?.episodes ?? 100,
+    every: options.evaluate?.every ?? (isSingle ? 0 : Math.ceil((Math.ceil(steps / numEnvs) * numEnvs) / 10)),
+    during: options.evaluate?.during ?? 20,
+  }
+  if (isSingle && evaluate.every > 0) {
+    throw new AgogeError(`${name} is one object, which cannot be evaluated while it is trained on`, {
+      code: 'bad-argument',
+      given: `an evaluation every ${evaluate.every} steps`,
+      expected: 'evaluate.every of 0, or a function that makes environments',
+    })
+  }
+  for (const [name, least] of [
+    ['episodes', 1],
+    ['during', evaluate.every > 0 ? 1 : 0],
+  ] as const) {
+    if (Number.isSafeInteger(evaluate[name]) && evaluate[name] >= least) continue
+    throw new AgogeError(`An evaluation cannot have ${evaluate[name]} episodes`, {
+      code: 'bad-argument',
+      given: { evaluate: { [name]: evaluate[name] } },
+      expected: 'a positive integer',
+      hint: 'evaluate: { every: 0 } evaluates when training is over, and only then',
+    })
+  }
+  const environment = await openVector(definition, {
+    numEnvs,
+    seed,
+    ...(contextFor === undefined ? {} : { contextFor }),
+  })
+  return { environment, numEnvs, seed, evaluate }
+}

@@ -1,0 +1,207 @@
+import { intervalText } from '../../statistics/interval.ts'
+import type { MeanEstimate } from '../../statistics/interval.ts'
+import { html, nothing, trusted } from '../../runs/report/html.ts'
+import type { Markup } from '../../runs/report/html.ts'
+import { count, decimal, duration } from '../../runs/report/format.ts'
+import { lineChart } from '../../runs/report/line-chart.ts'
+import type { Point } from '../../runs/report/line-chart.ts'
+import { style } from '../../runs/report/style.ts'
+import type { Machine } from '../../runs/machine.ts'
+import type { MetricsRecord } from '../../runs/run-folder.ts'
+import type { SeedsSummary } from './seeds-types.ts'
+import { resultLine, seedsLine } from './result-line.ts'
+import type { ClassicSummary } from './types.ts'
+
+export interface ArrayReportInput {
+  summary: ClassicSummary
+  metrics: readonly MetricsRecord[]
+  config: Readonly<Record<string, unknown>>
+}
+
+/** The report of one run: its result, the curve of returns and the figures of the learner, as a page that fetches nothing. */
+export function renderArrayReport({ summary, metrics, config }: ArrayReportInput): string {
+  const { evaluations, episodes, steps, seconds, evaluationSeconds } = summary
+  return page(
+    resultLine(summary),
+    html`${origin(summary, `seed ${summary.seed}`)}
+      <p class="soft">
+        ${count(steps)} steps in ${count(episodes)} episodes: ${duration(seconds)} of training
+        (${count(steps / seconds)} steps/s), ${duration(evaluationSeconds)} of evaluation.
+      </p>
+      <h2>Evaluations of the greedy policy</h2>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>after steps</th>
+              <th>mean return</th>
+              <th>95% interval</th>
+              <th>episodes</th>
+              <th>mean length</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${evaluations.map(
+              ({ step, return: found, length }) =>
+                html`<tr>
+                  <td>${step}</td>
+                  <td><b>${decimal(found.mean)}</b></td>
+                  <td>${intervalText(found, decimal)}</td>
+                  <td>${found.n}</td>
+                  <td>${decimal(length)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${setsTable((summary.sets ?? []).map((found) => ({ ...found, of: `${found.return.n} episodes` })))}
+      <h2>Curves</h2>
+      ${curves(metrics)}
+      <h2>Settings</h2>
+      <details>
+        <summary>Configuration of the run</summary>
+        <pre>${JSON.stringify(config, null, 2)}</pre>
+      </details>`,
+  )
+}
+
+/** The report of several seeds: the interquartile mean, every seed, and the curve of each. */
+export function renderSeedsReport(
+  summary: SeedsSummary,
+  runs: readonly { seed: number; metrics: readonly MetricsRecord[] }[],
+): string {
+  return page(
+    seedsLine(summary),
+    html`${origin(summary, `${summary.runs.length} seeds`)}
+      <p class="soft">
+        The interquartile mean leaves out the best and the worst quarter of the seeds; its interval is a
+        stratified bootstrap (Agarwal et al. 2021).
+      </p>
+      <h2>Seeds</h2>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th>seed</th>
+              <th>mean return</th>
+              <th>95% interval over episodes</th>
+              <th>training</th>
+              <th>steps/s</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${summary.runs.map(
+              ({ seed, return: found, seconds, steps }) =>
+                html`<tr>
+                  <td>${seed}</td>
+                  <td><b>${decimal(found.mean)}</b></td>
+                  <td>${intervalText(found, decimal)}</td>
+                  <td>${duration(seconds)}</td>
+                  <td>${count(steps / seconds)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${setsTable((summary.sets ?? []).map((found) => ({ ...found, of: `${summary.runs.length} seeds` })))}
+      <h2>Return of each seed</h2>
+      <div class="charts">
+        ${runs.map(({ seed, metrics }) => returnChart(`Return, seed ${seed}`, metrics))}
+      </div>
+      <h2>Settings</h2>
+      <details>
+        <summary>Configuration of the runs</summary>
+        <pre>${JSON.stringify(summary.settings, null, 2)}</pre>
+      </details>`,
+  )
+}
+
+/** Contexts inside the ranges of training, between what was trained, and outside. */
+function setsTable(sets: readonly { set: string; return: MeanEstimate; of: string }[]): Markup {
+  if (sets.length === 0) return nothing
+  return html`<h2>Contexts</h2>
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th>contexts</th>
+            <th>mean return</th>
+            <th>95% interval</th>
+            <th>of</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${sets.map(
+            ({ set, return: found, of }) =>
+              html`<tr>
+                <td>${set}</td>
+                <td><b>${decimal(found.mean)}</b></td>
+                <td>${intervalText(found, decimal)}</td>
+                <td>${of}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`
+}
+
+function page(headline: string, encoder: Markup): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <title>Agoge: ${headline}</title>
+        <style>
+          ${trusted(style)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <h1>Agoge training report</h1>
+          <p class="headline">${headline}</p>
+          ${encoder}
+        </main>
+      </body>
+    </html> `.markup
+}
+
+function origin({ command, machine }: { command: string; machine: Machine }, which: string): Markup {
+  return html`<p class="soft">
+    <code>${command}</code>, ${which}, on ${machine.cpu} (${machine.cores} cores, ${machine.memoryGiB} GiB),
+    Node ${machine.node}, ${machine.platform}
+  </p>`
+}
+
+/** The return first, then every other figure that was recorded. */
+function curves(metrics: readonly MetricsRecord[]): Markup {
+  const names = [...new Set(metrics.filter(isTraining).flatMap(({ metrics }) => Object.keys(metrics)))]
+  const others = names.filter((name) => name !== 'return')
+  return html`<div class="charts">
+    ${returnChart('Return', metrics)}
+    ${others.map((title) =>
+      lineChart({ title, points: pointsOf(metrics.filter(isTraining), title), unit: 'number' }),
+    )}
+  </div>`
+}
+
+function returnChart(title: string, metrics: readonly MetricsRecord[]): Markup {
+  const points = pointsOf(metrics.filter(isTraining), 'return')
+  const marks = pointsOf(
+    metrics.filter(({ phase }) => phase === 'evaluation'),
+    'return',
+  )
+  if (points.length + marks.length === 0) return nothing
+  return lineChart({ title, points, marks: { name: 'greedy', points: marks }, unit: 'number' })
+}
+
+function isTraining({ phase }: MetricsRecord): boolean {
+  return phase === 'train'
+}
+
+function pointsOf(metrics: readonly MetricsRecord[], name: string): Point[] {
+  return metrics.flatMap(({ step, metrics: values }) =>
+    typeof values[name] === 'number' ? [{ x: step, y: values[name] }] : [],
+  )
+}

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { trainClassic } from '../train-array.ts'
+import { shortRun } from './short-run.ts'
+
+// A process to be killed: works on the run in the given folder and prints a line for each event.
+const folder = process.argv[2]
+const pause = new Int32Array(new SharedArrayBuffer(4))
+const resume = existsSync(join(folder, 'config.json'))
+const { agent } = await trainClassic({
+  ...shortRun(folder),
+  resume,
+  onEvent: (event) => {
+    process.stdout.write(`${event.type}\n`)
+    // Long enough for whoever reads it to kill this process before the run is over.
+    Atomics.wait(pause, 0, 0, 20)
+  },
+})
+await agent.dispose()

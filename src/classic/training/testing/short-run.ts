@@ -1,0 +1,41 @@
+import { smallLearners } from '../../algorithm/testing/small-learners.ts'
+import type { SmallLearnerName } from '../../algorithm/testing/small-learners.ts'
+import { ppo, ppoPresets } from '../../algorithm/ppo.ts'
+import { cartPole } from '../../environments/control/index.ts'
+import type { ClassicTrainOptions } from '../types.ts'
+
+/** A second of PPO on CartPole; checkpoints fall into the middle of rollouts. */
+export const shortRun = (out: string): ClassicTrainOptions => ({
+  definition: cartPole,
+  algorithm: ppo({ ...ppoPresets['sb3-zoo-cartpole'], epochs: 2, hidden: [16] }),
+  settings: { algorithm: 'ppo', preset: 'test' },
+  numEnvs: 4,
+  steps: 6000,
+  seed: 3,
+  evaluate: { episodes: 5, every: 1500, during: 3 },
+  checkpointEvery: 300,
+  out,
+})
+
+/** Those that are killed all at once: each keeps something that the others do not. */
+export const killedLearners = [
+  'ppo with rnd',
+  'ppo, recurrent',
+  'dqn, double, dueling, noisy, prioritised, 3 steps',
+  'sac',
+  'reinforce',
+  'openai-es',
+  'cma-es',
+  'sarsa-lambda',
+] as const satisfies readonly SmallLearnerName[]
+
+/** Half a second of a small learner. */
+export const smallRun = (name: SmallLearnerName, out: string): ClassicTrainOptions => ({
+  ...smallLearners[name],
+  settings: { algorithm: name },
+  steps: 2400,
+  seed: 3,
+  evaluate: { episodes: 2, every: 1100, during: 2 },
+  checkpointEvery: 130,
+  out,
+})

@@ -1,0 +1,61 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { interquartileMean } from '../../statistics/statistics.ts'
+import { findRun } from './find.ts'
+import { trainNamed } from './train-named.ts'
+import { trainSeeds } from './train-seeds.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'agoge-seeds-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const run = { environment: 'cartpole', algorithm: 'ppo', steps: 800, evaluate: { episodes: 5, every: 0 } }
+
+test('each seed gives what it gives alone, and the summary is their interquartile mean', async () => {
+  const out = join(root, 'both')
+  const seen = new Set<number>()
+  const summary = await trainSeeds({
+    ...run,
+    seeds: [4, 5],
+    out,
+    onEvent: (seed) => seen.add(seed),
+  })
+  expect(summary.runs.map(({ seed }) => seed)).toEqual([4, 5])
+  expect([...seen].sort((a, b) => a - b)).toEqual([4, 5])
+  const alone = await trainNamed({ ...run, seed: 5, out: join(root, 'alone'), resume: false, command: 'x' })
+  expect(summary.runs[1].return).toEqual(alone.return)
+  const means = summary.runs.map(({ return: { mean } }) => mean)
+  expect(means[0]).not.toBe(means[1])
+  expect(summary.return.mean).toBeCloseTo(interquartileMean(means))
+  expect(summary.return).toMatchObject({
+    low: null,
+    high: null,
+    noInterval: 'no interval: n = 2, fewer than 5',
+  })
+  expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'))).toEqual(summary)
+  const report = readFileSync(join(out, 'report.html'), 'utf8')
+  expect(report).toContain('(no interval: n = 2, fewer than 5) over 2 seeds')
+  expect(report).not.toMatch(/NaN|undefined/)
+
+  const again = await trainSeeds({ ...run, seeds: [4, 5], out, resume: true })
+  expect(again.return).toEqual(summary.return)
+  await expect(trainSeeds({ ...run, seeds: [4, 6], out, resume: true })).rejects.toMatchObject({
+    code: 'resume-mismatch',
+  })
+})
+
+test('what is not there is told before any process begins', async () => {
+  await expect(trainSeeds({ ...run, seeds: [], out: root })).rejects.toMatchObject({ code: 'bad-argument' })
+  await expect(trainSeeds({ ...run, seeds: [1, 1], out: root })).rejects.toMatchObject({
+    code: 'bad-argument',
+  })
+  expect(() => findRun({ ...run, environment: 'cartpol' })).toThrow(/no environment named "cartpol"/)
+  expect(() => findRun({ ...run, algorithm: 'pp' })).toThrow(/no algorithm named "pp"/)
+  expect(() => findRun({ ...run, preset: 'zoo' })).toThrow(/no preset of ppo/)
+  expect(() => findRun({ ...run, config: { learnigRate: 1 } })).toThrow(/no setting of ppo/)
+  expect(findRun({ ...run, config: { gamma: 0.5 } }).settings).toMatchObject({
+    preset: 'sb3-zoo-cartpole',
+    config: { gamma: 0.5, numEnvs: 8 },
+  })
+})

@@ -1,0 +1,94 @@
+import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
+import type { Context, Playable } from '../environment/index.ts'
+import type { MeanEstimate } from '../../statistics/interval.ts'
+import type { OnTrainingEvent } from '../../runs/events.ts'
+import type { Machine } from '../../runs/machine.ts'
+
+export interface EvaluationSettings {
+  /** Episodes of the last evaluation. Default 100. */
+  episodes?: number
+  /** Environment steps between evaluations; 0: only at the end. Default: a tenth of the run. */
+  every?: number
+  /** Episodes of an evaluation before the last. Default 20. */
+  during?: number
+}
+
+export interface ClassicTrainOptions {
+  /**
+   * An environment, an object of one's own with `reset` and `step`, synchronous or not, or a function that makes such objects, one a
+   * slot and others for evaluations. One object alone has one slot, and is evaluated in the end, when training is over.
+   */
+  definition: Playable
+  algorithm: ClassicAlgorithm
+  /** Environment steps over all slots, rounded up to whole steps of all slots. */
+  steps: number
+  /** Copies of the environment that are stepped together. Default 8, and 1 of an object. */
+  numEnvs?: number
+  /** Default 0. */
+  seed?: number
+  evaluate?: EvaluationSettings
+  /** The context of a slot's next episode; default: the defaults of the environment. */
+  contextFor?: (envIndex: number, episode: number) => Context
+  /**
+   * Contexts of evaluations, by name: the first for all of them and for the result, the others played in the end too.
+   * Default: the defaults of the environment.
+   */
+  evaluationSets?: Readonly<Record<string, (episode: number) => Context>>
+  /** Threads of the learner. Default 1, which repeats bit for bit. */
+  threads?: number
+  /** The run folder. Default: nothing is written. */
+  out?: string
+  /** Goes on with the run in `out`. */
+  resume?: boolean
+  /** Environment steps between checkpoints. Default: a twentieth of the run. */
+  checkpointEvery?: number
+  /** What `environment` and `algorithm` are, as plain data: kept in `config.json`, and compared on `resume`. */
+  settings?: Readonly<Record<string, unknown>>
+  /** How the run was started, for the record. */
+  command?: string
+  onEvent?: OnTrainingEvent
+  signal?: AbortSignal
+}
+
+/** The greedy policy on episodes of its own environment. */
+export interface Evaluation {
+  /** Environment steps of training before it. */
+  step: number
+  /** Mean return with its interval over episodes. */
+  return: MeanEstimate
+  /** Mean length of an episode in steps. */
+  length: number
+}
+
+/** The last evaluation on one set of contexts. */
+export type SetEvaluation = Omit<Evaluation, 'step'> & { set: string }
+
+/** `summary.json`. */
+export interface ClassicSummary {
+  schema: 1
+  kind: 'array'
+  command: string
+  machine: Machine
+  environment: string
+  settings: Readonly<Record<string, unknown>>
+  seed: number
+  numEnvs: number
+  /** Environment steps taken, and episodes that ended in them. */
+  steps: number
+  episodes: number
+  /** Wall-clock of training alone, over all processes that worked on it; evaluations are not in it. */
+  seconds: number
+  evaluationSeconds: number
+  /** All of them, the last one being the result. */
+  evaluations: Evaluation[]
+  /** Of the last evaluation. */
+  return: MeanEstimate
+  /** On each set of contexts, where there are several. */
+  sets?: SetEvaluation[]
+}
+
+export interface ClassicResult {
+  summary: ClassicSummary
+  /** The trained agent; dispose of it in the end. */
+  agent: ClassicAgent
+}

@@ -1,0 +1,127 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ClassicAgent } from '../../classic/algorithm/agent.ts'
+import type { Playable } from '../../classic/environment/index.ts'
+import { intervalText } from '../../statistics/interval.ts'
+import { mean } from '../../statistics/statistics.ts'
+import { meanInterval } from '../../statistics/mean-interval.ts'
+import { stratifiedInterquartileMean } from '../../statistics/bootstrap.ts'
+import type { MeanEstimate } from '../../statistics/interval.ts'
+import { cutOffNote, evaluateAgent } from '../../classic/training/evaluate-agent.ts'
+import { estimateText, returnText } from '../../classic/training/result-line.ts'
+import { evaluationContexts } from '../../classic/training/context-settings.ts'
+import { loadAgent } from '../../classic/training/load-agent.ts'
+import { openNamed } from '../../classic/training/find.ts'
+import type { ContextSettings } from '../../classic/training/context-settings.ts'
+import { checkFile, writeWhole } from '../../runs/whole-file.ts'
+import type { Console } from '../shared/console.ts'
+import { readContexts, readSets } from './context-options.ts'
+import type { ContextOptions } from './context-options.ts'
+import { randomAgent } from './random-agent.ts'
+import { runKind } from '../shared/runs.ts'
+import { table } from '../shared/table.ts'
+
+export interface EvalArrayCommand extends ContextOptions {
+  environment: string
+  model?: string[]
+  episodes?: number
+  seed: number
+  json?: string
+  set?: string[]
+}
+
+/** An agent on whole episodes of a set of contexts, played greedily. */
+export interface AgentReport {
+  model: string
+  set: string
+  return: MeanEstimate
+  /** Mean length of an episode in steps. */
+  length: number
+  returns: number[]
+}
+
+/** `agoge eval WORLD`: mean return of one or several agents, or of acting at random, with intervals. */
+export async function runEvalArray(command: EvalArrayCommand, terminal: Console): Promise<void> {
+  const { environment: name, episodes = 100, seed } = command
+  if (command.json !== undefined) checkFile(command.json)
+  const { definition, playable } = await openNamed(name)
+  const reports: AgentReport[] = []
+  const lines: string[] = []
+
+  /** On each set of contexts: those asked for, else those that the agent was trained in. */
+  async function play(
+    model: string,
+    agent: Pick<ClassicAgent, 'predict' | 'memorySize'>,
+    seen: Playable = playable,
+    trained?: ContextSettings,
+  ): Promise<AgentReport[]> {
+    const asked = readContexts(definition, command, trained)
+    const contexts =
+      command.set !== undefined && asked.vary.length === 0
+        ? readContexts(definition, { ...command, vary: 'all' }, trained)
+        : asked
+    const reports: AgentReport[] = []
+    for (const set of readSets(definition, contexts, command.set)) {
+      const contextFor = evaluationContexts(definition, contexts, set, seed)
+      const played = await evaluateAgent(agent, seen, { episodes, seed, contextFor })
+      const { returns, lengths } = played
+      const warning = cutOffNote(definition, played)
+      if (warning !== undefined) terminal.err(`${model}: ${warning}`)
+      const values = Array.from(returns)
+      reports.push({ model, set, return: meanInterval(values), length: mean(lengths), returns: values })
+    }
+    return reports
+  }
+
+  if (command.model === undefined) reports.push(...(await play('random', randomAgent(definition, seed))))
+  for (const model of command.model ?? []) {
+    const runs = runsOf(model)
+    const found: AgentReport[] = []
+    for (const folder of runs) {
+      const { agent, playable: seen, contexts } = await loadAgent(folder, name)
+      try {
+        found.push(...(await play(folder, agent, seen, contexts)))
+      } finally {
+        await agent.dispose()
+      }
+    }
+    reports.push(...found)
+    if (runs.length === 1) continue
+    for (const set of new Set(found.map((report) => report.set))) {
+      const means = found.filter((report) => report.set === set).map((report) => report.return.mean)
+      const iqm = stratifiedInterquartileMean([means])
+      const where = set === 'default' ? '' : ` on ${set} contexts`
+      lines.push(`${model}: interquartile mean ${estimateText(iqm)} over ${means.length} seeds${where}`)
+    }
+  }
+  terminal.out([reportsTable(reports), ...lines].join('\n'))
+  if (command.json !== undefined)
+    writeWhole(
+      command.json,
+      `${JSON.stringify({ schema: 1, environment: name, seed, episodes, reports }, null, 2)}\n`,
+    )
+}
+
+/** Tells the set of contexts only where there is anything but the default. */
+function reportsTable(reports: readonly AgentReport[]): string {
+  const vary = reports.some(({ set }) => set !== 'default')
+  const rows = reports.map(({ model, set, return: found, length }) => [
+    model,
+    ...(vary ? [set] : []),
+    String(found.n),
+    returnText(found.mean),
+    intervalText(found, returnText),
+    returnText(length),
+  ])
+  const header = ['', ...(vary ? ['contexts'] : []), 'episodes', 'mean return', '95% interval', 'mean length']
+  return table(header, rows)
+}
+
+/** The run folder itself, or those of its seeds. */
+export function runsOf(folder: string): string[] {
+  if (!existsSync(folder) || runKind(folder) !== 'seeds') return [folder]
+  return readdirSync(folder)
+    .filter((name) => /^seed-\d+$/.test(name))
+    .sort((a, b) => Number(a.slice(5)) - Number(b.slice(5)))
+    .map((name) => join(folder, name))
+}

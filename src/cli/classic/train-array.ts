@@ -1,0 +1,207 @@
+import { join, resolve } from 'node:path'
+import { AgogeError } from '../../error.ts'
+import type { MeanEstimate } from '../../statistics/interval.ts'
+import { algorithmsFor, findRun, openNamed } from '../../classic/training/find.ts'
+import { estimateText, resultLine, seedsLine } from '../../classic/training/result-line.ts'
+import { isEnvironmentFile, environmentFileOf } from '../../classic/training/environment-file.ts'
+import { readConfig } from '../../classic/training/run-record.ts'
+import { trainNamed } from '../../classic/training/train-named.ts'
+import { trainSeeds } from '../../classic/training/train-seeds.ts'
+import type { NamedRun, SeedsSummary } from '../../classic/training/seeds-types.ts'
+import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
+import { count, duration } from '../../runs/report/format.ts'
+import { readBody } from './encoder-option.ts'
+import { readBonus } from './bonus-option.ts'
+import type { Console } from '../shared/console.ts'
+import { asksForContexts, readContexts } from './context-options.ts'
+import type { ContextOptions } from './context-options.ts'
+import { createProgress } from '../shared/progress.ts'
+import { createSeedsProgress } from './seeds-progress.ts'
+import { runToResume } from '../shared/runs.ts'
+import { table } from '../shared/table.ts'
+
+export interface TrainArrayCommand extends ContextOptions {
+  environment: string
+  algorithm?: string
+  preset?: string
+  encoder?: string
+  bonus?: string
+  steps?: number
+  numEnvs?: number
+  seed: number
+  /** How many seeds. */
+  seeds?: number
+  out?: string
+  resume?: string | true
+  /** As it was typed, for the record. */
+  commandLine: string
+}
+
+/** Steps of a run unless told. */
+const defaultSteps = 100_000
+
+/** After these errors going on is no advice: another process is at it, or a file of the run is gone or damaged. */
+const hopeless = ['run-in-use', 'no-model', 'bad-run-folder']
+
+/** A run as `config.json` tells it. */
+interface Plan {
+  named: NamedRun
+  seeds: number[]
+  /** One run in this process, or one a seed in processes of their own. */
+  several: boolean
+  commandLine: string
+}
+
+/** `agoge train WORLD` for classic environments. */
+export async function runTrainArray(command: TrainArrayCommand, terminal: Console): Promise<void> {
+  const resume = command.resume !== undefined
+  const earlier = resume ? earlierRun(command.resume) : undefined
+  const plan = earlier === undefined ? await newPlan(command) : readPlan(earlier)
+  findRun(plan.named, await environmentFileOf(plan.named.environment))
+  if (earlier === undefined) checkNewRun(command.out)
+  const out = earlier ?? resolve(openRunFolder(command.out === undefined ? {} : { path: command.out }).path)
+  terminal.err(`run folder: ${out}`)
+  try {
+    await (plan.several ? trainSeveral : trainOne)(plan, { out, resume }, terminal)
+  } catch (error) {
+    if (!AgogeError.isInstance(error) || !hopeless.includes(error.code))
+      terminal.err(`go on with: agoge train --resume ${out}`)
+    throw error
+  }
+  terminal.out(`report: ${join(out, 'report.html')}`)
+}
+
+type Where = { out: string; resume: boolean }
+
+async function trainOne(
+  { named, seeds, commandLine }: Plan,
+  { out, resume }: Where,
+  { out: print, progress: output, signal }: Console,
+): Promise<void> {
+  const progress = createProgress(output)
+  try {
+    const summary = await trainNamed({
+      ...named,
+      seed: seeds[0],
+      out,
+      resume,
+      command: commandLine,
+      onEvent: (event) => progress.event(event),
+      signal,
+    })
+    progress.close()
+    print(resultLine(summary))
+    if (summary.sets !== undefined) print(setsText(summary.sets))
+    print(
+      `training: ${duration(summary.seconds)}, ${count(summary.steps / summary.seconds)} steps/s, ${count(summary.episodes)} episodes; evaluation: ${duration(summary.evaluationSeconds)}`,
+    )
+  } finally {
+    progress.close()
+  }
+}
+
+async function trainSeveral(
+  { named, seeds, commandLine }: Plan,
+  { out, resume }: Where,
+  { out: print, progress: output, signal }: Console,
+): Promise<void> {
+  const progress = createSeedsProgress(output, seeds)
+  try {
+    const summary = await trainSeeds({
+      ...named,
+      seeds,
+      out,
+      resume,
+      command: commandLine,
+      onEvent: (seed, event) => progress.event(seed, event),
+      signal,
+    })
+    progress.close()
+    print(seedsText(summary))
+  } finally {
+    progress.close()
+  }
+}
+
+/** The result on each set of contexts. */
+const setsText = (sets: readonly { set: string; return: MeanEstimate }[]): string =>
+  table(
+    ['contexts', 'mean return, 95% interval'],
+    sets.map(({ set, return: found }) => [set, estimateText(found)]),
+  )
+
+/** The result over all seeds, then each of them. */
+export function seedsText(summary: SeedsSummary): string {
+  const rows = summary.runs.map(({ seed, return: found, seconds, steps }) => [
+    `seed ${seed}`,
+    estimateText(found),
+    duration(seconds),
+    count(steps / seconds),
+  ])
+  return [
+    seedsLine(summary),
+    ...(summary.sets === undefined ? [] : [setsText(summary.sets)]),
+    table(['', 'mean return, 95% interval', 'training', 'steps/s'], rows),
+    `in all: ${duration(summary.seconds)}`,
+  ].join('\n')
+}
+
+async function newPlan(command: TrainArrayCommand): Promise<Plan> {
+  const { preset, encoder, bonus, steps, numEnvs, seed, seeds, commandLine } = command
+  // So that the run is found again from other folders.
+  const environment = isEnvironmentFile(command.environment)
+    ? resolve(command.environment)
+    : command.environment
+  const opened = await openNamed(environment)
+  const algorithm = command.algorithm ?? algorithmsFor(opened.definition)[0]
+  const several = seeds !== undefined && seeds > 1
+  const first = several && seed === 0 ? 1 : seed
+  return {
+    named: {
+      environment,
+      algorithm,
+      steps: steps ?? defaultSteps,
+      ...(preset === undefined ? {} : { preset }),
+      ...(numEnvs === undefined ? {} : { numEnvs }),
+      ...(encoder === undefined ? {} : { config: { encoder: readBody(encoder, algorithm) } }),
+      ...(bonus === undefined ? {} : { bonus: readBonus(bonus) }),
+      ...(asksForContexts(command) ? { contexts: readContexts(opened.definition, command) } : {}),
+    },
+    seeds: several ? Array.from({ length: seeds }, (_, i) => first + i) : [seed],
+    several,
+    commandLine,
+  }
+}
+
+/** Everything is in the folder, so that `--resume` needs nothing else. */
+function readPlan(folder: string): Plan {
+  const config = readConfig(openRunFolder({ path: folder })) as {
+    kind: string
+    environment: string
+    steps: number
+    numEnvs: number
+    seed?: number
+    seeds?: number[]
+    evaluate: NonNullable<NamedRun['evaluate']>
+    settings: Pick<NamedRun, 'algorithm' | 'preset' | 'config' | 'bonus' | 'contexts'> & { file?: string }
+    command: string
+  }
+  const { steps, numEnvs, seed = 0, evaluate, command } = config
+  const { file, ...settings } = config.settings
+  return {
+    named: { environment: file ?? config.environment, steps, numEnvs, evaluate, ...settings },
+    seeds: config.seeds ?? [seed],
+    several: config.kind === 'seeds',
+    commandLine: command,
+  }
+}
+
+function earlierRun(resume: string | true | undefined): string {
+  const folder = runToResume(resume ?? true)
+  if (folder !== undefined) return resolve(folder)
+  throw new AgogeError('There is no run to go on with.', {
+    code: 'no-run',
+    given: '.agoge/runs',
+    expected: 'a run folder with a config.json',
+  })
+}

@@ -1,0 +1,242 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createChatActor } from '../../llm/agent/chat-actor.ts'
+import { createLocalActor } from '../../llm/agent/local-actor.ts'
+import { createOpenAIActor, endpointUrl } from '../../llm/agent/openai-actor.ts'
+import { readChatModel } from '../../llm/agent/chat-format/index.ts'
+import type { Actor } from '../../llm/agent/types.ts'
+import type { EpisodeLimits } from '../../llm/agent/episode-state.ts'
+import { AgogeError } from '../../error.ts'
+import { weightsGone } from '../../runs/checked-files.ts'
+import { publicLimits, publicTurn } from '../../llm/training/defaults.ts'
+import { baseModelFolder } from '../../llm/checkpoint/base-model-folder.ts'
+import { loadModel, requireModel } from '../../llm/backend/base-model.ts'
+import type { SamplingWeights } from '../../llm/sampling/sampling-weights.ts'
+import type { Console } from '../shared/console.ts'
+import { listRuns, modelFolder, runKind, trainedEnvironment } from '../shared/runs.ts'
+
+/** A model named on the command line, ready to act. */
+export interface OpenedModel {
+  name: string
+  /** As it was named on the command line. */
+  given: string
+  /** True where it runs elsewhere, with a window of its own. */
+  remote: boolean
+  /** Of a public checkpoint: the tokens that it can see. */
+  window?: number
+  /** The environment that a run was trained on; undefined for a base model or an endpoint. */
+  trainedOn?: string
+  actor: Actor
+  dispose(): Promise<void>
+}
+
+export interface ModelOptions {
+  /** Default: 0 for a model in this process; for an endpoint its own. */
+  seed?: number | undefined
+  /** Default: 0 (greedy) for a model in this process; for an endpoint its own. */
+  temperature?: number | undefined
+  /** Of a model in this process. */
+  maxTokensPerTurn: number
+  /** Whether a grammar holds calls to the schemas of the tools. */
+  constrained?: boolean
+  /** Of a model in this process. */
+  samplingWeights?: SamplingWeights
+  /** The environment variable that holds the key of an endpoint. */
+  apiKeyVariable?: string
+  /** How long one answer of an endpoint may take. */
+  timeoutSeconds?: number
+  /** Is told what an endpoint refuses. Default: the terminal. */
+  onNotice?: (text: string) => void
+}
+
+/**
+ * A model as `--model` names it: a run or checkpoint folder, or `URL#NAME` of an OpenAI-compatible endpoint (`#NAME` may be left out
+ * where the endpoint serves one model). Without a name it is that of the last run, else the base model.
+ */
+export async function openModel(
+  given: string | undefined,
+  options: ModelOptions,
+  terminal: Console,
+): Promise<OpenedModel> {
+  if (given !== undefined && isEndpoint(given)) {
+    if (options.constrained === true) throw notConstrained(given)
+    if (options.samplingWeights !== undefined) throw samplesElsewhere(given)
+    return openEndpoint(given, options, terminal)
+  }
+  const { named, folder } = findModel(given)
+  // A checkpoint lies in the folder `checkpoints` of its run.
+  const trainedOn = trainedEnvironment(named) ?? trainedEnvironment(join(named, '..', '..'))
+  const chat = await readChatModel(folder)
+  if (chat !== undefined && options.constrained === true) throw notConstrained(folder)
+  const { backend, tokenizer } = await loadModel(
+    folder,
+    options.samplingWeights && { samplingWeights: options.samplingWeights },
+  )
+  const { seed = 0, temperature = 0, constrained = false } = options
+  const maxTokensPerTurn =
+    chat === undefined ? options.maxTokensPerTurn : publicTurn(options.maxTokensPerTurn, chat.window)
+  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
+  return {
+    name: given ?? folder,
+    given: given ?? folder,
+    remote: false,
+    ...(trainedOn === undefined ? {} : { trainedOn }),
+    ...(chat === undefined ? {} : { window: chat.window }),
+    actor:
+      chat === undefined
+        ? createLocalActor({ ...common, tokenizer, constrained })
+        : createChatActor({ ...common, ...chat }),
+    dispose: () => backend.dispose(),
+  }
+}
+
+/** Whether the name of a model is the address of an endpoint. */
+export const isEndpoint = (given: string): boolean => /^https?:\/\//.test(given)
+
+/**
+ * Limits for a model: the window of the small one is no measure for others. Each answer of an endpoint has a deadline of its own, and an
+ * episode waits for those of its whole wave, so that its own deadline would say nothing of it.
+ */
+export function limitsFor({ remote, window }: OpenedModel, limits: EpisodeLimits): EpisodeLimits {
+  if (window !== undefined) return publicLimits(limits, window)
+  if (!remote) return limits
+  const { turns, toolDeadlineSeconds } = limits
+  return { turns, toolDeadlineSeconds, deadlineSeconds: Infinity }
+}
+
+function notConstrained(given: string): AgogeError {
+  return new AgogeError(`Calls of ${given} cannot be held to schemas.`, {
+    code: 'not-constrained',
+    given,
+    expected: 'a model trained by agoge, in whose format calls stand by themselves',
+    hint: 'leave --constrained out; `agoge serve` holds calls that a request demands to their schema',
+  })
+}
+
+function samplesElsewhere(given: string): AgogeError {
+  return new AgogeError(`${given} samples with weights of its own.`, {
+    code: 'bad-option',
+    given: `--sampling-weights with ${given}`,
+    expected: 'a model in a folder',
+    hint: 'leave --sampling-weights out, or give it to the `agoge serve` that serves the model',
+  })
+}
+
+/** The folder of a model as it is named on the command line; see `openModel`. */
+export function findModel(given: string | undefined): { named: string; folder: string; given: string } {
+  const named = given ?? lastTrained() ?? requireModel(baseModelFolder)
+  const folder = modelFolder(named)
+  if (!existsSync(folder)) {
+    throw new AgogeError(`There is no model in ${folder}.`, {
+      code: 'unknown-model',
+      given,
+      expected: 'a run folder, a checkpoint folder, or the URL of an OpenAI-compatible endpoint',
+    })
+  }
+  const environment = trainedEnvironment(named)
+  if (folder === named && environment !== undefined) throw noModelYet(named, environment)
+  return { named, folder, given: given ?? named }
+}
+
+/** A run of numbers has a network, and one of words has a model when it is finished. */
+function noModelYet(run: string, environment: string): AgogeError {
+  const isArray = isClassic(run)
+  if (!isArray && isFinished(run)) return weightsGone(run)
+  return new AgogeError(
+    isArray
+      ? `The run in ${run} trained a network for ${environment}, which has no words.`
+      : `The run in ${run} is not finished: it has no trained model yet.`,
+    {
+      code: 'unknown-model',
+      given: run,
+      expected: 'a finished run on an environment told in words, or one of its checkpoints',
+      hint: isArray
+        ? `To see it act: agoge play ${environment} --model ${run}`
+        : `Go on with it (agoge train --resume ${run}), or name a checkpoint in ${join(run, 'checkpoints')}`,
+    },
+  )
+}
+
+const isClassic = (run: string): boolean => ['array', 'seeds'].includes(runKind(run) ?? '')
+
+const isFinished = (run: string): boolean => existsSync(join(run, 'summary.json'))
+
+function lastTrained(): string | undefined {
+  // One that has lost its model is named, not passed over for another.
+  return listRuns().find((run) => modelFolder(run) !== run || (!isClassic(run) && isFinished(run)))
+}
+
+async function openEndpoint(
+  given: string,
+  options: ModelOptions,
+  { signal, err }: Console,
+): Promise<OpenedModel> {
+  const [baseUrl, ...rest] = given.split('#')
+  const endpoint = endpointUrl(baseUrl)
+  const model = rest.length > 0 ? rest.join('#') : await onlyModel(endpoint, baseUrl, options, signal)
+  const { apiKeyVariable, timeoutSeconds, temperature, seed, onNotice = err } = options
+  return {
+    name: model,
+    given,
+    remote: true,
+    actor: createOpenAIActor({
+      baseUrl,
+      model,
+      // What nobody asked for is not sent: many models refuse it.
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(seed === undefined ? {} : { seed }),
+      onNotice,
+      ...(apiKeyVariable === undefined ? {} : { apiKeyVariable }),
+      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    }),
+    dispose: async () => {},
+  }
+}
+
+async function onlyModel(
+  endpoint: URL,
+  baseUrl: string,
+  { apiKeyVariable }: ModelOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const listing = new URL(endpoint)
+  listing.pathname = endpoint.pathname.replace(/chat\/completions$/, 'models')
+  const address = `${listing.origin}${listing.pathname}`
+  const key = process.env[apiKeyVariable ?? 'OPENAI_API_KEY']
+  const ask = async (): Promise<unknown> => {
+    const reply = await fetch(listing, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(20_000)]),
+      ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
+    })
+    if (!reply.ok) throw new Error(`HTTP status ${reply.status}`)
+    return reply.json()
+  }
+  const listed = await ask().catch((cause: unknown) => {
+    signal.throwIfAborted()
+    throw new AgogeError(`${address} does not say which models there are.`, {
+      code: 'unknown-model',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: 'the list of an OpenAI-compatible endpoint',
+      hint: `Check the address, or name the model: --model ${baseUrl}#NAME`,
+      cause,
+    })
+  })
+  const names = modelNames(listed)
+  if (names.length === 1) return names[0]
+  throw new AgogeError(`${baseUrl} serves ${names.length} models.`, {
+    code: 'unknown-model',
+    given: names.slice(0, 12).join(', '),
+    expected: 'the name of one',
+    hint: `Name it after a #: --model ${baseUrl}#${names[0] ?? 'NAME'}`,
+  })
+}
+
+function modelNames(listed: unknown): string[] {
+  const data = typeof listed === 'object' && listed !== null && 'data' in listed ? listed.data : undefined
+  if (!Array.isArray(data)) return []
+  return data.flatMap((entry: unknown) =>
+    typeof entry === 'object' && entry !== null && 'id' in entry && typeof entry.id === 'string'
+      ? [entry.id]
+      : [],
+  )
+}

@@ -1,0 +1,19 @@
+import { heldOutTasks } from '../../llm/rollout/held-out.ts'
+import { smallModelPlan } from '../../llm/training/defaults.ts'
+import {
+  adventureTasks,
+  createAdventureEnvironment,
+} from '../../llm/environment/adventure/tool-environment.ts'
+import type { OpenedNamed } from './open-environment.ts'
+
+/** Opens the text adventure for language models: quests take up to twenty commands, each with a page to read. */
+export const openAdventure = (): OpenedNamed => ({
+  environment: createAdventureEnvironment(),
+  tasks: adventureTasks,
+  plan: {
+    ...smallModelPlan,
+    demonstrations: Object.fromEntries(adventureTasks.kinds.map((family) => [family, 200])),
+    limits: { ...smallModelPlan.limits, turns: 24, totalTokens: 4096 },
+  },
+  heldOut: (split, count) => heldOutTasks(adventureTasks, split, count),
+})

@@ -1,0 +1,218 @@
+import { unknownEnvironment } from '../shared/unknown-environment.ts'
+import type { Task, TaskSource, ToolEnvironment } from '../../llm/agent/types.ts'
+import { AgogeError } from '../../error.ts'
+import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
+import { heldOutTasks } from '../../llm/rollout/held-out.ts'
+import { smallModelPlan } from '../../llm/training/defaults.ts'
+import type { RewardFunction } from '../../llm/reward/types.ts'
+import type { TrainingPlan } from '../../llm/training/types.ts'
+import { createFilesystemEnvironment } from '../../llm/environment/filesystem/environment.ts'
+import { filesystemDemonstrations } from '../../llm/environment/filesystem/demonstrations.ts'
+import { filesystemTasks } from '../../llm/environment/filesystem/tasks.ts'
+import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
+import { fingerprintTasks } from '../../llm/environment/mcp/task-fingerprint.ts'
+import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environment.ts'
+import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
+import type { Console } from '../shared/console.ts'
+import { openAdventure } from './open-adventure.ts'
+import { openReasoning } from './open-reasoning.ts'
+import type { CallBudget } from './planned-calls.ts'
+import { dashed } from '../shared/resumed-options.ts'
+
+/** How an environment is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
+export interface EnvironmentOptions {
+  environment: string
+  mcpConfig?: string
+  sandbox?: boolean
+  allow?: string[]
+  maxCalls?: number
+  callsPerSecond?: number
+  /** Of `reasoning` alone: names of families, and levels. */
+  task?: string[]
+  difficulty?: number[]
+}
+
+/** The part of a command's options that names its environment. */
+export function environmentOptions(options: EnvironmentOptions): EnvironmentOptions {
+  const { environment, mcpConfig, sandbox, allow, maxCalls, callsPerSecond, task, difficulty } = options
+  const given = Object.entries({
+    mcpConfig,
+    sandbox,
+    allow,
+    maxCalls,
+    callsPerSecond,
+    task,
+    difficulty,
+  })
+  return { environment, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
+}
+
+/** An environment with tasks, and how a model is best trained on it. */
+export interface OpenedNamed {
+  environment: ToolEnvironment
+  tasks: TaskSource
+  plan: TrainingPlan
+  /** Default: success, less small costs of calls. */
+  reward?: RewardFunction
+  /** `count` tasks, all different. */
+  heldOut: (split: Task['split'], count: number) => Task[]
+  /** Only for a foreign server: its calls, the seal of the plan that was agreed to, and what identifies the tasks that were made. */
+  calls?: CallBudget
+  agreement?: string
+  taskFingerprint?: string
+}
+
+/** Tasks of a training on a foreign server. */
+export const trainingCounts: Required<TaskCounts> = {
+  train: 800,
+  validation: 96,
+  test: 400,
+  'unseen-wording': 96,
+}
+
+/** Tasks of a short training (`--quick`) on a foreign server, with so many for the test. */
+export const quickCounts = (test: number): Required<TaskCounts> => ({
+  train: 160,
+  validation: 24,
+  test: Math.min(test, trainingCounts.test),
+  'unseen-wording': 0,
+})
+
+export interface OpeningOptions {
+  seed: number
+  /** The answer to the question after the plan of calls is given already. */
+  yes?: boolean
+  wanted?: TaskCounts
+  /** A run that goes on: the seal of what was agreed to when it began; the same plan for the same server is not asked about again. */
+  agreed?: string | undefined
+}
+
+/**
+ * Opens `filesystem`, `reasoning`, `adventure` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
+ * than read. Close `environment` in the end.
+ *
+ * @throws AgogeError for an environment that does not exist, a server that cannot be used, or a plan that was not confirmed.
+ */
+export async function openWorld(
+  options: EnvironmentOptions,
+  opening: OpeningOptions,
+  terminal: Console,
+): Promise<OpenedNamed> {
+  const { environment: name } = options
+  refuseOthersOptions(options)
+  if (name === 'reasoning') return openReasoning(options)
+  if (name === 'adventure') return openAdventure()
+  if (name === 'filesystem') return openFilesystem(terminal)
+  if (name.startsWith('mcp:')) return openServer(name.slice(4), options, opening, terminal)
+  throw unknownEnvironment(options)
+}
+
+/** Options that one kind of environment alone has, and what is said of them elsewhere. */
+const ownOptions: readonly {
+  names: readonly (keyof EnvironmentOptions)[]
+  of: (environment: string) => boolean
+  hint: string
+}[] = [
+  {
+    names: ['task', 'difficulty'],
+    of: (environment) => environment === 'reasoning',
+    hint: 'They choose among the questions of the environment "reasoning"',
+  },
+  {
+    names: ['mcpConfig', 'sandbox', 'allow', 'maxCalls', 'callsPerSecond'],
+    // A name that is of no environment at all is told of as such.
+    of: (environment) =>
+      environment.startsWith('mcp:') || !['filesystem', 'reasoning', 'adventure'].includes(environment),
+    hint: 'They are of a server that you configured: mcp:NAME',
+  },
+]
+
+/** They are refused, not silently left out: `filesystem` is not the server of that name in a configuration. */
+function refuseOthersOptions(options: EnvironmentOptions): void {
+  for (const { names, of, hint } of ownOptions) {
+    const typed = names.filter((name) => options[name] !== undefined).map(dashed)
+    if (typed.length === 0 || of(options.environment)) continue
+    throw new AgogeError(`${typed.join(', ')} means nothing for ${options.environment}`, {
+      code: 'bad-option',
+      given: typed.join(' '),
+      expected: 'options of this environment',
+      hint,
+    })
+  }
+}
+
+async function openFilesystem({ err, signal }: Console): Promise<OpenedNamed> {
+  const environment = await createFilesystemEnvironment({ signal, onNotice: (text) => err(text) })
+  return {
+    environment,
+    tasks: filesystemTasks,
+    plan: { ...smallModelPlan, demonstrations: filesystemDemonstrations },
+    heldOut: (split, count) => heldOutTasks(filesystemTasks, split, count),
+  }
+}
+
+async function openServer(
+  name: string,
+  options: EnvironmentOptions,
+  { seed, yes = false, wanted = trainingCounts, agreed }: OpeningOptions,
+  { err, signal }: Console,
+): Promise<OpenedNamed> {
+  const { mcpConfig: file, sandbox, allow, maxCalls, callsPerSecond } = options
+  const slow = setTimeout(
+    () =>
+      err(`waiting for the MCP server "${name}" to start (npx and the like may have to download it first)`),
+    3000,
+  )
+  const environment = await openMcpEnvironment(name, {
+    signal,
+    ...(file === undefined ? {} : { file }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(allow === undefined ? {} : { allow }),
+    ...(maxCalls === undefined ? {} : { maxCalls }),
+    ...(callsPerSecond === undefined ? {} : { callsPerSecond }),
+  }).finally(() => clearTimeout(slow))
+  try {
+    const same = agreed !== undefined && environment.isAgreed(agreed)
+    if (agreed !== undefined && !same)
+      err('The server, how it is started or the plan of its calls is another than when this run began.')
+    if (environment.needsConsent && !yes && !same) await confirmPlan(environment.plan, { signal })
+    else err(environment.plan)
+    const { tasks, leftOut, hint } = await environment.prepareTasks({ seed, counts: wanted, signal })
+    for (const { name: tool, reason } of leftOut)
+      err(`left out: ${visibleLine(tool, 128)} (${visibleBlock(reason, '    ')})`)
+    if (hint !== undefined) err(visibleBlock(hint, ''))
+    for (const { split, kinds: without } of tasks.missing)
+      err(
+        `no ${split} tasks of ${without.join(', ')}: every request that was found is taken by another split`,
+      )
+    const { kinds } = tasks
+    const { limit } = environment
+    const all = splits.flatMap((split) => tasks.all(split))
+    return {
+      environment,
+      tasks,
+      plan: {
+        ...smallModelPlan,
+        demonstrations: Object.fromEntries(kinds.map((kind) => [kind, Math.ceil(400 / kinds.length)])),
+      },
+      heldOut: (split, count) => heldOutTasks(tasks, split, count),
+      calls: {
+        left: limit.maxCalls - limit.used().total,
+        callsPerSecond: limit.callsPerSecond,
+        perTask: all.reduce((sum, task) => sum + callsOf(task), 0) / all.length,
+      },
+      agreement: environment.agreement(),
+      taskFingerprint: fingerprintTasks(all),
+    }
+  } catch (error) {
+    await environment.close()
+    throw error
+  }
+}
+
+const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
+
+function callsOf(task: Task): number {
+  const { tools } = task.context
+  return Array.isArray(tools) ? tools.length : 1
+}

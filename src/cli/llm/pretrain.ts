@@ -1,0 +1,156 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+import { join, resolve } from 'node:path'
+import { AgogeError } from '../../error.ts'
+import { readCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
+import { modelCard } from '../../llm/pretraining/model-card.ts'
+import type { StageFacts } from '../../llm/pretraining/model-card.ts'
+import { pretrain } from '../../llm/pretraining/pretrain.ts'
+import type { Pretrained, PretrainProgress } from '../../llm/pretraining/pretrain.ts'
+import { withFileErrorsAsync } from '../../runs/file-error.ts'
+import { count, duration } from '../../runs/report/format.ts'
+import { writeWhole } from '../../runs/whole-file.ts'
+import type { Console } from '../shared/console.ts'
+import { checkModelFolder } from './model-folder.ts'
+import { createProgress } from '../shared/progress.ts'
+
+/** Tokens of the corpus that the base model is trained on, both courses together. */
+export const baseTokens = 25_000_000
+
+/** The first course makes the model; the second teaches it to decide. Parts of all tokens. */
+const stages = [
+  { stage: 'general', part: 4 / 5 },
+  { stage: 'decisions', part: 1 / 5 },
+] as const
+
+// Two cores of a laptop; the command says the real figure as soon as it has measured it.
+const expectedTokensPerSecond = 8_000
+
+export interface PretrainCommand {
+  out: string
+  seed: number
+  tokens: number
+  resume?: boolean
+}
+
+/** Makes a base model from generated text in `out`; with `resume` goes on where a stopped one was. */
+export async function runPretrain(command: PretrainCommand, terminal: Console): Promise<void> {
+  const { seed, tokens, resume = false } = command
+  const out = resolve(command.out)
+  checkModelFolder(out, resume)
+  terminal.err(
+    `Pretraining on ${count(tokens)} tokens of generated text: about ${duration(tokens / expectedTokensPerSecond)} on two cores.`,
+  )
+  const progress = createProgress(terminal.progress)
+  try {
+    const facts: StageFacts[] = []
+    for (const [at, { stage, part }] of stages.entries()) {
+      const last = at === stages.length - 1
+      const checkpoints = join(out, 'checkpoints', stage)
+      const finished = join(out, 'checkpoints', `${stage}-finished`)
+      const earlier = resume ? finishedStage(finished, { seed, tokens }) : undefined
+      if (earlier !== undefined) {
+        facts.push(earlier)
+        continue
+      }
+      const from =
+        at === 0 ? undefined : await startOf(join(out, 'checkpoints', `${stages[at - 1].stage}-finished`))
+      progress.event({ type: 'phase', name: 'pretrain', total: null })
+      const made = await withFileErrorsAsync(checkpoints, () =>
+        pretrain({
+          seed,
+          stage,
+          tokens: Math.round(tokens * part),
+          resume: resume && existsSync(join(checkpoints, 'cursor.json')),
+          checkpointFolder: checkpoints,
+          signal: terminal.signal,
+          onProgress: showing(progress),
+          ...(from === undefined ? {} : { from }),
+        }),
+      )
+      try {
+        const { tokens: taken, steps, seconds, loss } = made
+        facts.push({ stage, tokens: taken, steps, seconds, loss })
+        // Half precision keeps the published model under 4 MB; the next course begins with what would be published.
+        await withFileErrorsAsync(out, () => made.backend.export(last ? out : finished, 'F16'))
+        if (last) writeWhole(join(out, 'README.md'), card(command, made, facts))
+        else
+          writeWhole(join(finished, 'facts.json'), `${JSON.stringify({ seed, tokens, taken: facts[at] })}\n`)
+      } finally {
+        await made.backend.dispose()
+      }
+      progress.line(
+        `${stage}: ${count(made.tokens)} tokens in ${duration(made.seconds)}, loss ${made.loss.toFixed(3)}`,
+      )
+      if (last) {
+        progress.close()
+        terminal.out(`${out}: ${skills(made.probes)}`)
+      }
+    }
+  } finally {
+    progress.close()
+  }
+}
+
+/** What a course took that an earlier call has finished. Throws an `AgogeError` where that call was another. */
+function finishedStage(folder: string, wanted: { seed: number; tokens: number }): StageFacts | undefined {
+  const file = join(folder, 'facts.json')
+  if (!existsSync(file)) return undefined
+  const { seed, tokens, taken } = JSON.parse(readFileSync(file, 'utf8')) as typeof wanted & {
+    taken: StageFacts
+  }
+  if (seed === wanted.seed && tokens === wanted.tokens) return taken
+  throw new AgogeError('the finished course is of another pretraining', {
+    code: 'checkpoint-mismatch',
+    given: `--seed ${seed} --tokens ${tokens}`,
+    expected: `--seed ${wanted.seed} --tokens ${wanted.tokens}`,
+    hint: `use the same settings, or start anew with another folder than ${folder}`,
+  })
+}
+
+async function startOf(folder: string) {
+  const { config, parameters, tokenizer } = await readCheckpoint(folder)
+  if (tokenizer !== undefined) return { config, parameters, tokenizer }
+  throw new AgogeError(`${folder} has no tokenizer`, {
+    code: 'bad-checkpoint',
+    expected: 'the model that the course before has made',
+    hint: 'Begin anew with another --out.',
+  })
+}
+
+function showing(progress: ReturnType<typeof createProgress>): (at: PretrainProgress) => void {
+  let seconds = 0
+  return (at) => {
+    const perStep = at.tokens / at.step
+    progress.event({
+      type: 'step',
+      phase: 'pretrain',
+      step: at.step,
+      total: Math.ceil(at.totalTokens / perStep),
+      seconds: at.seconds - seconds,
+      metrics: { loss: at.loss, tokensPerSecond: at.tokensPerSecond, gradientNorm: at.gradientNorm },
+    })
+    seconds = at.seconds
+    if (at.probes !== undefined) progress.line(`${count(at.tokens)} tokens: ${skills(at.probes)}`)
+  }
+}
+
+function card({ seed, tokens }: PretrainCommand, made: Pretrained, taken: readonly StageFacts[]): string {
+  return modelCard({
+    name: 'Agoge base model',
+    command: `agoge pretrain --seed ${seed} --tokens ${tokens}`,
+    seed,
+    config: made.backend.config,
+    parameters: made.backend.parameters.layout.size,
+    stages: taken,
+    machine: `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}`,
+    probes: made.probes,
+    probeCount: 100,
+  })
+}
+
+function skills(scores: Partial<Record<string, number>>): string {
+  return Object.entries(scores)
+    .map(([name, value]) => `${name} ${Math.round((value ?? 0) * 100)}%`)
+    .join(', ')
+}

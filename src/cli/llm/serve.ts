@@ -1,0 +1,73 @@
+import { basename, resolve } from 'node:path'
+import { readChatFormat } from '../../llm/agent/chat-format/index.ts'
+import type { ChatFormat } from '../../llm/agent/chat-format/index.ts'
+import { AgogeError } from '../../error.ts'
+import { loadModel } from '../../llm/backend/base-model.ts'
+import type { SamplingWeights } from '../../llm/sampling/sampling-weights.ts'
+import type { Tokenizer } from '../../llm/tokenizer/tokenizer.ts'
+import { serveOpenAI } from '../../llm/serving/openai/serve.ts'
+import type { Console } from '../shared/console.ts'
+import { findModel } from './model-option.ts'
+
+export interface ServeCommand {
+  model?: string
+  host: string
+  port: number
+  key?: string
+  name?: string
+  samplingWeights?: SamplingWeights
+}
+
+/** Where the key is read from unless it is given. */
+const keyVariable = 'AGOGE_SERVE_KEY'
+
+/** `agoge serve`: an OpenAI-compatible endpoint in front of a trained model, until it is interrupted. */
+export async function runServe(command: ServeCommand, terminal: Console): Promise<void> {
+  const { host, port, samplingWeights } = command
+  const key = command.key ?? process.env[keyVariable]
+  const { folder, given } = findModel(command.model)
+  const { backend, tokenizer } = await loadModel(folder, samplingWeights && { samplingWeights })
+  try {
+    const format = await formatOf(folder, tokenizer, terminal)
+    const name = command.name ?? basename(resolve(given))
+    const { max_position_embeddings: window } = backend.config
+    const served = await serveOpenAI({
+      model: { name, backend, tokenizer, window, ...(format === undefined ? {} : { format }) },
+      host,
+      port,
+      ...(key === undefined ? {} : { key }),
+      onRequest: ({ method, path, status, seconds }) =>
+        terminal.err(`${method} ${path} ${status} ${seconds.toFixed(2)} s`),
+    })
+    terminal.out(served.url)
+    terminal.err(`model ${name} (${folder}), ${window} tokens of context; Ctrl-C ends`)
+    if (format?.readsTools === false)
+      terminal.err('it reads no definitions of tools: it knows those that it was trained with')
+    await interrupted(terminal.signal)
+    await served.close()
+  } finally {
+    await backend.dispose()
+  }
+}
+
+/** A base model has no template, but completes texts. */
+async function formatOf(
+  folder: string,
+  tokenizer: Tokenizer,
+  { err }: Console,
+): Promise<ChatFormat | undefined> {
+  try {
+    return await readChatFormat(folder, tokenizer)
+  } catch (error) {
+    if (!AgogeError.isInstance(error) || error.code !== 'no-chat-template') throw error
+    err(`${error.message} Only /v1/completions will work.`)
+    return undefined
+  }
+}
+
+function interrupted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolvePromise) => {
+    if (signal.aborted) resolvePromise()
+    else signal.addEventListener('abort', () => resolvePromise(), { once: true })
+  })
+}

@@ -1,0 +1,273 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { readChatModel } from '../../llm/agent/chat-format/index.ts'
+import { findPolicyPreset } from '../../llm/algorithm/policy-optimisation/presets.ts'
+import type { BatchSettings } from '../../llm/algorithm/types.ts'
+import type { PolicyPresetName } from '../../llm/algorithm/policy-optimisation/presets.ts'
+import { AgogeError } from '../../error.ts'
+import { baseModelFolder } from '../../llm/checkpoint/base-model-folder.ts'
+import { requireModel, requireTokenizer } from '../../llm/backend/base-model.ts'
+import { planForWindow } from '../../llm/training/defaults.ts'
+import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
+import { train } from '../../llm/training/train.ts'
+import type { TrainingPlan } from '../../llm/training/types.ts'
+import type { Console } from '../shared/console.ts'
+import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
+import { openWorld, quickCounts, environmentOptions } from './open-environment.ts'
+import type { OpenedNamed, EnvironmentOptions } from './open-environment.ts'
+import { callForecast } from './planned-calls.ts'
+import { baseTokens, runPretrain } from './pretrain.ts'
+import { createProgress } from '../shared/progress.ts'
+import { resultText } from './result-text.ts'
+import { refuseChanges } from '../shared/resumed-options.ts'
+import type { TypedBeside } from '../shared/resumed-options.ts'
+import { readRun } from './run-settings.ts'
+import type { RunSettings } from './run-settings.ts'
+import { backendOf, backendSettings, planForBackend } from './train-backend.ts'
+import type { BackendOptions } from './train-backend.ts'
+
+export interface TrainCommand extends EnvironmentOptions, BackendOptions {
+  seed: number
+  steps?: number
+  tasks?: number
+  compareSupervised?: boolean
+  quick?: boolean
+  algorithm?: string
+  maxStaleness?: number
+  overlap?: boolean
+  model?: string
+  lora?: number
+  fromScratch?: boolean
+  out?: string
+  resume?: string | true
+  yes?: boolean
+  /** As it was typed, for the record. */
+  commandLine: string
+  /** What of it was typed, not a default. */
+  beside: TypedBeside
+}
+
+/** Options that change nothing about a run that goes on. */
+const changeNothing = ['yes', 'tinkerUrl']
+
+/** `agoge train`: opens the environment, trains, prints what came of it. */
+export async function runTrain(command: TrainCommand, terminal: Console): Promise<void> {
+  const earlier = command.resume === undefined ? null : readRun(command.resume)
+  if (earlier === null) checkNewRun(command.out)
+  else refuseChanges(earlier.folder, command.beside, changeNothing)
+  requireStaleness(command)
+  const preset = command.algorithm === undefined ? undefined : findPolicyPreset(command.algorithm)
+  const named: EnvironmentOptions & { seed: number } = earlier?.settings ?? command
+  const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
+  const chat = await readChatModel(base)
+  const ofQuick = command.quick === true ? quickCounts(command.tasks ?? quick.test) : undefined
+  const taskCounts = earlier === null ? ofQuick : earlier.settings.taskCounts
+  const opened = await openWorld(
+    named,
+    {
+      seed: named.seed,
+      yes: command.yes === true,
+      agreed: earlier?.settings.agreement,
+      ...(taskCounts === undefined ? {} : { wanted: taskCounts }),
+    },
+    terminal,
+  )
+  const progress = createProgress(terminal.progress)
+  let folder: string | undefined
+  let began = false
+  try {
+    const settings =
+      earlier?.settings ??
+      newSettings(
+        command,
+        base,
+        await planForBackend(
+          withBatch(
+            chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window),
+            preset?.batch,
+          ),
+          backendSettings(command),
+          terminal,
+        ),
+        opened,
+        taskCounts,
+      )
+    if (earlier !== null) refuseOtherTasks(earlier.settings, opened)
+    folder = earlier?.folder ?? openRunFolder(command.out === undefined ? {} : { path: command.out }).path
+    terminal.err(`run folder: ${folder}`)
+    if (opened.calls !== undefined && earlier === null)
+      terminal.err(callForecast(settings.plan, opened.calls))
+    const { plan, seed, compareSupervised, commandLine, ...kept } = settings
+    const summary = await train({
+      command: commandLine,
+      environment: opened.environment,
+      tasks: opened.tasks,
+      model: base,
+      ...(settings.algorithm === undefined ? {} : { algorithm: settings.algorithm as PolicyPresetName }),
+      ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
+      ...(settings.samplingWeights && { samplingWeights: settings.samplingWeights }),
+      ...backendOf(settings, {
+        model: base,
+        loraRank: settings.lora,
+        moved: command.tinkerUrl,
+        terminal,
+      }),
+      out: folder,
+      resume: earlier !== null,
+      seed,
+      plan,
+      ...(opened.reward === undefined ? {} : { reward: opened.reward }),
+      compareSupervised,
+      config: { ...kept, commandLine },
+      onEvent: (event) => {
+        began = true
+        progress.event(event)
+      },
+      signal: terminal.signal,
+    })
+    progress.close()
+    terminal.out(resultText(summary))
+    terminal.out(`\nreport: ${join(folder, 'report.html')}`)
+  } catch (error) {
+    progress.close()
+    const hopeless = AgogeError.isInstance(error) && error.code === 'non-finite-loss'
+    if (began && folder !== undefined && !hopeless) terminal.err(`go on with: agoge train --resume ${folder}`)
+    throw error
+  } finally {
+    progress.close()
+    await opened.environment.close()
+  }
+}
+
+/** Sampling beside training is possible only with weights that may be old. */
+function requireStaleness({ overlap = false, maxStaleness = 0 }: TrainCommand): void {
+  if (!overlap || maxStaleness > 0) return
+  throw new AgogeError('--overlap needs batches that may be stale', {
+    code: 'bad-option',
+    given: `--overlap --max-staleness ${maxStaleness}`,
+    expected: '--overlap --max-staleness 1, or a larger number',
+    hint: '1 keeps sampling and training busy as long as both take about the same time',
+  })
+}
+
+/**
+ * Where the base model is. With `--from-scratch` it is made first, in a place of its own; one that was made there earlier is used, with a
+ * word about it, and one that was interrupted gone on with.
+ */
+async function findBaseModel(
+  { model, fromScratch, backend }: TrainCommand,
+  terminal: Console,
+): Promise<string> {
+  // Only its tokenizer is needed here: the weights are on the server.
+  if (fromScratch !== true && backend === 'tinker')
+    return resolve(dirname(requireTokenizer(model ?? baseModelFolder)))
+  if (fromScratch !== true) return resolve(requireModel(model ?? baseModelFolder))
+  const folder = resolve('.agoge', 'models', 'base')
+  if (model !== undefined)
+    throw new AgogeError('--from-scratch makes the base model, and --model names one that is there', {
+      code: 'bad-option',
+      given: `--from-scratch --model ${model}`,
+      expected: 'one of the two',
+      hint: `To have it in a folder of your choice: agoge pretrain --out ${model}, then agoge train --model ${model}`,
+    })
+  if (existsSync(join(folder, 'model.safetensors'))) {
+    terminal.err(
+      `using ${folder}, made earlier by agoge train --from-scratch; remove that folder to have it made anew`,
+    )
+    return folder
+  }
+  const resume = existsSync(join(folder, 'checkpoints'))
+  await runPretrain({ out: folder, seed: 1, tokens: baseTokens, resume }, terminal)
+  return folder
+}
+
+/** A run ends with the same weights only on the tasks that it began with. */
+function refuseOtherTasks({ environment, taskFingerprint }: RunSettings, opened: OpenedNamed): void {
+  if (taskFingerprint === undefined || taskFingerprint === opened.taskFingerprint) return
+  throw new AgogeError(`The tasks that ${environment} gives now are not those that this run was begun with`, {
+    code: 'resume-mismatch',
+    given: `tasks ${opened.taskFingerprint}`,
+    expected: `tasks ${taskFingerprint}`,
+    hint: 'The server, its version or its data changed: put back what it was, or begin a new run',
+  })
+}
+
+function newSettings(
+  command: TrainCommand,
+  model: string,
+  plan: TrainingPlan,
+  { agreement, taskFingerprint }: OpenedNamed,
+  taskCounts: TaskCounts | undefined,
+): RunSettings {
+  return {
+    ...environmentOptions(command),
+    seed: command.seed,
+    model,
+    ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
+    ...(command.lora === undefined ? {} : { lora: command.lora }),
+    ...backendSettings(command),
+    ...(agreement === undefined ? {} : { agreement }),
+    ...(taskFingerprint === undefined ? {} : { taskFingerprint }),
+    // They decide which tasks a server's run has; other environments make them one by one.
+    ...(taskFingerprint === undefined || taskCounts === undefined ? {} : { taskCounts }),
+    commandLine: command.commandLine,
+    compareSupervised: command.compareSupervised === true,
+    plan: adjustPlan(plan, command),
+  }
+}
+
+/** The plan with batches as the algorithm wants them. */
+function withBatch(plan: TrainingPlan, batch: BatchSettings = {}): TrainingPlan {
+  return { ...plan, reinforcement: { ...plan.reinforcement, ...batch } }
+}
+
+/**
+ * What `--quick` leaves of a plan, at most: about a minute on two cores that do nothing else, and some 2,000 calls of tools. The latter
+ * decides on a server that is called slowly.
+ */
+const quick = { demonstrations: 320, steps: 8, groups: 8, validation: 24, test: 60 }
+
+/** The plan with what the command line says about its size and its batches. */
+export function adjustPlan(
+  plan: TrainingPlan,
+  {
+    steps,
+    tasks,
+    quick: short = false,
+    maxStaleness,
+    overlap,
+  }: Pick<TrainCommand, 'steps' | 'tasks' | 'quick' | 'maxStaleness' | 'overlap'>,
+): TrainingPlan {
+  const base = short ? quickPlan(plan) : plan
+  const batches = {
+    ...(maxStaleness === undefined ? {} : { maxStaleness }),
+    ...(overlap === undefined ? {} : { overlap }),
+  }
+  return {
+    ...base,
+    tasks: { ...base.tasks, test: Math.min(tasks ?? base.tasks.test, plan.tasks.test) },
+    reinforcement: { ...base.reinforcement, ...batches, steps: steps ?? base.reinforcement.steps },
+  }
+}
+
+function quickPlan(plan: TrainingPlan): TrainingPlan {
+  const { demonstrations, reinforcement, tasks } = plan
+  const shown = Object.values(demonstrations).reduce((sum, count) => sum + count, 0)
+  const share = Math.min(1, quick.demonstrations / shown)
+  return {
+    ...plan,
+    demonstrations: Object.fromEntries(
+      Object.entries(demonstrations).map(([kind, count]) => [kind, Math.ceil(count * share)]),
+    ),
+    reinforcement: {
+      ...reinforcement,
+      steps: Math.min(quick.steps, reinforcement.steps),
+      groups: Math.min(quick.groups, reinforcement.groups),
+    },
+    tasks: {
+      validation: Math.min(quick.validation, tasks.validation),
+      test: Math.min(quick.test, tasks.test),
+      unseenParaphrases: 0,
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { AgogeError } from '../../error.ts'
+import { InfrastructureError } from '../../llm/tool/infrastructure-error.ts'
+import { asFileError } from '../../runs/file-error.ts'
+
+const longestValue = 400
+
+/** An error as the user reads it: what is wrong, what was given, what was expected, what to do; the stack only with `debug`. */
+export function describeError(given: unknown, debug: boolean): string {
+  const error = asFileError(pathOf(given), given)
+  if (!(error instanceof Error) && !AgogeError.isInstance(error)) return `error: ${String(error)}`
+  // What a server said last stands in some messages: no line of it can be taken for one of ours.
+  const lines = [`error: ${error.message.replaceAll(/\n(?=\S)/g, '\n  ')}`]
+  if (AgogeError.isInstance(error)) {
+    if (error.given !== undefined) lines.push(labelled('given', show(error.given)))
+    if (error.expected !== undefined) lines.push(labelled('expected', error.expected))
+    if (error.hint !== undefined) lines.push(labelled('hint', error.hint))
+  } else if (error instanceof InfrastructureError && error.hint !== undefined)
+    lines.push(labelled('hint', error.hint))
+  else if (!debug)
+    lines.push(labelled('hint', 'run the same command with --debug to see where this came from'))
+  if (debug) lines.push('', ...stacks(error))
+  return lines.join('\n')
+}
+
+/** Writing to an open file fails without its path. */
+function pathOf(error: unknown): string {
+  return error instanceof Error && 'path' in error ? String(error.path) : 'a file'
+}
+
+function labelled(label: string, text: string): string {
+  return `  ${`${label}:`.padEnd(10)}${text.replaceAll('\n', `\n${' '.repeat(12)}`)}`
+}
+
+function stacks(error: Error): string[] {
+  const own = error.stack ?? error.message
+  return error.cause instanceof Error ? [own, 'caused by:', ...stacks(error.cause)] : [own]
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value, plain) ?? String(value))
+  return text.length > longestValue ? `${text.slice(0, longestValue)} ...` : text
+}
+
+function plain(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

@@ -1,0 +1,48 @@
+import { AgogeError } from '../../error.ts'
+import { listRuns, trainedEnvironment } from './runs.ts'
+
+/** What stands on the command line beside `--resume`. */
+export interface TypedBeside {
+  /** Options without their defaults. */
+  typed: object
+  /** The environment, where one was named. */
+  environment?: string | undefined
+}
+
+/** The name of an option as it is typed. */
+export const dashed = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`
+
+/**
+ * A run goes on as it was begun: what would change it is refused, not silently left out.
+ *
+ * @param allowed options that change nothing about the run.
+ * @throws AgogeError naming the options, or the environment, that the run was not begun with.
+ */
+export function refuseChanges(
+  folder: string,
+  { typed, environment }: TypedBeside,
+  allowed: readonly string[] = [],
+): void {
+  const trained = trainedEnvironment(folder)
+  if (environment !== undefined && trained !== undefined && environment !== trained) {
+    const other = listRuns().find((run) => trainedEnvironment(run) === environment)
+    throw new AgogeError(`The run in ${folder} trains on ${trained}, not on ${environment}`, {
+      code: 'bad-option',
+      given: environment,
+      expected: trained,
+      hint:
+        other === undefined
+          ? `Go on with it: agoge train --resume ${folder}`
+          : `The last run on ${environment}: agoge train --resume ${other}`,
+    })
+  }
+  const wrong = Object.keys(typed).filter((name) => name !== 'resume' && !allowed.includes(name))
+  if (wrong.length === 0) return
+  throw new AgogeError('A resumed run keeps the options that it was begun with', {
+    code: 'bad-option',
+    given: wrong.map(dashed).join(' '),
+    expected:
+      allowed.length === 0 ? '--resume alone' : `--resume, and ${allowed.map(dashed).join(' or ')} at most`,
+    hint: 'Begin a new run for other options',
+  })
+}

@@ -1,0 +1,25 @@
+/** The known word closest to what was given by edit distance, if it is close enough to be meant. */
+export function closestName(given: string, known: readonly string[]): string | undefined {
+  let best: string | undefined
+  let bestDistance = Math.max(2, Math.ceil(given.length / 3)) + 1
+  for (const word of known) {
+    const distance = editDistance(given.toLowerCase(), word.toLowerCase())
+    if (distance < bestDistance) {
+      best = word
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+    }
+    row = next
+  }
+  return row[b.length]
+}

@@ -1,0 +1,64 @@
+import { AgogeError } from '../../../error.ts'
+import { dtypeOf } from '../bindings.ts'
+import { makeNode } from '../node.ts'
+import { sizeOf } from '../shape.ts'
+import type { DType, HostData, Operand, Operator, Tensor } from '../types.ts'
+
+export const constantOperator: Operator = {
+  name: 'constant',
+  infer: (_, attributes) => ({
+    shape: attributes.shape as readonly number[],
+    dtype: attributes.dtype as DType,
+  }),
+  lower: (context, node) =>
+    context.initializer(node.attributes.data as HostData, node.shape as readonly number[], node.dtype),
+  evaluate: (node, _, shape) => {
+    const data = node.attributes.data as HostData
+    return { data: data instanceof Float32Array ? Float64Array.from(data) : data, shape }
+  },
+}
+
+function hold(data: readonly number[] | HostData, dtype: DType): HostData {
+  if (dtype === 'float32') return data instanceof Float32Array ? data : Float32Array.from(data)
+  if (dtype === 'int32') return data instanceof Int32Array ? data : Int32Array.from(data)
+  if (dtype === 'int8') return data instanceof Int8Array ? data : Int8Array.from(data)
+  return data instanceof Uint8Array ? data : Uint8Array.from(data)
+}
+
+/**
+ * A tensor of known values.
+ *
+ * @param shape the shape; of a list of values by default `[length]`, of one number `[]`
+ * @param dtype by default that of the typed array, else float32
+ * @throws AgogeError `shape-mismatch` when the number of values is not the size of the shape
+ */
+export function constant(
+  data: number | readonly number[] | HostData,
+  shape?: readonly number[],
+  dtype?: DType,
+): Tensor {
+  const values = typeof data === 'number' ? [data] : data
+  const own = shape ?? (typeof data === 'number' ? [] : [values.length])
+  const kind = dtype ?? (Array.isArray(values) ? 'float32' : dtypeOf({ data: values as HostData }))
+  if (sizeOf(own) !== values.length)
+    throw new AgogeError(`constant: ${values.length} values do not fill the shape [${own.join(', ')}]`, {
+      code: 'shape-mismatch',
+      given: values.length,
+      expected: `${sizeOf(own)} values`,
+    })
+  return makeNode(constantOperator, [], { data: hold(values, kind), shape: own, dtype: kind })
+}
+
+/** Numbers become constants of the type of `partner`. */
+export function lift(operand: Operand, worker?: Operand): Tensor {
+  if (typeof operand !== 'number') return operand
+  const dtype = worker !== undefined && typeof worker !== 'number' ? worker.dtype : 'float32'
+  return constant(operand, [], dtype)
+}
+
+/** The single value of a constant with one element, else undefined. */
+export function scalarValue(node: Tensor): number | undefined {
+  if (node.op !== constantOperator) return undefined
+  const data = node.attributes.data as HostData
+  return data.length === 1 ? data[0] : undefined
+}

@@ -1,0 +1,107 @@
+import { AgogeError } from '../../../error.ts'
+import { makeNode } from '../node.ts'
+import { shapeError, sizeOf } from '../shape.ts'
+import type { Operator, Tensor } from '../types.ts'
+import { allocate } from './elementwise.ts'
+
+/**
+ * Codes of weights lie within this: processors without VNNI add two products of an unsigned and a signed byte in 16 bits, and
+ * 2 * 255 * 64 still fits there. So sums of codes are exact, and the same, on every machine.
+ */
+export const mostWeightCode = 64
+/** Codes of activations lie this far from `zero` at most. */
+const mostCode = 127
+const zero = 128
+/** The scale of codes in rows whose largest number is 1. */
+const step = Math.fround(1 / mostCode)
+/** Rows of nothing but zeros are divided by this. */
+const tiny = 1e-30
+
+export const quantisedMatmulOperator: Operator = {
+  name: 'quantisedMatmul',
+  infer: (inputs) => {
+    const [x, codes, scales] = inputs
+    const [rows, inner] = x.shape
+    const fits =
+      x.dtype === 'float32' &&
+      codes.dtype === 'int8' &&
+      scales.dtype === 'float32' &&
+      [x, codes].every(({ shape }) => shape.length === 2) &&
+      scales.shape.length === 1 &&
+      codes.shape[0] === inner &&
+      codes.shape[1] === scales.shape[0]
+    if (!fits)
+      throw shapeError('quantisedMatmul', inputs, 'float32 [rows, in], int8 [in, out] and float32 [out]')
+    return { shape: [rows, scales.shape[0]], dtype: 'float32' }
+  },
+  lower: (context, _, [x, codes, scales]) => {
+    if (context.device !== 'cpu')
+      throw new AgogeError('Products of int8 cannot be computed there', {
+        code: 'unsupported-device',
+        given: context.device,
+        expected: 'cpu',
+        hint: 'AGOGE_DEVICE=cpu, or weights in float32',
+      })
+    const number = (value: number): string => context.initializer(Float32Array.of(value), [], 'float32')
+    const emit: typeof context.emit = (...what) => context.emit(...what)
+    const magnitudes = emit('ReduceMax', [emit('Abs', [x]), context.int64([-1])])
+    const most = emit('Max', [magnitudes, number(tiny)])
+    // Every row by itself, so that what comes of a row does not depend on the others; with one scale for all, quantising is one pass.
+    const zeroPoint = emit('Cast', [number(zero)], { to: { int: uint8Type } })
+    const quantised = emit('QuantizeLinear', [emit('Div', [x, most]), number(step), zeroPoint])
+    const product = emit(
+      'MatMulIntegerToFloat',
+      [quantised, codes, number(step), scales, zeroPoint],
+      {},
+      'com.microsoft',
+    )
+    return emit('Mul', [product, most])
+  },
+  evaluate: (_, [x, codes, scales], shape) => {
+    const [rows, columns] = shape
+    const inner = x.shape[1]
+    const data = allocate('float32', sizeOf(shape))
+    const row = new Float64Array(inner)
+    for (let r = 0; r < rows; r++) {
+      let most = tiny
+      for (let i = 0; i < inner; i++) most = Math.max(most, Math.abs(x.data[r * inner + i]))
+      for (let i = 0; i < inner; i++)
+        row[i] = halfToEven(Math.fround(Math.fround(x.data[r * inner + i] / most) / step))
+      for (let column = 0; column < columns; column++) {
+        let sum = 0
+        for (let i = 0; i < inner; i++) sum += row[i] * codes.data[i * columns + column]
+        data[r * columns + column] = sum * step * most * scales.data[column]
+      }
+    }
+    return { data, shape }
+  },
+  gradient: (node) => {
+    throw new AgogeError('Nothing learns through quantised weights', {
+      code: 'no-gradient',
+      given: `quantisedMatmul of [${node.inputs[0].shape.join(', ')}]`,
+      expected: 'operators of float32',
+      hint: 'Train with matmul of the weights in float32; quantise for sampling',
+    })
+  },
+}
+
+/** ONNX's code of the type, which nothing else here has. */
+const uint8Type = 2
+
+function halfToEven(x: number): number {
+  const rounded = Math.round(x)
+  return rounded - x === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded
+}
+
+/**
+ * x times weights of 8 bits. Each row of x is quantised as it comes: its largest magnitude is code 127, symmetric, halves to even. Sums of
+ * codes are exact. On the processor only; without a gradient.
+ *
+ * @param x float32 [rows, in]
+ * @param codes int8 [in, out], as `quantiseMatrix` gives them
+ * @param scales float32 [out], by which the codes of each column are multiplied
+ * @returns float32 [rows, out]
+ */
+export function quantisedMatmul(x: Tensor, codes: Tensor, scales: Tensor): Tensor {
+  return makeNode(quantisedMatmulOperator, [x, codes, scales])
+}

@@ -1,0 +1,114 @@
+import { dimValue, multiplyDims } from '../dimension.ts'
+import { makeNode } from '../node.ts'
+import { normaliseAxis, offsets, shapeError, sizeOf, stridesOf } from '../shape.ts'
+import type { Operations } from '../operations.ts'
+import type { Operator, Shape, Tensor, Value } from '../types.ts'
+import { allocate } from './elementwise.ts'
+
+export interface ReduceOptions {
+  /** Axes to reduce; negative ones count from the end; by default all. */
+  axes?: readonly number[]
+  /** Keeps the reduced axes with size 1. By default false. */
+  keepDims?: boolean
+}
+
+const axesOf = (node: Tensor) => node.attributes.axes as readonly number[]
+
+/** The result's shape with the reduced axes kept as 1, to broadcast against the input. */
+function kept(node: Tensor): Shape {
+  return node.inputs[0].shape.map((dim, axis) => (axesOf(node).includes(axis) ? 1 : dim))
+}
+
+function reduction(
+  name: string,
+  onnx: string,
+  start: number,
+  combine: (total: number, value: number) => number,
+  gradient: (t: Operations, node: Tensor, upstream: Tensor) => Tensor,
+  finish: (total: number, count: number) => number = (total) => total,
+): Operator {
+  return {
+    name,
+    infer: ([x], attributes) => {
+      if (x.dtype === 'bool') throw shapeError(name, [x], 'numbers: cast booleans first')
+      const axes = attributes.axes as readonly number[]
+      const shape = x.shape.map((dim, axis) => (axes.includes(axis) ? 1 : dim))
+      return {
+        shape: attributes.keepDims === true ? shape : shape.filter((_, axis) => !axes.includes(axis)),
+        dtype: x.dtype,
+      }
+    },
+    lower: (context, node, [x]) =>
+      context.emit(onnx, [x, context.int64(axesOf(node))], {
+        keepdims: { int: node.attributes.keepDims === true ? 1 : 0 },
+      }),
+    evaluate: (node, [x], shape, bindings) => {
+      const axes = axesOf(node)
+      const stateOfShape = kept(node).map((dim) => dimValue(dim, bindings))
+      const strides = stridesOf(stateOfShape).map((stride, axis) => (axes.includes(axis) ? 0 : stride))
+      return { data: reduceValue(node, x, offsets(x.shape, strides), sizeOf(stateOfShape)), shape }
+    },
+    gradient: (node, upstream, t) => [gradient(t, node, t.reshape(upstream, kept(node)))],
+  }
+
+  function reduceValue(node: Tensor, x: Value, target: Int32Array, size: number): Value['data'] {
+    const data = allocate(node.dtype, size).fill(node.dtype === 'int32' ? Math.max(start, -(2 ** 31)) : start)
+    for (let i = 0; i < x.data.length; i++) data[target[i]] = combine(data[target[i]], x.data[i])
+    for (let i = 0; i < size; i++) data[i] = finish(data[i], x.data.length / size)
+    return data
+  }
+}
+
+export const sumOperator: Operator = reduction(
+  'sum',
+  'ReduceSum',
+  0,
+  (total, value) => total + value,
+  (t, node, dy) => t.broadcastTo(dy, node.inputs[0].shape),
+)
+
+export const meanOperator: Operator = reduction(
+  'mean',
+  'ReduceMean',
+  0,
+  (total, value) => total + value,
+  (t, node, dy) => {
+    const x = node.inputs[0]
+    const count = multiplyDims(axesOf(node).map((axis) => x.shape[axis]))
+    if (typeof count === 'number') return t.broadcastTo(t.mul(dy, 1 / count), x.shape)
+    // a size known only at run time: ones are counted
+    const ones = t.broadcastTo(t.constant(1), x.shape)
+    return t.broadcastTo(t.div(dy, t.sum(ones, { axes: axesOf(node), keepDims: true })), x.shape)
+  },
+  (total, count) => total / count,
+)
+
+export const maxOperator: Operator = reduction('max', 'ReduceMax', -Infinity, Math.max, (t, node, dy) => {
+  const x = node.inputs[0]
+  const hit = t.cast(t.equal(x, t.reshape(node, kept(node))), 'float32')
+  return t.mul(t.div(dy, t.sum(hit, { axes: axesOf(node), keepDims: true })), hit)
+})
+
+function reduce(operator: Operator, x: Tensor, options: ReduceOptions): Tensor {
+  const axes = (options.axes ?? x.shape.map((_, axis) => axis)).map((axis) =>
+    normaliseAxis(operator.name, x, axis),
+  )
+  if (axes.length === 0) return x
+  return makeNode(operator, [x], {
+    axes: [...new Set(axes)].sort((a, b) => a - b),
+    keepDims: options.keepDims ?? false,
+  })
+}
+
+/** Sum over the axes (all by default). */
+export function sum(x: Tensor, options: ReduceOptions = {}): Tensor {
+  return reduce(sumOperator, x, options)
+}
+/** Arithmetic mean over the axes (all by default). */
+export function mean(x: Tensor, options: ReduceOptions = {}): Tensor {
+  return reduce(meanOperator, x, options)
+}
+/** Largest value over the axes (all by default); ties share the gradient. */
+export function max(x: Tensor, options: ReduceOptions = {}): Tensor {
+  return reduce(maxOperator, x, options)
+}

@@ -1,0 +1,151 @@
+import { AgogeError } from '../../error.ts'
+import { createRandom } from '../../engine/random/index.ts'
+import type { TransformerConfig } from '../model/config.ts'
+import type { ParameterEntry, ParameterLayout, Parameters } from '../model/parameters.ts'
+
+/** Low-rank adaptation of matrices (Hu et al. 2021, arXiv:2106.09685), in PEFT's terms. */
+export interface LoraOptions {
+  /** Columns of B and rows of A; at least 1. */
+  rank: number
+  /** The product B A is added times alpha / rank. 32 unless told, with which one learning rate fits many ranks (Schulman 2025). */
+  alpha?: number
+  /** Modules by PEFT's names; unless told all matrices of the blocks: `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`, `down_proj`. Also `lm_head`, where it is not tied. */
+  targets?: readonly string[]
+  /** Blocks, counted from 0; all unless told. */
+  layers?: readonly number[]
+  /** Divides alpha by the root of the rank instead (Kalajdzievski 2023, arXiv:2312.03732). */
+  rankStabilised?: boolean
+  /** Of A; 0 unless told. */
+  seed?: number
+}
+
+/** Options made definite. */
+export interface LoraSettings {
+  rank: number
+  alpha: number
+  rankStabilised: boolean
+  /** Names of adapted modules, as `model.layers.0.self_attn.q_proj`, in the order of their weights. */
+  modules: readonly string[]
+}
+
+/** Weights are those beneath plus scale * B A, module by module. */
+export interface Adapter extends Parameters {
+  settings: LoraSettings
+  /** `MODULE.lora_A.weight` [rank, in] and `MODULE.lora_B.weight` [out, rank] of every module. */
+  layout: ParameterLayout
+  data: Float32Array
+  /** The frozen weights beneath, one module after the other. */
+  base: Float32Array
+}
+
+/** An adapted matrix: where its parts lie. */
+export interface AdaptedModule {
+  /** Of the weights. */
+  weight: ParameterEntry
+  a: ParameterEntry
+  b: ParameterEntry
+  /** Where its frozen weights begin in `Adapter.base`. */
+  base: number
+}
+
+export const blockTargets = [
+  'q_proj',
+  'k_proj',
+  'v_proj',
+  'o_proj',
+  'gate_proj',
+  'up_proj',
+  'down_proj',
+] as const
+
+const lastPart = (module: string): string => module.slice(module.lastIndexOf('.') + 1)
+
+/** Checks the options against a model. Throws `AgogeError` (`bad-lora`) naming the option that does not fit. */
+export function loraSettings(
+  options: LoraOptions,
+  layout: ParameterLayout,
+  config: TransformerConfig,
+): LoraSettings {
+  const { rank, alpha = 32, targets = blockTargets, layers, rankStabilised = false } = options
+  const refuse = (option: string, given: unknown, expected: string): AgogeError =>
+    new AgogeError(`lora: ${option} does not fit`, { code: 'bad-lora', given, expected })
+  if (!Number.isSafeInteger(rank) || rank < 1) throw refuse('rank', rank, 'a whole number of at least 1')
+  if (!(alpha > 0 && Number.isFinite(alpha))) throw refuse('alpha', alpha, 'a number above 0')
+  const known = [...blockTargets, ...(config.tie_word_embeddings ? [] : ['lm_head'])]
+  const unknown = targets.find((target) => !known.includes(target))
+  if (unknown !== undefined || targets.length === 0)
+    throw refuse('targets', unknown ?? targets, `some of ${known.join(', ')}`)
+  const count = config.num_hidden_layers
+  const outside = layers?.find((layer) => !Number.isSafeInteger(layer) || layer < 0 || layer >= count)
+  if (outside !== undefined || layers?.length === 0)
+    throw refuse('layers', outside ?? layers, `some of 0 to ${count - 1}`)
+  const modules = layout.entries
+    .filter(({ name }) => name.endsWith('.weight'))
+    .map(({ name }) => name.slice(0, -'.weight'.length))
+    .filter((module) => {
+      const layer = /^model\.layers\.(\d+)\./.exec(module)?.[1]
+      const within = layers === undefined || layer === undefined || layers.includes(Number(layer))
+      return within && targets.includes(lastPart(module))
+    })
+  return { rank, alpha, rankStabilised, modules }
+}
+
+/** What B A is multiplied with. */
+export function loraScale({ alpha, rank, rankStabilised }: LoraSettings): number {
+  return alpha / (rankStabilised ? Math.sqrt(rank) : rank)
+}
+
+/** The tensors of an adapter in the order in which they lie in memory. */
+export function adapterLayout(settings: LoraSettings, layout: ParameterLayout): ParameterLayout {
+  const entries: ParameterEntry[] = []
+  let offset = 0
+  const add = (name: string, shape: readonly [number, number]): void => {
+    const size = shape[0] * shape[1]
+    entries.push({ name, shape, offset, size, kind: 'matrix' })
+    offset += size
+  }
+  for (const module of settings.modules) {
+    const [rows, columns] = weightOf(module, layout).shape
+    add(`${module}.lora_A.weight`, [settings.rank, columns])
+    add(`${module}.lora_B.weight`, [rows, settings.rank])
+  }
+  return { entries, views: [], size: offset }
+}
+
+/** The modules of an adapter with the places of their parts. */
+export function adaptedModules({ settings, layout }: Adapter, whole: ParameterLayout): AdaptedModule[] {
+  let base = 0
+  return settings.modules.map((module, i) => {
+    const weight = weightOf(module, whole)
+    const made = { weight, a: layout.entries[2 * i], b: layout.entries[2 * i + 1], base }
+    base += weight.size
+    return made
+  })
+}
+
+/** An adapter that changes nothing yet, as in PEFT: A uniform within 1 / sqrt(inputs), B zero; the weights beneath are copied. */
+export function createAdapter(parameters: Parameters, settings: LoraSettings, seed = 0): Adapter {
+  const layout = adapterLayout(settings, parameters.layout)
+  const data = new Float32Array(layout.size)
+  const sizes = settings.modules.map((module) => weightOf(module, parameters.layout).size)
+  const base = new Float32Array(sizes.reduce((sum, size) => sum + size, 0))
+  const adapter = { settings, layout, data, base }
+  for (const { weight, a, base: at } of adaptedModules(adapter, parameters.layout)) {
+    base.set(parameters.data.subarray(weight.offset, weight.offset + weight.size), at)
+    const random = createRandom(seed, 'lora', a.name)
+    const bound = 1 / Math.sqrt(a.shape[1])
+    for (let i = a.offset; i < a.offset + a.size; i++) data[i] = bound * (2 * random.next() - 1)
+  }
+  return adapter
+}
+
+function weightOf(module: string, { entries }: ParameterLayout): ParameterEntry {
+  const found = entries.find(({ name }) => name === `${module}.weight`)
+  if (found !== undefined && found.shape.length === 2) return found
+  throw new AgogeError(`the adapter's module ${module} is not a matrix of this model`, {
+    code: 'bad-lora',
+    given: module,
+    expected: 'modules that the model has, as model.layers.0.self_attn.q_proj',
+    hint: 'load the adapter onto the model that it was trained on',
+  })
+}

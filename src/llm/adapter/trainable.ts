@@ -1,0 +1,167 @@
+import { AgogeError } from '../../error.ts'
+import type { TransformerConfig } from '../model/config.ts'
+import type { ParameterEntry, ParameterLayout, Parameters } from '../model/parameters.ts'
+import { createLoraPrograms } from './lora-programs.ts'
+import { createAdapter, loraSettings } from './lora.ts'
+import type { Adapter, LoraOptions } from './lora.ts'
+
+/** Which weights training moves. */
+export type Trainable =
+  | { lora: LoraOptions }
+  /** Tensors by their names in the checkpoint; `*` stands for any characters, as in `model.layers.3.*`. */
+  | { tensors: readonly string[] }
+
+/** What the optimiser moves, and how that and the model's weights follow from each other. */
+export interface Trained {
+  /** Names of the tensors that move, or undefined where all do or an adapter does. */
+  readonly tensors: readonly string[] | undefined
+  readonly adapter: Adapter | undefined
+  /** What the optimiser moves. */
+  readonly moved: Parameters
+  /** From the gradient of all weights to that of `moved`. */
+  gradientOf(dense: Float32Array): Promise<Float32Array>
+  /** Writes into the live weights what `moved` makes of them. */
+  write(): Promise<void>
+  /** Takes live weights that were written from outside; an adapter stays, and the weights beneath it are adjusted. */
+  read(): Promise<void>
+  /** Takes live weights that a checkpoint brought, with its adapter; without one an adapter begins anew. */
+  restart(adapter?: Adapter): void
+  dispose(): Promise<void>
+}
+
+/** All weights move. */
+export function wholeModel(parameters: Parameters): Trained {
+  return {
+    tensors: undefined,
+    adapter: undefined,
+    moved: parameters,
+    gradientOf: async (dense) => dense,
+    async write() {},
+    async read() {},
+    restart() {},
+    async dispose() {},
+  }
+}
+
+/** Only some tensors move. They are gathered into an array of their own, for which the optimiser keeps its averages. */
+export function someTensors(parameters: Parameters, patterns: readonly string[]): Trained {
+  const chosen = chosenTensors(parameters.layout, patterns)
+  const layout = compactLayout(chosen)
+  const gather = (whole: Float32Array, into: Float32Array): Float32Array => {
+    layout.entries.forEach(({ offset, size }, i) =>
+      into.set(whole.subarray(chosen[i].offset, chosen[i].offset + size), offset),
+    )
+    return into
+  }
+  const moved = { layout, data: gather(parameters.data, new Float32Array(layout.size)) }
+  const gradient = new Float32Array(layout.size)
+  return {
+    tensors: chosen.map(({ name }) => name),
+    adapter: undefined,
+    moved,
+    gradientOf: async (dense) => gather(dense, gradient),
+    async write() {
+      layout.entries.forEach(({ offset, size }, i) =>
+        parameters.data.set(moved.data.subarray(offset, offset + size), chosen[i].offset),
+      )
+    },
+    async read() {
+      gather(parameters.data, moved.data)
+    },
+    restart() {
+      gather(parameters.data, moved.data)
+    },
+    async dispose() {},
+  }
+}
+
+/** Only A and B of an adapter move, which the live weights have in them already. */
+export function lowRank(parameters: Parameters, adapter: Adapter, threads?: number, seed = 0): Trained {
+  const programs = createLoraPrograms(adapter, parameters, threads)
+  return {
+    tensors: undefined,
+    adapter,
+    moved: adapter,
+    gradientOf: (dense) => programs.gradient(dense),
+    write: () => programs.merge(),
+    read: () => programs.rebase(),
+    restart(given = createAdapter(parameters, adapter.settings, seed)) {
+      adapter.data.set(given.data)
+      adapter.base.set(given.base)
+    },
+    dispose: () => programs.release(),
+  }
+}
+
+/** What options and a checkpoint say together. */
+export function createTrained(options: {
+  config: TransformerConfig
+  parameters: Parameters
+  trainable?: Trainable | undefined
+  adapter?: Adapter | undefined
+  threads?: number
+}): Trained {
+  const { config, parameters, trainable, adapter, threads } = options
+  if (adapter !== undefined) {
+    if (trainable !== undefined)
+      throw new AgogeError('an adapter that is there trains on with its own settings', {
+        code: 'bad-lora',
+        given: JSON.stringify(trainable),
+        expected: 'an adapter, or `trainable`, not both',
+        hint: 'to begin anew on top of it, export the merged model and load that',
+      })
+    return lowRank(parameters, adapter, threads)
+  }
+  if (trainable === undefined) return wholeModel(parameters)
+  if ('tensors' in trainable) return someTensors(parameters, trainable.tensors)
+  const settings = loraSettings(trainable.lora, parameters.layout, config)
+  const { seed } = trainable.lora
+  return lowRank(parameters, createAdapter(parameters, settings, seed), threads, seed)
+}
+
+/** Throws `AgogeError` (`bad-checkpoint`) where a checkpoint is of a training that moved other weights. */
+export function checkSameTraining(
+  folder: string,
+  loaded: { tensors?: readonly string[]; adapter?: Adapter; optimizer?: unknown },
+  { tensors, adapter }: Trained,
+): void {
+  // Published weights, which no training is under way with.
+  if (loaded.optimizer === undefined && loaded.adapter === undefined) return
+  const facts = (tensorNames: readonly string[] | undefined, of: Adapter | undefined): string =>
+    JSON.stringify(of?.settings ?? tensorNames ?? 'all weights')
+  const [given, expected] = [facts(loaded.tensors, loaded.adapter), facts(tensors, adapter)]
+  if (given === expected) return
+  throw new AgogeError(`${folder} is of a training that moved other weights`, {
+    code: 'bad-checkpoint',
+    given,
+    expected,
+    hint: 'open it with loadLocalBackend, which goes on with what it finds, or load what `export` wrote',
+  })
+}
+
+/** The tensors that patterns name. Throws `AgogeError` (`bad-trainable`) for a pattern that names none. */
+export function chosenTensors(layout: ParameterLayout, patterns: readonly string[]): ParameterEntry[] {
+  const expressions = patterns.map(
+    (pattern) => new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`),
+  )
+  const idle = patterns.find((_, i) => !layout.entries.some(({ name }) => expressions[i].test(name)))
+  if (idle !== undefined || patterns.length === 0)
+    throw new AgogeError('trainable: no tensor has that name', {
+      code: 'bad-trainable',
+      given: idle ?? patterns,
+      expected: `names or patterns of tensors, as ${layout.entries[1].name} or model.layers.0.*`,
+      hint: 'parameters.layout.entries lists the names; tied output matrices are model.embed_tokens.weight',
+    })
+  return layout.entries.filter(({ name }) => expressions.some((expression) => expression.test(name)))
+}
+
+/** The entries one behind the other. */
+export function compactLayout(chosen: readonly ParameterEntry[]): ParameterLayout {
+  let size = 0
+  const entries = chosen.map((entry) => {
+    const offset = size
+    size += entry.size
+    return { ...entry, offset }
+  })
+  return { entries, views: [], size }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import type { SampleOptions, SampleOutput } from '../../model-backend.ts'
+import { createOutputStream, cutAtStop } from '../chat-format/index.ts'
+import type { ChatFormat, ChatOutput } from '../chat-format/index.ts'
+import type { ToolCall } from '../../episode/tool-call.ts'
+import { readCall } from './read-call.ts'
+import type { ModelCall } from './read-call.ts'
+import type { ContentPart, GenerateResult, LanguageModel, StreamPart } from './types.ts'
+
+/** What came of a call. */
+export interface ModelAnswer {
+  prompt: Int32Array
+  output: Pick<SampleOutput, 'tokens' | 'logprobs' | 'finish' | 'weightVersion'>
+  said: Omit<ChatOutput, 'calls'> & { calls: ToolCall[] }
+}
+
+/** Samples an answer; `onToken` is told every token as it is drawn. */
+export type AnswerCall = (
+  call: ModelCall,
+  onToken?: NonNullable<SampleOptions['onToken']>,
+) => Promise<ModelAnswer>
+
+/** A model object for the AI SDK in front of whatever answers calls; see `createLanguageModel` and `rolloutAgent`. */
+export function languageModelFrom(modelId: string, format: ChatFormat, answer: AnswerCall): LanguageModel {
+  const responseOf = () => ({ id: randomUUID(), timestamp: new Date(), modelId })
+
+  async function generate(
+    call: ModelCall,
+    onToken?: NonNullable<SampleOptions['onToken']>,
+  ): Promise<GenerateResult> {
+    const { prompt, output, said } = await answer(call, onToken)
+    const { text, reasoning, calls } = said
+    const content: ContentPart[] = [
+      ...(reasoning === undefined ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+      ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+      ...calls.map(({ id, name, arguments: given }) => ({
+        type: 'tool-call' as const,
+        toolCallId: id,
+        toolName: name,
+        input: JSON.stringify(given),
+      })),
+    ]
+    return {
+      content,
+      finishReason: { unified: calls.length > 0 ? 'tool-calls' : output.finish, raw: output.finish },
+      usage: {
+        inputTokens: {
+          total: prompt.length,
+          noCache: undefined,
+          cacheRead: undefined,
+          cacheWrite: undefined,
+        },
+        outputTokens: { total: output.tokens.length, text: undefined, reasoning: undefined },
+      },
+      providerMetadata: {
+        agoge: {
+          promptTokenIds: Array.from(prompt),
+          tokenIds: Array.from(output.tokens),
+          logprobs: Array.from(output.logprobs),
+          weightVersion: output.weightVersion,
+        },
+      },
+      response: responseOf(),
+      warnings: call.warnings,
+    }
+  }
+
+  return {
+    specificationVersion: 'v3',
+    provider: 'agoge',
+    modelId,
+    supportedUrls: {},
+    doGenerate: (options) => generate(readCall(options, format)),
+    doStream(options) {
+      const asked = readCall(options, format)
+      const left = new AbortController()
+      const signals = asked.signal === undefined ? [left.signal] : [asked.signal, left.signal]
+      const call = { ...asked, signal: AbortSignal.any(signals) }
+      const stream = new ReadableStream<StreamPart>({
+        /** Whoever reads no further wants no more tokens. */
+        cancel: (why) => left.abort(why),
+        async start(controller) {
+          const texts = createOutputStream(format, call.settings.stop)
+          const open = new Set<'text' | 'reasoning'>()
+          const tell = (kind: 'text' | 'reasoning', delta: string): void => {
+            if (delta === '' || left.signal.aborted) return
+            if (!open.has(kind)) controller.enqueue({ type: `${kind}-start`, id: kind })
+            open.add(kind)
+            controller.enqueue({ type: `${kind}-delta`, id: kind, delta })
+          }
+          controller.enqueue({ type: 'stream-start', warnings: call.warnings })
+          try {
+            const { content, finishReason, usage, providerMetadata, response } = await generate(
+              call,
+              (_, token) => {
+                const { text, reasoning } = texts.push(token)
+                tell('reasoning', reasoning)
+                tell('text', text)
+              },
+            )
+            if (left.signal.aborted) return
+            controller.enqueue({ type: 'response-metadata', ...response })
+            const whole = (kind: 'text' | 'reasoning'): string => {
+              const part = content.find(({ type }) => type === kind)
+              return part !== undefined && 'text' in part ? part.text : ''
+            }
+            const rest = texts.end({ text: whole('text'), reasoning: whole('reasoning') })
+            tell('reasoning', rest.reasoning)
+            tell('text', rest.text)
+            for (const kind of open) controller.enqueue({ type: `${kind}-end`, id: kind })
+            for (const part of content) {
+              if (part.type !== 'tool-call') continue
+              const id = part.toolCallId
+              controller.enqueue({ type: 'tool-input-start', id, toolName: part.toolName })
+              controller.enqueue({ type: 'tool-input-delta', id, delta: part.input })
+              controller.enqueue({ type: 'tool-input-end', id })
+              controller.enqueue(part)
+            }
+            controller.enqueue({ type: 'finish', finishReason, usage, providerMetadata })
+          } catch (error) {
+            // A stream that was cancelled takes nothing more.
+            if (left.signal.aborted) return
+            controller.enqueue({ type: 'error', error })
+          }
+          if (!left.signal.aborted) controller.close()
+        },
+      })
+      return Promise.resolve({ stream })
+    },
+  }
+}
+
+/** What was said in terms of the call: without the texts that end it, and calls only where tools were offered. */
+export function readAnswer(
+  output: Int32Array,
+  format: ChatFormat,
+  { tools, settings }: ModelCall,
+  raw: (tokens: Int32Array) => string,
+  callId: (index: number) => string,
+): ModelAnswer['said'] {
+  const read = format.read(output)
+  // An attempt that cannot be read, and calls that nobody asked for, are given as they were said.
+  const plain = read.invalid !== undefined || (read.calls.length > 0 && tools.length === 0)
+  if (plain) {
+    const end = output.findIndex((id) => format.stop.includes(id))
+    const text = cutAtStop(raw(end < 0 ? output : output.subarray(0, end)), settings.stop)
+    return { ...read, text, calls: [] }
+  }
+  const calls = read.calls.map((call, i) => ({ id: callId(i), ...call }))
+  return { ...read, text: cutAtStop(read.text, settings.stop), calls }
+}

@@ -1,0 +1,132 @@
+import { AgogeError } from '../../../error.ts'
+import type { Grammar } from '../../grammar/index.ts'
+import type { ToolSpec } from '../../tool/types.ts'
+import type { ChatFormat, ConversationMessage } from '../chat-format/index.ts'
+import type { CallOptions, PromptMessage, PromptPart, Warning } from './types.ts'
+
+/** A call of a model object in terms of a chat format. */
+export interface ModelCall {
+  messages: ConversationMessage[]
+  tools: ToolSpec[]
+  /** All that may be said. */
+  grammar?: Grammar
+  settings: {
+    maxTokens?: number
+    temperature?: number
+    topP?: number
+    topK?: number
+    seed?: number
+    stop: readonly string[]
+  }
+  signal?: AbortSignal
+  warnings: Warning[]
+}
+
+/** Reads the options of `doGenerate` and `doStream`. What cannot be heeded is told as a warning; files cannot be read at all. */
+export function readCall(options: CallOptions, format: ChatFormat): ModelCall {
+  const { maxOutputTokens, temperature, topP, topK, seed, stopSequences, abortSignal } = options
+  const warnings: Warning[] = []
+  for (const feature of ['presencePenalty', 'frequencyPenalty'] as const)
+    if (options[feature] !== undefined && options[feature] !== 0)
+      warnings.push({ type: 'unsupported', feature })
+  const tools = (options.tools ?? []).flatMap(({ type, name, description, inputSchema }): ToolSpec[] => {
+    if (type === 'function')
+      return [
+        {
+          name,
+          ...(description === undefined ? {} : { description }),
+          inputSchema: inputSchema as ToolSpec['inputSchema'],
+        },
+      ]
+    warnings.push({
+      type: 'unsupported',
+      feature: `tool ${name}`,
+      details: 'tools that a service runs itself',
+    })
+    return []
+  })
+  const offered = options.toolChoice?.type === 'none' ? [] : tools
+  const grammar = grammarOf(options, offered, format)
+  return {
+    messages: options.prompt.flatMap(readMessage),
+    tools: offered,
+    ...(grammar === undefined ? {} : { grammar }),
+    settings: {
+      ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
+      ...(topK === undefined ? {} : { topK }),
+      ...(seed === undefined ? {} : { seed }),
+      stop: stopSequences ?? [],
+    },
+    ...(abortSignal === undefined ? {} : { signal: abortSignal }),
+    warnings,
+  }
+}
+
+function grammarOf(
+  { toolChoice, responseFormat }: CallOptions,
+  tools: readonly ToolSpec[],
+  format: ChatFormat,
+): Grammar | undefined {
+  if (toolChoice?.type === 'required' && tools.length > 0) return format.callGrammar(tools)
+  if (toolChoice?.type === 'tool')
+    return format.callGrammar(tools.filter(({ name }) => name === toolChoice.toolName))
+  if (responseFormat?.type !== 'json') return undefined
+  const { schema = { type: 'object' } } = responseFormat
+  return { schema: schema as { [key: string]: unknown }, spaces: true }
+}
+
+function readMessage(message: PromptMessage): ConversationMessage[] {
+  if (message.role === 'system') return [{ role: 'system', text: message.content }]
+  if (message.role === 'tool')
+    return message.content.filter(({ type }) => type === 'tool-result').map(readToolResult)
+  const text = textOf(message.content, 'text')
+  if (message.role === 'user') {
+    const file = message.content.find(({ type }) => type !== 'text')
+    if (file !== undefined)
+      throw new AgogeError('This model reads nothing but text.', {
+        code: 'unsupported-content',
+        given: file.mediaType ?? file.type,
+        expected: 'parts of type text',
+      })
+    return [{ role: 'user', text }]
+  }
+  const reasoning = textOf(message.content, 'reasoning')
+  const calls = message.content.flatMap(({ type, toolCallId = '', toolName = '', input }) =>
+    type === 'tool-call'
+      ? [{ id: toolCallId, name: toolName, arguments: (input ?? {}) as Record<string, unknown> }]
+      : [],
+  )
+  return [
+    {
+      role: 'assistant',
+      text,
+      ...(reasoning === '' ? {} : { reasoning }),
+      ...(calls.length === 0 ? {} : { calls }),
+    },
+  ]
+}
+
+function textOf(parts: readonly PromptPart[], type: string): string {
+  return parts.map((part) => (part.type === type ? (part.text ?? '') : '')).join('')
+}
+
+function readToolResult({ toolCallId = '', output }: PromptPart): ConversationMessage {
+  const { type, value, reason } = output as { type: string; value?: unknown; reason?: string }
+  const isError = type.startsWith('error') || type === 'execution-denied'
+  return {
+    role: 'tool',
+    text: resultText(type, value, reason),
+    callId: toolCallId,
+    ...(isError ? { isError } : {}),
+  }
+}
+
+function resultText(type: string, value: unknown, reason: string | undefined): string {
+  if (type === 'execution-denied') return `error: ${reason ?? 'the call was not allowed'}`
+  if (type === 'content' && Array.isArray(value))
+    return (value as PromptPart[]).map(({ text, type: kind }) => text ?? `(${kind})`).join('\n')
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return type.startsWith('error') ? `error: ${text}` : text
+}

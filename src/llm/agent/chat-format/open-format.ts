@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readChatTemplate } from '../../tokenizer/chat-template.ts'
+import { AgogeError } from '../../../error.ts'
+import { verifyChecksums } from '../../../runs/checksums.ts'
+import { tokenizerFromJson } from '../../tokenizer/tokenizer-json.ts'
+import { createTokenizer } from '../../tokenizer/tokenizer.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import { createSmallFormat } from './small-format.ts'
+import { createTemplateFormat } from './template-format.ts'
+import type { ChatFormat } from './types.ts'
+
+/** True for tokenizers of the project's own models, which need no template. */
+export function isSmallTokenizer(tokenizer: Tokenizer): boolean {
+  return tokenizer.model.specialTokens.includes('<|call|>')
+}
+
+/**
+ * The format of the model in a folder: that of the project's own models, else by the chat template that lies there.
+ *
+ * @throws AgogeError `no-chat-template` where a public checkpoint has none, as with base models.
+ */
+export async function readChatFormat(
+  folder: string,
+  tokenizer: Tokenizer,
+  variables?: Readonly<Record<string, unknown>>,
+): Promise<ChatFormat> {
+  if (isSmallTokenizer(tokenizer)) return createSmallFormat(tokenizer)
+  const template = await readChatTemplate(folder)
+  const stop = await stopIds(folder)
+  return createTemplateFormat({
+    template,
+    tokenizer,
+    stop,
+    ...(variables === undefined ? {} : { variables }),
+  })
+}
+
+/** A public checkpoint, to be talked to by its chat template. */
+export interface ChatModel {
+  format: ChatFormat
+  /** Tokens that it can see. */
+  window: number
+}
+
+/** How the public checkpoint in a folder is talked to; undefined for the project's own models. Reads no weights. */
+export async function readChatModel(folder: string): Promise<ChatModel | undefined> {
+  const texts = join(folder, 'tokenizer.json')
+  // What is missing is said by whoever loads the model.
+  if (!existsSync(texts)) return undefined
+  await verifyChecksums(
+    folder,
+    (name) => name.endsWith('.jinja') || /(?:config|tokenizer|map)\.json$/.test(name),
+  )
+  const tokenizer = createTokenizer(tokenizerFromJson(await readFile(texts, 'utf8'), texts))
+  if (isSmallTokenizer(tokenizer)) return undefined
+  const file = join(folder, 'config.json')
+  return { format: await readChatFormat(folder, tokenizer), window: await readWindow(file) }
+}
+
+/** Of any architecture: a model on a server need not be one that this engine can run. */
+async function readWindow(file: string): Promise<number> {
+  if (!existsSync(file))
+    throw new AgogeError(`There is no ${file}.`, {
+      code: 'bad-checkpoint',
+      expected: 'the config.json of the model, with its "max_position_embeddings"',
+    })
+  const config = JSON.parse(await readFile(file, 'utf8')) as {
+    max_position_embeddings?: unknown
+    text_config?: { max_position_embeddings?: unknown }
+  }
+  const window = config.max_position_embeddings ?? config.text_config?.max_position_embeddings
+  if (typeof window === 'number' && Number.isInteger(window) && window > 0) return window
+  throw new AgogeError(`${file} does not say how many tokens the model can see.`, {
+    code: 'bad-checkpoint',
+    given: window ?? 'nothing',
+    expected: '"max_position_embeddings", a whole number',
+  })
+}
+
+/** `eos_token_id` of the generation settings, else of the model's. */
+async function stopIds(folder: string): Promise<number[]> {
+  for (const name of ['generation_config.json', 'config.json']) {
+    const file = join(folder, name)
+    if (!existsSync(file)) continue
+    const { eos_token_id: ids } = JSON.parse(await readFile(file, 'utf8')) as { eos_token_id?: unknown }
+    const list = (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[]
+    if (list.length > 0) return list
+  }
+  return []
+}

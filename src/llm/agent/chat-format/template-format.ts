@@ -1,0 +1,170 @@
+import { AgogeError } from '../../../error.ts'
+import type { ChatTemplate, TemplateMessage } from '../../tokenizer/chat-template.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import type { Grammar } from '../../grammar/index.ts'
+import type { ToolSpec } from '../../tool/types.ts'
+import { toFunctionTools } from '../chat-completions.ts'
+import { readTemplateOutput, splitThoughts } from './read-template-output.ts'
+import { atMost, withAnyArguments } from './small-format.ts'
+import { createSpecialNames } from './special-names.ts'
+import { probeTemplate } from './template-style.ts'
+import { visibleText } from './visible-text.ts'
+import type { ChatFormat, ConversationMessage } from './types.ts'
+
+export interface TemplateFormatOptions {
+  template: ChatTemplate
+  tokenizer: Tokenizer
+  /** Ids that end an output beside the one that the template itself writes after a message. */
+  stop?: readonly number[]
+  /** Handed to the template, such as Qwen3's `enable_thinking`. */
+  variables?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The format of a public model by its chat template. What follows an output is the difference of two renderings, so that it has
+ * exactly the tokens that the template puts between messages; sampled tokens stay as they are. Names of special tokens that stand in
+ * a message are read as ordinary text.
+ *
+ * @throws AgogeError `no-stop-token` where nothing says how a message ends.
+ */
+export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat {
+  const { template, tokenizer, variables } = options
+  const style = probeTemplate(template, tokenizer.model.specialTokens)
+  const names = createSpecialNames(tokenizer)
+  const end = style.end === undefined ? [] : [tokenizer.special(style.end)]
+  const stop = [...new Set([...end, ...(options.stop ?? [])])]
+  if (stop.length === 0) {
+    throw new AgogeError('Nothing says how a message of this model ends.', {
+      code: 'no-stop-token',
+      expected:
+        'a template that writes a special token after a message, or eos_token_id in generation_config.json',
+    })
+  }
+  const endText = style.end ?? tokenizer.decode([stop[0]])
+
+  function render(
+    messages: readonly ConversationMessage[],
+    tools: readonly ToolSpec[],
+    addGenerationPrompt: boolean,
+  ): string {
+    return template.render(messages.map(templateMessage), {
+      ...(tools.length === 0 ? {} : { tools: names.hideIn(toFunctionTools(tools)) }),
+      addGenerationPrompt,
+      ...(variables === undefined ? {} : { variables }),
+    })
+  }
+
+  function templateMessage({ role, text, reasoning, calls, callId }: ConversationMessage): TemplateMessage {
+    const inText = reasoning !== undefined && !style.reasoningField
+    const content = names.hide(inText ? `<think>\n${reasoning}\n</think>\n\n${text}` : text)
+    return {
+      role,
+      content,
+      ...(reasoning === undefined || inText ? {} : { reasoning_content: names.hide(reasoning) }),
+      ...(calls === undefined || calls.length === 0
+        ? {}
+        : {
+            tool_calls: calls.map(({ id, name, arguments: given }) => ({
+              id,
+              type: 'function' as const,
+              function: { name, arguments: names.hideIn(given) },
+            })),
+          }),
+      ...(callId === undefined ? {} : { tool_call_id: callId }),
+    }
+  }
+
+  return {
+    stop,
+    open(messages, tools, most) {
+      if (tools.length > 0 && style.call === undefined) throw noCalls()
+      const text = render(messages, tools, true)
+      return { tokens: Int32Array.from(names.encode(text, most)), messages: messages.length, text }
+    },
+    follow(window, output, messages, tools) {
+      const text = render(messages, tools, true)
+      if (!text.startsWith(window.text)) return undefined
+      const rest = text.slice(window.text.length)
+      const at = rest.indexOf(endText)
+      const { reasoning = '', text: spoken } = messages[window.messages]
+      const shown = (part: string): boolean => rest.slice(0, at).includes(names.hide(part.trim()))
+      if (at < 0 || !shown(reasoning) || !shown(spoken)) return undefined
+      // An output that was cut off has no end of its own.
+      const from = stop.includes(output[output.length - 1]) ? at + endText.length : at
+      const tokens = Int32Array.from(names.encode(rest.slice(from)))
+      return { tokens, messages: messages.length, text }
+    },
+    read(output) {
+      const at = output.findIndex((id) => stop.includes(id))
+      const body = at < 0 ? output : output.subarray(0, at)
+      const read = readTemplateOutput(tokenizer.decode(body), style.call)
+      const misplaced = body.some(
+        (id) => tokenizer.isSpecial(id) && tokenizer.decode([id]) !== '<|python_tag|>',
+      )
+      return misplaced && read.invalid === undefined
+        ? { ...read, calls: [], invalid: 'a marker is out of place' }
+        : read
+    },
+    visible(output) {
+      const at = output.findIndex((id) => stop.includes(id))
+      return visibleText(tokenizer.decode(at < 0 ? output : output.subarray(0, at)), style.call, at >= 0)
+    },
+    write(window, messages, tools) {
+      const text = render(messages, tools, false)
+      const at = text.indexOf(endText, window.text.length)
+      if (!text.startsWith(window.text) || at < 0) {
+        throw new AgogeError('The chat template cannot say what the assistant is to say here.', {
+          code: 'chat-template-failed',
+          given: text.slice(-200),
+          expected: `the conversation so far, the message, and ${endText}`,
+        })
+      }
+      return Int32Array.from(names.encode(text.slice(window.text.length, at + endText.length)))
+    },
+    readsTools: style.call !== undefined,
+    plain(output) {
+      const at = output.findIndex((id) => stop.includes(id))
+      const said = tokenizer.decode(at < 0 ? output : output.subarray(0, at), { skipSpecial: true })
+      const { rest } = splitThoughts(said)
+      const mark = style.call?.before.includes(callMark) === true ? rest.indexOf(callMark) : -1
+      return mark < 0 ? rest : rest.slice(0, mark).trimEnd()
+    },
+    outputGrammar(tools, most = Infinity) {
+      if (style.call?.before.includes(callMark) !== true) return undefined
+      const call = callGrammar(tools.map(withAnyArguments))
+      if (tools.length === 0 || call === undefined) return textWithoutMark
+      const calls = { repeat: { sequence: [call, { regex: '\\s*' }] }, least: 0, ...atMost(most) }
+      return { sequence: [textWithoutMark, calls] }
+    },
+    callGrammar,
+  }
+
+  function callGrammar(tools: readonly ToolSpec[]): Grammar | undefined {
+    const { call } = style
+    if (call === undefined) return undefined
+    return {
+      choice: tools.map(({ name, inputSchema }) => ({
+        sequence: [`${call.before}${name}${call.between}`, { schema: inputSchema, spaces: true }, call.after],
+      })),
+    }
+  }
+}
+
+const callMark = '<tool_call>'
+
+/** Any text in which the mark of a call does not stand. Beginnings of it may: each ends with what the mark does not go on with. */
+const textWithoutMark: Grammar = ((): Grammar => {
+  const begun = Array.from(callMark.slice(1), (_, i) => callMark.slice(0, i + 1))
+  const begins = `(?:${begun.join('|')})*`
+  const left = begun.map((text, i) => `${text}[^<${callMark[i + 1]}]`)
+  return { regex: `(?:[^<]|${begins}(?:${left.join('|')}))*${begins}` }
+})()
+
+function noCalls(): AgogeError {
+  return new AgogeError('This model cannot be given tools.', {
+    code: 'no-tool-calls',
+    given: 'a chat template that writes no calls, or writes them otherwise than as JSON',
+    expected: 'calls as those of Qwen2.5, Qwen3 and Hermes, or of Llama 3.1 and 3.2',
+    hint: 'take a model whose chat template knows tools, or an environment without them (reasoning)',
+  })
+}

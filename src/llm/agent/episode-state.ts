@@ -1,0 +1,221 @@
+import type {
+  Ending,
+  Episode,
+  EpisodeNode,
+  EpisodeReward,
+  EpisodeSample,
+  EpisodeStatus,
+} from '../episode/types.ts'
+import { AgogeError } from '../../error.ts'
+import type { ToolResult } from '../tool/types.ts'
+import type { WaitClock } from './wait-clock.ts'
+import type { Act, Actor, Judgement, Task, ToolSession, ToolEnvironment } from './types.ts'
+
+/** An episode to be run. `group` is shared by the episodes of one task that are compared with each other. */
+export interface EpisodeSpec {
+  id: string
+  group: string
+  task: Task
+}
+
+export interface EpisodeLimits {
+  /** Outputs of the policy at most, the answer included. */
+  turns: number
+  /** Longest output the actor may give; with `totalTokens`, the room that must be left before it acts. */
+  tokensPerTurn?: number
+  /** The window never grows beyond this (tokens of all nodes; for a remote model its own count of the prompt). */
+  totalTokens?: number
+  /**
+   * Wall-clock time of a whole episode, less what its wave waits for servers. What runs on this machine depends on its load, so passing
+   * it masks.
+   */
+  deadlineSeconds: number
+  /** Time of one call before the tool counts as hung, which masks; waiting for a server or its state is not counted. */
+  toolDeadlineSeconds: number
+}
+
+const agent = 'agent'
+
+/** One episode in the making: the record that grows, and the session it acts in. */
+export interface EpisodeState {
+  readonly spec: EpisodeSpec
+  readonly limits: EpisodeLimits
+  /** Of the wave that the episode belongs to. */
+  readonly waits: WaitClock
+  readonly nodes: EpisodeNode[]
+  readonly usage: Episode['usage']
+  session: ToolSession | undefined
+  ending: Ending | undefined
+  answer: string | null
+  /** Counts the time spent in tools, in seconds. */
+  toolSeconds: number
+  /** Ends the episode as the policy's doing; the first end stands. */
+  end(ending: Ending): void
+  /** Ends the episode as our doing: it is masked, and says why. */
+  mask(ending: Ending, error: unknown): void
+  masked(): boolean
+  /** Applies the limits that hold before the policy acts. */
+  checkBefore(turn: number, signal: AbortSignal | undefined): void
+  addAct(act: Act): EpisodeNode
+  /** `reward` is what the environment pays the turn that made the call. @throws AgogeError where it is not finite. */
+  addToolResult(callId: string, result: Pick<ToolResult, 'text' | 'isError' | 'reward'>): void
+  judged(judgement: Judgement): void
+  close(): Promise<void>
+  toEpisode(): Episode
+}
+
+export function createEpisodeState(
+  spec: EpisodeSpec,
+  actor: Actor,
+  environment: ToolEnvironment,
+  limits: EpisodeLimits,
+  waits: WaitClock,
+): EpisodeState {
+  const { task } = spec
+  const started = performance.now()
+  let seconds: number | undefined
+  let windowTokens = 0
+  /** The first node of the window that the policy sees; later than 0 once a template has rewritten the past. */
+  let windowStart = 0
+  let status: EpisodeStatus | undefined
+  let error: string | undefined
+  let success: boolean | null = null
+  const rewards: EpisodeReward[] = []
+  const samples: EpisodeSample[] = []
+  const nodes: EpisodeNode[] = []
+
+  function add(node: Omit<EpisodeNode, 'id' | 'parent' | 'agent'>): EpisodeNode {
+    const id = nodes.length
+    const added: EpisodeNode = { id, parent: id === 0 ? null : id - 1, agent, ...node }
+    nodes.push(added)
+    windowTokens += node.tokens.length
+    return added
+  }
+
+  function addText(role: 'system' | 'user', text: string): void {
+    add({ role, text, tokens: actor.encode({ role, text }) })
+  }
+
+  const state: EpisodeState = {
+    spec,
+    limits,
+    waits,
+    nodes,
+    usage: { promptTokens: 0, sampledTokens: 0, calls: 0, invalidCalls: 0 },
+    session: undefined,
+    ending: undefined,
+    answer: null,
+    toolSeconds: 0,
+    end(ending) {
+      if (state.ending !== undefined) return
+      state.ending = ending
+      status = ending === 'answered' ? 'ok' : 'failed'
+    },
+    mask(ending, cause) {
+      state.ending ??= ending
+      status = 'masked'
+      error ??= cause instanceof Error ? cause.message : String(cause)
+    },
+    masked: () => status === 'masked',
+    checkBefore(turn, signal) {
+      if (state.ending !== undefined) return
+      if (signal?.aborted) state.mask('aborted', 'the run was aborted')
+      else if (performance.now() - started - waits.milliseconds() > limits.deadlineSeconds * 1000) {
+        state.mask('deadline', `the episode took longer than ${limits.deadlineSeconds} s`)
+      } else if (turn >= limits.turns) state.end('turn-limit')
+      else if (
+        limits.totalTokens !== undefined &&
+        windowTokens + (limits.tokensPerTurn ?? 1) > limits.totalTokens
+      ) {
+        state.end('token-limit')
+      }
+    },
+    addAct(act) {
+      if (act.rewritten === true) windowStart = nodes.length
+      const path = nodes.slice(windowStart).map((node) => node.id)
+      const node = add({
+        role: 'assistant',
+        tokens: act.tokens,
+        text: act.text,
+        ...(act.calls.length === 0 ? {} : { calls: act.calls }),
+        ...(act.invalid === undefined ? {} : { invalid: act.invalid }),
+      })
+      const sampled = act.sampledTokens ?? act.mask.reduce((sum, bit) => sum + bit, 0)
+      // A remote model's window is known only by its own count.
+      if (act.tokens.length === 0 || act.rewritten === true) windowTokens = act.promptTokens + sampled
+      samples.push({
+        path,
+        output: node.id,
+        logprobs: act.logprobs,
+        mask: act.mask,
+        weightVersion: act.weightVersion,
+        sampling: actor.sampling,
+        trainable: act.tokens.length > 0,
+      })
+      state.usage.promptTokens += act.promptTokens
+      state.usage.sampledTokens += sampled
+      return node
+    },
+    addToolResult(callId, { text, isError, reward }) {
+      if (reward !== undefined) {
+        if (!Number.isFinite(reward)) throw badReward(spec.id, callId, reward)
+        rewards.push({ agent, sample: samples.length - 1, name: 'step', value: reward })
+      }
+      add({ role: 'tool', text, tokens: actor.encode({ role: 'tool', text, callId }), callId, isError })
+    },
+    judged(judgement) {
+      success = judgement.success
+      for (const [name, value] of Object.entries(judgement.parts))
+        rewards.push({ agent, name: `part:${name}`, value })
+      if (success === null)
+        state.mask('infrastructure', judgement.reason ?? 'the outcome could not be judged')
+    },
+    async close() {
+      const session = state.session
+      state.session = undefined
+      try {
+        await session?.close()
+      } catch (cause) {
+        // The episode is over and judged; a session that cannot be tidied up changes nothing about it.
+        error ??= cause instanceof Error ? cause.message : String(cause)
+      }
+      seconds ??= (performance.now() - started) / 1000
+    },
+    toEpisode() {
+      const masked = status === 'masked' || status === undefined
+      return {
+        schema: 1,
+        id: spec.id,
+        group: spec.group,
+        environment: environment.name,
+        task: task.id,
+        kind: task.kind,
+        seed: task.seed,
+        context: task.context,
+        status: status ?? 'masked',
+        ending: state.ending ?? 'aborted',
+        nodes,
+        samples,
+        rewards: masked ? [] : rewards,
+        success: masked ? null : success,
+        usage: state.usage,
+        timing: { seconds: seconds ?? (performance.now() - started) / 1000, toolSeconds: state.toolSeconds },
+        ...(error === undefined ? {} : { error }),
+      }
+    },
+  }
+  if (environment.system !== undefined && environment.system !== '') addText('system', environment.system)
+  addText('user', task.prompt)
+  return state
+}
+
+function badReward(episode: string, call: string, given: number): AgogeError {
+  return new AgogeError(
+    `The environment's reward for call ${call} of episode ${episode} is not a finite number`,
+    {
+      code: 'bad-reward',
+      given,
+      expected: 'a finite number, or no `reward` where the environment pays nothing for steps',
+    },
+  )
+}

@@ -1,0 +1,102 @@
+import type { EpisodeNode } from '../episode/types.ts'
+import type { ModelBackend } from '../model-backend.ts'
+import type { Grammar } from '../grammar/index.ts'
+import { encodeMessage } from '../tokenizer/template.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import { createSmallFormat, readSmallOutput } from './chat-format/small-format.ts'
+import type { ToolSpec } from '../tool/types.ts'
+import type { Act, Actor } from './types.ts'
+
+export interface LocalActorOptions {
+  backend: Pick<ModelBackend, 'sample'>
+  tokenizer: Tokenizer
+  /** 0 = greedy. */
+  sampling: { temperature: number }
+  /** Together with episode, turn and token index it determines every draw. */
+  seed: number
+  maxTokensPerTurn: number
+  /**
+   * Whether a grammar makes every call one of a tool on offer, with arguments that its schema allows, written to its end within
+   * `maxTokensPerTurn`. Text around calls stays free. Off unless told: a policy then learns to write calls by itself. The
+   * log-probabilities of an act stay those of the whole distribution, as a trainer computes them (`SampleOutput.logprobs`).
+   */
+  constrained?: boolean
+}
+
+/**
+ * A policy that runs in this process. Its window is the tokens of the nodes one after another, then a forced
+ * `<|assistant|>`; what it sampled is kept verbatim and never tokenised again.
+ */
+export function createLocalActor(options: LocalActorOptions): Actor {
+  const { backend, tokenizer, sampling, seed, maxTokensPerTurn, constrained = false } = options
+  const assistant = tokenizer.special('<|assistant|>')
+  const end = tokenizer.special('<|end|>')
+  const format = createSmallFormat(tokenizer)
+
+  const grammars = new Map<readonly ToolSpec[], Grammar>()
+  /** Text, then any number of calls; the same object for the same tools. */
+  function grammarFor(tools: readonly ToolSpec[]): Grammar | undefined {
+    const call = constrained ? format.callGrammar(tools) : undefined
+    if (call === undefined) return undefined
+    const grammar = grammars.get(tools) ?? { sequence: [{ regex: '[^]*' }, { repeat: call }] }
+    // Tools stay the same for many turns, hardly for ever.
+    if (grammars.size > 64) grammars.clear()
+    grammars.set(tools, grammar)
+    return grammar
+  }
+
+  return {
+    name: 'local',
+    sampling: { temperature: sampling.temperature },
+    encode: (node) => encodeMessage(tokenizer, { role: node.role, text: node.text }).tokens,
+    async act(requests, { signal }) {
+      const prompts = requests.map((request) => window(request.nodes, assistant))
+      const outputs = await backend.sample(
+        requests.map((request, i) => {
+          const grammar = grammarFor(request.tools)
+          const key = `${request.episode}:${request.turn}`
+          return { prompt: prompts[i], key, ...(grammar !== undefined && { grammar }) }
+        }),
+        {
+          maxTokens: maxTokensPerTurn,
+          stop: [end],
+          temperature: sampling.temperature,
+          seed,
+          ...(signal === undefined ? {} : { signal }),
+        },
+      )
+      return outputs.map((output, i): Act => {
+        const length = output.tokens.length + 1
+        const tokens = new Int32Array(length)
+        tokens[0] = assistant
+        tokens.set(output.tokens, 1)
+        const logprobs = new Float32Array(length)
+        logprobs.set(output.logprobs, 1)
+        const { text, calls, invalid } = readSmallOutput(output.tokens, tokenizer)
+        return {
+          text,
+          calls: calls.map((call, k) => ({ id: `${requests[i].turn}.${k}`, ...call })),
+          ...(invalid === undefined ? {} : { invalid }),
+          finish: output.finish,
+          tokens,
+          logprobs,
+          mask: new Uint8Array(length).fill(1, 1),
+          weightVersion: output.weightVersion,
+          promptTokens: prompts[i].length,
+        }
+      })
+    },
+  }
+}
+
+function window(nodes: readonly EpisodeNode[], assistant: number): Int32Array {
+  const length = nodes.reduce((sum, node) => sum + node.tokens.length, 1)
+  const tokens = new Int32Array(length)
+  let at = 0
+  for (const node of nodes) {
+    tokens.set(node.tokens, at)
+    at += node.tokens.length
+  }
+  tokens[at] = assistant
+  return tokens
+}

@@ -1,0 +1,255 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AgogeError } from '../../error.ts'
+import { forEachBounded } from './bounded.ts'
+import { readCompletion, toFunctionTools, toMessages } from './chat-completions.ts'
+import type { Completion } from './chat-completions.ts'
+import { createEndpointParameters } from './endpoint-parameters.ts'
+import type { Act, Actor, ActRequest } from './types.ts'
+
+export interface OpenAIActorOptions {
+  /** Up to and including the version, e.g. `http://127.0.0.1:8080/v1`. */
+  baseUrl: string
+  model: string
+  /** The key itself; else the variable `apiKeyVariable` (default OPENAI_API_KEY) is read. Local servers need none. */
+  apiKey?: string
+  apiKeyVariable?: string
+  /** What of these is given is sent; the model's own settings hold for the rest. One that the model refuses is given up; see `onNotice`. */
+  temperature?: number
+  topP?: number
+  /** Longest output of one turn. */
+  maxTokensPerTurn?: number
+  seed?: number
+  /** Is told once of each parameter that the model refused and that is no longer sent. Default: nobody is. */
+  onNotice?: (text: string) => void
+  /** Requests at the same time. Default 8. */
+  concurrency?: number
+  /** Further attempts after the first. Default 4. */
+  retries?: number
+  /** Time of one attempt. Default 120. */
+  timeoutSeconds?: number
+  /** First pause between attempts; it doubles each time. Default 0.5. A `Retry-After` of up to a minute is honoured. */
+  backoffSeconds?: number
+  /** Sent along, e.g. what a gateway wants. */
+  headers?: Record<string, string>
+}
+
+const empty = { tokens: new Int32Array(0), logprobs: new Float32Array(0), mask: new Uint8Array(0) }
+
+/**
+ * Any model behind an OpenAI-compatible `chat/completions` endpoint. It acts and is judged like the local policy but
+ * gives no token ids, so it cannot be trained. An endpoint that fails after all attempts is a fault of infrastructure
+ * in the place of that act; a conversation that has outgrown the model's window ends as a failure of the episode.
+ *
+ * @throws AgogeError (in `act`) where the endpoint refuses us for good: wrong key, unknown model, unusable request.
+ */
+export function createOpenAIActor(options: OpenAIActorOptions): Actor {
+  const endpoint = endpointUrl(options.baseUrl)
+  const key = options.apiKey ?? process.env[options.apiKeyVariable ?? 'OPENAI_API_KEY']
+  const { temperature, topP, maxTokensPerTurn, seed, onNotice = () => {} } = options
+  const parameters = createEndpointParameters(
+    {
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { top_p: topP }),
+      ...(maxTokensPerTurn === undefined ? {} : { max_tokens: maxTokensPerTurn }),
+      ...(seed === undefined ? {} : { seed }),
+    },
+    (text) => onNotice(`${options.model}: ${conceal(text)}`),
+  )
+
+  async function actOnce(request: ActRequest, signal: AbortSignal | undefined): Promise<Act> {
+    const body = {
+      model: options.model,
+      messages: toMessages(request.nodes),
+      ...(request.tools.length === 0 ? {} : { tools: toFunctionTools(request.tools) }),
+    }
+    const goesOn = request.nodes.some(({ role }) => role === 'assistant')
+    const completion = await post(body, signal, goesOn)
+    const { text, calls, invalid, finish, promptTokens, sampledTokens } = completion
+    return {
+      text,
+      calls: calls.map((call, i) => ({ id: `${request.turn}.${i}`, ...call })),
+      ...(invalid === undefined ? {} : { invalid }),
+      finish,
+      ...empty,
+      weightVersion: 0,
+      promptTokens,
+      sampledTokens,
+    }
+  }
+
+  /** `goesOn`: the conversation may have outgrown the window; a first message that does not fit is a mistake in the settings. */
+  async function post(body: object, signal: AbortSignal | undefined, goesOn: boolean): Promise<Completion> {
+    const attempts = 1 + (options.retries ?? 4)
+    let last: Error | undefined
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      let wait = (options.backoffSeconds ?? 0.5) * 2 ** attempt
+      const timeout = deadline(options.timeoutSeconds ?? 120)
+      const sent = parameters.current()
+      try {
+        const response = await fetch(endpoint, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            ...(key === undefined || key === '' ? {} : { authorization: `Bearer ${key}` }),
+            ...options.headers,
+          },
+          body: JSON.stringify({ ...body, ...sent }),
+          // Followed, a POST becomes a GET without its body, and loses its key on the way to another host.
+          redirect: 'manual',
+          signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        })
+        const answer = await response.text()
+        if (response.status >= 300 && response.status < 400) throw moved(response)
+        const completion = response.ok ? readCompletion(parseJson(answer)) : undefined
+        if (completion !== undefined) return completion
+        const said = conceal(answer.slice(0, 500))
+        const isTooLong = !response.ok && saysTooLong(response.status, answer)
+        if (isTooLong && goesOn) return outgrown
+        if (!isTooLong && parameters.concede(response.status, answer, sent)) {
+          // Nothing was wrong with the endpoint: this was no attempt.
+          attempt--
+          continue
+        }
+        if (!response.ok && !isTransient(response.status)) throw refusal(response.status, said, isTooLong)
+        // Gateways also say with status 200 what went wrong behind them.
+        const what = response.ok ? 'with no chat completion' : response.status
+        last = new Error(`${endpoint.host} answered ${what}: ${said}`)
+        wait = retryAfter(response.headers.get('retry-after')) ?? wait
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (AgogeError.isInstance(error)) throw error
+        last = timeout.aborted
+          ? new Error(`${endpoint.host} gave no answer in ${options.timeoutSeconds ?? 120} s`)
+          : networkError(endpoint, error)
+      }
+      if (attempt + 1 < attempts) await sleep(wait * 1000, undefined, signal === undefined ? {} : { signal })
+    }
+    throw last as Error
+  }
+
+  function conceal(said: string): string {
+    return key === undefined || key === '' ? said : said.replaceAll(key, '[redacted]')
+  }
+
+  function moved(response: Response): AgogeError {
+    const location = response.headers.get('location') ?? ''
+    const target = URL.canParse(location, endpoint.href) ? new URL(location, endpoint) : undefined
+    return new AgogeError(
+      `The model endpoint at ${endpoint.host} sends requests on to another address (HTTP ${response.status}).`,
+      {
+        code: 'model-endpoint-refused',
+        given: addressOf(endpoint),
+        expected: 'an address that answers by itself: requests with a key are not sent on',
+        ...(target === undefined
+          ? {}
+          : {
+              hint: `If you mean that one, name it: ${addressOf(target).replace(/\/chat\/completions\/*$/, '')}`,
+            }),
+      },
+    )
+  }
+
+  function refusal(status: number, said: string, isTooLong: boolean): AgogeError {
+    const variable = options.apiKeyVariable ?? 'OPENAI_API_KEY'
+    return new AgogeError(
+      `The model "${options.model}" at ${endpoint.host} refused the request (HTTP ${status}).`,
+      {
+        code: 'model-endpoint-refused',
+        given: said,
+        hint: isTooLong
+          ? 'The first message and the longest answer do not fit into its window: ask for fewer tokens a turn, show fewer tools, or serve it with a larger one.'
+          : status === 401 || status === 403
+            ? `Set the key in the environment variable ${variable}${key === undefined ? ', which is not set' : ''}.`
+            : `Check the address (${addressOf(endpoint)}), the name of the model and whether it takes tools.`,
+      },
+    )
+  }
+
+  return {
+    name: options.model,
+    // As models are sampled where nothing else is asked for.
+    sampling: { temperature: temperature ?? 1, ...(topP === undefined ? {} : { topP }) },
+    encode: () => empty.tokens,
+    async act(requests, { signal }) {
+      const acts: (Act | Error)[] = Array.from({ length: requests.length })
+      await forEachBounded([...requests.keys()], options.concurrency ?? 8, async (i) => {
+        try {
+          acts[i] = await actOnce(requests[i], signal)
+        } catch (error) {
+          if (AgogeError.isInstance(error)) throw error
+          acts[i] = error instanceof Error ? error : new Error(String(error))
+        }
+      })
+      return acts
+    },
+  }
+}
+
+/**
+ * Where chat completions are asked for, given the base of an endpoint or the whole address; a query stays.
+ *
+ * @throws AgogeError where it is no http address, or holds a name or a password.
+ */
+export function endpointUrl(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new AgogeError(`"${baseUrl}" is not the address of a model endpoint.`, {
+      code: 'bad-model-url',
+      given: baseUrl,
+      expected: 'an http or https address, e.g. http://127.0.0.1:8080/v1',
+    })
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new AgogeError('The address of a model endpoint holds a name or a password.', {
+      code: 'bad-model-url',
+      given: `an address at ${url.host}`,
+      expected: 'an address alone; the key comes from the environment',
+    })
+  }
+  const path = url.pathname.replace(/\/+$/, '')
+  url.pathname = path.endsWith('/chat/completions') ? path : `${path}/chat/completions`
+  return url
+}
+
+/** As it may be shown: some gateways take their key in the query. */
+const addressOf = ({ origin, pathname }: URL): string => `${origin}${pathname}`
+
+/** Timers take whole milliseconds, and at most 31 bits of them (25 days). */
+function deadline(seconds: number): AbortSignal {
+  return AbortSignal.timeout(Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** An act that was not possible, as of a policy in this process whose prompt fills the window: the episode ends there, a failure. */
+const outgrown: Completion = { text: '', calls: [], finish: 'length', promptTokens: 0, sampledTokens: 0 }
+
+/** As OpenAI and this project's own server, llama.cpp, and by their words vLLM, SGLang and gateways in front of them say it. */
+function saysTooLong(status: number, answer: string): boolean {
+  const words =
+    /context_length_exceeded|exceed_context_size|(maximum|available) (model )?context (length|size|window)/i
+  return (status === 400 || status === 413) && words.test(answer)
+}
+
+function isTransient(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500
+}
+
+/** Seconds to wait as the server asks, given in seconds or as a date; at most a minute. */
+function retryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 60) : undefined
+}
+
+function networkError(endpoint: URL, error: unknown): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return new Error(`${endpoint.host} could not be reached: ${text}`, { cause: error })
+}

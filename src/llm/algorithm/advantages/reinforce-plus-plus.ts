@@ -1,0 +1,30 @@
+import { whiten } from '../../../returns/whiten.ts'
+
+/**
+ * REINFORCE++ without a group: the discounted return from each token on, whitened over all tokens of the batch:
+ * `(G - mean) / sqrt(var + 1e-8)` with the unbiased variance. The rewards of tokens usually are `-beta * KL` with the
+ * outcome added to the last one (`klRewards`).
+ *
+ * Source: REINFORCE++ (arXiv 2501.03262); verl's `reinforce_plus_plus`. verl sets the running return
+ * to 0 at tokens that are masked, tools' included; here a sequence has the trained tokens only, so credit flows back
+ * through tool calls to earlier turns.
+ *
+ * @param rewards of the trained tokens of each sequence.
+ * @param settings discount gamma, default 1.
+ * @returns advantages of the tokens, same shape. A batch of one token gives 0.
+ */
+export function reinforcePlusPlusAdvantages(
+  rewards: readonly ArrayLike<number>[],
+  settings: { gamma?: number } = {},
+): Float32Array[] {
+  const { gamma = 1 } = settings
+  const returns = rewards.map((tokens) => {
+    const sums = Array.from(tokens)
+    let running = 0
+    for (let t = tokens.length - 1; t >= 0; t--) sums[t] = running = sums[t] + gamma * running
+    return sums
+  })
+  const whitened = whiten(returns.flat())
+  let at = 0
+  return returns.map((tokens) => Float32Array.from(tokens, () => whitened[at++]))
+}

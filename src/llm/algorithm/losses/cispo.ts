@@ -1,0 +1,41 @@
+import { AgogeError } from '../../../error.ts'
+import { sumTokens } from './sum-tokens.ts'
+import type { LossInputs, LossValue } from './types.ts'
+
+/**
+ * Two libraries give the same option name two meanings. `verl`: the ratio is clipped to [1 - low, 1 + high].
+ * `trl`: `high` is the cap itself and there is no lower bound.
+ */
+export type CispoSettings =
+  | { convention: 'verl'; clipLow: number; clipHigh: number }
+  | { convention: 'trl'; cap: number }
+
+/**
+ * REINFORCE weighted by a clipped ratio that carries no gradient: `-stop(clip(ratio)) * A * logprob`. No token loses
+ * its gradient; the clip bounds how much an off-policy token counts.
+ *
+ * The value that is returned is relative to the sampler (`-clip(ratio) * A * (logprob - sampler logprob)`): it has the
+ * same gradient and does not grow with the length of the text.
+ *
+ * Source: MiniMax-M1 (arXiv 2506.13585).
+ */
+export function cispoLoss(inputs: LossInputs, settings: CispoSettings): LossValue {
+  const low = settings.convention === 'verl' ? 1 - settings.clipLow : 0
+  const cap = settings.convention === 'verl' ? 1 + settings.clipHigh : settings.cap
+  if (!(cap > low))
+    throw new AgogeError('The cap of CISPO lies below its lower bound', {
+      code: 'bad-config',
+      given: settings,
+      expected:
+        "a cap above the lower bound; with convention 'verl' the cap is 1 + clipHigh, with 'trl' it is the cap itself",
+    })
+  return sumTokens(inputs, (logRatio, advantage, difference) => {
+    const ratio = Math.exp(logRatio)
+    const bounded = Math.min(cap, Math.max(low, ratio))
+    return {
+      loss: -bounded * advantage * difference,
+      derivative: -bounded * advantage,
+      clipped: bounded !== ratio,
+    }
+  })
+}

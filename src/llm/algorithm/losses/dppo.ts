@@ -1,0 +1,29 @@
+import { sumTokens } from './sum-tokens.ts'
+import type { LossInputs, LossValue } from './types.ts'
+
+export interface DppoSettings {
+  /** A token of negative advantage whose probability has fallen by more than this is dropped. Default 0.2. */
+  low?: number
+  /** A token of positive advantage whose probability has risen by more than this is dropped. Default 0.2. */
+  high?: number
+}
+
+/**
+ * The importance-weighted policy gradient, `-ratio A`, without the tokens that have already moved far enough the way
+ * they are pushed, measured by their probability instead of its ratio: `p - p_sampler` is the total variation of the
+ * choice between this token and any other. Rare tokens may then rise and likely ones are held, where PPO does the opposite.
+ * A dropped token has neither loss nor gradient.
+ *
+ * Source: DPPO (arXiv 2602.04879), eq. 11 to 13, binary TV; prime-rl's default loss (`dppo_mask_low`, `dppo_mask_high` 0.2, with
+ * `kimiLoss` at level `token` and tau 2e-3 added), SkyRL's and Tinker's `dppo` (`delta_low`, `delta_high`).
+ */
+export function dppoLoss(inputs: LossInputs, settings: DppoSettings = {}): LossValue {
+  const { low = 0.2, high = 0.2 } = settings
+  return sumTokens(inputs, (logRatio, advantage, difference, logprob) => {
+    const moved = Math.exp(logprob) - Math.exp(logprob - difference)
+    if ((advantage > 0 && moved > high) || (advantage < 0 && moved < -low))
+      return { loss: 0, derivative: 0, clipped: true }
+    const loss = -Math.exp(logRatio) * advantage
+    return { loss, derivative: logRatio === difference ? loss : 0 }
+  })
+}

@@ -1,0 +1,30 @@
+import { sumTokens } from './sum-tokens.ts'
+import type { LossInputs, LossValue } from './types.ts'
+
+export interface PpoSettings {
+  /** The ratio is clipped to [1 - clipLow, 1 + clipHigh]. A higher `clipHigh` is DAPO's clip-higher. */
+  clipLow: number
+  clipHigh: number
+  /** Dual clip: for negative advantages the loss is at most `-dualClip * advantage`. Above 1; verl uses 3. */
+  dualClip?: number
+}
+
+/**
+ * The clipped surrogate: `-min(ratio * A, clip(ratio, 1 - low, 1 + high) * A)`.
+ *
+ * Sources: PPO (arXiv 1707.06347), eq. 7; dual clip (arXiv 1912.09729); clip-higher: DAPO (arXiv 2503.14476).
+ * verl always clips dually, with 3. TRL's `delta` instead limits the unclipped ratio itself, for either sign; for
+ * negative advantages both are the same.
+ */
+export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: PpoSettings): LossValue {
+  return sumTokens(inputs, (logRatio, advantage, difference) => {
+    const ratio = Math.exp(logRatio)
+    const bounded = Math.min(1 + clipHigh, Math.max(1 - clipLow, ratio))
+    const plain = -ratio * advantage
+    const limited = -bounded * advantage
+    if (dualClip !== undefined && advantage < 0 && Math.max(plain, limited) > -dualClip * advantage)
+      return { loss: -dualClip * advantage, derivative: 0, clipped: true }
+    if (limited > plain) return { loss: limited, derivative: 0, clipped: true }
+    return { loss: plain, derivative: logRatio === difference ? plain : 0 }
+  })
+}

@@ -1,0 +1,28 @@
+import { sigmoid } from './logistic.ts'
+import { sumTokens } from './sum-tokens.ts'
+import type { LossInputs, LossValue } from './types.ts'
+
+export interface SapoSettings {
+  /** Of the gate for positive advantages, above 0. Default 1. */
+  temperaturePositive?: number
+  /** Of the gate for negative ones; higher, so that they fade sooner. Default 1.05. */
+  temperatureNegative?: number
+}
+
+/**
+ * A soft gate in place of the clip: `-(4 / tau) sigmoid(tau (ratio - 1)) A`. At ratio 1 its slope is that of the
+ * policy gradient, and it fades the further the ratio is from 1, either way.
+ *
+ * Source: SAPO (arXiv 2511.20347); TRL's `sapo`, verl's `sapo` (both with these defaults).
+ */
+export function sapoLoss(inputs: LossInputs, settings: SapoSettings = {}): LossValue {
+  const { temperaturePositive = 1, temperatureNegative = 1.05 } = settings
+  return sumTokens(inputs, (logRatio, advantage, difference) => {
+    const ratio = Math.exp(logRatio)
+    const tau = advantage > 0 ? temperaturePositive : temperatureNegative
+    const gate = sigmoid(tau * (ratio - 1))
+    // 1 - gate would round to 0 where the gate is nearly open.
+    const gradient = -4 * gate * sigmoid(-tau * (ratio - 1)) * ratio * advantage
+    return { loss: (-4 / tau) * gate * advantage, derivative: logRatio === difference ? gradient : 0 }
+  })
+}

@@ -1,0 +1,68 @@
+import type { TrainingSequence } from '../../episode/types.ts'
+import { importanceWeights } from '../losses/importance-weights.ts'
+import type { ImportanceSettings } from '../losses/importance-weights.ts'
+
+/**
+ * Corrects the rl weights of the sequences for a sampler that is not the trainer, in place, and puts the trainer's
+ * log-probabilities where the sampler's were.
+ *
+ * @param trainer log-probabilities before the batch, one array a sequence.
+ * @returns the mean ratio of the first correction, and the share of tokens that all of them left; how far trainer and sampler are apart,
+ *   over tokens that count, since the loss will no longer see it: mean |difference| in nats, k3, and the largest ratio.
+ */
+export function correctWeights(
+  sequences: readonly TrainingSequence[],
+  trainer: readonly Float32Array[],
+  corrections: readonly ImportanceSettings[],
+): { meanImportance: number; keptTokens: number } & Mismatch {
+  const starts: number[] = []
+  let length = 0
+  for (const { tokens } of sequences) {
+    starts.push(length)
+    length += tokens.length
+  }
+  const row = (of: (i: number) => Float32Array): Float32Array => {
+    const values = new Float32Array(length)
+    sequences.forEach((_, i) => values.set(of(i), starts[i]))
+    return values
+  }
+  const logprobs = row((i) => trainer[i])
+  const samplerLogprobs = row((i) => sequences[i].logprobs)
+  let weights = row((i) => sequences[i].weights.rl)
+  const apart = mismatch(logprobs, samplerLogprobs, weights)
+  let meanImportance = 1
+  let keptTokens = 1
+  corrections.forEach((settings, at) => {
+    const corrected = importanceWeights({ logprobs, samplerLogprobs, weights, starts }, settings)
+    weights = corrected.weights
+    keptTokens *= corrected.kept
+    if (at === 0) meanImportance = corrected.meanRatio
+  })
+  for (const [i, sequence] of sequences.entries()) {
+    sequence.weights.rl.set(weights.subarray(starts[i], starts[i] + sequence.tokens.length))
+    sequence.logprobs.set(trainer[i])
+  }
+  return { meanImportance, keptTokens, ...apart }
+}
+
+interface Mismatch {
+  mismatch: number
+  mismatchKl: number
+  mismatchMaxRatio: number
+}
+
+function mismatch(trainer: Float32Array, sampler: Float32Array, weights: Float32Array): Mismatch {
+  const found = { mismatch: 0, mismatchKl: 0, mismatchMaxRatio: 0 }
+  let count = 0
+  for (let t = 0; t < trainer.length; t++) {
+    if (weights[t] === 0) continue
+    const difference = trainer[t] - sampler[t]
+    const ratio = Math.exp(difference)
+    count++
+    found.mismatch += Math.abs(difference)
+    found.mismatchKl += ratio - 1 - difference
+    found.mismatchMaxRatio = Math.max(found.mismatchMaxRatio, ratio)
+  }
+  const total = Math.max(1, count)
+  return { ...found, mismatch: found.mismatch / total, mismatchKl: found.mismatchKl / total }
+}

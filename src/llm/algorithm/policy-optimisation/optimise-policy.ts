@@ -1,0 +1,239 @@
+import { AgogeError } from '../../../error.ts'
+import { toTrainingSequences } from '../../episode/training-sequences.ts'
+import type { Episode, TrainingSequence } from '../../episode/types.ts'
+import { isUniform } from '../advantages/group.ts'
+import { tokenWeights } from '../losses/aggregate.ts'
+import { trainedTokens } from '../trained-tokens.ts'
+import type { EpisodeGroup, LearningContext, PolicyUpdate } from '../types.ts'
+import { advantagesOf } from './advantages-of.ts'
+import type { TurnAdvantage } from './advantages-of.ts'
+import { addReferences, memberGroups, withFreshRows } from './batch.ts'
+import type { Member, MemberGroup } from './batch.ts'
+import { adaptKl, currentEntropy, currentKl } from './coefficients.ts'
+import type { CurrentSettings } from './coefficients.ts'
+import { correctWeights } from './correct-weights.ts'
+import { askAdvantages } from './advantage-function.ts'
+import { keepHighEntropy } from './keep-high-entropy.ts'
+import { lossOf, movesWithoutAdvantage } from './loss-of.ts'
+import type { PolicySettings } from './settings.ts'
+import { completeShaping, shapeRewards } from './shape-rewards.ts'
+import { rewardedTurns } from './turn-advantage.ts'
+
+/** An `Algorithm` whose update is always a promise. */
+export type PolicyOptimisation = (
+  groups: readonly EpisodeGroup[],
+  context: LearningContext,
+) => Promise<PolicyUpdate>
+
+/**
+ * The algorithm that the settings describe: rewards are shaped, become advantages, and these go to every token that the policy
+ * chose, into the loss. Statistics of the batch are taken over `batch` of the context, which may be more than one update is given.
+ * Episodes without advantage count in the normaliser and are computed only where the loss moves them all the same (a divergence in the loss, Kimi's).
+ *
+ * @example
+ * await train({ environment, tasks, algorithm: optimisePolicy({ ...policyPresets.gspo.settings, kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 } }) })
+ */
+export function optimisePolicy(settings: PolicySettings): PolicyOptimisation {
+  const { aggregation, imitation = 0, corrections = [], entropyShare } = settings
+  checkShare('imitation', imitation)
+  if (entropyShare !== undefined) checkShare('entropyShare', entropyShare)
+  checkDivergence(settings)
+  const own: Record<string, number> = {}
+  const judge = batchJudge(settings)
+  return async (groups, context): Promise<PolicyUpdate> => {
+    const memory = context.memory ?? own
+    const { batch, kl, turnAdvantages, metrics } = await judge(groups, context, memory)
+    const weights = tokenWeights(
+      batch.flatMap(({ members }) => members.map(({ length }) => length)),
+      aggregation,
+    )
+    const entropy = currentEntropy(batch, settings, memory)
+    const current = withCoefficients(settings, kl, entropy.coefficients)
+    const everything = movesWithoutAdvantage(current)
+    let rows: PlacedRow[] = []
+    let at = 0
+    for (const [g, { members }] of batch.entries())
+      for (const [m, member] of members.entries()) {
+        const weight = weights[at++] * (1 - imitation)
+        if (everything || entropyShare !== undefined || hasSignal(turnAdvantages[g][m]))
+          rows.push(...placed(member, turnAdvantages[g][m], weight, kl))
+      }
+    const highEntropy =
+      entropyShare === undefined
+        ? {}
+        : await keepHighEntropy(
+            rows.map(({ sequence }) => sequence),
+            entropyShare,
+            context,
+          )
+    if (!everything) rows = rows.filter(({ sequence }) => hasSignal(sequence.advantages))
+    const sequences = rows.map(({ sequence }) => sequence)
+    const sampled = corrections.length === 0 ? undefined : sequences.map(({ logprobs }) => logprobs.slice())
+    const corrected =
+      corrections.length === 0 || sequences.length === 0
+        ? {}
+        : correctWeights(sequences, await context.trainer(sequences), corrections)
+    const shown = imitation === 0 ? [] : imitated(context, imitation)
+    const references = [
+      ...rows.map((row) => row.references),
+      ...shown.map(({ tokens }) => new Float32Array(tokens.length)),
+    ]
+    const all = [...sequences, ...shown]
+    const zeroVariance = batch.filter(({ members }) => isUniform(members.map(({ reward }) => reward))).length
+    return {
+      sequences: all,
+      loss: lossOf(current, {
+        references,
+        ...(sampled === undefined ? {} : { sampled: [...sampled, ...shown.map(({ logprobs }) => logprobs)] }),
+      }),
+      metrics: {
+        groupsWithoutSignal: batch.length === 0 ? 0 : zeroVariance / batch.length,
+        ...metrics,
+        ...entropy.metrics,
+        ...highEntropy,
+        ...corrected,
+      },
+    }
+  }
+}
+
+/** Groups on their way to the trainer: rewards shaped, references known, advantages given. */
+interface Judged {
+  batch: MemberGroup[]
+  /** As it counts in this update. */
+  kl: PolicySettings['kl']
+  turnAdvantages: TurnAdvantage[][]
+  metrics: Record<string, number>
+}
+
+/**
+ * What becomes of rewards before the loss. Where advantages are measured by the batch, all of it is judged at its first minibatch, and each
+ * minibatch gets its part.
+ */
+function batchJudge(settings: PolicySettings) {
+  const { advantage, shaping = {} } = settings
+  const wholeBatches = new WeakMap<readonly EpisodeGroup[], Promise<Judged>>()
+
+  async function judge(
+    groups: readonly EpisodeGroup[],
+    context: LearningContext,
+    memory: Record<string, number>,
+  ): Promise<Judged> {
+    const complete = completeShaping(shaping, context.tokenLimit)
+    const batch = memberGroups(groups)
+    const kl = currentKl(settings.kl, memory)
+    if (kl !== undefined) await addReferences(batch, (sequences) => context.reference(sequences))
+    const divergence = adaptKl(batch, kl, memory)
+    for (const group of batch) shapeRewards(group, complete, kl)
+    const { turnAdvantages, metrics } = await advantagesOfEpisode(batch, advantage, kl, context)
+    return { batch, kl, turnAdvantages, metrics: { ...metrics, ...divergence } }
+  }
+
+  return async (
+    groups: readonly EpisodeGroup[],
+    context: LearningContext,
+    memory: Record<string, number>,
+  ): Promise<Judged> => {
+    const { batch } = context
+    if (batch === undefined || typeof advantage === 'function' || !measuredByBatch.includes(advantage.name))
+      return judge(groups, context, memory)
+    const known = wholeBatches.get(batch)
+    const judging = known ?? judge(batch, context, memory)
+    if (known === undefined) wholeBatches.set(batch, judging)
+    const whole = await judging
+    const places = groups.map((group) => batch.indexOf(group))
+    return {
+      ...whole,
+      batch: places.map((place) => withFreshRows(whole.batch[place])),
+      turnAdvantages: places.map((place) => whole.turnAdvantages[place]),
+    }
+  }
+}
+
+/** Advantages whose statistics are of all groups together. */
+const measuredByBatch: readonly string[] = ['batch-grpo', 'reinforce++', 'reinforce++-baseline']
+
+function withCoefficients(
+  settings: PolicySettings,
+  kl: PolicySettings['kl'],
+  bonuses: Pick<CurrentSettings, 'entropy' | 'exactEntropy'>,
+): CurrentSettings {
+  const { entropy: _, exactEntropy: __, ...others } = settings
+  return { ...others, ...(kl === undefined ? {} : { kl }), ...bonuses }
+}
+
+async function advantagesOfEpisode(
+  batch: readonly MemberGroup[],
+  advantage: PolicySettings['advantage'],
+  kl: PolicySettings['kl'],
+  context: LearningContext,
+): Promise<{ turnAdvantages: TurnAdvantage[][]; metrics: Record<string, number> }> {
+  if (typeof advantage === 'function') return askAdvantages(batch, advantage, context)
+  const byTurns = ['turn-level', 'turn-return', 'step-group'].includes(advantage.name)
+  const metrics = byTurns ? { rewardedTurns: rewardedTurns(batch) } : {}
+  return { turnAdvantages: advantagesOf(batch, advantage, kl), metrics }
+}
+
+const hasSignal = (turnAdvantage: TurnAdvantage): boolean =>
+  typeof turnAdvantage === 'number' ? turnAdvantage !== 0 : turnAdvantage.some((value) => value !== 0)
+
+interface PlacedRow {
+  sequence: TrainingSequence
+  /** Log-probabilities of its trained tokens under the reference; zeros where none was asked. */
+  references: Float32Array
+}
+
+/** The rows of a member with its advantages and weights. */
+function placed(
+  { rows, referenceLogprobs }: Member,
+  turnAdvantage: TurnAdvantage,
+  weight: number,
+  kl: PolicySettings['kl'],
+): PlacedRow[] {
+  return rows.map(({ sequence, places }) => {
+    const references = new Float32Array(places.length)
+    places.forEach((place, t) => {
+      if (place < 0) return
+      sequence.advantages[t] = typeof turnAdvantage === 'number' ? turnAdvantage : turnAdvantage[place]
+      sequence.weights.rl[t] = weight
+      if (kl?.place === 'loss') sequence.weights.kl[t] = kl.coefficient * weight
+      references[t] = referenceLogprobs[place] ?? 0
+    })
+    return { sequence, references }
+  })
+}
+
+/** Demonstrations as rows whose weights add up to the share of imitation. */
+function imitated({ demonstrations }: LearningContext, share: number): TrainingSequence[] {
+  if (demonstrations.length === 0)
+    throw new AgogeError('There are no demonstrations to imitate', {
+      code: 'bad-config',
+      given: { imitation: share, demonstrations: 0 },
+      expected: 'demonstrations for every update',
+      hint: 'Set demonstrations in the plan of reinforcement, or imitation: 0',
+    })
+  const weights = tokenWeights(demonstrations.map(trainedTokens), { mode: 'token-mean' })
+  return demonstrations.flatMap((episode: Episode, i) =>
+    toTrainingSequences(episode, () => ({ advantage: 0, weights: { ce: share * weights[i] } })),
+  )
+}
+
+/** A divergence in the reward makes it negative, where MaxRL sees nothing: it would be paid by successes alone. */
+function checkDivergence({ advantage, kl }: PolicySettings): void {
+  if (typeof advantage !== 'function' && advantage.name === 'maxrl' && kl?.place === 'reward')
+    throw new AgogeError('maxrl cannot pay for a divergence in the reward', {
+      code: 'bad-config',
+      given: { advantage: 'maxrl', kl },
+      expected: 'rewards that stand for success, of 0 or more',
+      hint: "Put the divergence into the loss: kl: { place: 'loss', ... }",
+    })
+}
+
+function checkShare(name: string, share: number): void {
+  if (share >= 0 && share <= 1) return
+  throw new AgogeError(`${name} is not a share`, {
+    code: 'bad-config',
+    given: share,
+    expected: 'a number from 0 to 1',
+  })
+}

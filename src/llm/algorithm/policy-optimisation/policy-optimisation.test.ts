@@ -1,0 +1,456 @@
+import { afterAll, expect, test } from 'vitest'
+import type { TrainingSequence } from '../../episode/types.ts'
+import { forwardBackward } from '../../backend/custom-loss.ts'
+import { createLocalBackend } from '../../backend/local-backend.ts'
+import { tinyConfig } from '../../testing/tiny-config.ts'
+import { scoreSequences } from '../../backend/score-sequences.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import * as algorithms from '../index.ts'
+import { findPolicyPreset, policyPresets } from './presets.ts'
+import { grpo } from '../grpo.ts'
+import { grpoAdvantages } from '../advantages/grpo.ts'
+import { klRewards } from '../advantages/kl-rewards.ts'
+import { optimisePolicy } from './optimise-policy.ts'
+import { reinforcePlusPlusAdvantages } from '../advantages/reinforce-plus-plus.ts'
+import type { Algorithm, EpisodeGroup, LearningContext } from '../types.ts'
+import type { PolicyPreset } from './presets.ts'
+import type { PolicySettings } from './settings.ts'
+import { oneAnswer } from '../testing/one-answer.ts'
+
+const backend = createLocalBackend({ config: tinyConfig, seed: 2, threads: 1 })
+const frozen = createLocalBackend({ config: tinyConfig, seed: 9, threads: 1 })
+afterAll(() => Promise.all([backend.dispose(), frozen.dispose()]))
+
+const random = createRandom(4)
+/** An answer of `length` trained tokens after the forced marker. */
+function answer(id: string, length: number, fields = {}) {
+  const episode = oneAnswer(id, length + 1, fields)
+  episode.nodes[1].tokens.set(
+    Array.from({ length }, () => 4 + random.int(50)),
+    1,
+  )
+  for (let t = 1; t <= length; t++) episode.samples[0].logprobs[t] = -4 - random.next() / 4
+  return episode
+}
+
+const groups: EpisodeGroup[] = [
+  { episodes: [answer('a', 3), answer('b', 5), answer('c', 2)], rewards: [1, 0, 0.1], greedyReward: 0 },
+  { episodes: [answer('d', 4), answer('e', 4), answer('f', 6)], rewards: [0, 1, 1], greedyReward: 1 },
+  { episodes: [answer('g', 2), answer('h', 3), answer('i', 3)], rewards: [1, 1, 1], greedyReward: 1 },
+  { episodes: [answer('j', 9), answer('k', 3), answer('l', 3)], rewards: [null, 0, 1], greedyReward: null },
+]
+const context: LearningContext = {
+  reference: (sequences) => scoreSequences(frozen, sequences),
+  trainer: (sequences) => scoreSequences(backend, sequences),
+  demonstrations: [answer('shown', 4), answer('shown too', 2)],
+  tokenLimit: 20,
+}
+const update = (settings: PolicySettings, batch = groups) => optimisePolicy(settings)(batch, context)
+const base: PolicySettings = findPolicyPreset('grpo-damped').settings
+const idle = (sequences: readonly TrainingSequence[]) =>
+  sequences.filter((row) => row.weights.rl.every((w) => w === 0))
+
+const names = Object.keys(policyPresets)
+
+test.each(names)('%s survives JSON, and what it asks of a batch trains', async (name) => {
+  const preset: PolicyPreset = findPolicyPreset(name)
+  expect(JSON.parse(JSON.stringify(preset))).toEqual(preset)
+  const wide = groups.map((group) => ({
+    ...group,
+    // The best of 4 can differ only where at least 4 of 5 failed.
+    episodes: [...group.episodes, group.episodes[1], group.episodes[1]],
+    rewards: [...group.rewards, group.rewards[1], group.rewards[1]],
+  }))
+  const { sequences, loss } = await update(preset.settings, wide)
+  expect(sequences.length).toBeGreaterThan(0)
+  const report = await forwardBackward(backend, sequences, loss)
+  expect(report.tokens).toBeGreaterThan(0)
+  const { gradientNorm } = await backend.optimStep({ learningRate: 0 })
+  expect(gradientNorm).toBeGreaterThan(1e-4)
+  expect(gradientNorm).toBeLessThan(1e3)
+})
+
+/** Functions that are named as a preset is: `reinforce++` has none that could be. */
+const functions = names.flatMap((name) => {
+  const camel = name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+  const found = (algorithms as Record<string, unknown>)[camel]
+  return typeof found === 'function' ? [[name, found as () => Algorithm] as const] : []
+})
+
+test('there is a function of the name of a preset', () => {
+  expect(functions.map(([name]) => name)).toContain('grpo')
+})
+
+test.each(functions)('the function %s is the preset of its name', async (name, make) => {
+  const own = await make()(groups, context)
+  const { sequences, loss, metrics } = await update(findPolicyPreset(name).settings)
+  expect(own.sequences).toEqual(sequences)
+  expect(own.metrics).toEqual(metrics)
+  if (typeof loss !== 'function') return expect(own.loss).toEqual(loss)
+  if (typeof own.loss !== 'function') throw new Error('not a loss of log-probabilities')
+  const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
+  expect(own.loss(logprobs, sequences)).toEqual(loss(logprobs, sequences))
+})
+
+test('grpo without a reference, damped, is the default preset, row for row', async () => {
+  const damped = grpo({
+    kl: 0,
+    clipHigh: 0.28,
+    aggregation: { mode: 'token-mean' },
+    advantages: (rewards) => grpoAdvantages(rewards, { epsilon: 0.1 }),
+  })
+  expect(await damped(groups, context)).toEqual(await update(base))
+})
+
+test('the earlier name of grpo still finds it', () => {
+  expect(findPolicyPreset('grpo-kl')).toBe(policyPresets.grpo)
+  expect(names).not.toContain('grpo-kl')
+})
+
+test('dapo punishes length near the limit in use: a fifth of it, as 4096 of 20,480 tokens', async () => {
+  const { settings }: PolicyPreset = findPolicyPreset('dapo')
+  const batch: EpisodeGroup[] = [
+    { episodes: [answer('x', 8), answer('y', 9), answer('z', 10)], rewards: [1, 1, 1] },
+  ]
+  const centred: PolicySettings = { ...settings, advantage: { name: 'grpo', std: false } }
+  const found = async (tokenLimit: number) => {
+    const { sequences } = await optimisePolicy(centred)(batch, { ...context, tokenLimit })
+    return sequences.map((row) => row.advantages.at(-1))
+  }
+  // Of 10 tokens the last 2: punishments of 0, 0.5 and 1.
+  expect(await found(10)).toEqual([0.5, -0.5])
+  // Nobody comes near 40.
+  expect(await found(40)).toEqual([])
+  const { tokenLimit: _, ...unlimited } = context
+  await expect(optimisePolicy(settings)(batch, unlimited)).rejects.toMatchObject({
+    code: 'bad-config',
+    hint: expect.stringContaining('limit'),
+  })
+})
+
+test('a name that no algorithm has is answered with all that there are', () => {
+  expect(() => findPolicyPreset('gspoo')).toThrow(/no algorithm named "gspoo"/)
+  expect(() => findPolicyPreset('gspoo')).toThrow(
+    expect.objectContaining({ expected: expect.stringContaining('dr-grpo'), hint: 'Did you mean "gspo"?' }),
+  )
+})
+
+test('rewards are shaped before they become advantages', async () => {
+  const cut = answer('cut', 8, { ending: 'token-limit' })
+  const batch: EpisodeGroup[] = [{ episodes: [answer('x', 4), cut, answer('y', 6)], rewards: [1, 1, 1] }]
+  const shaped = async (shaping: PolicySettings['shaping']) =>
+    (
+      await update({ ...base, advantage: { name: 'grpo', std: false }, shaping: shaping! }, batch)
+    ).sequences.map((row) => row.advantages.at(-1))
+  expect(await shaped({})).toEqual([])
+  // Lengths 4, 8 and 6: with a limit of 8 and a cache of 4 they pay 0, 1 and 1/2.
+  expect(await shaped({ softOverlong: { limit: 8, cache: 4 } })).toEqual([0.5, -0.5])
+  expect(await shaped({ softOverlong: { limit: 8, cache: 4 }, maskOverlong: true })).toEqual([0.25, -0.25])
+  const [short, long] = await shaped({ brevity: 0.2 })
+  expect([short, long]).toEqual([Math.fround(0.1), Math.fround(-0.1)])
+  const relative = await shaped({ relativeLength: 0.4 })
+  expect(relative[0]).toBeCloseTo(0.1)
+})
+
+test('repetition is paid for', async () => {
+  const again = answer('again', 8)
+  again.nodes[1].tokens.fill(7, 1)
+  const batch = [{ episodes: [answer('x', 8), again], rewards: [1, 1] }]
+  const settings = { ...base, advantage: { name: 'grpo', std: false } as const }
+  const { sequences } = await update({ ...settings, shaping: { repetition: { n: 2, most: 0.7 } } }, batch)
+  // One of 7 pairs is distinct: -(1 - 1/7) * 0.7.
+  expect(sequences.map((row) => row.advantages.at(-1))).toEqual([Math.fround(0.3), Math.fround(-0.3)])
+})
+
+test('a divergence in the reward is what the reference says of the sampled tokens', async () => {
+  const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
+  const batch = groups.slice(0, 1)
+  const { sequences } = await update({ ...base, advantage: { name: 'rloo' }, kl }, batch)
+  const rows = (await grpo({ kl: 0, advantages: () => [1, 1, 1] })(batch, context)).sequences
+  const reference = await frozen.forward(rows.map(({ tokens }) => tokens))
+  const rewarded = rows.map((row, i) => {
+    const tokens = [...row.weights.rl.keys()].filter((t) => row.weights.rl[t] !== 0)
+    const pick = (values: Float32Array) => tokens.map((t) => values[t])
+    const outcome = batch[0].rewards[i]!
+    return [
+      ...klRewards({ logprobs: pick(row.logprobs), referenceLogprobs: pick(reference[i]), outcome }, kl),
+    ]
+  })
+  const sums = rewarded.map((tokens) => tokens.reduce((sum, value) => sum + value, 0))
+  sums.forEach((sum, i) => {
+    const others = sums.filter((_, at) => at !== i)
+    expect(sequences[i].advantages.at(-1)).toBeCloseTo(sum - (others[0] + others[1]) / 2, 4)
+  })
+  // REINFORCE++ pays each token where it arises.
+  const byToken = await update({ ...base, advantage: { name: 'reinforce++' }, kl }, batch)
+  const expected = reinforcePlusPlusAdvantages(rewarded)
+  byToken.sequences.forEach((row, i) => {
+    const found = row.advantages.filter((_, t) => row.weights.rl[t] !== 0)
+    found.forEach((value, t) => expect(value).toBeCloseTo(expected[i][t], 3))
+  })
+})
+
+test('a divergence in the loss moves also the groups that all agree, and pulls towards the reference', async () => {
+  const kl = { place: 'loss', estimator: 'k2', coefficient: 0.5 } as const
+  const { sequences, loss } = await update({ ...base, kl })
+  // All but the masked one; those of the third group have no advantage.
+  expect(sequences.length).toBe(11)
+  const report = await forwardBackward(backend, sequences, loss)
+  expect(report.metrics!['divergenceLoss']).toBeGreaterThan(0)
+  await backend.optimStep({ learningRate: 0 })
+})
+
+test('corrections weigh tokens by what trainer and sampler said, and the trainer takes the sampler’s place', async () => {
+  const plain = (await update(base)).sequences
+  const trainer = await backend.forward(plain.map(({ tokens }) => tokens))
+  const { sequences, metrics } = await update({
+    ...base,
+    corrections: [{ level: 'token', mode: 'truncate', high: 1.1 }],
+  })
+  for (const [i, row] of sequences.entries()) {
+    expect(row.logprobs).toEqual(trainer[i])
+    row.weights.rl.forEach((weight, t) => {
+      const ratio = Math.exp(trainer[i][t] - plain[i].logprobs[t])
+      expect(weight).toBeCloseTo(plain[i].weights.rl[t] * Math.min(1.1, ratio), 6)
+    })
+  }
+  expect(metrics['keptTokens']).toBe(1)
+  const differences = plain.flatMap(({ logprobs, weights }, i) =>
+    [...logprobs.keys()].filter((t) => weights.rl[t] !== 0).map((t) => trainer[i][t] - logprobs[t]),
+  )
+  const mean = (values: number[]): number => values.reduce((a, b) => a + b, 0) / values.length
+  expect(metrics['mismatch']).toBeCloseTo(mean(differences.map(Math.abs)), 5)
+  expect(metrics['mismatchKl']).toBeCloseTo(mean(differences.map((d) => Math.exp(d) - 1 - d)), 5)
+  expect(metrics['mismatchMaxRatio']).toBeCloseTo(Math.exp(Math.max(...differences)), 4)
+  const strict = await update({
+    ...base,
+    corrections: [{ level: 'geometric', mode: 'reject', low: 2, high: 3 }],
+  })
+  expect(strict.metrics['keptTokens']).toBe(0)
+  expect(idle(strict.sequences).length).toBe(strict.sequences.length)
+})
+
+test('stale failures are measured against the sampler, with corrections too, in every minibatch', async () => {
+  const far = answer('far', 4)
+  // The sampler found it likely; the trainer, at about -4 a token, does not.
+  far.samples[0].logprobs.fill(-1, 1)
+  const near = answer('near', 4)
+  const first: EpisodeGroup = { episodes: [answer('good', 4), far, near], rewards: [1, 0, 0] }
+  const second: EpisodeGroup = { episodes: [near, answer('good too', 4), far], rewards: [0, 1, 0] }
+  const settings: PolicySettings = {
+    ...base,
+    corrections: [{ level: 'token', mode: 'truncate', high: 2 }],
+    offPolicyMask: 1.5,
+  }
+  for (const group of [first, second]) {
+    const { sequences, loss } = await optimisePolicy(settings)([group], {
+      ...context,
+      batch: [first, second],
+    })
+    if (typeof loss !== 'function') throw new Error('not a loss of log-probabilities')
+    const stale = group.episodes.indexOf(far)
+    const moved = (logprobs: readonly Float32Array[]): boolean[] =>
+      loss(logprobs, sequences).gradients.map((gradient) => gradient.some((derivative) => derivative !== 0))
+    const trainer = await backend.forward(sequences.map(({ tokens }) => tokens))
+    expect(moved(trainer)).toEqual([0, 1, 2].map((i) => i !== stale))
+    // Where the policy has moved to what the sampler had, nothing is stale.
+    const back = trainer.map((row, i) => (i === stale ? row.map(() => -1) : row))
+    expect(moved(back)[stale]).toBe(true)
+    // And what the policy has left since becomes so.
+    expect(moved(trainer.map((row) => row.map(() => -9))).filter(Boolean).length).toBe(1)
+  }
+})
+
+test('reference and trainer are asked at the temperature that tokens were drawn at; demonstrations at 1', async () => {
+  const warm = groups.map((group) => ({
+    ...group,
+    episodes: group.episodes.map((episode) => ({
+      ...episode,
+      samples: episode.samples.map((sample) => ({ ...sample, sampling: { temperature: 0.5 } })),
+    })),
+  }))
+  const settings: PolicySettings = {
+    ...base,
+    kl: { place: 'loss', estimator: 'k2', coefficient: 0.1 },
+    corrections: [{ level: 'token', mode: 'truncate', high: 2 }],
+    imitation: 0.5,
+  }
+  const asked: (number | undefined)[][] = []
+  const spied: LearningContext = {
+    ...context,
+    reference: (sequences) => {
+      asked.push(sequences.map(({ temperatures }) => temperatures?.at(-1)))
+      return context.reference(sequences)
+    },
+    trainer: (sequences) => {
+      asked.push(sequences.map(({ temperatures }) => temperatures?.at(-1)))
+      return context.trainer(sequences)
+    },
+  }
+  const { sequences } = await optimisePolicy(settings)(warm, spied)
+  expect(asked.length).toBe(2)
+  for (const each of asked) expect(new Set(each)).toEqual(new Set([0.5]))
+  for (const { weights, temperatures } of sequences)
+    expect(temperatures?.at(-1)).toBe(weights.ce.at(-1) === 0 ? 0.5 : undefined)
+})
+
+test.each<[string, PolicySettings['advantage'], PolicySettings['kl']]>([
+  ['batch-grpo', { name: 'batch-grpo' }, undefined],
+  ['reinforce++', { name: 'reinforce++' }, { place: 'reward', estimator: 'k1', coefficient: 0.1 }],
+  [
+    'reinforce++-baseline',
+    { name: 'reinforce++-baseline' },
+    { place: 'loss', estimator: 'k2', coefficient: 0.1, adapt: { target: 0.1, horizon: 100 } },
+  ],
+])('the statistics of %s are of the whole batch, whatever minibatches it has', async (_, advantage, kl) => {
+  const settings: PolicySettings = { ...base, advantage, ...(kl === undefined ? {} : { kl }) }
+  let asked = 0
+  const counted = {
+    ...context,
+    reference: (rows: Parameters<LearningContext['reference']>[0]) => (asked++, context.reference(rows)),
+  }
+  const whole = await optimisePolicy(settings)(groups, counted)
+  asked = 0
+  const algorithm = optimisePolicy(settings)
+  const batch = [...groups]
+  const inParts = async (): Promise<TrainingSequence[]> => {
+    const parts: TrainingSequence[] = []
+    for (const part of [batch.slice(0, 2), batch.slice(2)])
+      parts.push(...(await algorithm(part, { ...counted, batch, memory: {} })).sequences)
+    return parts
+  }
+  const parts = await inParts()
+  const advantages = (rows: readonly TrainingSequence[]) => rows.map((row) => [...row.advantages])
+  expect(advantages(parts)).toEqual(advantages(whole.sequences))
+  // The same minibatch again gives the same rows, and the reference is asked once for the batch.
+  expect(await inParts()).toEqual(parts)
+  expect(asked).toBe(kl === undefined ? 0 : 1)
+})
+
+test('imitation is mixed in by its share', async () => {
+  const { sequences } = await update({ ...base, imitation: 0.25 })
+  const total = (of: (row: TrainingSequence) => Float32Array) =>
+    sequences.reduce((sum, row) => sum + of(row).reduce((s, w) => s + w, 0), 0)
+  const plain = (await update(base)).sequences
+  expect(total((row) => row.weights.ce)).toBeCloseTo(0.25)
+  expect(total((row) => row.weights.rl)).toBeCloseTo(
+    0.75 * plain.reduce((sum, row) => sum + row.weights.rl.reduce((s, w) => s + w, 0), 0),
+  )
+  const without = optimisePolicy({ ...base, imitation: 0.25 })(groups, { ...context, demonstrations: [] })
+  await expect(without).rejects.toMatchObject({ code: 'bad-config' })
+  expect(() => optimisePolicy({ ...base, imitation: 2 })).toThrow(/share/)
+})
+
+test('maxrl takes shaped rewards below 0 for 0, and refuses a divergence in the reward when made', async () => {
+  const settings: PolicySettings = { ...base, advantage: { name: 'maxrl' } }
+  // Of the second group the mean is then -1/3.
+  const softOverlong = { limit: 4, cache: 3 }
+  const { sequences } = await update({ ...settings, shaping: { softOverlong } })
+  expect(sequences.length).toBeGreaterThan(0)
+  for (const { advantages } of sequences) expect(advantages.every(Number.isFinite)).toBe(true)
+  const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
+  expect(() => optimisePolicy({ ...settings, kl })).toThrow(/maxrl/)
+  expect(() => optimisePolicy({ ...settings, kl: { ...kl, place: 'loss' } })).not.toThrow()
+})
+
+test('imitation of the undecided spares what is known: p (1 - p) of each token', async () => {
+  const { sequences, loss } = await update({ ...base, imitation: 0.25, sftHighEntropy: true })
+  const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
+  if (typeof loss !== 'function') throw new Error('not a loss of log-probabilities')
+  const { gradients } = loss(logprobs, sequences)
+  let shown = 0
+  for (const [i, { weights }] of sequences.entries())
+    weights.ce.forEach((weight, t) => {
+      if (weight === 0) return
+      const p = Math.exp(logprobs[i][t])
+      expect(gradients[i][t]).toBeCloseTo(-weight * p * (1 - p), 6)
+      shown++
+    })
+  expect(shown).toBe(6)
+  await forwardBackward(backend, sequences, loss)
+  expect((await backend.optimStep({ learningRate: 0 })).gradientNorm).toBeGreaterThan(0)
+})
+
+test('an adaptive bonus for entropy rests above its target; without a memory of the loop’s it keeps one of its own', async () => {
+  const target = (value: number) => ({ coefficient: 0.5, target: value, step: 0.1 })
+  const algorithm = optimisePolicy({ ...base, entropy: target(1) })
+  const high = await algorithm(groups, context)
+  // Sampled log-probabilities are about -4.
+  expect(high.metrics['sampledEntropy']).toBeGreaterThan(3.9)
+  expect(high.metrics['entropyCoefficient']).toBe(0)
+  expect(high.loss).toMatchObject({ name: 'ppo' })
+  const memory = { entropy: 0.3 }
+  const low = await optimisePolicy({ ...base, entropy: target(9) })(groups, { ...context, memory })
+  expect(low.metrics['entropyCoefficient']).toBe(0.3)
+  expect(memory.entropy).toBeCloseTo(0.4)
+  expect(typeof low.loss).toBe('function')
+  const own = optimisePolicy({ ...base, entropy: target(9) })
+  const seen = [await own(groups, context), await own(groups, context)]
+  expect(seen.map(({ metrics }) => metrics['entropyCoefficient'])).toEqual([0.5, 0.6])
+  const exact = await optimisePolicy({ ...base, exactEntropy: target(9) })(groups, context)
+  expect(exact.loss).toMatchObject({ name: 'ppo', entropyCoefficient: 0.5 })
+})
+
+test('only the tokens where the policy is least decided move it', async () => {
+  const plain = (await update({ ...base, kl: { place: 'loss', estimator: 'k2', coefficient: 0.1 } }))
+    .sequences
+  const entropies = await backend.entropies!(plain.map(({ tokens }) => tokens))
+  const asking = { ...context, entropies: () => Promise.resolve(entropies) }
+  const settings: PolicySettings = { ...base, entropyShare: 0.25 }
+  const { sequences, loss, metrics } = await optimisePolicy(settings)(groups, asking)
+  const counted = plain.flatMap((row, i) =>
+    Array.from(entropies[i]).filter((_, t) => row.weights.rl[t] !== 0),
+  )
+  const bound = metrics['leastEntropy']
+  const above = counted.filter((entropy) => entropy >= bound).length
+  expect(above).toBe(Math.ceil(0.25 * (counted.length - 1)))
+  // Groups that agree count among the tokens, and are not computed.
+  expect(plain.length).toBe(11)
+  expect(sequences.length).toBe(8)
+  let kept = 0
+  for (const row of sequences) {
+    const i = plain.findIndex(({ tokens }) => tokens.join() === row.tokens.join())
+    row.weights.rl.forEach((weight, t) => {
+      expect(weight).toBe(entropies[i][t] >= bound ? plain[i].weights.rl[t] : 0)
+      if (weight !== 0) kept++
+    })
+  }
+  expect(kept).toBeGreaterThan(0)
+  await forwardBackward(backend, sequences, loss)
+  await backend.optimStep({ learningRate: 0 })
+  await expect(update(settings)).rejects.toMatchObject({ code: 'bad-config' })
+  expect(() => optimisePolicy({ ...base, entropyShare: 20 })).toThrow(/share/)
+})
+
+test('remax without greedy answers says what to set', async () => {
+  const bare = groups.map(({ episodes, rewards }) => ({ episodes, rewards }))
+  await expect(update(findPolicyPreset('remax').settings, bare)).rejects.toMatchObject({
+    hint: expect.stringContaining('greedyBaseline'),
+  })
+})
+
+test('a batch of which nothing could be judged asks for nothing', async () => {
+  for (const name of names.filter((each) => each !== 'remax')) {
+    const { sequences } = await update(findPolicyPreset(name).settings, [
+      { episodes: [answer('m', 3), answer('n', 3)], rewards: [null, null] },
+    ])
+    expect(sequences, name).toEqual([])
+  }
+})
+
+test('the exact bonus for entropy goes into the pass of any loss, over tokens without advantage too', async () => {
+  const gradients: Record<string, number> = {}
+  for (const name of ['grpo-damped', 'gspo'] as const) {
+    const { settings }: PolicyPreset = findPolicyPreset(name)
+    const { sequences, loss } = await update({ ...settings, exactEntropy: 0.5 })
+    expect(sequences.length).toBe(11)
+    const report = await forwardBackward(backend, sequences, loss)
+    // Nearly that of even odds over 64 words, times the coefficient; weights add up to 1.
+    expect(report.entropyBonus).toBeCloseTo(0.5 * Math.log(64), 0)
+    gradients[name] = (await backend.optimStep({ learningRate: 0 })).gradientNorm
+  }
+  expect(gradients['grpo-damped']).toBeGreaterThan(1e-4)
+  const { loss } = await update({ ...base, exactEntropy: 0.5 })
+  expect(loss).toMatchObject({ name: 'ppo', entropyCoefficient: 0.5 })
+  expect((await update(base)).loss).not.toHaveProperty('entropyCoefficient')
+})

@@ -1,0 +1,130 @@
+import type { GrpoAdvantageSettings } from '../advantages/grpo.ts'
+import type { StepGroupSettings } from '../advantages/step-group.ts'
+import type { Aggregation } from '../losses/aggregate.ts'
+import type { CispoSettings } from '../losses/cispo.ts'
+import type { DppoSettings } from '../losses/dppo.ts'
+import type { GspoSettings } from '../losses/gspo.ts'
+import type { ImportanceSettings } from '../losses/importance-weights.ts'
+import type { KimiSettings } from '../losses/kimi.ts'
+import type { KlEstimator } from '../losses/kl.ts'
+import type { PpoSettings } from '../losses/ppo.ts'
+import type { SapoSettings } from '../losses/sapo.ts'
+import type { ToprSettings } from '../losses/topr.ts'
+import type { AdvantageFunction } from './advantage-function.ts'
+
+/**
+ * Credit by turns. The rewards of turns are those that the environment gave for calls (`ToolResult.reward`; in programs of one's own
+ * `reward` of the context); the episode's reward is the outcome. Where an environment pays no steps, there is the outcome alone.
+ */
+export type TurnAdvantageSettings =
+  | ({ name: 'turn-level'; weight?: number } & GrpoAdvantageSettings)
+  | ({ name: 'turn-return'; gamma?: number } & GrpoAdvantageSettings)
+  /**
+   * States are equal where the policy was told the same since it spoke last (`observation`, the default, as GiGPO has it), or where
+   * everything that was said before is the same (`history`: right also where the last answer of a tool does not tell the state).
+   */
+  | ({ name: 'step-group'; anchor?: 'observation' | 'history' } & StepGroupSettings)
+
+/**
+ * How rewards of a batch become advantages; the functions of these names in `advantages/` say what each does. `batch-grpo`, `reinforce++` and
+ * `reinforce++-baseline` take their statistics over the whole batch, all minibatches together (`batch` of the context).
+ */
+export type AdvantageSettings =
+  | TurnAdvantageSettings
+  | ({ name: 'grpo' } & GrpoAdvantageSettings)
+  | { name: 'batch-grpo'; epsilon?: number }
+  | { name: 'rloo' }
+  | { name: 'reinforce++'; gamma?: number }
+  | { name: 'reinforce++-baseline' }
+  /** Needs the greedy episode of each task: `greedyBaseline` of the plan. */
+  | { name: 'remax' }
+  | { name: 'opo' }
+  | { name: 'maxrl'; epsilon?: number }
+  | { name: 'max-at-k'; k: number }
+  | { name: 'pass-at-k'; k: number; threshold?: number }
+
+/** What is done to the policy with an advantage; the functions of these names in `losses/` say what each does. */
+export type PolicyLossSettings =
+  | ({ name: 'ppo' } & PpoSettings)
+  | { name: 'importance-sampling' }
+  | ({ name: 'cispo' } & CispoSettings)
+  | ({ name: 'gspo' } & GspoSettings)
+  | ({ name: 'sapo' } & SapoSettings)
+  | ({ name: 'topr' } & ToprSettings)
+  | ({ name: 'dppo' } & DppoSettings)
+  | ({ name: 'kimi' } & KimiSettings)
+
+/** What is added to the reward of an episode, or masks it, before advantages. Lengths are in tokens of the policy. */
+export interface RewardShaping {
+  /** Episodes that were cut off train nothing. */
+  maskOverlong?: boolean
+  /**
+   * 0 to -1 over the last `cache` tokens before `limit`, times `weight` (default 1): DAPO's soft overlong punishment, eq. 13. Default `limit`: what
+   * the policy can write in an episode (`tokenLimit` of the context); default `cache`: a fifth of the limit, as DAPO's 4096 of 20,480.
+   */
+  softOverlong?: { limit?: number; cache?: number; weight?: number }
+  /** Weight of `kimiLengthRewards`. */
+  brevity?: number
+  /** Weight of `relativeLengthPenalty`. */
+  relativeLength?: number
+  repetition?: { n?: number; most?: number }
+}
+
+/** The divergence from the policy that RL began from. */
+export type KlSettings = (
+  | { place: 'loss'; estimator: KlEstimator | 'unbiased-k3' }
+  | { place: 'reward'; estimator: KlEstimator }
+) & {
+  coefficient: number
+  /**
+   * The coefficient begins there and follows the divergence (`adaptKlCoefficient`): `target` in nats a token, a mean over those that the
+   * policy chose; it changes by at most a fifth in `horizon` episodes.
+   */
+  adapt?: { target: number; horizon: number }
+}
+
+/**
+ * A bonus for entropy that keeps it from falling below `target`, in nats a token (`adaptEntropyCoefficient`): its coefficient goes up by
+ * `step` an update where the entropy is not above the target, and down where it is, when the bonus does not count.
+ */
+export interface AdaptiveEntropy {
+  coefficient: number
+  target: number
+  step: number
+  /** Default 0. */
+  least?: number
+  /** Default 1. */
+  most?: number
+}
+
+/** A policy-optimisation algorithm, plain JSON unless its advantages are a function of one's own. */
+export interface PolicySettings {
+  advantage: AdvantageSettings | AdvantageFunction
+  loss: PolicyLossSettings
+  aggregation: Aggregation
+  shaping?: RewardShaping
+  kl?: KlSettings
+  /** Coefficient of the bonus for entropy, estimated from the sampled tokens (`sampledEntropyLoss`): on any backend, and noisy. */
+  entropy?: number | AdaptiveEntropy
+  /**
+   * Coefficient of the bonus for the exact entropy of every token that the policy chose, aggregated as the loss (verl's `entropy_coeff`);
+   * on backends in this process only.
+   */
+  exactEntropy?: number | AdaptiveEntropy
+  /**
+   * Only so many of the tokens that the policy chose, 0 to 1, move it, by advantages and bonuses: those where it was least decided, over all
+   * episodes of the update (`highEntropyMask`). It costs a forward pass; backends in this process can tell.
+   */
+  entropyShare?: number
+  /**
+   * Corrections for a sampler that is not the trainer, one after another. The trainer's own log-probabilities before the batch
+   * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).
+   */
+  corrections?: readonly ImportanceSettings[]
+  /** Threshold of `offPolicyMask`, measured against the log-probabilities of the sampler, with `corrections` too. */
+  offPolicyMask?: number
+  /** Share of imitation, 0 to 1: `(1 - share) * rl + share * cross-entropy` of the demonstrations. */
+  imitation?: number
+  /** Whether demonstrated tokens count by how undecided the policy is about them (`highEntropyWeights`). Default false. */
+  sftHighEntropy?: boolean
+}

@@ -1,0 +1,37 @@
+import { logSigmoid, sigmoid } from '../losses/logistic.ts'
+import { sumPairs } from './sum-pairs.ts'
+import type { PreferenceValue } from './types.ts'
+
+/** Scores that a reward model gave the answers of pairs; the gradient is with respect to them. */
+export interface ScoredPairs {
+  chosen: ArrayLike<number>
+  rejected: ArrayLike<number>
+  /** By how much the chosen one is to be ahead, where it is known how much better it is. Default 0. */
+  margins?: ArrayLike<number>
+  /** Of each pair; 0 = does not count. Default: 1 / pairs, the mean. */
+  weights?: ArrayLike<number>
+}
+
+/**
+ * The loss of a reward model: `-log sigmoid(chosen - rejected - margin)`, plus `centre (chosen + rejected)^2`, which
+ * fixes the level that pairs leave open.
+ *
+ * Sources: Bradley and Terry 1952; InstructGPT (arXiv 2203.02155), eq. 1; margins: Llama 2 (arXiv 2307.09288), eq. 2;
+ * centre: arXiv 2312.09244. TRL's reward trainer (`center_rewards_coefficient` is centre).
+ */
+export function bradleyTerryLoss(pairs: ScoredPairs, settings: { centre?: number } = {}): PreferenceValue {
+  const { centre = 0 } = settings
+  return sumPairs(pairs.chosen.length, pairs.weights, (i) => {
+    const ahead = pairs.chosen[i] - pairs.rejected[i]
+    const x = ahead - (pairs.margins?.[i] ?? 0)
+    const level = pairs.chosen[i] + pairs.rejected[i]
+    const gradient = sigmoid(-x)
+    const ofLevel = 2 * centre * level
+    return {
+      loss: -logSigmoid(x) + centre * level * level,
+      chosen: ofLevel - gradient,
+      rejected: ofLevel + gradient,
+      ahead,
+    }
+  })
+}

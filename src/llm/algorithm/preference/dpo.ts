@@ -1,0 +1,36 @@
+import { logSigmoid, sigmoid } from '../losses/logistic.ts'
+import { marginOf } from './margin.ts'
+import { sumPairs } from './sum-pairs.ts'
+import type { PreferencePairs, PreferenceValue } from './types.ts'
+
+export interface DpoSettings {
+  /** Strength of the reference, above 0. Default 0.1. */
+  beta?: number
+  /** Share of pairs that are taken to be the wrong way round, 0 to below 0.5. Default 0. */
+  noise?: number
+  /**
+   * What is done about them: `conservative` (default) mixes the losses of both ways, which keeps the margin finite;
+   * `robust` subtracts instead, which is unbiased for the loss without noise.
+   */
+  against?: 'conservative' | 'robust'
+}
+
+/**
+ * Direct preference optimisation: `-log sigmoid(beta h)`, h the margin between the log-ratios of the pair.
+ * With noise e: conservative `-(1 - e) log sigmoid(beta h) - e log sigmoid(-beta h)`, robust the same with a plus and
+ * divided by 1 - 2 e.
+ *
+ * Sources: DPO (arXiv 2305.18290), eq. 7; conservative: Mitchell 2023 (older TRL's `label_smoothing`); robust: rDPO
+ * (arXiv 2403.00409), TRL's loss `robust`.
+ */
+export function dpoLoss(pairs: PreferencePairs, settings: DpoSettings = {}): PreferenceValue {
+  const { beta = 0.1, noise = 0, against = 'conservative' } = settings
+  const sign = against === 'robust' ? -1 : 1
+  const scale = against === 'robust' ? 1 / (1 - 2 * noise) : 1
+  return sumPairs(pairs.chosen.length, pairs.weights, (i) => {
+    const x = beta * marginOf(pairs, i)
+    const loss = -scale * ((1 - noise) * logSigmoid(x) + sign * noise * logSigmoid(-x))
+    const gradient = -scale * beta * ((1 - noise) * sigmoid(-x) - sign * noise * sigmoid(x))
+    return { loss, chosen: gradient, rejected: -gradient, ahead: x }
+  })
+}

@@ -1,0 +1,38 @@
+import { logSigmoid, sigmoid } from '../losses/logistic.ts'
+import { sumPairs } from './sum-pairs.ts'
+import type { PreferencePairs, PreferenceValue } from './types.ts'
+
+/**
+ * Odds-ratio preference optimisation, without a reference: learning the chosen answer, plus
+ * `-lambda log sigmoid(log odds(chosen) - log odds(rejected))`, `odds = p / (1 - p)` of the mean log-probability.
+ *
+ * Source: ORPO (arXiv 2403.07691), eq. 6 and 7; TRL's `orpo` (`beta` is lambda). The first term is `-chosen`, a mean over
+ * pairs of means over tokens; TRL takes the mean over all tokens of the batch. Leave it out with `sft: 0` and add
+ * `crossEntropyLoss` for that.
+ *
+ * @param pairs **means** over the tokens of each answer, not sums; held below -1e-7, where the odds would be infinite.
+ * @param settings lambda, default 0.1; sft, weight of the first term, default 1.
+ */
+export function orpoLoss(
+  pairs: Pick<PreferencePairs, 'chosen' | 'rejected' | 'weights'>,
+  settings: { lambda?: number; sft?: number } = {},
+): PreferenceValue {
+  const { lambda = 0.1, sft = 1 } = settings
+  return sumPairs(pairs.chosen.length, pairs.weights, (i) => {
+    const chosen = Math.min(-1e-7, pairs.chosen[i])
+    const rejected = Math.min(-1e-7, pairs.rejected[i])
+    const x = logOdds(chosen) - logOdds(rejected)
+    const gradient = lambda * sigmoid(-x)
+    return {
+      loss: -sft * pairs.chosen[i] - lambda * logSigmoid(x),
+      // d log odds / d log p = 1 / (1 - p).
+      chosen: -sft + (chosen === pairs.chosen[i] ? gradient / Math.expm1(chosen) : 0),
+      rejected: rejected === pairs.rejected[i] ? -gradient / Math.expm1(rejected) : 0,
+      ahead: x,
+    }
+  })
+}
+
+function logOdds(logprob: number): number {
+  return logprob - Math.log(-Math.expm1(logprob))
+}

@@ -1,0 +1,164 @@
+import type { TrainingSequence } from '../episode/types.ts'
+import { AgogeError } from '../../error.ts'
+import type { LossReport, LossSettings, ModelBackend } from '../model-backend.ts'
+import { addTokens, createLossSums, lossReport } from './loss-report.ts'
+import { scoreSequences } from './score-sequences.ts'
+
+/** What a loss of one's own says of a batch. */
+export interface CustomLossValue {
+  /** To be minimised; a sum, its normaliser folded in, as of the losses that backends know. */
+  loss: number
+  /** d loss / d log-probability of every token: one array a sequence, of its length; index 0 is ignored. */
+  gradients: readonly Float32Array[]
+  /** As that of `LossSettings`: the exact bonus for entropy, with the rl weights of the sequences; not part of `loss` and `gradients`. */
+  entropyCoefficient?: number
+  /** Figures for the record; `clipFraction` is reported as that of the loss. */
+  metrics?: Record<string, number>
+}
+
+/**
+ * Any function of the log-probabilities of tokens under the weights being trained, at the sequences' temperatures: one array a sequence, index t of
+ * token t given those before, index 0 is 0. Everything else that it needs (advantages, weights, log-probabilities of
+ * the sampler) is in the sequences, or in its closure (those of a reference). Pure: it is called once a batch.
+ */
+export type CustomLoss = (
+  logprobs: readonly Float32Array[],
+  sequences: readonly TrainingSequence[],
+) => CustomLossValue
+
+export interface CustomLossReport extends LossReport {
+  metrics?: Record<string, number>
+}
+
+type LearningBackend = Pick<ModelBackend, 'forward' | 'forwardBackward'>
+
+/**
+ * Adds the gradient of a loss to that of the backend: one of the backend's own, by its settings, or any other. A custom loss takes
+ * two passes on whatever backend: `forward` gives the log-probabilities, the loss its slope for each of them, and
+ * cross-entropy with the negative slopes as weights has exactly that gradient. The Tinker protocol calls it
+ * `forward_backward_custom`.
+ *
+ * @throws AgogeError `non-finite-loss` where loss or slopes are not finite, naming the sequences; of a custom loss nothing has
+ *   then been added to the gradient, which a loss of the backend's own has spoilt. `shape-mismatch` where slopes do not fit.
+ */
+export async function forwardBackward(
+  backend: LearningBackend,
+  sequences: TrainingSequence[],
+  loss: LossSettings | CustomLoss,
+  options: { signal?: AbortSignal } = {},
+): Promise<CustomLossReport> {
+  if (typeof loss === 'function') return forwardBackwardCustom(backend, sequences, loss, options)
+  const report = await backend.forwardBackward(sequences, loss, options)
+  if (!Number.isFinite(report.loss)) throw await nonFinite(backend, sequences, report.loss)
+  return report
+}
+
+async function forwardBackwardCustom(
+  backend: LearningBackend,
+  sequences: TrainingSequence[],
+  loss: CustomLoss,
+  options: { signal?: AbortSignal },
+): Promise<CustomLossReport> {
+  const logprobs = await scoreSequences(backend, sequences, options)
+  const value = loss(logprobs, sequences)
+  checkShapes(value, sequences)
+  const spoilt = value.gradients.flatMap((derivatives, i) => (derivatives.every(Number.isFinite) ? [] : [i]))
+  if (spoilt.length > 0 || !Number.isFinite(value.loss)) throw notFinite(value.loss, spoilt)
+  const { entropyCoefficient = 0 } = value
+  const bonus = entropyCoefficient === 0 ? {} : { entropyCoefficient }
+  const trained = sequences.flatMap((sequence, i) =>
+    asCrossEntropy(sequence, value.gradients[i], entropyCoefficient !== 0),
+  )
+  const passed: Pick<LossReport, 'tokens' | 'entropy' | 'entropyBonus'> =
+    trained.length === 0
+      ? { tokens: 0, entropy: 0 }
+      : await backend.forwardBackward(trained, { name: 'cross_entropy', ...bonus }, options)
+  const sums = createLossSums()
+  for (const [i, { logprobs: sampled, weights }] of sequences.entries())
+    addTokens(sums, { logprobs: logprobs[i], sampled, rl: weights.rl })
+  return {
+    ...lossReport([sums]),
+    loss: value.loss - (passed.entropyBonus ?? 0),
+    ...(passed.entropyBonus === undefined ? {} : { entropyBonus: passed.entropyBonus }),
+    tokens: passed.tokens,
+    entropy: passed.entropy,
+    clipFraction: value.metrics?.['clipFraction'] ?? 0,
+    ...(value.metrics === undefined ? {} : { metrics: value.metrics }),
+  }
+}
+
+/** The sequence whose cross-entropy has these slopes, its rl weights kept for a bonus; none where all are 0. */
+function asCrossEntropy(
+  sequence: TrainingSequence,
+  derivatives: Float32Array,
+  bonus: boolean,
+): TrainingSequence[] {
+  const zeros = new Float32Array(sequence.tokens.length)
+  const ce = Float32Array.from(derivatives, (derivative, t) => (t === 0 ? 0 : -derivative))
+  const rl = bonus ? sequence.weights.rl : zeros
+  if ([...ce, ...rl].every((weight) => weight === 0)) return []
+  return [{ ...sequence, weights: { rl, ce, kl: zeros } }]
+}
+
+function checkShapes({ gradients }: CustomLossValue, sequences: readonly TrainingSequence[]): void {
+  if (gradients.length !== sequences.length)
+    throw badShape('arrays of slopes', gradients.length, sequences.length)
+  for (const [i, { tokens }] of sequences.entries())
+    if (gradients[i].length !== tokens.length)
+      throw badShape(`slopes of sequence ${i}`, gradients[i].length, tokens.length)
+}
+
+function badShape(what: string, given: number, expected: number): AgogeError {
+  return new AgogeError(`The custom loss gave the wrong number of ${what}`, {
+    code: 'shape-mismatch',
+    given,
+    expected: `${expected}: one array a sequence, one value a token, zeros where nothing is trained`,
+  })
+}
+
+/** Sequences, by their places, of which something to learn from is no finite number. */
+function spoiltSequences(sequences: readonly TrainingSequence[]): number[] {
+  const bad = ({ logprobs, advantages, weights }: TrainingSequence): boolean =>
+    [logprobs, advantages, weights.rl, weights.ce, weights.kl].some(
+      (values) => !values.every(Number.isFinite),
+    )
+  return sequences.flatMap((sequence, i) => (bad(sequence) ? [i] : []))
+}
+
+/**
+ * For backends that cannot hand on what is no number.
+ *
+ * @throws AgogeError `non-finite-loss` naming the sequences.
+ */
+export function requireFinite(sequences: readonly TrainingSequence[]): void {
+  const given = spoiltSequences(sequences)
+  if (given.length > 0) throw notFinite(Number.NaN, given)
+}
+
+/** Looks for the sequences that the weights can no longer read. */
+async function nonFinite(
+  backend: LearningBackend,
+  sequences: readonly TrainingSequence[],
+  loss: number,
+): Promise<AgogeError> {
+  const given = spoiltSequences(sequences)
+  if (given.length > 0) return notFinite(loss, given)
+  const logprobs = await backend
+    .forward(sequences.map(({ tokens }) => tokens))
+    .catch((): Float32Array[] => [])
+  return notFinite(
+    loss,
+    logprobs.flatMap((values, i) => (values.every(Number.isFinite) ? [] : [i])),
+  )
+}
+
+function notFinite(loss: number, sequences: readonly number[]): AgogeError {
+  const which =
+    sequences.length === 0 ? 'no single sequence stands out' : `in the sequences ${sequences.join(', ')}`
+  return new AgogeError(`The loss is ${loss}: ${which}`, {
+    code: 'non-finite-loss',
+    given: { loss, sequences },
+    expected: 'a finite number with finite slopes',
+    hint: 'Lower the learning rate, clip the gradient, or look for rewards or weights that are not finite',
+  })
+}

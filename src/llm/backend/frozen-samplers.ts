@@ -1,0 +1,111 @@
+import { AgogeError } from '../../error.ts'
+import { defaultDevice, defaultThreads } from '../../engine/tensor/index.ts'
+import type { FrozenSampler } from '../model-backend.ts'
+import type { TransformerConfig } from '../model/config.ts'
+import { parameterLayout } from '../model/parameters.ts'
+import { checkRequests, needsTexts } from '../sampling/sample-requests.ts'
+import { askToSample, sampleInParts, withPromptLogprobs } from './sampling-parts.ts'
+import { createRoutes } from './sampling-routes.ts'
+import { fewRows } from './parallel-sampler.ts'
+import { startHelper } from './threads.ts'
+import type { Helper } from './threads.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import { createTurnQueue } from './turn-queue.ts'
+import type { ToWorker } from './worker-messages.ts'
+
+export interface FrozenSamplersOptions {
+  config: TransformerConfig
+  /** As those of a `LocalBackend`, whose samples these are, bit for bit. */
+  threads?: number
+  /** Of all threads together; 192 MB unless told. */
+  cacheBytes?: number
+}
+
+/** Weights to sample from. */
+export interface FrozenWeights {
+  /** Taken over: nobody writes into them any more. */
+  data: Float32Array
+  weightVersion: number
+  tokenizer?: Tokenizer | undefined
+}
+
+/** Samplers of weights that stand still, in threads of their own: this thread has its hands free meanwhile, to train for instance. */
+export interface FrozenSamplers {
+  /** A sampler of these weights; any number of them share the threads, one call after another. */
+  of(weights: FrozenWeights): FrozenSampler
+  dispose(): Promise<void>
+}
+
+/** @throws AgogeError `unsupported-overlap` on another device than the processor, which one thread alone can use. */
+export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamplersOptions): FrozenSamplers {
+  const device = defaultDevice()
+  if (device !== 'cpu') {
+    throw new AgogeError('On this device nothing can be sampled while something else is computed', {
+      code: 'unsupported-overlap',
+      given: `AGOGE_DEVICE=${device}`,
+      expected: 'AGOGE_DEVICE=cpu',
+      hint: 'Train without overlap, or on the processor',
+    })
+  }
+  const count = threads ?? defaultThreads
+  const { size } = parameterLayout(config)
+  const bytes = Math.floor((cacheBytes ?? 192 * 2 ** 20) / count)
+  const turns = createTurnQueue()
+  const routes = createRoutes(count)
+  let helpers: Helper[] = []
+  let source: Float32Array | undefined
+  /** What the threads have now. */
+  let held: Float32Array | undefined
+  let observedTokenizer: Tokenizer | undefined
+  const toAll = (message: ToWorker): void => helpers.forEach((helper) => helper.post(message))
+
+  function hold(data: Float32Array): void {
+    if (held === data) return
+    const shared = (): Float32Array =>
+      new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))
+    const weights = (source ??= shared())
+    if (helpers.length === 0) {
+      // Nothing is learnt there.
+      const gradient = shared()
+      const start = { config, cacheBytes: bytes, tokenBudget: 1024, weights, gradient }
+      helpers = Array.from({ length: count }, () => startHelper(start))
+    }
+    weights.set(data)
+    toAll({ type: 'weights' })
+    routes.clear()
+    held = data
+  }
+
+  return {
+    of: ({ data, weightVersion, tokenizer }) => ({
+      weightVersion,
+      sample: (requests, options) =>
+        turns.alone(async () => {
+          const hasTexts = tokenizer !== undefined
+          checkRequests(requests, options, config, hasTexts)
+          options.signal?.throwIfAborted()
+          if (requests.length === 0) return []
+          hold(data)
+          if (hasTexts && tokenizer !== observedTokenizer && needsTexts(requests, options)) {
+            toAll({ type: 'texts', texts: tokenizer.texts() })
+            observedTokenizer = tokenizer
+          }
+          const prompts = requests.map(({ prompt }) => prompt)
+          const parts = requests.length < fewRows ? prompts.map(() => 0) : routes.assign(prompts)
+          const how = { weightVersion, together: false }
+          const outputs = await sampleInParts(requests, options, parts, (part, rows, settings) =>
+            askToSample(helpers[part], rows, settings, how),
+          )
+          return withPromptLogprobs(requests, options, outputs, (sequences) =>
+            helpers[0].ask('forward', { sequences: sequences.map((row) => row.slice()) }, options.signal),
+          )
+        }),
+    }),
+    dispose: () =>
+      turns.alone(async () => {
+        await Promise.all(helpers.map((helper) => helper.end()))
+        helpers = []
+        held = undefined
+      }),
+  }
+}

@@ -1,0 +1,218 @@
+import type { TrainingSequence } from '../episode/types.ts'
+import type { HostTensor, Program } from '../../engine/tensor/index.ts'
+import { causalLimits, rotaryTable } from '../model/attention.ts'
+import type { ForwardOptions, LossSettings } from '../model-backend.ts'
+import { inverseRows, inverseTemperatures, makeBatches, pick } from '../model/batches.ts'
+import type { Batch } from '../model/batches.ts'
+import { checkSequences, checkTemperatures, checkTraining } from './check-sequences.ts'
+import { rowLength } from '../model/blockwise-attention.ts'
+import { headWidth } from '../model/config.ts'
+import type { TransformerConfig } from '../model/config.ts'
+import { createFoldedGradient, createFolding } from '../model/folded-weights.ts'
+import type { FoldedWeights } from '../model/folded-weights.ts'
+import { addBatch, createLossSums } from './loss-report.ts'
+import type { LossSums } from './loss-report.ts'
+import { batchShape } from '../model/memory.ts'
+import type { BatchLimits } from '../model/memory.ts'
+import { createOutputBuffers } from '../model/output-buffers.ts'
+import { makePackedBatches, packedLimits } from '../model/packing.ts'
+import type { Parameters } from '../model/parameters.ts'
+import { compileForward, compileTraining } from '../model/programs.ts'
+import { compileRecomputing } from '../model/recomputing.ts'
+
+export interface LearnerOptions extends BatchLimits {
+  config: TransformerConfig
+  parameters: Parameters
+  /** Inside operators, unless a call says otherwise. */
+  threads?: number
+  /** Where gradients are added up; memory of its own unless given. */
+  gradient?: Float32Array
+}
+
+export interface LearnerCall {
+  signal?: AbortSignal | undefined
+  /** Inside operators. */
+  threads?: number | undefined
+}
+
+export interface LearnerForward extends LearnerCall {
+  temperatures?: ForwardOptions['temperatures']
+  /** What is told of each token; log-probabilities unless said. */
+  what?: 'logprobs' | 'entropies' | undefined
+}
+
+/** The differentiable half of a local backend: log-probabilities and accumulated gradients. */
+export interface Learner {
+  /** The gradient so far, laid out as the parameters. A `forwardBackward` that fails or is aborted clears it. */
+  gradient: Float32Array
+  forward(sequences: readonly Int32Array[], options?: LearnerForward): Promise<Float32Array[]>
+  forwardBackward(
+    sequences: readonly TrainingSequence[],
+    loss: LossSettings,
+    options?: LearnerCall,
+  ): Promise<LossSums>
+  dispose(): Promise<void>
+}
+
+type Runs = Pick<Program, 'run' | 'release'>
+
+/** Programs are compiled at first use. Everything runs in an order that depends on the data only. */
+export function createLearner(options: LearnerOptions): Learner {
+  const { config, parameters, packing } = options
+  const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
+  const fold = createFolding(parameters, config)
+  const folded = createFoldedGradient(config)
+  const buffers = createOutputBuffers()
+  const programs = new Map<string, Promise<Runs>>()
+  // There is a program for every kind of batch, and each would keep its peak beside those of the others.
+  const keepMemory = options.activationBytes === undefined
+  // The runtime wants tables as long as rows, whatever positions there are in them.
+  const positions = rowLength(Math.max(config.max_position_embeddings, packing ?? 0))
+  const table = rotaryTable(config, positions)
+
+  const program = (key: string, make: () => Promise<Runs>): Promise<Runs> => {
+    let found = programs.get(key)
+    if (found === undefined) programs.set(key, (found = make()))
+    return found
+  }
+
+  const batchesOf = (
+    sequences: readonly Int32Array[],
+    predict: (source: number, index: number) => boolean,
+    entropyBonus = false,
+  ): Batch[] => {
+    const rowsOf = (time: number, packed = false): number =>
+      batchShape(config, options, time, { packed, entropyBonus }).rows
+    return packing === undefined
+      ? makeBatches(sequences, rowsOf, predict)
+      : makePackedBatches(sequences, packing, rowsOf, predict)
+  }
+
+  const batchFeeds = (
+    batch: Batch,
+    weights: FoldedWeights,
+    temperatures: ForwardOptions['temperatures'],
+  ): Record<string, HostTensor> => {
+    const { time, blocks } = batch
+    const size = time / blocks
+    const half = headWidth(config) / 2
+    const count = batch.rows.length
+    const shape = [batch.count, time]
+    const limitsShape = blocks === 1 ? [...shape, time] : [batch.count, blocks, size, time]
+    return {
+      ...weights,
+      tokens: { data: batch.tokens, shape },
+      positions: { data: batch.positions, shape },
+      cosineTable: { data: table.cosine, shape: [positions, half] },
+      sineTable: { data: table.sine, shape: [positions, half] },
+      limits: batch.packed
+        ? { data: packedLimits(batch), shape: limitsShape }
+        : { data: causalLimits(size), shape: [size, size] },
+      rows: { data: batch.rows, shape: [count] },
+      targets: { data: batch.targets, shape: [count] },
+      inverseTemperatures: { data: inverseTemperatures(batch, temperatures), shape: [count] },
+    }
+  }
+
+  const rowsInto = (batch: Batch): Record<string, HostTensor> => {
+    const rows = { inputRows: batch.tokens.length, targetRows: batch.rows.length }
+    return Object.fromEntries(
+      Object.entries(rows).map(([name, count]) => [name, buffers(name, [count, config.hidden_size])]),
+    )
+  }
+
+  return {
+    gradient,
+    async forward(sequences, call = {}) {
+      const { signal, temperatures, what = 'logprobs', threads = options.threads } = call
+      checkSequences(sequences, config)
+      checkTemperatures(sequences, temperatures)
+      const weights = fold()
+      const results = sequences.map((tokens) => new Float32Array(tokens.length))
+      for (const batch of batchesOf(sequences, () => true)) {
+        signal?.throwIfAborted()
+        const { packed, blocks } = batch
+        const run = await program(keyOf(what, packed, blocks, threads), () =>
+          compileForward(config, { packed, blocks, threads, keepMemory, entropies: what === 'entropies' }),
+        )
+        const { data } = (await run.run(batchFeeds(batch, weights, temperatures)))[what]
+        batch.predicted.forEach(({ source, index }, i) => (results[source][index] = data[i]!))
+      }
+      return results
+    },
+    async forwardBackward(sequences, loss, { signal, threads = options.threads } = {}) {
+      checkTraining(sequences, loss)
+      const tokens = sequences.map((sequence) => sequence.tokens)
+      checkSequences(tokens, config)
+      const temperatures = sequences.map((sequence) => sequence.temperatures)
+      const { entropyCoefficient = 0 } = loss
+      const entropyBonus = entropyCoefficient !== 0
+      const coefficient = { data: Float32Array.of(entropyCoefficient), shape: [1] }
+      const programFor = ({ time, packed, blocks }: Batch): Promise<Runs> => {
+        const kind = { packed, blocks, entropyBonus }
+        const { recompute } = batchShape(config, options, time, kind)
+        const make = recompute ? compileRecomputing : compileTraining
+        const key = keyOf(loss.name, packed, blocks, entropyBonus, recompute, threads)
+        return program(key, () => make(config, loss.name, { ...kind, threads, keepMemory }))
+      }
+      const counts = (source: number, index: number): boolean => isTrained(sequences[source], index)
+      const batches = batchesOf(tokens, counts, entropyBonus)
+      const weights = fold()
+      const sums = createLossSums()
+      const oneBatch = async (batch: Batch): Promise<void> => {
+        signal?.throwIfAborted()
+        const shape = [batch.rows.length]
+        const perToken = (of: (s: TrainingSequence) => Float32Array) => ({
+          data: pick(batch, sequences, of),
+          shape,
+        })
+        const inputs = {
+          sampled: perToken((s) => s.logprobs),
+          advantages: perToken((s) => s.advantages),
+          rl: perToken((s) => s.weights.rl),
+          ce: perToken((s) => s.weights.ce),
+          kl: perToken((s) => s.weights.kl),
+        }
+        const { sums: before, into } = folded.feeds()
+        const run = await programFor(batch)
+        const outputs = await run.run(
+          {
+            ...batchFeeds(batch, weights, temperatures),
+            ...before,
+            ...inputs,
+            inverse: { data: inverseRows(batch), shape: [batch.tokens.length] },
+            clipLow: { data: Float32Array.of(loss.clipLow ?? 0.2), shape: [1] },
+            clipHigh: { data: Float32Array.of(loss.clipHigh ?? 0.2), shape: [1] },
+            ...(entropyBonus && { entropyCoefficient: coefficient }),
+          },
+          { ...into, ...rowsInto(batch) },
+        )
+        folded.advance()
+        folded.addRows('embedding', batch.tokens, outputs['inputRows'].data as Float32Array)
+        folded.addRows('head', batch.targets, outputs['targetRows'].data as Float32Array)
+        addBatch(sums, loss, outputs, inputs)
+      }
+      try {
+        for (const batch of batches) await oneBatch(batch)
+        folded.unfold(parameters, gradient)
+      } catch (error) {
+        gradient.fill(0)
+        throw error
+      } finally {
+        folded.clear()
+      }
+      return sums
+    },
+    async dispose() {
+      const made = await Promise.all(programs.values())
+      programs.clear()
+      await Promise.all(made.map((each) => each.release()))
+    },
+  }
+}
+
+const keyOf = (...parts: readonly (string | number | boolean | undefined)[]): string => parts.join(' ')
+
+function isTrained({ weights }: TrainingSequence, index: number): boolean {
+  return weights.rl[index] !== 0 || weights.ce[index] !== 0 || weights.kl[index] !== 0
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { createParallelSampler } from './parallel-sampler.ts'
+import { initialiseParameters } from '../model/parameters.ts'
+import { createSampler } from '../sampling/sampler.ts'
+import { createThreads } from './threads.ts'
+import { tinyConfig as config } from '../testing/tiny-config.ts'
+
+const requests = Array.from({ length: 24 }, (_, row) => ({
+  prompt: Int32Array.from({ length: 3 + (row % 5) }, (_unused, i) => (row * 7 + i * 5) % 64),
+  key: row,
+}))
+const options = { maxTokens: 12, stop: [0], temperature: 1, seed: 4 }
+
+test('two threads draw what one draws, also with new weights and on prompts that go on', async () => {
+  const parameters = initialiseParameters(config, 3)
+  const cacheBytes = 2 ** 22
+  const one = createSampler({ config, parameters, threads: 1, cacheBytes })
+  const threads = createThreads({ config, parameters, count: 2, cacheBytes, tokenBudget: 64 })
+  const two = createParallelSampler({ config, parameters, threads, cacheBytes })
+  const both = async (rows: typeof requests) => {
+    const [expected, found] = await Promise.all([one.sample(rows, options, 5), two.sample(rows, options, 5)])
+    expect(found.map(({ tokens }) => [...tokens])).toEqual(expected.map(({ tokens }) => [...tokens]))
+    for (const [i, { logprobs, weightVersion, finish }] of found.entries()) {
+      expect(weightVersion).toBe(5)
+      expect(finish).toBe(expected[i].finish)
+      logprobs.forEach((value, at) => expect(value).toBeCloseTo(expected[i].logprobs[at], 4))
+    }
+    return found
+  }
+  const outputs = await both(requests)
+  await both(
+    requests.map(({ prompt, key }, i) => ({
+      prompt: Int32Array.from([...prompt, ...outputs[i].tokens, 9]),
+      key,
+    })),
+  )
+  for (let i = 0; i < parameters.data.length; i++) parameters.data[i] *= 1.5
+  threads.weightsChanged()
+  one.clear()
+  two.clear()
+  const changed = await both(requests)
+  expect(changed.map(({ tokens }) => [...tokens])).not.toEqual(outputs.map(({ tokens }) => [...tokens]))
+  await both(requests.slice(0, 3))
+  await Promise.all([one.dispose(), two.dispose(), threads.dispose()])
+})
+
+test('a call that is aborted ends in all threads, and the next one works', async () => {
+  const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
+  const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
+  const sampler = createParallelSampler({ ...own, threads })
+  const controller = new AbortController()
+  const sampling = sampler.sample(
+    requests,
+    { ...options, stop: [], maxTokens: 50, signal: controller.signal },
+    1,
+  )
+  controller.abort()
+  await expect(sampling).rejects.toThrow(/abort/i)
+  expect(await sampler.sample(requests, options, 1)).toHaveLength(24)
+  await Promise.all([sampler.dispose(), threads.dispose()])
+})
+
+test('what a listener throws fails its call, also from rows in another thread, and the next one works', async () => {
+  const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
+  const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
+  const sampler = createParallelSampler({ ...own, threads })
+  for (const deaf of [0, 1, 2, 3]) {
+    const onToken = (row: number): void => {
+      if (row === deaf) throw new Error(`row ${row}`)
+    }
+    await expect(sampler.sample(requests, { ...options, onToken }, 1)).rejects.toThrow(`row ${deaf}`)
+  }
+  expect(await sampler.sample(requests, options, 1)).toHaveLength(24)
+  await Promise.all([sampler.dispose(), threads.dispose()])
+})

@@ -1,0 +1,174 @@
+import { Worker } from 'node:worker_threads'
+import { AgogeError } from '../../error.ts'
+import { startThread } from '../../engine/tensor/index.ts'
+import type { TransformerConfig } from '../model/config.ts'
+import type { BatchLimits } from '../model/memory.ts'
+import type { Parameters } from '../model/parameters.ts'
+import type { SamplingWeights } from '../sampling/sampling-weights.ts'
+import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
+
+/** A thread beside this one. */
+export interface Helper {
+  /** What it added up since this was cleared, laid out as the parameters. */
+  readonly gradient: Float32Array
+  ask<K extends keyof Work>(
+    type: K,
+    what: Work[K]['ask'],
+    signal?: AbortSignal,
+    onToken?: (...drawn: DrawnToken) => void,
+  ): Promise<Work[K]['answer']>
+  post(message: ToWorker): void
+  end(): Promise<unknown>
+}
+
+export interface ThreadsOptions extends BatchLimits {
+  config: TransformerConfig
+  parameters: Parameters
+  /** This one included. */
+  count: number
+  /** Of each thread. */
+  cacheBytes: number
+  /** `float32` unless told. */
+  samplingWeights?: SamplingWeights
+}
+
+/**
+ * The threads that share the rows of a call: small operators keep two threads side by side busier than two threads inside
+ * each of them.
+ */
+export interface Threads {
+  readonly count: number
+  /** All but this thread, started by the first call, with the weights of now. */
+  helpers(): readonly Helper[]
+  /** Says that the weights are others than those the helpers have. */
+  weightsChanged(): void
+  /** Drops what the helpers' samplers have cached. */
+  clear(): void
+  dispose(): Promise<void>
+}
+
+export function createThreads({ config, parameters, count, ...others }: ThreadsOptions): Threads {
+  const { size } = parameters.layout
+  const shared = (): Float32Array =>
+    new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))
+  let helpers: Helper[] = []
+  let weights: Float32Array | undefined
+  let changed = true
+  const toAll = (message: ToWorker): void => helpers.forEach((helper) => helper.post(message))
+  return {
+    count,
+    helpers() {
+      const source = (weights ??= shared())
+      if (helpers.length === 0)
+        helpers = Array.from({ length: count - 1 }, () =>
+          startHelper({ config, ...others, weights: source, gradient: shared() }),
+        )
+      if (changed) {
+        source.set(parameters.data)
+        toAll({ type: 'weights' })
+        changed = false
+      }
+      return helpers
+    },
+    weightsChanged() {
+      changed = true
+    },
+    clear: () => toAll({ type: 'clear' }),
+    async dispose() {
+      const ending = helpers
+      helpers = []
+      changed = true
+      await Promise.all(ending.map((helper) => helper.end()))
+    },
+  }
+}
+
+/**
+ * Waits for all parts of a call before anybody hears of a failure: nothing goes on behind the caller's back.
+ * Throws what the first that failed threw.
+ */
+export async function allParts(parts: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(parts)
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+interface Asked {
+  resolve: (answer: never) => void
+  reject: (why: unknown) => void
+  onToken: ((...drawn: DrawnToken) => void) | undefined
+  /** What its listener threw: it hears no more, and the call fails with it once the thread has let go. */
+  fault?: { error: unknown }
+}
+
+/** @param data its `weights` and `gradient` are memory of both sides; weights are taken at the first message `weights`. */
+export function startHelper(data: WorkerData): Helper {
+  const worker = startThread(Worker, import.meta.url, 'worker', data)
+  worker.unref()
+  const asked = new Map<number, Asked>()
+  let lastId = 0
+  let ended: AgogeError | undefined
+
+  function take(id: number): Asked | undefined {
+    const found = asked.get(id)
+    asked.delete(id)
+    // A call under way keeps the process alive, an idle thread does not.
+    if (asked.size === 0) worker.unref()
+    return found
+  }
+  /** Thrown here, an error of a listener would be nobody's, and end the process. */
+  function tell(id: number, drawn: DrawnToken): void {
+    const listening = asked.get(id)
+    if (listening === undefined || listening.fault !== undefined) return
+    try {
+      listening.onToken?.(...drawn)
+    } catch (error) {
+      listening.fault = { error }
+      post({ type: 'abort', id })
+    }
+  }
+  const post = (message: ToWorker): void => worker.postMessage(message)
+  const failAll = (why: unknown): void => {
+    for (const id of asked.keys()) take(id)?.reject(why)
+  }
+  worker.on('message', (message: FromWorker) => {
+    if ('drawn' in message) return tell(message.id, message.drawn)
+    const ended = take(message.id)
+    if (ended?.fault !== undefined) ended.reject(ended.fault.error)
+    else if ('answer' in message) ended?.resolve(message.answer as never)
+    else if ('error' in message) ended?.reject(message.error)
+    else ended?.reject(new AgogeError(message.refused.message, message.refused.details))
+  })
+  worker.on('error', failAll)
+  worker.on('exit', (code) => {
+    ended = new AgogeError('a thread of the model ended', {
+      code: 'worker-ended',
+      given: `exit code ${code}`,
+      expected: 'a thread that answers',
+      hint: 'AGOGE_THREADS=1 does everything in the main thread',
+    })
+    failAll(ended)
+  })
+  return {
+    gradient: data.gradient,
+    post,
+    async ask<K extends keyof Work>(
+      type: K,
+      what: Work[K]['ask'],
+      signal?: AbortSignal,
+      onToken?: (...drawn: DrawnToken) => void,
+    ) {
+      if (ended !== undefined) throw ended
+      const id = ++lastId
+      const abort = (): void => post({ type: 'abort', id })
+      signal?.addEventListener('abort', abort)
+      const answer = new Promise<Work[K]['answer']>((resolve, reject) => {
+        asked.set(id, { resolve, reject, onToken })
+        worker.ref()
+        post({ type, id, ...what } as ToWorker)
+      })
+      return answer.finally(() => signal?.removeEventListener('abort', abort))
+    },
+    end: () => worker.terminate(),
+  }
+}

@@ -1,0 +1,48 @@
+import { AgogeError } from '../../../error.ts'
+import type { ModelBackend } from '../../model-backend.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+
+/** Everyday sentences that hardly repeat a word: a model that reads them as text expects each next token more than any odd one. */
+const text =
+  'The harbour was quiet that morning. A young woman carried two baskets of apples up the narrow street, stopped in front of a bakery and asked how much one loaf would cost today.'
+
+/** Natural units below even odds that are put down to a model that has learnt nothing yet. */
+const tolerance = 0.5
+
+/** Errors of a server that was given an id which its model does not have. */
+const refusals = ['tinker-refused', 'tinker-request-failed']
+
+/**
+ * Checks that a model on a server was trained with this tokenizer: the protocol does not say which tokenizer a model has, and ids of another one are
+ * other words, in silence. It is given a text, which a model of these tokens predicts better than by guessing evenly, and others far worse.
+ *
+ * @param where the model and its server, for the error.
+ * @throws AgogeError `tinker-vocabulary` where it does not read the text.
+ */
+export async function checkVocabulary(
+  backend: Pick<ModelBackend, 'forward'>,
+  tokenizer: Tokenizer,
+  where: { model: string; host: string },
+  options: { signal?: AbortSignal } = {},
+): Promise<void> {
+  const evenly = -Math.log(tokenizer.vocabularySize)
+  let said: string
+  let cause: unknown
+  try {
+    const [logprobs] = await backend.forward([tokenizer.encode(text)], options)
+    const mean = logprobs.slice(1).reduce((sum, value) => sum + value, 0) / (logprobs.length - 1)
+    if (mean >= evenly - tolerance) return
+    said = `a mean log-probability of ${mean.toFixed(1)} a token of plain English, where guessing has ${evenly.toFixed(1)}`
+  } catch (error) {
+    if (!AgogeError.isInstance(error) || !refusals.includes(error.code)) throw error
+    said = [error.message, error.given].filter((part) => typeof part === 'string').join(' ')
+    cause = error
+  }
+  throw new AgogeError(`The model "${where.model}" of ${where.host} was trained with another tokenizer`, {
+    code: 'tinker-vocabulary',
+    given: `a tokenizer of ${tokenizer.vocabularySize} tokens: ${said}`,
+    expected: `the tokenizer of "${where.model}"`,
+    hint: `Pass a folder with the tokenizer.json, tokenizer_config.json and config.json of "${where.model}": --model FOLDER. Weights are not needed there. Or name the model that your tokenizer is of: --tinker-model NAME`,
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

@@ -1,0 +1,127 @@
+import { AgogeError } from '../../../error.ts'
+import { apiPath } from './wire.ts'
+
+/** What to do, for those answers of which more can be said than that the server refused. */
+const hints: Readonly<Record<number, string>> = {
+  401: 'Set the key of the server in the environment variable TINKER_API_KEY.',
+  402: 'The account of the service is exhausted: look at its billing page.',
+  403: 'The key in TINKER_API_KEY may not do this: use one with access to the model.',
+  404: 'The server does not know it (any more): if it was restarted, go on from the last checkpoint (agoge train --resume FOLDER).',
+  409: 'Another client works with the same model or name: begin a new run.',
+  413: 'Send less at once: smaller batches, or more minibatches.',
+}
+
+const codes: Readonly<Record<number, string>> = {
+  401: 'tinker-unauthorised',
+  402: 'tinker-billing',
+  403: 'tinker-unauthorised',
+  404: 'tinker-not-found',
+  410: 'tinker-not-found',
+  413: 'tinker-too-large',
+}
+
+/** The server will not do it, however often it is asked. */
+export function refusedError(host: string, path: string, status: number, said: string): AgogeError {
+  return new AgogeError(`The Tinker server ${host} refused ${path} (HTTP ${status}).`, {
+    code: codes[status] ?? 'tinker-refused',
+    given: said,
+    hint:
+      hints[status] ??
+      'Look at what the server says; a server that lacks this part of the protocol refuses it too.',
+  })
+}
+
+/** The server sends on to another address, which gets neither request nor key. */
+export function movedError(url: URL, path: string, status: number, target: URL | undefined): AgogeError {
+  const base = target && `${target.origin}${target.pathname}`.replace(`${apiPath}/${path}`, '')
+  return new AgogeError(
+    `The Tinker server ${url.host} sends ${path} on to another address (HTTP ${status}).`,
+    {
+      code: 'tinker-refused',
+      given: `${url.origin}${url.pathname}`,
+      expected: 'an address that answers by itself: requests with a key are not sent on',
+      hint:
+        base === undefined ? 'Ask who runs it for the address.' : `If you mean that one, name it: ${base}`,
+    },
+  )
+}
+
+/** It was asked again until patience ended. `last` says what came instead of an answer. */
+export function unavailableError(
+  host: string,
+  path: string,
+  last: { status?: number; said: string },
+  seconds: number,
+): AgogeError {
+  const busy = last.status === 429
+  const code =
+    last.status === undefined ? 'tinker-unreachable' : busy ? 'tinker-overloaded' : 'tinker-server-error'
+  const what = last.status === undefined ? last.said : `HTTP ${last.status}: ${last.said}`
+  return new AgogeError(
+    `The Tinker server ${host} gave no usable answer to ${path} in ${seconds.toFixed(0)} s.`,
+    {
+      code,
+      given: what,
+      hint: busy
+        ? 'It has too much to do: try later, or send less at the same time.'
+        : 'See whether it runs, at that address, and look at its log. A run that had begun goes on with agoge train --resume FOLDER.',
+    },
+  )
+}
+
+/** An answer that is whole but not what the protocol says. */
+export function badAnswerError(host: string, path: string, what: string, given: unknown): AgogeError {
+  return new AgogeError(`The Tinker server ${host} answered ${path} with ${what}.`, {
+    code: 'tinker-bad-answer',
+    given: excerpt(given),
+    expected: 'an answer as in the Tinker protocol',
+    hint: 'See whether the address is that of a Tinker server, and of a version that fits.',
+  })
+}
+
+/** Errors of the engine that callers treat alike wherever it runs. */
+export const engineCodes: readonly string[] = [
+  'non-finite-loss',
+  'gradient-not-finite',
+  'non-finite-logits',
+  'weights-not-finite',
+]
+
+/** The request was taken, and failed when it was carried out. `code` is what Agoge's own server calls it. */
+export function failedError(
+  host: string,
+  what: string,
+  said: string,
+  { category, code }: { category?: string; code?: string | undefined } = {},
+): AgogeError {
+  if (code !== undefined && engineCodes.includes(code)) {
+    return new AgogeError(`${what} failed on the Tinker server ${host}: ${said.split(' | ')[0]}`, {
+      code,
+      given: said,
+      expected: 'finite numbers',
+      hint: 'Lower the learning rate, or go on from an earlier checkpoint with other settings.',
+    })
+  }
+  return new AgogeError(`${what} failed on the Tinker server ${host}.`, {
+    code: 'tinker-request-failed',
+    given: said,
+    hint:
+      category === 'user'
+        ? 'The server says that the request is at fault: change what it complains about.'
+        : 'The fault is on the side of the server: look at its log, then go on from the last checkpoint.',
+  })
+}
+
+export function deadlineError(host: string, what: string, seconds: number): AgogeError {
+  return new AgogeError(`${what} was not done on the Tinker server ${host} within ${seconds} s.`, {
+    code: 'tinker-deadline',
+    given: `${seconds} s`,
+    expected: 'a result within the deadline',
+    hint: 'Give a larger deadlineSeconds, or look at what the server is doing.',
+  })
+}
+
+export function excerpt(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  return text.length > 500 ? `${text.slice(0, 500)} ...` : text
+}

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { badAnswerError, excerpt, movedError, refusedError, unavailableError } from './errors.ts'
+import { apiPath } from './wire.ts'
+
+export interface TransportOptions {
+  url: URL
+  apiKey: string | undefined
+  /** How long a request is tried again while the server is busy, broken or away. */
+  patienceSeconds: number
+  /** How long one attempt may take. */
+  timeoutSeconds: number
+  /** First pause between attempts; it doubles up to half a minute. A `Retry-After` of up to a minute is honoured. */
+  backoffSeconds: number
+  /** Is told when a request has been tried for some seconds, at most once a minute. */
+  onTrouble?: ((text: string) => void) | undefined
+}
+
+export interface Call {
+  method?: 'GET' | 'POST' | 'DELETE'
+  /** Without the `/api/v1` before it. */
+  path: string
+  body?: unknown
+  signal?: AbortSignal
+  patienceSeconds?: number
+  /** Statuses that are answers rather than faults. */
+  accept?: readonly number[]
+}
+
+export interface Answer {
+  status: number
+  body: unknown
+}
+
+export interface Transport {
+  readonly host: string
+  /** Of a call that says nothing else. */
+  readonly patienceSeconds: number
+  /** Sends until there is an answer: again after 408, 425, 429, 5xx, a dropped connection and half an answer. */
+  call(call: Call): Promise<Answer>
+}
+
+type Attempt =
+  | { kind: 'answer'; answer: Answer }
+  | { kind: 'again'; status?: number; said: string; waitSeconds?: number }
+
+const mostBackoff = 30
+const secondsUntilTold = 3
+const secondsBetweenTold = 60
+
+/**
+ * HTTP with the manners of the protocol. Sending again is safe, because requests that change something carry sequence
+ * numbers by which a server knows them again.
+ *
+ * @throws AgogeError `tinker-refused` and its kin (3xx, 4xx), `tinker-unreachable`, `tinker-overloaded` or `tinker-server-error`
+ *   when patience ends, `tinker-bad-answer`; the reason of the signal where it is aborted.
+ */
+export function createTransport(options: TransportOptions): Transport {
+  const { url, apiKey } = options
+  const { host } = url
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'user-agent': 'agoge',
+    ...(apiKey === undefined || apiKey === '' ? {} : { 'x-api-key': apiKey }),
+  }
+  const conceal = (text: string): string =>
+    apiKey === undefined || apiKey === '' ? text : text.replaceAll(apiKey, '[redacted]')
+
+  let reportedAt = -Infinity
+
+  async function attempt(call: Call): Promise<Attempt> {
+    const { method = 'POST', path, body, signal, accept = [] } = call
+    const timeout = AbortSignal.timeout(options.timeoutSeconds * 1000)
+    try {
+      const response = await fetch(`${url.href.replace(/\/$/, '')}${apiPath}/${path}`, {
+        method,
+        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body, asList) }),
+        // Followed, a request would take its key along to another host, and a POST may become a GET without its body.
+        redirect: 'manual',
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      const { status } = response
+      const text = await response.text()
+      if (response.ok || accept.includes(status)) {
+        const answer = readJson(text)
+        if (answer !== undefined) return { kind: 'answer', answer: { status, body: answer.value } }
+        // A proxy that cut the answer off, or half an answer of a server that died.
+        const said = `an answer that is not JSON: ${excerpt(conceal(text))}`
+        return { kind: 'again', said }
+      }
+      if (status >= 300 && status < 400) {
+        const location = response.headers.get('location') ?? ''
+        throw movedError(
+          url,
+          path,
+          status,
+          URL.canParse(location, response.url) ? new URL(location, response.url) : undefined,
+        )
+      }
+      const said = excerpt(conceal(text))
+      if (!isTransient(status)) throw refusedError(host, path, status, said)
+      const waitSeconds = retryAfter(response.headers.get('retry-after'))
+      return { kind: 'again', status, said, ...(waitSeconds === undefined ? {} : { waitSeconds }) }
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (timeout.aborted) return { kind: 'again', said: `no answer in ${options.timeoutSeconds} s` }
+      if (error instanceof TypeError) return { kind: 'again', said: conceal(reasonOf(error)) }
+      throw error
+    }
+  }
+
+  return {
+    host,
+    patienceSeconds: options.patienceSeconds,
+    async call(call) {
+      const { path, patienceSeconds = options.patienceSeconds } = call
+      // One of its own for each call, since many calls at once would be many listeners of one signal.
+      const signal = call.signal === undefined ? undefined : AbortSignal.any([call.signal])
+      const began = performance.now()
+      const elapsed = (): number => (performance.now() - began) / 1000
+      for (let attempts = 0; ; attempts++) {
+        signal?.throwIfAborted()
+        const result = await attempt(signal === undefined ? call : { ...call, signal })
+        if (result.kind === 'answer') return result.answer
+        const wait =
+          result.waitSeconds ?? Math.min(mostBackoff, options.backoffSeconds * 2 ** Math.min(attempts, 20))
+        if (elapsed() + wait > patienceSeconds) {
+          if (result.status === undefined && result.said.startsWith('an answer that is not JSON'))
+            throw badAnswerError(host, path, 'no whole JSON', result.said)
+          throw unavailableError(host, path, result, elapsed())
+        }
+        const isLong = elapsed() > Math.min(secondsUntilTold, patienceSeconds / 2)
+        if (isLong && performance.now() > reportedAt + secondsBetweenTold * 1000) {
+          reportedAt = performance.now()
+          const what = result.status === undefined ? result.said : `HTTP ${result.status}: ${result.said}`
+          options.onTrouble?.(`the Tinker server ${host} is in trouble (${path}: ${what}); trying again`)
+        }
+        await sleep(wait * 1000, undefined, signal === undefined ? {} : { signal }).catch(
+          (error: unknown) => {
+            throw signal?.aborted === true ? signal.reason : error
+          },
+        )
+      }
+    },
+  }
+}
+
+/** Typed arrays as lists; JSON would make objects of them. */
+function asList(_name: string, value: unknown): unknown {
+  return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value
+}
+
+function readJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+function isTransient(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500
+}
+
+/** Seconds to wait as the server asks, given in seconds or as a date; at most a minute. */
+function retryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), 60) : undefined
+}
+
+function reasonOf(error: Error): string {
+  const cause = error.cause instanceof Error ? error.cause : error
+  return cause.message === '' ? ((cause as NodeJS.ErrnoException).code ?? cause.name) : cause.message
+}

@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { readAdapterCheckpoint, writeAdapterCheckpoint } from '../adapter/peft.ts'
+import type { Adapter } from '../adapter/lora.ts'
+import { chosenTensors, compactLayout } from '../adapter/trainable.ts'
+import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
+import { AgogeError } from '../../error.ts'
+import { readSafetensors, writeSafetensors } from '../../engine/nn/index.ts'
+import type { StoredType } from '../../engine/nn/index.ts'
+import type { TransformerConfig } from '../model/config.ts'
+import { parseConfig, serialiseConfig } from './config-json.ts'
+import type { OptimizerState } from '../model/optimizer.ts'
+import type { Parameters } from '../model/parameters.ts'
+import { tokenizerFromJson, tokenizerToJson } from '../tokenizer/tokenizer-json.ts'
+import { createTokenizer } from '../tokenizer/tokenizer.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+import { damaged, readWeights, writeWeights } from '../model/weight-files.ts'
+
+/** What `writeCheckpoint` puts in a folder; a published model has no optimiser and version 0. */
+export interface Checkpoint {
+  config: TransformerConfig
+  parameters: Parameters
+  tokenizer?: Tokenizer
+  /** Files of a public checkpoint that say how its texts are to be treated, by name; saved as they were read. */
+  companions?: Readonly<Record<string, string>>
+  /** What the optimiser remembers of the weights that it moves. */
+  optimizer?: OptimizerState
+  /** Of an optimiser that had made steps, a file is gone: good for acting, not for going on with training. */
+  optimizerLost?: boolean
+  /** The tensors that training moves, where it does not move all. */
+  tensors?: readonly string[]
+  /** What training moves instead of weights, which have it in them. */
+  adapter?: Adapter
+  weightVersion: number
+}
+
+const optimizerFile = 'optimizer.safetensors'
+/** Without these a checkpoint can act, and cannot be trained on. */
+const forTraining: readonly string[] = [optimizerFile, 'state.json']
+
+/** Templates of chats, names of special tokens, settings of generation. */
+const companionNames = [
+  'tokenizer_config.json',
+  'chat_template.jinja',
+  'special_tokens_map.json',
+  'generation_config.json',
+]
+const moments = ['first', 'second', 'momentum'] as const
+
+/**
+ * Writes weights (`writeWeights`), `config.json`, `state.json` and, where given, `tokenizer.json`, what stood beside it,
+ * `optimizer.safetensors` and a folder `adapter` that PEFT loads, with the weights beneath it: a folder that `transformers` loads. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
+ * `checksums.sha256` lists the SHA-256 of every file, which `readCheckpoint` compares.
+ * `type` is that of the weights (F32 unless told; F16 and BF16 halve a model for publication), `shardBytes` the size of a file
+ * from which on they are written in several, `others` further files by name.
+ */
+export async function writeCheckpoint(
+  folder: string,
+  checkpoint: Checkpoint,
+  type: StoredType = 'F32',
+  shardBytes?: number,
+  others: Readonly<Record<string, Uint8Array>> = {},
+): Promise<void> {
+  const { config, parameters, tokenizer, companions, optimizer, tensors, adapter, weightVersion } = checkpoint
+  const aside = `${folder}.writing`
+  const before = `${folder}.before`
+  const steps = { matrixSteps: optimizer?.matrixSteps ?? 0, otherSteps: optimizer?.otherSteps ?? 0 }
+  try {
+    await rm(aside, { recursive: true, force: true })
+    await mkdir(aside, { recursive: true })
+    const write = (name: string, content: string | Uint8Array) => writeFile(join(aside, name), content)
+    await writeWeights(aside, parameters, type, shardBytes)
+    await write('config.json', serialiseConfig(config))
+    await write('state.json', `${JSON.stringify({ schema: 1, weightVersion, ...steps, tensors })}\n`)
+    if (tokenizer !== undefined) await write('tokenizer.json', tokenizerToJson(tokenizer.model))
+    for (const [name, text] of Object.entries(companions ?? {})) await write(name, text)
+    if (adapter !== undefined)
+      await writeAdapterCheckpoint(join(aside, 'adapter'), adapter, config.num_hidden_layers)
+    if (optimizer !== undefined) {
+      const named = moments.map((name) => {
+        const data = optimizer[name]
+        return [name, { data, shape: [data.length] }]
+      })
+      await write(optimizerFile, writeSafetensors(Object.fromEntries(named)))
+    }
+    for (const [name, content] of Object.entries(others)) await write(name, content)
+    await writeChecksums(aside)
+    await rm(before, { recursive: true, force: true })
+    if (existsSync(folder)) await rename(folder, before)
+    await rename(aside, folder)
+    await rm(before, { recursive: true, force: true })
+  } catch (cause) {
+    await rm(aside, { recursive: true, force: true }).catch(() => {})
+    if (AgogeError.isInstance(cause)) throw cause
+    throw new AgogeError(`the checkpoint ${folder} could not be written`, {
+      code: 'checkpoint-not-written',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: `a folder that can be written, with room for ${Math.ceil((parameters.layout.size * 16) / 1e6)} MB`,
+      hint: `free space or fix the permissions of ${dirname(folder)}; nothing that was there before is lost`,
+      cause,
+    })
+  }
+}
+
+/**
+ * Reads a folder that `writeCheckpoint` wrote, or a public checkpoint of the Llama, Qwen2 and Qwen3 families.
+ * Throws `AgogeError` naming the file that is missing or is not what was written (where the folder has `checksums.sha256`), and the tensor
+ * or field that is missing or does not fit. Without `optimizer.safetensors` or `state.json` a checkpoint is read with `optimizerLost`.
+ */
+export async function readCheckpoint(given: string): Promise<Checkpoint> {
+  // A crash between the two renames of a rewrite leaves the older checkpoint under its other name.
+  const folder = !existsSync(given) && existsSync(`${given}.before`) ? `${given}.before` : given
+  const at = (name: string): string => join(folder, name)
+  await verifyChecksums(folder, (name) => !forTraining.includes(name) || existsSync(at(name)))
+  const config = parseConfig(await readJson(at('config.json')), at('config.json'))
+  const parameters = await readWeights(folder, config)
+  const checkpoint: Checkpoint = { config, parameters, weightVersion: 0 }
+  if (existsSync(at('tokenizer.json'))) {
+    const text = await readFile(at('tokenizer.json'), 'utf8')
+    checkpoint.tokenizer = createTokenizer(tokenizerFromJson(text, at('tokenizer.json')))
+  }
+  const present = companionNames.filter((name) => existsSync(at(name)))
+  if (present.length > 0) {
+    const texts = await Promise.all(present.map((name) => readFile(at(name), 'utf8')))
+    checkpoint.companions = Object.fromEntries(present.map((name, i) => [name, texts[i]]))
+  }
+  const remembers = existsSync(at(optimizerFile))
+  if (!existsSync(at('state.json'))) return remembers ? { ...checkpoint, optimizerLost: true } : checkpoint
+  const state = (await readJson(at('state.json'))) as Record<string, unknown>
+  const count = (field: string): number => {
+    const value = state[field]
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value
+    throw damaged(at('state.json'), `the field ${field} is wrong`, value, 'a count')
+  }
+  checkpoint.weightVersion = count('weightVersion')
+  const names = state['tensors']
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) checkpoint.tensors = names
+  else if (names !== undefined)
+    throw damaged(at('state.json'), 'the field tensors is wrong', names, 'names of tensors')
+  if (existsSync(at('adapter'))) checkpoint.adapter = await readAdapterCheckpoint(at('adapter'), parameters)
+  if (remembers) {
+    const moved = movedSize(checkpoint)
+    const { tensors } = readSafetensors(await readBytes(at(optimizerFile)), at(optimizerFile))
+    const [first, second, momentum] = moments.map((name) => {
+      const data = tensors[name]?.data
+      if (data?.length === moved) return data
+      const expected = `${moved} numbers`
+      throw damaged(at(optimizerFile), `${name} does not fit the model`, data?.length, expected)
+    }) as [Float32Array, Float32Array, Float32Array]
+    const steps = { matrixSteps: count('matrixSteps'), otherSteps: count('otherSteps') }
+    checkpoint.optimizer = { first, second, momentum, ...steps }
+  } else if (Number(state['matrixSteps']) > 0 || Number(state['otherSteps']) > 0)
+    checkpoint.optimizerLost = true
+  return checkpoint
+}
+
+/** The error for a checkpoint to go on with that is not whole: the steps that follow would be others than those of an uninterrupted run. */
+export function optimizerLost(folder: string): AgogeError {
+  return new AgogeError(`${folder} has lost what its optimiser remembers`, {
+    code: 'bad-checkpoint',
+    given: 'a checkpoint without one of state.json and optimizer.safetensors',
+    expected: 'both, as they were saved',
+    hint: 'Put the file back, or begin a new training from this model (agoge train --model, or loadLocalBackend)',
+  })
+}
+
+/** Numbers that the training of a checkpoint moves. */
+function movedSize({ parameters: { layout }, tensors, adapter }: Checkpoint): number {
+  if (adapter !== undefined) return adapter.layout.size
+  return tensors === undefined ? layout.size : compactLayout(chosenTensors(layout, tensors)).size
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file)
+  } catch (cause) {
+    throw new AgogeError(`${file} cannot be read`, {
+      code: 'bad-checkpoint',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: 'a checkpoint folder with config.json and model.safetensors',
+      cause,
+    })
+  }
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const text = new TextDecoder().decode(await readBytes(file))
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    throw new AgogeError(`${file} is not JSON`, {
+      code: 'bad-checkpoint',
+      given: text.slice(0, 80),
+      expected: 'JSON',
+      cause,
+    })
+  }
+}

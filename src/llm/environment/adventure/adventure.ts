@@ -1,0 +1,197 @@
+import { AgogeError } from '../../../error.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { commandText, possibleCommands } from './command.ts'
+import { describe } from './describe.ts'
+import { performText } from './perform.ts'
+import { planQuest } from './plan.ts'
+import { generateScene } from './scene.ts'
+import type { Scene } from './scene.ts'
+import { firstState, isFulfilled } from './state.ts'
+import type { AdventureState } from './state.ts'
+
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+export const adventureContext = {
+  scene: {
+    default: 0,
+    low: 0,
+    high: 9999,
+    extrapolate: [0, 19_999],
+    integer: true,
+    about: 'number from which map, things and quest are generated',
+  },
+  rooms: { default: 5, low: 3, high: 6, extrapolate: [2, 10], integer: true, about: 'rooms on the map' },
+  distractors: {
+    default: 3,
+    low: 1,
+    high: 5,
+    extrapolate: [0, 10],
+    integer: true,
+    about: 'things that the quest does not need',
+  },
+  locked: { default: 1, low: 0, high: 1, integer: true, about: '1: a locked door lies in the way' },
+} as const
+
+export interface AdventureOptions {
+  /** Commands after which an episode is truncated. Default 50. */
+  maxSteps?: number
+  /** Of the stream that scenes are drawn from until a reset brings one. Default 0. */
+  seed?: number
+}
+
+interface Text {
+  type: 'text'
+  minLength: number
+  maxLength: number
+  characters: string
+}
+
+/** The values of some features of `adventureContext`, by name; the others have their defaults. */
+export type AdventureContext = Partial<Readonly<Record<string, number>>>
+
+/** A Gymnasium-style environment whose observations and actions are texts: it fits `Environment` of `agoge/classic`. */
+export interface Adventure {
+  readonly name: string
+  readonly observationSpace: Text
+  readonly actionSpace: Text
+  reset(options?: { seed?: number; context?: AdventureContext }): { observation: string }
+  step(action: string): { observation: string; reward: number; terminated: boolean; truncated: boolean }
+  readonly contextSpace: typeof adventureContext
+  /** Commands after which an episode is truncated. */
+  readonly maxSteps: number
+  /** The commands that would change something now, and `look`: each is understood by `step`. */
+  admissible(): string[]
+  /** An oracle: the fewest commands from here to the fulfilled quest; none where it is fulfilled. */
+  plan(): string[]
+  /** Scene and state, for judges. */
+  scene(): Scene
+  state(): unknown
+  restore(state: unknown): void
+}
+
+interface Play {
+  scene: Scene
+  state: AdventureState
+  steps: number
+  over: boolean
+}
+
+/**
+ * A small text adventure: rooms, furniture, things, perhaps a locked door, and one quest, to bring a thing somewhere, which
+ * pays 1 and ends the episode. Observations and actions are texts; each observation tells all that is to be seen from
+ * where the player stands, and the task. A command that is not understood costs a step and says so.
+ *
+ * The feature `scene` decides on everything; where a reset's context has none, it is drawn from the stream of the seed.
+ *
+ * `step` throws an AgogeError: `reset-needed`, or `not-in-space` for what is no text of the action space.
+ */
+export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: AdventureOptions = {}): Adventure {
+  const name = 'adventure'
+  let random = createRandom(name, firstSeed)
+  let play: Play | undefined
+
+  const actionSpace: Text = { type: 'text', minLength: 1, maxLength: 60, characters: `${letters} ` }
+  const observationSpace: Text = {
+    type: 'text',
+    minLength: 1,
+    maxLength: 1000,
+    characters: `${letters} \n.,:?()`,
+  }
+
+  function current(): Play {
+    if (play !== undefined) return play
+    throw new AgogeError(`${name} was used before it was reset`, {
+      code: 'reset-needed',
+      hint: 'call reset() first',
+    })
+  }
+
+  return {
+    name,
+    observationSpace,
+    actionSpace,
+    contextSpace: adventureContext,
+    maxSteps,
+    reset({ seed, context = {} } = {}) {
+      if (seed !== undefined) random = createRandom(name, seed)
+      const features = readFeatures({ scene: random.int(adventureContext.scene.high + 1), ...context })
+      const scene = generateScene(features.scene, { ...features, locked: features.locked === 1 })
+      play = { scene, state: firstState(scene), steps: 0, over: false }
+      return { observation: describe(scene, play.state) }
+    },
+    step(action) {
+      const { scene, state, steps, over } = current()
+      if (over) {
+        throw new AgogeError(`the episode of ${name} is over`, {
+          code: 'reset-needed',
+          hint: 'call reset() first',
+        })
+      }
+      if (typeof action !== 'string' || !/^[A-Za-z ]{1,60}$/.test(action))
+        throw new AgogeError(
+          `the command ${JSON.stringify(action)} is not in the action space of the adventure`,
+          {
+            code: 'not-in-space',
+            given: action,
+            expected: 'a text of 1 to 60 letters and spaces',
+          },
+        )
+      const outcome = performText(scene, state, action)
+      const terminated = isFulfilled(scene, outcome.state)
+      const truncated = steps + 1 >= maxSteps
+      play = { scene, state: outcome.state, steps: steps + 1, over: terminated || truncated }
+      const told = terminated ? `${outcome.said} You have fulfilled your task.` : outcome.said
+      return {
+        observation: `${told}\n${describe(scene, outcome.state)}`,
+        reward: terminated ? 1 : 0,
+        terminated,
+        truncated,
+      }
+    },
+    admissible() {
+      const { scene, state, over } = current()
+      return over ? [] : possibleCommands(scene, state).map((command) => commandText(scene, command))
+    },
+    plan() {
+      const { scene, state } = current()
+      return (planQuest(scene, state) ?? []).map((command) => commandText(scene, command))
+    },
+    scene: () => current().scene,
+    state: () => structuredClone({ play, random: random.state() }),
+    restore(stored) {
+      const from = structuredClone(stored) as {
+        play: Play | undefined
+        random: ReturnType<typeof random.state>
+      }
+      play = from.play
+      random.restore(from.random)
+    },
+  }
+}
+
+type Features = Record<keyof typeof adventureContext, number>
+
+/** The features with their defaults. Throws `unknown-feature` or `bad-context`. */
+function readFeatures(context: AdventureContext): Features {
+  for (const name of Object.keys(context)) {
+    if (Object.hasOwn(adventureContext, name)) continue
+    throw new AgogeError(`the adventure has no context feature ${name}`, {
+      code: 'unknown-feature',
+      given: name,
+      expected: `one of ${Object.keys(adventureContext).join(', ')}`,
+    })
+  }
+  const limits: Features = { scene: Infinity, rooms: 12, distractors: 15, locked: 1 }
+  const entries = Object.entries(adventureContext).map(([name, feature]): [string, number] => {
+    const value = context[name] ?? feature.default
+    const low = name === 'rooms' ? 2 : 0
+    const high = limits[name as keyof Features]
+    if (Number.isInteger(value) && value >= low && value <= high) return [name, value]
+    throw new AgogeError(`the context feature ${name} of the adventure is out of range`, {
+      code: 'bad-context',
+      given: value,
+      expected: `a whole number from ${low} to ${high}`,
+    })
+  })
+  return Object.fromEntries(entries) as Features
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { corpusConversation } from '../../pretraining/corpus/index.ts'
+import { phraseWords } from '../phrase-grammar.ts'
+import { filesystemGrammars, filesystemTasks } from './tasks.ts'
+import { unseenPhrasings } from './unseen-prompt-templates.ts'
+
+/** Every word the benchmark words its requests with; whatever else stands in a request is a name or a text. */
+const paraphrase = new Set(
+  [
+    ...Object.values(filesystemGrammars).flatMap(({ phrases }) => phrases.map(({ text }) => text)),
+    ...Object.values(unseenPhrasings).flat(),
+  ].flatMap((text) => phraseWords(text).map((word) => word.toLowerCase())),
+)
+const politeness = new Set('please can could would you now hey kindly i want need to thanks well'.split(' '))
+
+/** A request without politeness, capitals and punctuation, quoted texts and all but the benchmark's words masked. */
+function skeleton(text: string): string {
+  const pieces = text
+    .toLowerCase()
+    .replace(/"[^"]*"|'[^']*'/g, '#')
+    .split(/\s+/)
+    .map((piece) => piece.replace(/^[^\w/#]+|[^\w/#]+$/g, ''))
+    .filter((piece) => piece !== '')
+    .map((piece) => (paraphrase.has(piece) ? piece : '#'))
+  while (politeness.has(pieces[0])) pieces.shift()
+  while (politeness.has(pieces[pieces.length - 1])) pieces.pop()
+  return pieces.join(' ')
+}
+
+const requests = Array.from({ length: 40_000 }, (_, seed) =>
+  corpusConversation(seed, 'train', seed % 2 === 0 ? 'general' : 'decisions').flatMap(({ role, text }) =>
+    role === 'user' ? [text] : [],
+  ),
+).flat()
+
+test('no request of the benchmark, names masked, is one of the base corpus', () => {
+  const corpus = new Map(requests.map((text) => [skeleton(text), text]))
+  const shared = new Map<string, string>()
+  for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
+    for (let seed = 0; seed < 2000; seed += 1) {
+      const { prompt } = filesystemTasks.task({ split, seed })
+      const found = corpus.get(skeleton(prompt))
+      if (found !== undefined) shared.set(prompt, found)
+    }
+  }
+  expect([...shared].map(([prompt, found]) => `${prompt} = ${found}`)).toEqual([])
+})
+
+test('the check would find a request of the benchmark', () => {
+  const { prompt } = filesystemTasks.task({ split: 'train', seed: 3 })
+  const renamed = filesystemTasks
+    .task({ split: 'train', seed: 3 })
+    .prompt.replace(/\/[\w/.-]+/g, '/other/place.md')
+  expect(renamed).not.toBe(prompt)
+  expect(skeleton(renamed)).toBe(skeleton(prompt))
+})
+
+test('no wording of the benchmark stands whole in a request of the base corpus', () => {
+  const fixed = Object.values(filesystemGrammars)
+    .flatMap(({ phrases }) => phrases.map(({ text }) => text))
+    .flatMap((text) => text.split(/"?<\w+>"?/))
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part.split(/\s+/).length >= 5)
+  const corpus = requests.join('\n').toLowerCase()
+  const found = [...new Set(fixed)].filter((part) => corpus.includes(part))
+  expect(found).toEqual([])
+})

@@ -1,0 +1,208 @@
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ToolSession, ToolEnvironment } from '../../agent/types.ts'
+import { AgogeError } from '../../../error.ts'
+import { createServerPool } from '../../tool/server-pool.ts'
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { makeLockedFolder } from '../../../runs/locked-folder.ts'
+import { resolveServer } from '../../tool/resolve-server.ts'
+import type { ServerLease } from '../../tool/server-pool.ts'
+import type { ToolSpec } from '../../tool/types.ts'
+import { judgeOutcome } from './judge.ts'
+import { toSandbox } from './sandbox-path.ts'
+import type { FilesystemTask } from './task.ts'
+import { presentResult } from './tool-result.ts'
+import { plantTree, readTree } from './tree.ts'
+
+/** The server and the version that the environment is made for and tested with. */
+export const filesystemServer = {
+  package: '@modelcontextprotocol/server-filesystem',
+  version: '2026.8.31',
+} as const
+
+/**
+ * Tools of the server that are not on offer: those whose results depend on clock, disk or machine, those for media,
+ * and the doubles of others.
+ */
+const withheld = new Set([
+  'get_file_info',
+  'list_allowed_directories',
+  'list_directory_with_sizes',
+  'read_file',
+  'read_media_file',
+])
+
+export interface FilesystemEnvironmentOptions {
+  /** Server processes that share the work. Default 2; one answers about 2,500 calls a second. */
+  servers?: number
+  /**
+   * Where the sandboxes are made, in a folder of this environment's own. Default: in memory (`/dev/shm`) where the system
+   * has that, else the temporary folder; on a disk that syncs its metadata a sandbox can cost 20 ms, in memory 1 ms. What killed
+   * processes have left there is removed first.
+   */
+  sandboxRoot?: string
+  /** Told where the server comes from, when npm has to fetch it. */
+  onNotice?: (text: string) => void
+  signal?: AbortSignal
+}
+
+/** The environment of `filesystemTasks`, with the process ids of its servers, for tests and `doctor`. */
+export interface FilesystemEnvironment extends ToolEnvironment<FilesystemTask> {
+  readonly serverPids: readonly number[]
+}
+
+/**
+ * The official filesystem MCP server over stdio, with a sandbox folder for every episode.
+ *
+ * Isolation: the servers are allowed one folder, the parent of all sandboxes; the paths of a call are mapped below
+ * the sandbox of its episode before the server sees them (`..` stops there, links out of it are refused), so that
+ * sessions can share a server at the same time. The server itself refuses what leads out of the parent.
+ *
+ * @throws AgogeError or InfrastructureError where the server does not start.
+ */
+export async function createFilesystemEnvironment(
+  options: FilesystemEnvironmentOptions = {},
+): Promise<FilesystemEnvironment> {
+  const resolved = resolveServer(filesystemServer)
+  if (resolved.source === 'npx') {
+    options.onNotice?.(
+      `${filesystemServer.package} is not installed; npm fetches version ${resolved.version} (once)`,
+    )
+  }
+  const parent = options.sandboxRoot ?? (writable('/dev/shm') ? '/dev/shm' : tmpdir())
+  const home = makeHome(parent)
+  const remove = (): void => rmSync(home, { recursive: true, force: true, maxRetries: 3 })
+  process.once('exit', remove)
+
+  const size = Math.max(1, Math.floor(options.servers ?? 2))
+  const pool = createServerPool({
+    server: { ...resolved.config, args: [...(resolved.config.args ?? []), home] },
+    size,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  })
+  // Each lease is held and shared: calls of several sessions are on the wire at the same time.
+  const leases: (Promise<ServerLease> | undefined)[] = Array.from({ length: size })
+  const pids = new Map<number, number>()
+  let opened = 0
+  let closed = false
+
+  async function server(slot: number): Promise<ServerLease> {
+    const held = leases[slot]
+    if (held !== undefined) {
+      const lease = await held
+      if (lease.connection.healthy()) return lease
+      if (leases[slot] === held) {
+        leases[slot] = undefined
+        await lease.release()
+      }
+    }
+    leases[slot] ??= pool.lease()
+    const starting = leases[slot]
+    try {
+      const lease = await starting
+      if (lease.connection.pid !== undefined) pids.set(slot, lease.connection.pid)
+      return lease
+    } catch (error) {
+      if (leases[slot] === starting) leases[slot] = undefined
+      throw error
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (closed) return
+    closed = true
+    process.off('exit', remove)
+    await pool.close()
+    remove()
+  }
+
+  let tools: readonly ToolSpec[]
+  try {
+    const all = await Promise.all(leases.map((_, slot) => server(slot)))
+    tools = all[0].specs.filter((spec) => !withheld.has(spec.name))
+  } catch (error) {
+    await close()
+    throw error
+  }
+
+  return {
+    name: 'filesystem',
+    tools,
+    get serverPids() {
+      return [...pids.values()]
+    },
+    async open(task, { signal }) {
+      signal?.throwIfAborted()
+      if (closed) throw new InfrastructureError('the filesystem environment is closed')
+      const number = opened++
+      const root = join(home, `e${number}`)
+      try {
+        mkdirSync(root)
+        plantTree(root, task.start)
+      } catch (error) {
+        throw new InfrastructureError('the sandbox could not be made', { cause: error })
+      }
+      return openSession(task, root, tools, () => server(number % size))
+    },
+    close,
+  }
+}
+
+function makeHome(parent: string): string {
+  try {
+    mkdirSync(parent, { recursive: true })
+    return makeLockedFolder(parent, 'agoge-filesystem')
+  } catch (error) {
+    throw new AgogeError(`The sandboxes cannot be made in ${parent}.`, {
+      code: 'bad-folder',
+      given: parent,
+      expected: 'a folder in which this user may write',
+      hint: 'choose another `sandboxRoot`',
+      cause: error,
+    })
+  }
+}
+
+function writable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function openSession(
+  task: FilesystemTask,
+  root: string,
+  tools: readonly ToolSpec[],
+  server: () => Promise<ServerLease>,
+): ToolSession {
+  const names = new Set(tools.map(({ name }) => name))
+  return {
+    specs: [...tools],
+    async call(name, args, callOptions) {
+      if (!names.has(name)) return { text: `error: there is no tool ${name}`, isError: true }
+      const mapped = toSandbox(root, args)
+      if (typeof mapped === 'string') return { text: `error: ${mapped}`, isError: true }
+      const lease = await server()
+      return presentResult(name, await lease.call(name, mapped, callOptions), root)
+    },
+    judge(outcome) {
+      try {
+        return Promise.resolve(judgeOutcome(task, readTree(root), outcome))
+      } catch (error) {
+        return Promise.resolve({
+          success: null,
+          parts: {},
+          reason: `could not look at the sandbox: ${String(error)}`,
+        })
+      }
+    },
+    close() {
+      rmSync(root, { recursive: true, force: true, maxRetries: 3 })
+      return Promise.resolve()
+    },
+  }
+}

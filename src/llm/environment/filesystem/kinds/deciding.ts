@@ -1,0 +1,99 @@
+import { predict, done, follow, makeFolder, moveFile, readFile, searchName } from '../plan-steps.ts'
+import { branchVerbs } from '../prompt-templates.ts'
+import { joinPath, nameOf, parentOf } from '../initial-state.ts'
+import type { Draft, TaskKind } from './kind.ts'
+
+/** What a file that is asked about may say: one state or its opposite. The same in all splits, as wordings are. */
+export const states = [
+  ['yes', 'no'],
+  ['open', 'closed'],
+  ['done', 'waiting'],
+  ['good', 'bad'],
+] as const
+
+/** Read a file that says in which state something is; do one thing or another by what it says. */
+export const ifContent: TaskKind = {
+  name: 'if-content',
+  draft(scene) {
+    const file = scene.file()
+    const [value, opposite] = scene.random.shuffle(scene.random.pick(states))
+    const holds = scene.random.next() < 0.5
+    scene.files[file] = holds ? value : opposite
+    const branch = scene.random.next() < 0.5 ? folders() : places()
+    return {
+      holes: { file, value, yes: branch.yes, no: branch.no },
+      changes: branch.changes(holds),
+      plan: follow(
+        readFile(file),
+        (results) => predict(results[0].text === value, branch.step(true), branch.step(false)),
+        done,
+      ),
+      difficulty: 3,
+      context: { holds, branch: branch.kind },
+    }
+
+    function folders() {
+      const verb = scene.random.pick(branchVerbs.folder)
+      const yes = scene.newFolder()
+      const no = joinPath(parentOf(yes), scene.word('groups'))
+      return {
+        kind: 'folder',
+        yes: `${verb} ${yes}`,
+        no: `${verb} ${no}`,
+        step: (truth: boolean) => makeFolder(truth ? yes : no),
+        changes: (truth: boolean): NonNullable<Draft['changes']> => ({ folders: [truth ? yes : no] }),
+      }
+    }
+
+    function places() {
+      const verb = scene.random.pick(branchVerbs.move)
+      const moved = scene.file(file)
+      // Two places to choose from, besides the one where the file is.
+      if (scene.folders.length < 3) scene.folders.push(scene.newFolder())
+      const yes = scene.folder(parentOf(moved))
+      const no = scene.folder(parentOf(moved), yes)
+      const target = (truth: boolean): string => joinPath(truth ? yes : no, nameOf(moved))
+      return {
+        kind: 'move',
+        yes: `${verb} ${moved} into ${yes}`,
+        no: `${verb} it into ${no}`,
+        step: (truth: boolean) => moveFile(moved, target(truth)),
+        changes: (truth: boolean): NonNullable<Draft['changes']> => ({
+          files: { [moved]: null, [target(truth)]: scene.files[moved] },
+        }),
+      }
+    }
+  },
+}
+
+/** Look for a file in a folder; move it where it is there, make a folder where it is not. */
+export const ifExists: TaskKind = {
+  name: 'if-exists',
+  counts: (random) => [1 + random.int(3)],
+  draft(scene) {
+    const folder = scene.folders[0]
+    const inside = Object.keys(scene.files).filter((file) => parentOf(file) === folder)
+    const exists = scene.random.next() < 0.5
+    const name = exists ? nameOf(scene.random.pick(inside)) : scene.newName()
+    const file = joinPath(folder, name)
+    const to = scene.folder(folder)
+    const target = joinPath(to, name)
+    const made = scene.newFolder()
+    return {
+      holes: {
+        folder,
+        name,
+        yes: `${scene.random.pick(branchVerbs.move)} it into ${to}`,
+        no: `${scene.random.pick(branchVerbs.folder)} ${made}`,
+      },
+      changes: exists ? { files: { [file]: null, [target]: scene.files[file] } } : { folders: [made] },
+      plan: follow(
+        searchName(name, folder),
+        (results) => predict(results[0].text === file, moveFile(file, target), makeFolder(made)),
+        done,
+      ),
+      difficulty: 3,
+      context: { exists, tools: ['search_files', exists ? 'move_file' : 'create_directory'] },
+    }
+  },
+}

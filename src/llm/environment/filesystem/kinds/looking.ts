@@ -1,0 +1,71 @@
+import { follow, listFolder, readFile, say, searchName } from '../plan-steps.ts'
+import { nameOf } from '../initial-state.ts'
+import { textOf } from './kind.ts'
+import type { TaskKind } from './kind.ts'
+
+/** Tell what a file says. */
+export const read: TaskKind = {
+  name: 'read',
+  draft(scene) {
+    const file = scene.file()
+    return {
+      holes: { file },
+      answer: textOf(scene, file),
+      plan: follow(readFile(file), (results) => say(results[0].text)),
+      difficulty: 1,
+    }
+  },
+}
+
+/** Tell how many files a folder has, one to six. */
+export const count: TaskKind = {
+  name: 'count',
+  counts: (random) => [1 + random.int(5)],
+  draft(scene) {
+    const folder = scene.folders[0]
+    const number = Object.keys(scene.files).filter((file) => file.startsWith(`${folder}/`)).length
+    return {
+      holes: { folder },
+      answer: { kind: 'number', number },
+      plan: follow(listFolder(folder), (results) => say(String(results[0].text.split('[FILE]').length - 1))),
+      difficulty: 1,
+      context: { count: number },
+    }
+  },
+}
+
+/** Tell the path of a file of which only the name is known. */
+export const find: TaskKind = {
+  name: 'find',
+  draft(scene) {
+    const file = scene.file()
+    return {
+      holes: { name: nameOf(file) },
+      answer: {
+        kind: 'text',
+        text: file,
+        others: Object.keys(scene.files).filter((other) => other !== file),
+      },
+      plan: follow(searchName(nameOf(file)), (results) => say(results[0].text)),
+      difficulty: 1,
+    }
+  },
+}
+
+/** Find a file by its name and tell what it says. */
+export const findAndRead: TaskKind = {
+  name: 'find-and-read',
+  draft(scene) {
+    const file = scene.file()
+    return {
+      holes: { name: nameOf(file) },
+      answer: textOf(scene, file),
+      plan: follow(
+        searchName(nameOf(file)),
+        (results) => readFile(results[0].text),
+        (results) => say(results[1].text),
+      ),
+      difficulty: 2,
+    }
+  },
+}

@@ -1,0 +1,81 @@
+import { done, follow, makeFolder, moveFile, searchName } from '../plan-steps.ts'
+import { joinPath, nameOf, parentOf } from '../initial-state.ts'
+import type { TaskKind } from './kind.ts'
+
+/** Move a file into another folder, under its name. */
+export const move: TaskKind = {
+  name: 'move',
+  draft(scene) {
+    const file = scene.file()
+    const to = scene.folder(parentOf(file))
+    const target = joinPath(to, nameOf(file))
+    return {
+      holes: { file, to },
+      changes: { files: { [file]: null, [target]: scene.files[file] } },
+      plan: follow(moveFile(file, target), done),
+      difficulty: 1,
+    }
+  },
+}
+
+/** Give a file another name in the same folder. */
+export const rename: TaskKind = {
+  name: 'rename',
+  draft(scene) {
+    const file = scene.file()
+    const fresh = scene.newName()
+    const target = joinPath(parentOf(file), fresh)
+    return {
+      holes: { file, new: fresh },
+      changes: { files: { [file]: null, [target]: scene.files[file] } },
+      plan: follow(moveFile(file, target), done),
+      difficulty: 1,
+    }
+  },
+}
+
+/** Find a file by its name and move it. */
+export const findAndMove: TaskKind = {
+  name: 'find-and-move',
+  draft(scene) {
+    const file = scene.file()
+    const to = scene.folder(parentOf(file))
+    const target = joinPath(to, nameOf(file))
+    return {
+      holes: { name: nameOf(file), to },
+      changes: { files: { [file]: null, [target]: scene.files[file] } },
+      plan: follow(
+        searchName(nameOf(file)),
+        (results) => moveFile(results[0].text, joinPath(to, nameOf(results[0].text))),
+        done,
+      ),
+      difficulty: 2,
+    }
+  },
+}
+
+/** Make a folder and move two or three files into it. */
+export const gather: TaskKind = {
+  name: 'gather',
+  draft(scene) {
+    const folder = scene.newFolder()
+    const size = scene.random.next() < 0.8 ? 2 : 3
+    const files = scene.random.shuffle(Object.keys(scene.files)).slice(0, size)
+    const changes: Record<string, string | null> = {}
+    for (const file of files) {
+      changes[file] = null
+      changes[joinPath(folder, nameOf(file))] = scene.files[file]
+    }
+    return {
+      holes: { folder, files: `${files.slice(0, -1).join(', ')} and ${files[files.length - 1]}` },
+      changes: { folders: [folder], files: changes },
+      plan: follow(
+        makeFolder(folder),
+        ...files.map((file) => moveFile(file, joinPath(folder, nameOf(file)))),
+        done,
+      ),
+      difficulty: 1 + size,
+      context: { files: size },
+    }
+  },
+}

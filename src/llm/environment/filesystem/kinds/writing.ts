@@ -1,0 +1,93 @@
+import { done, editFile, follow, makeFolder, readFile, writeFile } from '../plan-steps.ts'
+import { joinPath, nameOf } from '../initial-state.ts'
+import type { TaskKind } from './kind.ts'
+
+/** Make a new file with a given text. */
+export const write: TaskKind = {
+  name: 'write',
+  draft(scene) {
+    const file = joinPath(scene.folder(), scene.newName())
+    const text = scene.text()
+    return {
+      holes: { file, text },
+      changes: { files: { [file]: text } },
+      plan: follow(writeFile(file, text), done),
+      difficulty: 1,
+    }
+  },
+}
+
+/** Put one word of a file in the place of another. In a third of the tasks the file has two `key: value` lines. */
+export const edit: TaskKind = {
+  name: 'edit',
+  draft(scene) {
+    const file = scene.file()
+    const old = scene.word('adjectives')
+    const fresh = scene.word('adjectives')
+    const lines =
+      scene.random.next() < 1 / 3
+        ? scene.random.shuffle([
+            `${scene.word('nouns')}: ${old}`,
+            `${scene.word('nouns')}: ${scene.word('adjectives')}`,
+          ])
+        : [`${scene.word('verbs')} ${old} ${scene.word('nouns')}`]
+    const text = lines.join('\n')
+    scene.files[file] = text
+    // Where the word also stands inside another word, editing its first occurrence would be ambiguous.
+    if (text.split(old).length !== 2) return edit.draft(scene)
+    return {
+      holes: { file, old, new: fresh },
+      changes: { files: { [file]: text.replace(old, fresh) } },
+      plan: follow(editFile(file, old, fresh), done),
+      difficulty: 1,
+      context: { lines: lines.length },
+    }
+  },
+}
+
+/** Write the text of one file into a new one. */
+export const copy: TaskKind = {
+  name: 'copy',
+  draft(scene) {
+    const file = scene.file()
+    const target = joinPath(scene.folder(), scene.newName())
+    return {
+      holes: { file, target },
+      changes: { files: { [target]: scene.files[file] } },
+      plan: follow(readFile(file), (results) => writeFile(target, results[0].text), done),
+      difficulty: 2,
+    }
+  },
+}
+
+/** Make a folder. */
+export const makeNewFolder: TaskKind = {
+  name: 'make-folder',
+  draft(scene) {
+    const parent = scene.folder()
+    const folder = joinPath(parent, scene.word('groups'))
+    return {
+      holes: { folder, parent, name: nameOf(folder) },
+      changes: { folders: [folder] },
+      plan: follow(makeFolder(folder), done),
+      difficulty: 1,
+    }
+  },
+}
+
+/** Make a folder, and a file in it; writing first does not work, since there is no folder. */
+export const folderThenWrite: TaskKind = {
+  name: 'folder-then-write',
+  draft(scene) {
+    const folder = scene.newFolder()
+    const name = scene.newName()
+    const text = scene.text()
+    const file = joinPath(folder, name)
+    return {
+      holes: { folder, name, text },
+      changes: { folders: [folder], files: { [file]: text } },
+      plan: follow(makeFolder(folder), writeFile(file, text), done),
+      difficulty: 2,
+    }
+  },
+}

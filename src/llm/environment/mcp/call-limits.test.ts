@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { createExpertActor } from '../../agent/expert-actor.ts'
+import { runEpisodes } from '../../agent/turn-loop.ts'
+import type { EpisodeLimits } from '../../agent/episode-state.ts'
+import type { Episode } from '../../episode/types.ts'
+import type { McpTask } from './mcp-task.ts'
+import { callLimits, createMcpEnvironment } from './mcp-environment.ts'
+import type { McpEnvironment, McpEnvironmentOptions } from './mcp-environment.ts'
+
+const shelf = fileURLToPath(new URL('fixtures/shelf-server.mjs', import.meta.url))
+const limits = { turns: 6, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
+// Servers are processes: on a busy machine they are slow to start.
+
+async function open(options: Partial<McpEnvironmentOptions> = {}): Promise<McpEnvironment> {
+  const env = { SHELF_TOOLS: 'measure' }
+  const server = { command: process.execPath, args: [shelf], env }
+  const environment = await createMcpEnvironment({ name: 'shelf', server, slots: 1, ...options })
+  onTestFinished(() => environment.close())
+  return environment
+}
+
+function play(
+  environment: McpEnvironment,
+  tasks: readonly McpTask[],
+  episodeLimits: EpisodeLimits = limits,
+): Promise<Episode[]> {
+  const specs = tasks.map((task, index) => ({ id: `e${index}`, group: task.id, task }))
+  const expert = createExpertActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
+  return runEpisodes(specs, expert, environment, episodeLimits)
+}
+
+test('only a sandbox on this machine is called as often and as fast as it answers', () => {
+  const [remote, local] = [callLimits(true, false), callLimits(false, false)]
+  expect(callLimits(true, true)).toEqual(remote)
+  expect(remote.maxCalls).toBeLessThan(local.maxCalls)
+  expect(remote.callsPerSecond).toBeLessThan(local.callsPerSecond ?? 0)
+  const sandbox = callLimits(false, true)
+  expect(sandbox.callsPerSecond).toBeUndefined()
+  expect(sandbox.maxCalls).toBeGreaterThan(local.maxCalls)
+  expect(Number.isFinite(sandbox.maxCalls)).toBe(true)
+})
+
+test('the plan names the limits that hold', async () => {
+  expect((await open()).plan).toContain('at most 40000 calls in all, at most 50 a second.')
+  expect((await open({ sandbox: true })).plan).toContain(
+    'at most 200000 calls in all, as fast as it answers.',
+  )
+  const given = await open({ sandbox: true, maxCalls: 70, callsPerSecond: 3 })
+  expect(given.plan).toContain('at most 70 calls in all, at most 3 a second.')
+})
+
+test('a budget that is spent in the midst of episodes ends the job; nothing is masked', async () => {
+  const environment = await open({ maxCalls: 60, callsPerSecond: 1000 })
+  const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 8 } })
+  const all = tasks.all('train')
+  expect((await play(environment, all)).map(({ status }) => status)).toEqual(all.map(() => 'ok'))
+  const waves = async (): Promise<never> => {
+    for (;;) {
+      const episodes = await play(environment, all)
+      expect(episodes.filter(({ status }) => status === 'masked')).toEqual([])
+    }
+  }
+  await expect(waves()).rejects.toMatchObject({
+    code: 'call-budget',
+    message: 'the budget of 60 calls is spent',
+    hint: expect.stringContaining('--max-calls'),
+  })
+  expect(environment.limit.used().total).toBe(60)
+})
+
+test('waiting for the rate masks no episode', async () => {
+  const { tasks } = await (await open({})).prepareTasks({ seed: 1, counts: { train: 9 } })
+  // Nine calls take eight seconds in all, in which the last of them waits for longer than its deadlines.
+  const environment = await open({ callsPerSecond: 1 })
+  const tight = { turns: 6, deadlineSeconds: 6, toolDeadlineSeconds: 5 }
+  const began = performance.now()
+  const episodes = await play(environment, tasks.all('train'), tight)
+  expect(performance.now() - began).toBeGreaterThan(7900)
+  expect(episodes.map(({ status }) => status)).toEqual(episodes.map(() => 'ok'))
+})

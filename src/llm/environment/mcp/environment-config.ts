@@ -1,0 +1,117 @@
+import { AgogeError } from '../../../error.ts'
+import { isPlainObject } from './json-walk.ts'
+
+/**
+ * How the state behind a server comes back to its beginning before a task.
+ * - `restart`: a new process has a fresh state.
+ * - `{ command }`: a shell command run before a task (with `AGOGE_SLOT`, the slot's folder, in its environment).
+ * - `{ files }`: the whole state is in these files or folders, read at every call; they are put back. Relative paths
+ *   lie in the slot's folder.
+ * - `{ roots }`: the server works below the MCP root it is given; each slot gets an empty folder as its root.
+ * - `none`: it cannot; only tasks that read are made.
+ */
+export type ResetRule = 'restart' | 'none' | { command: string } | { files: string[] } | { roots: true }
+
+/** The `agoge` entry of a server in `.mcp.json`. `{slot}` in `env` stands for the slot's own folder. */
+export interface McpEnvironmentConfig {
+  reset: ResetRule
+  /**
+   * What shows the state: tools that only read and need no arguments, and `{files}` for the contents of the files
+   * that `reset` puts back.
+   */
+  observe: string[]
+  /** Environment of the server that replaces what its entry says, e.g. a path inside `{slot}`. */
+  env?: Record<string, string>
+  /** How long the server may take to start. Default: see `ConnectOptions`. */
+  connectSeconds?: number
+  /** Names of properties whose values the server makes up anew (ids, times): left out when states and results are compared, and never asked for. */
+  ignore?: string[]
+  /** Characters of a result that the model is shown. Default 300. */
+  resultLimit?: number
+}
+
+/** The entry of `observe` that stands for the contents of the files that the reset puts back. */
+export const filesObserver = '{files}'
+
+function keepsFiles(reset: ResetRule): boolean {
+  return typeof reset === 'object' && !('command' in reset)
+}
+
+export const readOnlyEnvironment: McpEnvironmentConfig = { reset: 'none', observe: [] }
+
+/** What is missing for tasks that change something, as a clause; undefined where the state can be reset and observed. */
+export function missingState({ reset, observe }: McpEnvironmentConfig): string | undefined {
+  const missing = [
+    ...(reset === 'none' ? ['no "reset"'] : []),
+    ...(observe.length === 0 ? ['no "observe"'] : []),
+  ]
+  return missing.length === 0 ? undefined : `the "agoge" entry declares ${missing.join(' and ')}`
+}
+
+/** Checks the `agoge` entry of one server; absent = a live system that cannot be reset. */
+export function parseEnvironmentConfig(value: unknown, where: string): McpEnvironmentConfig {
+  if (value === undefined) return readOnlyEnvironment
+  const fail = (field: string, given: unknown, expected: string): never => {
+    throw new AgogeError(`${where}: "${field}" is not usable`, { code: 'bad-config', given, expected })
+  }
+  if (!isPlainObject(value)) return fail('agoge', value, '{ "reset": ..., "observe": [...] }')
+  const known = ['reset', 'observe', 'env', 'ignore', 'connectSeconds', 'resultLimit']
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) fail(key, key, `one of: ${known.join(', ')}`)
+  }
+  const strings = (field: string): string[] => {
+    const list = value[field] ?? []
+    if (!Array.isArray(list) || list.some((item) => typeof item !== 'string')) {
+      return fail(field, list, 'an array of strings')
+    }
+    return list as string[]
+  }
+  const config: McpEnvironmentConfig = {
+    reset: parseReset(value['reset'] ?? 'none', fail),
+    observe: strings('observe'),
+  }
+  if (config.observe.includes(filesObserver) && !keepsFiles(config.reset)) {
+    fail('observe', filesObserver, 'a "reset" with "files" or "roots", whose contents can be seen')
+  }
+  const ignore = strings('ignore')
+  if (ignore.length > 0) config.ignore = ignore
+  const seconds = value['connectSeconds']
+  if (seconds !== undefined) {
+    if (typeof seconds !== 'number' || !(seconds >= 1 && seconds <= 3600))
+      return fail('connectSeconds', seconds, 'a number of seconds from 1 to 3600')
+    config.connectSeconds = seconds
+  }
+  const limit = value['resultLimit']
+  if (limit !== undefined) {
+    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 1)
+      return fail('resultLimit', limit, 'a whole number of at least 1')
+    config.resultLimit = limit
+  }
+  const env = value['env']
+  if (env !== undefined) {
+    if (!isPlainObject(env) || Object.values(env).some((item) => typeof item !== 'string')) {
+      return fail('env', env, 'an object of strings')
+    }
+    config.env = env as Record<string, string>
+  }
+  return config
+}
+
+function parseReset(
+  reset: unknown,
+  fail: (field: string, given: unknown, expected: string) => never,
+): ResetRule {
+  if (reset === 'restart' || reset === 'none') return reset
+  if (isPlainObject(reset)) {
+    const { command, files, roots } = reset
+    if (typeof command === 'string') return { command }
+    if (Array.isArray(files) && files.length > 0 && files.every((file) => typeof file === 'string'))
+      return { files }
+    if (roots === true) return { roots }
+  }
+  return fail(
+    'reset',
+    reset,
+    '"restart", "none", { "command": "..." }, { "files": ["..."] } or { "roots": true }',
+  )
+}

@@ -1,0 +1,108 @@
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { AgogeError } from '../../../error.ts'
+import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
+import type { CallLimit } from './limited-toolbox.ts'
+import type { Admission } from './safety.ts'
+import type { McpEnvironmentConfig } from './environment-config.ts'
+
+export interface PlanFacts {
+  server: string
+  /** How the server is reached, without secrets: a command line or a host. */
+  address: string
+  admission: Admission
+  config: McpEnvironmentConfig
+  limit: CallLimit
+}
+
+/** Characters of a tool's name that the list makes room for, and that it shows of what is longer. */
+const nameColumn = 40
+const longestName = 128
+const longestAddress = 300
+
+const effects = {
+  read: 'reads',
+  write: 'MAY CHANGE STATE',
+  unknown: 'MAY CHANGE STATE: it is tried first',
+} as const
+
+/** The text shown before the first call: which tools run, how often at most, how fast, and what becomes of the state. */
+export function describePlan(facts: PlanFacts): string {
+  const { admission, limit, config } = facts
+  const name = (text: string): string => visibleLine(text, longestName)
+  const widest = Math.max(...admission.admitted.map((tool) => name(tool.spec.name).length), 4)
+  const width = Math.min(widest, nameColumn)
+  const reset =
+    typeof config.reset === 'string'
+      ? { restart: 'by a new process', none: 'not at all: tasks only read' }[config.reset]
+      : 'command' in config.reset
+        ? `by the command ${config.reset.command}`
+        : 'files' in config.reset
+          ? `by putting back ${config.reset.files.join(', ')}`
+          : 'by emptying its root folder'
+  const rate = limit.callsPerSecond
+  return [
+    `Agoge will call tools of "${facts.server}" (${visibleLine(facts.address, longestAddress)}):`,
+    ...admission.admitted.map(
+      (tool) => `  ${name(tool.spec.name).padEnd(width)}  ${effects[tool.kind]} (${tool.why})`,
+    ),
+    ...(admission.refused.length === 0 ? [] : ['and will not call:']),
+    ...admission.refused.map((tool) => `  ${name(tool.name)}: ${visibleBlock(tool.reason, '      ')}`),
+    `at most ${limit.maxCalls} calls in all, ${rate === undefined ? 'as fast as it answers' : `at most ${rate} a second`}.`,
+    `State is reset ${reset}${config.observe.length === 0 ? '' : `, observed with ${config.observe.join(', ')}`}.`,
+  ].join('\n')
+}
+
+export interface ConfirmOptions {
+  /** `--yes`: the answer is given already. */
+  yes?: boolean
+  input?: Readable & { isTTY?: boolean }
+  output?: Writable
+  signal?: AbortSignal
+}
+
+/**
+ * Shows the plan and asks y/N on a terminal. Ctrl-C there is an interrupt of the whole program, as anywhere else; Ctrl-D is a no.
+ *
+ * @throws AgogeError where the answer is no, or where nobody can be asked and `yes` was not given.
+ */
+export async function confirmPlan(text: string, options: ConfirmOptions = {}): Promise<void> {
+  const input = options.input ?? process.stdin
+  const output = options.output ?? process.stderr
+  output.write(`${text}\n`)
+  if (options.yes === true) return
+  if (input.isTTY !== true) {
+    throw new AgogeError('the plan of calls needs a yes, and there is no terminal to ask at', {
+      code: 'confirmation-needed',
+      expected: 'a terminal, or --yes',
+      hint: 'read the plan above and add --yes',
+    })
+  }
+  const reply = await askLine('Go on? [y/N] ', input, output, options.signal)
+  if (reply !== null && /^y(es)?$/i.test(reply.trim())) return
+  throw new AgogeError('stopped: the plan of calls was not confirmed', { code: 'not-confirmed' })
+}
+
+/** The line typed after a question; null where the input ends first. Rejects with the reason of the signal. */
+function askLine(
+  question: string,
+  input: Readable,
+  output: Writable,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  signal?.throwIfAborted()
+  const lines = createInterface({ input, output, terminal: true })
+  const abort = (): void => lines.close()
+  return new Promise<string | null>((resolve, reject) => {
+    lines.once('line', resolve)
+    lines.once('close', () => (signal?.aborted === true ? reject(signal.reason) : resolve(null)))
+    // In raw mode readline takes Ctrl-C for itself; it is meant for the program.
+    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    signal?.addEventListener('abort', abort, { once: true })
+    lines.setPrompt(question)
+    lines.prompt()
+  }).finally(() => {
+    signal?.removeEventListener('abort', abort)
+    lines.close()
+  })
+}

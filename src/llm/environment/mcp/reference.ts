@@ -1,0 +1,108 @@
+import type { Expert } from '../../agent/types.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import type { Random } from '../../../engine/random/index.ts'
+import type { Draft } from './draft.ts'
+import type { RequestStep } from './request.ts'
+import { chooseSalient, extractSalient } from './salient.ts'
+import type { Salient } from './salient.ts'
+import { newState } from './state-pool.ts'
+import type { EpisodeState, StateCallOptions } from './state-pool.ts'
+import type { ToolSystem } from './tool-system.ts'
+import { typeOf } from './sample-arguments.ts'
+import type { JsonSchema } from '../../../untrusted/schema-check.ts'
+import { isPlainObject } from './json-walk.ts'
+
+/** What became of a draft when its reference calls were made in a fresh state. */
+export type ReferenceRun =
+  | { ok: false; reason: string }
+  | {
+      ok: true
+      results: string[]
+      /** Results that the next step takes as its argument, one a step but the last. */
+      links: (Salient | undefined)[]
+      before: string | null
+      after: string | null
+      state: EpisodeState
+    }
+
+/** The reason where a tool that may change something did not. */
+export const changedNothing = 'the reference call changed nothing that is observed'
+
+/** Makes the reference calls of a draft in a state of its own. */
+export async function runReference(
+  system: ToolSystem,
+  draft: Draft,
+  options: StateCallOptions = {},
+): Promise<ReferenceRun> {
+  const { signal } = options
+  const state = newState(draft.seeds)
+  const changes = draft.kind.tools.some((tool) => tool.kind === 'write')
+  const before = await system.observe(state, signal)
+  const results: string[] = []
+  const links: (Salient | undefined)[] = []
+  for (const [index, step] of draft.steps.entries()) {
+    let args: Record<string, unknown> | undefined = step.arguments
+    if (step.linked !== undefined) {
+      const last = results[index - 1]
+      const link = chooseSalient(last, '', linkRandom(last), system.ignore)
+      // A sentence says something to a reader; it is no value for another tool.
+      const value = link === undefined || link.kind === 'sentence' ? undefined : extractSalient(last, link)
+      args =
+        value === undefined
+          ? undefined
+          : linkedArguments(step, value, draft.kind.tools[index].spec.inputSchema)
+      if (args === undefined) return { ok: false, reason: 'the result of one tool does not fit the other' }
+      links[index - 1] = link
+    }
+    const result = await system.call(state, step.tool, args, options)
+    if (result.isError) return { ok: false, reason: `the reference call failed: ${result.text}` }
+    results.push(result.text)
+  }
+  const after = changes ? await system.observe(state, signal) : before
+  if (changes && after === before) return { ok: false, reason: changedNothing }
+  return { ok: true, results, links, before, after, state }
+}
+
+/** The choice of the link depends on the text alone: nothing is asked by name between two steps. */
+function linkRandom(text: string): Random {
+  return createRandom('link', text)
+}
+
+/** The arguments of a step with the result of the step before put in; undefined where its type does not fit. */
+export function linkedArguments(
+  step: RequestStep,
+  value: string,
+  schema: JsonSchema,
+): Record<string, unknown> | undefined {
+  if (step.linked === undefined) return step.arguments
+  const properties = schema['properties']
+  const property = isPlainObject(properties) ? properties[step.linked] : undefined
+  const type = isPlainObject(property) ? typeOf(property) : undefined
+  if (type === 'string') return { ...step.arguments, [step.linked]: value }
+  const number = Number(value)
+  if ((type !== 'number' && type !== 'integer') || value.trim() === '' || !Number.isFinite(number))
+    return undefined
+  return { ...step.arguments, [step.linked]: number }
+}
+
+/** The planner of a proved draft: its calls in order, later arguments taken from results, then the answer. */
+export function referenceExpert(
+  draft: Draft,
+  links: readonly (Salient | undefined)[],
+  salient: Salient | undefined,
+): Expert {
+  return (results) => {
+    const index = results.length
+    const last = results.at(-1)?.text ?? ''
+    const step = draft.steps[index]
+    if (step === undefined)
+      return { answer: salient === undefined ? 'done' : (extractSalient(last, salient) ?? '') }
+    const link = links[index - 1]
+    const value = link === undefined ? undefined : extractSalient(last, link)
+    const args =
+      value === undefined
+        ? step.arguments
+        : (linkedArguments(step, value, draft.kind.tools[index].spec.inputSchema) ?? step.arguments)
+    return { call: { name: step.tool, arguments: args } }
+  }
+}

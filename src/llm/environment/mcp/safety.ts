@@ -1,0 +1,197 @@
+import { AgogeError } from '../../../error.ts'
+import type { UnusableTool } from '../../tool/read-tools.ts'
+import type { ToolSpec } from '../../tool/types.ts'
+import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
+import { requiredOf } from './sample-arguments.ts'
+import { filesObserver, missingState } from './environment-config.ts'
+import type { McpEnvironmentConfig } from './environment-config.ts'
+
+export interface AdmissionOptions {
+  /** The state behind the server may be destroyed: every tool may run. */
+  sandbox?: boolean
+  /** Tools that may run besides those that only read. */
+  allow?: readonly string[]
+  /** Tools that the server lists in a way that nobody can use. */
+  unusable?: readonly UnusableTool[]
+}
+
+/** A tool that will be called, and by what right. */
+export interface AdmittedTool {
+  spec: ToolSpec
+  /** `unknown`: the server does not say whether it changes anything; `probeTools` finds out by trying it. */
+  kind: 'read' | 'write' | 'unknown'
+  why: 'readOnlyHint' | '--allow' | '--sandbox' | 'own code'
+}
+
+export interface Admission {
+  admitted: AdmittedTool[]
+  /** Tools that will not be called, with the reason in words. */
+  refused: LeftOutTool[]
+}
+
+/** A tool of which no task is made. */
+export interface LeftOutTool {
+  name: string
+  /** In words, never cut. */
+  reason: string
+  /** What would admit it: a flag of the command line, or a way to reset and to observe the state. */
+  remedy?: 'allow' | 'state'
+}
+
+/**
+ * Decides which tools of a foreign server may run. Only `readOnlyHint: true` runs by itself; the rest needs `--sandbox` or `--allow`. A tool that
+ * says itself that it changes something also needs a state that can be reset and observed, since no task of it could be judged otherwise.
+ *
+ * @throws AgogeError for a server without tools that can be used, an allowed or observing tool that does not exist, and where
+ * nothing may run.
+ */
+export function admitTools(
+  server: string,
+  specs: readonly ToolSpec[],
+  config: McpEnvironmentConfig,
+  options: AdmissionOptions = {},
+): Admission {
+  const names = specs.map((spec) => spec.name)
+  const observers = config.observe.filter((name) => name !== filesObserver)
+  const { unusable = [] } = options
+  if (names.length === 0 && unusable.length > 0) {
+    throw new AgogeError(`no tool of the MCP server "${server}" can be used\n${listReasons(unusable)}`, {
+      code: 'bad-tool-schema',
+      given: unusable.map(({ name }) => name).join(', '),
+      expected: 'at least one tool with a name and an "inputSchema" of type "object"',
+      hint: 'this has to be put right in the server',
+    })
+  }
+  if (names.length === 0) {
+    throw new AgogeError(`the MCP server "${server}" has no tools`, {
+      code: 'no-tools',
+      given: server,
+      expected: 'a server that lists at least one tool',
+      hint: 'tasks are made from tools; resources and prompts alone are not enough',
+    })
+  }
+  for (const name of [...(options.allow ?? []), ...observers]) {
+    if (names.includes(name)) continue
+    throw new AgogeError(`the MCP server "${server}" has no tool "${name}"`, {
+      code: 'unknown-tool',
+      given: name,
+      expected: `one of: ${names.join(', ')}`,
+      hint: observers.includes(name) ? 'see "observe" in the "agoge" entry of the server' : 'see --allow',
+    })
+  }
+  const admission: Admission = {
+    admitted: [],
+    refused: unusable.map(({ name, reason }) => ({ name, reason: `cannot be used: ${reason}` })),
+  }
+  for (const spec of specs) {
+    const { readOnlyHint, destructiveHint } = spec.annotations ?? {}
+    if (readOnlyHint === true) {
+      admission.admitted.push({ spec, kind: 'read', why: 'readOnlyHint' })
+      continue
+    }
+    const changes = readOnlyHint === false || destructiveHint === true
+    const why = options.allow?.includes(spec.name) ? '--allow' : options.sandbox ? '--sandbox' : undefined
+    if (why === undefined) {
+      const reason = 'may change something (no readOnlyHint); admit it with --allow or --sandbox'
+      admission.refused.push({ name: spec.name, reason, remedy: 'allow' })
+    } else if (observers.includes(spec.name) && !changes) {
+      // Whoever names it in "observe" says that it only reads.
+      admission.admitted.push({ spec, kind: 'read', why })
+    } else if (!changes) {
+      admission.admitted.push({ spec, kind: 'unknown', why })
+    } else if (missingState(config) !== undefined) {
+      const reason = `changes something (by its annotations), and ${missingState(config)}`
+      admission.refused.push({ name: spec.name, reason, remedy: 'state' })
+    } else {
+      admission.admitted.push({ spec, kind: 'write', why })
+    }
+  }
+  for (const name of observers) {
+    const tool = admission.admitted.find((entry) => entry.spec.name === name)
+    if (tool?.kind === 'read' && requiredOf(tool.spec.inputSchema).length === 0) continue
+    throw new AgogeError(`"${name}" cannot observe the state of "${server}"`, {
+      code: 'bad-config',
+      given: name,
+      expected:
+        'a tool without required arguments that is annotated readOnlyHint: true, or has no annotations and is admitted by --allow or --sandbox',
+      hint: 'see "observe" in the "agoge" entry of the server',
+    })
+  }
+  if (admission.admitted.length === 0) {
+    throw new AgogeError(`no tool of the MCP server "${server}" may run\n${listReasons(admission.refused)}`, {
+      code: 'nothing-allowed',
+      given: names.join(', '),
+      expected: 'a tool that may run',
+      ...hinted(remedyHint(server, specs, config, admission.refused)),
+    })
+  }
+  return admission
+}
+
+/** One line a tool, for the message of an error: what is given there may be cut, a message never is. */
+export function listReasons(tools: readonly { name: string; reason: string }[]): string {
+  return tools
+    .map(({ name, reason }) => `  ${visibleLine(name, 128)}: ${visibleBlock(reason, '    ')}`)
+    .join('\n')
+}
+
+function hinted(hint: string | undefined): { hint?: string } {
+  return hint === undefined ? {} : { hint }
+}
+
+/** What to do so that the tools that are left out can be used; undefined where nothing in the hands of the user would help. */
+export function remedyHint(
+  server: string,
+  specs: readonly ToolSpec[],
+  config: McpEnvironmentConfig,
+  leftOut: readonly LeftOutTool[],
+): string | undefined {
+  const needs = (remedy: LeftOutTool['remedy']): string =>
+    leftOut
+      .filter((tool) => tool.remedy === remedy)
+      .map(({ name }) => visibleLine(name, 128))
+      .join(', ')
+  const state = needs('state')
+  const allow = needs('allow')
+  const hints = [
+    ...(state === '' ? [] : [stateLines(server, specs, config, state)]),
+    ...(allow === ''
+      ? []
+      : [
+          `Admit ${allow}: --allow TOOL for each, or --sandbox for all if the state behind the server may be destroyed`,
+        ]),
+  ]
+  return hints.length === 0 ? undefined : hints.join('\n')
+}
+
+/** The lines of `.mcp.json` that say how the state is reset and observed. */
+function stateLines(
+  server: string,
+  specs: readonly ToolSpec[],
+  config: McpEnvironmentConfig,
+  tools: string,
+): string {
+  const shows = specs.filter(
+    ({ annotations, inputSchema }) =>
+      Object.keys(Object(inputSchema['properties'])).length === 0 &&
+      annotations?.readOnlyHint !== false &&
+      annotations?.destructiveHint !== true,
+  )
+  const marked = shows.filter(({ annotations }) => annotations?.readOnlyHint === true)
+  const observe =
+    config.observe.length > 0 ? config.observe : (marked.length > 0 ? marked : shows).map(({ name }) => name)
+  const reset = config.reset === 'none' ? 'restart' : config.reset
+  const entry = { reset, observe: observe.length > 0 ? observe : ['TOOL'] }
+  return [
+    `For tasks of ${tools}, say beside "mcpServers" in the .mcp.json how the state is reset and observed:`,
+    `  "agoge": { ${JSON.stringify(server)}: ${JSON.stringify(entry)} }`,
+    ...(config.reset === 'none'
+      ? [
+          '"restart" fits a state in the memory of the server; { "files": ["PATH"] } one in files, { "command": "COMMAND" } any other.',
+        ]
+      : []),
+    ...(config.observe.length > 0
+      ? []
+      : ['"observe" names tools without required arguments that show all of the state.']),
+  ].join('\n')
+}

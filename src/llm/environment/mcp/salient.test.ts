@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { createRandom } from '../../../engine/random/index.ts'
+import { compactResult } from './compact-result.ts'
+import {
+  answerMatches,
+  chooseSalient,
+  containsWhole,
+  extractSalient,
+  otherValues,
+  whyNothingSalient,
+} from './salient.ts'
+
+test('answers: equal, or a short sentence with the value and no other', () => {
+  expect(answerMatches('82', '82')).toBe(true)
+  expect(answerMatches(' "82". ', '82')).toBe(true)
+  expect(answerMatches('The humidity is 82.', '82', ['36', 'Rain'])).toBe(true)
+  expect(answerMatches('36, 82 or Rain', '82', ['36', 'Rain'])).toBe(false)
+  expect(answerMatches('182', '82')).toBe(false)
+  expect(answerMatches('8.82', '82')).toBe(false)
+  expect(answerMatches('-82', '82')).toBe(false)
+  expect(answerMatches('82.5', '82')).toBe(false)
+  expect(answerMatches('river', 'River')).toBe(false)
+  expect(answerMatches(null, '82')).toBe(false)
+  expect(answerMatches(`82 ${'and so on '.repeat(30)}`, '82')).toBe(false)
+})
+
+test('whole words only, wherever they stand', () => {
+  expect(containsWhole('a/b.txt is it', 'b.txt')).toBe(true)
+  expect(containsWhole('rivers', 'river')).toBe(false)
+  expect(containsWhole('rivers and river', 'river')).toBe(true)
+  expect(containsWhole('anything', '')).toBe(false)
+})
+
+test('what is asked for is short, unambiguous, and news', () => {
+  const random = createRandom(1)
+  expect(chooseSalient('Echo: hi', '', random)).toEqual({ kind: 'whole' })
+  expect(chooseSalient('', '', random)).toBeUndefined()
+  expect(chooseSalient('x'.repeat(200), '', random)).toBeUndefined()
+  expect(chooseSalient('a long list that was cut…', '', random)).toBeUndefined()
+  const json = JSON.stringify({ items: [{ name: 'river', type: 'place' }] })
+  for (let seed = 0; seed < 10; seed++) {
+    expect(chooseSalient(json, '{"name":"river"}', createRandom(seed))).toMatchObject({ words: 'type' })
+  }
+  // Two records: neither name is "the name".
+  expect(chooseSalient('[{"name":"river"},{"name":"stone"}]', '', random)).toBeUndefined()
+  const line = chooseSalient('first\nsecond', '', random)
+  expect(line?.kind).toBe('line')
+  expect(['first', 'second']).toContain(line && extractSalient('first\nsecond', line))
+  expect(extractSalient('not json', { kind: 'field', path: ['a'], words: 'a' })).toBeUndefined()
+  expect(otherValues(json, 'place')).toEqual(['river'])
+})
+
+test('a result of which nothing can be asked: each cause has its own sentence, with what to do', () => {
+  const why = (result: string): string => {
+    const text = compactResult(result, 100)
+    expect(chooseSalient(text, '', createRandom(1))).toBeUndefined()
+    return whyNothingSalient(text, 100)
+  }
+  const records = [{ name: 'river' }, { name: 'stone' }]
+  expect(why('x'.repeat(101))).toMatch(/too long: the model sees 100 characters.*raise "resultLimit"/)
+  expect(why(JSON.stringify({ name: 'river', text: 'x'.repeat(90) }))).toMatch(
+    /too long.*raise "resultLimit"/,
+  )
+  expect(why('')).toMatch(/empty/)
+  expect(why('x'.repeat(95))).toMatch(/lines of more than 80 characters.*return JSON/)
+  expect(why(JSON.stringify(records))).toMatch(/occurs several times.*return one record/)
+  expect(why(JSON.stringify([1, 2, 3]))).toMatch(/no named field/)
+  expect(why(JSON.stringify({ text: 'x'.repeat(60) }))).toMatch(
+    /no named field with a value of 1 to 40 characters/,
+  )
+})
+
+test('of a long line with several sentences a short one is asked for; ignored properties never are', () => {
+  const long =
+    'Current time in Asia/Tokyo is 2025-03-23 12:30:00, and in Europe/London it is 2025-03-23 03:30:00.'
+  for (let seed = 0; seed < 5; seed++)
+    expect(chooseSalient(`${long} It is 9 hours less.`, '', createRandom(seed))).toEqual({
+      kind: 'sentence',
+      which: 'last',
+    })
+  expect(extractSalient(`${long} It is 9 hours less.`, { kind: 'sentence', which: 'last' })).toBe(
+    'It is 9 hours less.',
+  )
+  expect(chooseSalient(long, '', createRandom(1))).toBeUndefined()
+  const contact = JSON.stringify({ id: 'x7', name: 'Ada', meta: { created_at: 'today' } })
+  for (let seed = 0; seed < 10; seed++)
+    expect(chooseSalient(contact, '', createRandom(seed), ['id', 'meta'])).toMatchObject({ words: 'name' })
+  expect(otherValues(contact, 'Ada', ['id', 'meta'])).toEqual([])
+})

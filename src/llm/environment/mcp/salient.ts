@@ -1,0 +1,147 @@
+import type { Random } from '../../../engine/random/index.ts'
+import { leavesOf, parseJson, valueAt } from './json-walk.ts'
+import type { Leaf } from './json-walk.ts'
+import { spoken } from './words.ts'
+
+/** The part of a result that a task asks for. */
+export type Salient =
+  | { kind: 'whole' }
+  | { kind: 'field'; path: readonly (string | number)[]; words: string }
+  | PartOfText
+
+interface PartOfText {
+  kind: 'line' | 'sentence'
+  which: 'first' | 'last'
+}
+
+const longestWhole = 80
+const longestField = 40
+
+/** The part as text, taken from what the window shows of a result; undefined where it is not there. */
+export function extractSalient(text: string, salient: Salient): string | undefined {
+  if (salient.kind === 'whole') return text
+  if (salient.kind !== 'field') return partOf(text, salient)
+  const value = valueAt(parseJson(text), salient.path)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined
+}
+
+const isShort = (value: string): boolean =>
+  value !== '' && value.length <= longestField && !value.includes('\n')
+
+function leavesWithout(json: unknown, ignore: readonly string[]): Leaf[] {
+  return leavesOf(json).filter(({ path }) => !path.some((step) => ignore.includes(String(step))))
+}
+
+function partOf(text: string, { kind, which }: PartOfText): string {
+  const parts = text.split(kind === 'line' ? '\n' : /(?<=[.!?])\s+/)
+  return parts.at(which === 'first' ? 0 : -1)?.trim() ?? ''
+}
+
+/**
+ * Chooses what to ask for: all of a short text, a field of JSON whose name occurs once, the first or last line, the first or last
+ * sentence of a single line. Fields that the request does not itself contain are preferred; those named in `ignore` are never asked for.
+ * Undefined where nothing is short and unambiguous.
+ */
+export function chooseSalient(
+  text: string,
+  request: string,
+  random: Random,
+  ignore: readonly string[] = [],
+): Salient | undefined {
+  const json = parseJson(text)
+  if (json === undefined) {
+    if (text === '' || text.endsWith('…')) return undefined
+    if (text.length <= longestWhole && !text.includes('\n')) return { kind: 'whole' }
+    const kind = text.includes('\n') ? 'line' : 'sentence'
+    const which = random.next() < 0.5 ? 'first' : 'last'
+    const other = which === 'first' ? 'last' : 'first'
+    // One of several lines is drawn; of a long sentence and a short one, the short one is taken.
+    const choices: PartOfText[] =
+      kind === 'line'
+        ? [{ kind, which }]
+        : [
+            { kind, which },
+            { kind, which: other },
+          ]
+    return choices.find((choice) => {
+      const part = partOf(text, choice)
+      return part !== '' && part !== text.trim() && part.length <= longestWhole
+    })
+  }
+  const leaves = leavesWithout(json, ignore)
+  const fields = leaves.filter((leaf) => {
+    const value = String(leaf.value)
+    const single = leaves.filter((other) => other.key === leaf.key).length === 1
+    return single && leaf.key !== '' && isShort(value)
+  })
+  const news = fields.filter((leaf) => !containsWhole(request, String(leaf.value)))
+  const choices = news.length > 0 ? news : fields
+  if (choices.length === 0) return undefined
+  const leaf = random.pick(choices)
+  return { kind: 'field', path: leaf.path, words: spoken(leaf.key).join(' ') }
+}
+
+/**
+ * Why `chooseSalient` finds nothing in a result, with what to do about it.
+ *
+ * @param limit characters of a result that the model sees; a longer one was cut to it.
+ */
+export function whyNothingSalient(text: string, limit: number): string {
+  if (text.trim() === '') return 'its result is empty, so there is nothing to ask for: let it return a value'
+  if (text.endsWith('…'))
+    return `its result is too long: the model sees ${limit} characters, and the rest is cut off. Let it return less, or raise "resultLimit" (of a server: in its "agoge" entry)`
+  const json = parseJson(text)
+  if (json === undefined)
+    return `its result has lines of more than ${longestWhole} characters, too long for an answer: let it return JSON with short fields`
+  const short = leavesOf(json).some(({ key, value }) => key !== '' && isShort(String(value)))
+  return short
+    ? 'every short field of its result occurs several times, so none can be asked for by name: let it return one record, or a field of its own'
+    : `its result has no named field with a value of 1 to ${longestField} characters, so nothing can be asked for by name: let it return one`
+}
+
+/** Other values of the result that an answer must not also list, without those of the properties in `ignore`. */
+export function otherValues(text: string, answer: string, ignore: readonly string[] = []): string[] {
+  const json = parseJson(text)
+  if (json === undefined) return []
+  const leaves = leavesWithout(json, ignore)
+  const values = leaves.map((leaf) => String(leaf.value))
+  return [...new Set(values)].filter((value) => value.length > 1 && !containsWhole(answer, value))
+}
+
+function plain(text: string): string {
+  return text
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/^["'`]+|["'`]+$/g, '')
+    .replace(/\.$/, '')
+    .trim()
+}
+
+/** True where `part` occurs in `text` as whole words or numbers. */
+export function containsWhole(text: string, part: string): boolean {
+  if (part === '') return false
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+    const before = text.slice(0, at)
+    const after = text.slice(at + part.length)
+    const startsInside =
+      /^[\p{L}\p{N}]/u.test(part) && /[\p{L}\p{N}]$|\d\.$|(?<![\p{L}\p{N}])-$/u.test(before)
+    const endsInside = /[\p{L}\p{N}]$/u.test(part) && /^[\p{L}\p{N}]|^\.\d/u.test(after)
+    if (!startsInside && !endsInside) return true
+  }
+  return false
+}
+
+/**
+ * Is this the wanted answer? Equal to it, or a short sentence that contains it as whole words and none of the
+ * result's other values. White space, quotes around it and a final full stop do not matter; upper and lower case do.
+ */
+export function answerMatches(given: string | null, wanted: string, others: readonly string[] = []): boolean {
+  if (given === null) return false
+  const answer = plain(given)
+  const target = plain(wanted)
+  if (answer === target) return true
+  if (answer.length > target.length * 2 + 120 || !containsWhole(answer, target)) return false
+  return !others.some((other) => containsWhole(answer, other))
+}

@@ -1,0 +1,189 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createRandom } from '../../../engine/random/index.ts'
+import { validateArguments } from '../../../untrusted/validate.ts'
+import { sampleArguments, UnusableSchema } from './sample-arguments.ts'
+import { wordsOf } from './words.ts'
+
+const words = wordsOf('train')
+const draw = (schema: object, seed: number, known: Record<string, unknown>[] = []) =>
+  sampleArguments({ ...schema }, { random: createRandom(seed), words, known, reuse: known.length > 0 })
+
+const leaf = fc.oneof(
+  fc.record({
+    type: fc.constant('string'),
+    minLength: fc.constantFrom(1, 12),
+    maxLength: fc.constantFrom(12, 40),
+  }),
+  fc.record({
+    type: fc.constant('string'),
+    format: fc.constantFrom('uri', 'email', 'date', 'date-time', 'uuid'),
+  }),
+  fc.record({
+    type: fc.constantFrom('integer', 'number'),
+    minimum: fc.integer({ min: -50, max: 5 }),
+    maximum: fc.integer({ min: 6, max: 90 }),
+  }),
+  fc.record({ type: fc.constant('integer'), minimum: fc.constant(3), multipleOf: fc.constantFrom(5, 10) }),
+  fc.record({ enum: fc.constantFrom(['a', 'b'], [1, 2], [true]) }),
+  fc.constantFrom<object>(
+    { type: 'boolean' },
+    { const: 'fixed' },
+    { $ref: '#/$defs/word' },
+    { type: ['string', 'null'] },
+  ),
+  fc.constantFrom<object>(
+    { anyOf: [{ type: 'null' }, { type: 'integer' }] },
+    { oneOf: [{ type: 'string', pattern: '^[a-z ]+$' }] },
+  ),
+)
+const schemas = fc.letrec<{ node: object; object: object }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 3, depthSize: 'small' },
+    leaf,
+    tie('object'),
+    fc.record({ type: fc.constant('array'), items: tie('node'), minItems: fc.constantFrom(1, 2) }),
+  ),
+  object: fc
+    .dictionary(fc.constantFrom('name', 'path', 'entityType', 'count', 'city', 'tags'), tie('node'), {
+      maxKeys: 4,
+    })
+    .map((properties) => ({
+      type: 'object',
+      properties,
+      required: Object.keys(properties).slice(0, 2),
+      additionalProperties: false,
+    })),
+})).object
+
+test('arguments fit the schema they are drawn from, and the same seed draws the same', () => {
+  fc.assert(
+    fc.property(schemas, fc.nat(), (object, seed) => {
+      const schema = { ...object, $defs: { word: { type: 'string', minLength: 2 } } }
+      const args = draw(schema, seed)
+      expect(validateArguments(schema, args)).toBeUndefined()
+      expect(draw(schema, seed)).toEqual(args)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('what cannot be made up is refused with its place', () => {
+  const refused = (properties: object, required: string[]) => () =>
+    draw({ type: 'object', properties, required }, 1)
+  expect(refused({ code: { type: 'string', pattern: '^Q\\d{9}$' } }, ['code'])).toThrow(
+    /^code: no text .* matches/,
+  )
+  expect(refused({ a: { type: 'object', properties: {}, required: ['x'] } }, ['a'])).toThrow(
+    /^a: requires "x"/,
+  )
+  expect(refused({ a: { $ref: 'http://elsewhere' } }, ['a'])).toThrow(UnusableSchema)
+  expect(refused({ a: { type: 'integer', minimum: 5, maximum: 4 } }, ['a'])).toThrow(/no number between/)
+  // An optional property that cannot be made is simply left out.
+  expect(draw({ type: 'object', properties: { code: { type: 'string', pattern: '^Q\\d{9}$' } } }, 1)).toEqual(
+    {},
+  )
+})
+
+test('arguments refer to known records by the names of properties', () => {
+  const known = [{ name: 'river', entityType: 'place', observations: ['cold water'] }]
+  const object = (properties: object) => ({ type: 'object', properties, required: Object.keys(properties) })
+  const text = { type: 'string' }
+  expect(draw(object({ entityName: text }), 1, known)).toEqual({ entityName: 'river' })
+  expect(draw(object({ names: { type: 'array', items: text } }), 1, known)).toEqual({ names: ['river'] })
+  const deletions = {
+    type: 'array',
+    items: object({ entityName: text, observations: { type: 'array', items: text } }),
+  }
+  const args = draw(object({ deletions }), 1, known) as { deletions: object[] }
+  expect(args.deletions[0]).toEqual({ entityName: 'river', observations: ['cold water'] })
+})
+
+test('making up arguments ends after a number of steps', () => {
+  const names = Array.from({ length: 60 }, (_, i) => `p${i}`)
+  const levels = ['a', 'b', 'c', 'd'].map((level, i, all) => {
+    const next = { $ref: `#/$defs/${all[i + 1] ?? 'leaf'}` }
+    const properties = Object.fromEntries(names.map((name) => [name, next]))
+    return [level, { type: 'object', properties, required: names }]
+  })
+  const $defs = { ...Object.fromEntries(levels), leaf: { type: 'boolean' } }
+  expect(() =>
+    draw({ type: 'object', properties: { a: { $ref: '#/$defs/a' } }, required: ['a'], $defs }, 1),
+  ).toThrow(/^its input schema: making up its arguments: it takes more than 1000000 steps$/)
+})
+
+test('a pattern that would take for ever is met or refused at once; one that looks ahead is heeded', () => {
+  const object = (text: object) => ({ type: 'object', properties: { text }, required: ['text'] })
+  const slow = { type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(36)}!`] }
+  expect(() => draw(object(slow), 1)).toThrow(/^text: no text can be made up that matches/)
+  const { text } = draw(object({ type: 'string', pattern: '^(?=.*[A-Z])(?!.*\\d)' }), 1)
+  expect(text).toMatch(/^\D*[A-Z]\D*$/)
+})
+
+test('definitions that each refer twice to the next are resolved once', () => {
+  const defs = Array.from({ length: 30 }, (_, i) => {
+    const next = { $ref: `#/$defs/d${i + 1}` }
+    return [
+      `d${i}`,
+      i === 29
+        ? { type: 'object', required: ['name'], properties: { name: { const: 'x' } } }
+        : { allOf: [next, next] },
+    ]
+  })
+  const schema = {
+    type: 'object',
+    properties: { a: { $ref: '#/$defs/d0' } },
+    required: ['a'],
+    $defs: Object.fromEntries(defs),
+  }
+  expect(draw(schema, 1)).toEqual({ a: { name: 'x' } })
+  expect(() => draw({ type: 'object', anyOf: [{ $ref: '#' }] }, 1)).toThrow(/leads back to where it stands/)
+})
+
+test('a property that may be anything gets a text', () => {
+  expect(draw({ type: 'object', properties: { title: true }, required: ['title'] }, 1)).toEqual({
+    title: expect.any(String),
+  })
+})
+
+test('dates and times have the form that their description shows, time zones exist', () => {
+  const text = (name: string, description: string, seed: number): string =>
+    String(
+      draw(
+        { type: 'object', properties: { [name]: { type: 'string', description } }, required: [name] },
+        seed,
+      )[name],
+    )
+  for (let seed = 0; seed < 20; seed++) {
+    expect(text('date', 'The day. Format: YYYY-MM-DD', seed)).toMatch(/^20\d\d-[01]\d-[0-3]\d$/)
+    expect(text('time', 'e.g. 2025-03-23 12:30:00', seed)).toMatch(
+      /^20\d\d-\d\d-\d\d [0-2]\d:[0-5]\d:[0-5]\d$/,
+    )
+    expect(text('start', '2025-03-23T12:30:00Z', seed)).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(text('time', 'in 24-hour format (HH:MM)', seed)).toMatch(/^[0-2]\d:[0-5]\d$/)
+    const zone = text('sourceTimezone', 'IANA name', seed)
+    expect(() => new Intl.DateTimeFormat('en', { timeZone: zone })).not.toThrow()
+  }
+})
+
+test('a tool that changes a record is given its name, and often other values than it has', () => {
+  const schema = {
+    type: 'object',
+    properties: { name: { type: 'string' }, id: { type: 'string' }, email: { type: 'string' } },
+    required: ['name', 'id', 'email'],
+  }
+  const ada = { id: 'c1', name: 'Ada', email: 'ada@example.org' }
+  const made = Array.from({ length: 40 }, (_, seed) =>
+    sampleArguments(schema, {
+      random: createRandom(seed),
+      words,
+      known: [{ name: 'Bob', email: 'bob@example.org' }, ada],
+      reuse: true,
+      changes: true,
+    }),
+  )
+  for (const { id } of made) expect(id).toBe('c1')
+  const other = made.filter(({ name }) => name !== 'Ada')
+  expect(other.length).toBeGreaterThan(5)
+  expect(other.length).toBeLessThan(35)
+})

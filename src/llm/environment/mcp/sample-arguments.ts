@@ -1,0 +1,309 @@
+import type { Random } from '../../../engine/random/index.ts'
+import { limitedWork, WorkLimit } from '../../../untrusted/linear-pattern.ts'
+import type { Work } from '../../../untrusted/linear-pattern.ts'
+import { resolveReference } from '../../../untrusted/schema-check.ts'
+import type { JsonSchema } from '../../../untrusted/schema-check.ts'
+import { isPlainObject } from './json-walk.ts'
+import type { PlainObject } from './json-walk.ts'
+import { isId, keyFor, matchProperty, matchStrength, namingProperty } from './match-property.ts'
+import { sampleString } from './sample-string.ts'
+import type { SplitWords } from './words.ts'
+
+export interface SampleContext {
+  random: Random
+  words: SplitWords
+  /** Records known to exist in the state; with `reuse`, arguments refer to them where the names of properties fit. */
+  known: readonly PlainObject[]
+  /** Records made for this task: where they fit as well as the known ones, they are preferred. Default: none. */
+  recent?: readonly PlainObject[]
+  reuse: boolean
+  /** The tool changes the record: half of the time only what names it is taken from the record. Default false. */
+  changes?: boolean
+  /** An optional property that is given all the same. */
+  always?: string
+}
+
+/** Why no arguments can be made from a schema, naming the place. */
+export class UnusableSchema extends Error {
+  constructor(place: string, reason: string) {
+    super(`${place === '' ? 'its input schema' : place}: ${reason}`)
+    this.name = 'UnusableSchema'
+  }
+}
+
+/** Steps that making up the arguments of one call may take: properties, known values that may fit them, characters of patterns. */
+const mostSteps = 1_000_000
+
+interface Making extends SampleContext {
+  work: Work
+}
+
+interface Place {
+  /** Dotted path for messages. */
+  path: string
+  /** Nearest property name. */
+  name: string
+  depth: number
+}
+
+/**
+ * Draws arguments that the schema accepts: natural words by the names of properties, small numbers, members of
+ * enums, lists of one or two, optional properties now and then.
+ *
+ * @throws UnusableSchema where the schema asks for something that cannot be made up.
+ */
+export function sampleArguments(schema: JsonSchema, context: SampleContext): Record<string, unknown> {
+  const making: Making = { ...context, work: limitedWork(mostSteps) }
+  try {
+    const value = sample(schema, schema, { path: '', name: '', depth: 0 }, making)
+    if (!isPlainObject(value)) throw new UnusableSchema('', 'is not of type object')
+    return value
+  } catch (error) {
+    if (error instanceof WorkLimit) throw new UnusableSchema('', `making up its arguments: ${error.message}`)
+    throw error
+  }
+}
+
+/** Schemas without references, by the root they belong to; null where one is being resolved. */
+const resolved = new WeakMap<JsonSchema, WeakMap<JsonSchema, JsonSchema | null>>()
+
+/** Follows `$ref` (local only), and takes the first usable of anyOf/oneOf; allOf is merged. Each part of a schema is resolved once. */
+export function resolveSchema(schema: JsonSchema | boolean, root: JsonSchema, place = ''): JsonSchema {
+  if (!isPlainObject(schema)) {
+    if (schema === true) return {}
+    throw new UnusableSchema(place, 'no value is allowed')
+  }
+  const parts = resolved.get(root) ?? new WeakMap<JsonSchema, JsonSchema | null>()
+  resolved.set(root, parts)
+  const known = parts.get(schema)
+  if (known === null) throw new UnusableSchema(place, 'the schema leads back to where it stands')
+  if (known !== undefined) return known
+  parts.set(schema, null)
+  try {
+    const found = resolveOnce(schema, root, place)
+    parts.set(schema, found)
+    return found
+  } finally {
+    if (parts.get(schema) === null) parts.delete(schema)
+  }
+}
+
+function resolveOnce(schema: JsonSchema, root: JsonSchema, place: string): JsonSchema {
+  const reference = schema['$ref']
+  if (typeof reference === 'string') {
+    const target = resolveReference(root, reference)
+    if (!isPlainObject(target)) throw new UnusableSchema(place, `the reference ${reference} leads nowhere`)
+    return resolveSchema(target, root, place)
+  }
+  let current = schema
+  const choices = current['anyOf'] ?? current['oneOf']
+  if (Array.isArray(choices)) {
+    const usable = choices.filter((choice) => isPlainObject(choice) && choice['type'] !== 'null')
+    if (usable.length === 0) throw new UnusableSchema(place, 'no alternative can be used')
+    const { anyOf: _anyOf, oneOf: _oneOf, ...rest } = current
+    current = { ...rest, ...resolveSchema(usable[0] as JsonSchema, root, place) }
+  }
+  if (Array.isArray(current['allOf'])) {
+    const { allOf, ...rest } = current
+    const parts = (allOf as (JsonSchema | boolean)[]).map((part) => resolveSchema(part, root, place))
+    current = parts.reduce<JsonSchema>((all, part) => mergeObjects(all, part), rest)
+  }
+  return current
+}
+
+function mergeObjects(left: JsonSchema, right: JsonSchema): JsonSchema {
+  const required = [...new Set([...asArray(left['required']), ...asArray(right['required'])])]
+  const properties = { ...asObject(left['properties']), ...asObject(right['properties']) }
+  const merged: Record<string, unknown> = { ...left, ...right }
+  if (required.length > 0) merged['required'] = required
+  if (Object.keys(properties).length > 0) merged['properties'] = properties
+  return merged
+}
+
+/** Names of the arguments that must be given. */
+export function requiredOf(schema: JsonSchema): readonly unknown[] {
+  return asArray(schema['required'])
+}
+
+/** The one type to make: the first that is not null, told from the keywords where `type` is missing. */
+export function typeOf(schema: JsonSchema): string | undefined {
+  const type = schema['type']
+  if (Array.isArray(type)) return type.find((item) => item !== 'null') as string | undefined
+  if (typeof type === 'string') return type
+  if ('properties' in schema) return 'object'
+  if ('items' in schema) return 'array'
+  return undefined
+}
+
+function sample(
+  given: JsonSchema,
+  root: JsonSchema,
+  place: Place,
+  context: Making,
+  source?: PlainObject,
+): unknown {
+  if (place.depth > 6) throw new UnusableSchema(place.path, 'is nested too deeply')
+  const { random, work } = context
+  work.spend(1)
+  const schema = resolveSchema(given, root, place.path)
+  if ('const' in schema) return schema['const']
+  const members = schema['enum']
+  if (Array.isArray(members)) {
+    if (members.length === 0) throw new UnusableSchema(place.path, 'an empty enum')
+    return random.pick(members)
+  }
+  switch (typeOf(schema)) {
+    case 'object':
+      return sampleObject(schema, root, place, context, source)
+    case 'array':
+      return sampleArray(schema, root, place, context)
+    case 'string':
+      try {
+        return sampleString(place.name, schema, context.words, random, work)
+      } catch (error) {
+        if (error instanceof WorkLimit) throw error
+        throw new UnusableSchema(place.path, (error as Error).message)
+      }
+    case 'boolean':
+      return random.next() < 0.5
+    case 'integer':
+    case 'number':
+      return sampleNumber(schema, place, random)
+    case 'null':
+      return null
+    case undefined:
+      if (place.depth > 0) return sampleString(place.name, schema, context.words, random, work)
+  }
+  throw new UnusableSchema(place.path, `cannot make a value of type ${JSON.stringify(schema['type'])}`)
+}
+
+function sampleObject(
+  schema: JsonSchema,
+  root: JsonSchema,
+  place: Place,
+  context: Making,
+  given?: PlainObject,
+): PlainObject {
+  const properties = asObject(schema['properties']) as Record<string, JsonSchema>
+  const required = asArray(schema['required'])
+  const names = Object.keys(properties)
+  const needed = new Set(required)
+  context.work.spend(names.length + required.length)
+  for (const name of required) {
+    if (!Object.hasOwn(properties, String(name))) {
+      throw new UnusableSchema(place.path, `requires "${String(name)}" but does not describe it`)
+    }
+  }
+  const source = given ?? (context.reuse ? pickSource(names, context) : undefined)
+  const naming =
+    source !== undefined && context.changes === true && context.random.next() < 0.5
+      ? namingProperty(names, source)
+      : undefined
+  // A tool that requires nothing says little without any arguments.
+  const often = required.length === 0 ? 2 : 1
+  const made: PlainObject = {}
+  for (const name of names) {
+    const property = resolveSchema(properties[name], root, name)
+    const optional = !needed.has(name) && name !== context.always
+    if (optional && context.random.next() >= ('default' in property ? 0.15 : 0.3) * often) continue
+    const at = { path: place.path === '' ? name : `${place.path}.${name}`, name, depth: place.depth + 1 }
+    const known =
+      source === undefined || (naming !== undefined && name !== naming)
+        ? undefined
+        : fit(knownValue(name, source, context), property, root, context)
+    try {
+      made[name] = known ?? sample(property, root, at, context, source)
+    } catch (error) {
+      if (!optional || !(error instanceof UnusableSchema)) throw error
+    }
+  }
+  return made
+}
+
+/** The value of a property in the record, or an id in any other record where this one has none. */
+function knownValue(name: string, source: PlainObject, context: SampleContext): unknown {
+  if (isId(name) && keyFor(name, source) === undefined) {
+    const others = [...(context.recent ?? []), ...context.known].filter(
+      (record) => keyFor(name, record) !== undefined,
+    )
+    if (others.length > 0) return matchProperty(name, context.random.pick(others))
+  }
+  return matchProperty(name, source)
+}
+
+/** A record that shares property names with the object to be made: one of those that fit best, rather one made for this task. */
+function pickSource(names: readonly string[], context: Making): PlainObject | undefined {
+  const all = [...context.known, ...(context.recent ?? [])]
+  const keys = all.reduce((sum, record) => sum + Object.keys(record).length, 0)
+  context.work.spend(names.length * keys)
+  const best = (records: readonly PlainObject[]): { fit: number; records: PlainObject[] } => {
+    const fits = records.map((record) => matchStrength(names, record))
+    const fit = Math.max(0, ...fits)
+    return { fit, records: records.filter((_, index) => fits[index] === fit) }
+  }
+  const known = best(context.known)
+  const recent = best(context.recent ?? [])
+  const chosen = recent.fit >= known.fit ? recent : known
+  return chosen.fit === 0 ? undefined : context.random.pick(chosen.records)
+}
+
+/** A known value in the shape that the schema wants, if it can be had: alone, in a list, or one of a list. */
+function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: Making): unknown {
+  if (value === undefined || value === null || 'enum' in schema || 'const' in schema) return undefined
+  const type = typeOf(schema)
+  if (type === 'array') {
+    const items = resolveSchema((schema['items'] ?? {}) as JsonSchema, root)
+    const list = Array.isArray(value) ? value.slice(0, 1 + context.random.int(2)) : [value]
+    return list.length > 0 && list.every((item) => typeof item === (typeOf(items) ?? 'string'))
+      ? list
+      : undefined
+  }
+  const single: unknown = Array.isArray(value) && value.length > 0 ? context.random.pick(value) : value
+  const wanted = type === 'integer' ? 'number' : (type ?? 'string')
+  return typeof single === wanted && wanted !== 'object' ? single : undefined
+}
+
+function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context: Making): unknown[] {
+  const items = schema['items'] ?? { type: 'string' }
+  if (!isPlainObject(items)) throw new UnusableSchema(place.path, 'its items are not one schema')
+  const least = Math.max(1, asNumber(schema['minItems']) ?? 1)
+  if (least > 4) throw new UnusableSchema(place.path, `needs ${least} items`)
+  const most = Math.min(asNumber(schema['maxItems']) ?? 2, Math.max(2, least))
+  // Mostly one: two double the length of everything.
+  const count = most > least && context.random.next() < 0.2 ? least + 1 : least
+  const made: unknown[] = []
+  for (let attempt = 0; made.length < count && attempt < 20; attempt++) {
+    const item = sample(items, root, { ...place, path: `${place.path}[]`, depth: place.depth + 1 }, context)
+    const twice = made.some((other) => JSON.stringify(other) === JSON.stringify(item))
+    // Equal items are dull, but where the schema leaves no other choice they must do.
+    if (!twice || (attempt > 10 && schema['uniqueItems'] !== true)) made.push(item)
+  }
+  if (made.length < least) throw new UnusableSchema(place.path, `needs ${least} different items`)
+  return made
+}
+
+function sampleNumber(schema: JsonSchema, place: Place, random: Random): number {
+  const step = asNumber(schema['multipleOf']) ?? 1
+  const low = asNumber(schema['minimum']) ?? (asNumber(schema['exclusiveMinimum']) ?? -1) + step
+  const high =
+    asNumber(schema['maximum']) ?? (asNumber(schema['exclusiveMaximum']) ?? low + 100 * step) - step
+  const first = Math.ceil(low / step)
+  const last = Math.min(Math.floor(high / step), first + 99)
+  if (last < first) {
+    if (low <= high) return low
+    throw new UnusableSchema(place.path, `no number between ${low} and ${high}`)
+  }
+  return Number(((first + random.int(last - first + 1)) * step).toPrecision(12))
+}
+
+function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function asObject(value: unknown): PlainObject {
+  return isPlainObject(value) ? value : {}
+}

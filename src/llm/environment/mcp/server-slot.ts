@@ -1,0 +1,183 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { connectServer } from '../../tool/mcp-client.ts'
+import { makeLockedFolder } from '../../../runs/locked-folder.ts'
+import { redactError } from '../../tool/redact.ts'
+import { createServerPool } from '../../tool/server-pool.ts'
+import type { UnusableTool } from '../../tool/read-tools.ts'
+import type { ServerConfig } from '../../tool/server-config.ts'
+import type { Toolbox, ToolSpec } from '../../tool/types.ts'
+import { limitToolbox } from './limited-toolbox.ts'
+import type { CallLimit } from './limited-toolbox.ts'
+import { describeFiles, readFiles, writeFiles } from './folder-snapshot.ts'
+import type { FilesSnapshot } from './folder-snapshot.ts'
+import { runResetCommand } from './reset-command.ts'
+import type { StateSlot } from './state-pool.ts'
+import type { McpEnvironmentConfig } from './environment-config.ts'
+
+export interface ServerSlotOptions {
+  server: ServerConfig
+  config: McpEnvironmentConfig
+  limit: CallLimit
+  /** Rewrites all that the server says (tools, results, faults) before anything else sees it: hides secrets. */
+  redact: (text: string) => string
+  signal?: AbortSignal | undefined
+}
+
+/** True where each slot of the server can have a state of its own, so that several may run side by side. */
+export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentConfig): boolean {
+  if (config.reset === 'none') return true
+  if ('url' in server) return false
+  if (config.reset === 'restart') return true
+  if ('roots' in Object(config.reset)) return true
+  return JSON.stringify([server.args, server.env, server.cwd, config.env]).includes('{slot}')
+}
+
+/** Starts one server with a folder of its own and the reset that the environment declares. */
+export async function openServerSlot(options: ServerSlotOptions): Promise<StateSlot> {
+  const { config, limit, signal } = options
+  const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
+  const server = inEnv(options.server, config, folder)
+  // It has answered before, when its tools were listed; now several may start at the same time.
+  const connectSeconds = config.connectSeconds ?? 60
+  let connection: Toolbox & { close(): Promise<void> }
+
+  async function connect(): Promise<void> {
+    if (typeof config.reset === 'object' && 'roots' in config.reset) {
+      const pool = createServerPool({ server, size: 1, roots: true, redact: options.redact, connectSeconds })
+      const lease = await pool.lease({ root: folder, ...(signal === undefined ? {} : { signal }) })
+      connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
+    } else {
+      connection = await connectServer(server, {
+        redact: options.redact,
+        connectSeconds,
+        ...(signal === undefined ? {} : { signal }),
+      })
+    }
+  }
+
+  // The slot's folder is an accident of this run: results that name it would never be the same twice.
+  const clean = (text: string): string =>
+    options.redact(text.replaceAll(`${folder}/`, '/').replaceAll(folder, '/'))
+  const withFileErrors = (): Toolbox => {
+    const inner = limitToolbox(connection, limit)
+    return {
+      specs: inner.specs,
+      async call(name, args, callOptions) {
+        const result = await cleanly(clean, () => inner.call(name, args, callOptions))
+        return { text: clean(result.text), isError: result.isError }
+      },
+    }
+  }
+
+  const paths = statePaths(config, folder)
+  let fresh: FilesSnapshot = []
+  try {
+    fresh = paths === undefined ? fresh : readFiles(paths)
+    await cleanly(clean, async () => {
+      if (typeof config.reset === 'object' && 'command' in config.reset) {
+        await runResetCommand(config.reset.command, folder, { signal, redact: options.redact })
+      }
+      await connect()
+    })
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+  return {
+    toolbox: { specs: withFileErrors().specs, call: (...call) => withFileErrors().call(...call) },
+    reset: (resetSignal) =>
+      cleanly(clean, async () => {
+        if (paths !== undefined) return writeFiles(paths, fresh)
+        if (config.reset === 'restart') {
+          await connection.close()
+          writeFiles([folder], [])
+          await connect()
+        } else if (typeof config.reset === 'object' && 'command' in config.reset) {
+          await runResetCommand(config.reset.command, folder, {
+            signal: resetSignal,
+            redact: options.redact,
+          })
+        } else {
+          throw new InfrastructureError('the environment declares no reset')
+        }
+      }),
+    ...(paths === undefined
+      ? {}
+      : {
+          snapshot: async () => readFiles(paths),
+          describe: async () => clean(describeFiles(readFiles(paths))),
+          restore: async (snapshot: unknown) => writeFiles(paths, snapshot as FilesSnapshot),
+        }),
+    async close() {
+      await connection.close()
+      // Files outside the slot were there before us: they are left as they were found.
+      if (paths !== undefined) writeFiles(paths, fresh)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Faults quote what servers said last, and are stored with the episodes that they mask: they are cleaned like results. */
+async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof InfrastructureError ? redactError(error, clean) : error
+  }
+}
+
+/** The tools of a server started in a slot of its own that is gone again afterwards, and those that cannot be used; calls none. */
+export async function listServerTools({
+  server,
+  config,
+  redact,
+  signal,
+}: Omit<ServerSlotOptions, 'limit'>): Promise<{ specs: ToolSpec[]; unusable: readonly UnusableTool[] }> {
+  const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
+  try {
+    const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
+    const connection = await connectServer(inEnv(server, config, folder), {
+      ...roots,
+      redact,
+      ...(config.connectSeconds === undefined ? {} : { connectSeconds: config.connectSeconds }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    await connection.close()
+    const { specs, unusable } = connection
+    return { specs, unusable }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function statePaths(config: McpEnvironmentConfig, folder: string): string[] | undefined {
+  if (typeof config.reset !== 'object') return undefined
+  if ('roots' in config.reset) return [folder]
+  if (!('files' in config.reset)) return undefined
+  return config.reset.files.map((file) => {
+    const path = file.replaceAll('{slot}', folder)
+    return isAbsolute(path) ? path : join(folder, path)
+  })
+}
+
+function inEnv(server: ServerConfig, config: McpEnvironmentConfig, folder: string): ServerConfig {
+  if ('url' in server) return server
+  const fill = (text: string): string => text.replaceAll('{slot}', folder)
+  const env = { ...server.env, ...config.env }
+  return {
+    ...server,
+    command: fill(server.command),
+    args: (server.args ?? []).map(fill),
+    env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, fill(value)])),
+    ...(server.cwd === undefined ? {} : { cwd: fill(slotPath(server.cwd)) }),
+  }
+}
+
+/** Where a path was completed with the folder of the configuration, the slot's own still counts. */
+function slotPath(path: string): string {
+  const at = path.indexOf('{slot}')
+  return at < 0 ? path : path.slice(at)
+}

@@ -1,0 +1,288 @@
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { pausableDeadline } from '../../tool/pausable-deadline.ts'
+import type { Toolbox, ToolCallOptions, ToolResult } from '../../tool/types.ts'
+import { manyWaiters } from '../../tool/many-waiters.ts'
+
+/** One copy of the system behind the tools, with a state that can be put back to its beginning. */
+export interface StateSlot {
+  toolbox: Toolbox
+  reset(signal?: AbortSignal): Promise<void>
+  /** The state as a value, where that is cheap; without it a state is made again by repeating its calls. */
+  snapshot?(): Promise<unknown>
+  restore?(snapshot: unknown): Promise<void>
+  /** The present state as text that can be compared. */
+  describe?(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface StateCall {
+  name: string
+  arguments: Record<string, unknown>
+  /** Whether it was answered with an error; absent = not. Repeated, it must be answered alike, or another state comes out. */
+  isError?: boolean
+}
+
+interface Waiter {
+  state: EpisodeState
+  give: (member: Member) => void
+  refuse: (reason: unknown) => void
+}
+
+/** An episode's private state: the calls that made it. Only calls that may change the state are in the journal. */
+export interface EpisodeState {
+  journal: StateCall[]
+  snapshot?: { at: number; value: unknown }
+  /** How many calls at the beginning of the journal set the scene; one of them failing is a fault of the environment. */
+  seeds: number
+}
+
+export interface StatePoolOptions {
+  size: number
+  open(index: number, signal?: AbortSignal): Promise<StateSlot>
+  /** True for tools that may change the state. */
+  writes(tool: string): boolean
+}
+
+export interface StateCallOptions {
+  signal?: AbortSignal | undefined
+  /** Time of the call itself; waiting, starting a server or bringing it to the state does not count. */
+  seconds?: number | undefined
+  onWait?: ToolCallOptions['onWait']
+}
+
+/** A call that took longer than it was given. */
+export class SlowCall extends InfrastructureError {}
+
+/** A state that could not be made: a call that had worked, or was to set the scene, was answered otherwise. */
+export class StateNotMade extends InfrastructureError {}
+
+export interface StatePool {
+  /** Calls a tool in the state of the episode; what it changed is seen by later calls with the same state only. */
+  call(
+    state: EpisodeState,
+    name: string,
+    args: Record<string, unknown>,
+    options?: StateCallOptions,
+  ): Promise<ToolResult>
+  /** The state of the episode as text, from slots that can describe theirs. */
+  describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
+  /** Closes the slots that are not in use; the next call opens new ones. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Member {
+  index: number
+  slot: StateSlot | undefined
+  /** The journal that the slot's present state corresponds to. */
+  journal: readonly StateCall[]
+}
+
+export function newState(seeds: readonly StateCall[] = []): EpisodeState {
+  return { journal: [...seeds], seeds: seeds.length }
+}
+
+/**
+ * Gives any number of open episodes a state of their own over a few slots: before a call the slot is brought to the
+ * episode's state (nothing to do where it is there already; else a snapshot; else reset and the journal repeated).
+ * A slot that failed is closed and opened anew; the state of the episodes is not lost with it.
+ */
+export function createStatePool(options: StatePoolOptions): StatePool {
+  const members: Member[] = Array.from({ length: Math.max(1, options.size) }, (_, index) => ({
+    index,
+    slot: undefined,
+    journal: [],
+  }))
+  const idle = [...members]
+  const waiting: Waiter[] = []
+  let closed = false
+
+  async function take(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
+    if (idle.length === 0) return queue(state, signal)
+    let best = idle.findIndex(
+      (member) => member.slot !== undefined && sameCalls(member.journal, state.journal),
+    )
+    if (best < 0) best = idle.findIndex((member) => member.slot === undefined)
+    return idle.splice(Math.max(best, 0), 1)[0]
+  }
+
+  /** Whoever gives up while it waits leaves the queue: a slot is handed to none that is gone. */
+  function queue(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        waiting.splice(waiting.indexOf(entry), 1)
+        reject(signal?.reason)
+      }
+      const settled = (): void => signal?.removeEventListener('abort', abort)
+      const entry: Waiter = {
+        state,
+        give(member) {
+          settled()
+          resolve(member)
+        },
+        refuse(reason) {
+          settled()
+          reject(reason)
+        },
+      }
+      manyWaiters(signal)
+      signal?.addEventListener('abort', abort, { once: true })
+      waiting.push(entry)
+    })
+  }
+
+  function giveBack(member: Member): void {
+    // Whoever goes on from the state that the slot is in saves a reset, but nobody is passed over for long.
+    const near = waiting.slice(0, 8).findIndex((entry) => sameCalls(member.journal, entry.state.journal))
+    const [next] = waiting.splice(Math.max(near, 0), 1)
+    if (next === undefined) idle.push(member)
+    else next.give(member)
+  }
+
+  async function prepare(member: Member, state: EpisodeState, signal?: AbortSignal): Promise<StateSlot> {
+    member.slot ??= await options.open(member.index, signal)
+    const slot = member.slot
+    if (closed) throw environmentClosed()
+    if (sameCalls(member.journal, state.journal)) return slot
+    let done = 0
+    if (state.snapshot !== undefined && slot.restore !== undefined) {
+      await slot.restore(state.snapshot.value)
+      done = state.snapshot.at
+    } else if (
+      member.journal.length < state.journal.length &&
+      sameCalls(member.journal, state.journal.slice(0, member.journal.length))
+    ) {
+      done = member.journal.length
+    } else {
+      await slot.reset(signal)
+    }
+    member.journal = state.journal.slice(0, done)
+    for (; done < state.journal.length; done++) {
+      const { name, arguments: args, isError = false } = state.journal[done]
+      const result = await slot.toolbox.call(name, args, signal === undefined ? {} : { signal })
+      if (result.isError && done < state.seeds) {
+        throw new StateNotMade(`setting the scene failed: ${name}: ${result.text}`)
+      }
+      if (result.isError !== isError) {
+        throw new StateNotMade(`a call of the episode was answered otherwise when repeated: ${name}`)
+      }
+      member.journal = state.journal.slice(0, done + 1)
+    }
+    if (slot.snapshot !== undefined && state.snapshot?.at !== done) {
+      state.snapshot = { at: done, value: await slot.snapshot() }
+    }
+    return slot
+  }
+
+  async function discard(member: Member): Promise<void> {
+    const slot = member.slot
+    member.slot = undefined
+    member.journal = []
+    await slot?.close()
+  }
+
+  /** Work done in a slot that is in the state of the episode and nobody else's meanwhile. */
+  async function within<T>(
+    state: EpisodeState,
+    work: (slot: StateSlot, member: Member) => Promise<T>,
+    { signal, onWait }: Pick<StateCallOptions, 'signal' | 'onWait'>,
+  ): Promise<T> {
+    if (closed) throw environmentClosed()
+    signal?.throwIfAborted()
+    onWait?.(true)
+    const member = await take(state, signal)
+    if (closed || signal?.aborted === true) {
+      // It came too late for this call; nothing was done in it, and it is as good as before.
+      giveBack(member)
+      throw closed ? environmentClosed() : signal?.reason
+    }
+    try {
+      const slot = await prepare(member, state, signal)
+      onWait?.(false)
+      return await work(slot, member)
+    } catch (error) {
+      // Whatever state the slot is in now, nobody should meet it.
+      await discard(member)
+      throw error
+    } finally {
+      giveBack(member)
+    }
+  }
+
+  return {
+    call(state, name, args, callOptions = {}) {
+      return within(
+        state,
+        async (slot, member) => {
+          const result = await callWithin(slot.toolbox, name, args, callOptions)
+          if (!options.writes(name)) return result
+          const { isError } = result
+          state.journal.push({ name, arguments: structuredClone(args), ...(isError ? { isError } : {}) })
+          member.journal = [...state.journal]
+          if (slot.snapshot !== undefined) {
+            state.snapshot = { at: state.journal.length, value: await slot.snapshot() }
+          }
+          return result
+        },
+        callOptions,
+      )
+    },
+    describe(state, signal) {
+      return within(
+        state,
+        async (slot) => {
+          if (slot.describe === undefined) throw new InfrastructureError('this state has no description')
+          return slot.describe()
+        },
+        { signal },
+      )
+    },
+    async restart() {
+      await Promise.all(idle.map(discard))
+    },
+    async close() {
+      closed = true
+      for (const entry of waiting.splice(0)) entry.refuse(environmentClosed())
+      await Promise.all(members.map(discard))
+    },
+  }
+}
+
+async function callWithin(
+  toolbox: Toolbox,
+  name: string,
+  args: Record<string, unknown>,
+  { signal, seconds, onWait }: StateCallOptions,
+): Promise<ToolResult> {
+  const given = onWait === undefined ? {} : { onWait }
+  if (seconds === undefined)
+    return toolbox.call(name, args, { ...given, ...(signal === undefined ? {} : { signal }) })
+  const deadline = pausableDeadline(seconds, () => new SlowCall(`it takes longer than ${seconds} s`))
+  try {
+    return await toolbox.call(name, args, {
+      signal: signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]),
+      onWait(waiting) {
+        deadline.onWait(waiting)
+        onWait?.(waiting)
+      },
+    })
+  } catch (error) {
+    if (deadline.signal.aborted && signal?.aborted !== true) throw deadline.signal.reason
+    throw error
+  } finally {
+    deadline.clear()
+  }
+}
+
+function environmentClosed(): InfrastructureError {
+  return new InfrastructureError('the environment is closed')
+}
+
+function sameCalls(left: readonly StateCall[], right: readonly StateCall[]): boolean {
+  if (left.length !== right.length) return false
+  return left.every((call, index) => {
+    const other = right[index]
+    if (call === other) return true
+    return call.name === other.name && JSON.stringify(call.arguments) === JSON.stringify(other.arguments)
+  })
+}

@@ -1,0 +1,300 @@
+import { AgogeError } from '../../../error.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { isPlainObject, parseJson } from './json-walk.ts'
+import type { PlainObject } from './json-walk.ts'
+import { draftTask, recordsIn } from './draft.ts'
+import type { Draft, KindPlan } from './draft.ts'
+import { normaliseObservation } from './observed-state.ts'
+import { changedNothing, runReference } from './reference.ts'
+import type { ReferenceRun } from './reference.ts'
+import type { RequestStep } from './request.ts'
+import { answersOtherwise, clockTick, repeatableSights, tellsTime } from './repeatable.ts'
+import { chooseSalient, whyNothingSalient } from './salient.ts'
+import type { AdmittedTool, LeftOutTool } from './safety.ts'
+import { requiredOf, resolveSchema, typeOf, UnusableSchema } from './sample-arguments.ts'
+import { SlowCall, StateNotMade } from './state-pool.ts'
+import type { StateCall } from './state-pool.ts'
+import type { ToolSystem } from './tool-system.ts'
+import { plainCalls, tryUnknownTools } from './trial.ts'
+
+export interface Probe {
+  kinds: KindPlan[]
+  creators: AdmittedTool[]
+  harvest: PlainObject[]
+  /** Tools of which no task is made, with the reason in words. */
+  leftOut: LeftOutTool[]
+  /** The tools that were found to read only, among them those of which the server does not say so. */
+  readers: readonly string[]
+}
+
+export interface ProbeOptions {
+  seed: number
+  /** What is missing for tasks that change something, as a clause. */
+  missing?: string | undefined
+  /** A tool that takes longer is left out. Default 3. */
+  deadlineSeconds?: number | undefined
+  /** How many families of two steps at most. Default 4. */
+  chains?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+type Success = ReferenceRun & { ok: true }
+
+const attempts = 12
+/** How often what was found by reading may lead to further tools: a list of projects to their tasks, say. */
+const depth = 3
+/** Records that arguments are taken from, at most. */
+const mostRecords = 200
+
+/**
+ * Tries every admitted tool with made-up arguments and finds out which can carry a task: its schema can be met, a
+ * call succeeds in time, it reports something or changes what is observed, and it does the same when done again. Tools that cannot are
+ * left out of what `system` offers.
+ */
+export async function probeTools(system: ToolSystem, options: ProbeOptions): Promise<Probe> {
+  const probe: Probe = { kinds: [], creators: [], harvest: [], leftOut: [], readers: [] }
+  const found: { kind: KindPlan; draft: Draft; run: Success }[] = []
+  const began = performance.now()
+  const limits = { signal: options.signal, seconds: options.deadlineSeconds ?? 3 }
+  /** Calls that read something, of tools that carry tasks or not. */
+  const shown: Draft[] = []
+  /** Broken, slow or with schemas that cannot be met: no other arguments would help. */
+  const hopeless = new Set<string>()
+
+  /** A busy machine may stall once; a tool that is slow is so twice. */
+  async function patiently(draft: Draft): Promise<ReferenceRun> {
+    try {
+      return await runReference(system, draft, limits)
+    } catch (error) {
+      if (!(error instanceof SlowCall)) throw error
+      return runReference(system, draft, limits)
+    }
+  }
+
+  /** The same once more. A tool that fails now and then is not one that answers otherwise: it has a few tries. */
+  async function repeat(draft: Draft): Promise<ReferenceRun> {
+    let again: ReferenceRun = { ok: false, reason: 'it was not tried' }
+    for (let tries = 0; tries < 3 && !again.ok; tries++)
+      try {
+        again = await patiently(draft)
+      } catch (error) {
+        if (options.signal?.aborted === true || AgogeError.isInstance(error)) throw error
+        again = { ok: false, reason: (error as Error).message }
+        if (!(error instanceof StateNotMade)) return again
+      }
+    return again
+  }
+
+  /** What the reading tools of a family answered. A tool that writes may answer what it likes: the state it leaves is judged. */
+  const answers = (kind: KindPlan, { results }: Success): string[] =>
+    results
+      .filter((_, index) => kind.tools[index].kind === 'read')
+      .map((text) => normaliseObservation(text, system.ignore))
+
+  const tells = (kind: KindPlan, draft: Draft, run: Success): boolean =>
+    answers(kind, run).some((text) => tellsTime(text, JSON.stringify(draft.steps)))
+
+  /**
+   * The family of a draft that does not speak of the present time, with the optional argument that it owes this to, if it does; undefined
+   * where it speaks of it. A timestamp of a given date can be asked for, that of now cannot.
+   */
+  async function anchor(kind: KindPlan, draft: Draft, run: Success): Promise<KindPlan | undefined> {
+    if (tells(kind, draft, run)) return undefined
+    const [tool] = kind.tools
+    const [step] = draft.steps
+    if (kind.tools.length > 1 || tool.kind !== 'read') return kind
+    const optional = freeOptions(tool).filter((name) => name in step.arguments)
+    const required = requiredOf(tool.spec.inputSchema)
+    const speaks = async (names: readonly unknown[]): Promise<boolean> => {
+      const given = Object.entries(step.arguments).filter(([name]) => names.includes(name))
+      const less = { ...draft, steps: [{ ...step, arguments: Object.fromEntries(given) }] }
+      const other = await patiently(less)
+      return other.ok && tells(kind, less, other)
+    }
+    if (Object.keys(step.arguments).every((name) => required.includes(name))) return kind
+    if (!(await speaks(required))) return kind
+    for (const name of optional) if (!(await speaks([...required, name]))) return { ...kind, anchor: name }
+    return undefined
+  }
+
+  async function attempt(kind: KindPlan, tries = attempts): Promise<string | undefined> {
+    let reason = 'no arguments were found for which it does anything'
+    let unchanged = 0
+    for (let index = 0; index < tries; index++) {
+      try {
+        const draft = draftTask(kind, 'train', probe, createRandom(options.seed, 'probe', kind.name, index))
+        const run = await patiently(draft)
+        if (!run.ok) {
+          reason = run.reason
+          if (reason === changedNothing) unchanged++
+          continue
+        }
+        const anchored = await anchor(kind, draft, run)
+        if (anchored === undefined) {
+          reason = answersOtherwise
+          continue
+        }
+        const last = kind.tools[kind.tools.length - 1]
+        const result = run.results[run.results.length - 1]
+        const few = shown.filter((other) => other.kind.name === kind.name).length < 3
+        if (kind.tools.length === 1 && last.kind === 'read' && few) shown.push(draft)
+        if (last.kind === 'read' && chooseSalient(result, '', createRandom(0), system.ignore) === undefined) {
+          reason = whyNothingSalient(result, system.resultLimit)
+          continue
+        }
+        found.push({ kind: anchored, draft, run })
+        return undefined
+      } catch (error) {
+        if (options.signal?.aborted === true || AgogeError.isInstance(error)) throw error
+        if (error instanceof StateNotMade) {
+          reason = error.message
+          continue
+        }
+        hopeless.add(kind.name)
+        if (error instanceof UnusableSchema) return `its schema cannot be used: ${error.message}`
+        return error instanceof SlowCall ? error.message : `the server failed: ${(error as Error).message}`
+      }
+    }
+    return unchanged > 0 ? changedNothing : reason
+  }
+
+  const single = (tool: AdmittedTool): KindPlan => ({ name: tool.spec.name, tools: [tool] })
+  /** One of unknown kind is tried as one that changes something; if it never does in the end, it counts as reading. */
+  async function attemptTool(tool: AdmittedTool, conclude: boolean): Promise<string | undefined> {
+    if (tool.kind !== 'unknown') return attempt(single(tool))
+    const tries = conclude ? 8 : 4
+    const reason = await attempt(single({ ...tool, kind: 'write' }), tries)
+    return reason === changedNothing && conclude ? attempt(single({ ...tool, kind: 'read' })) : reason
+  }
+
+  let tools = system.tools
+  if (!system.changeable) {
+    const { missing = 'the state cannot be reset and observed' } = options
+    const trial = await tryUnknownTools(system, { ...limits, seed: options.seed, missing })
+    probe.leftOut.push(...trial.leftOut)
+    tools = [...tools.filter((tool) => tool.kind !== 'unknown'), ...trial.readers]
+  }
+  const readers = tools.filter((tool) => tool.kind === 'read')
+  const others = tools.filter((tool) => tool.kind !== 'read')
+  const pending = new Map<AdmittedTool, string>()
+  const go = async (some: readonly AdmittedTool[], conclude = true): Promise<void> => {
+    for (const tool of some) {
+      const reason = await attemptTool(tool, conclude)
+      if (reason === undefined) pending.delete(tool)
+      else pending.set(tool, reason)
+    }
+  }
+  const harvest = async (calls: readonly StateCall[]): Promise<PlainObject[]> =>
+    (await repeatableSights(system, calls, limits)).flatMap(({ text }) => recordsIn(parseJson(text)))
+
+  // Tools that may write first, in an untouched state: those that put something there can set scenes for the others.
+  await go(others, false)
+  probe.creators = found.filter(({ draft }) => !isPlain(draft.steps[0])).map(({ kind }) => kind.tools[0])
+  const quiet = others.filter((tool) => pending.get(tool) === changedNothing && tool.kind === 'unknown')
+  probe.harvest = (await harvest(plainCalls([...readers, ...quiet]))).slice(0, mostRecords)
+  await go(readers)
+  const something = probe.creators.length + probe.harvest.length > 0
+  await go(
+    others.filter(
+      (tool) => pending.has(tool) && !hopeless.has(tool.spec.name) && (something || tool.kind === 'unknown'),
+    ),
+  )
+  // What reading shows may be what further tools ask for: the list of projects has the ids by which tasks are listed.
+  for (let round = 0, from = 0; round < depth && pending.size > 0; round++) {
+    const fresh = shown.slice(from).flatMap(({ steps }) => (isPlain(steps[0]) ? [] : [steps[0]]))
+    from = shown.length
+    const more = await harvest(fresh.map(({ tool, arguments: args }) => ({ name: tool, arguments: args })))
+    if (more.length === 0) break
+    probe.harvest = [...probe.harvest, ...more].slice(0, mostRecords)
+    await go([...pending.keys()].filter((tool) => !hopeless.has(tool.spec.name)))
+  }
+  for (const [tool, reason] of pending) probe.leftOut.push({ name: tool.spec.name, reason })
+
+  for (const chain of chainsOf(
+    found.map((entry) => entry.kind.tools[0]),
+    options.chains ?? 4,
+    probe.creators,
+  )) {
+    await attempt(chain, 4)
+  }
+
+  await clockTick(began, options.signal)
+  const stable = new Set<AdmittedTool>()
+  for (const { kind, draft, run } of found) {
+    if (kind.tools.length > 1 && !kind.tools.every((tool) => stable.has(tool))) continue
+    const again = await repeat(draft)
+    const equal =
+      again.ok &&
+      again.after === run.after &&
+      answers(kind, again).join('\n') === answers(kind, run).join('\n')
+    if (equal) {
+      if (kind.tools.length === 1) stable.add(kind.tools[0])
+      probe.kinds.push(kind)
+    } else if (kind.tools.length === 1) {
+      const other = again.ok && again.after !== run.after ? leavesOtherwise : answersOtherwise
+      const reason = again.ok ? other : `the same call fails when repeated: ${again.reason}`
+      probe.leftOut.push({ name: kind.name, reason })
+    }
+  }
+  probe.creators = probe.creators.filter((tool) => stable.has(tool))
+  probe.readers = [...stable].filter((tool) => tool.kind === 'read').map((tool) => tool.spec.name)
+  system.leaveOut(probe.leftOut.map((tool) => tool.name))
+  return probe
+}
+
+const leavesOtherwise =
+  'the same call leaves another state when repeated; if it makes up ids or times, name their properties in "ignore" of the "agoge" entry'
+
+function isPlain(step: RequestStep): boolean {
+  return Object.keys(step.arguments).length === 0
+}
+
+/** Pairs worth asking for: write and read back, then read and use the result in another tool. */
+function chainsOf(
+  tools: readonly AdmittedTool[],
+  most: number,
+  creators: readonly AdmittedTool[],
+): KindPlan[] {
+  const readers = tools.filter((tool) => tool.kind === 'read' && requiredOf(tool.spec.inputSchema).length > 0)
+  const backs = creators.flatMap((writer) =>
+    readers.map((reader) => ({ name: `${writer.spec.name}+${reader.spec.name}`, tools: [writer, reader] })),
+  )
+  const uses = readers.flatMap((first) =>
+    readers
+      .filter((second) => second !== first)
+      .flatMap((second): KindPlan[] => {
+        const linked = linkable(second)
+        return linked === undefined
+          ? []
+          : [{ name: `${first.spec.name}>${second.spec.name}`, tools: [first, second], linked }]
+      }),
+  )
+  return [...backs, ...uses].slice(0, most)
+}
+
+/** Optional arguments of a tool that are no choice among a few: one of them may be the time that it speaks of. */
+function freeOptions(tool: AdmittedTool): string[] {
+  const { inputSchema } = tool.spec
+  const properties = inputSchema['properties']
+  if (!isPlainObject(properties)) return []
+  return Object.keys(properties).filter((name) => {
+    const property = properties[name]
+    if (requiredOf(inputSchema).includes(name) || !isPlainObject(property)) return false
+    const schema = resolveSchema(property, inputSchema)
+    return !('enum' in schema) && !('const' in schema) && typeOf(schema) !== 'boolean'
+  })
+}
+
+/** The first required free text or number of a tool. */
+function linkable(tool: AdmittedTool): string | undefined {
+  const properties = tool.spec.inputSchema['properties']
+  if (!isPlainObject(properties)) return undefined
+  return requiredOf(tool.spec.inputSchema).find((name): name is string => {
+    const property = typeof name === 'string' ? properties[name] : undefined
+    if (!isPlainObject(property)) return false
+    const schema = resolveSchema(property, tool.spec.inputSchema)
+    const free =
+      !('enum' in schema) && !('const' in schema) && !('pattern' in schema) && !('format' in schema)
+    return free && ['string', 'number', 'integer'].includes(typeOf(schema) ?? '')
+  })
+}

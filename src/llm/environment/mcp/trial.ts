@@ -1,0 +1,137 @@
+import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { draftTask, recordsIn } from './draft.ts'
+import { parseJson } from './json-walk.ts'
+import type { PlainObject } from './json-walk.ts'
+import { normaliseObservation } from './observed-state.ts'
+import { answersOtherwise, plainCall, repeatableSights, tellsTime } from './repeatable.ts'
+import type { Sight } from './repeatable.ts'
+import type { AdmittedTool, LeftOutTool } from './safety.ts'
+import { UnusableSchema } from './sample-arguments.ts'
+import { newState, SlowCall } from './state-pool.ts'
+import type { EpisodeState, StateCall } from './state-pool.ts'
+import type { ToolSystem } from './tool-system.ts'
+
+export interface TrialOptions {
+  seed: number
+  signal?: AbortSignal | undefined
+  /** Of one call. */
+  seconds: number
+  /** What is missing for tasks that change something, as a clause. */
+  missing: string
+}
+
+export interface Trial {
+  /** The tools that count as reading. */
+  readers: AdmittedTool[]
+  leftOut: LeftOutTool[]
+}
+
+const attempts = 12
+/** Successful calls after which a tool that changed nothing counts as reading. */
+const enough = 5
+
+/**
+ * Tries the tools of unknown kind where the state cannot be put back or seen. A tool counts as reading if what the reading tools show is the
+ * same before and after it, and the same call gives the same result again. Ends with newly started servers.
+ */
+export async function tryUnknownTools(system: ToolSystem, options: TrialOptions): Promise<Trial> {
+  const trial: Trial = { readers: [], leftOut: [] }
+  const unknown = system.tools.filter((tool) => tool.kind === 'unknown')
+  const plain = unknown.filter((tool) => plainCall(tool) !== undefined)
+  const reads = system.tools.filter((tool) => tool.kind === 'read')
+  // What can be called without arguments first: it may show what the others change, and what their arguments can refer to.
+  for (const tools of [plain, unknown.filter((tool) => !plain.includes(tool))]) {
+    if (tools.length === 0) continue
+    const witnesses = await repeatableSights(system, plainCalls([...reads, ...trial.readers]), options)
+    const harvest = witnesses.flatMap(({ text }) => recordsIn(parseJson(text)))
+    for (const tool of tools) {
+      const shown: string[] = []
+      const left = await tryTool(system, tool, witnesses, { harvest, shown }, options)
+      if (left !== undefined) trial.leftOut.push({ name: tool.spec.name, ...left })
+      else {
+        trial.readers.push({ ...tool, kind: 'read' })
+        // What it shows may be what the tools after it ask for.
+        harvest.push(...shown.flatMap((text) => recordsIn(parseJson(text))))
+      }
+    }
+  }
+  if (unknown.length > 0) await system.restart()
+  return trial
+}
+
+export function plainCalls(tools: readonly AdmittedTool[]): StateCall[] {
+  return tools.flatMap((tool) => plainCall(tool) ?? [])
+}
+
+type Verdict = Omit<LeftOutTool, 'name'>
+
+/** Undefined where the tool counts as reading. */
+async function tryTool(
+  system: ToolSystem,
+  tool: AdmittedTool,
+  witnesses: readonly Sight[],
+  { harvest, shown }: { harvest: readonly PlainObject[]; shown: string[] },
+  options: TrialOptions,
+): Promise<Verdict | undefined> {
+  const { name } = tool.spec
+  let verdict: Verdict = { reason: 'no arguments were found for which it does anything' }
+  let unchanged = 0
+  for (let index = 0; index < attempts && unchanged < enough; index++) {
+    const random = createRandom(options.seed, 'trial', name, index)
+    try {
+      const draft = draftTask({ name, tools: [tool] }, 'train', { creators: [], harvest }, random)
+      const found = await tryCall(system, draft.steps[0].arguments, name, witnesses, options)
+      if (typeof found === 'string') {
+        unchanged++
+        shown.push(found)
+      } else if (found.remedy === 'state') return found
+      else verdict = found
+    } catch (error) {
+      if (error instanceof UnusableSchema) return { reason: `its schema cannot be used: ${error.message}` }
+      if (options.signal?.aborted === true || !(error instanceof InfrastructureError)) throw error
+      return { reason: error instanceof SlowCall ? error.message : `the server failed: ${error.message}` }
+    }
+  }
+  return unchanged > 0 ? undefined : verdict
+}
+
+/** Makes a call twice; its result where it answered the same and nothing was seen to change. */
+async function tryCall(
+  system: ToolSystem,
+  args: Record<string, unknown>,
+  name: string,
+  witnesses: readonly Sight[],
+  { missing, ...limits }: TrialOptions,
+): Promise<Verdict | string> {
+  const state = newState()
+  const before = await witnessed(system, state, witnesses, limits)
+  const first = await system.look(state, name, args, limits)
+  if (first.isError) return { reason: `the call failed: ${first.text}` }
+  // One that fails now and then has a few tries; one that changed something fails each time.
+  let second = await system.look(state, name, args, limits)
+  for (let tries = 1; tries < 3 && second.isError; tries++)
+    second = await system.look(state, name, args, limits)
+  const after = await witnessed(system, state, witnesses, limits)
+  const changed = witnesses.find((_, index) => before[index] !== after[index])
+  if (changed !== undefined)
+    return { reason: `it changes what ${changed.call.name} shows, and ${missing}`, remedy: 'state' }
+  const plain = (text: string): string => normaliseObservation(text, system.ignore)
+  if (!second.isError && plain(first.text) === plain(second.text)) return first.text
+  if (tellsTime(first.text, JSON.stringify(args))) return { reason: answersOtherwise }
+  return { reason: `${answersOtherwise}, so it may change something, and ${missing}`, remedy: 'state' }
+}
+
+async function witnessed(
+  system: ToolSystem,
+  state: EpisodeState,
+  witnesses: readonly Sight[],
+  limits: { signal?: AbortSignal | undefined; seconds: number },
+): Promise<string[]> {
+  const seen: string[] = []
+  for (const { call } of witnesses) {
+    const result = await system.look(state, call.name, call.arguments, limits)
+    seen.push(normaliseObservation(result.text, system.ignore))
+  }
+  return seen
+}

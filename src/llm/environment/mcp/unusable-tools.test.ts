@@ -1,0 +1,168 @@
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { createRandom } from '../../../engine/random/index.ts'
+import { toolsPage } from '../../tool/read-tools.ts'
+import { validateArguments } from '../../../untrusted/validate.ts'
+import { createMcpEnvironment } from './mcp-environment.ts'
+import type { McpEnvironment } from './mcp-environment.ts'
+import { sampleArguments } from './sample-arguments.ts'
+import { wordsOf } from './words.ts'
+
+const raw = fileURLToPath(new URL('fixtures/raw-server.mjs', import.meta.url))
+
+async function open(tools: readonly unknown[]): Promise<McpEnvironment> {
+  const server = { command: process.execPath, args: [raw], env: { RAW_TOOLS: JSON.stringify(tools) } }
+  const environment = await createMcpEnvironment({ name: 'raw', server })
+  onTestFinished(() => environment.close())
+  return environment
+}
+
+const annotations = { readOnlyHint: true }
+const properties = { text: { type: 'string' } }
+const good = {
+  name: 'measure',
+  annotations,
+  inputSchema: { type: 'object', properties, required: ['text'] },
+}
+const broken = [
+  { name: 'untyped', annotations, inputSchema: { properties } },
+  { name: 'listed', annotations, inputSchema: { type: 'array' } },
+  { name: 'bare', annotations },
+  { annotations, inputSchema: { type: 'object' } },
+]
+
+test('a tool that is listed wrongly is left out and named with the reason; the others work', async () => {
+  const environment = await open([...broken, good])
+  expect(environment.tools.map(({ name }) => name)).toEqual(['measure'])
+  expect(environment.plan).toContain('tools of "raw"')
+  expect(environment.plan).toContain(
+    'untyped: cannot be used: "inputSchema.type" must be "object", and is missing',
+  )
+  expect(environment.plan).toContain(
+    'listed: cannot be used: "inputSchema.type" must be "object", and is "array"',
+  )
+  expect(environment.plan).toContain('bare: cannot be used: it has no "inputSchema"')
+  expect(environment.plan).toContain('number 4: cannot be used: it has no name')
+  const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 2, test: 2 } })
+  expect(tasks.kinds).toContain('measure')
+})
+
+test('where no tool is left the error names the server, the tools and what is wrong with them', async () => {
+  await expect(open(broken.slice(0, 2))).rejects.toMatchObject({
+    code: 'bad-tool-schema',
+    message: expect.stringMatching(
+      /^no tool of the MCP server "raw" can be used\n +untyped: .*missing\n +listed: .*"array"/,
+    ),
+  })
+})
+
+test('how long a server may take to start is what its entry says', async () => {
+  const server = { name: 'silent', command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] }
+  const config = { reset: 'none' as const, observe: [], connectSeconds: 1 }
+  await expect(createMcpEnvironment({ name: 'silent', server, config })).rejects.toThrow(
+    'MCP server silent: connect: no answer in 1 s',
+  )
+})
+
+const text = (schema: object, more: object = {}) => ({
+  type: 'object',
+  properties: { text: schema },
+  required: ['text'],
+  ...more,
+})
+const chain = Array.from({ length: 30 }, (_, i) => {
+  const next = { $ref: `#/$defs/d${i + 1}` }
+  return [`d${i}`, i === 29 ? { type: 'string' } : { allOf: [next, next] }]
+})
+
+// Each of these held up the process or ended the run, while the schema was met, checked or looked up.
+test('schemas that would hold up the process cost only their own tools, which are neither offered nor callable', async () => {
+  const hostile = {
+    slow_pattern: text({ type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(36)}!`] }),
+    circle: { type: 'object', anyOf: [{ $ref: '#' }, { $ref: '#' }] },
+    round: text({ anyOf: [{ $ref: '#/properties/text' }] }),
+    twice: text({ $ref: '#/$defs/d0' }, { $defs: Object.fromEntries(chain) }),
+    nowhere: text({ $ref: '#/%E0%A4%A' }),
+    repeated: text({ type: 'string', pattern: String.raw`^(.)\1$` }),
+    huge: text({ type: 'string', pattern: '(a{1000}){1000}' }),
+  }
+  const tools = Object.entries(hostile).map(([name, inputSchema]) => ({ name, annotations, inputSchema }))
+  const environment = await open([...tools, good])
+  const place = (name: string, at: string): string => `  ${name}: cannot be used: ${at} its "inputSchema"`
+  expect(environment.plan).toContain(place('circle', 'it leads back to where it stands (at "#" of'))
+  expect(environment.plan).toContain(
+    place('round', 'it leads back to where it stands (at "#/properties/text" of'),
+  )
+  expect(environment.plan).toContain(
+    place('nowhere', 'the reference leads nowhere (at "/properties/text/$ref" of'),
+  )
+  expect(environment.plan).toContain(
+    place('repeated', 'the pattern refers to a group of its own (at "/properties/text/pattern" of'),
+  )
+  expect(environment.plan).toContain(
+    place('huge', 'the pattern has more than 20000 steps (at "/properties/text/pattern" of'),
+  )
+  const { tasks, leftOut } = await environment.prepareTasks({ seed: 1, counts: { train: 4, test: 2 } })
+  expect(leftOut).toEqual([
+    { name: 'slow_pattern', reason: expect.stringContaining('no text can be made up that matches') },
+  ])
+  // References that go twice to the next are honest, if odd: they are worked off once.
+  expect(environment.tools.map(({ name }) => name)).toEqual(['twice', 'measure'])
+  expect(tasks.kinds).toEqual(expect.arrayContaining(['twice', 'measure']))
+  const session = await environment.open(tasks.all('train')[0], {})
+  expect(session.specs).toEqual(environment.tools)
+  for (const name of Object.keys(hostile).filter((tool) => tool !== 'twice')) {
+    expect(await session.call(name, { text: 'x' })).toEqual({ text: `error: no tool ${name}`, isError: true })
+  }
+  expect(Object.keys(environment.limit.used().tools).toSorted()).toEqual(['measure', 'twice'])
+})
+
+test('a list of a hundred large tools is usable, and arguments can be made up for each', () => {
+  const of = (tool: number): [string, object][] =>
+    Array.from({ length: 100 }, (_, i) => [
+      `${['title', 'state', 'count', 'labels'][i % 4]}_${tool}_${i}`,
+      [
+        { type: 'string', description: 'A title.', pattern: '^(?!\\s).{1,2048}$' },
+        { type: ['string', 'null'], enum: ['open', 'closed', null] },
+        { anyOf: [{ type: 'integer', minimum: 0 }, { type: 'null' }] },
+        { type: 'array', items: { $ref: '#/$defs/label' } },
+      ][i % 4],
+    ])
+  const label = {
+    type: 'object',
+    properties: { name: { type: 'string' }, within: { $ref: '#/$defs/label' } },
+    required: ['name'],
+  }
+  const tools = Array.from({ length: 100 }, (_, i) => ({
+    name: `tool_${i}`,
+    annotations,
+    inputSchema: text(
+      { type: 'string' },
+      { properties: { ...properties, ...Object.fromEntries(of(i)) }, $defs: { label } },
+    ),
+  }))
+  const page = toolsPage['~standard'].validate({ tools })
+  if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
+  expect(page.value.unusable).toEqual([])
+  expect(page.value.specs).toHaveLength(100)
+  for (const [seed, { inputSchema }] of page.value.specs.entries()) {
+    const random = createRandom(seed)
+    const args = sampleArguments(inputSchema, { random, words: wordsOf('train'), known: [], reuse: false })
+    expect(validateArguments(inputSchema, args)).toBeUndefined()
+  }
+})
+
+test('a list whose schemas are too much to check costs the tools from there on, with the limit as the reason', () => {
+  const tools = Array.from({ length: 200 }, (_, i) => ({
+    name: `tool_${i}`,
+    annotations,
+    inputSchema: text({ type: 'string', pattern: `${i}a{15000}` }),
+  }))
+  const page = toolsPage['~standard'].validate({ tools })
+  if (page instanceof Promise || page.issues !== undefined) throw new Error('no page')
+  expect(page.value.specs).toHaveLength(133)
+  expect(page.value.unusable[0]).toEqual({
+    name: 'tool_133',
+    reason: 'its "inputSchema" cannot be checked: with those before it, it takes more than 2000000 steps',
+  })
+})

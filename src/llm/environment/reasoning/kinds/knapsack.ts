@@ -1,0 +1,79 @@
+import { defineKind } from '../kind.ts'
+import { between, several } from '../shared/draws.ts'
+import { itemsOf, partly } from '../shared/scores.ts'
+import { please, things } from '../shared/words.ts'
+
+interface Item {
+  name: string
+  weight: number
+  value: number
+}
+
+/** Which things to pack; another choice that fits is worth a part of a half, by its value. */
+export const knapsack = defineKind({
+  name: 'knapsack',
+  about: 'the most valuable things that fit into a bag',
+  knobs: {
+    items: { least: 2, most: 8, about: 'to choose from' },
+    largest: { least: 6, most: 50, about: 'weight and value' },
+  },
+  levels: [
+    { items: 3, largest: 9 },
+    { items: 4, largest: 12 },
+    { items: 6, largest: 20 },
+  ],
+  phrasings: [
+    'A bag [holds|can carry] <capacity> kg. <items>. [Which things make|Which choice makes] it most valuable',
+    `${please}[choose|pick] the most valuable things that fit into <capacity> kg: <items>`,
+    '[Which of these|What] should [one|I] pack into a bag for <capacity> kg, to carry the most value: <items>',
+  ],
+  unseen: ['The limit is <capacity> kg. On offer: <items>. Name the best load'],
+  draw(random, { items: count, largest }) {
+    const items = several(random, things, count).map((name) => ({
+      name,
+      weight: between(random, 1, largest),
+      value: between(random, 1, largest),
+    }))
+    const all = items.reduce((sum, { weight }) => sum + weight, 0)
+    const lightest = Math.min(...items.map(({ weight }) => weight))
+    return {
+      items,
+      capacity: Math.max(lightest, between(random, Math.ceil(all / 4), Math.ceil((3 * all) / 4))),
+    }
+  },
+  pose({ items, capacity }: { items: readonly Item[]; capacity: number }) {
+    const chosen = best(items, capacity)
+    const weight = (list: readonly Item[]): number => list.reduce((sum, item) => sum + item.weight, 0)
+    const value = (list: readonly Item[]): number => list.reduce((sum, item) => sum + item.value, 0)
+    const said = items.map((item) => `${item.name} weighs ${item.weight} kg and is worth ${item.value}`)
+    return {
+      key: `${capacity}: ${[...said].sort().join(', ')}`,
+      holes: { capacity: String(capacity), items: said.join(', ') },
+      thought: [
+        `weight ${chosen.map((item) => item.weight).join(' + ')} = ${weight(chosen)}`,
+        `worth ${chosen.map((item) => item.value).join(' + ')} = ${value(chosen)}`,
+      ],
+      answer: chosen.map(({ name }) => name).join(', '),
+      score(given) {
+        const names = itemsOf(given).filter((word) => word !== 'the')
+        const list = items.filter(({ name }) => names.includes(name))
+        if (list.length === 0 || list.length !== names.length || weight(list) > capacity) return 0
+        return value(list) === value(chosen) ? 1 : partly(value(list) / value(chosen))
+      },
+    }
+  },
+})
+
+/** By trying every choice; of equally good ones the first. */
+function best(items: readonly Item[], capacity: number): Item[] {
+  let found: Item[] = []
+  let most = 0
+  for (let choice = 1; choice < 2 ** items.length; choice++) {
+    const list = items.filter((_, i) => ((choice >> i) & 1) === 1)
+    const value = list.reduce((sum, item) => sum + item.value, 0)
+    if (value <= most || list.reduce((sum, item) => sum + item.weight, 0) > capacity) continue
+    found = list
+    most = value
+  }
+  return found
+}

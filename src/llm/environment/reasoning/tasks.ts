@@ -1,0 +1,86 @@
+import type { Task, TaskSource } from '../../agent/types.ts'
+import { AgogeError } from '../../../error.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import type { ReasoningKind } from './kind.ts'
+import { reasoningKinds } from './kinds/index.ts'
+import type { Difficulty, Problem } from './types.ts'
+
+/** A question that a program checks; its answer takes one turn and no tool. */
+export interface ReasoningTask extends Task {
+  problem: Problem
+}
+
+export interface ReasoningTasksOptions {
+  /** Names of families, from `reasoningKinds`. Default: all. */
+  kinds?: readonly string[]
+  /**
+   * Which levels are drawn, each alike; from 1 on. Default: all three of each family. Or a difficulty of one's own, where
+   * all families have its controls.
+   */
+  difficulty?: readonly number[] | Difficulty
+}
+
+/**
+ * Questions by seed. The same (split, seed, family) gives the same question; without `family`, seed s is of family s modulo
+ * their number. No question is in two splits, whatever the seeds: an instance belongs to one by the hash of its content. Train,
+ * validation and test share no wording either; `unseen-wording` has instances of test in wordings from outside the grammar.
+ *
+ * @throws AgogeError for a family or a difficulty that does not exist.
+ * @example
+ * const tasks = createReasoningTasks({ families: ['countdown'], difficulty: [1, 2] })
+ * const task = tasks.task({ split: 'train', seed: 7 })
+ */
+export function createReasoningTasks(options: ReasoningTasksOptions = {}): TaskSource<ReasoningTask> {
+  const { kinds: names, difficulty = [1, 2, 3] } = options
+  const kinds = names === undefined ? reasoningKinds : names.map(findKind)
+  if (kinds.length === 0 || (isLevels(difficulty) && difficulty.length === 0)) {
+    throw new AgogeError('There is no kind of question to draw from', {
+      code: 'bad-argument',
+      given: '[]',
+      expected: 'at least one family and one level',
+    })
+  }
+  // A mistake shows here, not in the middle of a run.
+  for (const kind of kinds) {
+    for (const wanted of isLevels(difficulty) ? difficulty : [difficulty])
+      kind.generate(createRandom('check'), wanted)
+  }
+
+  return {
+    kinds: kinds.map(({ name }) => name),
+    task({ split, seed, kind: wanted }) {
+      const at = ((seed % kinds.length) + kinds.length) % kinds.length
+      const kind = wanted === undefined ? kinds[at] : findIn(kinds, wanted)
+      const random = createRandom(seed, 'reasoning', split, kind.name)
+      const chosen = isLevels(difficulty) ? random.pick(difficulty) : difficulty
+      const problem = kind.generate(random.split('problem'), chosen, split)
+      return {
+        id: `reasoning/${split}/${kind.name}/${seed}`,
+        kind: kind.name,
+        seed,
+        split,
+        prompt: problem.question,
+        difficulty: typeof chosen === 'number' ? chosen : 1,
+        context: { ...problem.difficulty },
+        plan: () => ({ answer: problem.solve().text }),
+        problem,
+      }
+    },
+  }
+}
+
+/** The family of this name. @throws AgogeError listing all names. */
+export const findKind = (name: string): ReasoningKind => findIn(reasoningKinds, name)
+
+const isLevels = (difficulty: readonly number[] | Difficulty): difficulty is readonly number[] =>
+  Array.isArray(difficulty)
+
+function findIn(kinds: readonly ReasoningKind[], name: string): ReasoningKind {
+  const kind = kinds.find((one) => one.name === name)
+  if (kind !== undefined) return kind
+  throw new AgogeError(`There is no kind of question "${name}".`, {
+    code: 'unknown-family',
+    given: name,
+    expected: `one of ${kinds.map((one) => one.name).join(', ')}`,
+  })
+}

@@ -1,0 +1,97 @@
+import type { ToolEnvironment } from '../../agent/types.ts'
+import { AgogeError } from '../../../error.ts'
+import { defineTools } from '../../tool/define-tools.ts'
+import type { ToolLike } from '../../tool/define-tools.ts'
+import { createStatePool } from '../mcp/state-pool.ts'
+import { createSystemEnvironment } from '../mcp/system-environment.ts'
+import { createToolSystem } from '../mcp/tool-system.ts'
+import { generateTasks } from '../mcp/task-generation.ts'
+import { probeTools } from '../mcp/tool-probing.ts'
+import type { GeneratedTasks, TaskGenerationOptions } from '../mcp/task-generation.ts'
+import type { McpTask } from '../mcp/mcp-task.ts'
+import type { Probe } from '../mcp/tool-probing.ts'
+import type { StateSlot } from '../mcp/state-pool.ts'
+
+type Tools = Record<string, ToolLike>
+
+export interface ToolsEnvironmentOptions {
+  /** Name of the environment in episodes and reports. Default `tools`. */
+  name?: string
+  /** The tools by name (objects of the AI SDK's `tool` shape), or a function that makes them with a fresh state. */
+  tools: Tools | (() => Tools | Promise<Tools>)
+  /** Tools that change the state. They need `tools` to be a function, and `observe`. */
+  writes?: readonly string[]
+  /** Tools without required arguments that show the state. */
+  observe?: readonly string[]
+  /** Property names left out when states are compared: ids, times. */
+  ignore?: readonly string[]
+  /** Characters of a result that the window shows. Default 300. */
+  resultLimit?: number
+}
+
+export interface ToolsEnvironment extends ToolEnvironment<McpTask> {
+  /** Tries the tools, then makes and proves tasks. `leftOut` names the tools that carry none, and why. */
+  prepareTasks(options: TaskGenerationOptions): Promise<{ tasks: GeneratedTasks; leftOut: Probe['leftOut'] }>
+}
+
+/**
+ * An environment of one's own functions: tasks are generated from their schemas and proved by running them, as for an MCP
+ * server. Every episode has a state of its own where `tools` is a function.
+ *
+ * @throws AgogeError where a tool cannot be used, or where tools that write cannot be reset and observed.
+ */
+export async function createToolsEnvironment(options: ToolsEnvironmentOptions): Promise<ToolsEnvironment> {
+  const { tools: given, writes = [], observe = [] } = options
+  const fresh = async () => defineTools(typeof given === 'function' ? await given() : given)
+  const { specs } = await fresh()
+  const names = specs.map((spec) => spec.name)
+  for (const name of [...writes, ...observe]) {
+    if (names.includes(name)) continue
+    throw new AgogeError(`there is no tool "${name}"`, {
+      code: 'unknown-tool',
+      given: name,
+      expected: `one of: ${names.join(', ')}`,
+    })
+  }
+  if (writes.length > 0 && (typeof given !== 'function' || observe.length === 0)) {
+    throw new AgogeError('tools that write need a state that can be reset and observed', {
+      code: 'bad-world',
+      given: writes.join(', '),
+      expected: '`tools` as a function that makes them anew, and `observe` naming tools that show the state',
+    })
+  }
+  async function open(): Promise<StateSlot> {
+    let toolbox = await fresh()
+    return {
+      toolbox: { specs, call: (...call) => toolbox.call(...call) },
+      async reset() {
+        toolbox = await fresh()
+      },
+      close: async () => {},
+    }
+  }
+  const system = createToolSystem({
+    name: options.name ?? 'tools',
+    tools: specs.map((spec) => ({
+      spec,
+      kind: writes.includes(spec.name) ? 'write' : 'read',
+      why: 'own code',
+    })),
+    pool: createStatePool({ size: 16, open, writes: (name) => writes.includes(name) }),
+    observe,
+    ignore: options.ignore ?? [],
+    resultLimit: options.resultLimit,
+  })
+  const environment = createSystemEnvironment(system)
+  return {
+    ...environment,
+    // Which tools are offered is settled when tasks are prepared.
+    get tools() {
+      return environment.tools
+    },
+    async prepareTasks(generation) {
+      const probe = await probeTools(system, generation)
+      return { tasks: await generateTasks(system, probe, generation), leftOut: probe.leftOut }
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { AgogeError } from '../../error.ts'
+import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
+
+/**
+ * One episode as one line of JSON (schema 1), without the newline. Token ids are plain arrays, so that lines can be
+ * searched; log-probabilities and masks are base64 of their little-endian bytes, so that they come back bit for bit.
+ */
+export function encodeEpisode(episode: Episode): string {
+  return JSON.stringify({
+    ...episode,
+    nodes: episode.nodes.map((node) => ({ ...node, tokens: Array.from(node.tokens) })),
+    samples: episode.samples.map((sample) => ({
+      ...sample,
+      logprobs: toBase64(sample.logprobs),
+      mask: toBase64(sample.mask),
+    })),
+  })
+}
+
+/**
+ * The inverse of `encodeEpisode`.
+ *
+ * @param where names the source in errors, e.g. `episodes.jsonl:12`.
+ * @throws AgogeError naming the field that is missing or of the wrong type.
+ */
+export function decodeEpisode(line: string, where = 'episode'): Episode {
+  let raw: unknown
+  try {
+    raw = JSON.parse(line)
+  } catch (cause) {
+    throw new AgogeError(`${where} is not JSON`, { code: 'bad-episode', given: line.slice(0, 80), cause })
+  }
+  const fail = (field: string, given: unknown, expected: string): never => {
+    throw new AgogeError(`${where}: the field ${field} is not as expected`, {
+      code: 'bad-episode',
+      given,
+      expected,
+    })
+  }
+  const record = isRecord(raw) ? raw : fail('(root)', raw, 'an object')
+  if (record['schema'] !== 1) fail('schema', record['schema'], '1')
+  for (const field of ['id', 'group', 'environment', 'task', 'kind', 'ending'])
+    if (typeof record[field] !== 'string') fail(field, record[field], 'a string')
+  if (!['ok', 'masked', 'failed'].includes(record['status'] as string))
+    fail('status', record['status'], 'ok, masked or failed')
+  if (typeof record['seed'] !== 'number') fail('seed', record['seed'], 'a number')
+  if (record['success'] !== null && typeof record['success'] !== 'boolean')
+    fail('success', record['success'], 'true, false or null')
+  checkNumbers(record['usage'], 'usage', ['promptTokens', 'sampledTokens', 'calls', 'invalidCalls'], fail)
+  checkNumbers(record['timing'], 'timing', ['seconds', 'toolSeconds'], fail)
+  const list = (field: string): unknown[] => {
+    const value = record[field]
+    return Array.isArray(value) ? value : fail(field, value, 'an array')
+  }
+  const nodes = list('nodes').map((node, at): EpisodeNode => {
+    if (!isRecord(node)) return fail(`nodes[${at}]`, node, 'an object')
+    const tokens = node['tokens']
+    if (!Array.isArray(tokens) || !tokens.every((token) => Number.isInteger(token)))
+      return fail(`nodes[${at}].tokens`, tokens, 'an array of token ids')
+    return { ...(node as unknown as EpisodeNode), tokens: Int32Array.from(tokens as number[]) }
+  })
+  const samples = list('samples').map((sample, at): EpisodeSample => {
+    if (!isRecord(sample)) return fail(`samples[${at}]`, sample, 'an object')
+    const bytes = (field: string): Uint8Array<ArrayBuffer> => {
+      const value = sample[field]
+      if (typeof value !== 'string') return fail(`samples[${at}].${field}`, value, 'base64')
+      return new Uint8Array(Buffer.from(value, 'base64'))
+    }
+    const mask = bytes('mask')
+    const logprobBytes = bytes('logprobs')
+    if (logprobBytes.length !== mask.length * 4)
+      fail(
+        `samples[${at}].logprobs`,
+        logprobBytes.length,
+        `${mask.length * 4} bytes, four for each mask value`,
+      )
+    return { ...(sample as unknown as EpisodeSample), logprobs: new Float32Array(logprobBytes.buffer), mask }
+  })
+  const rewards = list('rewards') as EpisodeReward[]
+  return { ...(record as unknown as Episode), nodes, samples, rewards }
+}
+
+function checkNumbers(
+  value: unknown,
+  field: string,
+  names: readonly string[],
+  fail: (field: string, given: unknown, expected: string) => never,
+): void {
+  if (!isRecord(value)) return fail(field, value, 'an object')
+  for (const name of names)
+    if (typeof value[name] !== 'number') fail(`${field}.${name}`, value[name], 'a number')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toBase64(array: Float32Array | Uint8Array): string {
+  return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64')
+}

@@ -1,0 +1,122 @@
+import { AgogeError } from '../../error.ts'
+import type { Episode, EpisodeSample, TrainingSequence } from './types.ts'
+
+/** What one sample is worth to the trainer. Missing weights are 0; a weight of 0 trains nothing. */
+export interface SampleAdvantage {
+  /** One number for all tokens of the sample, or one for each token of the output node. */
+  advantage: number | ArrayLike<number>
+  weights: { rl?: number; ce?: number; kl?: number }
+}
+
+/** A member of the forest of prompts: a maximal sequence of nodes and the samples that are trained in it. */
+interface Branch {
+  nodes: number[]
+  members: { sample: EpisodeSample; advantage: SampleAdvantage; outputAt: number }[]
+}
+
+/**
+ * Turns an episode into rows for the trainer. Samples whose window begins with everything that another sample
+ * saw and said share one row, so a conversation of any number of turns is one sequence; where windows part
+ * (a branch, a fold, a sub-agent) another row begins. Every token that the policy chose is trained exactly once, at the temperature
+ * it was drawn at; at 1 where it is imitated only.
+ *
+ * @param credit is asked once for each trainable sample; `null` leaves the sample out. Masked episodes give no rows.
+ * @throws AgogeError where a sample has no tokens, lengths differ, or its first token has nothing before it.
+ */
+export function toTrainingSequences(
+  episode: Episode,
+  advantage: (sample: EpisodeSample, index: number) => SampleAdvantage | null,
+): TrainingSequence[] {
+  if (episode.status === 'masked') return []
+  const credited = episode.samples.flatMap((sample, index) => {
+    const given = sample.trainable ? advantage(sample, index) : null
+    if (given === null) return []
+    checkSample(episode, sample, index)
+    return [{ sample, advantage: given, nodes: [...sample.path, sample.output] }]
+  })
+  const branches: Branch[] = []
+  const byLength = credited
+    .map((_, index) => index)
+    .sort((a, b) => credited[b].nodes.length - credited[a].nodes.length)
+  // Longest first: a window that begins another one always finds its row there already.
+  for (const index of byLength) {
+    const { sample, advantage, nodes } = credited[index]
+    const home = branches.find((branch) => isPrefix(nodes, branch.nodes))
+    const member = { sample, advantage, outputAt: nodes.length - 1 }
+    if (home === undefined) branches.push({ nodes, members: [member] })
+    else if (home.members.some((other) => other.outputAt === member.outputAt))
+      throw invalid(episode, `two samples claim the output node ${sample.output}`)
+    else home.members.push(member)
+  }
+  return branches.map((branch) => toSequence(episode, branch))
+}
+
+function toSequence(episode: Episode, { nodes, members }: Branch): TrainingSequence {
+  const starts: number[] = []
+  let length = 0
+  for (const id of nodes) {
+    starts.push(length)
+    length += nodeTokens(episode, id).length
+  }
+  const tokens = new Int32Array(length)
+  nodes.forEach((id, at) => tokens.set(nodeTokens(episode, id), starts[at]))
+  const row: TrainingSequence = {
+    tokens,
+    logprobs: new Float32Array(length),
+    advantages: new Float32Array(length),
+    weights: { rl: new Float32Array(length), ce: new Float32Array(length), kl: new Float32Array(length) },
+  }
+  const temperatures = new Float32Array(length).fill(1)
+  for (const { sample, advantage, outputAt } of members) {
+    const start = starts[outputAt]
+    const temperature = temperatureOf(sample, advantage)
+    for (let t = 0; t < sample.mask.length; t++) {
+      if (sample.mask[t] === 0) continue
+      if (start + t === 0)
+        throw invalid(episode, 'the first token of a sequence was sampled, nothing stands before it')
+      row.logprobs[start + t] = sample.logprobs[t]
+      row.advantages[start + t] =
+        typeof advantage.advantage === 'number' ? advantage.advantage : advantage.advantage[t]
+      row.weights.rl[start + t] = advantage.weights.rl ?? 0
+      row.weights.ce[start + t] = advantage.weights.ce ?? 0
+      row.weights.kl[start + t] = advantage.weights.kl ?? 0
+      temperatures[start + t] = temperature
+    }
+  }
+  return temperatures.some((temperature) => temperature !== 1) ? { ...row, temperatures } : row
+}
+
+/** What is imitated is imitated by the policy itself, however it was found; greedy choice is reported at temperature 1. */
+function temperatureOf({ sampling }: EpisodeSample, { weights: { rl, ce, kl } }: SampleAdvantage): number {
+  return ce && !rl && !kl ? 1 : sampling.temperature || 1
+}
+
+function checkSample(episode: Episode, sample: EpisodeSample, index: number): void {
+  const length = nodeTokens(episode, sample.output).length
+  if (length === 0)
+    throw invalid(episode, `sample ${index} has no tokens (a remote model's?) and cannot be trained`)
+  if (sample.logprobs.length !== length || sample.mask.length !== length)
+    throw invalid(
+      episode,
+      `sample ${index} has ${length} tokens but ${sample.logprobs.length} log-probabilities and a mask of ${sample.mask.length}`,
+    )
+}
+
+function nodeTokens(episode: Episode, id: number): Int32Array {
+  // Ids are positions in every episode that Agoge makes; a foreign record may number its nodes otherwise.
+  const node = episode.nodes[id]?.id === id ? episode.nodes[id] : episode.nodes.find((node) => node.id === id)
+  if (node === undefined) throw invalid(episode, `a sample names the node ${id}, which does not exist`)
+  return node.tokens
+}
+
+function isPrefix(short: readonly number[], long: readonly number[]): boolean {
+  return short.length <= long.length && short.every((id, at) => id === long[at])
+}
+
+function invalid(episode: Episode, problem: string): AgogeError {
+  return new AgogeError(`Episode ${episode.id} cannot be turned into training sequences: ${problem}`, {
+    code: 'bad-episode',
+    given: episode.id,
+    expected: 'samples that name existing nodes, with one log-probability and one mask value for each token',
+  })
+}

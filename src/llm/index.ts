@@ -1,0 +1,146 @@
+/** Reinforcement learning of language-model agents: models, tools, environments, rollouts, algorithms, trainers and servers. */
+export { createLanguageModel } from './agent/ai-sdk/create-language-model.ts'
+export { readChatFormat } from './agent/chat-format/open-format.ts'
+export { createLocalActor } from './agent/local-actor.ts'
+export { createOpenAIActor } from './agent/openai-actor.ts'
+export { runEpisodes } from './agent/turn-loop.ts'
+export type {
+  Actor,
+  Judgement,
+  Outcome,
+  Task,
+  TaskSource,
+  ToolSession,
+  ToolEnvironment,
+} from './agent/types.ts'
+export { grpo } from './algorithm/grpo.ts'
+export type { GrpoSettings } from './algorithm/grpo.ts'
+export { overTokens } from './algorithm/over-tokens.ts'
+export type { TokenInputs, TokenLoss } from './algorithm/over-tokens.ts'
+export type {
+  AdvantageFunction,
+  AdvantageReport,
+  EpisodeAdvantage,
+} from './algorithm/policy-optimisation/advantage-function.ts'
+export { optimisePolicy } from './algorithm/policy-optimisation/optimise-policy.ts'
+export type { PolicyOptimisation } from './algorithm/policy-optimisation/optimise-policy.ts'
+export { findPolicyPreset, policyPresets } from './algorithm/policy-optimisation/presets.ts'
+export type { PolicyPreset, PolicyPresetName } from './algorithm/policy-optimisation/presets.ts'
+export type {
+  AdaptiveEntropy,
+  AdvantageSettings,
+  KlSettings,
+  PolicyLossSettings,
+  PolicySettings,
+  RewardShaping,
+  TurnAdvantageSettings,
+} from './algorithm/policy-optimisation/settings.ts'
+export { supervised } from './algorithm/supervised.ts'
+export { trainedTokens } from './algorithm/trained-tokens.ts'
+export type {
+  Algorithm,
+  BatchSettings,
+  EpisodeGroup,
+  LearningContext,
+  PolicyUpdate,
+  ScoredSequence,
+} from './algorithm/types.ts'
+export { loadModel } from './backend/base-model.ts'
+export type { LoadedModel } from './backend/base-model.ts'
+export { forwardBackward } from './backend/custom-loss.ts'
+export type { CustomLoss, CustomLossReport } from './backend/custom-loss.ts'
+export { createLocalBackend, loadLocalBackend } from './backend/local-backend.ts'
+export type { LocalBackend } from './backend/local-backend.ts'
+export { createScalarModel } from './backend/scalar-model.ts'
+export { createTinkerBackend } from './backend/tinker/tinker-backend.ts'
+export { baseModelFolder } from './checkpoint/base-model-folder.ts'
+export { readCheckpoint } from './checkpoint/checkpoint.ts'
+export { filesystemDemonstrations } from './environment/filesystem/demonstrations.ts'
+export { filesystemTasks } from './environment/filesystem/tasks.ts'
+export { createFilesystemEnvironment } from './environment/filesystem/environment.ts'
+export { openMcpEnvironment } from './environment/mcp/open-mcp-environment.ts'
+export { reasoningKinds } from './environment/reasoning/kinds/index.ts'
+export { defineKind } from './environment/reasoning/kind.ts'
+export { createReasoningTasks } from './environment/reasoning/tasks.ts'
+export { createReasoningEnvironment } from './environment/reasoning/environment.ts'
+export { createToolsEnvironment } from './environment/tools/tools-environment.ts'
+export { decodeEpisode, encodeEpisode } from './episode/codec.ts'
+export { toTrainingSequences } from './episode/training-sequences.ts'
+export type { SampleAdvantage } from './episode/training-sequences.ts'
+export { appendEpisodes, readEpisodes } from './episode/store.ts'
+export type { ToolCall } from './episode/tool-call.ts'
+export type {
+  Ending,
+  Episode,
+  EpisodeNode,
+  EpisodeReward,
+  EpisodeSample,
+  EpisodeStatus,
+  SamplingSettings,
+  TrainingSequence,
+} from './episode/types.ts'
+export { turnRewards, utteranceRows } from './episode/utterances.ts'
+export type { Utterance } from './episode/utterances.ts'
+export { compareSuccess } from './evaluation/compare.ts'
+export { probabilityOfImprovement } from './evaluation/improvement.ts'
+export { addReasons, countReasons, isJudged, reasonsText, summariseEpisodes } from './evaluation/summarise.ts'
+export type { EpisodeSummary } from './evaluation/summarise.ts'
+export type {
+  ForwardOptions,
+  FrozenSampler,
+  LossName,
+  LossReport,
+  LossSettings,
+  ModelBackend,
+  OptimReport,
+  OptimStep,
+  SampleOptions,
+  SampleOutput,
+  SampleRequest,
+  TokenLogprob,
+} from './model-backend.ts'
+export { smallConfig } from './model/config.ts'
+export type { TransformerConfig } from './model/config.ts'
+export { exportOnnx } from './model/export-onnx.ts'
+export { activationBytes, standingBytes } from './model/memory.ts'
+export { initialiseParameters, parameterLayout } from './model/parameters.ts'
+export { pretrain } from './pretraining/pretrain.ts'
+export { demonstrateAgent, rolloutAgent } from './rollout/agents/rollout-agent.ts'
+export type { AgentContext, AgentProgram, AgentTask, AgentScore } from './rollout/agents/rollout-agent.ts'
+export {
+  answerSequence,
+  creditedSequence,
+  imitationSequence,
+  sampleAnswers,
+} from './rollout/sample-answers.ts'
+export type { SampledAnswer } from './rollout/sample-answers.ts'
+export type { SamplingWeights } from './sampling/sampling-weights.ts'
+export { serveOpenAI } from './serving/openai/serve.ts'
+export { createTinkerServer } from './serving/tinker/server.ts'
+export { trainTokenizer } from './tokenizer/bpe-train.ts'
+export { readChatTemplate } from './tokenizer/chat-template.ts'
+export { encodeConversation, specialTokens } from './tokenizer/template.ts'
+export { createTokenizer } from './tokenizer/tokenizer.ts'
+export type { Tokenizer } from './tokenizer/tokenizer.ts'
+export { defineTools } from './tool/define-tools.ts'
+export type { ToolLike } from './tool/define-tools.ts'
+export type { ToolResult, ToolSpec, Toolbox } from './tool/types.ts'
+export { fineTune } from './training/agents/fine-tune.ts'
+export { trainAgent } from './training/agents/train-agent.ts'
+export { trainArcher } from './training/critic/archer.ts'
+export { datasetRows } from './training/datasets/rows.ts'
+export { writeDataset } from './training/datasets/write-dataset.ts'
+export { smallModelPlan } from './training/defaults.ts'
+export { distil } from './training/distillation/on-policy.ts'
+export { dpo } from './training/preference/pair-methods.ts'
+export { learnRewards, rewardScores, trainRewardModel } from './training/preference/reward-model.ts'
+export { learnPreferences, trainPreferences } from './training/preference/train-preferences.ts'
+export type { PreferencePair } from './training/preference/types.ts'
+export { train } from './training/train.ts'
+export type { TrainOptions } from './training/train.ts'
+export type { TrainingPlan, TrainingSummary } from './training/types.ts'
+export type { TrainingEvent } from '../runs/events.ts'
+export { appendLines, readLines } from '../runs/jsonl.ts'
+export { adventureTasks, createAdventureEnvironment } from './environment/adventure/tool-environment.ts'
+export { createAdventure } from './environment/adventure/adventure.ts'
+export { reasoningReward } from './environment/reasoning/reward.ts'

@@ -1,0 +1,170 @@
+import { addInChunks, foldInChunks, unfoldInChunks } from '../../engine/tensor/index.ts'
+import type { Dim, HostTensor } from '../../engine/tensor/index.ts'
+import { attentionParts, headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { parameterLayout } from './parameters.ts'
+import type { Parameters, WeightView } from './parameters.ts'
+
+/**
+ * The weights as programs use them: each gain of a norm is multiplied into the matrix behind it, and the scale of the
+ * attention scores, 1 / sqrt(head width), into the queries: their matrix and bias, or the gain of their norm where heads are
+ * normalised. What every program run would do to them, and undo to their gradients, is done once for many runs.
+ */
+export interface FoldedWeights {
+  embedding: HostTensor
+  head: HostTensor
+  [view: string]: HostTensor
+}
+
+/** Sums of the gradients of folded weights over the batches of a call. */
+export interface FoldedGradient {
+  /** Those that programs add to: inputs `sum.NAME` to be read, outputs `gradient.NAME` to be written. */
+  feeds(): { sums: Record<string, HostTensor>; into: Record<string, HostTensor> }
+  /** Says that a program has written: what it wrote is what the next one reads. */
+  advance(): void
+  /** Adds rows [ids, width] to those of the embedding or the head whose numbers are `ids`. */
+  addRows(name: 'embedding' | 'head', ids: Int32Array, rows: Float32Array): void
+  /** Adds to `gradient` what the sums are for the weights themselves. */
+  unfold(parameters: Parameters, gradient: Float32Array): void
+  clear(): void
+}
+
+interface FoldedView {
+  name: string
+  source: WeightView
+  gain?: WeightView
+  /** So many values from the beginning are multiplied by `scale`. */
+  scaled: number
+  scale: number
+}
+
+const gainOf: Record<string, string> = { qkv: 'attentionNorm', gate: 'mlpNorm', up: 'mlpNorm' }
+const foldedAway = new Set(['head', 'norm', 'attentionNorm', 'mlpNorm'])
+
+function foldedViews(config: TransformerConfig): FoldedView[] {
+  const { views } = parameterLayout(config)
+  const find = (name: string): WeightView => views.find((view) => view.name === name)!
+  const head = find(config.tie_word_embeddings ? 'embedding' : 'head')
+  const width = headWidth(config)
+  const scale = 1 / Math.sqrt(width)
+  const queries = config.num_attention_heads * width
+  const scaledParts: Record<string, number> = attentionParts(config).headNorms
+    ? { queryNorm: width }
+    : { qkv: queries * config.hidden_size, qkvBias: queries }
+  const folded = views
+    .filter(({ name }) => !foldedAway.has(name.split('.').at(-1)!))
+    .map((source): FoldedView => {
+      const [layer, part] = source.name.split('.')
+      const gain = part === undefined ? undefined : gainOf[part]
+      const scaled = part === undefined ? 0 : (scaledParts[part] ?? 0)
+      const view = { name: source.name, source, scaled, scale }
+      return gain === undefined ? view : { ...view, gain: find(`${layer}.${gain}`) }
+    })
+  return [...folded, { name: 'head', source: head, gain: find('norm'), scaled: 0, scale }]
+}
+
+/** Program inputs that take the folded weights. */
+export function foldedInputs(config: TransformerConfig): Record<string, { shape: Dim[] }> {
+  return Object.fromEntries(
+    foldedViews(config).map(({ name, source }) => [name, { shape: [...source.shape] }]),
+  )
+}
+
+/**
+ * Folds weights again whenever it is called, into the same arrays: what it gave before changes too. Weights that nothing is
+ * folded into are views of the parameters.
+ */
+export function createFolding({ data }: Parameters, config: TransformerConfig): () => FoldedWeights {
+  const views = foldedViews(config)
+  const weights = Object.fromEntries(
+    views.map((view) => {
+      const { offset, size, shape } = view.source
+      const array = isChanged(view) ? new Float32Array(size) : data.subarray(offset, offset + size)
+      return [view.name, { data: array, shape }]
+    }),
+  ) as unknown as FoldedWeights
+  return () => {
+    for (const view of views.filter(isChanged)) fold(data, view, weights[view.name].data as Float32Array)
+    return weights
+  }
+}
+
+function isChanged({ gain, scaled }: FoldedView): boolean {
+  return gain !== undefined || scaled > 0
+}
+
+function fold(data: Float32Array, view: FoldedView, target: Float32Array): void {
+  for (const { from, to, row } of segments(data, view))
+    foldInChunks(target.subarray(from, to), part(data, view.source, from, to), row)
+}
+
+const part = (array: Float32Array, { offset }: WeightView, from: number, to: number): Float32Array =>
+  array.subarray(offset + from, offset + to)
+
+/** Parts of a view, each with the row that all its rows are multiplied with: the gain, times a factor. */
+function segments(data: Float32Array, { source: { size }, gain, scaled, scale }: FoldedView) {
+  const row = gain === undefined ? Float32Array.of(1, 1, 1, 1) : part(data, gain, 0, gain.size)
+  return [
+    { from: 0, to: scaled, factor: scale, row: row.map((value) => value * scale) },
+    { from: scaled, to: size, factor: 1, row },
+  ].filter(({ from, to }) => to > from)
+}
+
+/** The weights whose gradient programs give as a whole: all but the embedding, whose gradient is one of rows. */
+export function denseGradients(config: TransformerConfig): { name: string; shape: readonly number[] }[] {
+  return foldedViews(config)
+    .filter(isDense)
+    .map(({ name, source: { shape } }) => ({ name, shape }))
+}
+
+const isDense = ({ name }: FoldedView): boolean => name !== 'embedding'
+
+export function createFoldedGradient(config: TransformerConfig): FoldedGradient {
+  const views = foldedViews(config)
+  const width = config.hidden_size
+  // Read and written in turn, since a program does not write where it reads.
+  const turns = [0, 1].map(() => {
+    const sums: Record<string, HostTensor> = {}
+    const into: Record<string, HostTensor> = {}
+    for (const { name, source } of views.filter(isDense)) {
+      const tensor = { data: new Float32Array(source.size), shape: source.shape }
+      sums[`sum.${name}`] = tensor
+      into[`gradient.${name}`] = tensor
+    }
+    return { sums, into }
+  })
+  let [now, next] = turns
+  const embedding = new Float32Array(config.vocab_size * width)
+  const sumOf = (name: string): Float32Array =>
+    name === 'embedding' ? embedding : (now.sums[`sum.${name}`].data as Float32Array)
+  return {
+    feeds: () => ({ sums: now.sums, into: next.into }),
+    advance: () => void ([now, next] = [next, now]),
+    addRows(name, ids, rows) {
+      const target = sumOf(name)
+      for (let r = 0; r < ids.length; r++) {
+        const to = ids[r] * width
+        const from = r * width
+        for (let i = 0; i < width; i++) target[to + i] += rows[from + i]
+      }
+    },
+    unfold({ data }, gradient) {
+      for (const view of views) {
+        const { source, gain } = view
+        const sum = sumOf(view.name)
+        if (!isChanged(view)) addInChunks(part(gradient, source, 0, source.size), sum)
+        else
+          for (const { from, to, factor, row } of segments(data, view)) {
+            const [derivative, weights] = [gradient, data].map((array) => part(array, source, from, to))
+            const ofRow = new Float32Array(row.length)
+            unfoldInChunks(derivative, sum.subarray(from, to), weights, row, ofRow)
+            if (gain !== undefined) ofRow.forEach((value, i) => (gradient[gain.offset + i] += value * factor))
+          }
+      }
+    },
+    clear() {
+      embedding.fill(0)
+      for (const { data } of Object.values(now.sums)) (data as Float32Array).fill(0)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  add,
+  matmul,
+  mean,
+  mul,
+  rmsNormaliseWithScale,
+  sigmoid,
+  silu,
+  sub,
+  sum,
+  transpose,
+} from '../../engine/tensor/index.ts'
+import type { Tensor } from '../../engine/tensor/index.ts'
+
+// Every layer gives its result and a hand-written pullback (from the gradient of the result to the gradients of
+// what went in). The engine would derive the same, but with more passes over the large activations.
+
+/**
+ * RMSNorm (Zhang & Sennrich 2019) without its gain, which is folded into the weights that follow.
+ * x: [tokens, width].
+ */
+export function normalise(x: Tensor, epsilon: number) {
+  const { y, scale } = rmsNormaliseWithScale(x, epsilon)
+  const over = { axes: [-1], keepDims: true }
+  return { y, pullback: (gy: Tensor): Tensor => mul(scale, sub(gy, mul(y, mean(mul(gy, y), over)))) }
+}
+
+/** x [tokens, in] times weight [out, in] transposed. */
+export function linear(x: Tensor, weight: Tensor) {
+  // The product over all tokens is faster with the longer side in front (a fourth, with 352 and 128).
+  const wide = Number(weight.shape[1]) > Number(weight.shape[0])
+  return {
+    y: matmul(x, weight, { transposeB: true }),
+    pullback: (gy: Tensor) => ({
+      x: matmul(gy, weight),
+      weight: wide
+        ? transpose(matmul(x, gy, { transposeA: true }), [1, 0])
+        : matmul(gy, x, { transposeA: true }),
+    }),
+  }
+}
+
+/** x [tokens, width] plus a bias [width]. */
+export function shift(x: Tensor, bias: Tensor) {
+  return { y: add(x, bias), pullback: (gy: Tensor) => ({ bias: sum(gy, { axes: [0] }) }) }
+}
+
+/** silu(gate) * up (Shazeer 2020). */
+export function swiglu(gate: Tensor, up: Tensor) {
+  const activated = silu(gate)
+  return {
+    y: mul(activated, up),
+    pullback: (gy: Tensor) => ({
+      gate: mul(mul(gy, up), mul(sigmoid(gate), add(sub(gate, activated), 1))),
+      up: mul(gy, activated),
+    }),
+  }
+}

@@ -1,0 +1,153 @@
+import { AgogeError } from '../../error.ts'
+import { attentionBlocks } from './blockwise-attention.ts'
+import { headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { parameterLayout } from './parameters.ts'
+
+const bytes = Float32Array.BYTES_PER_ELEMENT
+/** The largest array that the C library takes from memory that it has (glibc's limit). */
+const quickBytes = 2 ** 25
+
+/** Limits of a micro-batch. */
+export interface BatchLimits {
+  /** Tokens of a micro-batch, padding included. */
+  tokenBudget: number
+  /** Tokens of a row that several sequences share; a row each unless told. */
+  packing?: number
+  /** What its activations may take; as much as it needs unless told. */
+  activationBytes?: number
+  /** Blocks are computed again for their gradients: always, never, or where the memory asks for it (unless told). */
+  recompute?: boolean
+}
+
+/** What a micro-batch needs room for besides its tokens. */
+export interface BatchKind {
+  /** Rows have limits of attention of their own. */
+  packed?: boolean
+  /** The loss has a bonus for entropy. */
+  entropyBonus?: boolean
+}
+
+/** How a micro-batch of rows of some length is run. */
+export interface BatchShape {
+  rows: number
+  recompute: boolean
+}
+
+/**
+ * What the activations of a micro-batch of `rows` x `time` tokens take at the peak of its loss and gradients, in bytes, all tokens
+ * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/models.md).
+ */
+export function activationBytes(
+  config: TransformerConfig,
+  batch: BatchKind & { rows: number; time: number; recompute: boolean },
+): number {
+  const { rows, time, recompute, packed = false, entropyBonus = false } = batch
+  const { hidden_size: width, intermediate_size: inner, num_hidden_layers: layers, vocab_size } = config
+  const queries = config.num_attention_heads * headWidth(config)
+  const keys = config.num_key_value_heads * headWidth(config)
+  const blocks = attentionBlocks(time)
+  const scores = config.num_attention_heads * time
+  const seen = (scores * (blocks + 1)) / (2 * blocks)
+  const kept = 4 * width + 3 * queries + 4 * keys + 4 * inner + seen
+  // Of the gradients of the scores, the runtime computes all blocks before it uses them.
+  const passing =
+    4 * width + 2 * queries + 4 * inner + (blocks === 1 ? 3 * scores : seen + (3 * scores) / blocks)
+  const wide = entropyBonus ? 5 : 3
+  const probabilities = wide * (recompute ? Math.min(vocab_size, 2 ** 24 / (rows * time)) : vocab_size)
+  const layered = recompute ? (layers + 4) * width + kept : layers * kept
+  const limits = packed ? time : 0
+  return bytes * rows * time * (layered + limits + Math.max(passing, probabilities))
+}
+
+/**
+ * What training keeps beside activations, in bytes: weights, the copies of them and of gradients that programs read and write, the
+ * gradient, the optimiser's averages of the `moved` numbers, in `threads` threads.
+ */
+export function standingBytes(
+  config: TransformerConfig,
+  { threads, moved }: { threads: number; moved: number },
+): number {
+  const { size } = parameterLayout(config)
+  // Weights, folded weights, two sums of gradients, and the gradient itself.
+  const thread = 5 * size
+  const shared = threads > 1 ? size : 0
+  return bytes * (threads * thread + shared + 3 * moved)
+}
+
+/**
+ * The rows of length `time` that a micro-batch may have, and whether blocks are to be recomputed: as many as the token budget allows,
+ * fewer where they do not fit, recomputed where not even one fits. One row may exceed the token budget, never the memory.
+ * Throws `AgogeError` (`memory-budget`) where a row does not fit at all.
+ */
+export function batchShape(
+  config: TransformerConfig,
+  limits: BatchLimits,
+  time: number,
+  kind: BatchKind = {},
+): BatchShape {
+  const { tokenBudget, activationBytes: room = Infinity } = limits
+  const most = Math.max(1, Math.floor(tokenBudget / time))
+  const blocks = attentionBlocks(time)
+  const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
+  for (const recompute of ways) {
+    const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute, ...kind }))
+    // Recomputing keeps no memory from run to run; what is larger than this the system clears anew each time.
+    const quick = recompute
+      ? Math.max(1, Math.floor((quickBytes * blocks) / (bytes * config.num_attention_heads * time ** 2)))
+      : most
+    if (fits >= 1) return { rows: Math.min(most, fits, quick), recompute }
+  }
+  const needed = activationBytes(config, { rows: 1, time, recompute: ways.at(-1)!, ...kind })
+  const what = kind.packed === true ? 'row' : 'sequence'
+  throw new AgogeError(`a ${what} of ${time} tokens does not fit into the memory that training may take`, {
+    code: 'memory-budget',
+    given: `${megabytes(room)} for activations of a thread`,
+    expected: `${megabytes(needed)} for this ${what}`,
+    hint: `raise memoryBytes, use fewer threads, or ${kind.packed === true ? 'pack shorter rows' : 'cut the sequences'}`,
+  })
+}
+
+/** `memoryBytes` as limits of each thread's micro-batches. Throws `AgogeError`: `memory-budget` where the model alone takes more, `bad-config`. */
+export function batchLimits(
+  config: TransformerConfig,
+  options: { memoryBytes?: number; tokenBudget?: number; recompute?: boolean; packing?: number },
+  training: { threads: number; moved: number },
+): BatchLimits {
+  const { memoryBytes, tokenBudget = 1024, recompute, packing } = options
+  if (packing !== undefined && !(Number.isInteger(packing) && packing > 0))
+    throw new AgogeError('packing is not the length of a row', {
+      code: 'bad-config',
+      given: packing,
+      expected: 'a whole number of tokens, as 512',
+    })
+  if (!(Number.isInteger(training.threads) && training.threads >= 1))
+    throw new AgogeError('threads is not a number of threads', {
+      code: 'bad-config',
+      given: training.threads,
+      expected: 'a whole number from 1',
+    })
+  if (!(tokenBudget >= 1))
+    throw new AgogeError('tokenBudget is not the size of a micro-batch', {
+      code: 'bad-config',
+      given: tokenBudget,
+      expected: 'a number of tokens, as 1024',
+    })
+  const limits = {
+    tokenBudget,
+    ...(packing === undefined ? {} : { packing }),
+    ...(recompute === undefined ? {} : { recompute }),
+  }
+  if (memoryBytes === undefined) return limits
+  const standing = standingBytes(config, training)
+  const room = (memoryBytes - standing) / training.threads
+  if (room > 0) return { ...limits, activationBytes: room }
+  throw new AgogeError('the model does not fit into the memory that training may take', {
+    code: 'memory-budget',
+    given: megabytes(memoryBytes),
+    expected: `more than ${megabytes(standing)} in ${training.threads} threads`,
+    hint: 'raise memoryBytes, or use threads: 1, which saves the copies of a thread',
+  })
+}
+
+const megabytes = (count: number): string => `${Math.ceil(count / 1e6)} MB`

@@ -1,0 +1,94 @@
+import { AgogeError } from '../../error.ts'
+import { adamWStep, clipScale, createMuon, globalNorm } from '../../engine/nn/index.ts'
+import type { OptimStep } from '../model-backend.ts'
+import { checkOptimStep } from './check-optim-step.ts'
+import type { ParameterEntry, Parameters } from './parameters.ts'
+
+/** What the optimisers remember, laid out as the parameters. */
+export interface OptimizerState {
+  first: Float32Array
+  second: Float32Array
+  momentum: Float32Array
+  /** AdamW steps taken so far by the block matrices and by everything else: Muon does not take the former along. */
+  matrixSteps: number
+  otherSteps: number
+}
+
+export function createOptimizerState(size: number): OptimizerState {
+  return {
+    first: new Float32Array(size),
+    second: new Float32Array(size),
+    momentum: new Float32Array(size),
+    matrixSteps: 0,
+    otherSteps: 0,
+  }
+}
+
+export interface Optimizer {
+  /** Updates the parameters in place. Gives the norm of the gradient before clipping; the gradient is left as it is. */
+  step(
+    parameters: Parameters,
+    gradient: Float32Array,
+    state: OptimizerState,
+    options: OptimStep,
+  ): Promise<number>
+  dispose(): Promise<void>
+}
+
+export function createOptimizer(threads?: number): Optimizer {
+  const muon = createMuon(threads === undefined ? {} : { threads })
+  return {
+    async step(parameters, gradient, state, options) {
+      checkOptimStep(options)
+      const norm = globalNorm([gradient])
+      if (!Number.isFinite(norm)) {
+        throw new AgogeError('the gradient is not finite, so no step was taken', {
+          code: 'gradient-not-finite',
+          given: norm,
+          expected: 'finite numbers',
+          hint: 'lower the learning rate, or load the last checkpoint',
+        })
+      }
+      const {
+        learningRate,
+        optimizer = 'adamw',
+        beta1 = 0.9,
+        beta2 = 0.95,
+        epsilon = 1e-8,
+        weightDecay = 0,
+      } = options
+      const gradientScale = options.clip === undefined ? 1 : clipScale(norm, options.clip)
+      const withMuon = ({ kind }: ParameterEntry): boolean => optimizer === 'muon' && kind === 'matrix'
+      const { entries } = parameters.layout
+      state.otherSteps++
+      if (optimizer === 'adamw') state.matrixSteps++
+      for (const entry of entries.filter((each) => !withMuon(each))) {
+        const part = (array: Float32Array) => array.subarray(entry.offset, entry.offset + entry.size)
+        adamWStep(
+          part(parameters.data),
+          part(gradient),
+          { first: part(state.first), second: part(state.second) },
+          entry.kind === 'matrix' ? state.matrixSteps : state.otherSteps,
+          {
+            learningRate,
+            beta1,
+            beta2,
+            epsilon,
+            gradientScale,
+            weightDecay: entry.kind === 'norm' || entry.kind === 'bias' ? 0 : weightDecay,
+          },
+        )
+      }
+      const matrices = entries.filter(withMuon).map(({ shape, offset, size }) => ({
+        rows: shape[0],
+        columns: shape[1],
+        parameter: parameters.data.subarray(offset, offset + size),
+        gradient: gradient.subarray(offset, offset + size),
+        momentum: state.momentum.subarray(offset, offset + size),
+      }))
+      if (matrices.length > 0) await muon.step(matrices, { learningRate, weightDecay, gradientScale })
+      return norm
+    },
+    dispose: () => muon.release(),
+  }
+}

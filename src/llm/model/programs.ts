@@ -1,0 +1,152 @@
+import { add, compile, concat, constant, gather, reshape } from '../../engine/tensor/index.ts'
+import type { CompileOptions, Dim, Program, Tensor } from '../../engine/tensor/index.ts'
+import type { LossName } from '../model-backend.ts'
+import { block, blockWeightNames, blockWeights } from './block.ts'
+import type { RowShape } from './block.ts'
+import { headWidth } from './config.ts'
+import type { TransformerConfig } from './config.ts'
+import { denseGradients, foldedInputs } from './folded-weights.ts'
+import { logits, tokenLogprobs } from './head.ts'
+import { lossHead, lossInputs } from './loss-head.ts'
+
+export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
+
+/** What a program is made for, the architecture aside. */
+export interface ProgramKind {
+  /** Rows hold several sequences: `limits` are [B, T, T], one square a row, instead of [T, T]. */
+  packed?: boolean
+  /** Into how many blocks attention cuts its rows, whose length is a multiple of it: `limits` are as `attendBlockwise` wants them. */
+  blocks?: number
+  /** The loss has a bonus for entropy. */
+  entropyBonus?: boolean
+  threads?: number | undefined
+  /** As `compile` has it. */
+  keepMemory?: boolean
+}
+
+/** The rows of a program, in symbols. */
+export function rowShape({ blocks = 1 }: ProgramKind): RowShape & { tokens: Dim } {
+  if (blocks === 1) return { batch: 'B', time: 'T', tokens: 'B*T' }
+  const time = `${blocks}*S`
+  return { batch: 'B', time, tokens: `B*${time}`, blocks: { blocks, size: 'S' } }
+}
+
+function limitsShape({ packed = false, blocks = 1 }: ProgramKind): Dim[] {
+  if (blocks === 1) return packed ? ['B', 'T', 'T'] : ['T', 'T']
+  return packed ? ['B', blocks, 'S', `${blocks}*S`] : ['S', 'S']
+}
+
+export function sequenceInputs(config: TransformerConfig, kind: ProgramKind = {}): InputSpecs {
+  const half = headWidth(config) / 2
+  const { time } = rowShape(kind)
+  return {
+    ...foldedInputs(config),
+    tokens: { shape: ['B', time], dtype: 'int32' },
+    positions: { shape: ['B', time], dtype: 'int32' },
+    cosineTable: { shape: ['M', half] },
+    sineTable: { shape: ['M', half] },
+    limits: { shape: limitsShape(kind) },
+    rows: { shape: ['N'], dtype: 'int32' },
+  }
+}
+
+/** All blocks over sequences padded on the right, whose padding no real token can see, or over packed ones. Gives hidden states [B*T, width]. */
+export function trunk(inputs: Record<string, Tensor>, config: TransformerConfig, kind: ProgramKind = {}) {
+  const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
+  const rotary = { positions, cosine, sine }
+  const shape = rowShape(kind)
+  let x = reshape(gather(embedding, tokens, 0), [shape.tokens, config.hidden_size])
+  const blocks = Array.from({ length: config.num_hidden_layers }, (_, layer) => {
+    const made = block(x, blockWeights(inputs, layer, config), rotary, limits, shape, config)
+    x = made.y
+    return made
+  })
+  return { y: x, blocks }
+}
+
+/** tokens [B, T], rows [N] (flat positions b * T + t) -> logits [N, vocabulary] of the token after each. */
+export function compileLogits(config: TransformerConfig, threads?: number): Promise<Program> {
+  return compile(
+    sequenceInputs(config),
+    (inputs) => {
+      const hidden = gather(trunk(inputs, config).y, inputs['rows'], 0)
+      return { logits: logits(hidden, inputs['head'], config) }
+    },
+    programOptions('logits', { threads }),
+  )
+}
+
+/** As `compileLogits`, giving the log-probabilities [N] of the tokens `targets` [N], logits multiplied by `inverseTemperatures` [N]. */
+export function compileForward(
+  config: TransformerConfig,
+  kind: ProgramKind & { entropies?: boolean } = {},
+): Promise<Program> {
+  return compile(
+    {
+      ...sequenceInputs(config, kind),
+      targets: { shape: ['N'], dtype: 'int32' },
+      inverseTemperatures: { shape: ['N'] },
+    },
+    (inputs) => {
+      const hidden = gather(trunk(inputs, config, kind).y, inputs['rows'], 0)
+      const inverse = reshape(inputs['inverseTemperatures'], ['N', 1])
+      const head = tokenLogprobs(hidden, inputs['head'], inputs['targets'], inverse, config)
+      return { logprobs: head.logprobs, ...(kind.entropies === true && { entropies: head.entropies() }) }
+    },
+    programOptions(kind.entropies === true ? 'entropies' : 'forward', kind),
+  )
+}
+
+/**
+ * Loss and gradients in one pass. Besides the inputs of `compileForward`, per predicted token [N]: sampled,
+ * advantages, rl, ce, kl; the clips [1], and the coefficient of a bonus for entropy [1] where there is one; and `inverse` [B*T]: the index in `rows` of each position, N where it has
+ * none (a gather in both directions, since indices never collide); and `sum.NAME` for every folded weight but the
+ * embedding, the gradient of the batches before. Outputs: the loss (scalar), logprobs [N], entropy [N], `gradient.NAME`
+ * with this batch added, `inputRows` [B*T, width] to be added to the embedding rows of `tokens`, and `targetRows`
+ * [N, width] to be added to the head's rows of `targets`.
+ */
+export function compileTraining(
+  config: TransformerConfig,
+  name: LossName,
+  kind: ProgramKind = {},
+): Promise<Program> {
+  const { entropyBonus = false } = kind
+  const specs: InputSpecs = {
+    ...sequenceInputs(config, kind),
+    ...lossInputs(entropyBonus),
+    inverse: { shape: [rowShape(kind).tokens], dtype: 'int32' },
+    ...Object.fromEntries(
+      denseGradients(config).map(({ name, shape }) => [`sum.${name}`, { shape: [...shape] }]),
+    ),
+  }
+  return compile(
+    specs,
+    (inputs) => {
+      const take = (key: string): Tensor => inputs[key]
+      const body = trunk(inputs, config, kind)
+      const hidden = gather(body.y, take('rows'), 0)
+      const { hidden: gHidden, matrix, ...outcome } = lossHead(name, hidden, inputs, config, entropyBonus)
+      const zeros = constant(new Float32Array(config.hidden_size), [1, config.hidden_size])
+      let gx = gather(concat([gHidden, zeros], 0), take('inverse'), 0)
+      const outputs: Record<string, Tensor> = {
+        ...outcome,
+        'gradient.head': add(matrix, take('sum.head')),
+      }
+      for (let layer = config.num_hidden_layers - 1; layer >= 0; layer--) {
+        const g = body.blocks[layer].pullback(gx)
+        for (const key of blockWeightNames(config))
+          outputs[`gradient.${layer}.${key}`] = add(g.weights[key]!, take(`sum.${layer}.${key}`))
+        gx = g.x
+      }
+      return { ...outputs, inputRows: gx }
+    },
+    programOptions(`train-${name}`, kind),
+  )
+}
+
+export function programOptions(
+  name: string,
+  { threads, keepMemory = true }: Pick<ProgramKind, 'threads' | 'keepMemory'>,
+): CompileOptions {
+  return { name, keepMemory, ...(threads === undefined ? {} : { threads }) }
+}

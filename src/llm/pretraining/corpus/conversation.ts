@@ -1,0 +1,134 @@
+import { createRandom } from '../../../engine/random/index.ts'
+import type { ChatMessage } from '../../tokenizer/template.ts'
+import { describedCall, memorisedCall } from './call-stories.ts'
+import type { Draw, WordPool } from './draw.ts'
+import {
+  aboutText,
+  copying,
+  keyValueJson,
+  kindCounting,
+  listPicking,
+  pathWork,
+  plainTalk,
+} from './exercises.ts'
+import { choosing, choosingPlainly, comparing, picking } from './decisions.ts'
+import * as treeDecisions from './tree-decisions.ts'
+import * as lists from './tree-lists.ts'
+import * as questions from './tree-questions.ts'
+import * as stories from './tree-stories.ts'
+
+/** What a base corpus can teach. */
+export const corpusSkills = {
+  copying: copying,
+  'list picking': listPicking,
+  'kind counting': kindCounting,
+  'key-value and json': keyValueJson,
+  paths: pathWork,
+  'about a text': aboutText,
+  comparing: comparing,
+  choosing: choosing,
+  'plain talk': plainTalk,
+  'memorised tool': memorisedCall,
+  'tool from a legend': describedCall,
+  'read back': questions.readBack,
+  'read a part': questions.readPart,
+  'does it say': questions.doesItSay,
+  'ask of a list': questions.askOfBox,
+  'where is': questions.whereIs,
+  'seek and read': questions.seekAndRead,
+  'one effect': stories.oneEffect,
+  'several effects': stories.severalEffects,
+  'seek and do': stories.seekAndDo,
+  'make and store': stories.makeAndStore,
+  each: lists.each,
+  'make and fill': lists.makeAndFill,
+  duplicate: stories.duplicate,
+  'use of two': stories.useOfTwo,
+  condition: treeDecisions.condition,
+  trouble: stories.trouble,
+  'follow up': stories.followUp,
+  'act on listed': stories.actOnListed,
+  'choosing plainly': choosingPlainly,
+  picking,
+  'weighed condition': treeDecisions.weighedCondition,
+  ruling: treeDecisions.ruling,
+} satisfies Record<string, (d: Draw) => ChatMessage[]>
+
+export type CorpusSkill = keyof typeof corpusSkills
+
+type Schedule = Partial<Record<CorpusSkill, number>>
+
+const general = {
+  copying: 4,
+  'list picking': 3,
+  'kind counting': 5,
+  'key-value and json': 5,
+  paths: 6,
+  'about a text': 4,
+  comparing: 5,
+  choosing: 5,
+  'plain talk': 1,
+  'memorised tool': 4,
+  'tool from a legend': 4,
+  'read back': 4,
+  'read a part': 3,
+  'does it say': 4,
+  'ask of a list': 7,
+  'where is': 3,
+  'seek and read': 3,
+  'one effect': 10,
+  'several effects': 7,
+  'seek and do': 5,
+  'make and store': 5,
+  each: 3,
+  'make and fill': 5,
+  duplicate: 4,
+  'use of two': 2,
+  condition: 14,
+  trouble: 2,
+  'follow up': 2,
+  'act on listed': 2,
+} satisfies Schedule
+
+/**
+ * In which proportions a course teaches its skills (relative numbers of conversations): `general` is what a base
+ * model is made from; `decisions`, taken after it, is half about doing one thing or another by what is the case,
+ * which a model of this size learns only where it is shown densely.
+ */
+export const corpusStages = {
+  general,
+  decisions: {
+    ...general,
+    comparing: 8,
+    choosing: 0,
+    'choosing plainly': 30,
+    picking: 30,
+    'does it say': 15,
+    condition: 0,
+    'weighed condition': 25,
+    ruling: 25,
+  },
+} satisfies Record<string, Schedule>
+
+export type CorpusStage = keyof typeof corpusStages
+
+/**
+ * One conversation of a course: a function of its arguments alone, from an unlimited supply. Words come from `pool`,
+ * of which training and probes share none.
+ */
+export function corpusConversation(
+  seed: number,
+  pool: WordPool = 'train',
+  stage: CorpusStage = 'general',
+): ChatMessage[] {
+  const random =
+    stage === 'general' ? createRandom('corpus', pool, seed) : createRandom('corpus', stage, pool, seed)
+  const skills = Object.keys(corpusStages[stage]) as CorpusSkill[]
+  const weights = Object.values(corpusStages[stage])
+  return corpusSkills[skills[random.weighted(weights)]]({ random, pool })
+}
+
+/** A conversation of one skill. */
+export function skillConversation(skill: CorpusSkill, seed: number, pool: WordPool = 'train'): ChatMessage[] {
+  return corpusSkills[skill]({ random: createRandom('corpus-skill', skill, pool, seed), pool })
+}

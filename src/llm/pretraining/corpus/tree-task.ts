@@ -1,0 +1,143 @@
+import type { ChatMessage } from '../../tokenizer/template.ts'
+import { chance, pick, quoted, say } from './draw.ts'
+import type { Draw } from './draw.ts'
+import { fixedDialects, inventToolVocabulary, toolDescriptions } from './tool-vocabulary.ts'
+import type { Action, ToolVocabulary } from './tool-vocabulary.ts'
+import { makeTree, nameOf, parentOf } from './tree.ts'
+import type { Tree } from './tree.ts'
+import { act } from './tree-tools.ts'
+import type { Step } from './tree-tools.ts'
+
+/** One conversation in the making: a request over a tree, the calls that fulfil it, the answer. */
+export interface CorpusTask {
+  d: Draw
+  of: ToolVocabulary
+  tree: Tree
+  used: Action[]
+  turns: ChatMessage[]
+}
+
+function startTask(d: Draw): CorpusTask {
+  const of = chance(d, 0.62) ? pick(d, fixedDialects) : inventToolVocabulary(d)
+  return { d, of, tree: makeTree(d), used: [], turns: [] }
+}
+
+/** The finished conversation; tools nobody can know are shown in a legend first. */
+function finishTask(e: CorpusTask): ChatMessage[] {
+  const known = fixedDialects.includes(e.of)
+  if (known && !chance(e.d, 0.06)) return e.turns
+  return [{ role: 'system', text: toolDescriptions(e.d, e.of, [...new Set(e.used)]) }, ...e.turns]
+}
+
+/** A kind of conversation over a tree. */
+export type Story = (d: Draw) => ChatMessage[]
+
+export const story =
+  (unfold: (e: CorpusTask) => void): Story =>
+  (d) => {
+    const e = startTask(d)
+    unfold(e)
+    return finishTask(e)
+  }
+
+/** Performs a call in the world without telling it yet. */
+export function perform(e: CorpusTask, action: Action, ...args: string[]): Step {
+  e.used.push(action)
+  return act(e.tree, e.of, action, ...args)
+}
+
+export const ask = (e: CorpusTask, text: string): void => void e.turns.push({ role: 'user', text })
+
+export function tell(e: CorpusTask, ...steps: Step[]): void {
+  for (const { call, result } of steps) {
+    e.turns.push({ role: 'assistant', text: '', calls: [call] }, { role: 'tool', text: result })
+  }
+}
+
+/** Tells a call that comes after a word on why. */
+export function explainWhy(e: CorpusTask, why: string, { call, result }: Step): void {
+  e.turns.push({ role: 'assistant', text: why, calls: [call] }, { role: 'tool', text: result })
+}
+
+/** Performs and tells in one go; gives the result's text. */
+export function step(e: CorpusTask, action: Action, ...args: string[]): string {
+  const done = perform(e, action, ...args)
+  tell(e, done)
+  return done.result
+}
+
+export const answer = (e: CorpusTask, text: string): void => void e.turns.push({ role: 'assistant', text })
+
+/** The slots every phrase over a tree may use. */
+export const slots = (e: CorpusTask, more: Record<string, string> = {}): Record<string, string> => ({
+  leaf: e.of.leaf[0],
+  leaves: e.of.leaf[1],
+  box: e.of.box[0],
+  boxes: e.of.box[1],
+  ...more,
+})
+
+/** Words for a leaf by its full path or, where `parted`, by name and box ("list-red.csv from the amber shelf"). */
+export function leafAt(e: CorpusTask, path: string, parted = 0.35): string {
+  const { d } = e
+  const parent = parentOf(path)
+  if (parent === '' || !chance(d, parted)) {
+    return say(d, '[the|] {leaf} {path}', slots(e, { path: quoted(d, path, 0.25) }))
+  }
+  return say(
+    d,
+    '[the {leaf}|{leaf}|] {name} [in|from|on|under|that is in|of] {where}',
+    slots(e, {
+      name: quoted(d, nameOf(path), 0.25),
+      where: boxAt(e, parent),
+    }),
+  )
+}
+
+/** Words for a box: its path, or for one at the top its bare name. */
+export function boxAt(e: CorpusTask, path: string): string {
+  const { d } = e
+  if (path === '') return pick(d, ['the top', '/'])
+  const top = parentOf(path) === ''
+  if (top && chance(d, 0.55))
+    return say(d, '[the|] [{name} {box}|{box} {name}|{name} {box}]', slots(e, { name: nameOf(path) }))
+  return say(d, '[the|] {box} {path}', slots(e, { path }))
+}
+
+/** The root as tools want it. */
+export const rootOf = (path: string): string => (path === '' ? '/' : path)
+
+const question =
+  /^(what|how|which|where|is|in which|somewhere|who|does|do|if|unless|when|before|after|first|where|there)\b/
+
+/** Dresses a request: openers, politeness, an ending. The request starts in lower case. */
+export function request(d: Draw, text: string): string {
+  const openers = question.test(text)
+    ? '[||||||now, |hey, |please: |quick one: |well, ]{text}'
+    : '[|||please |can you |could you |would you |now |hey, |i want you to |kindly |you should ]{text}'
+  const dressed = say(d, openers, { text: text.trim() })
+  const capital =
+    chance(d, 0.4) && /^[a-z]/.test(dressed) ? dressed[0].toUpperCase() + dressed.slice(1) : dressed
+  return capital + pick(d, ['', '', '', '', '.', '.', ' please', ', thanks'])
+}
+
+/** What to say when all is done: "done", unless the request asks for another word, which is then part of it. */
+export function closing(e: CorpusTask): { ask: string; answer: string } {
+  const { d } = e
+  if (chance(d, 0.8)) return { ask: '', answer: 'done' }
+  const word = pick(d, ['ok', 'ready', 'finished', 'all set', 'yes', 'complete'])
+  return {
+    ask: say(d, '[, and|; then|, then|. afterwards] [say|answer|reply] [with|] {word}', {
+      word: quoted(d, word, 0.4),
+    }).replace(/^ /, ''),
+    answer: word,
+  }
+}
+
+/** The request, the calls that fulfil it, the answer. `text` is put into words last, after what it asks to be answered. */
+export function fulfil(e: CorpusTask, text: () => string, steps: readonly Step[]): void {
+  const end = closing(e)
+  ask(e, request(e.d, text() + (/^[a-z]/.test(end.ask) ? ` ${end.ask}` : end.ask)))
+  tell(e, ...steps)
+  answer(e, end.answer)
+}

@@ -1,0 +1,106 @@
+import type { ModelBackend, SampleRequest } from '../model-backend.ts'
+import { skillConversation } from './corpus/index.ts'
+import type { CorpusSkill } from './corpus/index.ts'
+import { encodeMessage } from '../tokenizer/template.ts'
+import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+
+/** The skills of the base corpus that are probed, by the name under which the score is reported. */
+export const evaluatedSkills = {
+  copy: 'copying',
+  json: 'key-value and json',
+  paths: 'paths',
+  'kind count': 'kind counting',
+  toolDescriptions: 'tool from a legend',
+  'read back': 'read back',
+  'one call': 'one effect',
+  count: 'ask of a list',
+  'two calls': 'seek and do',
+  'two effects': 'several effects',
+  duplicate: 'duplicate',
+  fill: 'make and fill',
+  compare: 'comparing',
+  choose: 'choosing plainly',
+  pick: 'picking',
+  rule: 'ruling',
+  condition: 'weighed condition',
+} as const satisfies Record<string, CorpusSkill>
+
+export type SkillName = keyof typeof evaluatedSkills
+
+export interface ProbeOptions {
+  /** Conversations of each skill. Default 40. */
+  count?: number
+  /** Default 0. Probes of different seeds share no conversation. */
+  seed?: number
+  names?: readonly SkillName[]
+  signal?: AbortSignal
+}
+
+/** The part of conversations of a skill in which every turn of the model is exactly right, 0 to 1. */
+export type SkillScores = Partial<Record<SkillName, number>>
+
+/**
+ * Greedy decoding of conversations made of words and invented words that the corpus never shows in training. A
+ * conversation counts where each of its assistant turns, calls included, is right token for token; results of tools
+ * are those of the simulated environment.
+ */
+export async function evaluateSkills(
+  backend: Pick<ModelBackend, 'sample'>,
+  tokenizer: Tokenizer,
+  { count = 40, seed = 0, names = Object.keys(evaluatedSkills) as SkillName[], signal }: ProbeOptions = {},
+): Promise<SkillScores> {
+  const requests: SampleRequest[] = []
+  const wanted: { name: SkillName; conversation: number; tokens: Int32Array }[] = []
+  const marker = tokenizer.special('<|assistant|>')
+  for (const name of names) {
+    for (let i = 0; i < count; i += 1) {
+      const context: number[] = []
+      for (const message of skillConversation(evaluatedSkills[name], seed * 1_000_003 + i, 'probe')) {
+        const { tokens } = encodeMessage(tokenizer, message)
+        if (message.role === 'assistant') {
+          requests.push({
+            prompt: Int32Array.from([...context, marker]),
+            key: `${name}/${i}/${context.length}`,
+          })
+          wanted.push({ name, conversation: i, tokens: tokens.subarray(1) })
+        }
+        context.push(...tokens)
+      }
+    }
+  }
+  const maxTokens = wanted.reduce((most, { tokens }) => Math.max(most, tokens.length), 0)
+  const stop = [tokenizer.special('<|end|>')]
+  // Nobody needs more tokens than the right answer has, so long answers do not hold up the short ones.
+  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a].tokens.length - wanted[b].tokens.length)
+  const failed = new Set<string>()
+  const size = 128
+  for (let start = 0; start < order.length; start += size) {
+    const part = order.slice(start, start + size)
+    const limit = Math.min(maxTokens, wanted[part[part.length - 1]].tokens.length)
+    const options = {
+      maxTokens: limit,
+      stop,
+      temperature: 0,
+      seed,
+      ...(signal === undefined ? {} : { signal }),
+    }
+    const outputs = await backend.sample(
+      part.map((i) => requests[i]),
+      options,
+    )
+    for (const [j, i] of part.entries()) {
+      const { name, conversation, tokens } = wanted[i]
+      if (!sameTokens(outputs[j].tokens, tokens)) failed.add(`${name}/${conversation}`)
+    }
+  }
+  return Object.fromEntries(
+    names.map((name) => {
+      let right = 0
+      for (let i = 0; i < count; i += 1) if (!failed.has(`${name}/${i}`)) right += 1
+      return [name, right / count]
+    }),
+  )
+}
+
+const sameTokens = (a: Int32Array, b: Int32Array): boolean =>
+  a.length === b.length && a.every((token, i) => token === b[i])

@@ -1,0 +1,11 @@
+/** Rewards of language-model episodes. */
+export { compose } from './compose.ts'
+export { knownReward } from './known-reward.ts'
+export { rubric } from './rubric.ts'
+export type { Criterion } from './rubric.ts'
+export { score, scorer } from './score.ts'
+export { stepReward } from './step-reward.ts'
+export type { StepAggregate } from './step-reward.ts'
+export { taskReward } from './task-reward.ts'
+export type { TaskRewardSettings } from './task-reward.ts'
+export type { RewardFunction, Scored } from './types.ts'

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ChatFormat, ChatWindow, ConversationMessage } from '../../agent/chat-format/index.ts'
+import type { Episode, EpisodeNode, EpisodeSample, SamplingSettings } from '../../episode/types.ts'
+import type { ToolSpec } from '../../tool/types.ts'
+
+/** A call of an agent, placed in the tree of what was said before in its episode. */
+export interface PlacedCall {
+  messages: readonly ConversationMessage[]
+  tools: readonly ToolSpec[]
+  /** The tokens that the model is shown. */
+  prompt: Int32Array
+  window: ChatWindow
+  /** The part of the prompt that no earlier call has. */
+  added: Int32Array
+  /** The call that this one goes on from. */
+  before: Answered | undefined
+  /** False where the template shows the past otherwise than it was, so that the window stands by itself. */
+  follows: boolean
+}
+
+interface Answered extends PlacedCall {
+  message: ConversationMessage
+  output: Int32Array
+  /** Nodes whose tokens its window is made of, its own output included. */
+  path: readonly number[]
+}
+
+export interface AgentAnswer {
+  message: ConversationMessage
+  invalid: string | undefined
+  output: Int32Array
+  logprobs: Float32Array
+  weightVersion: number
+  sampling: SamplingSettings
+  trainable: boolean
+}
+
+/** Collects the calls of one episode as a tree: what goes on from an earlier call has its tokens, word for word. */
+export interface Recorder {
+  place(messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): PlacedCall
+  answered(call: PlacedCall, answer: AgentAnswer): void
+  /** Messages at the end of the conversation that went on longest: results of tools that no call followed. */
+  readonly record: Pick<Episode, 'nodes' | 'samples' | 'usage'>
+}
+
+const none = new Int32Array(0)
+
+/**
+ * A call whose messages begin with all that an earlier call was shown and said goes on from it; of several, from the longest. Two calls
+ * that go on from the same one are branches; what shares nothing (a sub-agent, a first call) begins a conversation of its own.
+ */
+export function createRecorder(format: ChatFormat): Recorder {
+  const nodes: EpisodeNode[] = []
+  const samples: EpisodeSample[] = []
+  const usage = { promptTokens: 0, sampledTokens: 0, calls: 0, invalidCalls: 0 }
+  const known: Answered[] = []
+
+  function add(parent: number | null, node: Omit<EpisodeNode, 'id' | 'parent' | 'agent'>): number {
+    nodes.push({ id: nodes.length, parent, agent: 'agent', ...node })
+    return nodes.length - 1
+  }
+
+  return {
+    record: { nodes, samples, usage },
+    place(messages, tools) {
+      const before = known
+        .filter((earlier) => goesOnFrom(earlier, messages, tools))
+        .reduce<Answered | undefined>(
+          (longest, one) =>
+            longest === undefined || one.messages.length >= longest.messages.length ? one : longest,
+          undefined,
+        )
+      const following = before && format.follow(before.window, before.output, messages, tools)
+      if (before !== undefined && following !== undefined) {
+        const prompt = Int32Array.from([...before.prompt, ...before.output, ...following.tokens])
+        return { messages, tools, prompt, window: following, added: following.tokens, before, follows: true }
+      }
+      const window = format.open(messages, tools)
+      return { messages, tools, prompt: window.tokens, window, added: window.tokens, before, follows: false }
+    },
+    answered(call, { message, invalid, output, logprobs, weightVersion, sampling, trainable }) {
+      const { before, messages, prompt, added } = call
+      let parent = before?.path.at(-1) ?? null
+      const path = call.follows && before !== undefined ? [...before.path] : []
+      for (const { role, text, calls, callId, isError } of messages.slice(
+        before ? before.messages.length + 1 : 0,
+      )) {
+        parent = add(parent, {
+          role,
+          text,
+          tokens: none,
+          ...(calls === undefined ? {} : { calls: [...calls] }),
+          ...(callId === undefined ? {} : { callId }),
+          ...(role === 'tool' ? { isError: isError === true } : {}),
+        })
+        path.push(parent)
+      }
+      const tokens = Int32Array.from([...added, ...output])
+      const shifted = new Float32Array(tokens.length)
+      shifted.set(logprobs, added.length)
+      const id = add(parent, {
+        role: 'assistant',
+        text: message.text,
+        tokens,
+        ...(message.calls === undefined ? {} : { calls: [...message.calls] }),
+        ...(invalid === undefined ? {} : { invalid }),
+      })
+      samples.push({
+        path: [...path],
+        output: id,
+        logprobs: shifted,
+        mask: new Uint8Array(tokens.length).fill(1, added.length),
+        weightVersion,
+        sampling,
+        trainable,
+      })
+      known.push({ ...call, message, output, path: [...path, id] })
+      usage.promptTokens += prompt.length
+      usage.sampledTokens += output.length
+      usage.calls += (message.calls?.length ?? 0) + (invalid === undefined ? 0 : 1)
+      if (invalid !== undefined) usage.invalidCalls++
+    },
+  }
+}
+
+function goesOnFrom(
+  earlier: Answered,
+  messages: readonly ConversationMessage[],
+  tools: readonly ToolSpec[],
+): boolean {
+  const shown = earlier.messages.length
+  return (
+    messages.length > shown &&
+    isDeepStrictEqual(messages.slice(0, shown), earlier.messages) &&
+    isDeepStrictEqual(messages[shown], earlier.message) &&
+    isDeepStrictEqual(tools, earlier.tools)
+  )
+}

@@ -1,0 +1,318 @@
+import { checkWindow, languageModelFrom, readAnswer } from '../../agent/ai-sdk/index.ts'
+import type { ChatFormat, ConversationMessage } from '../../agent/chat-format/index.ts'
+import type { LanguageModel, ModelAnswer, ModelCall } from '../../agent/ai-sdk/index.ts'
+import { AgogeError } from '../../../error.ts'
+import type { Episode, EpisodeReward } from '../../episode/types.ts'
+import type { ModelBackend } from '../../model-backend.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import { createLockstep } from './lockstep.ts'
+import type { Lockstep } from './lockstep.ts'
+import { createRecorder } from './recorder.ts'
+import type { PlacedCall, Recorder } from './recorder.ts'
+
+/** One thing for an agent to do. */
+export interface AgentTask {
+  id: string
+  /** Tasks of one kind share it. Default: `agent`. */
+  kind?: string
+  seed?: number
+}
+
+/** What an agent's own program is given besides its task. */
+export interface AgentContext {
+  /** The model that learns, for `generateText` and `streamText`. */
+  model: LanguageModel
+  /** Aborted when the rollout is, or the time of the episode is over. */
+  signal: AbortSignal
+  /** The id of the episode. */
+  episode: string
+  /** Pays what the model said last, for credit by turns. @throws AgogeError where it said nothing yet, or `value` is not finite. */
+  reward: (value: number) => void
+}
+
+/** What became of an episode, by the user's word. */
+export interface AgentScore {
+  /** null = cannot be judged: the episode is masked. */
+  success: boolean | null
+  /** Named parts of a score, each in [0, 1]. */
+  parts?: Record<string, number>
+}
+
+/** The user's agent, unchanged, and how its results are judged. */
+export interface AgentProgram<T extends AgentTask, R> {
+  name: string
+  /** Does the task with any calls of the model, any tools, any control flow. What it throws is no fault of the model: it masks. */
+  run: (task: T, context: AgentContext) => Promise<R>
+  judge: (task: T, result: R) => AgentScore | Promise<AgentScore>
+}
+
+export interface AgentModel {
+  backend: Pick<ModelBackend, 'sample'>
+  tokenizer: Tokenizer
+  format: ChatFormat
+  /** Tokens that the model can see. */
+  window: number
+}
+
+export interface AgentRolloutOptions<T extends AgentTask, R> extends AgentModel {
+  program: AgentProgram<T, R>
+  tasks: readonly T[]
+  /** Episodes of each task. Default 1. */
+  groupSize?: number
+  /** Keys the random streams together with task and member: other in each step, the same on a repeat. */
+  name: string
+  seed: number
+  /** Default 1. It comes before what the program asks for, and so do top-p and top-k: whoever explores is the trainer. */
+  temperature?: number
+  /** Of an answer, where the program says nothing else. Default: what the window leaves. */
+  maxTokens?: number
+  /** Of an episode. Default 600. */
+  deadlineSeconds?: number
+  /** How long a batch waits for programs that are busy with something else than the model; see `createLockstep`. Default 10. */
+  patienceSeconds?: number
+  signal?: AbortSignal
+}
+
+/**
+ * Runs a program of the user's (an agent written with the AI SDK, say) once for each episode, all at the same time, with a model object
+ * whose calls are recorded: exact tokens, prefix-shared conversations, branches. All calls in flight are sampled as one batch, so
+ * that the same seed gives the same episodes where the program itself is deterministic.
+ *
+ * @returns the episodes of each task, in the order of `tasks`, as rewards and algorithms read them.
+ * @throws AgogeError alone: a mistake that no other episode would survive.
+ */
+export async function rolloutAgent<T extends AgentTask, R>(
+  options: AgentRolloutOptions<T, R>,
+): Promise<Episode[][]> {
+  const { backend, tasks, groupSize = 1, name, patienceSeconds = 10 } = options
+  const specs = tasks.flatMap((task, at) =>
+    Array.from({ length: groupSize }, (_, member) => ({
+      task,
+      group: `${name}/${at}:${task.id}`,
+      id: `${name}/${at}:${task.id}/${member}`,
+    })),
+  )
+  const lockstep = createLockstep({ backend, members: specs.length, patienceSeconds })
+  const answer = samplingAnswer(options, lockstep)
+  const episodes = await Promise.all(
+    specs.map(async (spec, member) => {
+      try {
+        return await runEpisode(options, spec, answer(member, spec.id))
+      } finally {
+        lockstep.left(member)
+      }
+    }),
+  )
+  options.signal?.throwIfAborted()
+  return tasks.map((_, at) => episodes.slice(at * groupSize, (at + 1) * groupSize))
+}
+
+/** Says what the agent's model should say, for demonstrations. `messages` are those of the call. */
+export type Teacher<T extends AgentTask> = (
+  task: T,
+  messages: readonly ConversationMessage[],
+) => { text: string } | { call: { name: string; arguments: Record<string, unknown> }; text?: string }
+
+/** The same with a teacher in place of the model: episodes to learn from by supervision, in the tokens of the model. */
+export async function demonstrateAgent<T extends AgentTask, R>(
+  options: Omit<AgentRolloutOptions<T, R>, 'backend' | 'seed' | 'temperature' | 'patienceSeconds'> & {
+    teacher: Teacher<T>
+  },
+): Promise<Episode[]> {
+  const { tasks, teacher, name, format } = options
+  const episodes = await Promise.all(
+    tasks.map((task, at) => {
+      const id = `${name}/${at}:${task.id}`
+      let turn = 0
+      return runEpisode(options, { task, group: id, id }, (recorder) => (call, placed) => {
+        const move = teacher(task, call.messages)
+        const calls = 'call' in move ? [{ id: `${turn++}.0`, ...move.call }] : []
+        const text = move.text ?? ''
+        const message: ConversationMessage = {
+          role: 'assistant',
+          text,
+          ...(calls.length === 0 ? {} : { calls }),
+        }
+        const tokens = format.write(placed.window, [...call.messages, message], call.tools)
+        const output = {
+          tokens,
+          logprobs: new Float32Array(tokens.length),
+          finish: 'stop' as const,
+          weightVersion: 0,
+        }
+        const sampling = { temperature: 0 }
+        recorder.answered(placed, {
+          message,
+          invalid: undefined,
+          ...output,
+          output: tokens,
+          sampling,
+          trainable: true,
+        })
+        return Promise.resolve({ prompt: placed.prompt, output, said: { text, calls } })
+      })
+    }),
+  )
+  options.signal?.throwIfAborted()
+  return episodes
+}
+
+type Answer = (
+  call: ModelCall,
+  placed: PlacedCall,
+  onToken?: (row: number, token: number, logprob: number) => void,
+) => Promise<ModelAnswer>
+
+function samplingAnswer<T extends AgentTask, R>(
+  options: AgentRolloutOptions<T, R>,
+  lockstep: Lockstep,
+): (member: number, episode: string) => (recorder: Recorder, signal: AbortSignal) => Answer {
+  const { format, tokenizer, window, seed, temperature = 1 } = options
+  return (member, episode) => (recorder, signal) => {
+    let turns = 0
+    return async (call, placed, onToken) => {
+      const { settings, grammar } = call
+      const turn = turns++
+      const { maxTokens = options.maxTokens ?? window } = settings
+      const output = await lockstep.sample(
+        member,
+        turn,
+        {
+          prompt: placed.prompt,
+          key: `${episode}:${turn}`,
+          seed,
+          temperature,
+          maxTokens: Math.min(maxTokens, window - placed.prompt.length),
+          stop: format.stop,
+          ...(settings.stop.length === 0 ? {} : { stopSequences: settings.stop }),
+          ...(grammar === undefined ? {} : { grammar }),
+        },
+        {
+          signal: call.signal === undefined ? signal : AbortSignal.any([signal, call.signal]),
+          ...(onToken === undefined ? {} : { onToken: (token, logprob) => onToken(0, token, logprob) }),
+        },
+      )
+      const raw = (tokens: Int32Array): string => tokenizer.decode(tokens)
+      const said = readAnswer(output.tokens, format, call, raw, (i) => `${turn}.${i}`)
+      const { text, reasoning, calls } = said
+      const message: ConversationMessage = {
+        role: 'assistant',
+        text,
+        ...(reasoning === undefined ? {} : { reasoning }),
+        ...(calls.length === 0 ? {} : { calls }),
+      }
+      recorder.answered(placed, {
+        message,
+        invalid: said.invalid,
+        output: output.tokens,
+        logprobs: output.logprobs,
+        weightVersion: output.weightVersion,
+        sampling: { temperature },
+        trainable: true,
+      })
+      return { prompt: placed.prompt, output, said }
+    }
+  }
+}
+
+/** Runs the program once. Faults that are not the model's mask the episode; a window that is full is the model's. */
+async function runEpisode<T extends AgentTask, R>(
+  options: Pick<AgentRolloutOptions<T, R>, 'program' | 'format' | 'window' | 'deadlineSeconds' | 'signal'>,
+  spec: { task: T; group: string; id: string },
+  answerWith: (recorder: Recorder, signal: AbortSignal) => Answer,
+): Promise<Episode> {
+  const { program, format, window, deadlineSeconds = 600 } = options
+  const { task } = spec
+  const started = performance.now()
+  const deadline = new AbortController()
+  const timer = setTimeout(
+    () => deadline.abort(new Error(`the episode took longer than ${deadlineSeconds} s`)),
+    deadlineSeconds * 1000,
+  )
+  const signal =
+    options.signal === undefined ? deadline.signal : AbortSignal.any([options.signal, deadline.signal])
+  const recorder = createRecorder(format)
+  const rewarded: EpisodeReward[] = []
+  const reward = (value: number): void => {
+    const sample = recorder.record.samples.length - 1
+    if (sample < 0 || !Number.isFinite(value)) throw badReward(spec.id, value)
+    rewarded.push({ agent: 'agent', sample, name: 'step', value })
+  }
+  const answer = answerWith(recorder, signal)
+  const model = languageModelFrom(program.name, format, async (call, onToken) => {
+    const placed = recorder.place(call.messages, call.tools)
+    checkWindow(placed.prompt, window)
+    return answer(call, placed, onToken)
+  })
+
+  const end = async (): Promise<Pick<Episode, 'status' | 'ending' | 'success' | 'rewards' | 'error'>> => {
+    try {
+      const result = await untilAborted(
+        program.run(task, { model, signal, episode: spec.id, reward }),
+        signal,
+      )
+      const { success, parts = {} } = await program.judge(task, result)
+      if (success === null) return masked('infrastructure', 'the outcome could not be judged')
+      const rewards = Object.entries(parts).map(([name, value]) => ({
+        agent: 'agent',
+        name: `part:${name}`,
+        value,
+      }))
+      return { status: 'ok', ending: 'answered', success, rewards: [...rewarded, ...rewards] }
+    } catch (error) {
+      if (options.signal?.aborted === true) return masked('aborted', 'the run was aborted')
+      if (deadline.signal.aborted) return masked('deadline', deadline.signal.reason)
+      if (isOverflow(error))
+        return { status: 'failed', ending: 'token-limit', success: false, rewards: rewarded }
+      if (AgogeError.isInstance(error)) throw error
+      return masked('infrastructure', error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  const outcome = await end()
+  return {
+    schema: 1,
+    id: spec.id,
+    group: spec.group,
+    environment: program.name,
+    task: task.id,
+    kind: task.kind ?? 'agent',
+    seed: task.seed ?? 0,
+    context: {},
+    ...outcome,
+    ...recorder.record,
+    timing: { seconds: (performance.now() - started) / 1000, toolSeconds: 0 },
+  }
+}
+
+function badReward(episode: string, given: number): AgogeError {
+  return new AgogeError(`The reward of a step of episode ${episode} cannot be taken`, {
+    code: 'bad-reward',
+    given,
+    expected: 'a finite number, after the model has said something',
+  })
+}
+
+/** Also where the program threw an error of its own because of it. */
+function isOverflow(error: unknown): boolean {
+  if (AgogeError.isInstance(error) && error.code === 'sequence-too-long') return true
+  return error instanceof Error && error.cause !== undefined && isOverflow(error.cause)
+}
+
+function masked(
+  ending: Episode['ending'],
+  cause: unknown,
+): Pick<Episode, 'status' | 'ending' | 'success' | 'rewards' | 'error'> {
+  const error = cause instanceof Error ? cause.message : String(cause)
+  return { status: 'masked', ending, success: null, rewards: [], error }
+}
+
+/** What a program that does not heed the signal does later is nobody's any more. */
+function untilAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error)
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    work.then(resolve, reject)
+  })
+}

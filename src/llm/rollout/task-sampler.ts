@@ -1,0 +1,103 @@
+import type { Task, TaskSource } from '../agent/types.ts'
+import type { Random } from '../../engine/random/index.ts'
+import { createRandom } from '../../engine/random/index.ts'
+
+export interface TaskSamplerSettings<T extends Task> {
+  source: TaskSource<T>
+  split: Task['split']
+  seed: number | string
+  /** Share of a new observation in the running mean of a cell, 0 to 1. Default 0.15. */
+  rate?: number
+  /** Success by family to begin with, e.g. of a validation; 0.5 where nothing is known. */
+  prior?: Record<string, number>
+}
+
+/** Everything the sampler remembers, plain JSON. */
+export interface TaskSamplerState {
+  drawn: number
+  /** Running mean of success by `FAMILY:DIFFICULTY`. */
+  cells: Record<string, number>
+  /** Running mean by family, also where a cell was not met yet. */
+  kinds: Record<string, number>
+}
+
+/** Draws training tasks where there is something to learn. */
+export interface TaskSampler<T extends Task> {
+  draw(count: number): T[]
+  /** Tells what share of a group succeeded (masked members left out). */
+  observe(task: T, success: number): void
+  /** Running success by family. */
+  readonly kinds: Readonly<Record<string, number>>
+  state(): TaskSamplerState
+  restore(state: TaskSamplerState): void
+}
+
+/** How many tasks of a family are looked at before one is chosen by its difficulty. */
+const candidates = 4
+
+/**
+ * Learning potential of a cell with success `p`: the variance of a coin of that chance, from which a group's
+ * advantages come, plus a floor that keeps the mastered from being forgotten and the failing from starving.
+ */
+export function learningWeight(p: number): number {
+  return 4 * p * (1 - p) + 0.03 + 0.4 * (1 - p)
+}
+
+/**
+ * Families are drawn by systematic sampling, so that a batch holds close to the expected number of each; within a
+ * family the difficulty is drawn in the same way from a few candidate tasks. The n-th task drawn depends on the seed,
+ * on n and on what was observed before, and on nothing else.
+ */
+export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<T>): TaskSampler<T> {
+  const { source, split, seed, rate = 0.15, prior = {} } = settings
+  let drawn = 0
+  let cells: Record<string, number> = {}
+  let kinds = Object.fromEntries(source.kinds.map((kind) => [kind, prior[kind] ?? 0.5]))
+  const cellOf = (task: T): string => `${task.kind}:${task.difficulty}`
+  const estimate = (task: T): number => cells[cellOf(task)] ?? kinds[task.kind] ?? 0.5
+
+  function drawTask(kind: string, random: Random): T {
+    const options = Array.from({ length: candidates }, () =>
+      source.task({ split, seed: random.int(2 ** 31), kind }),
+    )
+    return options[random.weighted(options.map((task) => learningWeight(estimate(task))))]
+  }
+
+  return {
+    draw(count) {
+      const random = createRandom(seed, 'tasks', drawn)
+      drawn += count
+      const order = random.shuffle(source.kinds)
+      const weights = order.map((kind) => learningWeight(kinds[kind]))
+      return systematic(weights, count, random.next()).map((at) => drawTask(order[at], random))
+    },
+    observe(task, success) {
+      const cell = cellOf(task)
+      cells[cell] = estimate(task) + rate * (success - estimate(task))
+      kinds[task.kind] += rate * (success - kinds[task.kind])
+    },
+    get kinds() {
+      return kinds
+    },
+    state: () => ({ drawn, cells: { ...cells }, kinds: { ...kinds } }),
+    restore(state) {
+      drawn = state.drawn
+      cells = { ...state.cells }
+      kinds = { ...state.kinds }
+    },
+  }
+}
+
+/** `count` indices with chances proportional to the weights, evenly spread: one offset in [0, 1) decides them all. */
+function systematic(weights: readonly number[], count: number, offset: number): number[] {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const drawn: number[] = []
+  let index = 0
+  let reached = weights[0]
+  for (let i = 0; i < count; i++) {
+    const at = ((i + offset) / count) * total
+    while (reached <= at && index < weights.length - 1) reached += weights[++index]
+    drawn.push(index)
+  }
+  return drawn
+}

@@ -1,0 +1,216 @@
+import { scoreLimits } from '../model/attention.ts'
+import { headWidth } from '../model/config.ts'
+import type { TransformerConfig } from '../model/config.ts'
+
+/** Where the new keys or values of one program run lie: [rows, kvHeads, chunk, width]. */
+export interface NewRows {
+  keys: readonly Float32Array[]
+  values: readonly Float32Array[]
+  chunk: number
+}
+
+/** The first `length` tokens of a slot. */
+export interface Beginning {
+  slot: number
+  length: number
+}
+
+/**
+ * Keys and values of the tokens that each slot has read, as the programs are fed them: per layer
+ * [slots, kvHeads, capacity, width], so that the first n slots are a view. A slot's row remains after its use, until
+ * the next `arrange`, in case a later prompt goes on from it.
+ */
+export interface KeyValueCache {
+  readonly slots: number
+  readonly capacity: number
+  /** The same arrays until rows are arranged anew. */
+  readonly keys: readonly Float32Array[]
+  readonly values: readonly Float32Array[]
+  /** [slots, capacity], see `scoreLimits`: the past that a new token sees. */
+  readonly limits: Float32Array
+  /** Number of tokens cached in each slot. */
+  readonly lengths: Int32Array
+  tokens(slot: number): Int32Array
+  /** One slot for each of `kept`, in their order, each holding the beginning of an old slot; all else is forgotten. */
+  arrange(kept: readonly Beginning[], capacity: number): void
+  /** Makes room for longer rows, in the first `slots` slots only. */
+  grow(capacity: number, slots?: number): void
+  /** A number that the content of a slot keeps as long as it only grows. */
+  stamp(slot: number): number
+  /** Forgets all but the first `length` tokens of a slot. */
+  cut(slot: number, length: number): void
+  /** The first `length` tokens of one slot become the content of another. */
+  copy(from: number, to: number, length: number): void
+  swap(a: number, b: number): void
+  /** Adds the first `tokens.length` positions of row `row` of a run. */
+  append(slot: number, tokens: ArrayLike<number>, run: NewRows, row: number): void
+  /** Forgets everything; the memory is kept for what comes next. */
+  clear(): void
+}
+
+/** Bytes that one cached token takes. */
+export function bytesPerToken(config: TransformerConfig): number {
+  return config.num_hidden_layers * 2 * config.num_key_value_heads * headWidth(config) * 4
+}
+
+export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
+  const heads = config.num_key_value_heads
+  const width = headWidth(config)
+  const window = config.max_position_embeddings
+  const layers = config.num_hidden_layers
+  let slots = 0
+  let capacity = 0
+  // Rows move from array to array: each layer's new place is the array that the layer before it left.
+  const stores = Array.from({ length: 2 * layers }, () => new Float32Array(0))
+  let spare = new Float32Array(0)
+  let limits = new Float32Array(0)
+  let lengths = new Int32Array(0)
+  let tokens = new Int32Array(0)
+  let views: readonly Float32Array[] = stores
+  let stamps: number[] = []
+  let lastStamp = 0
+
+  function setLength(slot: number, length: number): void {
+    const row = slot * capacity
+    limits.fill(scoreLimits.visible, row, row + length)
+    limits.fill(scoreLimits.hidden, row + length, row + capacity)
+    lengths[slot] = length
+  }
+
+  /** Calls with the ranges of the first `length` tokens: one a head, each contiguous. */
+  function eachHead(
+    slot: number,
+    length: number,
+    visit: (start: number, size: number, head: number) => void,
+  ): void {
+    for (let head = 0; head < heads; head++)
+      visit((slot * heads + head) * capacity * width, length * width, head)
+  }
+
+  function appendRows(
+    array: Float32Array,
+    source: Float32Array,
+    slot: number,
+    row: number,
+    at: number,
+    count: number,
+    chunk: number,
+  ): void {
+    const size = count * width
+    for (let head = 0; head < heads; head++) {
+      const to = ((slot * heads + head) * capacity + at) * width
+      const from = (row * heads + head) * chunk * width
+      for (let i = 0; i < size; i++) array[to + i] = source[from + i]!
+    }
+  }
+
+  function arrange(kept: readonly Beginning[], wanted: number): void {
+    const size = kept.length * heads * wanted * width
+    for (const [i, store] of stores.entries()) {
+      // A little more than needed, since rows grow.
+      if (spare.length < size) spare = new Float32Array(Math.ceil(size * 1.1))
+      for (const [to, { slot, length }] of kept.entries()) {
+        eachHead(slot, length, (start, count, head) =>
+          spare.set(store.subarray(start, start + count), (to * heads + head) * wanted * width),
+        )
+      }
+      stores[i] = spare
+      spare = store
+    }
+    const beginnings = new Int32Array(kept.length * window)
+    for (const [to, { slot, length }] of kept.entries())
+      beginnings.set(tokens.subarray(slot * window, slot * window + length), to * window)
+    tokens = beginnings
+    slots = kept.length
+    capacity = wanted
+    views = stores.map((store) => store.subarray(0, size))
+    limits = new Float32Array(slots * capacity)
+    lengths = new Int32Array(slots)
+    for (const [slot, { length }] of kept.entries()) setLength(slot, length)
+    stamps = kept.map(() => ++lastStamp)
+  }
+
+  return {
+    get slots() {
+      return slots
+    },
+    get capacity() {
+      return capacity
+    },
+    get keys() {
+      return views.slice(0, layers)
+    },
+    get values() {
+      return views.slice(layers)
+    },
+    get limits() {
+      return limits
+    },
+    get lengths() {
+      return lengths
+    },
+    tokens: (slot) => tokens.subarray(slot * window, slot * window + lengths[slot]),
+    arrange,
+    grow(wanted, most = slots) {
+      if (wanted <= capacity) return
+      arrange(
+        Array.from(lengths.subarray(0, most), (length, slot) => ({ slot, length })),
+        wanted,
+      )
+    },
+    stamp: (slot) => stamps[slot],
+    cut(slot, length) {
+      setLength(slot, length)
+      stamps[slot] = ++lastStamp
+    },
+    copy(from, to, length) {
+      for (const array of stores) {
+        eachHead(from, length, (start, size, head) =>
+          array.copyWithin((to * heads + head) * capacity * width, start, start + size),
+        )
+      }
+      tokens.copyWithin(to * window, from * window, from * window + length)
+      setLength(to, length)
+      stamps[to] = ++lastStamp
+    },
+    swap(a, b) {
+      if (a === b) return
+      const length = Math.max(lengths[a], lengths[b])
+      for (const array of stores) {
+        eachHead(a, length, (start, size, head) => {
+          const other = (b * heads + head) * capacity * width
+          const held = array.slice(start, start + size)
+          array.copyWithin(start, other, other + size)
+          array.set(held, other)
+        })
+      }
+      const held = tokens.slice(a * window, (a + 1) * window)
+      tokens.copyWithin(a * window, b * window, (b + 1) * window)
+      tokens.set(held, b * window)
+      const lengthOfA = lengths[a]
+      setLength(a, lengths[b])
+      setLength(b, lengthOfA)
+      ;[stamps[a], stamps[b]] = [stamps[b], stamps[a]]
+    },
+    append(slot, added, run, row) {
+      const count = added.length
+      const at = lengths[slot]
+      for (let layer = 0; layer < layers; layer++) {
+        appendRows(stores[layer], run.keys[layer], slot, row, at, count, run.chunk)
+        appendRows(stores[layers + layer], run.values[layer], slot, row, at, count, run.chunk)
+      }
+      tokens.set(added, slot * window + at)
+      lengths[slot] = at + count
+      limits.fill(scoreLimits.visible, slot * capacity + at, slot * capacity + at + count)
+    },
+    clear() {
+      slots = 0
+      stamps = []
+      views = stores.map((store) => store.subarray(0, 0))
+      capacity = 0
+      limits = new Float32Array(0)
+      lengths = new Int32Array(0)
+      tokens = new Int32Array(0)
+    },
+  }
+}

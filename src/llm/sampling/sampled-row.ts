@@ -1,0 +1,141 @@
+import { AgogeError } from '../../error.ts'
+import { uniformAt } from '../../engine/random/index.ts'
+import type { SampleOutput, SampleRequest, TokenLogprob } from '../model-backend.ts'
+import { drawKept, drawToken, likeliestToken, likeliestTokens } from './draw.ts'
+import type { GrammarCursor } from '../grammar/index.ts'
+import { tinyProbability } from '../model/head.ts'
+import type { SamplingSettings } from '../sampling-settings.ts'
+import type { StopWatch } from './stop-sequences.ts'
+import { truncate, truncates } from './truncation.ts'
+
+/** One row being sampled. */
+export interface Row {
+  readonly request: SampleRequest
+  readonly settings: SamplingSettings
+  /** Tokens that it may have at most. */
+  readonly limit: number
+  readonly watch: StopWatch
+  readonly cursor: GrammarCursor | undefined
+  /** Its place in the cache; -1 as long as it waits. */
+  slot: number
+  tokens: number[]
+  logprobs: number[]
+  drawnLogprobs: number[]
+  topLogprobs: TokenLogprob[][]
+  finish?: 'stop' | 'length'
+}
+
+export interface Distributions {
+  /** [rows, vocabulary] */
+  probabilities: Float32Array
+  /** Tempered; there where a row has a grammar. */
+  logits?: Float32Array
+}
+
+/** What the logits of a row are multiplied by: greedy choice is reported at temperature 1. */
+export const inverseTemperature = ({ temperature }: SamplingSettings): number =>
+  temperature === 0 ? 1 : 1 / temperature
+
+const logOf = (probability: number): number => Math.log(Math.max(probability, tinyProbability))
+
+/** Weights of tokens that a grammar allows. */
+let allowed = new Float32Array(0)
+
+/** Draws the next token of a row from distribution `place`, and ends the row where it ends. */
+export function drawNext(row: Row, { probabilities, logits }: Distributions, place: number, size: number) {
+  const { request, settings, tokens, cursor } = row
+  const greedy = settings.temperature === 0
+  // One logit that is no number makes the whole distribution so, and any token would do.
+  if (Number.isNaN(probabilities[place * size])) throw notFinite(request)
+  let weights = probabilities
+  let start = place * size
+  if (cursor !== undefined && logits !== undefined) {
+    if (allowed.length !== size) allowed = new Float32Array(size)
+    weights = allowed
+    const stop = cursor.accepting ? settings.stop : []
+    if (!weigh(logits.subarray(start, start + size), maskOf(row, cursor), stop, weights))
+      throw stuck(settings, tokens)
+    start = 0
+  }
+  const isCut = cursor !== undefined || (!greedy && truncates(settings, size))
+  const kept = isCut ? truncate(weights, start, size, greedy ? {} : settings) : undefined
+  const uniform = () => uniformAt(settings.seed, request.key, request.prompt.length + tokens.length)
+  const token = greedy
+    ? likeliestToken(weights, start, size)
+    : kept === undefined
+      ? drawToken(weights, start, size, uniform())
+      : drawKept(weights, start, size, kept, uniform())
+  const logprobOf = (id: number): number => logOf(probabilities[place * size + id])
+  tokens.push(token)
+  row.logprobs.push(logprobOf(token))
+  if (kept !== undefined) row.drawnLogprobs.push(Math.log(weights[start + token] / kept.mass))
+  if (settings.topLogprobs) {
+    const best = likeliestTokens(probabilities, place * size, size, settings.topLogprobs)
+    row.topLogprobs.push(best.map((id) => ({ token: id, logprob: logprobOf(id) })))
+  }
+  if (row.watch.ends(token)) row.finish = 'stop'
+  else if (cursor !== undefined) {
+    cursor.advance(token)
+    // Without stop ids a row ends where nothing can follow, or nothing that would come to an end in time.
+    if (settings.stop.length === 0 && cursor.accepting) {
+      if (cursor.complete) row.finish = 'stop'
+      else if (maskOf(row, cursor).every((word) => word === 0)) row.finish = 'length'
+    }
+  }
+  if (row.finish === undefined && tokens.length >= row.limit) row.finish = 'length'
+}
+
+/** The tokens that may come next, such that the row can still come to an end within its limit; a stop id wants a place too. */
+function maskOf({ limit, tokens, settings }: Row, cursor: GrammarCursor): Uint32Array {
+  return cursor.mask(limit - tokens.length - 1 - Math.min(1, settings.stop.length))
+}
+
+/** Writes weights of the tokens in `mask` and `more`, relative to the likeliest of them, 0 for all others; false where there is none. */
+function weigh(
+  logits: Float32Array,
+  mask: Uint32Array,
+  more: readonly number[],
+  into: Float32Array,
+): boolean {
+  into.fill(0)
+  let most = -Infinity
+  const visit = (id: number): void => {
+    into[id] = 1
+    if (logits[id] > most) most = logits[id]
+  }
+  for (let word = 0; word < mask.length; word++)
+    for (let bits = mask[word]; bits !== 0; bits &= bits - 1) visit(word * 32 + 31 - Math.clz32(bits & -bits))
+  for (const id of more) visit(id)
+  if (most === -Infinity) return false
+  for (let id = 0; id < into.length; id++) if (into[id] === 1) into[id] = Math.exp(logits[id] - most)
+  return true
+}
+
+function notFinite({ key, prompt }: SampleRequest): AgogeError {
+  return new AgogeError('the model gives no distribution to draw from: its logits are not finite', {
+    code: 'non-finite-logits',
+    given: { key, promptTokens: prompt.length },
+    expected: 'finite weights, not so large that their products overflow',
+    hint: 'go back to the last checkpoint, and lower the learning rate or clip the gradient',
+  })
+}
+
+function stuck({ grammar, stop }: SamplingSettings, tokens: readonly number[]): AgogeError {
+  return new AgogeError('no token of the model goes on as the grammar wants', {
+    code: 'grammar-stuck',
+    given: { grammar, tokens, stop },
+    expected: 'a vocabulary in which every byte is a token, and the markers that the grammar names',
+  })
+}
+
+export function outputOf(row: Row, weightVersion: number): SampleOutput {
+  const { tokens, logprobs, drawnLogprobs, topLogprobs, finish = 'length' } = row
+  return {
+    tokens: Int32Array.from(tokens),
+    logprobs: Float32Array.from(logprobs),
+    ...(drawnLogprobs.length > 0 && { drawnLogprobs: Float32Array.from(drawnLogprobs) }),
+    ...(topLogprobs.length > 0 && { topLogprobs }),
+    finish,
+    weightVersion,
+  }
+}

@@ -1,0 +1,269 @@
+import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
+import { createGrammars, textOf } from '../grammar/index.ts'
+import type { Grammars, TokenTexts } from '../grammar/index.ts'
+import { bytesPerToken } from './key-value-cache.ts'
+import { createPrefill } from './prefill.ts'
+import { checkRequests, settingsOf } from './sample-requests.ts'
+import { drawNext, inverseTemperature, outputOf } from './sampled-row.ts'
+import type { Distributions, Row } from './sampled-row.ts'
+import { joinRows, planRows } from './slot-plan.ts'
+import { createStopWatch } from './stop-sequences.ts'
+import { createTokenReader } from './token-reader.ts'
+import type { TokenReaderOptions } from './token-reader.ts'
+
+export interface SamplerOptions extends TokenReaderOptions {
+  /** Rows that do not fit into this wait until others end. */
+  cacheBytes: number
+}
+
+export interface Sampler {
+  /**
+   * Samples a row for each request. Calls may overlap: rows of later ones join those that are being decoded at their next token. A call
+   * that finds nothing under way lays the cache out for itself, unless it is `together`, and so depends on nothing but its requests and
+   * what was sampled before.
+   */
+  sample(
+    requests: readonly SampleRequest[],
+    options: SampleOptions,
+    weightVersion: number,
+    together?: boolean,
+  ): Promise<SampleOutput[]>
+  /** Tells the texts of tokens, for grammars and texts that stop. */
+  setTexts(texts: TokenTexts | undefined): void
+  /** Drops all cached keys and values: needed whenever the weights change. */
+  clear(): void
+  dispose(): Promise<void>
+}
+
+interface Call {
+  rows: Row[]
+  options: SampleOptions
+  together: boolean
+  ended: boolean
+  /** To be called when every row has ended. */
+  resolve(): void
+  reject(why: unknown): void
+}
+
+/** Cache capacities are multiples of this. */
+const capacityStep = 32
+/** Finished rows are moved out of the batch when they are more than this part of it. */
+const idleShare = 0.15
+
+const roundUp = (length: number): number => Math.ceil(length / capacityStep) * capacityStep
+
+/** Batched sampling with cached keys and values; see `ModelBackend.sample`. */
+export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Sampler {
+  const { config } = ofReader
+  const window = config.max_position_embeddings
+  const vocabulary = config.vocab_size
+  const reader = createTokenReader(ofReader)
+  const { cache } = reader
+  const calls = new Map<Row, Call>()
+  /** Rows in the first slots, in their order, some of them at their end. */
+  let batch: Row[] = []
+  let waiting: Row[] = []
+  let busy = false
+  /** Whether the cache is to be dropped once nothing is under way. */
+  let isStale = false
+  let texts: TokenTexts | undefined
+  let grammars: Grammars | undefined
+
+  const isLive = ({ finish }: Row): boolean => finish === undefined
+  const envsThatFit = (capacity: number): number =>
+    Math.floor(cacheBytes / (capacity * bytesPerToken(config)))
+  const needed = ({ request, settings }: Row): number =>
+    Math.min(window, request.prompt.length + settings.maxTokens)
+
+  function createRow(request: SampleRequest, options: SampleOptions): Row {
+    const settings = settingsOf(request, options)
+    return {
+      request,
+      settings,
+      limit: Math.min(settings.maxTokens, window - request.prompt.length),
+      watch: createStopWatch(settings, (token) => textOf(texts!, token)),
+      cursor:
+        settings.grammar === undefined
+          ? undefined
+          : (grammars ??= createGrammars(texts!)).start(settings.grammar),
+      slot: -1,
+      tokens: [],
+      logprobs: [],
+      drawnLogprobs: [],
+      topLogprobs: [],
+    }
+  }
+
+  /** Ends a call at once: its rows leave. */
+  function fail(call: Call, why: unknown): void {
+    if (call.ended) return
+    call.ended = true
+    for (const row of call.rows) {
+      row.finish ??= 'length'
+      calls.delete(row)
+    }
+    waiting = waiting.filter(isLive)
+    call.reject(why)
+  }
+
+  function draw(row: Row, distributions: Distributions, place: number): void {
+    const call = calls.get(row)
+    if (call === undefined || !isLive(row)) return
+    try {
+      drawNext(row, distributions, place, vocabulary)
+      call.options.onToken?.(call.rows.indexOf(row), row.tokens.at(-1)!, row.logprobs.at(-1)!)
+    } catch (error) {
+      return fail(call, error)
+    }
+    if (isLive(row)) return
+    calls.delete(row)
+    if (call.rows.some(isLive) || call.ended) return
+    call.ended = true
+    call.resolve()
+  }
+
+  function endAborted(): void {
+    for (const call of new Set(calls.values()))
+      if (call.options.signal?.aborted === true) fail(call, call.options.signal.reason)
+  }
+
+  const prefill = createPrefill({ reader, window, draw, beforeChunk: endAborted })
+
+  /** Moves live rows to the front slots; those that ended leave. */
+  function compact(): void {
+    const live = batch.filter(isLive).length
+    let free = 0
+    for (let slot = live; slot < batch.length; slot++) {
+      if (!isLive(batch[slot])) continue
+      while (isLive(batch[free])) free++
+      cache.swap(slot, free)
+      ;[batch[slot], batch[free]] = [batch[free], batch[slot]]
+      batch[free].slot = free
+    }
+    batch.length = live
+  }
+
+  /** The next rows that wait, as many as fit beside those under way however long they may get; one at least. */
+  function takeWaiting(): Row[] {
+    const live = batch.filter(isLive)
+    let longest = Math.max(0, ...live.map(needed))
+    let count = 0
+    for (const row of waiting) {
+      longest = Math.max(longest, needed(row))
+      if (live.length + count >= Math.max(1, envsThatFit(roundUp(longest)))) break
+      count++
+    }
+    return waiting.splice(0, count)
+  }
+
+  /** Takes rows that wait into the batch: reads their prompts and draws their first tokens. */
+  async function admit(): Promise<void> {
+    const joining = takeWaiting()
+    if (joining.length === 0) return
+    compact()
+    const prompts = joining.map(({ request }) => request.prompt)
+    const plans = planRows(cache, prompts)
+    const left = (i: number): number =>
+      plans[i].leader === undefined ? prompts[i].length - plans[i].length : 0
+    // Those with most left to read in front.
+    const order = joining.map((_, i) => i).sort((a, b) => left(b) - left(a) || a - b)
+    const beginnings = order.map((i) => plans[i])
+    const capacity = roundUp(1 + Math.max(...prompts.map(({ length }) => length)))
+    const first = batch.length
+    if (first > 0 || calls.get(joining[0])?.together === true)
+      joinRows(cache, first, beginnings, capacity, envsThatFit(Math.max(capacity, cache.capacity)))
+    else cache.arrange(beginnings, capacity)
+    for (const [place, i] of order.entries()) {
+      joining[i].slot = first + place
+      batch.push(joining[i])
+    }
+    const followers = new Map<Row, Row[]>()
+    for (const [i, { leader }] of plans.entries()) {
+      if (leader === undefined) continue
+      followers.set(joining[leader], [...(followers.get(joining[leader]) ?? []), joining[i]])
+    }
+    const readers = order.filter((i) => plans[i].leader === undefined).map((i) => joining[i])
+    await prefill(readers, followers)
+  }
+
+  /** One more token for every row of the batch. */
+  async function step(): Promise<void> {
+    if (batch.filter(isLive).length < batch.length * (1 - idleShare)) compact()
+    const count = batch.length
+    const tokens = new Int32Array(count)
+    const positions = new Int32Array(count)
+    const inverseTemperatures = new Float32Array(count)
+    let longest = 0
+    for (const [place, row] of batch.entries()) {
+      const length = cache.lengths[place]
+      tokens[place] = row.tokens.at(-1) ?? 0
+      positions[place] = Math.min(length, window - 1)
+      inverseTemperatures[place] = inverseTemperature(row.settings)
+      if (isLive(row)) longest = Math.max(longest, length + 1)
+    }
+    const capacity = roundUp(longest)
+    cache.grow(capacity, Math.max(count, envsThatFit(capacity)))
+    const logits = batch.some((row) => isLive(row) && row.cursor !== undefined)
+    const read = await reader.decode(tokens, positions, { inverseTemperatures, logits })
+    for (const [place, row] of batch.entries()) {
+      if (!isLive(row)) continue
+      cache.append(place, [tokens[place]], read.run, place)
+      draw(row, read, place)
+    }
+  }
+
+  function clearIfAsked(): void {
+    if (isStale) reader.clear()
+    isStale = false
+  }
+
+  async function work(): Promise<void> {
+    try {
+      for (;;) {
+        endAborted()
+        if (!batch.some(isLive)) clearIfAsked()
+        await admit()
+        if (batch.some(isLive)) {
+          endAborted()
+          if (batch.some(isLive)) await step()
+        } else if (waiting.length === 0) break
+      }
+    } catch (error) {
+      for (const call of new Set(calls.values())) fail(call, error)
+      // Rows may be half read.
+      cache.clear()
+    } finally {
+      // In the same turn as the last look at what waits: who comes later starts anew.
+      busy = false
+      batch = []
+      clearIfAsked()
+    }
+  }
+
+  return {
+    async sample(requests, options, weightVersion, together = false) {
+      checkRequests(requests, options, config, texts !== undefined)
+      options.signal?.throwIfAborted()
+      if (requests.length === 0) return []
+      const rows = requests.map((request) => createRow(request, options))
+      await new Promise<void>((resolve, reject) => {
+        const call: Call = { rows, options, together, ended: false, resolve, reject }
+        for (const row of rows) calls.set(row, call)
+        waiting.push(...rows)
+        if (busy) return
+        busy = true
+        void work()
+      })
+      return rows.map((row) => outputOf(row, weightVersion))
+    },
+    setTexts(next) {
+      texts = next
+      grammars = undefined
+    },
+    clear() {
+      if (busy) isStale = true
+      else reader.clear()
+    },
+    dispose: () => reader.dispose(),
+  }
+}

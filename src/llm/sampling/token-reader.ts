@@ -1,0 +1,189 @@
+import type { HostTensor, Program } from '../../engine/tensor/index.ts'
+import { causalLimits, rotaryTable } from '../model/attention.ts'
+import { headWidth } from '../model/config.ts'
+import type { TransformerConfig } from '../model/config.ts'
+import { createFewRowsDecoder, isForFewRows, mostFewRows } from './few-rows-decoder.ts'
+import type { FewRowsDecoder } from './few-rows-decoder.ts'
+import { createFolding } from '../model/folded-weights.ts'
+import type { FoldedWeights } from '../model/folded-weights.ts'
+import { createKeyValueCache } from './key-value-cache.ts'
+import type { KeyValueCache, NewRows } from './key-value-cache.ts'
+import { createOutputBuffers } from '../model/output-buffers.ts'
+import type { Parameters } from '../model/parameters.ts'
+import { createQuantisedFolding } from './quantised-weights.ts'
+import type { SamplingWeights } from './sampling-weights.ts'
+import { compileDecode, compilePrefill, compilePrompt } from './sampling-programs.ts'
+
+/** What a run gives, good until the next: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
+export interface ReadTokens {
+  probabilities: Float32Array
+  /** Where asked for: their logarithms but for a constant a row, which do not vanish where probabilities do. */
+  logits?: Float32Array
+  run: NewRows
+}
+
+/** What distributions are to be. */
+export interface Wanted {
+  /** For each distribution what its logits are multiplied by. */
+  inverseTemperatures: Float32Array
+  logits: boolean
+}
+
+/** Runs new tokens through the model beside a cache of those before. It does not write into the cache itself. */
+export interface TokenReader {
+  readonly cache: KeyValueCache
+  /** `chunk` tokens for each of `count` slots from `first`; distributions after the flat positions `rows`. */
+  prefill(
+    first: number,
+    tokens: Int32Array,
+    positions: Int32Array,
+    chunk: number,
+    rows: Int32Array,
+    wanted: Wanted,
+  ): Promise<ReadTokens>
+  /** One token for each of the first slots; a distribution for each. */
+  decode(tokens: Int32Array, positions: Int32Array, wanted: Wanted): Promise<ReadTokens>
+  /** To be called when the weights have changed. */
+  clear(): void
+  dispose(): Promise<void>
+}
+
+export interface TokenReaderOptions {
+  config: TransformerConfig
+  parameters: Parameters
+  threads?: number
+  /** `float32` unless told. */
+  samplingWeights?: SamplingWeights
+}
+
+export function createTokenReader({
+  config,
+  parameters,
+  threads,
+  samplingWeights = 'float32',
+}: TokenReaderOptions): TokenReader {
+  const window = config.max_position_embeddings
+  const width = headWidth(config)
+  const heads = config.num_key_value_heads
+  const layers = Array.from({ length: config.num_hidden_layers }, (_, layer) => layer)
+  const table = rotaryTable(config, window)
+  const cache = createKeyValueCache(config)
+  const fixedFeeds = {
+    cosineTable: { data: table.cosine, shape: [window, width / 2] },
+    sineTable: { data: table.sine, shape: [window, width / 2] },
+  }
+  const fold = (samplingWeights === 'int8' ? createQuantisedFolding : createFolding)(parameters, config)
+  const buffers = createOutputBuffers()
+  let folded: FoldedWeights | undefined
+  let pastPlace: readonly unknown[] = []
+  let pastFeeds: Record<string, HostTensor> = {}
+  // A row is read by the same model however few there are beside it, and that decoder has no int8.
+  const isSmall = samplingWeights === 'float32' && isForFewRows(config)
+  const programs = new Map<string, Promise<Program>>()
+  const compilers = { prompt: compilePrompt, prefill: compilePrefill, decode: compileDecode }
+
+  function program(kind: keyof typeof compilers, logits: boolean): Promise<Program> {
+    const name = `${kind} ${logits}`
+    const options = { logits, weights: samplingWeights, ...(threads === undefined ? {} : { threads }) }
+    const made = programs.get(name) ?? compilers[kind](config, options)
+    programs.set(name, made)
+    return made
+  }
+
+  const weights = (): FoldedWeights => (folded ??= fold())
+  let fewRows: FewRowsDecoder | undefined
+
+  /** Keys and values of `count` slots from `first`: the same feeds as long as they lie where they lay. */
+  function past(first: number, count: number): Record<string, HostTensor> {
+    const { capacity, limits, keys, values } = cache
+    const place = [limits, first, count]
+    if (place.every((part, i) => part === pastPlace[i])) return pastFeeds
+    const envSize = heads * capacity * width
+    const shape = [count, heads, capacity, width]
+    const view = (array: Float32Array): HostTensor => ({
+      data: array.subarray(first * envSize, (first + count) * envSize),
+      shape,
+    })
+    const ofEnvs = limits.subarray(first * capacity, (first + count) * capacity)
+    pastPlace = place
+    pastFeeds = { pastLimits: { data: ofEnvs, shape: [count, 1, 1, capacity] } }
+    for (const layer of layers) {
+      pastFeeds[`keys.${layer}`] = view(keys[layer])
+      pastFeeds[`values.${layer}`] = view(values[layer])
+    }
+    return pastFeeds
+  }
+
+  /** Runs a chunk of each of `count` slots. */
+  async function run(
+    kind: keyof typeof compilers,
+    feeds: Record<string, HostTensor>,
+    { inverseTemperatures, logits }: Wanted,
+    { count, chunk }: { count: number; chunk: number },
+  ): Promise<ReadTokens> {
+    const rows = inverseTemperatures.length
+    const into: Record<string, HostTensor> = {}
+    for (const name of logits ? ['probabilities', 'logits'] : ['probabilities'])
+      into[name] = buffers(name, [rows, config.vocab_size])
+    const shape = [count, heads, chunk, width]
+    for (const layer of layers)
+      for (const name of [`newKeys.${layer}`, `newValues.${layer}`]) into[name] = buffers(name, shape)
+    const compiled = await program(kind, logits)
+    const temperatures = { data: inverseTemperatures, shape: [rows, 1] }
+    const outputs = await compiled.run(
+      { ...weights(), ...fixedFeeds, ...feeds, inverseTemperatures: temperatures },
+      into,
+    )
+    const array = (name: string): Float32Array => outputs[name].data as Float32Array
+    const keys = layers.map((layer) => array(`newKeys.${layer}`))
+    const values = layers.map((layer) => array(`newValues.${layer}`))
+    return {
+      probabilities: array('probabilities'),
+      ...(logits && { logits: array('logits') }),
+      run: { keys, values, chunk },
+    }
+  }
+
+  return {
+    cache,
+    prefill(first, tokens, positions, chunk, rows, wanted) {
+      const count = tokens.length / chunk
+      const feeds = {
+        tokens: { data: tokens, shape: [count, chunk] },
+        positions: { data: positions, shape: [count, chunk] },
+        newLimits: { data: causalLimits(chunk), shape: [chunk, chunk] },
+        rows: { data: rows, shape: [rows.length] },
+      }
+      const isNew = cache.lengths.subarray(first, first + count).every((length) => length === 0)
+      return isNew
+        ? run('prompt', feeds, wanted, { count, chunk })
+        : run('prefill', { ...feeds, ...past(first, count) }, wanted, { count, chunk })
+    },
+    async decode(tokens, positions, wanted) {
+      const count = tokens.length
+      if (isSmall && count <= mostFewRows) {
+        fewRows ??= createFewRowsDecoder(config, cache, weights, table)
+        // It runs at once: others have their turn between the tokens.
+        await new Promise(setImmediate)
+        return fewRows.decode(tokens, positions, wanted.inverseTemperatures)
+      }
+      const feeds = {
+        ...past(0, count),
+        tokens: { data: tokens, shape: [count] },
+        positions: { data: positions, shape: [count] },
+      }
+      return run('decode', feeds, wanted, { count, chunk: 1 })
+    },
+    clear() {
+      cache.clear()
+      folded = undefined
+      fewRows?.clear()
+    },
+    async dispose() {
+      cache.clear()
+      const made = await Promise.all(programs.values())
+      programs.clear()
+      await Promise.all(made.map((compiled) => compiled.release()))
+    },
+  }
+}

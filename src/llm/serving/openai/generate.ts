@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { AgogeError } from '../../../error.ts'
+import type { Grammar, GrammarCompiler } from '../../grammar/index.ts'
+import type { SampleOutput } from '../../model-backend.ts'
+import { RequestError } from './request-error.ts'
+import type { QueueClient, SampleQueue } from '../../agent/sample-queue.ts'
+import type { SamplingFields } from './sampling-fields.ts'
+import type { ServedModel } from './served-model.ts'
+
+export interface GenerateOptions {
+  model: ServedModel
+  queue: SampleQueue
+  fields: SamplingFields
+  /** Ids that end an output. */
+  stop: readonly number[]
+  topLogprobs: number
+  /** All that may be said, and what compiles it; without that the thread that samples does. */
+  grammar?: { allowed: Grammar; compiler?: GrammarCompiler | undefined }
+  client: QueueClient
+}
+
+/**
+ * `n` outputs of each prompt, those of the first prompt first. The same request with a `seed` is drawn alike.
+ *
+ * @throws RequestError `context_length_exceeded` for a prompt that leaves no room in the model's window.
+ */
+export async function generate(
+  prompts: readonly Int32Array[],
+  options: GenerateOptions,
+): Promise<SampleOutput[]> {
+  const { model, queue, fields, stop, topLogprobs, grammar, client } = options
+  const { window, tokenizer, backend } = model
+  // A model may read, and say, more ids than its tokenizer has texts for.
+  const size = backend.config?.vocab_size ?? tokenizer.vocabularySize
+  for (const prompt of prompts) {
+    if (prompt.length === 0 || prompt.length >= window) {
+      throw contextExceeded(prompt.length, window)
+    }
+    const wrong = prompt.find((id) => id < 0 || id >= size)
+    if (wrong !== undefined) {
+      const most = size - 1
+      throw new RequestError(
+        400,
+        'invalid_value',
+        `There is no token ${wrong}: ids go from 0 to ${most}.`,
+        'prompt',
+      )
+    }
+  }
+  const compiled = (await grammar?.compiler?.compile(grammar.allowed, client.signal)) ?? grammar?.allowed
+  const { temperature, topP, topK, minP, seed, n } = fields
+  const stream = seed === undefined ? randomUUID() : 'seeded'
+  const requests = prompts.flatMap((prompt, p) =>
+    Array.from({ length: n }, (_, choice) => ({
+      prompt,
+      key: `${stream}/${p}/${choice}`,
+      maxTokens: Math.min(fields.maxTokens ?? window, window - prompt.length),
+      stop,
+      temperature,
+      seed: seed ?? 0,
+      ...(fields.stop.length === 0 ? {} : { stopSequences: fields.stop }),
+      ...(topP === undefined ? {} : { topP }),
+      ...(topK === undefined ? {} : { topK }),
+      ...(minP === undefined ? {} : { minP }),
+      ...(topLogprobs === 0 ? {} : { topLogprobs }),
+      ...(compiled === undefined ? {} : { grammar: compiled }),
+    })),
+  )
+  return queue.sample(requests, client)
+}
+
+export function usageOf(promptTokens: number, completionTokens: number): Record<string, number> {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  }
+}
+
+function contextExceeded(tokens: number | string, window: number): RequestError {
+  const problem = `The prompt has ${tokens} tokens; this model sees ${window}, of which it has to write at least one.`
+  return new RequestError(400, 'context_length_exceeded', problem, 'messages')
+}
+
+/** Makes tokens; what is too long for the window is refused before all of it is tokenised. */
+export function withinWindow<T>(window: number, encode: (most: number) => T): T {
+  try {
+    return encode(window - 1)
+  } catch (error) {
+    if (!AgogeError.isInstance(error) || error.code !== 'sequence-too-long') throw error
+    throw contextExceeded(`more than ${window - 1}`, window)
+  }
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { cutAtStop, wholeCharacters, withoutBegunMark } from '../../agent/chat-format/index.ts'
+import type { SampleOutput } from '../../model-backend.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import type { Json } from './fields.ts'
+import { generate, usageOf } from './generate.ts'
+import type { Reply } from './reply.ts'
+import { badField } from './request-error.ts'
+import type { SampleQueue } from '../../agent/sample-queue.ts'
+import type { ServedModel } from './served-model.ts'
+import { readTextRequest } from './text-request.ts'
+import type { TextRequest } from './text-request.ts'
+import { textLogprobs } from './token-logprobs.ts'
+
+/** `POST /v1/completions`. Streamed, each choice comes as its text grows. */
+export async function answerText(
+  body: Json,
+  model: ServedModel,
+  queue: SampleQueue,
+  reply: Reply,
+): Promise<void> {
+  const { tokenizer } = model
+  const request = readTextRequest(body, model, queue.limit)
+  if (request.stream && request.echo) throw badField('echo', true, 'false together with stream')
+  const head = {
+    id: `cmpl-${randomUUID()}`,
+    object: 'text_completion',
+    created: Math.floor(Date.now() / 1000),
+    model: model.name,
+  }
+  const stop = model.format?.stop ?? []
+  const asked = { model, queue, fields: request, stop, topLogprobs: request.logprobs ?? 0 }
+  const { prompts, n } = request
+  const usage = (outputs: readonly SampleOutput[]): Json =>
+    usageOf(
+      prompts.reduce((sum, prompt) => sum + prompt.length, 0),
+      outputs.reduce((sum, output) => sum + output.tokens.length, 0),
+    )
+  if (!request.stream) {
+    const outputs = await generate(prompts, { ...asked, client: { signal: reply.signal } })
+    reply.json({
+      ...head,
+      weight_version: outputs[0].weightVersion,
+      choices: outputs.map((output, index) =>
+        choiceOf(output, index, prompts[Math.floor(index / n)], request, tokenizer, stop),
+      ),
+      usage: usage(outputs),
+    })
+    return
+  }
+  let events: ReturnType<Reply['events']> | undefined
+  const send = (index: number, choice: Json): void => {
+    events ??= reply.events()
+    events.send({ ...head, choices: [{ index, logprobs: null, finish_reason: null, ...choice }] })
+  }
+  const texts = new Map<number, { tokens: number[]; told: string }>()
+  const onToken = (index: number, token: number): void => {
+    const { tokens, told } = texts.get(index) ?? { tokens: [], told: '' }
+    tokens.push(token)
+    const now = textOf(Int32Array.from(tokens), tokenizer, stop, request.stop, false)
+    if (now.length > told.length) send(index, { text: now.slice(told.length) })
+    texts.set(index, { tokens, told: now.length > told.length ? now : told })
+  }
+  const outputs = await generate(prompts, { ...asked, client: { signal: reply.signal, onToken } })
+  for (const [index, output] of outputs.entries()) {
+    const whole = choiceOf(output, index, prompts[Math.floor(index / n)], request, tokenizer, stop)
+    const told = texts.get(index)?.told ?? ''
+    send(index, { ...whole, text: String(whole['text']).slice(told.length) })
+  }
+  if (request.includeUsage) events?.send({ ...head, choices: [], usage: usage(outputs) })
+  events?.end()
+}
+
+function choiceOf(
+  output: SampleOutput,
+  index: number,
+  prompt: Int32Array,
+  request: TextRequest,
+  tokenizer: Tokenizer,
+  stop: readonly number[],
+): Json {
+  const text = textOf(output.tokens, tokenizer, stop, request.stop, true)
+  return {
+    index,
+    text: request.echo ? tokenizer.decode(prompt) + text : text,
+    logprobs: request.logprobs === undefined ? null : textLogprobs(tokenizer, output),
+    finish_reason: output.finish,
+    ...(request.returnTokenIds
+      ? { prompt_token_ids: Array.from(prompt), token_ids: Array.from(output.tokens) }
+      : {}),
+  }
+}
+
+/** Without the token or text that ended it; while it grows, without what may become such a text, or part of a character. */
+function textOf(
+  tokens: Int32Array,
+  tokenizer: Tokenizer,
+  stop: readonly number[],
+  stops: readonly string[],
+  whole: boolean,
+): string {
+  const end = tokens.findIndex((id) => stop.includes(id))
+  const text = cutAtStop(tokenizer.decode(end < 0 ? tokens : tokens.subarray(0, end)), stops)
+  return whole ? text : withoutBegunMark(wholeCharacters(text), stops)
+}

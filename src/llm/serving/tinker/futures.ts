@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { AgogeError } from '../../../error.ts'
+import { refuse, refusalText, statusOf } from './refusal.ts'
+
+/** What became of a request. */
+export type Outcome =
+  | { state: 'pending' }
+  | { state: 'done'; result: unknown; kind: ResultKind }
+  /** `code` is that of our own errors, for our own client. */
+  | { state: 'failed'; error: string; category: 'user' | 'server'; code?: string }
+
+/** Which message a result is in protobuf, where there is one. */
+export type ResultKind = 'sample' | 'forward_backward' | 'other'
+
+export interface Futures {
+  /** Takes work in; its id is for the client, who asks for the outcome with it. */
+  add(kind: ResultKind, work: Promise<unknown>): string
+  /** The outcome, waited for up to so many seconds. Throws for an id that was never given, or whose outcome was dropped. */
+  take(id: string, seconds: number): Promise<Outcome>
+  /** Lets everybody who waits go. */
+  close(): void
+}
+
+interface Entry {
+  outcome: Outcome
+  settled: Promise<void>
+  /** When it was done or last told; what nobody asks for is kept long, what was told only for those who did not hear. */
+  at: number
+  told: boolean
+}
+
+const keptSeconds = { told: 120, untold: 3600 }
+/** Results can be large, so old ones go earlier where there are many. */
+const mostKept = 4096
+
+export function createFutures(onFault: (error: unknown) => void): Futures {
+  // A server that was started anew must not answer with another's result.
+  const origin = randomBytes(5).toString('hex')
+  const entries = new Map<string, Entry>()
+  let made = 0
+  let closed: () => void = () => {}
+  const closing = new Promise<void>((resolve) => (closed = resolve))
+
+  function sweep(): void {
+    const now = performance.now() / 1000
+    for (const [id, { outcome, at, told }] of entries) {
+      if (outcome.state === 'pending') continue
+      const age = now - at
+      if (age > (told ? keptSeconds.told : keptSeconds.untold) || entries.size > mostKept) entries.delete(id)
+    }
+  }
+
+  return {
+    add(kind, work) {
+      sweep()
+      const id = `${origin}-${made++}`
+      const entry: Entry = {
+        outcome: { state: 'pending' },
+        at: 0,
+        told: false,
+        settled: work.then(
+          (result) => {
+            entry.outcome = { state: 'done', result, kind }
+            entry.at = performance.now() / 1000
+          },
+          (error: unknown) => {
+            const category = statusOf(error) === 500 ? 'server' : 'user'
+            if (category === 'server') onFault(error)
+            const code = AgogeError.isInstance(error) ? { code: error.code } : {}
+            entry.outcome = { state: 'failed', error: refusalText(error), category, ...code }
+            entry.at = performance.now() / 1000
+          },
+        ),
+      }
+      entries.set(id, entry)
+      return id
+    },
+    async take(id, seconds) {
+      const entry = entries.get(id)
+      if (entry === undefined) {
+        const [start, number] = id.split('-')
+        const given = start === origin && Number(number) < made
+        throw given
+          ? refuse('tinker-gone', `The result of request ${id} was told and is gone`)
+          : refuse('tinker-not-found', `There is no request ${id}`, {
+              hint: 'The server may have been restarted.',
+            })
+      }
+      let timer: NodeJS.Timeout | undefined
+      const pause = new Promise<void>((resolve) => (timer = setTimeout(resolve, seconds * 1000)))
+      await Promise.race([entry.settled, pause, closing])
+      clearTimeout(timer)
+      if (entry.outcome.state !== 'pending') {
+        entry.told = true
+        entry.at = performance.now() / 1000
+      }
+      return entry.outcome
+    },
+    close: () => closed(),
+  }
+}

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { createFrozenSamplers } from '../../backend/frozen-samplers.ts'
+import { readCheckpoint } from '../../checkpoint/checkpoint.ts'
+import type { FrozenSamplers, FrozenWeights } from '../../backend/frozen-samplers.ts'
+import type { LocalBackend } from '../../backend/local-backend.ts'
+import type { ModelBackend } from '../../model-backend.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import { defaultDevice } from '../../../engine/tensor/index.ts'
+import type { BaseModel, BaseModels } from './base-models.ts'
+import { refuse } from './refusal.ts'
+
+/** Whatever is trained: its weights may be sampled from as long as they stand still. */
+export interface LiveModel {
+  baseModel: BaseModel
+  backend: LocalBackend
+}
+
+/** Where the weights of a sampler are; those of a model that moved on are copied first. */
+type Source =
+  | { kind: 'base' }
+  | { kind: 'live'; model: LiveModel }
+  | { kind: 'copy'; data: Float32Array }
+  | { kind: 'stored'; folder: string }
+  | { kind: 'gone' }
+
+export interface Sampler {
+  id: string
+  baseModel: BaseModel
+  path?: string
+}
+
+export interface Samplers {
+  add(sampler: Sampler, source: Exclude<Source, { kind: 'copy' | 'gone' }>): void
+  /** Throws `tinker-not-found`. */
+  find(id: string): Sampler
+  /** To be called before the weights of a model change or are let go of: its samplers keep those that they have. */
+  freeze(model: LiveModel): void
+  /** To be called when something else, or nothing, lies in a folder: whoever samples from there reads it again. */
+  changed(folder: string): void
+  /** Whether its weights are no longer those of a model that is trained: then sampling disturbs nobody. */
+  isApart(id: string): boolean
+  /** What samples with the weights of a sampler. */
+  open(id: string): Promise<Pick<ModelBackend, 'sample'>>
+  dispose(): Promise<void>
+}
+
+/** The threads that sample for a base model and all that came of it, and the file that was read last. */
+interface House {
+  threads: FrozenSamplers
+  tokenizer: Tokenizer | undefined
+  read: { folder: string; weights: FrozenWeights }
+}
+
+/** Copies of weights of models that moved on; asynchronous training needs a few, no more. Of large models fewer, but the last one always. */
+const mostCopies = 8
+const mostBytes = 2 ** 30
+
+export function createSamplers(models: BaseModels, threads: number | undefined): Samplers {
+  const samplers = new Map<string, { sampler: Sampler; source: Source }>()
+  const houses = new Map<BaseModel, Promise<House>>()
+  /** How often something changed in a folder. */
+  let changes = 0
+
+  function entryOf(id: string) {
+    const entry = samplers.get(id)
+    if (entry !== undefined) return entry
+    throw refuse('tinker-not-found', 'There is no such sampling session', {
+      given: id,
+      hint: 'The server may have been restarted: save the weights for sampling again.',
+    })
+  }
+
+  async function readWeights(folder: string, tokenizer: Tokenizer | undefined): Promise<FrozenWeights> {
+    return { data: (await readCheckpoint(folder)).parameters.data, weightVersion: 0, tokenizer }
+  }
+
+  async function build(model: BaseModel): Promise<House> {
+    const { folder } = model
+    const { config, parameters, tokenizer } = await readCheckpoint(folder)
+    const read = { folder, weights: { data: parameters.data, weightVersion: 0, tokenizer } }
+    if (defaultDevice() !== 'cpu') return { threads: inOneBackend(await models.open(model)), tokenizer, read }
+    const settings = { config, ...(threads === undefined ? {} : { threads }) }
+    return { threads: createFrozenSamplers(settings), tokenizer, read }
+  }
+
+  function houseOf(baseModel: BaseModel): Promise<House> {
+    const house = houses.get(baseModel) ?? build(baseModel)
+    houses.set(baseModel, house)
+    house.catch(() => houses.delete(baseModel))
+    return house
+  }
+
+  return {
+    add(sampler, source) {
+      samplers.set(sampler.id, { sampler, source })
+    },
+    find: (id) => entryOf(id).sampler,
+    freeze(model) {
+      const live = [...samplers.values()].filter(
+        ({ source }) => source.kind === 'live' && source.model === model,
+      )
+      if (live.length === 0) return
+      const source: Source = { kind: 'copy', data: model.backend.parameters.data.slice() }
+      for (const entry of live) entry.source = source
+      const copies = [...samplers.values()].filter((entry) => entry.source.kind === 'copy')
+      const room = Math.max(1, Math.floor(mostBytes / source.data.byteLength))
+      const kept = new Set(
+        [...new Set(copies.map((entry) => entry.source))].slice(-Math.min(mostCopies, room)),
+      )
+      for (const entry of copies) if (!kept.has(entry.source)) entry.source = { kind: 'gone' }
+    },
+    changed(folder) {
+      changes++
+      for (const house of houses.values())
+        void house.then((built) => {
+          if (built.read.folder === folder) built.read.folder = ''
+        })
+    },
+    isApart: (id) => samplers.get(id)?.source.kind !== 'live',
+    async open(id) {
+      const { sampler, source } = entryOf(id)
+      if (source.kind === 'live') return source.model.backend
+      if (source.kind === 'gone') {
+        throw refuse('tinker-gone', 'The weights of this sampling session are gone', {
+          given: id,
+          expected: `one of the last ${mostCopies} that were saved for sampling`,
+          hint: 'Save weights under a name to sample from them later.',
+        })
+      }
+      if (source.kind === 'stored' && !existsSync(source.folder)) {
+        const given = sampler.path
+        throw refuse('tinker-not-found', 'The checkpoint of this sampling session was deleted', { given })
+      }
+      const house = await houseOf(sampler.baseModel)
+      const { threads: frozen, tokenizer } = house
+      if (source.kind === 'copy') return frozen.of({ data: source.data, weightVersion: 0, tokenizer })
+      const folder = source.kind === 'stored' ? source.folder : sampler.baseModel.folder
+      if (house.read.folder !== folder) {
+        const before = changes
+        const weights = await readWeights(folder, tokenizer)
+        house.read = { folder: changes === before ? folder : '', weights }
+      }
+      return frozen.of(house.read.weights)
+    },
+    async dispose() {
+      for (const house of houses.values()) await (await house).threads.dispose()
+    },
+  }
+}
+
+/** A device that is not shared: weights are put there one after another, by whoever samples next. */
+function inOneBackend(backend: LocalBackend): FrozenSamplers {
+  let held: Float32Array | undefined
+  return {
+    of: ({ data, weightVersion }) => ({
+      weightVersion,
+      async sample(requests, options) {
+        if (held !== data) {
+          backend.parameters.data.set(data)
+          backend.weightsChanged()
+          held = data
+        }
+        return backend.sample(requests, options)
+      },
+    }),
+    dispose: () => backend.dispose(),
+  }
+}

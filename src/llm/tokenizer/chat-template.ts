@@ -1,0 +1,145 @@
+import { Template } from '@huggingface/jinja'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AgogeError } from '../../error.ts'
+import { renderTemplate } from './render-template.ts'
+
+/** A message as chat templates of public models read it: that of OpenAI's chat completions. */
+export interface TemplateMessage {
+  role: string
+  content?: unknown
+  tool_calls?: readonly {
+    id?: string
+    type?: 'function'
+    function: { name: string; arguments: Readonly<Record<string, unknown>> }
+  }[]
+  /** Others that a template asks for, such as `tool_call_id` or `reasoning_content`. */
+  [field: string]: unknown
+}
+
+export interface RenderOptions {
+  /** `{ type: 'function', function: { name, description, parameters } }`, parameters as JSON Schema. */
+  tools?: readonly unknown[]
+  /** Whether the text ends where the model is to speak. */
+  addGenerationPrompt?: boolean
+  /** Variables that a template knows beside these, such as Qwen3's `enable_thinking`. */
+  variables?: Readonly<Record<string, unknown>>
+}
+
+/** The chat template of a public model (Jinja), as `transformers` applies it. */
+export interface ChatTemplate {
+  /**
+   * The conversation as text, for `tokenizer.encode(text, { addedTokens: true })`. Throws `AgogeError` (`chat-template-failed`) where
+   * the template refuses the conversation, or takes more than five million steps.
+   */
+  render(messages: readonly TemplateMessage[], options?: RenderOptions): string
+}
+
+/** A template for conversations, and one for those with tools where that is another. */
+export interface TemplateSources {
+  default: string
+  tool_use?: string
+}
+
+/** `tokens`: names of special tokens that templates refer to: `bos_token`, `eos_token` ... `file` is named in errors. */
+export function createChatTemplate(
+  sources: string | TemplateSources,
+  tokens: Readonly<Record<string, string>> = {},
+  file = 'the chat template',
+): ChatTemplate {
+  const { default: plain, tool_use: withTools = plain } =
+    typeof sources === 'string' ? { default: sources } : sources
+  const parse = (source: string): Template => {
+    try {
+      return new Template(source)
+    } catch (cause) {
+      const given = cause instanceof Error ? cause.message : cause
+      throw new AgogeError(`${file} cannot be read`, {
+        code: 'bad-chat-template',
+        given,
+        expected: 'a template in Jinja, as far as @huggingface/jinja knows it',
+        cause,
+      })
+    }
+  }
+  const parsed = { plain: parse(plain), withTools: parse(withTools) }
+  return {
+    render(messages, { tools, addGenerationPrompt = false, variables } = {}) {
+      const template = tools === undefined ? parsed.plain : parsed.withTools
+      try {
+        return renderTemplate(template, {
+          ...tokens,
+          messages,
+          tools: tools ?? null,
+          documents: null,
+          add_generation_prompt: addGenerationPrompt,
+          ...variables,
+        })
+      } catch (cause) {
+        throw new AgogeError(`${file} refuses the conversation`, {
+          code: 'chat-template-failed',
+          given: cause instanceof Error ? cause.message : cause,
+          expected: 'messages in the roles and the order that the template knows',
+          cause,
+        })
+      }
+    },
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * The chat template of a checkpoint folder: `chat_template.jinja`, or `chat_template` in `tokenizer_config.json`. Throws `AgogeError`
+ * (`no-chat-template`) where there is none, as with base models.
+ */
+export async function readChatTemplate(folder: string): Promise<ChatTemplate> {
+  const [config, map] = await Promise.all(
+    ['tokenizer_config.json', 'special_tokens_map.json'].map((name) => readJson(join(folder, name))),
+  )
+  const tokens = specialTokenNames({ ...map, ...config })
+  const own = join(folder, 'chat_template.jinja')
+  if (existsSync(own)) return createChatTemplate(await readFile(own, 'utf8'), tokens, own)
+  const sources = readSources(config.chat_template)
+  if (sources !== undefined) return createChatTemplate(sources, tokens, join(folder, 'tokenizer_config.json'))
+  throw new AgogeError(`The model in ${folder} has no chat template.`, {
+    code: 'no-chat-template',
+    given: 'chat_template' in config ? config.chat_template : undefined,
+    expected: 'chat_template.jinja, or the field chat_template in tokenizer_config.json',
+    hint: 'take the instruction-tuned sibling of the model, or write a template with createChatTemplate',
+  })
+}
+
+async function readJson(file: string): Promise<Json> {
+  if (!existsSync(file)) return {}
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Json
+  } catch (cause) {
+    throw new AgogeError(`${file} is not JSON`, { code: 'bad-chat-template', expected: 'JSON', cause })
+  }
+}
+
+/** One template, or a list of `{ name, template }` of which one is called `default`. */
+function readSources(value: unknown): string | TemplateSources | undefined {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return undefined
+  const list = value as readonly { name?: unknown; template?: unknown }[]
+  const named = (wanted: string): string | undefined => {
+    const template = list.find(({ name }) => name === wanted)?.template
+    return typeof template === 'string' ? template : undefined
+  }
+  const [plain, withTools] = [named('default'), named('tool_use')]
+  if (plain === undefined) return undefined
+  return { default: plain, ...(withTools !== undefined && { tool_use: withTools }) }
+}
+
+function specialTokenNames(config: Json): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask']) {
+    const value = config[`${name}_token`]
+    const content = typeof value === 'object' && value !== null ? (value as Json).content : value
+    if (typeof content === 'string') found[`${name}_token`] = content
+  }
+  return found
+}

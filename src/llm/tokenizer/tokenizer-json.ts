@@ -1,0 +1,136 @@
+import { AgogeError } from '../../error.ts'
+import { gpt2Pattern } from './split-pattern.ts'
+import { preTokenPattern } from './tokenizer-bytes.ts'
+import { readAddedTokens, readNormalForms, readPatterns } from './tokenizer-layout.ts'
+import type { TokenizerModel } from './tokenizer.ts'
+
+/**
+ * A tokenizer as the text of a Hugging Face `tokenizer.json`; `tokenizers` and `transformers` read it and encode every text alike,
+ * except that they turn the written names of special tokens into those tokens. One that was read from a file is what it was there.
+ */
+export function tokenizerToJson(model: TokenizerModel): string {
+  if (model.layout !== undefined) return model.layout.json
+  const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
+  return JSON.stringify({
+    version: '1.0',
+    truncation: null,
+    padding: null,
+    added_tokens: model.specialTokens.map((content) => ({
+      id: model.tokens.indexOf(content),
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
+    normalizer: null,
+    pre_tokenizer: {
+      type: 'Sequence',
+      pretokenizers: [
+        { type: 'Split', pattern: { Regex: preTokenPattern }, behavior: 'Isolated', invert: false },
+        byteLevel,
+      ],
+    },
+    post_processor: null,
+    decoder: byteLevel,
+    model: {
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: false,
+      vocab: Object.fromEntries(model.tokens.map((token, id) => [token, id])),
+      merges: model.merges,
+    },
+  })
+}
+
+/**
+ * Reads what `tokenizerToJson` wrote, or any other `tokenizer.json` of byte-level BPE, such as those of Llama 3 and Qwen. Throws an
+ * `AgogeError` naming the field that does not fit; `file` is named in it.
+ */
+export function tokenizerFromJson(text: string, file = 'tokenizer.json'): TokenizerModel {
+  function check(fits: boolean, field: string, given: unknown, expected: string): asserts fits {
+    if (!fits) {
+      throw new AgogeError(`${file} is not a tokenizer that Agoge can use: ${field}.`, {
+        code: 'bad-tokenizer',
+        given,
+        expected,
+      })
+    }
+  }
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new AgogeError(`${file} is not JSON.`, {
+      code: 'bad-tokenizer',
+      expected: 'a Hugging Face tokenizer.json',
+      cause,
+    })
+  }
+  check(isRecord(json) && isRecord(json.model), 'model', json, 'an object with the field model')
+  const { type, vocab, merges } = json.model
+  check(type === 'BPE', 'model.type', type, 'BPE')
+  check(isRecord(vocab), 'model.vocab', vocab, 'an object of tokens and ids')
+  check(Array.isArray(merges), 'model.merges', merges, 'a list of pairs')
+  for (const field of ['dropout', 'unk_token', 'continuing_subword_prefix', 'end_of_word_suffix']) {
+    const given = json.model[field] ?? ''
+    check(given === '' || given === 0, `model.${field}`, given, 'nothing')
+  }
+  check(json.model.byte_fallback !== true, 'model.byte_fallback', true, 'false')
+  const patterns = readPatterns(json.pre_tokenizer, gpt2Pattern, file)
+  const normalForms = readNormalForms(json.normalizer, file)
+  const added = readAddedTokens(json.added_tokens, file)
+  const ignoreMerges = json.model.ignore_merges === true
+  const own =
+    patterns.join() === preTokenPattern &&
+    normalForms.length === 0 &&
+    !ignoreMerges &&
+    added.every(({ special, normalized }) => special && !normalized)
+
+  const tokens: string[] = []
+  for (const [token, id] of [
+    ...Object.entries(vocab),
+    ...added.map(({ content, id }) => [content, id] as const),
+  ]) {
+    check(
+      typeof id === 'number' && Number.isInteger(id) && id >= 0,
+      `the id of ${JSON.stringify(token)}`,
+      id,
+      'an integer',
+    )
+    check(
+      tokens[id] === undefined || tokens[id] === token,
+      `the id of ${JSON.stringify(token)}`,
+      id,
+      'an id of its own',
+    )
+    tokens[id] = token
+  }
+  for (let id = 0; id < tokens.length; id++)
+    check(tokens[id] !== undefined, `token ${id}`, undefined, 'ids without gaps')
+  return {
+    tokens,
+    specialTokens: added.filter(({ special }) => special).map(({ content }) => content),
+    merges: merges.map((merge: unknown, i) => {
+      // Before tokenizers 0.20 a merge was one string with a space between its sides.
+      const pair: unknown = typeof merge === 'string' ? merge.split(' ') : merge
+      check(isPair(pair), `model.merges[${i}]`, merge, 'two tokens')
+      return pair
+    }),
+    ...(own ? {} : { layout: { normalForms, patterns, ignoreMerges, added, json: text } }),
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isPair(value: unknown): value is [string, string] {
+  return Array.isArray(value) && value.length === 2 && value.every((side) => typeof side === 'string')
+}

@@ -1,0 +1,277 @@
+import { basename } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { AgogeError } from '../../error.ts'
+import { InfrastructureError } from './infrastructure-error.ts'
+import { toToolResult } from './mcp-content.ts'
+import { redactData, redactError, redactTools } from './redact.ts'
+import { checkNames, toolsPage } from './read-tools.ts'
+import type { ToolsPage, UnusableTool } from './read-tools.ts'
+import type { ServerConfig } from './server-config.ts'
+import { causeText, connectHint, isTimeout } from './server-fault.ts'
+import { createStdioTransport } from './stdio-transport.ts'
+import type { StdioTransport } from './stdio-transport.ts'
+import type { Toolbox, ToolSpec } from './types.ts'
+
+export interface ConnectOptions {
+  /** Gives up connecting; calls have signals of their own. */
+  signal?: AbortSignal
+  /** Folders offered to the server as its roots; absent = this client has no roots. */
+  roots?: readonly string[]
+  /**
+   * How long the server may take to start, until it has answered `initialize`. Default 10; 60 for commands that may download a program
+   * first (`npx`, `uvx`, `docker` ...).
+   */
+  connectSeconds?: number
+  /** How long one call may take before the server counts as hung. Default 20. */
+  callSeconds?: number
+  /**
+   * Hides secrets in all that the server says: its name, its tools, its results, its faults. A tool whose very name would change is
+   * `unusable`. Default: everything as it comes.
+   */
+  redact?: (text: string) => string
+}
+
+const connectSeconds = 10
+const downloadSeconds = 60
+/** Commands that start a program which they may have to download first. */
+const downloaders = new Set([
+  'npx',
+  'npm',
+  'pnpm',
+  'pnpx',
+  'yarn',
+  'bunx',
+  'bun',
+  'deno',
+  'uvx',
+  'uv',
+  'pipx',
+  'docker',
+  'podman',
+])
+
+/** Seconds that a server may take to start by default; see `ConnectOptions`. */
+export function defaultConnectSeconds(config: ServerConfig): number {
+  if ('url' in config) return connectSeconds
+  const program = basename(config.command.replaceAll('\\', '/')).replace(/\.(?:cmd|exe|bat)$/i, '')
+  return downloaders.has(program) ? downloadSeconds : connectSeconds
+}
+
+/** More than any honest server lists, and little enough to read: one that gives ever new cursors would otherwise never end. */
+const mostTools = 5000
+const mostPages = 500
+const listSeconds = 60
+
+/** A live server. After a crash, a hang or a cancelled call it is not `healthy` and should be closed and replaced. */
+export interface McpConnection extends Toolbox {
+  /** The server's name and version as it gives them. */
+  readonly serverName: string
+  readonly serverVersion: string
+  readonly instructions: string | undefined
+  /** Process id of a stdio server. */
+  readonly pid: number | undefined
+  healthy(): boolean
+  /** Offers other roots and tells the server so; resolves once the server has asked for them. */
+  setRoots(roots: readonly string[]): Promise<void>
+  /** Tools that the server lists in a way that nobody can use; they are not among `specs`. */
+  readonly unusable: readonly UnusableTool[]
+  /** The tools as the server lists them now; `specs` holds those at the time of connection. */
+  listTools(): Promise<ToolSpec[]>
+  close(): Promise<void>
+}
+
+/**
+ * Connects to an MCP server over stdio or streamable HTTP and lists its tools.
+ *
+ * @throws AgogeError where the command does not exist; InfrastructureError where the server does not come up or
+ * (in later calls) crashes, hangs or cannot be reached. An error that the server itself reports is a result with
+ * `isError`.
+ */
+export async function connectServer(
+  config: ServerConfig,
+  options: ConnectOptions = {},
+): Promise<McpConnection> {
+  options.signal?.throwIfAborted()
+  const redact = options.redact ?? ((text: string) => text)
+  const label = config.name ?? ('command' in config ? config.command : new URL(config.url).host)
+  const limitSeconds = options.connectSeconds ?? defaultConnectSeconds(config)
+  const callTimeout = (options.callSeconds ?? 20) * 1000
+  let roots = options.roots ?? []
+  let rootsAsked = (): void => {}
+  let broken: string | undefined
+  let closing = false
+  let connecting = true
+
+  const client = new Client(
+    { name: 'agoge', version: '1' },
+    { capabilities: options.roots === undefined ? {} : { roots: { listChanged: true } } },
+  )
+  if (options.roots !== undefined) {
+    client.setRequestHandler('roots/list', () => {
+      rootsAsked()
+      return { roots: roots.map((root) => ({ uri: pathToFileURL(root).href })) }
+    })
+  }
+  const stdio = 'command' in config ? createStdioTransport(config, redact) : undefined
+  const transport =
+    'command' in config
+      ? (stdio as StdioTransport)
+      : new StreamableHTTPClientTransport(new URL(config.url), {
+          requestInit: { headers: config.headers ?? {} },
+        })
+
+  function fault(doing: string, cause: unknown): Error {
+    if (connecting && options.signal?.aborted) return asError(options.signal.reason)
+    return redactError(describeFault(doing, cause), redact)
+  }
+
+  function describeFault(doing: string, cause: unknown): AgogeError | InfrastructureError {
+    // What listing its tools failed by was told of already.
+    if (AgogeError.isInstance(cause) || cause instanceof InfrastructureError) return cause
+    const slow = doing === 'connect' && isTimeout(cause)
+    const detail = [
+      slow ? `no answer in ${limitSeconds} s` : causeText(cause, redact),
+      stdio?.ended() === undefined ? '' : `the process ended with ${stdio.ended()}`,
+      stdio === undefined || stdio.stderr() === '' ? '' : `its last words: ${stdio.stderr().trim()}`,
+      stdio?.stray() === undefined ? '' : `it began its standard output with: ${stdio.stray()}`,
+    ]
+    broken ??= detail[0] || 'broken'
+    const hint = connecting ? connectHint(slow ? 'slow' : cause, stdio) : undefined
+    return new InfrastructureError(`MCP server ${label}: ${doing}: ${detail.filter(Boolean).join('; ')}`, {
+      cause,
+      ...(hint === undefined ? {} : { hint }),
+    })
+  }
+
+  async function close(): Promise<void> {
+    closing = true
+    if (stdio === undefined) {
+      const session = transport as StreamableHTTPClientTransport
+      const farewell = session.terminateSession().catch(() => {})
+      await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, 300).unref())])
+      await client.close().catch(() => {})
+      return
+    }
+    await stdio.close()
+    await client.close().catch(() => {})
+  }
+
+  function endless(what: string): Error {
+    const message = `MCP server ${label}: tools/list: ${what}`
+    return new InfrastructureError(redact(message), { hint: 'This has to be put right in the server.' })
+  }
+
+  async function listTools(): Promise<Pick<ToolsPage, 'specs' | 'unusable'>> {
+    const specs: ToolSpec[] = []
+    const unusable: UnusableTool[] = []
+    if (client.getServerCapabilities()?.tools === undefined) return { specs, unusable }
+    const names = new Set<string>()
+    const seen = new Set<string>()
+    const until = performance.now() + listSeconds * 1000
+    let cursor: string | undefined
+    do {
+      const left = until - performance.now()
+      if (left <= 0) throw endless(`it has not listed all of its tools in ${listSeconds} s`)
+      if (seen.size >= mostPages) throw endless(`it lists more than ${mostPages} pages of tools`)
+      const page = await client
+        .request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, toolsPage, {
+          timeout: Math.min(callTimeout, left),
+          ...(connecting && options.signal !== undefined ? { signal: options.signal } : {}),
+        })
+        .catch((error: unknown) => {
+          throw fault('tools/list', error)
+        })
+      for (const spec of page.specs) {
+        if (!names.has(spec.name)) specs.push(spec)
+        else unusable.push({ name: spec.name, reason: 'it is listed again; the first of that name counts' })
+        names.add(spec.name)
+      }
+      for (const tool of page.unusable) unusable.push(tool)
+      if (specs.length + unusable.length > mostTools) throw endless(`it lists more than ${mostTools} tools`)
+      cursor = page.nextCursor
+      if (cursor !== undefined && seen.has(cursor)) throw endless('it gives the same page twice')
+      if (cursor !== undefined) seen.add(cursor)
+    } while (cursor !== undefined)
+    // Shortened after it is redacted, for half a secret would not be found any more.
+    return checkNames(redactTools({ specs, unusable }, redact))
+  }
+
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target.
+  client.onclose = () => {
+    if (!closing) broken ??= 'the connection was closed'
+  }
+  try {
+    await client.connect(transport, {
+      timeout: limitSeconds * 1000,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    })
+    const { specs, unusable } = await listTools()
+    connecting = false
+    const info = client.getServerVersion()
+    return {
+      specs,
+      unusable,
+      serverName: redact(info?.name ?? 'unknown'),
+      serverVersion: redact(info?.version ?? 'unknown'),
+      instructions: redactData(client.getInstructions(), redact),
+      get pid() {
+        return stdio?.pid()
+      },
+      healthy: () => broken === undefined && !closing,
+      listTools: async () => (await listTools()).specs,
+      close,
+      async setRoots(next) {
+        roots = next
+        const asked = new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(() => reject(fault('roots', 'the server did not ask for its roots')), 5000)
+          rootsAsked = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+        await Promise.all([
+          asked,
+          client.sendRootsListChanged().catch((error: unknown) => {
+            throw fault('roots', error)
+          }),
+        ])
+      },
+      async call(name, args, callOptions = {}) {
+        if (broken !== undefined || closing) throw fault(name, broken ?? 'the connection is closed')
+        callOptions.signal?.throwIfAborted()
+        const signal = callOptions.signal
+        try {
+          const result = await client.request(
+            {
+              method: 'tools/call',
+              params: {
+                name,
+                arguments: args,
+                ...(callOptions.id === undefined ? {} : { _meta: { 'agoge/id': callOptions.id } }),
+              },
+            },
+            { timeout: callTimeout, ...(signal === undefined ? {} : { signal }) },
+          )
+          return redactData(toToolResult(result), redact)
+        } catch (error) {
+          if (signal?.aborted) {
+            // What the server does with a cancelled call is unknown, so nobody else should meet it.
+            broken ??= 'a call was cancelled'
+            throw asError(signal.reason)
+          }
+          if (error instanceof ProtocolError) return { text: redact(error.message), isError: true }
+          throw fault(name, error)
+        }
+      },
+    }
+  } catch (error) {
+    const reason = fault('connect', error)
+    await close()
+    throw reason
+  }
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason))
+}

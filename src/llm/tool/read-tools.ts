@@ -1,0 +1,130 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { limitedWork, WorkLimit } from '../../untrusted/linear-pattern.ts'
+import type { Work } from '../../untrusted/linear-pattern.ts'
+import { isRecord, schemaProblem } from '../../untrusted/schema-check.ts'
+import type { JsonSchema } from '../../untrusted/schema-check.ts'
+import type { ToolSpec } from './types.ts'
+import { isVisible, visibleLine } from '../../untrusted/visible-text.ts'
+
+/** A tool that a server lists in a way that nobody can use, and why. */
+export interface UnusableTool {
+  name: string
+  reason: string
+}
+
+/** A page of `tools/list`, each tool read by itself: one that is wrong costs only itself. */
+export interface ToolsPage {
+  specs: ToolSpec[]
+  unusable: UnusableTool[]
+  nextCursor?: string
+}
+
+/** Steps that checking the schemas of one page may take; a hundred tools of hundreds of properties take less than a tenth of it. */
+const mostSteps = 2_000_000
+
+/**
+ * Takes the result of `tools/list` as it comes. The client library would refuse all tools of a server for one whose schema is not as the
+ * protocol wants it.
+ */
+export const toolsPage: StandardSchemaV1<unknown, ToolsPage> = {
+  '~standard': {
+    version: 1,
+    vendor: 'agoge',
+    validate(result) {
+      if (!isRecord(result) || !Array.isArray(result.tools))
+        return { issues: [{ message: 'the answer has no list "tools"' }] }
+      const { nextCursor } = result
+      const page: ToolsPage = {
+        specs: [],
+        unusable: [],
+        ...(typeof nextCursor === 'string' ? { nextCursor } : {}),
+      }
+      const work = limitedWork(mostSteps)
+      const patterns = new Set<string>()
+      for (const [at, tool] of (result.tools as unknown[]).entries()) {
+        const read = readTool(tool, at, (schema) => unusableSchema(schema, work, patterns))
+        if ('reason' in read) page.unusable.push(read)
+        else page.specs.push(read)
+      }
+      return { value: page }
+    },
+  },
+}
+
+/** Longest name of a tool that MCP allows. */
+const longestName = 128
+/** Characters shown of the name of a tool that is unusable. */
+const shownName = 64
+
+/** Tools under names that can be shown: those with others are unusable, and named as far as they can be. */
+export function checkNames({
+  specs,
+  unusable,
+}: Omit<ToolsPage, 'nextCursor'>): Omit<ToolsPage, 'nextCursor'> {
+  const wrong = specs.flatMap(({ name }): UnusableTool[] => {
+    if (name.length > longestName)
+      return [{ name, reason: `its name has ${name.length} characters, and MCP allows ${longestName}` }]
+    return isVisible(name) ? [] : [{ name, reason: 'its name has characters that cannot be seen' }]
+  })
+  const names = new Set(wrong.map(({ name }) => name))
+  return {
+    specs: specs.filter(({ name }) => !names.has(name)),
+    unusable: [...unusable, ...wrong].map(({ name, reason }) => ({
+      name: visibleLine(name, shownName),
+      reason,
+    })),
+  }
+}
+
+const schemaTypes = ['array', 'boolean', 'integer', 'null', 'number', 'string']
+
+function readTool(
+  tool: unknown,
+  at: number,
+  check: (schema: JsonSchema) => string | undefined,
+): ToolSpec | UnusableTool {
+  if (!isRecord(tool)) return { name: `number ${at + 1}`, reason: 'it is no object' }
+  const { name, description, inputSchema, outputSchema, annotations } = tool
+  if (typeof name !== 'string' || name === '') return { name: `number ${at + 1}`, reason: 'it has no name' }
+  if (!isRecord(inputSchema)) return { name, reason: 'it has no "inputSchema", which must be an object' }
+  if (inputSchema.type !== 'object') {
+    const type = schemaTypes.find((name) => name === inputSchema.type)
+    const given =
+      inputSchema.type === undefined ? 'missing' : type === undefined ? 'something else' : `"${type}"`
+    return { name, reason: `"inputSchema.type" must be "object", and is ${given}` }
+  }
+  const unusable = check(inputSchema)
+  if (unusable !== undefined) return { name, reason: unusable }
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    inputSchema,
+    ...(isRecord(outputSchema) ? { outputSchema } : {}),
+    ...(isRecord(annotations) ? { annotations: readAnnotations(annotations) } : {}),
+  }
+}
+
+/** Why calls cannot be checked against a schema, where they cannot. */
+function unusableSchema(schema: JsonSchema, work: Work, patterns: Set<string>): string | undefined {
+  try {
+    const found = schemaProblem(schema, work, patterns)
+    if (found === undefined) return undefined
+    // What was given is not quoted: a value that has to be hidden could be in it. A place as long as a server likes is none to read.
+    const place = found.at.length > 200 ? 'deep inside' : `at ${JSON.stringify(found.at || '#')} of`
+    return `${found.problem} (${place} its "inputSchema")`
+  } catch (error) {
+    if (!(error instanceof WorkLimit)) throw error
+    return `its "inputSchema" cannot be checked: with those before it, ${error.message}`
+  }
+}
+
+type Annotations = NonNullable<ToolSpec['annotations']>
+
+function readAnnotations(given: Record<string, unknown>): Annotations {
+  const annotations: Annotations = {}
+  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const) {
+    const value = given[hint]
+    if (typeof value === 'boolean') annotations[hint] = value
+  }
+  return annotations
+}

@@ -1,0 +1,113 @@
+import { stepProgressLoss, stepProgressRewards } from '../../algorithm/advantages/step-progress.ts'
+import { turnReturnAdvantages } from '../../algorithm/advantages/turn-return.ts'
+import type { AdvantageFunction } from '../../algorithm/policy-optimisation/advantage-function.ts'
+import type { EpisodeGroup } from '../../algorithm/types.ts'
+import type { GrpoAdvantageSettings } from '../../algorithm/advantages/grpo.ts'
+import type { Episode } from '../../episode/types.ts'
+import type { ScalarModel } from '../../backend/scalar-model.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { optimStepAt } from '../learning-rate.ts'
+import type { OptimiserSettings } from '../types.ts'
+import { bySample, rowsOf, spoken } from './utterances.ts'
+import type { SpokenEpisode } from './utterances.ts'
+
+export interface ProgressModelOptions extends OptimiserSettings {
+  /** Says at the end of each utterance what it brought; `createScalarModel` with the policy's weights begins at 0. */
+  model: ScalarModel
+  /** Played before, with their rewards; masked ones are left out. */
+  groups: readonly EpisodeGroup[]
+  steps: number
+  /** Episodes a step; default 32. */
+  batch?: number
+  /** Of their order. Default 0. */
+  seed?: number
+  signal?: AbortSignal
+}
+
+/**
+ * Trains an estimator of progress: what it says of the utterances of an episode is to add up to the episode's reward.
+ *
+ * Source: SPA-RL (arXiv 2505.20732), its first stage.
+ *
+ * @returns the loss of each step, `(sum of contributions - reward)^2`, mean over its episodes.
+ */
+export async function trainProgressModel(options: ProgressModelOptions): Promise<number[]> {
+  const { model, groups, steps, batch = 32, seed = 0, signal } = options
+  const abort = signal === undefined ? {} : { signal }
+  const all = groups.flatMap(({ episodes, rewards }) =>
+    episodes.flatMap((episode, m) => {
+      const said = spoken(episode, rewards[m])
+      return said === null ? [] : [{ said, outcome: rewards[m]! }]
+    }),
+  )
+  const losses: number[] = []
+  let order: typeof all = []
+  for (let at = 0; at < steps && all.length > 0; at++) {
+    signal?.throwIfAborted()
+    if (order.length === 0) order = createRandom(seed, 'progress', at).shuffle(all)
+    const taken = order.slice(0, batch)
+    order = order.slice(batch)
+    const episodes = taken.map(({ said }) => said)
+    const { rows, starts } = rowsOf(episodes)
+    const { value, gradient } = stepProgressLoss(
+      await contributions(model, episodes, abort),
+      taken.map(({ outcome }) => outcome),
+    )
+    const gradients = rows.map(({ length }) => new Float32Array(length))
+    episodes.forEach(({ steps: said }, e) =>
+      said.forEach(({ row, last }, k) => (gradients[starts[e] + row][last] = gradient[e][k])),
+    )
+    await model.backward(rows, gradients, abort)
+    await model.optimStep(optimStepAt(options, at, at / steps))
+    losses.push(value)
+  }
+  return losses
+}
+
+/**
+ * Step-progress attribution, for `optimisePolicy({ advantage: progressCredit(...) })`: the rewards of turns are what a trained estimator says
+ * that they brought, and `beta` for calls that could be carried out; a turn's return is compared with that of the same turn of its
+ * siblings. The episode's reward is in the estimator alone.
+ *
+ * Source: SPA-RL (arXiv 2505.20732), which has PPO with a critic in the place of the comparison. The estimator stays as it is.
+ */
+export function progressCredit(
+  options: GrpoAdvantageSettings & { model: ScalarModel; alpha?: number; beta?: number; gamma?: number },
+): AdvantageFunction {
+  return async (groups) => {
+    const said = groups.map(({ episodes, rewards }) =>
+      episodes.map((episode, m) => spoken(episode, rewards[m])),
+    )
+    const judged = said.flat().filter((one) => one !== null)
+    const known = new Map(judged.map((one) => [one, null as number[] | null]))
+    const values = await contributions(options.model, judged, {})
+    judged.forEach((one, i) =>
+      known.set(one, Array.from(stepProgressRewards(values[i], grounding(one.episode), options))),
+    )
+    const turnAdvantages = said.map((members) => {
+      const advantages = turnReturnAdvantages(
+        members.map((one) => (one === null ? null : { turns: known.get(one)!, outcome: 0 })),
+        options,
+      )
+      return members.map((one, m) => (one === null ? 0 : bySample(one.episode, advantages[m])))
+    })
+    return { turnAdvantages }
+  }
+}
+
+/** 1 for what could be carried out, of each utterance of the policy's own. */
+function grounding({ samples, nodes }: Episode): number[] {
+  return samples.flatMap(({ trainable, mask, output }) =>
+    trainable && mask.includes(1) ? [Number(nodes[output].invalid === undefined)] : [],
+  )
+}
+
+async function contributions(
+  model: ScalarModel,
+  episodes: readonly SpokenEpisode[],
+  options: { signal?: AbortSignal },
+): Promise<number[][]> {
+  const { rows, starts } = rowsOf(episodes)
+  const values = await model.values(rows, options)
+  return episodes.map(({ steps }, e) => steps.map(({ row, last }) => values[starts[e] + row][last]))
+}

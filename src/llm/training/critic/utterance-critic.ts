@@ -1,0 +1,122 @@
+import { archerAdvantages, archerTargets } from '../../algorithm/advantages/archer.ts'
+import { valueLoss } from '../../algorithm/losses/value.ts'
+import type { OptimStep } from '../../model-backend.ts'
+import type { ScalarModel } from '../../backend/scalar-model.ts'
+import { rowsOf } from './utterances.ts'
+import type { SpokenEpisode, SpokenStep } from './utterances.ts'
+
+/** Values of utterances and of the states that they were said in, by two critics that do not see each other. */
+export interface UtteranceCritic {
+  /**
+   * One step of learning: Q of all utterances towards `r + gamma V'(next state)`, V of the states of `fresh` episodes towards Q' of what
+   * was said there, which is a draw of the policy only while it is young; then the targets (') follow.
+   *
+   * @returns half the mean squared error of Q, the mean of both critics.
+   */
+  learn(fresh: readonly SpokenEpisode[], replayed: readonly SpokenEpisode[]): Promise<number>
+  /** Of each utterance of each episode: `min(Q1, Q2) - min(V1, V2)`. */
+  advantages(episodes: readonly SpokenEpisode[]): Promise<Float32Array[]>
+}
+
+/** Both critics learn with the same `step`. A target is a copy of weights, which its critic takes for the time of a question. */
+export function createUtteranceCritic(
+  critics: readonly [ScalarModel, ScalarModel],
+  settings: { gamma: number; targetRate: number; step: () => OptimStep; signal?: AbortSignal },
+): UtteranceCritic {
+  const { gamma, targetRate, step, signal } = settings
+  const abort = signal === undefined ? {} : { signal }
+  const targets = critics.map((critic) => critic.parameters.data.slice())
+
+  /** What the critic would say with the weights of its target. */
+  async function targetValues(critic: ScalarModel, target: Float32Array, rows: Int32Array[]) {
+    const { data } = critic.parameters
+    const own = data.slice()
+    data.set(target)
+    try {
+      return await critic.values(rows, abort)
+    } finally {
+      data.set(own)
+    }
+  }
+
+  async function learnOne(
+    critic: ScalarModel,
+    target: Float32Array,
+    episodes: readonly SpokenEpisode[],
+    fresh: number,
+  ): Promise<number> {
+    const { rows, starts } = rowsOf(episodes)
+    const now = await critic.values(rows, abort)
+    const later = await targetValues(critic, target, rows)
+    const gradients = rows.map(({ length }) => new Float32Array(length))
+    const pull = (steps: readonly PlacedStep[], at: 'before' | 'last', returns: ArrayLike<number>) => {
+      const { value, gradient } = valueLoss({
+        values: steps.map((one) => now[one.row][one[at]]),
+        returns,
+        weights: new Float32Array(steps.length).fill(1 / steps.length),
+      })
+      steps.forEach((one, i) => (gradients[one.row][one[at]] += gradient[i]))
+      return value
+    }
+    const steps = episodes.flatMap(({ steps }, e) => placedSteps(steps, starts[e], e))
+    const loss = pull(
+      steps,
+      'last',
+      archerTargets(
+        {
+          rewards: steps.map(({ reward }) => reward),
+          nextValues: steps.map(({ next }) => (next === undefined ? 0 : later[next.row][next.before])),
+          terminated: steps.map(({ next }) => next === undefined),
+        },
+        { gamma },
+      ),
+    )
+    const young = steps.filter(({ episode }) => episode < fresh)
+    pull(
+      young,
+      'before',
+      young.map(({ row, last }) => later[row][last]),
+    )
+    await critic.backward(rows, gradients, abort)
+    await critic.optimStep(step())
+    const { data } = critic.parameters
+    for (let i = 0; i < data.length; i++) target[i] += targetRate * (data[i] - target[i])
+    return loss
+  }
+
+  return {
+    async learn(fresh, replayed) {
+      const episodes = [...fresh, ...replayed]
+      let loss = 0
+      for (const [i, critic] of critics.entries())
+        loss += (await learnOne(critic, targets[i], episodes, fresh.length)) / critics.length
+      return loss
+    },
+    async advantages(episodes) {
+      const { rows, starts } = rowsOf(episodes)
+      const [first, second] = [await critics[0].values(rows, abort), await critics[1].values(rows, abort)]
+      return episodes.map(({ steps }, e) => {
+        const placed = placedSteps(steps, starts[e], e)
+        const of = (values: Float32Array[], at: 'before' | 'last') =>
+          placed.map((one) => values[one.row][one[at]])
+        const [v1, v2] = [of(first, 'before'), of(second, 'before')]
+        return archerAdvantages({
+          q1: of(first, 'last'),
+          q2: of(second, 'last'),
+          values: v1.map((value, k) => Math.min(value, v2[k])),
+        })
+      })
+    },
+  }
+}
+
+interface PlacedStep extends SpokenStep {
+  episode: number
+  next: SpokenStep | undefined
+}
+
+/** Steps by the rows of all episodes together, each with the one after it. */
+function placedSteps(steps: readonly SpokenStep[], start: number, episode: number): PlacedStep[] {
+  const moved = steps.map((step) => ({ ...step, row: start + step.row, episode }))
+  return moved.map((step, k) => ({ ...step, next: moved[k + 1] }))
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Episode } from '../../episode/types.ts'
+import { isJudged } from '../../evaluation/summarise.ts'
+import { score } from '../../reward/score.ts'
+import type { RewardFunction, Scored } from '../../reward/types.ts'
+import { conversationsOf } from './conversations.ts'
+import type { Conversation, DatasetMessage } from './conversations.ts'
+
+/** What a data set is for. */
+export type DatasetKind = 'sft' | 'dpo' | 'grpo'
+
+export interface DatasetOptions {
+  kind: DatasetKind
+  reward: RewardFunction
+  /** The name of the run, for the column `run`. */
+  run: string
+  /** The tools of the environment, for the column `tools`: JSON as a text, which TRL reads. */
+  tools?: readonly unknown[]
+}
+
+/** Where a row comes from. */
+export interface Provenance {
+  run: string
+  environment: string
+  task: string
+  kind: string
+  seed: number
+  /** Of reinforcement learning; null for episodes of other phases. */
+  step: number | null
+  /** Of the weights that said it. */
+  weight_version: number
+}
+
+export type DatasetRow = Provenance & { [column: string]: unknown }
+
+interface Judged {
+  episode: Episode
+  scored: Scored
+  conversations: Conversation[]
+}
+
+/**
+ * Rows of a data set from recorded episodes, in the columns that TRL reads. Masked episodes say nothing and are left out.
+ *
+ * - `sft`: `messages` of episodes that succeeded without an invalid call, each conversation once.
+ * - `dpo`: `prompt`, `chosen`, `rejected`: within a group of episodes of one task under the same weights, the best with the worst, the
+ *   second with the second worst, as long as one got more than the other; `score_chosen` and `score_rejected` are their rewards.
+ * - `grpo`: `prompt` of each task once, with how often it succeeded and what it got on the mean.
+ */
+export function datasetRows(episodes: readonly Episode[], options: DatasetOptions): DatasetRow[] {
+  const judged = episodes.filter(isJudged).flatMap((episode): Judged[] => {
+    const scored = score(options.reward, episode)
+    const conversations = conversationsOf(episode)
+    return scored === null || conversations.length === 0 ? [] : [{ episode, scored, conversations }]
+  })
+  const { tools } = options
+  const rows = { sft: sftRows, dpo: dpoRows, grpo: grpoRows }[options.kind](judged, options.run)
+  // A trainer that rolls out has the tools itself, as functions.
+  if (tools === undefined || options.kind === 'grpo') return rows
+  return rows.map((row) => ({ ...row, tools: JSON.stringify(tools) }))
+}
+
+function provenance({ episode }: Judged, run: string): Provenance {
+  const step = /^(?:rl|step)\/(\d+)\//.exec(episode.id)?.[1]
+  return {
+    run,
+    environment: episode.environment,
+    task: episode.task,
+    kind: episode.kind,
+    seed: episode.seed,
+    step: step === undefined ? null : Number(step),
+    weight_version: Math.max(0, ...episode.samples.map(({ weightVersion }) => weightVersion)),
+  }
+}
+
+function sftRows(judged: readonly Judged[], run: string): DatasetRow[] {
+  const seen = new Set<string>()
+  return judged
+    .filter(({ episode }) => episode.success === true)
+    .flatMap((one) =>
+      one.conversations.flatMap(({ prompt, completion, invalid }) => {
+        const messages = [...prompt, ...completion]
+        const key = JSON.stringify(messages)
+        if (invalid || seen.has(key)) return []
+        seen.add(key)
+        return [
+          {
+            messages,
+            ...provenance(one, run),
+            episode: one.episode.id,
+            reward: one.scored.value,
+            reward_parts: one.scored.parts,
+          },
+        ]
+      }),
+    )
+}
+
+function dpoRows(judged: readonly Judged[], run: string): DatasetRow[] {
+  return groups(judged, ({ episode }) => episode.group).flatMap((members) => {
+    // Of an episode that branches, what it came to in the end.
+    const said = (one: Judged): Conversation => one.conversations[one.conversations.length - 1]
+    const ranked = [...members].sort((a, b) => b.scored.value - a.scored.value)
+    const rows: DatasetRow[] = []
+    for (let at = 0; at < ranked.length - 1 - at; at++) {
+      const [chosen, rejected] = [ranked[at], ranked[ranked.length - 1 - at]]
+      if (!(chosen.scored.value > rejected.scored.value)) break
+      if (!isDeepStrictEqual(said(chosen).prompt, said(rejected).prompt)) continue
+      rows.push({
+        prompt: said(chosen).prompt,
+        chosen: said(chosen).completion,
+        rejected: said(rejected).completion,
+        score_chosen: chosen.scored.value,
+        score_rejected: rejected.scored.value,
+        ...provenance(chosen, run),
+        episode_chosen: chosen.episode.id,
+        episode_rejected: rejected.episode.id,
+      })
+    }
+    return rows
+  })
+}
+
+function grpoRows(judged: readonly Judged[], run: string): DatasetRow[] {
+  const promptOf = ({ conversations }: Judged): DatasetMessage[] => conversations[0].prompt
+  return groups(judged, (one) => JSON.stringify(promptOf(one))).map((members) => {
+    const mean = (values: readonly number[]): number =>
+      values.reduce((sum, value) => sum + value, 0) / values.length
+    return {
+      prompt: promptOf(members[0]),
+      ...provenance(members[members.length - 1], run),
+      episodes: members.length,
+      success: mean(members.map(({ episode }) => Number(episode.success))),
+      reward: mean(members.map(({ scored }) => scored.value)),
+    }
+  })
+}
+
+function groups(judged: readonly Judged[], key: (one: Judged) => string): Judged[][] {
+  const found = new Map<string, Judged[]>()
+  for (const one of judged) found.set(key(one), [...(found.get(key(one)) ?? []), one])
+  return [...found.values()]
+}

@@ -1,0 +1,74 @@
+import type { EpisodeLimits } from '../agent/episode-state.ts'
+import type { TrainingPlan } from './types.ts'
+
+/**
+ * The plan for a model of 0.94M parameters on two cores: a warm start of less than a minute, then some minutes of
+ * reinforcement learning. All budgets are steps. `demonstrations` is left to the environment, which knows its families.
+ */
+export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
+  warmStart: {
+    learningRate: 0.003,
+    optimizer: 'muon',
+    warmup: 10,
+    weightDecay: 0.01,
+    clip: 1,
+    batch: 30,
+    epochs: 4,
+    validateEvery: 20,
+    patience: 3,
+  },
+  reinforcement: {
+    learningRate: 3e-4,
+    final: 0.1,
+    warmup: 3,
+    beta2: 0.95,
+    clip: 1,
+    steps: 200,
+    groups: 16,
+    groupSize: 8,
+    temperature: 1,
+    minibatches: 2,
+    validateEvery: 0,
+    recordGroups: 2,
+  },
+  supervised: {
+    learningRate: 0.0004,
+    optimizer: 'muon',
+    warmup: 3,
+    weightDecay: 0.01,
+    clip: 1,
+    batch: 30,
+    validateEvery: 12,
+    patience: 8,
+  },
+  tasks: { validation: 105, test: 405, unseenParaphrases: 135 },
+  checkpointEvery: 10,
+  maxTokensPerTurn: 72,
+  limits: { turns: 6, tokensPerTurn: 72, totalTokens: 640, deadlineSeconds: 120, toolDeadlineSeconds: 20 },
+}
+
+/** What a public model may write in a turn, at least: its thoughts and its way of writing calls take more than our own small model's. */
+const publicTurnTokens = 256
+
+/** The longest turn of a public checkpoint that can see so many tokens. */
+export function publicTurn(maxTokensPerTurn: number, window: number): number {
+  return Math.max(maxTokensPerTurn, Math.min(publicTurnTokens, Math.floor(window / 4)))
+}
+
+/** Limits for a public checkpoint: an episode may fill its window. */
+export function publicLimits(limits: EpisodeLimits, window: number): EpisodeLimits {
+  return { ...limits, tokensPerTurn: publicTurn(limits.tokensPerTurn ?? 1, window), totalTokens: window }
+}
+
+/** The plan with such turns and limits. */
+export function planForWindow<P extends Pick<TrainingPlan, 'limits' | 'maxTokensPerTurn'>>(
+  plan: P,
+  window: number,
+): P {
+  const { limits, maxTokensPerTurn } = plan
+  return {
+    ...plan,
+    maxTokensPerTurn: publicTurn(maxTokensPerTurn, window),
+    limits: publicLimits(limits, window),
+  }
+}

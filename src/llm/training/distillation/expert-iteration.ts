@@ -1,0 +1,178 @@
+import { createLocalActor } from '../../agent/local-actor.ts'
+import type { EpisodeLimits } from '../../agent/episode-state.ts'
+import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import { expertMembers } from '../../algorithm/advantages/expert-iteration.ts'
+import { supervised } from '../../algorithm/supervised.ts'
+import type { ExpertSettings } from '../../algorithm/advantages/expert-iteration.ts'
+import type { Episode } from '../../episode/types.ts'
+import { mean } from '../../../statistics/statistics.ts'
+import type { ModelBackend } from '../../model-backend.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { score } from '../../reward/score.ts'
+import { taskReward } from '../../reward/task-reward.ts'
+import type { RewardFunction } from '../../reward/types.ts'
+import { rolloutGroups } from '../../rollout/collect.ts'
+import { optimStepAt } from '../learning-rate.ts'
+import type { OptimiserSettings } from '../types.ts'
+
+/** The learning rate falls over all rounds; its warm-up is that of each. */
+export interface ExpertIterationOptions<T extends Task> extends OptimiserSettings, ExpertSettings {
+  backend: ModelBackend
+  tokenizer: Tokenizer
+  environment: ToolEnvironment<T>
+  tasks: TaskSource<T>
+  /** Of sampling, choosing and imitating. One round is rejection-sampling fine-tuning. */
+  rounds: number
+  /** Tasks of a round, and episodes of each. */
+  groups: number
+  groupSize: number
+  /** Passes over what was kept, and episodes of an update. Defaults: 1 and 32. */
+  epochs?: number
+  batch?: number
+  /** Default 1. */
+  temperature?: number
+  /** Default: success. */
+  reward?: RewardFunction
+  /**
+   * The same task with its answer given away, or `null`. Where all episodes of a task failed, it is played so, and what then
+   * succeeds is learnt as an answer to the task itself (STaR's rationalisation).
+   */
+  hint?: (task: T) => T | null
+  /** A checkpoint to which the weights go back before each round's imitation, as in STaR; default: they go on. */
+  restartFrom?: string
+  limits: EpisodeLimits
+  maxTokensPerTurn: number
+  /** Default 0. */
+  seed?: number
+  signal?: AbortSignal
+  onRound?: (round: ExpertRound) => void
+}
+
+export interface ExpertRound {
+  /** From 1. */
+  round: number
+  /** Of the sampled episodes, before this round's learning; hints not counted. */
+  success: number
+  /** Episodes imitated, and how many of them a hint brought. */
+  kept: number
+  hinted: number
+  /** Mean cross-entropy in nats a token, over this round's updates; 0 where nothing was kept. */
+  loss: number
+}
+
+/**
+ * Expert iteration: play, keep what succeeded, imitate it, and again with the better policy. At most `best` episodes a task are
+ * kept (default 1, so that easy tasks do not fill the batch).
+ *
+ * Sources: ReST-EM (arXiv 2312.06585); RAFT (arXiv 2304.06767); STaR (arXiv 2203.14465) with `hint` and `restartFrom`.
+ */
+export async function expertIteration<T extends Task>(
+  options: ExpertIterationOptions<T>,
+): Promise<ExpertRound[]> {
+  const { backend, tasks, rounds, groups, seed = 0, signal, hint } = options
+  const done: ExpertRound[] = []
+  for (let round = 0; round < rounds; round++) {
+    signal?.throwIfAborted()
+    const random = createRandom(seed, 'expert', round)
+    const drawn = Array.from({ length: groups }, () =>
+      tasks.task({ split: 'train', seed: random.int(2 ** 31) }),
+    )
+    const played = await play(options, `expert/${round}`, drawn)
+    const own = expert(options, played)
+    const given = hint === undefined ? [] : await rationalise(options, hint, round, drawn, played)
+    const kept = [...own, ...given]
+    if (options.restartFrom !== undefined) await backend.load(options.restartFrom)
+    const loss = kept.length === 0 ? 0 : await fineTune(options, kept, round)
+    const judged = played.flat().filter((episode) => episode.success !== null)
+    const metrics = {
+      round: round + 1,
+      success: mean(judged.map((episode) => Number(episode.success))),
+      kept: kept.length,
+      hinted: given.length,
+      loss,
+    }
+    done.push(metrics)
+    options.onRound?.(metrics)
+  }
+  return done
+}
+
+function play<T extends Task>(options: ExpertIterationOptions<T>, name: string, tasks: readonly T[]) {
+  const {
+    backend,
+    tokenizer,
+    environment,
+    groupSize,
+    temperature = 1,
+    maxTokensPerTurn,
+    limits,
+    seed = 0,
+    signal,
+  } = options
+  const actor = createLocalActor({ backend, tokenizer, sampling: { temperature }, seed, maxTokensPerTurn })
+  const abort = signal === undefined ? {} : { signal }
+  return rolloutGroups({ name, tasks, groupSize, actor, environment, limits, ...abort })
+}
+
+/** What is to be imitated of each group. */
+function expert<T extends Task>(options: ExpertIterationOptions<T>, groups: readonly Episode[][]): Episode[] {
+  const { reward = taskReward(), threshold = 1, best = 1 } = options
+  const rewards = groups.map((group) => group.map((episode) => score(reward, episode)?.value ?? null))
+  return expertMembers(rewards, { threshold, best }).flatMap((members, g) =>
+    members.map((member) => groups[g][member]),
+  )
+}
+
+/** Plays what failed with its answer given away, and puts the task's own words in place of the hint. */
+async function rationalise<T extends Task>(
+  options: ExpertIterationOptions<T>,
+  hint: (task: T) => T | null,
+  round: number,
+  tasks: readonly T[],
+  played: readonly Episode[][],
+): Promise<Episode[]> {
+  const failed = tasks.flatMap((task, at) => {
+    if (played[at].some((episode) => episode.success !== false)) return []
+    const hinted = hint(task)
+    const user = played[at][0].nodes.find((node) => node.role === 'user')
+    return hinted === null || user === undefined ? [] : [{ hinted, user }]
+  })
+  if (failed.length === 0) return []
+  const name = `expert/${round}/hint`
+  const groups = await play(
+    options,
+    name,
+    failed.map(({ hinted }) => hinted),
+  )
+  const asked = groups.map((group, at) =>
+    group.map((episode) => ({
+      ...episode,
+      nodes: episode.nodes.map((node) =>
+        node.role === 'user' ? { ...node, text: failed[at].user.text, tokens: failed[at].user.tokens } : node,
+      ),
+    })),
+  )
+  return expert(options, asked)
+}
+
+async function fineTune<T extends Task>(
+  options: ExpertIterationOptions<T>,
+  kept: readonly Episode[],
+  round: number,
+): Promise<number> {
+  const { backend, epochs = 1, batch = 32, seed = 0, signal } = options
+  const abort = signal === undefined ? {} : { signal }
+  const losses: number[] = []
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    const order = createRandom(seed, 'imitate', round, epoch).shuffle(kept)
+    for (let start = 0; start < order.length; start += batch) {
+      const { sequences } = supervised(order.slice(start, start + batch))
+      const report = await backend.forwardBackward(sequences, { name: 'cross_entropy' }, abort)
+      const progress = (epoch + start / order.length) / epochs
+      await backend.optimStep(optimStepAt(options, losses.length, (round + progress) / options.rounds))
+      losses.push(report.loss)
+    }
+  }
+  return mean(losses)
+}

@@ -1,0 +1,111 @@
+import { distillationAdvantages } from '../../algorithm/advantages/distillation.ts'
+import { tokenWeights } from '../../algorithm/losses/aggregate.ts'
+import type { TrainingSequence } from '../../episode/types.ts'
+import { AgogeError } from '../../../error.ts'
+import { scoreSequences } from '../../backend/score-sequences.ts'
+import type { ModelBackend } from '../../model-backend.ts'
+import { optimStepAt } from '../learning-rate.ts'
+import type { OptimiserSettings } from '../types.ts'
+
+export interface DistillationOptions extends OptimiserSettings {
+  student: ModelBackend
+  /** Reads the student's tokens, so it has the same vocabulary. */
+  teacher: Pick<ModelBackend, 'forward'>
+  steps: number
+  /**
+   * What the student says now, trained tokens with an rl weight above 0: `answerSequence` of `sampleAnswers`, or `linearise` of
+   * episodes in an environment.
+   */
+  collect: (step: number) => Promise<TrainingSequence[]>
+  /** Of what follows a token, 0 to 1; default 0: each token answers for itself. */
+  discount?: number
+  /** Updates on the same samples; from the second on the ratio to the sampler corrects. Default 1. */
+  epochs?: number
+  signal?: AbortSignal
+  onStep?: (step: DistillationStep) => void
+}
+
+export interface DistillationStep {
+  /** From 1. */
+  step: number
+  /** Mean over the student's tokens of log student - log teacher, in nats: an estimate of KL(student || teacher) a token. */
+  reverseKl: number
+  tokens: number
+  /** undefined where the student's backend does not tell. */
+  gradientNorm: number | undefined
+  learningRate: number
+}
+
+/**
+ * On-policy distillation: the student speaks, the teacher says how likely it would have said the same, and each token is raised or
+ * lowered by the difference, less the mean of the batch, a baseline that leaves the expected gradient as it is. Needs
+ * log-probabilities of tokens only, so the teacher may be any backend.
+ *
+ * Sources: "On-Policy Distillation" (Thinking Machines, 2025); MiniLLM (arXiv 2306.08543) with a discount; exact over whole
+ * distributions: GKD (arXiv 2306.13649), `distillationLoss`.
+ *
+ * @example
+ * await distil({ student, teacher, steps: 50, learningRate: 1e-3, collect: async (step) =>
+ *   (await sampleAnswers(student, prompts, { name: `${step}`, maxTokens: 32, stop, seed: 0 })).flat().map(answerSequence) })
+ */
+export async function distil(options: DistillationOptions): Promise<DistillationStep[]> {
+  const { student, teacher, steps, collect, discount = 0, epochs = 1, signal } = options
+  const abort = signal === undefined ? {} : { signal }
+  const done: DistillationStep[] = []
+  for (let at = 0; at < steps; at++) {
+    signal?.throwIfAborted()
+    const rows = await collect(at)
+    const lengths = rows.map((row) => row.weights.rl.filter((weight) => weight !== 0).length)
+    const tokens = lengths.reduce((sum, length) => sum + length, 0)
+    if (tokens === 0)
+      throw new AgogeError('The student said nothing that could be learnt from', {
+        code: 'no-samples',
+        given: { step: at, rows: rows.length },
+        expected: 'rows with an rl weight above 0 at the tokens that the student chose',
+      })
+    const read = await scoreSequences(teacher, rows, abort)
+    const weights = tokenWeights(lengths, { mode: 'token-mean' })
+    const taught = rows.map((row, i) => teach(row, read[i], weights[i], discount))
+    centre(taught.map(({ sequence }) => sequence))
+    const optimStep = optimStepAt(options, at, at / steps)
+    let gradientNorm: number | undefined
+    for (let epoch = 0; epoch < epochs; epoch++) {
+      await student.forwardBackward(
+        taught.map(({ sequence }) => sequence),
+        { name: 'importance_sampling' },
+        abort,
+      )
+      gradientNorm = (await student.optimStep(optimStep)).gradientNorm
+    }
+    const reverseKl = taught.reduce((sum, { divergence }) => sum + divergence, 0) / tokens
+    const step = { step: at + 1, reverseKl, tokens, gradientNorm, learningRate: optimStep.learningRate }
+    done.push(step)
+    options.onStep?.(step)
+  }
+  return done
+}
+
+/** The row with the teacher's opinion as advantages, and the sum over its tokens of log student - log teacher. */
+function teach(row: TrainingSequence, teacher: Float32Array, weight: number, discount: number) {
+  const places = Array.from(row.tokens.keys()).filter((t) => row.weights.rl[t] !== 0)
+  const samplerLogprobs = places.map((t) => row.logprobs[t])
+  const teacherLogprobs = places.map((t) => teacher[t])
+  const values = distillationAdvantages({ samplerLogprobs, teacherLogprobs }, { discount })
+  const advantages = new Float32Array(row.tokens.length)
+  const rl = new Float32Array(row.tokens.length)
+  for (const [i, t] of places.entries()) {
+    advantages[t] = values[i]
+    rl[t] = weight
+  }
+  const divergence = places.reduce((sum, _, i) => sum + samplerLogprobs[i] - teacherLogprobs[i], 0)
+  return { sequence: { ...row, advantages, weights: { ...row.weights, rl } }, divergence }
+}
+
+/** Takes the mean advantage of the trained tokens from each. */
+function centre(rows: readonly TrainingSequence[]): void {
+  let total = 0
+  for (const { advantages, weights } of rows)
+    advantages.forEach((value, t) => (total += weights.rl[t] * value))
+  for (const { advantages, weights } of rows)
+    advantages.forEach((value, t) => (advantages[t] = weights.rl[t] === 0 ? 0 : value - total))
+}

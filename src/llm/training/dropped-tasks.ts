@@ -1,0 +1,67 @@
+import type { Task, TaskSource } from '../agent/types.ts'
+import { AgogeError } from '../../error.ts'
+import type { Episode } from '../episode/types.ts'
+import { countReasons } from '../evaluation/summarise.ts'
+import { isDemonstration, unstableTools } from '../rollout/demonstrate.ts'
+import { faultLines } from './report/faults.ts'
+import type { LoopState } from './state.ts'
+
+/** With this many demonstrations lost and none that succeeded, chance is no explanation: the family cannot be done. */
+const surelyBroken = 5
+
+/** Records in the state what played demonstrations show of a server that no longer does what it did when its tasks were proved. */
+export function recordFailures(state: LoopState, played: readonly Episode[]): void {
+  const failed = played.filter((episode) => episode.status !== 'masked' && episode.success !== true)
+  const shown = new Set(played.filter(isDemonstration).map(({ kind }) => kind))
+  const lost = played.filter((episode) => !isDemonstration(episode))
+  const hopeless = (kind: string): boolean =>
+    !shown.has(kind) && lost.filter((episode) => episode.kind === kind).length >= surelyBroken
+  state.unstableTools = unstableTools(played)
+  state.dropped = {
+    tasks: [...new Set(failed.map(({ task }) => task))],
+    kinds: [...new Set(lost.map(({ kind }) => kind))].filter(hopeless),
+    demonstrations: lost.length,
+    reasons: countReasons(lost.map(whyLost)),
+  }
+}
+
+function whyLost({ status, error, ending, nodes }: Episode): string {
+  if (status === 'masked') return error ?? ending
+  if (status === 'failed') return `the plan does not fit into the limits of an episode (${ending})`
+  const wrong = nodes.find(({ role, isError }) => role === 'tool' && isError === true)
+  if (wrong === undefined) return 'the tools did otherwise than when the task was made'
+  const name = nodes.flatMap(({ calls = [] }) => calls).find(({ id }) => id === wrong.callId)?.name
+  return `${name ?? 'a tool'} failed: ${wrong.text}`
+}
+
+/** Whether demonstrations showed that the task cannot be done. */
+export function isDropped({ dropped }: LoopState, { id, kind }: Pick<Task, 'id' | 'kind'>): boolean {
+  return dropped !== undefined && (dropped.tasks.includes(id) || dropped.kinds.includes(kind))
+}
+
+/** The source without dropped tasks: another task of the same family takes the place of one, where it has another. */
+export function withoutDropped<T extends Task>(source: TaskSource<T>, state: LoopState): TaskSource<T> {
+  const kinds = source.kinds.filter((kind) => state.dropped?.kinds.includes(kind) !== true)
+  return {
+    ...source,
+    kinds,
+    task(options) {
+      const task = source.task(options)
+      for (let at = 1; at <= 8 && isDropped(state, task); at++) {
+        const other = source.task({ ...options, seed: options.seed + at })
+        if (!isDropped(state, other)) return other
+      }
+      return task
+    },
+  }
+}
+
+/** The error for demonstrations of which hardly any is left. */
+export function tooFewDemonstrations(left: number, wanted: number, state: LoopState): AgogeError {
+  return new AgogeError(`Only ${left} of ${wanted} demonstrations succeeded: too few to learn from`, {
+    code: 'too-few-demonstrations',
+    given: faultLines(state).join('\n'),
+    expected: `at least ${Math.ceil(wanted / 10)}`,
+    hint: 'Repair the tools that fail, or start the server without them, and begin a new run',
+  })
+}

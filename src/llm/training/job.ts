@@ -1,0 +1,188 @@
+import { createChatActor } from '../agent/chat-actor.ts'
+import { createLocalActor } from '../agent/local-actor.ts'
+import type { Actor, Task } from '../agent/types.ts'
+import { AgogeError } from '../../error.ts'
+import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
+import type { Episode } from '../episode/types.ts'
+import type { EpisodeSummary } from '../evaluation/summarise.ts'
+import { addReasons, isJudged, reasonsText, summariseEpisodes } from '../evaluation/summarise.ts'
+import { evaluatePolicy } from '../rollout/collect.ts'
+import { heldOutTasks } from '../rollout/held-out.ts'
+import { isDropped } from './dropped-tasks.ts'
+import { checkedLines, forgetChecked, hasChecked, writeChecked } from '../../runs/checked-files.ts'
+import type { OnTrainingEvent } from '../../runs/events.ts'
+import type { RunFolder } from '../../runs/run-folder.ts'
+import type { LoopState } from './state.ts'
+import { saveCheckpoint } from './state.ts'
+import type { TrainableBackend, TrainJobOptions } from './types.ts'
+
+/** A running job: what the phases work with. */
+export interface Job<T extends Task> {
+  options: TrainJobOptions<T>
+  backend: TrainableBackend
+  folder: RunFolder
+  state: LoopState
+  emit: OnTrainingEvent
+  signal: AbortSignal | undefined
+  /** False while the weights are ahead of the state: nothing may be saved then. */
+  settled: boolean
+  /** Seconds since this phase began, those of earlier processes included. */
+  phaseSeconds(): number
+  checkpoint(): Promise<void>
+}
+
+export function createJob<T extends Task>(
+  fields: Pick<Job<T>, 'options' | 'backend' | 'folder' | 'state' | 'emit' | 'signal'>,
+): Job<T> {
+  const { state, folder, backend } = fields
+  let last = performance.now()
+  const clock = (): void => {
+    const now = performance.now()
+    state.seconds += (now - last) / 1000
+    state.phaseSeconds += (now - last) / 1000
+    last = now
+  }
+  return {
+    ...fields,
+    settled: true,
+    phaseSeconds() {
+      clock()
+      return state.phaseSeconds
+    },
+    async checkpoint() {
+      clock()
+      await saveCheckpoint(folder, backend, state)
+      folder.remove(journal)
+      forgetChecked(folder, journal)
+    },
+  }
+}
+
+/** The policy of the job at this temperature; 0 = greedy. */
+export function actorOf<T extends Task>({ options, backend }: Job<T>, temperature: number): Actor {
+  const { seed, plan, tokenizer, chat } = options
+  const { maxTokensPerTurn } = plan
+  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
+  return (
+    options.actor?.(backend, { temperature, seed, maxTokensPerTurn }) ??
+    (chat === undefined
+      ? createLocalActor({ ...common, tokenizer })
+      : createChatActor({ ...common, ...chat }))
+  )
+}
+
+/**
+ * Plays held-out tasks greedily; `name` keys the record, not the outcome. The cache is emptied first, here and before
+ * each step of RL: a resumed process begins with an empty one, and cached rows can differ in the last bit.
+ */
+export async function evaluate<T extends Task>(
+  job: Job<T>,
+  name: string,
+  split: Task['split'],
+  count: number,
+): Promise<{ episodes: Episode[]; summary: EpisodeSummary; seconds: number }> {
+  const { options, emit, signal } = job
+  const started = performance.now()
+  const tasks = heldOutTasks(options.tasks, split, count).filter((task) => !isDropped(job.state, task))
+  if (tasks.length === 0 && count > 0 && split !== 'unseen-wording')
+    throw nothingHeldOut(options.environment.name, split)
+  job.backend.clearCache?.()
+  const episodes = await journaled(job, name, () =>
+    evaluatePolicy({
+      name,
+      tasks,
+      actor: actorOf(job, 0),
+      environment: options.environment,
+      limits: options.plan.limits,
+      ...(signal === undefined ? {} : { signal }),
+      onWave(done) {
+        const { success } = summariseEpisodes(done)
+        emit({ type: 'evaluation', stage: name, split, done: done.length, total: tasks.length, success })
+      },
+    }),
+  )
+  if (episodes.length > 0 && !episodes.some(isJudged)) throw environmentBroken(episodes)
+  charge(job, episodes)
+  return { episodes, summary: summariseEpisodes(episodes), seconds: (performance.now() - started) / 1000 }
+}
+
+const journal = 'journal'
+
+/**
+ * Plays episodes, or reads back those that an earlier process played at this point: in an environment whose tools may answer
+ * otherwise another time, going on with what was seen is the only way to end as if nothing had happened. The journal
+ * reaches back to the last checkpoint; a deterministic environment needs none.
+ */
+export async function journaled<T extends Task>(
+  job: Job<T>,
+  name: string,
+  play: () => Promise<Episode[]>,
+): Promise<Episode[]> {
+  const { phase, step } = job.state
+  return keptIf(job, `${journal}/${phase}-${step}-${name}.jsonl`, mayDiffer(job), play)
+}
+
+/** Whether the same calls may be answered otherwise another time. */
+function mayDiffer<T extends Task>({ options, state }: Job<T>): boolean {
+  return options.environment.deterministic === false || Object.keys(state.unstableTools ?? {}).length > 0
+}
+
+/** Plays episodes and, where `keep` says so, keeps them in a file, from which they come the next time. */
+export async function keptIf<T extends Task>(
+  { folder }: Job<T>,
+  file: string,
+  keep: boolean,
+  play: () => Promise<Episode[]>,
+): Promise<Episode[]> {
+  if (keep && hasChecked(folder, file))
+    return checkedLines(folder, file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
+  const episodes = await play()
+  if (keep) writeChecked(folder, file, episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''))
+  return episodes
+}
+
+/** Adds episodes to the cost of the job. */
+export function charge<T extends Task>({ state }: Job<T>, episodes: readonly Episode[]): void {
+  for (const episode of episodes) {
+    state.cost.episodes++
+    state.cost.calls += episode.usage.calls
+    state.cost.sampledTokens += episode.usage.sampledTokens
+    if (episode.status === 'masked') state.cost.masked++
+  }
+  state.maskedReasons = addReasons(state.maskedReasons ?? {}, summariseEpisodes(episodes).maskedReasons)
+}
+
+/** Writes one line of metrics and tells those who watch. */
+export function record<T extends Task>(
+  job: Job<T>,
+  phase: string,
+  seconds: number,
+  total: number | null,
+  metrics: Record<string, number>,
+): void {
+  const { state, folder, emit } = job
+  folder.append('metrics.jsonl', [JSON.stringify({ phase, step: state.step, seconds, metrics })])
+  emit({ type: 'step', phase, step: state.step, total, seconds, metrics })
+}
+
+function nothingHeldOut(environment: string, split: Task['split']): AgogeError {
+  return new AgogeError(`There is no ${split} task of ${environment} to measure the model on`, {
+    code: 'no-tasks',
+    given: `a source of tasks without any of the split "${split}"`,
+    expected: 'at least one task that training does not have',
+    hint: 'Give the source more tasks, or set the number of such tasks to 0 in the plan',
+  })
+}
+
+/** The error for a batch of which nothing could be judged: going on would only hide it. */
+export function environmentBroken(episodes: readonly Episode[]): AgogeError {
+  return new AgogeError(
+    `All of ${episodes.length} episodes were masked: the environment or the model does not work`,
+    {
+      code: 'world-broken',
+      given: reasonsText(summariseEpisodes(episodes).maskedReasons),
+      expected: 'at least one episode that could be played and judged',
+      hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',
+    },
+  )
+}

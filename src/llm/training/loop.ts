@@ -1,0 +1,231 @@
+import type { Task } from '../agent/types.ts'
+import { AgogeError } from '../../error.ts'
+import type { Episode } from '../episode/types.ts'
+import { refuseEarlierVersion } from '../../runs/convert.ts'
+import { verifyChecksums } from '../../runs/checksums.ts'
+import { hasWeights } from '../model/weight-files.ts'
+import { hasChecked, readChecked, weightsGone, writeChecked } from '../../runs/checked-files.ts'
+import type { OnTrainingEvent } from '../../runs/events.ts'
+import { createJob } from './job.ts'
+import type { Job } from './job.ts'
+import { checkOverlap } from './overlap.ts'
+import { runReinforcement } from './reinforcement-phase.ts'
+import { renderReport } from './report/render-report.ts'
+import { lockRun } from '../../runs/lock.ts'
+import { openRunFolder, refuseLocked } from '../../runs/run-folder.ts'
+import type { RunFolder, MetricsRecord } from '../../runs/run-folder.ts'
+import { runStage, runUnseenParaphrases } from './stage.ts'
+import { initialState, loadState, phases, saveWeights } from './state.ts'
+import type { Phase } from './state.ts'
+import { summarise } from './summary.ts'
+import { collectDemonstrations, runSupervised } from './supervised-phase.ts'
+import type { TrainJobOptions, TrainingSummary } from './types.ts'
+
+/**
+ * Trains a policy and shows how much better it got: the base model on held-out tasks, a warm start on demonstrations,
+ * reinforcement learning, the trained policy on the same tasks; on request also continued supervision for as long as
+ * RL took. It knows no environment, no task and no algorithm: they come in `options`.
+ *
+ * Budgets are steps, so the same options give the same weights, bit for bit, also when the process was killed at any
+ * moment and went on with `resume` (an environment whose tools may answer otherwise another time is journaled). The exception is the compared
+ * arm: its budget is time.
+ *
+ * @param context.signal stops at the next safe moment, saves, and rejects with the signal's reason.
+ * @throws AgogeError where the folder cannot be used, or does not fit the options of the run it holds.
+ */
+export async function trainJob<T extends Task>(
+  options: TrainJobOptions<T>,
+  context: { onEvent?: OnTrainingEvent; signal?: AbortSignal } = {},
+): Promise<TrainingSummary> {
+  context.signal?.throwIfAborted()
+  const folder = openRunFolder(options.folder)
+  const release = lockRun(folder)
+  try {
+    return await workOn(folder, options, context)
+  } finally {
+    release()
+  }
+}
+
+async function workOn<T extends Task>(
+  folder: RunFolder,
+  options: TrainJobOptions<T>,
+  { onEvent = () => {}, signal }: { onEvent?: OnTrainingEvent; signal?: AbortSignal },
+): Promise<TrainingSummary> {
+  claim(folder, options)
+  const saved = loadState(folder)
+  if (saved?.state.phase === 'done') {
+    await requireWeights(folder)
+    return JSON.parse(readChecked(folder, 'summary.json')) as TrainingSummary
+  }
+  const backend = await options.backend()
+  try {
+    checkOverlap(options.plan, backend)
+    if (saved !== null) await backend.load(folder.file('checkpoints', saved.checkpoint))
+    const job = createJob({
+      options,
+      backend,
+      folder,
+      state: saved?.state ?? initialState(),
+      emit: onEvent,
+      signal,
+    })
+    if (saved !== null) onEvent({ type: 'note', text: `going on with ${folder.path} at ${saved.checkpoint}` })
+    else if (options.resume === true)
+      onEvent({ type: 'note', text: `${folder.path} has no checkpoint yet: the run begins anew` })
+    try {
+      await runPhases(job)
+    } catch (error) {
+      // A checkpoint removes the journal: where a file of the run is damaged, all stays as it is.
+      const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
+      // What is finished is kept; the reason for stopping is what the caller must hear of, even if saving fails too.
+      if (job.settled && job.state.step > 0 && !damaged) await job.checkpoint().catch(() => {})
+      throw signal?.aborted === true ? signal.reason : error
+    }
+    return await finish(job)
+  } finally {
+    await backend.dispose?.()
+  }
+}
+
+/** @throws AgogeError where the weights that a finished run ended with are gone or damaged. */
+async function requireWeights(folder: RunFolder): Promise<void> {
+  const final = folder.file('checkpoints', 'final')
+  if (folder.list('checkpoints/final').length === 0) throw weightsGone(folder.path)
+  await verifyChecksums(final)
+  // As of an earlier version: a language model of which only the description is left.
+  if (folder.has('checkpoints/final/config.json') && !hasWeights(final)) throw weightsGone(folder.path)
+}
+
+async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
+  const { state, options, signal } = job
+  // Collected when first needed: a resumed run that is past supervision never plays them again.
+  let demonstrations: Episode[] | undefined
+  const collect = async (): Promise<Episode[]> => (demonstrations ??= await collectDemonstrations(job))
+  while (state.phase !== 'done') {
+    signal?.throwIfAborted()
+    await runPhase(job, collect)
+    signal?.throwIfAborted()
+    state.phase = phaseAfter(state.phase, options.compareSupervised === true)
+    state.step = 0
+    state.validated = -1
+    state.best = null
+    state.phaseSeconds = 0
+    if (state.phase !== 'done') await job.checkpoint()
+  }
+}
+
+function phaseAfter(phase: Phase, compare: boolean): Phase {
+  const next = phases[phases.indexOf(phase) + 1]
+  return next === 'supervised' && !compare ? 'done' : next
+}
+
+async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Episode[]>): Promise<void> {
+  const { state, backend, options, folder } = job
+  const { warmStart, supervised } = options.plan
+  switch (state.phase) {
+    case 'base':
+      return runStage(job, 'base', 0)
+    case 'warm-start': {
+      const demonstrations = await collect()
+      const steps = warmStart.epochs * Math.ceil(demonstrations.length / warmStart.batch)
+      state.warmStart = await runSupervised(job, 'warm-start', demonstrations, warmStart, { steps })
+      state.warmStartSeconds = job.phaseSeconds()
+      backend.resetOptimizer?.()
+      return
+    }
+    case 'warm-start-test':
+      return runStage(job, 'warm-start', state.warmStartSeconds)
+    case 'rl':
+      await runReinforcement(job, collect)
+      state.rl = 'rl-end'
+      await saveWeights(folder, backend, state.rl)
+      state.rlSeconds = job.phaseSeconds()
+      return
+    case 'rl-test':
+      return runStage(job, 'rl', state.rlSeconds)
+    case 'unseen-wording':
+      return runUnseenParaphrases(job)
+    case 'supervised': {
+      const demonstrations = await collect()
+      if (state.step === 0) {
+        await backend.load(folder.file('checkpoints', state.warmStart ?? ''))
+        backend.resetOptimizer?.()
+      }
+      await runSupervised(job, 'supervised', demonstrations, supervised, { seconds: state.rlSeconds })
+      state.supervisedSeconds = job.phaseSeconds()
+      return
+    }
+    case 'supervised-test':
+      return runStage(job, 'supervised', state.supervisedSeconds)
+    case 'done':
+      return
+  }
+}
+
+/** The order matters: the run counts as done only when everything that it leaves behind is there. */
+async function finish<T extends Task>(job: Job<T>): Promise<TrainingSummary> {
+  const { state, backend, folder, options } = job
+  await backend.load(folder.file('checkpoints', state.rl ?? ''))
+  await saveWeights(folder, backend, 'final')
+  job.phaseSeconds()
+  const summary = summarise(job)
+  writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+  const metrics = folder
+    .lines('metrics.jsonl')
+    .flatMap((line, at) => readRecord(line) ?? damaged(job, at + 1))
+  const render = options.report ?? renderReport
+  folder.write('report.html', render({ summary, metrics, config: configOf(options) }))
+  await job.checkpoint()
+  return summary
+}
+
+function readRecord(line: string): MetricsRecord | undefined {
+  try {
+    return JSON.parse(line) as MetricsRecord
+  } catch {
+    return undefined
+  }
+}
+
+/** A record only draws the curves: one that the disk damaged must not cost a finished training its report. */
+function damaged<T extends Task>({ emit, folder }: Job<T>, line: number): [] {
+  const where = `${folder.file('metrics.jsonl')}:${line}`
+  emit({ type: 'note', text: `${where} is damaged; the curves of the report leave it out` })
+  return []
+}
+
+/** Makes the folder the home of this run, or checks that it is. */
+function claim<T extends Task>(folder: RunFolder, options: TrainJobOptions<T>): void {
+  const config = `${JSON.stringify(configOf(options), null, 2)}\n`
+  const known = hasChecked(folder, 'config.json')
+  if (options.resume === true && !known)
+    throw new AgogeError(`There is no run to resume in ${folder.path}`, {
+      code: 'no-run',
+      given: folder.path,
+      expected: 'the folder of an earlier run, with its config.json',
+    })
+  if (options.resume !== true) refuseLocked(folder.path)
+  if (!known) writeChecked(folder, 'config.json', config)
+  else if (folder.read('config.json') !== config) {
+    refuseEarlierVersion(folder.path, JSON.parse(folder.read('config.json')) as Record<string, unknown>)
+    throw new AgogeError(`The run in ${folder.path} was started with other settings`, {
+      code: 'resume-mismatch',
+      given: firstDifference(folder.read('config.json'), config),
+      expected:
+        'the same settings as in its config.json, so that the result is the same as without the interruption',
+      hint: 'Give the same options as before, or begin a new run',
+    })
+  }
+}
+
+function configOf<T extends Task>(options: TrainJobOptions<T>): Record<string, unknown> {
+  const { seed, plan, environment, compareSupervised = false, config = {} } = options
+  return { schema: 1, environment: environment.name, seed, compareSupervised, plan, ...config }
+}
+
+function firstDifference(before: string, now: string): string {
+  const lines = now.split('\n')
+  const at = before.split('\n').findIndex((line, index) => line !== lines[index])
+  return `${before.split('\n')[at]?.trim()} (before), ${lines[at]?.trim()} (now)`
+}

@@ -1,0 +1,113 @@
+import { mean } from '../../../statistics/statistics.ts'
+import { onlinePairs } from '../../algorithm/preference/online-pairs.ts'
+import { AgogeError } from '../../../error.ts'
+import type { ModelBackend, SampleOptions } from '../../model-backend.ts'
+import { sampleAnswers } from '../../rollout/sample-answers.ts'
+import type { SampledAnswer, Scorer } from '../../rollout/sample-answers.ts'
+import { optimStepAt } from '../learning-rate.ts'
+import type { OptimiserSettings } from '../types.ts'
+import { readSums } from './answer-sums.ts'
+import type { ScheduleStep } from './schedule.ts'
+import { learnPreferences } from './train-preferences.ts'
+import type { PreferenceMethod, PreferencePair } from './types.ts'
+
+/** Pairs that the policy itself just gave, and what they were judged by. */
+export interface FreshPairs {
+  pairs: PreferencePair[]
+  /** Mean over all answers that were judged. */
+  reward: number
+}
+
+export interface OnlineOptions extends OptimiserSettings {
+  backend: ModelBackend
+  method: PreferenceMethod<PreferencePair>
+  /** Frozen; needed where the method uses one. */
+  reference?: Pick<ModelBackend, 'forward'>
+  steps: number
+  /** Lets the policy speak and pairs what it said: `judgedPairs` for prompts, `episodePairs` for episodes in an environment. */
+  collect: (step: number) => Promise<FreshPairs>
+  signal?: AbortSignal
+  onStep?: (step: OnlineStep) => void
+}
+
+/** `loss` and what follows are of the pairs before the update; 0 where no answers differed, and nothing was learnt. */
+export interface OnlineStep extends ScheduleStep {
+  reward: number
+  pairs: number
+}
+
+/**
+ * Preference learning from what the policy says now: sample, judge, pair, update (online DPO with `dpo()`).
+ *
+ * Source: arXiv 2402.04792.
+ */
+export async function trainOnline(options: OnlineOptions): Promise<OnlineStep[]> {
+  const { backend, method, reference, steps, collect, signal } = options
+  if (method.usesReference && reference === undefined)
+    throw new AgogeError(`${method.name} learns against a reference`, {
+      code: 'bad-config',
+      given: reference,
+      expected: 'a frozen model',
+      hint: 'open the checkpoint that the policy began with a second time, or take simpo() or orpo()',
+    })
+  const abort = signal === undefined ? {} : { signal }
+  const done: OnlineStep[] = []
+  for (let at = 0; at < steps; at++) {
+    signal?.throwIfAborted()
+    const { pairs, reward } = await collect(at)
+    const optimStep = optimStepAt(options, at, at / steps)
+    let learned = { loss: 0, margin: 0, accuracy: 0, gradientNorm: undefined as number | undefined }
+    if (pairs.length > 0) {
+      const answers = method.answers(pairs)
+      const flat = answers.flat()
+      const sums =
+        method.usesReference && reference !== undefined
+          ? await readSums(reference, flat, abort)
+          : new Float64Array(flat.length)
+      const each = answers[0].length
+      const batch = pairs.map((example, i) => ({
+        example,
+        answers: answers[i],
+        reference: sums.subarray(i * each, (i + 1) * each),
+      }))
+      const metrics = await learnPreferences(backend, method, batch, abort)
+      learned = { ...metrics, ...(await backend.optimStep(optimStep)) }
+    }
+    const { learningRate } = optimStep
+    const step = { step: at + 1, reward, pairs: pairs.length, ...learned, learningRate }
+    done.push(step)
+    options.onStep?.(step)
+  }
+  return done
+}
+
+/** Answers to prompts in groups, judged and paired: what `trainOnline` collects where there is no environment. */
+export async function judgedPairs(
+  backend: Pick<ModelBackend, 'sample'>,
+  prompts: readonly Int32Array[],
+  settings: Omit<SampleOptions, 'temperature'> & {
+    /** Keys the random streams; has the step in it. */
+    name: string
+    score: Scorer<SampledAnswer>
+    /** Default 2. */
+    groupSize?: number
+    temperature?: number
+    /** Of `onlinePairs`. */
+    pairing?: 'extremes' | 'all'
+    margin?: number
+  },
+): Promise<FreshPairs> {
+  const { score, groupSize = 2, pairing = 'extremes', margin = 0, ...sampling } = settings
+  const groups = await sampleAnswers(backend, prompts, { ...sampling, groupSize })
+  const rewards = await score(groups.flat())
+  const pairs = groups.flatMap((group, g) =>
+    onlinePairs(rewards.slice(g * groupSize, (g + 1) * groupSize), { pairing, margin }).map(
+      ({ chosen, rejected }) => ({
+        prompt: prompts[g],
+        chosen: group[chosen].tokens,
+        rejected: group[rejected].tokens,
+      }),
+    ),
+  )
+  return { pairs, reward: mean(rewards.filter((reward) => reward !== null)) }
+}

@@ -1,0 +1,149 @@
+import { informativeGroups } from '../algorithm/advantages/dynamic-sampling.ts'
+import { trainedTokens } from '../algorithm/trained-tokens.ts'
+import type { Task } from '../agent/types.ts'
+import { encodeEpisode } from '../episode/codec.ts'
+import type { Episode } from '../episode/types.ts'
+import { isJudged, summariseEpisodes } from '../evaluation/summarise.ts'
+import { mean } from '../../statistics/statistics.ts'
+import { createTaskSampler } from '../rollout/task-sampler.ts'
+import type { TaskSampler } from '../rollout/task-sampler.ts'
+import { createBatchQueue } from './batch-queue.ts'
+import { withoutDropped } from './dropped-tasks.ts'
+import { charge, evaluate, record, environmentBroken } from './job.ts'
+import type { Job } from './job.ts'
+import { createLearner } from './learn.ts'
+import type { Learner } from './learn.ts'
+import { batchEpisodes, rewardedGroup } from './sample-batch.ts'
+import type { LoopState } from './state.ts'
+import type { Batch } from './sample-batch.ts'
+
+/**
+ * Reinforcement learning for a fixed number of steps: draw tasks, play groups of episodes in lockstep, score them,
+ * let the algorithm say what to learn, update.
+ *
+ * @param demonstrations all there are, for plans that mix some into the updates.
+ */
+export async function runReinforcement<T extends Task>(
+  job: Job<T>,
+  demonstrations: () => Promise<readonly Episode[]>,
+): Promise<void> {
+  const { options, state, emit } = job
+  const { reinforcement: settings, checkpointEvery, tasks } = options.plan
+  const sampler = createTaskSampler({
+    source: withoutDropped(options.tasks, state),
+    split: 'train',
+    seed: options.seed,
+    prior: state.prior,
+  })
+  if (state.sampler !== null) sampler.restore(state.sampler)
+  const queue = createBatchQueue(job, sampler)
+  const learner = createLearner(job, demonstrations)
+  emit({ type: 'phase', name: 'rl', total: settings.steps })
+  try {
+    for (;;) {
+      const due = settings.validateEvery > 0 && state.step > 0 && state.step % settings.validateEvery === 0
+      if (due && state.validated !== state.step) {
+        const { summary } = await evaluate(job, 'rl-validation', 'validation', tasks.validation)
+        state.validated = state.step
+        record(job, 'rl-validation', 0, null, { success: summary.success.mean, masked: summary.masked })
+      }
+      if (state.step >= settings.steps) return
+      const started = performance.now()
+      const batch = await queue.next()
+      await reinforce(job, sampler, learner, batch, started)
+      if (state.step % checkpointEvery !== 0) continue
+      await queue.settle()
+      await job.checkpoint()
+    }
+  } finally {
+    await queue.close()
+    await learner.dispose()
+  }
+}
+
+async function reinforce<T extends Task>(
+  job: Job<T>,
+  sampler: TaskSampler<T>,
+  learner: Learner,
+  batch: Batch<T>,
+  started: number,
+): Promise<void> {
+  const { options, state, folder } = job
+  const { reinforcement: settings } = options.plan
+  const played = batch.groups.map((group) => ({ ...group, ...rewardedGroup(options, group) }))
+  const all = played.flatMap(({ episodes }) => episodes)
+  const judged = all.filter(isJudged)
+  if (judged.length === 0) throw environmentBroken(all)
+
+  // Of the oldest token, in steps of training and in updates of the weights.
+  const staleness = state.step - batch.sampledAt
+  const weightLag = weightLagOf(job.backend.weightVersion, all)
+  const used = played.filter((group) => group.used)
+  const learned = used.length === 0 ? {} : await learner.learn(used)
+
+  for (const { task, episodes } of played) {
+    const counted = episodes.filter(isJudged)
+    if (counted.length > 0) sampler.observe(task, mean(counted.map((episode) => Number(episode.success))))
+  }
+  // From here on the step is done: everything below happens without waiting for anything.
+  state.sampler = sampler.state()
+  state.step++
+  job.settled = true
+  charge(job, batchEpisodes(batch))
+  state.signal = addSignal(
+    state.signal,
+    played.map(({ rewards }) => rewards),
+    judged,
+  )
+  const kept = played.slice(0, settings.recordGroups ?? 2).flatMap(({ episodes }) => episodes)
+  folder.append('episodes.jsonl', kept.map(encodeEpisode))
+
+  const summary = summariseEpisodes(all)
+  const tokens = all.reduce((sum, episode) => sum + trainedTokens(episode), 0)
+  const seconds = (performance.now() - started) / 1000
+  const rewards = played.flatMap((group) => group.rewards).filter((reward) => reward !== null)
+  record(job, 'rl', seconds, settings.steps, {
+    reward: mean(rewards),
+    success: summary.success.mean,
+    ...Object.fromEntries(Object.entries(sampler.kinds).map(([name, value]) => [`family:${name}`, value])),
+    calls: summary.calls,
+    invalidCalls: summary.invalidCalls,
+    masked: summary.masked,
+    brokenOff: judged.filter((episode) => episode.status === 'failed').length / judged.length,
+    tokens,
+    responseTokens: tokens / all.length,
+    tokensPerSecond: tokens / batch.seconds,
+    sampleSeconds: batch.seconds,
+    toolSeconds: Math.max(...all.map((episode) => episode.timing.toolSeconds)),
+    ...(settings.resampling === undefined ? {} : { groupsReplaced: played.length - used.length }),
+    ...(settings.maxStaleness === undefined ? {} : { staleness }),
+    ...(settings.maxStaleness === undefined || weightLag === undefined ? {} : { weightLag }),
+    ...learned,
+  })
+}
+
+/** The count of groups that had anything to learn from, with those of one step added. */
+function addSignal(
+  { groups, groupsWithSignal, judged, failed }: NonNullable<LoopState['signal']> = {
+    groups: 0,
+    groupsWithSignal: 0,
+    judged: 0,
+    failed: 0,
+  },
+  rewards: readonly (readonly (number | null)[])[],
+  episodes: readonly Episode[],
+): NonNullable<LoopState['signal']> {
+  return {
+    groups: groups + rewards.length,
+    groupsWithSignal: groupsWithSignal + informativeGroups(rewards).length,
+    judged: judged + episodes.length,
+    failed: failed + episodes.filter(({ success }) => success !== true).length,
+  }
+}
+
+/** Updates between the oldest token and now, where that is known. */
+function weightLagOf(now: number | undefined, episodes: readonly Episode[]): number | undefined {
+  if (now === undefined) return undefined
+  const sampled = episodes.flatMap(({ samples }) => samples)
+  return sampled.reduce((most, { weightVersion }) => Math.max(most, now - weightVersion), 0)
+}

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { afterAll, expect, test } from 'vitest'
+import { formatChecksums, readWithChecksum, sha256, withChecksum } from './checksums.ts'
+import { convertRun, refuseEarlierVersion, renameFields } from './convert.ts'
+import { decodeState, encodeState } from './state-bytes.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'agoge-convert-'))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+test('fields are renamed at every depth, but for what a model or a tool said', () => {
+  const weights = Float32Array.of(1, 2)
+  expect(
+    renameFields({
+      world: 'w',
+      plan: { tasks: { unseenWording: 3 } },
+      nodes: [{ world: 'said' }],
+      samples: [{ family: 'move', messages: [{ arguments: { body: 'text' } }] }],
+      state: { figures: { sum: 1 }, weights },
+    }),
+  ).toEqual({
+    environment: 'w',
+    plan: { tasks: { unseenParaphrases: 3 } },
+    nodes: [{ world: 'said' }],
+    samples: [{ kind: 'move', messages: [{ arguments: { body: 'text' } }] }],
+    state: { measured: { sum: 1 }, weights },
+  })
+})
+
+test('a run of version 0.1 is refused with the command, and can be read after it', () => {
+  const run = join(home, 'run')
+  mkdirSync(join(run, 'checkpoints'), { recursive: true })
+  const write = (name: string, content: string | Uint8Array): void => writeFileSync(join(run, name), content)
+  const config = `${JSON.stringify({ schema: 1, world: 'cartpole', slots: 4 }, null, 2)}\n`
+  write('config.json', config)
+  write('checksums.sha256', formatChecksums(new Map([['config.json', sha256(config)]])))
+  const state = { checkpoint: 'rl-4', state: { unseenWording: null } }
+  write('state.json', withChecksum(state, 1))
+  const bytes = encodeState({ schema: 1, identity: { world: 'cartpole' }, state: { figures: [1] } })
+  write('checkpoints/last.bin', serialize({ schema: 2, sha256: sha256(bytes), checkpoint: bytes }))
+  const times = { [sha256(JSON.stringify(state))]: { seconds: 3 } }
+  write('times.json', withChecksum({ times }, 1))
+  write('episodes.jsonl', '{"schema":1,"world":"filesystem","family":"move","nodes":[{"world":1}]}\n')
+
+  const refused = (): void =>
+    refuseEarlierVersion(run, JSON.parse(read('config.json')) as Record<string, unknown>)
+  const read = (name: string): string => readFileSync(join(run, name), 'utf8')
+  expect(refused).toThrow(
+    expect.objectContaining({
+      code: 'earlier-version',
+      hint: expect.stringContaining('agoge convert') as string,
+    }),
+  )
+  expect(convertRun(run)).toEqual(['episodes.jsonl', 'state.json', 'checkpoints/last.bin', 'config.json'])
+
+  refused()
+  expect(JSON.parse(read('config.json'))).toEqual({ schema: 1, environment: 'cartpole', numEnvs: 4 })
+  expect(read('checksums.sha256')).toContain(sha256(read('config.json')))
+  const fields = readWithChecksum(read('state.json'))!.fields
+  expect(fields).toEqual({ checkpoint: 'rl-4', state: { unseenParaphrases: null } })
+  expect(readWithChecksum(read('times.json'))!.fields['times']).toHaveProperty(
+    sha256(JSON.stringify(fields)),
+    {
+      seconds: 3,
+    },
+  )
+  const stored = deserialize(readFileSync(join(run, 'checkpoints/last.bin'))) as {
+    sha256: string
+    checkpoint: Uint8Array
+  }
+  expect(stored.sha256).toBe(sha256(stored.checkpoint))
+  expect(decodeState(stored.checkpoint)).toEqual({
+    schema: 1,
+    identity: { environment: 'cartpole' },
+    state: { measured: [1] },
+  })
+  expect(JSON.parse(read('episodes.jsonl'))).toEqual({
+    schema: 1,
+    environment: 'filesystem',
+    kind: 'move',
+    nodes: [{ world: 1 }],
+  })
+  expect(convertRun(run)).toEqual([])
+})
+
+test('what is no run is refused', () => {
+  expect(() => convertRun(join(home, 'nothing'))).toThrow(expect.objectContaining({ code: 'no-run' }))
+})

@@ -1,0 +1,184 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { AgogeError } from '../error.ts'
+import {
+  checksumsFile,
+  formatChecksums,
+  parseChecksums,
+  readWithChecksum,
+  sha256,
+  withChecksum,
+} from './checksums.ts'
+import { lockRun } from './lock.ts'
+import { openRunFolder } from './run-folder.ts'
+import type { RunFolder } from './run-folder.ts'
+import { decodeState, encodeState } from './state-bytes.ts'
+
+/** Fields of version 0.1 and what they are called now. */
+const renamed: Readonly<Record<string, string>> = {
+  world: 'environment',
+  slots: 'numEnvs',
+  body: 'encoder',
+  figures: 'measured',
+  kept: 'storage',
+  team: 'pair',
+  family: 'kind',
+  families: 'kinds',
+  familyEstimates: 'kindEstimates',
+  unseenWording: 'unseenParaphrases',
+  rewardPaidToFailed: 'rewardToFailed',
+  paidToFailed: 'rewardedFailures',
+}
+
+/** What a model, a tool or a user said, whose words are left as they are. */
+const foreign = new Set(['nodes', 'messages', 'arguments', 'tools'])
+
+/** The same value with the fields of version 0.1 by their names of today. */
+export function renameFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renameFields)
+  if (!isPlain(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      renamed[key] ?? key,
+      foreign.has(key) ? each : renameFields(each),
+    ]),
+  )
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+/** @throws AgogeError `earlier-version` for the `config.json` of a run of version 0.1, naming the command that converts it. */
+export function refuseEarlierVersion(path: string, config: Readonly<Record<string, unknown>>): void {
+  if (!Object.hasOwn(config, 'world')) return
+  throw new AgogeError(`The run in ${path} was made by version 0.1 of Agoge`, {
+    code: 'earlier-version',
+    given: 'a config.json with the field "world"',
+    expected: 'the fields of this version',
+    hint: `Convert it first: agoge convert ${path}`,
+  })
+}
+
+/**
+ * Rewrites a run of version 0.1 in the names of this version: settings, state, results and episodes. Weights are not touched. A run that
+ * needs nothing is left as it is.
+ *
+ * @returns the names of the files that were rewritten.
+ */
+export function convertRun(path: string): string[] {
+  if (!existsSync(join(path, 'config.json')))
+    throw new AgogeError(`There is no run in ${path}`, {
+      code: 'no-run',
+      given: path,
+      expected: 'a run folder, with its config.json',
+    })
+  const folder = openRunFolder({ path })
+  const release = lockRun(folder)
+  try {
+    const seeds = folder.list('.').filter((name) => /^seed-\d+$/.test(name))
+    const below = seeds.flatMap((name) =>
+      folder.has(join(name, 'config.json'))
+        ? convertRun(folder.file(name)).map((file) => join(name, file))
+        : [],
+    )
+    return [...below, ...convertFiles(folder)]
+  } finally {
+    release()
+  }
+}
+
+function convertFiles(folder: RunFolder): string[] {
+  // Last, since it is what tells of the version: a conversion that was cut off is begun anew.
+  const files = [
+    'summary.json',
+    ...jsonOf(folder, 'evaluations'),
+    ...jsonOf(folder, 'pending'),
+    'episodes.jsonl',
+  ]
+  const changed = files.filter((name) => folder.has(name) && convertText(folder, name))
+  if (convertState(folder)) changed.push('state.json')
+  if (convertClassicCheckpoint(folder)) changed.push('checkpoints/last.bin')
+  if (convertText(folder, 'config.json')) changed.push('config.json')
+  updateChecksums(folder, changed)
+  return changed
+}
+
+const jsonOf = (folder: RunFolder, within: string): string[] =>
+  folder.has(within)
+    ? readdirSync(folder.file(within))
+        .filter((name) => /\.jsonl?$/.test(name))
+        .map((name) => `${within}/${name}`)
+    : []
+
+function convertText(folder: RunFolder, name: string): boolean {
+  const before = folder.read(name)
+  const now = name.endsWith('.jsonl')
+    ? before
+        .split('\n')
+        .map((line) => (line === '' ? '' : JSON.stringify(renameFields(JSON.parse(line)))))
+        .join('\n')
+    : `${JSON.stringify(renameFields(JSON.parse(before)), null, 2)}\n`
+  if (now === before) return false
+  folder.write(name, now)
+  return true
+}
+
+function convertState(folder: RunFolder): boolean {
+  if (!folder.has('state.json')) return false
+  const found = readWithChecksum(folder.read('state.json'))
+  if (found === undefined) throw unreadable(folder, 'state.json')
+  const fields = renameFields(found.fields) as Record<string, unknown>
+  const text = withChecksum(fields, 1)
+  if (text === folder.read('state.json')) return false
+  moveTimes(folder, sha256(JSON.stringify(found.fields)), sha256(JSON.stringify(fields)))
+  folder.write('state.json', text)
+  return true
+}
+
+function convertClassicCheckpoint(folder: RunFolder): boolean {
+  const file = 'checkpoints/last.bin'
+  if (!folder.has(file)) return false
+  const stored = deserialize(folder.readBytes(file)) as {
+    schema: number
+    sha256?: string
+    checkpoint?: Uint8Array
+  }
+  if (stored.checkpoint === undefined) {
+    // From before there were checksums.
+    folder.write(file, serialize(renameFields(stored)))
+    return true
+  }
+  const bytes = encodeState(renameFields(decodeState(stored.checkpoint)))
+  const sum = sha256(bytes)
+  if (sum === stored.sha256) return false
+  moveTimes(folder, stored.sha256 ?? '', sum)
+  folder.write(file, serialize({ schema: 2, sha256: sum, checkpoint: bytes }))
+  return true
+}
+
+/** Times are kept under the checksum of their checkpoint. */
+function moveTimes(folder: RunFolder, before: string, now: string): void {
+  if (!folder.has('times.json')) return
+  const fields = readWithChecksum(folder.read('times.json'))?.fields
+  if (fields === undefined) throw unreadable(folder, 'times.json')
+  const times = fields['times'] as Record<string, unknown>
+  folder.write('times.json', withChecksum({ times: { ...times, [now]: times[before] ?? times[now] } }, 1))
+}
+
+function updateChecksums(folder: RunFolder, changed: readonly string[]): void {
+  if (!folder.has(checksumsFile)) return
+  const sums = parseChecksums(folder.read(checksumsFile))
+  if (sums === undefined) throw unreadable(folder, checksumsFile)
+  const next = new Map(
+    [...sums].map(([name, sum]) => [name, changed.includes(name) ? sha256(folder.readBytes(name)) : sum]),
+  )
+  folder.write(checksumsFile, formatChecksums(next))
+}
+
+const unreadable = (folder: RunFolder, name: string): AgogeError =>
+  new AgogeError(`${folder.file(name)} is damaged`, {
+    code: 'bad-run-folder',
+    given: folder.read(name).slice(0, 80),
+    expected: 'the file as version 0.1 wrote it',
+  })

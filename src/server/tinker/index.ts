@@ -1,2 +1,0 @@
-export { createTinkerServer } from './server.ts'
-export type { TinkerServer, TinkerServerOptions } from './server.ts'

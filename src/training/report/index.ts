@@ -1,5 +1,0 @@
-export { stageTitles } from './family-chart.ts'
-export { faultLines } from './faults.ts'
-export { count, decimal, duration, percent, percentInterval, pointsInterval } from './format.ts'
-export { headline } from './headline.ts'
-export { renderReport } from './render-report.ts'

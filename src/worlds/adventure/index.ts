@@ -1,5 +1,0 @@
-export { adventureContext, createAdventure } from './adventure.ts'
-export type { Adventure, AdventureOptions } from './adventure.ts'
-export type { Scene } from './scene.ts'
-export { adventureTasks, createAdventureWorld } from './tool-world.ts'
-export type { AdventureTask } from './tool-world.ts'

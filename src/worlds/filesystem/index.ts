@@ -1,6 +1,0 @@
-export { filesystemDemonstrations } from './demonstrations.ts'
-export { answers, judgeOutcome } from './judge.ts'
-export { filesystemGrammars, filesystemTasks } from './tasks.ts'
-export type { FilesystemTask, FileTree, WantedAnswer } from './task.ts'
-export { createFilesystemWorld, filesystemServer } from './world.ts'
-export type { FilesystemWorld, FilesystemWorldOptions } from './world.ts'

@@ -1,2 +1,0 @@
-export { createToolsWorld } from './tools-world.ts'
-export type { ToolsWorld, ToolsWorldOptions } from './tools-world.ts'
