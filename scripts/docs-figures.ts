@@ -21,7 +21,11 @@ const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}
 const data = 'docs/results/main-job'
 const picture = 'docs/images/report.png'
 /** The pages and who writes their figures. */
-export const pages = { 'README.md': readmeFigures, 'docs/results/main-job.md': pageFigures } as const
+export const pages = {
+  'README.md': readmeFigures,
+  'docs/results/main-job.md': pageFigures,
+  'docs/benchmarks.md': benchmarkFigures,
+} as const
 
 const [opening, closing] = ['<!-- figures: npm run docs:figures -->', '<!-- end of figures -->']
 
@@ -66,23 +70,70 @@ function weakestOf({ kinds }: StageSummary): [name: string, share: number] {
 
 const gainOf = ({ gain }: TrainingSummary): string => (gain === undefined ? '–' : pointsInterval(gain))
 
+/** The committed measurements of `npm run bench`. */
+interface Bench {
+  date: string
+  command: string
+  machine: string
+  peers: string
+  results: {
+    name: string
+    ours: number
+    peer: number
+    unit: string
+    ratio: number
+    scores?: [number, number]
+  }[]
+}
+
+const readBench = (): Bench =>
+  JSON.parse(readFileSync(inRepository('docs/results/bench.json'), 'utf8')) as Bench
+
 function readmeFigures(summary: TrainingSummary): string {
   const show = (name: StageSummary['name']): string => percentInterval(stageOf(summary, name).success)
+  const ratio = (name: string): string => {
+    const found = readBench().results.find((result) => result.name === name)
+    if (found === undefined) throw new Error(`docs/results/bench.json has no result "${name}"`)
+    return `${found.ratio.toFixed(found.ratio < 10 ? 2 : 0)} times`
+  }
   const rl = stageOf(summary, 'rl')
   const [kind, share] = weakestOf(rl)
   const unseen =
     summary.unseenParaphrases === undefined
       ? ''
-      : `, and requests in wholly unseen wordings, ${percentInterval(summary.unseenParaphrases.success)}`
-  return `Success on ${rl.success.n} held-out tasks (names and compositions of phrases never met in training), 95% intervals, two cores, command
-\`${summary.command}\`, the run of the picture; more in [docs/results/main-job.md](docs/results/main-job.md):
+      : `, and on wordings that never occurred in training it reaches ${percentInterval(summary.unseenParaphrases.success)}`
+  return `${table(
+    ['measured on two cores', 'result'],
+    [`success on ${rl.success.n} tasks never seen before: base model`, show('base')],
+    ['after a warm start on demonstrations', show('warm-start')],
+    ['after reinforcement learning', `**${show('rl')}**`],
+    ['reinforcement learning less continued supervision, paired', gainOf(summary)],
+    ['sampling, compared with `transformers` `generate`', ratio('sampling')],
+    ['a GRPO step, compared with TRL', ratio('grpo-step')],
+  )}
+
+The success rates are of [the run in the picture](docs/results/main-job.md) (\`${summary.command}\`), with 95% intervals. It is
+weakest on \`${kind}\` tasks (${whole(share)})${unseen}. The speeds are ratios measured in one call ([benchmarks](docs/benchmarks.md)).`
+}
+
+function benchmarkFigures(): string {
+  const { date, command, machine, peers, results } = readBench()
+  const short = (value: number): string => {
+    if (value >= 1e6) return `${(value / 1e6).toPrecision(3)}M`
+    return value >= 1e3 ? `${(value / 1e3).toPrecision(3)}k` : value.toPrecision(3)
+  }
+  return `\`${command}\` on ${machine}, ${date}, against ${peers}:
 
 ${table(
-  ['base model', 'after the warm start', 'continued supervision', 'after RL', 'RL less supervision, paired'],
-  [show('base'), show('warm-start'), show('supervised'), `**${show('rl')}**`, gainOf(summary)],
-)}
-
-What is still weak: \`${kind}\` tasks, ${whole(share)}${unseen}.`
+  ['benchmark', 'Agoge', 'peer', 'ratio', 'scores, Agoge and peer'],
+  ...results.map(({ name, ours, peer, unit, ratio, scores }) => [
+    `\`${name}\``,
+    `${short(ours)} ${unit}`,
+    short(peer),
+    ratio.toFixed(2),
+    scores?.join(', ') ?? '',
+  ]),
+)}`
 }
 
 function pageFigures(summary: TrainingSummary): string {

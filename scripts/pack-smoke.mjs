@@ -33,7 +33,6 @@ try {
   const quick = ['--prefer-offline', '--no-audit', '--no-fund']
   run('npm', ['i', join(home, filename), '--ignore-scripts', ...quick], project)
   const agoge = join(project, 'node_modules', '.bin', 'agoge')
-  const installed = join(project, 'node_modules', 'agoge')
 
   const said = run(agoge, ['--version'], project).trim()
   check(`agoge --version says ${version}`, said === version, said)
