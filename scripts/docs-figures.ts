@@ -94,7 +94,7 @@ function readmeFigures(summary: TrainingSummary): string {
   const ratio = (name: string): string => {
     const found = readBench().results.find((result) => result.name === name)
     if (found === undefined) throw new Error(`docs/results/bench.json has no result "${name}"`)
-    return `${found.ratio.toFixed(found.ratio < 10 ? 2 : 0)} times`
+    return `${found.ratio.toFixed(found.ratio < 10 ? 2 : 0)}×`
   }
   const rl = stageOf(summary, 'rl')
   const [kind, share] = weakestOf(rl)
@@ -107,13 +107,13 @@ function readmeFigures(summary: TrainingSummary): string {
     [`success on ${rl.success.n} tasks never seen before: base model`, show('base')],
     ['after a warm start on demonstrations', show('warm-start')],
     ['after reinforcement learning', `**${show('rl')}**`],
-    ['reinforcement learning less continued supervision, paired', gainOf(summary)],
-    ['sampling, compared with `transformers` `generate`', ratio('sampling')],
-    ['a GRPO step, compared with TRL', ratio('grpo-step')],
+    ['reinforcement learning minus continued supervision instead, paired', gainOf(summary)],
+    ['sampling, speed relative to `transformers` `generate`', ratio('sampling')],
+    ['a GRPO step, speed relative to TRL', ratio('grpo-step')],
   )}
 
 The success rates are of [the run in the picture](docs/results/main-job.md) (\`${summary.command}\`), with 95% intervals. It is
-weakest on \`${kind}\` tasks (${whole(share)})${unseen}. The speeds are ratios measured in one call ([benchmarks](docs/benchmarks.md)).`
+weakest on \`${kind}\` tasks (${whole(share)})${unseen}. Both sides of a speed were timed in turn in one call ([benchmarks](docs/benchmarks.md)).`
 }
 
 function benchmarkFigures(): string {
