@@ -53,7 +53,7 @@ test('a run of version 0.1 is refused with the command, and can be read after it
       hint: expect.stringContaining('agoge convert') as string,
     }),
   )
-  expect(convertRun(run)).toEqual(['episodes.jsonl', 'state.json', 'checkpoints/last.bin', 'config.json'])
+  expect(convertRun(run)).toEqual(['state.json', 'checkpoints/last.bin', 'config.json'])
 
   refused()
   expect(JSON.parse(read('config.json'))).toEqual({ schema: 1, environment: 'cartpole', numEnvs: 4 })
@@ -76,15 +76,25 @@ test('a run of version 0.1 is refused with the command, and can be read after it
     identity: { environment: 'cartpole' },
     state: { measured: [1] },
   })
-  expect(JSON.parse(read('episodes.jsonl'))).toEqual({
-    schema: 1,
-    environment: 'filesystem',
-    kind: 'move',
-    nodes: [{ world: 1 }],
-  })
+  expect(read('episodes.jsonl')).toContain('"world":"filesystem"')
   expect(convertRun(run)).toEqual([])
 })
 
 test('what is no run is refused', () => {
   expect(() => convertRun(join(home, 'nothing'))).toThrow(expect.objectContaining({ code: 'no-run' }))
+})
+
+test('a file that was damaged before is named, not given a new checksum; a conversion that was cut off is finished', () => {
+  const run = join(home, 'damaged')
+  mkdirSync(run)
+  const old = '{ "world": "cartpole" }'
+  const now = `${JSON.stringify({ environment: 'cartpole' }, null, 2)}\n`
+  writeFileSync(join(run, 'config.json'), old)
+  const list = (sum: string): void =>
+    writeFileSync(join(run, 'checksums.sha256'), formatChecksums(new Map([['config.json', sum]])))
+  list(sha256('something else'))
+  expect(() => convertRun(run)).toThrow(expect.objectContaining({ code: 'bad-run-folder' }))
+  list(sha256(now))
+  expect(convertRun(run)).toEqual(['config.json'])
+  expect(readFileSync(join(run, 'config.json'), 'utf8')).toBe(now)
 })

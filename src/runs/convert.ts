@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { AgogeError } from '../error.ts'
@@ -61,7 +61,7 @@ export function refuseEarlierVersion(path: string, config: Readonly<Record<strin
 }
 
 /**
- * Rewrites a run of version 0.1 in the names of this version: settings, state, results and episodes. Weights are not touched. A run that
+ * Rewrites a run of version 0.1 in the names of this version: settings, state and results. Weights are not touched. A run that
  * needs nothing is left as it is.
  *
  * @returns the names of the files that were rewritten.
@@ -89,37 +89,28 @@ export function convertRun(path: string): string[] {
 }
 
 function convertFiles(folder: RunFolder): string[] {
-  // Last, since it is what tells of the version: a conversion that was cut off is begun anew.
-  const files = [
-    'summary.json',
-    ...jsonOf(folder, 'evaluations'),
-    ...jsonOf(folder, 'pending'),
-    'episodes.jsonl',
-  ]
-  const changed = files.filter((name) => folder.has(name) && convertText(folder, name))
+  // Episodes stay: offsets of checkpoints count their bytes, and reading takes both names.
+  const pending = folder.list('pending').map((name) => `pending/${name}`)
+  const changed = ['summary.json', ...pending].filter((name) => folder.has(name) && convertText(folder, name))
   if (convertState(folder)) changed.push('state.json')
   if (convertClassicCheckpoint(folder)) changed.push('checkpoints/last.bin')
+  // Last, since it is what tells of the version: a conversion that was cut off is begun anew.
   if (convertText(folder, 'config.json')) changed.push('config.json')
-  updateChecksums(folder, changed)
   return changed
 }
 
-const jsonOf = (folder: RunFolder, within: string): string[] =>
-  folder.has(within)
-    ? readdirSync(folder.file(within))
-        .filter((name) => /\.jsonl?$/.test(name))
-        .map((name) => `${within}/${name}`)
-    : []
-
 function convertText(folder: RunFolder, name: string): boolean {
   const before = folder.read(name)
-  const now = name.endsWith('.jsonl')
-    ? before
-        .split('\n')
-        .map((line) => (line === '' ? '' : JSON.stringify(renameFields(JSON.parse(line)))))
-        .join('\n')
-    : `${JSON.stringify(renameFields(JSON.parse(before)), null, 2)}\n`
-  if (now === before) return false
+  const now = `${JSON.stringify(renameFields(JSON.parse(before)), null, 2)}\n`
+  if (JSON.stringify(JSON.parse(before)) === JSON.stringify(JSON.parse(now))) return false
+  const sums = folder.has(checksumsFile)
+    ? parseChecksums(folder.read(checksumsFile))
+    : new Map<string, string>()
+  const listed = sums?.get(name)
+  // The sum of what it becomes: of a conversion that was cut off.
+  if (sums === undefined || (listed !== undefined && ![sha256(before), sha256(now)].includes(listed)))
+    throw unreadable(folder, sums === undefined ? checksumsFile : name)
+  if (listed !== undefined) folder.write(checksumsFile, formatChecksums(sums.set(name, sha256(now))))
   folder.write(name, now)
   return true
 }
@@ -149,10 +140,11 @@ function convertClassicCheckpoint(folder: RunFolder): boolean {
     folder.write(file, serialize(renameFields(stored)))
     return true
   }
+  if (sha256(stored.checkpoint) !== stored.sha256) throw unreadable(folder, file)
   const bytes = encodeState(renameFields(decodeState(stored.checkpoint)))
   const sum = sha256(bytes)
   if (sum === stored.sha256) return false
-  moveTimes(folder, stored.sha256 ?? '', sum)
+  moveTimes(folder, stored.sha256, sum)
   folder.write(file, serialize({ schema: 2, sha256: sum, checkpoint: bytes }))
   return true
 }
@@ -164,16 +156,6 @@ function moveTimes(folder: RunFolder, before: string, now: string): void {
   if (fields === undefined) throw unreadable(folder, 'times.json')
   const times = fields['times'] as Record<string, unknown>
   folder.write('times.json', withChecksum({ times: { ...times, [now]: times[before] ?? times[now] } }, 1))
-}
-
-function updateChecksums(folder: RunFolder, changed: readonly string[]): void {
-  if (!folder.has(checksumsFile)) return
-  const sums = parseChecksums(folder.read(checksumsFile))
-  if (sums === undefined) throw unreadable(folder, checksumsFile)
-  const next = new Map(
-    [...sums].map(([name, sum]) => [name, changed.includes(name) ? sha256(folder.readBytes(name)) : sum]),
-  )
-  folder.write(checksumsFile, formatChecksums(next))
 }
 
 const unreadable = (folder: RunFolder, name: string): AgogeError =>

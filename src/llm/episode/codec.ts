@@ -37,7 +37,13 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
       expected,
     })
   }
-  const record = isRecord(raw) ? raw : fail('(root)', raw, 'an object')
+  const { world, family, ...given } = isRecord(raw) ? raw : fail('(root)', raw, 'an object')
+  // `world` and `family`: in episodes of version 0.1.
+  const record: Record<string, unknown> = {
+    ...given,
+    ...(world === undefined ? {} : { environment: world }),
+    ...(family === undefined ? {} : { kind: family }),
+  }
   if (record['schema'] !== 1) fail('schema', record['schema'], '1')
   for (const field of ['id', 'group', 'environment', 'task', 'kind', 'ending'])
     if (typeof record[field] !== 'string') fail(field, record[field], 'a string')

@@ -196,3 +196,9 @@ test('the store loses only the line that a kill tore, and appends after it', () 
     rmSync(folder, { recursive: true })
   }
 })
+
+test('episodes of version 0.1 are read, with `world` and `family`', () => {
+  const line = encodeEpisode(makeEpisode([null, 0], [false, true], [2, 2]))
+  const { environment: world, kind: family, ...rest } = JSON.parse(line) as Record<string, unknown>
+  expect(decodeEpisode(JSON.stringify({ ...rest, world, family }))).toEqual(decodeEpisode(line))
+})
