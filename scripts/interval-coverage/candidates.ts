@@ -1,6 +1,5 @@
 import { mean, quantile } from '../../src/statistics/statistics.ts'
-import { meanInterval } from '../../src/statistics/mean-interval.ts'
-import { studentQuantile } from '../../src/statistics/student.ts'
+import { meanInterval, studentQuantile } from '../../src/statistics/intervals.ts'
 import type { Random } from '../../src/engine/random/index.ts'
 
 export type Interval = readonly [low: number, high: number]

@@ -1,9 +1,12 @@
 import type { Episode } from '../../src/llm/episode/types.ts'
 import { compareSuccess } from '../../src/llm/evaluation/compare.ts'
-import { groupedWilsonInterval, wilsonInterval } from '../../src/statistics/wilson.ts'
+import {
+  groupedWilsonInterval,
+  stratifiedInterquartileMean,
+  wilsonInterval,
+} from '../../src/statistics/intervals.ts'
 import { probabilityOfImprovement } from '../../src/llm/evaluation/improvement.ts'
 import { quantile } from '../../src/statistics/statistics.ts'
-import { stratifiedInterquartileMean } from '../../src/statistics/bootstrap.ts'
 import { createRandom } from '../../src/engine/random/index.ts'
 import type { Random } from '../../src/engine/random/index.ts'
 import { candidateIntervals, candidates } from './candidates.ts'

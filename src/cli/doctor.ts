@@ -5,7 +5,7 @@ import { compile, matmul } from '../engine/tensor/index.ts'
 import { listServers } from '../llm/tool/read-server-config.ts'
 import { resolveServer } from '../llm/tool/resolve-server.ts'
 import { filesystemServer } from '../llm/environment/filesystem/environment.ts'
-import { baseModelFolder } from '../llm/checkpoint/base-model-folder.ts'
+import { baseModelFolder } from '../llm/checkpoint/checkpoint.ts'
 import { checkFolder } from '../runs/usable-folder.ts'
 import type { Console } from './shared/console.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { policyPresets } from '../llm/algorithm/policy-optimisation/presets.ts'
-import { baseModelFolder } from '../llm/checkpoint/base-model-folder.ts'
+import { baseModelFolder } from '../llm/checkpoint/checkpoint.ts'
 import type { Console } from './shared/console.ts'
 import type { EvalArrayCommand } from './classic/eval-array.ts'
 import { exportKinds, weightTypes } from './llm/export-kinds.ts'

@@ -53,8 +53,7 @@ export { createLocalBackend, loadLocalBackend } from './backend/local-backend.ts
 export type { LocalBackend } from './backend/local-backend.ts'
 export { createScalarModel } from './backend/scalar-model.ts'
 export { createTinkerBackend } from './backend/tinker/tinker-backend.ts'
-export { baseModelFolder } from './checkpoint/base-model-folder.ts'
-export { readCheckpoint } from './checkpoint/checkpoint.ts'
+export { baseModelFolder, readCheckpoint } from './checkpoint/checkpoint.ts'
 export { filesystemDemonstrations } from './environment/filesystem/demonstrations.ts'
 export { filesystemTasks } from './environment/filesystem/tasks.ts'
 export { createFilesystemEnvironment } from './environment/filesystem/environment.ts'
@@ -114,7 +113,7 @@ export {
   sampleAnswers,
 } from './rollout/sample-answers.ts'
 export type { SampledAnswer } from './rollout/sample-answers.ts'
-export type { SamplingWeights } from './sampling/sampling-weights.ts'
+export type { SamplingWeights } from './sampling/quantised-weights.ts'
 export { serveOpenAI } from './serving/openai/serve.ts'
 export { createTinkerServer } from './serving/tinker/server.ts'
 export { trainTokenizer } from './tokenizer/bpe-train.ts'

@@ -1,4 +1,4 @@
-import type { Estimate } from '../statistics/interval.ts'
+import type { Estimate } from '../statistics/intervals.ts'
 
 /** What a job tells those who watch it. Nothing depends on whether anybody does. */
 export type TrainingEvent =

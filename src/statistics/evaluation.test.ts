@@ -4,13 +4,16 @@ import { createRandom } from '../engine/random/index.ts'
 import type { Random } from '../engine/random/index.ts'
 import { compareSuccess } from '../llm/evaluation/compare.ts'
 import { interquartileMean, quantile } from './statistics.ts'
-import { intervalText } from './interval.ts'
-import { meanInterval, pairedDifference } from './mean-interval.ts'
+import {
+  intervalText,
+  meanInterval,
+  pairedDifference,
+  stratifiedInterquartileMean,
+  studentQuantile,
+  wilsonInterval,
+} from './intervals.ts'
 import { probabilityOfImprovement } from '../llm/evaluation/improvement.ts'
-import { stratifiedInterquartileMean } from './bootstrap.ts'
 import { summariseEpisodes } from '../llm/evaluation/summarise.ts'
-import { wilsonInterval } from './wilson.ts'
-import { studentQuantile } from './student.ts'
 
 test("Wilson's interval agrees with scipy", () => {
   // scipy.stats.binomtest(8, 10).proportion_ci(method='wilson')

@@ -1,12 +1,13 @@
 /** Intervals, bootstrap and other statistics of experiments. */
-export { stratifiedInterquartileMean } from './bootstrap.ts'
-export type { BootstrapSettings } from './bootstrap.ts'
+export {
+  stratifiedInterquartileMean,
+  intervalText,
+  meanInterval,
+  pairedDifference,
+  groupedWilsonInterval,
+  wilsonInterval,
+} from './intervals.ts'
+export type { BootstrapSettings, Estimate, MeanEstimate, NoInterval, IntervalSettings } from './intervals.ts'
 export { gaussianProcess } from './gaussian-process.ts'
 export type { Belief, GaussianProcessOptions } from './gaussian-process.ts'
-export { intervalText } from './interval.ts'
-export type { Estimate, MeanEstimate, NoInterval } from './interval.ts'
-export { meanInterval, pairedDifference } from './mean-interval.ts'
-export type { IntervalSettings } from './mean-interval.ts'
-export { rankCorrelation } from './rank-correlation.ts'
-export { interquartileMean, mean, quantile } from './statistics.ts'
-export { groupedWilsonInterval, wilsonInterval } from './wilson.ts'
+export { rankCorrelation, interquartileMean, mean, quantile } from './statistics.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rankCorrelation } from './rank-correlation.ts'
+import { rankCorrelation } from './statistics.ts'
 
 test('as scipy.stats.spearmanr', () => {
   expect(rankCorrelation([1, 2, 3, 4, 5], [5, 6, 7, 8, 7])).toBeCloseTo(0.8207826816681233, 12)

@@ -1,5 +1,4 @@
-import { intervalText } from '../../statistics/interval.ts'
-import type { MeanEstimate } from '../../statistics/interval.ts'
+import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
 import { html, nothing, trusted } from '../../runs/report/html.ts'
 import type { Markup } from '../../runs/report/html.ts'
 import { count, decimal, duration } from '../../runs/report/format.ts'

@@ -1,5 +1,4 @@
-import { intervalText } from '../../statistics/interval.ts'
-import type { MeanEstimate } from '../../statistics/interval.ts'
+import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
 import { count } from '../../runs/report/format.ts'
 import type { SeedsSummary } from './seeds-types.ts'
 import type { ClassicSummary } from './types.ts'

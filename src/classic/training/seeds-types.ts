@@ -1,4 +1,4 @@
-import type { MeanEstimate } from '../../statistics/interval.ts'
+import type { MeanEstimate } from '../../statistics/intervals.ts'
 import type { TrainingEvent } from '../../runs/events.ts'
 import type { Machine } from '../../runs/machine.ts'
 import type { BonusSettings } from './bonus-settings.ts'

@@ -1,6 +1,6 @@
 import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
 import type { Context, Playable } from '../environment/index.ts'
-import type { MeanEstimate } from '../../statistics/interval.ts'
+import type { MeanEstimate } from '../../statistics/intervals.ts'
 import type { OnTrainingEvent } from '../../runs/events.ts'
 import type { Machine } from '../../runs/machine.ts'
 

@@ -2,11 +2,13 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClassicAgent } from '../../classic/algorithm/agent.ts'
 import type { Playable } from '../../classic/environment/index.ts'
-import { intervalText } from '../../statistics/interval.ts'
+import {
+  intervalText,
+  type MeanEstimate,
+  meanInterval,
+  stratifiedInterquartileMean,
+} from '../../statistics/intervals.ts'
 import { mean } from '../../statistics/statistics.ts'
-import { meanInterval } from '../../statistics/mean-interval.ts'
-import { stratifiedInterquartileMean } from '../../statistics/bootstrap.ts'
-import type { MeanEstimate } from '../../statistics/interval.ts'
 import { cutOffNote, evaluateAgent } from '../../classic/training/evaluate-agent.ts'
 import { estimateText, returnText } from '../../classic/training/result-line.ts'
 import { evaluationContexts } from '../../classic/training/context-settings.ts'

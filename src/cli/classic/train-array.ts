@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import type { MeanEstimate } from '../../statistics/interval.ts'
+import type { MeanEstimate } from '../../statistics/intervals.ts'
 import { algorithmsFor, findRun, openNamed } from '../../classic/training/find.ts'
 import { estimateText, resultLine, seedsLine } from '../../classic/training/result-line.ts'
 import { isEnvironmentFile, environmentFileOf } from '../../classic/training/environment-file.ts'

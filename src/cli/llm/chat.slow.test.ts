@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { baseModelFolder } from '../../llm/checkpoint/base-model-folder.ts'
+import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const loader = import.meta.resolve('tsx')

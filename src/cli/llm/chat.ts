@@ -1,6 +1,6 @@
 import { runEpisodes } from '../../llm/agent/turn-loop.ts'
 import type { Episode, Task, ToolSession, ToolEnvironment } from '../../llm/agent/types.ts'
-import type { SamplingWeights } from '../../llm/sampling/sampling-weights.ts'
+import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
 import type { ToolResult } from '../../llm/tool/types.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import type { Console } from '../shared/console.ts'

@@ -1,6 +1,6 @@
 import type { Episode } from '../../llm/episode/types.ts'
 import { reasonsText, summariseEpisodes } from '../../llm/evaluation/summarise.ts'
-import type { SamplingWeights } from '../../llm/sampling/sampling-weights.ts'
+import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
 import { modelsTable, evaluateModels } from '../../llm/training/evaluate-models.ts'
 import type { ModelsReport } from '../../llm/training/evaluate-models.ts'
 import { percent, pointsInterval } from '../../runs/report/format.ts'

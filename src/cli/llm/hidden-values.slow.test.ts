@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { baseModelFolder } from '../../llm/checkpoint/base-model-folder.ts'
+import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 

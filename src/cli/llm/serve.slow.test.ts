@@ -4,7 +4,7 @@ import type { Episode } from '../../llm/episode/types.ts'
 import { heldOutTasks } from '../../llm/rollout/held-out.ts'
 import { createReasoningTasks } from '../../llm/environment/reasoning/tasks.ts'
 import { createReasoningEnvironment } from '../../llm/environment/reasoning/environment.ts'
-import { baseModelFolder } from '../../llm/checkpoint/base-model-folder.ts'
+import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { openModel } from './model-option.ts'
 import { runCli } from '../run-cli.ts'
 

@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
 import { loadTokenizer } from '../../llm/backend/base-model.ts'
-import type { SamplingWeights } from '../../llm/sampling/sampling-weights.ts'
+import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
 import { createTinkerBackend, isAgogeServer, serverUrl } from '../../llm/backend/tinker/index.ts'
 import type { TrainableBackend, TrainingPlan } from '../../llm/training/types.ts'
 import type { Console } from '../shared/console.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { baseModelFolder } from '../../llm/checkpoint/base-model-folder.ts'
+import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { loadTokenizer } from '../../llm/backend/base-model.ts'
 import { createTokenizer } from '../../llm/tokenizer/tokenizer.ts'
 import { tokenizerToJson } from '../../llm/tokenizer/tokenizer-json.ts'

@@ -5,7 +5,7 @@ import { findPolicyPreset } from '../../llm/algorithm/policy-optimisation/preset
 import type { BatchSettings } from '../../llm/algorithm/types.ts'
 import type { PolicyPresetName } from '../../llm/algorithm/policy-optimisation/presets.ts'
 import { AgogeError } from '../../error.ts'
-import { baseModelFolder } from '../../llm/checkpoint/base-model-folder.ts'
+import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { requireModel, requireTokenizer } from '../../llm/backend/base-model.ts'
 import { planForWindow } from '../../llm/training/defaults.ts'
 import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
-import { samplingWeightTypes } from '../../llm/sampling/sampling-weights.ts'
+import { samplingWeightTypes } from '../../llm/sampling/quantised-weights.ts'
 
 /** Parses a whole number of at least `least`; commander names the option in its message. */
 export function wholeNumber(least: number): (text: string) => number {

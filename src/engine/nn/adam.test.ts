@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../random/index.ts'
-import { createAdam } from './adam.ts'
-import { clipScale, globalNorm } from './clip.ts'
+import { clipScale, createAdam, globalNorm } from './optimisers.ts'
 
 test.each([1, 3, 8, 101])('Adam of %d numbers follows the loop in double precision', (length) => {
   const random = createRandom('adam', length)

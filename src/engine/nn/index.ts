@@ -1,16 +1,38 @@
-export { createAdam } from './adam.ts'
-export type { Adam, AdamInPlace, AdamOptions, AdamState } from './adam.ts'
-export { adamWStep, createAdamMoments } from './adamw.ts'
-export type { AdamMoments, AdamWOptions } from './adamw.ts'
-export { clipScale, globalNorm } from './clip.ts'
-export { glorotUniform, heNormal, normalValues, orthogonal, uniformValues } from './initialise.ts'
-export { embedding, layerNorm, linear, mlp, rmsNorm } from './layers.ts'
+export {
+  createAdam,
+  adamWStep,
+  createAdamMoments,
+  clipScale,
+  globalNorm,
+  createRAdam,
+  createRmsProp,
+} from './optimisers.ts'
+export type {
+  Adam,
+  AdamInPlace,
+  AdamOptions,
+  AdamState,
+  AdamMoments,
+  AdamWOptions,
+  RmsProp,
+  RmsPropOptions,
+  RmsPropState,
+} from './optimisers.ts'
+export {
+  glorotUniform,
+  heNormal,
+  normalValues,
+  orthogonal,
+  uniformValues,
+  embedding,
+  layerNorm,
+  linear,
+  mlp,
+  rmsNorm,
+} from './layers.ts'
 export type { Activation, LinearParameters } from './layers.ts'
-export { createMuon } from './muon.ts'
-export type { Muon, MuonMatrix, MuonOptions } from './muon.ts'
-export { createOrthogonaliser, newtonSchulz } from './orthogonalise.ts'
-export type { Orthogonaliser } from './orthogonalise.ts'
-export { createRAdam } from './radam.ts'
+export { createMuon, createOrthogonaliser, newtonSchulz } from './muon.ts'
+export type { Muon, MuonMatrix, MuonOptions, Orthogonaliser } from './muon.ts'
 export {
   decodeTensor,
   readSafetensors,
@@ -37,5 +59,3 @@ export {
   zeroParameters,
 } from './parameters.ts'
 export type { ParameterSet, ParameterSpec } from './parameters.ts'
-export { createRmsProp } from './rmsprop.ts'
-export type { RmsProp, RmsPropOptions, RmsPropState } from './rmsprop.ts'

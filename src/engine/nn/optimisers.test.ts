@@ -1,13 +1,16 @@
 import { afterAll, expect, test } from 'vitest'
 import { createRandom } from '../random/index.ts'
 import { evaluate, constant } from '../tensor/index.ts'
-import { createAdam } from './adam.ts'
-import { adamWStep, createAdamMoments } from './adamw.ts'
-import { clipScale, globalNorm } from './clip.ts'
-import { createMuon } from './muon.ts'
-import { createOrthogonaliser, newtonSchulz } from './orthogonalise.ts'
-import { createRAdam } from './radam.ts'
-import { createRmsProp } from './rmsprop.ts'
+import {
+  adamWStep,
+  clipScale,
+  createAdam,
+  createAdamMoments,
+  createRAdam,
+  createRmsProp,
+  globalNorm,
+} from './optimisers.ts'
+import { createMuon, createOrthogonaliser, newtonSchulz } from './muon.ts'
 
 const muon = createMuon()
 const orthogonaliser = createOrthogonaliser()

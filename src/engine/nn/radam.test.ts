@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRAdam } from './radam.ts'
+import { createRAdam } from './optimisers.ts'
 
 // Made by torch.optim.RAdam (2.13) in double precision: x = [1, -2], learning rate 0.01, gradient
 // [2 x0 + 0.1 t, cos(t) + x1] at step t. The step becomes adaptive at the sixth.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRmsProp } from './rmsprop.ts'
+import { createRmsProp } from './optimisers.ts'
 
 test('steps by the formula of torch.optim.RMSprop', () => {
   const parameters = Float32Array.of(1, -2, 0.5)

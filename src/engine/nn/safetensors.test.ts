@@ -1,7 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromBfloat16, fromFloat16, toBfloat16, toFloat16 } from './float16.ts'
-import { readSafetensors, writeSafetensors } from './safetensors.ts'
+import {
+  fromBfloat16,
+  fromFloat16,
+  readSafetensors,
+  toBfloat16,
+  toFloat16,
+  writeSafetensors,
+} from './safetensors.ts'
 
 const values = [
   0,

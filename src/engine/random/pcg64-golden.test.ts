@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createPcg64 } from './pcg64.ts'
 import type { Pcg64 } from './pcg64.ts'
-import { exponentialTables, normalTables } from './ziggurat-tables.ts'
+import { exponentialTables, normalTables } from './ziggurat.ts'
 
 interface Ziggurat {
   first: number[]

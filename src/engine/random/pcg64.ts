@@ -1,7 +1,138 @@
 import { AgogeError } from '../../error.ts'
-import { createPcg64Words } from './pcg64-words.ts'
-import { seedSequence } from './seed-sequence.ts'
 import { drawExponential, drawNormal, unitOf } from './ziggurat.ts'
+
+const poolSize = 4
+
+function hashStream(start: number, factor: number): (value: number) => number {
+  let hash = start
+  return (value) => {
+    let x = value ^ hash
+    hash = Math.imul(hash, factor)
+    x = Math.imul(x, hash)
+    return (x ^ (x >>> 16)) >>> 0
+  }
+}
+
+function mixWords(x: number, y: number): number {
+  const result = (Math.imul(0xca01f9dd, x) - Math.imul(0x4973f715, y)) | 0
+  return (result ^ (result >>> 16)) >>> 0
+}
+
+/**
+ * NumPy's `SeedSequence(entropy).generate_state(words, uint64)`, which spreads a small seed over as many 64-bit words as a generator
+ * needs (O'Neill 2015, "Developing a seed_seq alternative"). `entropy` is not negative.
+ */
+function seedSequence(entropy: bigint, words: number): bigint[] {
+  if (entropy < 0n) {
+    throw new AgogeError('A seed is not negative.', {
+      code: 'bad-argument',
+      given: entropy,
+      expected: 'an integer of at least 0',
+    })
+  }
+  const assembled: number[] = []
+  for (let rest = entropy; rest > 0n || assembled.length === 0; rest >>= 32n)
+    assembled.push(Number(rest & 0xffffffffn))
+
+  const hash = hashStream(0x43b0d7e5, 0x931e8875)
+  const pool = Array.from({ length: poolSize }, (_, i) => hash(assembled[i] ?? 0))
+  for (let from = 0; from < poolSize; from++) {
+    for (let to = 0; to < poolSize; to++) if (from !== to) pool[to] = mixWords(pool[to], hash(pool[from]))
+  }
+  for (const extra of assembled.slice(poolSize)) {
+    for (let to = 0; to < poolSize; to++) pool[to] = mixWords(pool[to], hash(extra))
+  }
+
+  const output = hashStream(0x8b51f9dd, 0x58f38ded)
+  const halves = Array.from({ length: words * 2 }, (_, i) => BigInt(output(pool[i % poolSize])))
+  return Array.from({ length: words }, (_, i) => halves[2 * i] | (halves[2 * i + 1] << 32n))
+}
+
+/** PCG XSL-RR 128/64 on 32-bit words. */
+export interface Pcg64Words {
+  /** [8]: the state in words 0 to 3, the low one first, then the increment. */
+  readonly words: Int32Array
+  /** [2]: the low and the high half of the last output. */
+  readonly output: Int32Array
+  /** Steps the state and writes the next 64 random bits to `output`. */
+  readonly next: () => void
+}
+
+/** The multiplier 0x2360ed051fc65da44385df649fccf645, the low word first. */
+const m0 = 0x9fccf645 | 0
+const m1 = 0x4385df64
+const m2 = 0x1fc65da4
+const m3 = 0x2360ed05
+const two32 = 2 ** 32
+
+/** The high half of the 64-bit product of two unsigned words, the second given in halves. */
+function mulHigh(a: number, bHigh: number, bLow: number): number {
+  const aHigh = a >>> 16
+  const aLow = a & 0xffff
+  const middle = (Math.imul(aHigh, bLow) + (Math.imul(aLow, bLow) >>> 16)) | 0
+  const other = (Math.imul(aLow, bHigh) + (middle & 0xffff)) | 0
+  return (Math.imul(aHigh, bHigh) + (middle >>> 16) + (other >>> 16)) | 0
+}
+
+/**
+ * The generator with state 0 and increment 0; write its words, then draw. The 128-bit product is put together from
+ * 32-bit ones, which is some twenty times faster than BigInt.
+ */
+function createPcg64Words(): Pcg64Words {
+  const words = new Int32Array(8)
+  const output = new Int32Array(2)
+
+  function next(): void {
+    const s0 = words[0]
+    const s1 = words[1]
+    const s2 = words[2]
+    // Columns of the schoolbook product, each with the carry of the column before.
+    const column0 = (Math.imul(s0, m0) >>> 0) + (words[4] >>> 0)
+    const column1 =
+      (Math.imul(s0, m1) >>> 0) +
+      (Math.imul(s1, m0) >>> 0) +
+      (mulHigh(s0, m0 >>> 16, m0 & 0xffff) >>> 0) +
+      (words[5] >>> 0) +
+      (column0 >= two32 ? 1 : 0)
+    const column2 =
+      (Math.imul(s0, m2) >>> 0) +
+      (Math.imul(s1, m1) >>> 0) +
+      (Math.imul(s2, m0) >>> 0) +
+      (mulHigh(s0, m1 >>> 16, m1 & 0xffff) >>> 0) +
+      (mulHigh(s1, m0 >>> 16, m0 & 0xffff) >>> 0) +
+      (words[6] >>> 0) +
+      ((column1 / two32) | 0)
+    const t3 =
+      (Math.imul(s0, m3) +
+        Math.imul(s1, m2) +
+        Math.imul(s2, m1) +
+        Math.imul(words[3], m0) +
+        mulHigh(s0, m2 >>> 16, m2 & 0xffff) +
+        mulHigh(s1, m1 >>> 16, m1 & 0xffff) +
+        mulHigh(s2, m0 >>> 16, m0 & 0xffff) +
+        words[7] +
+        ((column2 / two32) | 0)) |
+      0
+    const t0 = column0 | 0
+    const t1 = column1 | 0
+    const t2 = column2 | 0
+    words[0] = t0
+    words[1] = t1
+    words[2] = t2
+    words[3] = t3
+
+    // The halves of the new state folded together, rotated right by its top six bits.
+    const swap = t3 < 0
+    const low = swap ? t1 ^ t3 : t0 ^ t2
+    const high = swap ? t0 ^ t2 : t1 ^ t3
+    const by = (t3 >>> 26) & 31
+    // Shifted by 1, then by 31 - by: 32 in all where `by` is 0, which one shift cannot do.
+    output[0] = (low >>> by) | ((high << 1) << (31 - by))
+    output[1] = (high >>> by) | ((low << 1) << (31 - by))
+  }
+
+  return { words, output, next }
+}
 
 /** NumPy's default generator, bit for bit. */
 export interface Pcg64 {
@@ -28,8 +159,6 @@ export interface Pcg64State {
   /** The high half of a 64-bit word whose low half was handed out. */
   half: number | null
 }
-
-const two32 = 2 ** 32
 
 /**
  * `numpy.random.default_rng(seed)`: PCG XSL-RR 128/64 (O'Neill 2014) seeded by NumPy's `SeedSequence`. For parity with

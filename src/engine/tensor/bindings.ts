@@ -1,7 +1,6 @@
 import { AgogeError } from '../../error.ts'
-import { dimValue } from './dimension.ts'
-import type { Bindings, DType, Feeds, HostTensor, Shape } from './types.ts'
-import { showShape } from './shape.ts'
+import { dimValue, showShape } from './shape.ts'
+import type { Bindings, DType, Feeds, HostTensor, Shape } from './node.ts'
 
 export function dtypeOf({ data }: Pick<HostTensor, 'data'>): DType {
   if (data instanceof Float32Array) return 'float32'

@@ -2,14 +2,19 @@ import { AgogeError } from '../../error.ts'
 import { bindSizes } from './bindings.ts'
 import type { InputSignature } from './bindings.ts'
 import type { HelperJob } from './helper/work.ts'
-import { topologicalOrder } from './node.ts'
-import { defaultDevice } from './onnx/device.ts'
-import type { Device } from './onnx/device.ts'
+import {
+  type DType,
+  type Feeds,
+  type HostData,
+  type HostTensor,
+  type Shape,
+  type Tensor,
+  topologicalOrder,
+} from './node.ts'
+import { acquireSession, defaultDevice, type Device } from './onnx/session.ts'
 import { lowerToOnnx } from './onnx/lower.ts'
-import { acquireSession } from './onnx/session.ts'
-import { input } from './operators/input.ts'
+import { input } from './operators/constant.ts'
 import { simplify } from './simplify.ts'
-import type { DType, Feeds, HostData, HostTensor, Shape, Tensor } from './types.ts'
 
 export interface InputSpec {
   /** Numbers, or symbols such as 'B' that take their value at each run. */

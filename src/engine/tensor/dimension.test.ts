@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addDims, canonical, dimValue, multiplyDims } from './dimension.ts'
+import { addDims, canonical, dimValue, multiplyDims } from './shape.ts'
 
 test('equal dimensions have one spelling', () => {
   expect(canonical('T*B')).toBe('B*T')

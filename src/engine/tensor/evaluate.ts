@@ -1,8 +1,7 @@
 import { bindSizes } from './bindings.ts'
-import { dimValue } from './dimension.ts'
-import { topologicalOrder } from './node.ts'
-import { inputOperator } from './operators/input.ts'
-import type { Feeds, HostTensor, Tensor, Value } from './types.ts'
+import { dimValue } from './shape.ts'
+import { type Feeds, type HostTensor, type Tensor, topologicalOrder, type Value } from './node.ts'
+import { inputOperator } from './operators/constant.ts'
 
 /** Reference values of nodes in double precision. */
 export function evaluateNodes(outputs: readonly Tensor[], feeds: Feeds): Value[] {

@@ -2,11 +2,10 @@ import { expect, test } from 'vitest'
 import { evaluateNodes } from './evaluate.ts'
 import { forRuntime } from './for-runtime.ts'
 import { add, compile, gradients, matmul, mean, relu, square, sub } from './index.ts'
-import { topologicalOrder } from './node.ts'
-import { input } from './operators/input.ts'
+import { type Tensor, topologicalOrder } from './node.ts'
+import { input } from './operators/constant.ts'
 import { simplify } from './simplify.ts'
 import { randomFeeds } from './testing/cases.ts'
-import type { Tensor } from './types.ts'
 
 const inputs = {
   x: { shape: ['B', 3] },

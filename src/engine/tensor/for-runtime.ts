@@ -1,16 +1,11 @@
-import { makeNode, topologicalOrder } from './node.ts'
-import { addOperator } from './operators/binary.ts'
-import { broadcastTo } from './operators/broadcast-to.ts'
-import { castOperator } from './operators/cast.ts'
-import { greaterOperator } from './operators/compare.ts'
-import { affineOperator } from './operators/affine.ts'
+import { makeNode, type Tensor, topologicalOrder } from './node.ts'
+import { addOperator, affineOperator } from './operators/binary.ts'
+import { broadcastTo, reshape } from './operators/reshape.ts'
+import { castOperator, reluOperator } from './operators/unary.ts'
+import { greaterOperator, stepOperator } from './operators/compare.ts'
 import { constant, scalarValue } from './operators/constant.ts'
 import { matmul, matmulOperator } from './operators/matmul.ts'
 import { sumOperator } from './operators/reduce.ts'
-import { reshape } from './operators/reshape.ts'
-import { stepOperator } from './operators/step.ts'
-import { reluOperator } from './operators/unary.ts'
-import type { Tensor } from './types.ts'
 
 /**
  * The same graph with what ONNX Runtime does sooner, for layers of hundreds of units: a product and the row added to it as

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { evaluateNodes } from './evaluate.ts'
 import { add, compile, evaluate, gradients, matmul, mul, sin, softmax, stopGradient, sum } from './index.ts'
-import { constant } from './operators/constant.ts'
-import { input } from './operators/input.ts'
+import { constant, input } from './operators/constant.ts'
 import { cases, randomFeeds } from './testing/cases.ts'
-import type { Feeds, Tensor } from './types.ts'
+import type { Feeds, Tensor } from './node.ts'
 
 const step = 2 ** -9
 

@@ -1,13 +1,9 @@
-import { topologicalOrder } from './node.ts'
+import { type Dim, type Tensor, topologicalOrder } from './node.ts'
 import { operations } from './operations.ts'
 import { add } from './operators/binary.ts'
-import { concat } from './operators/concat.ts'
-import { constant } from './operators/constant.ts'
-import { zeros } from './operators/zeros.ts'
-import { padOperator } from './operators/slice.ts'
-import { addDims } from './dimension.ts'
-import { shapeError } from './shape.ts'
-import type { Dim, Tensor } from './types.ts'
+import { concat, padOperator } from './operators/slice.ts'
+import { constant, zeros } from './operators/constant.ts'
+import { addDims, shapeError } from './shape.ts'
 
 /**
  * Reverse-mode gradients of a scalar, as traced tensors that can be differentiated again.

@@ -1,26 +1,8 @@
 import { add, div, maximum, minimum, mul, pow, sub } from './operators/binary.ts'
-import { broadcastTo } from './operators/broadcast-to.ts'
-import { cast } from './operators/cast.ts'
-import { and, equal, greater, less, not } from './operators/compare.ts'
-import { concat } from './operators/concat.ts'
-import { constant } from './operators/constant.ts'
-import { conv2d } from './operators/conv2d.ts'
-import { convTranspose2d } from './operators/conv-transpose2d.ts'
-import { gather, scatterRows } from './operators/gather.ts'
-import { iota } from './operators/iota.ts'
-import { matmul } from './operators/matmul.ts'
-import { max, mean, sum } from './operators/reduce.ts'
-import { reshape } from './operators/reshape.ts'
-import { rmsNormalise } from './operators/rms-normalise.ts'
-import { rotate } from './operators/rotate.ts'
-import { pad, slice } from './operators/slice.ts'
-import { logSoftmax, softmax } from './operators/softmax.ts'
-import { stopGradient } from './operators/stop-gradient.ts'
-import { sumTo } from './operators/sum-to.ts'
-import { scatterAlong, takeAlong } from './operators/take-along.ts'
-import { transpose } from './operators/transpose.ts'
+import { broadcastTo, reshape, transpose } from './operators/reshape.ts'
 import {
   abs,
+  cast,
   cos,
   exp,
   log,
@@ -33,10 +15,18 @@ import {
   sin,
   sqrt,
   square,
+  stopGradient,
   tanh,
 } from './operators/unary.ts'
-import { where } from './operators/where.ts'
-import { zeros } from './operators/zeros.ts'
+import { and, equal, greater, less, not, where } from './operators/compare.ts'
+import { concat, pad, slice } from './operators/slice.ts'
+import { constant, iota, zeros } from './operators/constant.ts'
+import { conv2d, convTranspose2d } from './operators/convolution.ts'
+import { gather, scatterAlong, scatterRows, takeAlong } from './operators/gather.ts'
+import { matmul } from './operators/matmul.ts'
+import { max, mean, sum, sumTo } from './operators/reduce.ts'
+import { logSoftmax, rmsNormalise, softmax } from './operators/normalise.ts'
+import { rotate } from './operators/rotate.ts'
 
 /**
  * All operators as functions over tensors. Gradient rules are handed this record instead of importing one

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compile, evaluate } from './index.ts'
-import { input } from './operators/input.ts'
+import { input } from './operators/constant.ts'
 import { cases, randomFeeds } from './testing/cases.ts'
 
 const sizes = [

@@ -1,7 +1,7 @@
 import { assert, double, integer, property, tuple } from 'fast-check'
 import { expect, test } from 'vitest'
 import { compile, evaluate, gradients, quantisedMatmul, quantiseMatrix, sum } from './index.ts'
-import { input } from './operators/input.ts'
+import { input } from './operators/constant.ts'
 import { testNumbers } from './testing/cases.ts'
 
 const specs = (inner: number, outputs: number) =>

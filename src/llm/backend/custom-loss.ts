@@ -1,8 +1,7 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { LossReport, LossSettings, ModelBackend } from '../model-backend.ts'
-import { addTokens, createLossSums, lossReport } from './loss-report.ts'
-import { scoreSequences } from './score-sequences.ts'
+import { addTokens, createLossSums, lossReport, scoreSequences } from './loss-report.ts'
 
 /** What a loss of one's own says of a batch. */
 export interface CustomLossValue {

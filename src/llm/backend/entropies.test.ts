@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLocalBackend } from './local-backend.ts'
-import { sequenceEntropies } from './score-sequences.ts'
+import { sequenceEntropies } from './loss-report.ts'
 import { tinyConfig } from '../testing/tiny-config.ts'
 
 const vocabulary = tinyConfig.vocab_size

@@ -2,9 +2,16 @@ import type { TrainingSequence } from '../episode/types.ts'
 import type { HostTensor, Program } from '../../engine/tensor/index.ts'
 import { causalLimits, rotaryTable } from '../model/attention.ts'
 import type { ForwardOptions, LossSettings } from '../model-backend.ts'
-import { inverseRows, inverseTemperatures, makeBatches, pick } from '../model/batches.ts'
-import type { Batch } from '../model/batches.ts'
-import { checkSequences, checkTemperatures, checkTraining } from './check-sequences.ts'
+import {
+  type Batch,
+  inverseRows,
+  inverseTemperatures,
+  makeBatches,
+  makePackedBatches,
+  packedLimits,
+  pick,
+} from '../model/batches.ts'
+import { checkSequences, checkTemperatures, checkTraining } from './sequences.ts'
 import { rowLength } from '../model/blockwise-attention.ts'
 import { headWidth } from '../model/config.ts'
 import type { TransformerConfig } from '../model/config.ts'
@@ -14,10 +21,8 @@ import { addBatch, createLossSums } from './loss-report.ts'
 import type { LossSums } from './loss-report.ts'
 import { batchShape } from '../model/memory.ts'
 import type { BatchLimits } from '../model/memory.ts'
-import { createOutputBuffers } from '../model/output-buffers.ts'
-import { makePackedBatches, packedLimits } from '../model/packing.ts'
+import { compileForward, compileTraining, createOutputBuffers } from '../model/programs.ts'
 import type { Parameters } from '../model/parameters.ts'
-import { compileForward, compileTraining } from '../model/programs.ts'
 import { compileRecomputing } from '../model/recomputing.ts'
 
 export interface LearnerOptions extends BatchLimits {

@@ -25,14 +25,11 @@ import type { Parameters } from '../model/parameters.ts'
 import { createFrozenSamplers } from './frozen-samplers.ts'
 import type { FrozenSamplers } from './frozen-samplers.ts'
 import { createParallelLearner } from './parallel-learner.ts'
-import { createParallelSampler } from './parallel-sampler.ts'
-import { requireProcessor } from '../sampling/quantised-weights.ts'
-import type { SamplingWeights } from '../sampling/sampling-weights.ts'
+import { createParallelSampler, withPromptLogprobs } from './parallel-sampler.ts'
+import { requireProcessor, type SamplingWeights } from '../sampling/quantised-weights.ts'
 import { needsTexts } from '../sampling/sample-requests.ts'
-import { withPromptLogprobs } from './sampling-parts.ts'
-import { createThreads } from './threads.ts'
+import { createThreads, createTurnQueue } from './threads.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import { createTurnQueue } from './turn-queue.ts'
 
 export interface LocalBackendOptions {
   config: TransformerConfig

@@ -1,5 +1,7 @@
 import type { HostTensor } from '../../engine/tensor/index.ts'
-import type { LossReport, LossSettings } from '../model-backend.ts'
+import { AgogeError } from '../../error.ts'
+import type { TrainingSequence } from '../episode/types.ts'
+import type { ForwardOptions, LossReport, LossSettings, ModelBackend } from '../model-backend.ts'
 
 /** What the micro-batches of one call add up to; threads add theirs. Ratios are those of tokens with an rl weight. */
 export interface LossSums {
@@ -88,4 +90,44 @@ export function lossReport(parts: readonly LossSums[]): LossReport {
     maxRatio: Math.max(0, ...parts.map((part) => part.maxRatio)),
     entropy: total('entropy') / Math.max(1, tokens),
   }
+}
+
+/** Log-probabilities of the tokens of training sequences, each at the temperature it was drawn at. */
+export function scoreSequences(
+  backend: Pick<ModelBackend, 'forward'>,
+  sequences: Tempered,
+  options: { signal?: AbortSignal } = {},
+): Promise<Float32Array[]> {
+  return backend.forward(...asked(sequences, options))
+}
+
+/**
+ * Entropies of the distributions of tokens of training sequences, in nats, each at the temperature it was drawn at.
+ *
+ * @throws AgogeError `unsupported` where the backend cannot tell.
+ */
+export async function sequenceEntropies(
+  backend: Pick<ModelBackend, 'entropies'>,
+  sequences: Tempered,
+  options: { signal?: AbortSignal } = {},
+): Promise<Float32Array[]> {
+  if (backend.entropies !== undefined) return backend.entropies(...asked(sequences, options))
+  throw new AgogeError('This backend tells no entropies', {
+    code: 'unsupported',
+    expected: 'a backend in this process',
+    hint: 'Leave out what asks for them, such as entropyShare',
+  })
+}
+
+type Tempered = readonly Pick<TrainingSequence, 'tokens' | 'temperatures'>[]
+
+function asked(
+  sequences: Tempered,
+  options: { signal?: AbortSignal },
+): [sequences: Int32Array[], options: ForwardOptions] {
+  const tempered = sequences.some(({ temperatures }) => temperatures !== undefined)
+  return [
+    sequences.map(({ tokens }) => tokens),
+    { ...options, ...(tempered && { temperatures: sequences.map(({ temperatures }) => temperatures) }) },
+  ]
 }

@@ -8,7 +8,7 @@ import type { CustomLoss } from './custom-loss.ts'
 import { createLearner } from './learner.ts'
 import { createLocalBackend } from './local-backend.ts'
 import { activationBytes, batchShape, standingBytes } from '../model/memory.ts'
-import { makePackedBatches, packedLimits } from '../model/packing.ts'
+import { makePackedBatches, packedLimits } from '../model/batches.ts'
 import { initialiseParameters, parameterLayout } from '../model/parameters.ts'
 import { tinyConfig } from '../testing/tiny-config.ts'
 

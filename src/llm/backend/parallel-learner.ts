@@ -1,12 +1,11 @@
 import type { TrainingSequence } from '../episode/types.ts'
 import { addInChunks } from '../../engine/tensor/index.ts'
 import type { LossReport, LossSettings } from '../model-backend.ts'
-import { checkSequences, checkTemperatures, checkTraining } from './check-sequences.ts'
+import { checkSequences, checkTemperatures, checkTraining, packSequences } from './sequences.ts'
 import { createLearner } from './learner.ts'
 import type { LearnerCall, LearnerForward, LearnerOptions } from './learner.ts'
 import { lossReport } from './loss-report.ts'
 import { parameterLayout } from '../model/parameters.ts'
-import { packSequences } from './packed-sequences.ts'
 import { allParts } from './threads.ts'
 import type { Helper, Threads } from './threads.ts'
 

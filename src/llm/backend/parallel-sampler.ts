@@ -1,11 +1,108 @@
-import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
 import type { TokenTexts } from '../grammar/index.ts'
+import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
 import { checkRequests } from '../sampling/sample-requests.ts'
-import { createSampler } from '../sampling/sampler.ts'
-import type { Sampler, SamplerOptions } from '../sampling/sampler.ts'
-import { askToSample, sampleInParts } from './sampling-parts.ts'
-import { createRoutes } from './sampling-routes.ts'
-import type { Helper, Threads } from './threads.ts'
+import { createSampler, type Sampler, type SamplerOptions } from '../sampling/sampler.ts'
+import { allParts, type Helper, type Threads } from './threads.ts'
+
+/** Samples some rows of a call; `onToken` speaks of their places among these. */
+type SamplePart = (
+  part: number,
+  requests: readonly SampleRequest[],
+  options: SampleOptions,
+) => Promise<SampleOutput[]>
+
+/** Samples the rows of a call in several parts at the same time; `parts` has the part, 0 to count - 1, of each row. */
+export async function sampleInParts(
+  requests: readonly SampleRequest[],
+  options: SampleOptions,
+  parts: readonly number[],
+  samplePart: SamplePart,
+): Promise<SampleOutput[]> {
+  const results: SampleOutput[] = []
+  const { onToken } = options
+  const sampleOne = async (part: number): Promise<void> => {
+    const rows = requests.flatMap((_, i) => (parts[i] === part ? [i] : []))
+    const listener: SampleOptions['onToken'] = (row, token, logprob) => onToken?.(rows[row], token, logprob)
+    const outputs = await samplePart(
+      part,
+      rows.map((row) => requests[row]),
+      { ...options, ...(onToken && { onToken: listener }) },
+    )
+    rows.forEach((row, i) => (results[row] = outputs[i]))
+  }
+  await allParts([...new Set(parts)].sort((a, b) => a - b).map(sampleOne))
+  return results
+}
+
+/** Lets a thread sample rows. */
+export function askToSample(
+  helper: Helper,
+  requests: readonly SampleRequest[],
+  { signal, onToken, ...options }: SampleOptions,
+  { weightVersion, together }: { weightVersion: number; together: boolean },
+): Promise<SampleOutput[]> {
+  // Copied, since a message carries the whole buffer that a view is of.
+  const copies = requests.map((request) => ({ ...request, prompt: request.prompt.slice() }))
+  const listening = onToken !== undefined
+  return helper.ask(
+    'sample',
+    { requests: copies, options, weightVersion, together, listening },
+    signal,
+    onToken,
+  )
+}
+
+/** Adds the log-probabilities of prompts to the outputs of those rows that want them. */
+export async function withPromptLogprobs(
+  requests: readonly SampleRequest[],
+  options: SampleOptions,
+  outputs: SampleOutput[],
+  forward: (prompts: Int32Array[]) => Promise<Float32Array[]>,
+): Promise<SampleOutput[]> {
+  const asking = requests.flatMap((request, i) =>
+    (request.promptLogprobs ?? options.promptLogprobs) === true ? [i] : [],
+  )
+  if (asking.length === 0) return outputs
+  const logprobs = await forward(asking.map((i) => requests[i].prompt))
+  asking.forEach((i, place) => (outputs[i].promptLogprobs = logprobs[place]))
+  return outputs
+}
+
+/** How much more than its even share of rows a part may get before the rest goes elsewhere. */
+const slack = 1.15
+/** Prompts that are remembered at most. */
+const mostKnown = 100_000
+
+/**
+ * Deals prompts out to samplers with a cache each: a prompt goes where its longest known beginning went, so that what is
+ * cached is found again, else where there is least to do. A function of the prompts so far.
+ */
+export function createRoutes(parts: number) {
+  const known = new Map<number, number>()
+  return {
+    /** The part, 0 to parts - 1, of each prompt. */
+    assign(prompts: readonly Int32Array[]): number[] {
+      if (known.size > mostKnown) known.clear()
+      const loads = Array.from({ length: parts }, () => 0)
+      const most = Math.ceil((prompts.length / parts) * slack)
+      return prompts.map((prompt) => {
+        let hash = 0
+        let found: number | undefined
+        let name = 0
+        for (let i = 0; i < prompt.length; i++) {
+          hash = Math.imul(hash ^ prompt[i], 0x01000193) + 0x9e3779b9
+          name = i * 2 ** 32 + (hash >>> 0)
+          found = known.get(name) ?? found
+        }
+        const part = found !== undefined && loads[found] < most ? found : loads.indexOf(Math.min(...loads))
+        loads[part]++
+        known.set(name, part)
+        return part
+      })
+    },
+    clear: () => known.clear(),
+  }
+}
 
 /** Fewer rows than this are sampled in this thread alone. */
 export const fewRows = 16

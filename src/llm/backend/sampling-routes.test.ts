@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRoutes } from './sampling-routes.ts'
+import { createRoutes } from './parallel-sampler.ts'
 
 const prompt = (...ids: number[]) => Int32Array.from(ids)
 

@@ -6,10 +6,9 @@ import type { TransformerConfig } from '../model/config.ts'
 import { forwardBackward } from './custom-loss.ts'
 import { createLearner } from './learner.ts'
 import { createLocalBackend } from './local-backend.ts'
-import { lossReport } from './loss-report.ts'
+import { lossReport, scoreSequences } from './loss-report.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import type { Parameters } from '../model/parameters.ts'
-import { scoreSequences } from './score-sequences.ts'
 
 const config: TransformerConfig = {
   vocab_size: 12,

@@ -1,11 +1,39 @@
 import { Worker } from 'node:worker_threads'
-import { AgogeError } from '../../error.ts'
 import { startThread } from '../../engine/tensor/index.ts'
+import { AgogeError } from '../../error.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { BatchLimits } from '../model/memory.ts'
 import type { Parameters } from '../model/parameters.ts'
-import type { SamplingWeights } from '../sampling/sampling-weights.ts'
+import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
+
+/** Tasks `alone` run one after the other; tasks `together` may overlap each other, but no task that is alone. First come, first served. */
+interface TurnQueue {
+  readonly alone: <T>(task: () => Promise<T>) => Promise<T>
+  readonly together: <T>(task: () => Promise<T>) => Promise<T>
+}
+
+/** A queue in which a task runs whatever became of those before. */
+export function createTurnQueue(): TurnQueue {
+  let lastAlone: Promise<unknown> = Promise.resolve()
+  /** Of those that came after it. */
+  const together = new Set<Promise<unknown>>()
+  return {
+    alone(task) {
+      const before = Promise.all([lastAlone, ...together])
+      together.clear()
+      const next = before.then(task)
+      lastAlone = next.catch(() => {})
+      return next
+    },
+    together(task) {
+      const next = lastAlone.then(task)
+      const ended = next.catch(() => {}).then(() => void together.delete(ended))
+      together.add(ended)
+      return next
+    },
+  }
+}
 
 /** A thread beside this one. */
 export interface Helper {
@@ -21,7 +49,7 @@ export interface Helper {
   end(): Promise<unknown>
 }
 
-export interface ThreadsOptions extends BatchLimits {
+interface ThreadsOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
   /** This one included. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTurnQueue } from './turn-queue.ts'
+import { createTurnQueue } from './threads.ts'
 
 test('tasks alone wait for all before them, tasks together for those alone', async () => {
   const queue = createTurnQueue()

@@ -4,8 +4,8 @@ import type { TransformerConfig } from '../model/config.ts'
 import type { TokenTexts } from '../grammar/index.ts'
 import type { LossSums } from './loss-report.ts'
 import type { BatchLimits } from '../model/memory.ts'
-import type { PackedSequences } from './packed-sequences.ts'
-import type { SamplingWeights } from '../sampling/sampling-weights.ts'
+import type { PackedSequences } from './sequences.ts'
+import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 
 /** What a thread is started with. */
 export interface WorkerData extends BatchLimits {

@@ -1,21 +1,23 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { readAdapterCheckpoint, writeAdapterCheckpoint } from '../adapter/peft.ts'
-import type { Adapter } from '../adapter/lora.ts'
-import { chosenTensors, compactLayout } from '../adapter/trainable.ts'
-import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
+import { fileURLToPath } from 'node:url'
+import { readSafetensors, type StoredType, writeSafetensors } from '../../engine/nn/index.ts'
 import { AgogeError } from '../../error.ts'
-import { readSafetensors, writeSafetensors } from '../../engine/nn/index.ts'
-import type { StoredType } from '../../engine/nn/index.ts'
+import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
+import type { Adapter } from '../adapter/lora.ts'
+import { readAdapterCheckpoint, writeAdapterCheckpoint } from '../adapter/peft.ts'
+import { chosenTensors, compactLayout } from '../adapter/trainable.ts'
 import type { TransformerConfig } from '../model/config.ts'
-import { parseConfig, serialiseConfig } from './config-json.ts'
 import type { OptimizerState } from '../model/optimizer.ts'
 import type { Parameters } from '../model/parameters.ts'
-import { tokenizerFromJson, tokenizerToJson } from '../tokenizer/tokenizer-json.ts'
-import { createTokenizer } from '../tokenizer/tokenizer.ts'
-import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { damaged, readWeights, writeWeights } from '../model/weight-files.ts'
+import { tokenizerFromJson, tokenizerToJson } from '../tokenizer/tokenizer-json.ts'
+import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
+import { parseConfig, serialiseConfig } from './config-json.ts'
+
+/** The base model that comes with the package; seen from `src/llm/checkpoint` as from `dist/llm/checkpoint`. */
+export const baseModelFolder = fileURLToPath(new URL('../../../models/base', import.meta.url))
 
 /** What `writeCheckpoint` puts in a folder; a published model has no optimiser and version 0. */
 export interface Checkpoint {

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { firstDifference, headWidth, smallConfig } from '../model/config.ts'
+import { firstDifference, headWidth, rotaryFrequencies, smallConfig } from '../model/config.ts'
 import { parseConfig, serialiseConfig } from './config-json.ts'
 import { parameterLayout } from '../model/parameters.ts'
-import { rotaryFrequencies } from '../model/rotary-scaling.ts'
 
 const common = { hidden_act: 'silu', torch_dtype: 'bfloat16' }
 /** What the published configurations of these models say. */

@@ -1,7 +1,11 @@
 import { AgogeError } from '../../error.ts'
-import { headWidth, modelFamilies } from '../model/config.ts'
-import type { ModelFamily, TransformerConfig } from '../model/config.ts'
-import { parseRotaryScaling } from '../model/rotary-scaling.ts'
+import {
+  headWidth,
+  modelFamilies,
+  type ModelFamily,
+  parseRotaryScaling,
+  type TransformerConfig,
+} from '../model/config.ts'
 
 const integers = [
   'vocab_size',

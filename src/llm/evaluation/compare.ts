@@ -1,8 +1,5 @@
 import type { Episode } from '../episode/types.ts'
-import { tooFew } from '../../statistics/interval.ts'
-import type { MeanEstimate } from '../../statistics/interval.ts'
-import { meanInterval } from '../../statistics/mean-interval.ts'
-import type { IntervalSettings } from '../../statistics/mean-interval.ts'
+import { type IntervalSettings, type MeanEstimate, meanInterval, tooFew } from '../../statistics/intervals.ts'
 import { mean } from '../../statistics/statistics.ts'
 import { successByTask } from './summarise.ts'
 

@@ -1,9 +1,11 @@
-import { tooFew } from '../../statistics/interval.ts'
-import type { MeanEstimate } from '../../statistics/interval.ts'
-import type { IntervalSettings } from '../../statistics/mean-interval.ts'
+import {
+  type IntervalSettings,
+  type MeanEstimate,
+  studentQuantile,
+  tooFew,
+  wilsonBounds,
+} from '../../statistics/intervals.ts'
 import { mean } from '../../statistics/statistics.ts'
-import { studentQuantile } from '../../statistics/student.ts'
-import { wilsonBounds } from '../../statistics/wilson.ts'
 
 /**
  * Probability that a run of `a` scores higher than one of `b`, ties counting half (Mann & Whitney 1947). Its interval is

@@ -1,6 +1,5 @@
 import type { Episode } from '../episode/types.ts'
-import type { Estimate } from '../../statistics/interval.ts'
-import { groupedWilsonInterval } from '../../statistics/wilson.ts'
+import { type Estimate, groupedWilsonInterval } from '../../statistics/intervals.ts'
 
 /** What a set of episodes shows. Masked episodes are counted and enter nothing else. */
 export interface EpisodeSummary {

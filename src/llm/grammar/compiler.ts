@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads'
 import { AgogeError } from '../../error.ts'
 import type { ErrorData } from '../../error.ts'
 import { startThread } from '../../engine/tensor/index.ts'
-import type { CompiledGrammar, Grammar } from './grammar.ts'
+import type { CompiledGrammar, Grammar } from './compile.ts'
 import type { PackedExpressions } from './packed-algebra.ts'
-import type { TokenTexts } from './token-texts.ts'
+import type { TokenTexts } from './token-masks.ts'
 
 /** Compiles grammars of strangers in a thread of its own, so that nobody else waits for them. */
 export interface GrammarCompiler {

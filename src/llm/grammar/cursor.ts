@@ -1,13 +1,9 @@
-import { compileGrammar } from './compile.ts'
+import { compileGrammar, type Grammar } from './compile.ts'
 import { createAlgebra } from './expression.ts'
 import type { Algebra, Expression } from './expression.ts'
-import type { Grammar } from './grammar.ts'
 import { createStepBudget, grammarLimits } from './step-budget.ts'
 import type { StepBudget } from './step-budget.ts'
-import { orderTokens, tokenMask } from './token-masks.ts'
-import type { TokenMask } from './token-masks.ts'
-import { textOf } from './token-texts.ts'
-import type { TokenTexts } from './token-texts.ts'
+import { orderTokens, textOf, tokenMask, type TokenMask, type TokenTexts } from './token-masks.ts'
 
 /** Where a row stands in its grammar. `mask` and `advance` throw AgogeError `grammar-too-large` where `grammarLimits` are exceeded. */
 export interface GrammarCursor {

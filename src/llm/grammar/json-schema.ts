@@ -1,12 +1,58 @@
 import { AgogeError } from '../../error.ts'
-import { anyCharacter, jsonCharacter } from './characters.ts'
+import type { SchemaGrammar } from './compile.ts'
 import type { Algebra, Expression } from './expression.ts'
-import type { SchemaGrammar } from './grammar.ts'
 import { numbers } from './numbers.ts'
-import { regularExpression } from './regular-expression.ts'
-import { areDisjoint } from './schema-disjoint.ts'
-import { hasType, isRecord } from './schema-values.ts'
-import type { Schema } from './schema-values.ts'
+import { anyCharacter, jsonCharacter, regularExpression } from './regular-expression.ts'
+
+/** A schema that is an object, or a value of JSON that is one. */
+type Schema = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether a value is of a type of JSON Schema. */
+function hasType(value: unknown, type: unknown): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isRecord(value)
+  if (type === 'integer') return Number.isInteger(value)
+  return typeof value === type
+}
+
+const typesOf = (schema: Record<string, unknown>): unknown[] | undefined =>
+  schema.type === undefined ? undefined : [schema.type].flat()
+const isNumber = (type: unknown): boolean => type === 'number' || type === 'integer'
+
+function valuesOf(schema: Readonly<Record<string, unknown>>): unknown[] | undefined {
+  if ('const' in schema) return [schema.const]
+  return Array.isArray(schema.enum) ? schema.enum : undefined
+}
+
+/** Whether it is plain that no value fits both schemas: by their types, their constants, or those of a property that both require. */
+function areDisjoint(a: unknown, b: unknown): boolean {
+  if (a === false || b === false) return true
+  if (!isRecord(a) || !isRecord(b)) return false
+  const [valuesOfA, valuesOfB] = [valuesOf(a), valuesOf(b)]
+  if (valuesOfA !== undefined && valuesOfB !== undefined) {
+    const texts = new Set(valuesOfB.map((value) => JSON.stringify(value)))
+    return valuesOfA.every((value) => !texts.has(JSON.stringify(value)))
+  }
+  const [typesOfA, typesOfB] = [typesOf(a), typesOf(b)]
+  const fitsNone = (values: readonly unknown[], types: readonly unknown[]): boolean =>
+    values.every((value) => !types.some((type) => hasType(value, type)))
+  if (valuesOfA !== undefined && typesOfB !== undefined && fitsNone(valuesOfA, typesOfB)) return true
+  if (valuesOfB !== undefined && typesOfA !== undefined && fitsNone(valuesOfB, typesOfA)) return true
+  if (typesOfA !== undefined && typesOfB !== undefined) {
+    const barrier = typesOfA.some((x) => typesOfB.some((y) => x === y || (isNumber(x) && isNumber(y))))
+    if (!barrier) return true
+    if (typesOfA.length > 1 || typesOfB.length > 1) return false
+  }
+  const { properties: ofA, required: neededByA } = a
+  const { properties: ofB, required: neededByB } = b
+  if (!isRecord(ofA) || !isRecord(ofB) || !Array.isArray(neededByA) || !Array.isArray(neededByB)) return false
+  const needed = new Set<unknown>(neededByB)
+  return neededByA.some((name: string) => needed.has(name) && areDisjoint(ofA[name], ofB[name]))
+}
 
 /** Words that say nothing of what is valid. */
 const annotations = new Set(

@@ -14,10 +14,8 @@ import {
   transpose,
 } from '../../engine/tensor/index.ts'
 import type { Dim, Tensor } from '../../engine/tensor/index.ts'
-import { headWidth } from './config.ts'
-import type { TransformerConfig } from './config.ts'
+import { headWidth, rotaryFrequencies, type TransformerConfig } from './config.ts'
 import { linear, normalise, shift } from './layers.ts'
-import { rotaryFrequencies } from './rotary-scaling.ts'
 
 /** Cosines and sines for positions 0 .. positions-1, flat [positions, width/2]; angles as in Hugging Face's models. */
 export function rotaryTable(config: TransformerConfig, positions: number) {

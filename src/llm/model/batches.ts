@@ -1,4 +1,5 @@
 import type { TrainingSequence } from '../episode/types.ts'
+import { scoreLimits } from './attention.ts'
 import { attentionBlocks, rowLength } from './blockwise-attention.ts'
 
 /** Rows with the positions whose next token is predicted: a sequence each, padded to the longest, or several in a row (`packed`). */
@@ -22,7 +23,7 @@ export interface Batch {
 }
 
 /** What is to be computed of a sequence. */
-export interface Wanted {
+interface Wanted {
   source: number
   /** The tokens that are predicted. */
   indices: number[]
@@ -47,7 +48,7 @@ export function makeBatches(
 }
 
 /** What is wanted of the sequences, the longest first. */
-export function wantedTokens(
+function wantedTokens(
   sequences: readonly Int32Array[],
   predict: (source: number, index: number) => boolean,
 ): Wanted[] {
@@ -60,7 +61,7 @@ export function wantedTokens(
 }
 
 /** A row each, the longest first, padded to the longest of their batch. */
-export function padded(
+function padded(
   order: readonly Wanted[],
   sequences: readonly Int32Array[],
   rowsOf: (time: number) => number,
@@ -79,7 +80,7 @@ export function padded(
 }
 
 /** Rows of length `time`, each with its sequences one behind the other. */
-export function layOut(
+function layOut(
   members: readonly (readonly Wanted[])[],
   time: number,
   sequences: readonly Int32Array[],
@@ -136,4 +137,55 @@ export function inverseRows(batch: Batch): Int32Array {
   const inverse = new Int32Array(batch.tokens.length).fill(batch.rows.length)
   batch.rows.forEach((position, place) => (inverse[position] = place))
   return inverse
+}
+
+/**
+ * As `makeBatches`, with several sequences in rows of the fixed length `row`, which the longest first fill where there is room first
+ * (first-fit decreasing, Johnson 1973: at most 11/9 of the fewest rows, and one). The rest of a row is padding, also of a row that is the only
+ * one. Sequences that are longer than a row are padded as without packing, in batches of their own.
+ *
+ * @param rowsOf how many rows of a length a batch may have, and whether they are packed.
+ */
+export function makePackedBatches(
+  sequences: readonly Int32Array[],
+  row: number,
+  rowsOf: (time: number, packed: boolean) => number,
+  predict: (source: number, index: number) => boolean,
+): Batch[] {
+  const wanted = wantedTokens(sequences, predict)
+  const longer = wanted.filter(({ time }) => time > row)
+  const batches = padded(longer, sequences, (time) => rowsOf(time, false))
+  const rows = firstFit(wanted.slice(longer.length), row)
+  const time = rowLength(row)
+  const blocks = attentionBlocks(time)
+  for (let start = 0; start < rows.length;) {
+    const members = rows.slice(start, start + rowsOf(time, true))
+    start += members.length
+    batches.push({ ...layOut(members, time, sequences), blocks, packed: true })
+  }
+  return batches
+}
+
+function firstFit(order: readonly Wanted[], row: number): Wanted[][] {
+  const rows: { members: Wanted[]; room: number }[] = []
+  for (const wanted of order) {
+    let found = rows.find(({ room }) => room >= wanted.time)
+    if (found === undefined) rows.push((found = { members: [], room: row }))
+    found.members.push(wanted)
+    found.room -= wanted.time
+  }
+  return rows.map(({ members }) => members)
+}
+
+/**
+ * `scoreLimits` [count, time, time] of packed rows: a token sees those of its own sequence up to itself. A token of the padding sees
+ * itself alone, as its position 0 says.
+ */
+export function packedLimits({ positions, time }: Pick<Batch, 'positions' | 'time'>): Float32Array {
+  const limits = new Float32Array(positions.length * time).fill(scoreLimits.hidden)
+  for (const [i, position] of positions.entries()) {
+    const own = i * time + (i % time)
+    limits.fill(scoreLimits.visible, own - position, own + 1)
+  }
+  return limits
 }

@@ -1,19 +1,80 @@
 import {
   add,
+  type Dim,
+  exp,
   gather,
+  gradients,
+  less,
   log,
   matmul,
   maximum,
+  minimum,
   mul,
   neg,
-  sub,
+  reshape,
   softmax,
+  stopGradient,
+  sub,
   sum,
   takeAlong,
+  type Tensor,
+  where,
 } from '../../engine/tensor/index.ts'
-import type { Tensor } from '../../engine/tensor/index.ts'
+import type { LossName } from '../model-backend.ts'
 import type { TransformerConfig } from './config.ts'
 import { linear, normalise } from './layers.ts'
+
+/** Per-token inputs of a loss, all [tokens] but the two clips, which are [1]. */
+interface LossInputs {
+  /** Log-probabilities under the weights being trained. */
+  logprobs: Tensor
+  /** Log-probabilities under the sampling policy. */
+  sampled: Tensor
+  advantages: Tensor
+  rl: Tensor
+  ce: Tensor
+  kl: Tensor
+  clipLow: Tensor
+  clipHigh: Tensor
+}
+
+/** The largest difference of log-probabilities, either way, whose exponential is taken: that of the pure losses in `algorithm/losses`. */
+const logRatioLimit = 20
+
+/** Held within the limit, beyond which it is constant and has no slope. */
+function held(difference: Tensor): Tensor {
+  return minimum(maximum(difference, -logRatioLimit), logRatioLimit)
+}
+
+function objective(name: LossName, inputs: LossInputs): Tensor | undefined {
+  if (name === 'cross_entropy') return undefined
+  const { logprobs, sampled, advantages } = inputs
+  const ratio = exp(held(sub(logprobs, sampled)))
+  const plain = mul(ratio, advantages)
+  if (name === 'importance_sampling') return plain
+  const cap = add(inputs.clipHigh, 1)
+  if (name === 'cispo') return mul(mul(stopGradient(minimum(ratio, cap)), advantages), logprobs)
+  const clipped = mul(minimum(maximum(ratio, sub(1, inputs.clipLow)), cap), advantages)
+  // `where` and not `minimum`: at ratio 1 the two are equal, and the gradient must pass exactly once.
+  return where(less(clipped, plain), clipped, plain)
+}
+
+/**
+ * The weighted sum over tokens, a scalar:
+ * - `ce`: -logprob
+ * - `rl`: -ratio * A (importance_sampling); -min(ratio * A, clip(ratio) * A) (ppo, Schulman et al. 2017, with the
+ *   separate bounds of DAPO, Yu et al. 2025); -stop(min(ratio, 1 + clipHigh)) * A * logprob (cispo, MiniMax 2025)
+ *   ratios are those of log-ratios held within +-20
+ * - `kl`: r - 1 - log r with r = sampled / trained probability (k3, Schulman 2020), which is 0 where both agree
+ */
+function tracedLoss(name: LossName, inputs: LossInputs): Tensor {
+  const cross = mul(inputs.ce, neg(inputs.logprobs))
+  const difference = held(sub(inputs.sampled, inputs.logprobs))
+  const divergence = mul(inputs.kl, sub(sub(exp(difference), 1), difference))
+  const reward = objective(name, inputs)
+  const total = add(cross, divergence)
+  return sum(reward === undefined ? total : sub(total, mul(inputs.rl, reward)))
+}
 
 /** Below this a probability is not told from zero: the smallest log-probability reported is -87.3. */
 export const tinyProbability = 1.2e-38
@@ -87,4 +148,52 @@ export function tokenLogprobs(
       }
     },
   }
+}
+
+/**
+ * Inputs of `lossHead` besides the hidden states and the output matrix: per predicted token [N], and the clips; with a bonus for
+ * entropy also its coefficient.
+ */
+export const lossInputs = (entropyBonus: boolean): Record<string, { shape: Dim[]; dtype?: 'int32' }> => ({
+  ...Object.fromEntries(
+    ['sampled', 'advantages', 'rl', 'ce', 'kl', 'inverseTemperatures'].map((key) => [key, { shape: ['N'] }]),
+  ),
+  targets: { shape: ['N'], dtype: 'int32' },
+  clipLow: { shape: [1] },
+  clipHigh: { shape: [1] },
+  ...(entropyBonus && { entropyCoefficient: { shape: [1] } }),
+})
+
+/**
+ * From the last block's states of the predicted tokens [N, width] to the loss (scalar), logprobs [N] and entropy [N], and back: the
+ * gradients of the states [N, width] and of the output matrix, `matrix` [vocabulary, width] and `targetRows` [N, width], which are to
+ * be added to the rows of the targets. With a bonus, the loss is less by `entropyCoefficient` times the sum of rl weight * entropy.
+ */
+export function lossHead(
+  name: LossName,
+  hidden: Tensor,
+  inputs: Record<string, Tensor>,
+  config: TransformerConfig,
+  entropyBonus: boolean,
+) {
+  const take = (key: string): Tensor => inputs[key]
+  const column = (x: Tensor): Tensor => reshape(x, ['N', 1])
+  const inverse = column(take('inverseTemperatures'))
+  const head = tokenLogprobs(hidden, take('head'), take('targets'), inverse, config)
+  const { logprobs } = head
+  const loss = tracedLoss(name, {
+    logprobs,
+    sampled: take('sampled'),
+    advantages: take('advantages'),
+    rl: take('rl'),
+    ce: take('ce'),
+    kl: take('kl'),
+    clipLow: take('clipLow'),
+    clipHigh: take('clipHigh'),
+  })
+  const [gradient] = gradients(loss, [logprobs])
+  if (!entropyBonus) return { loss, logprobs, ...head.pullback(gradient, column) }
+  const bonus = mul(take('rl'), take('entropyCoefficient'))
+  const made = head.pullbackWithEntropy(gradient, bonus, column)
+  return { ...made, loss: sub(loss, sum(mul(bonus, made.entropy))), logprobs }
 }

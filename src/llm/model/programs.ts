@@ -1,13 +1,40 @@
-import { add, compile, concat, constant, gather, reshape } from '../../engine/tensor/index.ts'
-import type { CompileOptions, Dim, Program, Tensor } from '../../engine/tensor/index.ts'
+import {
+  add,
+  compile,
+  type CompileOptions,
+  concat,
+  constant,
+  type Dim,
+  gather,
+  type HostTensor,
+  type Program,
+  reshape,
+  type Tensor,
+} from '../../engine/tensor/index.ts'
 import type { LossName } from '../model-backend.ts'
-import { block, blockWeightNames, blockWeights } from './block.ts'
-import type { RowShape } from './block.ts'
-import { headWidth } from './config.ts'
-import type { TransformerConfig } from './config.ts'
+import { block, blockWeightNames, blockWeights, type RowShape } from './block.ts'
+import { headWidth, type TransformerConfig } from './config.ts'
 import { denseGradients, foldedInputs } from './folded-weights.ts'
-import { logits, tokenLogprobs } from './head.ts'
-import { lossHead, lossInputs } from './loss-head.ts'
+import { logits, lossHead, lossInputs, tokenLogprobs } from './head.ts'
+
+/**
+ * Arrays for the outputs of one program's runs, used again by the next run: what a run wrote is to be read before
+ * the next. Without them every run leaves megabytes to the garbage collector.
+ */
+export function createOutputBuffers(): (name: string, shape: readonly number[]) => HostTensor {
+  const memory = new Map<string, Float32Array>()
+  const views = new Map<string, HostTensor>()
+  return (name, shape) => {
+    const size = shape.reduce((product, length) => product * length, 1)
+    const view = views.get(name)
+    if (view !== undefined && view.shape.every((length, axis) => length === shape[axis])) return view
+    let array = memory.get(name)
+    if (array === undefined || array.length < size) memory.set(name, (array = new Float32Array(size)))
+    const fresh = { data: array.subarray(0, size), shape }
+    views.set(name, fresh)
+    return fresh
+  }
+}
 
 export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
 

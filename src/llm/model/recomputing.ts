@@ -5,10 +5,15 @@ import { block, blockWeightNames } from './block.ts'
 import type { BlockWeights } from './block.ts'
 import type { TransformerConfig } from './config.ts'
 import { foldedInputs } from './folded-weights.ts'
-import { lossHead, lossInputs } from './loss-head.ts'
-import { createOutputBuffers } from './output-buffers.ts'
-import { programOptions, rowShape, sequenceInputs } from './programs.ts'
-import type { InputSpecs, ProgramKind } from './programs.ts'
+import { lossHead, lossInputs } from './head.ts'
+import {
+  createOutputBuffers,
+  type InputSpecs,
+  type ProgramKind,
+  programOptions,
+  rowShape,
+  sequenceInputs,
+} from './programs.ts'
 
 /** Bytes of probabilities over the vocabulary that the head makes at once. */
 const headBytes = 2 ** 26

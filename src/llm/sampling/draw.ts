@@ -1,5 +1,123 @@
-import { isKept } from './truncation.ts'
-import type { Kept } from './truncation.ts'
+import type { SamplingSettings } from '../sampling-settings.ts'
+
+/** Which tokens of a row are left: those with a weight above `cutoff`, and of those with just that weight the ids up to `lastTie`. */
+interface Kept {
+  cutoff: number
+  lastTie: number
+  /** Sum of the weights that are left. */
+  mass: number
+}
+
+type Truncation = Pick<SamplingSettings, 'topK' | 'topP' | 'minP'>
+
+/** Weights are told apart by sign, exponent and three bits of the fraction. */
+const bucketShift = 20
+const buckets = 1 << 12
+
+/** Whether these settings can take tokens away from a vocabulary of that size. */
+export function truncates({ topK = Infinity, topP = 1, minP = 0 }: Truncation, size: number): boolean {
+  return topK < size || topP < 1 || minP > 0
+}
+
+/**
+ * What top-k, then top-p of the rest, then min-p leave of the weights at `start .. start + size` (Fan et al. 2018, Holtzman et al.
+ * 2020, Nguyen et al. 2024), in the order of transformers. Weights need not add up to 1; those that are 0 are never left. The vocabulary is
+ * not sorted: one pass counts it into buckets by the weights' exponents, and only the bucket on the edge is sorted.
+ */
+export function truncate(
+  weights: Float32Array,
+  start: number,
+  size: number,
+  { topK = Infinity, topP = 1, minP = 0 }: Truncation,
+): Kept {
+  let kept: Kept = { cutoff: 0, lastTie: -1, mass: 0 }
+  if (topK < size || topP < 1) {
+    const table = count(weights, start, size)
+    let mass = Infinity
+    if (topK < size) {
+      const head = prefix(table, weights, start, size, (seen) => seen >= topK)
+      kept = head
+      mass = head.mass
+    }
+    const whole = Math.min(mass, table.total)
+    // Sums of weights have rounding errors; all of it is all.
+    if (topP < 1) kept = prefix(table, weights, start, size, (_, sum) => sum >= topP * whole)
+  }
+  if (minP > 0) {
+    let most = 0
+    for (let i = start; i < start + size; i++) if (weights[i] > most) most = weights[i]
+    const cutoff = minP * most
+    // The likeliest itself is always left.
+    if (cutoff > kept.cutoff) kept = { ...kept, cutoff: Math.min(cutoff, most), lastTie: size }
+  }
+  let mass = 0
+  for (let i = 0; i < size; i++) {
+    const weight = weights[start + i]
+    if (isKept(kept, weight, i)) mass += weight
+  }
+  return { ...kept, mass }
+}
+
+/** Whether token `id` of that weight is left. */
+export function isKept({ cutoff, lastTie }: Kept, weight: number, id: number): boolean {
+  return weight > cutoff || (weight === cutoff && id <= lastTie)
+}
+
+interface Table {
+  bits: Int32Array
+  counts: Int32Array
+  masses: Float64Array
+  total: number
+}
+
+const counts = new Int32Array(buckets)
+const masses = new Float64Array(buckets)
+
+function count(weights: Float32Array, start: number, size: number): Table {
+  const bits = new Int32Array(weights.buffer, weights.byteOffset + 4 * start, size)
+  counts.fill(0)
+  masses.fill(0)
+  let total = 0
+  for (let i = 0; i < size; i++) {
+    const weight = weights[start + i]
+    const bucket = bits[i] >>> bucketShift
+    counts[bucket]++
+    masses[bucket] += weight
+    total += weight
+  }
+  return { bits, counts, masses, total }
+}
+
+/** The shortest beginning, in the order of falling weight and rising id, of which `enough` holds; everything where it never does. */
+function prefix(
+  table: Table,
+  weights: Float32Array,
+  start: number,
+  size: number,
+  enough: (seen: number, mass: number) => boolean,
+): Kept {
+  let seen = 0
+  let mass = 0
+  // Bucket 0 holds the zeros.
+  for (let bucket = (buckets >> 1) - 1; bucket > 0; bucket--) {
+    if (table.counts[bucket] === 0) continue
+    if (!enough(seen + table.counts[bucket], mass + table.masses[bucket])) {
+      seen += table.counts[bucket]
+      mass += table.masses[bucket]
+      continue
+    }
+    const edge: number[] = []
+    for (let i = 0; i < size; i++) if (table.bits[i] >>> bucketShift === bucket) edge.push(i)
+    edge.sort((a, b) => weights[start + b] - weights[start + a] || a - b)
+    for (const [place, id] of edge.entries()) {
+      seen++
+      mass += weights[start + id]
+      if (enough(seen, mass) || place === edge.length - 1)
+        return { cutoff: weights[start + id], lastTie: id, mass }
+    }
+  }
+  return { cutoff: 0, lastTie: -1, mass }
+}
 
 /**
  * The token at quantile `uniform` of the distribution in `probabilities[start .. start + size)`, by inverting its

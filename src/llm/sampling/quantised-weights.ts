@@ -1,10 +1,12 @@
+import { defaultDevice, type HostTensor, type InputSpec, quantiseMatrix } from '../../engine/tensor/index.ts'
 import { AgogeError } from '../../error.ts'
-import { defaultDevice, quantiseMatrix } from '../../engine/tensor/index.ts'
-import type { HostTensor, InputSpec } from '../../engine/tensor/index.ts'
 import type { TransformerConfig } from '../model/config.ts'
-import { createFolding, foldedInputs } from '../model/folded-weights.ts'
-import type { FoldedWeights } from '../model/folded-weights.ts'
+import { createFolding, foldedInputs, type FoldedWeights } from '../model/folded-weights.ts'
 import type { Parameters } from '../model/parameters.ts'
+
+/** What the matrices of the sampler can be held in. */
+export const samplingWeightTypes = ['float32', 'int8'] as const
+export type SamplingWeights = (typeof samplingWeightTypes)[number]
 
 /** Embeddings, biases and gains stay as they are: they are read, not multiplied with. */
 const isMatrix = (name: string): boolean => /^(?:head|\d+\.(?:qkv|out|gate|up|down))$/.test(name)

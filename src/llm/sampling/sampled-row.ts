@@ -1,12 +1,11 @@
 import { AgogeError } from '../../error.ts'
 import { uniformAt } from '../../engine/random/index.ts'
 import type { SampleOutput, SampleRequest, TokenLogprob } from '../model-backend.ts'
-import { drawKept, drawToken, likeliestToken, likeliestTokens } from './draw.ts'
+import { drawKept, drawToken, likeliestToken, likeliestTokens, truncate, truncates } from './draw.ts'
 import type { GrammarCursor } from '../grammar/index.ts'
 import { tinyProbability } from '../model/head.ts'
 import type { SamplingSettings } from '../sampling-settings.ts'
-import type { StopWatch } from './stop-sequences.ts'
-import { truncate, truncates } from './truncation.ts'
+import type { StopWatch } from './token-reader.ts'
 
 /** One row being sampled. */
 export interface Row {

@@ -1,15 +1,12 @@
 import type { SampleOptions, SampleOutput, SampleRequest } from '../model-backend.ts'
 import { createGrammars, textOf } from '../grammar/index.ts'
 import type { Grammars, TokenTexts } from '../grammar/index.ts'
-import { bytesPerToken } from './key-value-cache.ts'
+import { bytesPerToken, joinRows, planRows } from './key-value-cache.ts'
 import { createPrefill } from './prefill.ts'
 import { checkRequests, settingsOf } from './sample-requests.ts'
 import { drawNext, inverseTemperature, outputOf } from './sampled-row.ts'
 import type { Distributions, Row } from './sampled-row.ts'
-import { joinRows, planRows } from './slot-plan.ts'
-import { createStopWatch } from './stop-sequences.ts'
-import { createTokenReader } from './token-reader.ts'
-import type { TokenReaderOptions } from './token-reader.ts'
+import { createStopWatch, createTokenReader, type TokenReaderOptions } from './token-reader.ts'
 
 export interface SamplerOptions extends TokenReaderOptions {
   /** Rows that do not fit into this wait until others end. */

@@ -2,9 +2,8 @@ import { array, assert, constantFrom, double, integer, option, property, record 
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { uniformAt } from '../../engine/random/index.ts'
-import { drawKept, likeliestTokens } from './draw.ts'
+import { drawKept, isKept, likeliestTokens, truncate } from './draw.ts'
 import type { SamplingSettings } from '../sampling-settings.ts'
-import { isKept, truncate } from './truncation.ts'
 
 type Settings = Pick<SamplingSettings, 'topK' | 'topP' | 'minP'>
 

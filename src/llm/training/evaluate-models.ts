@@ -4,9 +4,8 @@ import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
 import { compareSuccess } from '../evaluation/compare.ts'
 import { isJudged, summariseEpisodes } from '../evaluation/summarise.ts'
-import { wilsonInterval } from '../../statistics/wilson.ts'
+import { type Estimate, type MeanEstimate, wilsonInterval } from '../../statistics/intervals.ts'
 import type { EpisodeSummary } from '../evaluation/summarise.ts'
-import type { Estimate, MeanEstimate } from '../../statistics/interval.ts'
 import { evaluatePolicy } from '../rollout/collect.ts'
 
 export interface ModelUnderTest {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wilsonInterval } from '../../statistics/wilson.ts'
+import { wilsonInterval } from '../../statistics/intervals.ts'
 import { remarksOn } from './remarks.ts'
 import type { ReinforcementRecord, StageName, StageSummary } from './types.ts'
 

@@ -3,7 +3,7 @@ import type { Actor, Task, TaskSource, ToolEnvironment } from '../agent/types.ts
 import type { ChatModel } from '../agent/chat-format/index.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import type { Algorithm, BatchSettings } from '../algorithm/types.ts'
-import type { Estimate, MeanEstimate } from '../../statistics/interval.ts'
+import type { Estimate, MeanEstimate } from '../../statistics/intervals.ts'
 import type { FrozenSampler, ModelBackend, OptimStep } from '../model-backend.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { RewardFunction } from '../reward/types.ts'

@@ -1,5 +1,4 @@
-import { intervalText } from '../../statistics/interval.ts'
-import type { Estimate, MeanEstimate } from '../../statistics/interval.ts'
+import { type Estimate, intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
 
 /** A share in [0, 1] as whole per cent; one decimal below 10% where it would say something. */
 export function percent(share: number): string {

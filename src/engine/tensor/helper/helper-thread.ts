@@ -1,8 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { acquireSession } from '../onnx/session.ts'
-import type { HostData, HostTensor } from '../types.ts'
-import { loadModule } from '../wasm/instantiate.ts'
-import { runnable } from '../wasm/run-plan.ts'
+import type { HostData, HostTensor } from '../node.ts'
+import { loadModule, runnable } from '../wasm/run-plan.ts'
 import { setState, states, waitWhile } from './work.ts'
 import type { HelperWork, SharedTensor } from './work.ts'
 

@@ -1,7 +1,40 @@
-import type { Feeds, HostData, HostTensor } from '../types.ts'
-import { startThread } from './start-thread.ts'
-import { setState, states, waitWhile } from './work.ts'
-import type { HelperJob, HelperWork, SharedTensor } from './work.ts'
+import type { MessagePort, Transferable, Worker } from 'node:worker_threads'
+import type { Feeds, HostData, HostTensor } from '../node.ts'
+import {
+  cells,
+  createBarrier,
+  giveUp,
+  type HelperJob,
+  type HelperWork,
+  setState,
+  type SharedTensor,
+  states,
+  waitWhile,
+} from './work.ts'
+
+/**
+ * Starts a thread with the module that lies beside `from` (an `import.meta.url`). From sources, threads need a loader of their
+ * own: Node 20 gives them none.
+ *
+ * @param Thread the platform's class, which is handed in since this file is for browsers too
+ * @param name of the module, without its ending
+ */
+export function startThread(
+  Thread: typeof Worker,
+  from: string,
+  name: string,
+  workerData: unknown,
+  transferList: Transferable[] = [],
+): Worker {
+  const given = { workerData, transferList }
+  // Without the loaders of whoever started this program.
+  if (!from.endsWith('.ts')) return new Thread(new URL(`./${name}.js`, from), { ...given, execArgv: [] })
+  const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL(`./${name}.ts`, from).href].map(
+    (url) => JSON.stringify(url),
+  )
+  const code = `import(${loader}).then(({ register }) => { register(); return import(${script}) })`
+  return new Thread(code, { eval: true, execArgv: ['--conditions', 'agoge-source'], ...given })
+}
 
 /** Another thread that runs a program, with the same bits as this one would get. */
 export interface Helper {
@@ -73,4 +106,63 @@ function sharedCopy(data: HostData): HostData {
   const memory = new SharedArrayBuffer(Math.max(4, data.byteLength))
   const Kind = data.constructor as new (memory: SharedArrayBuffer, at: number, length: number) => HostData
   return new Kind(memory, 0, data.length)
+}
+
+/** Another thread that does its part of the same computation, in step with this one. */
+export interface PairedWorker {
+  /** Comes back once both threads have come to as many meetings. Throws AgogeError `thread-stopped`. */
+  barrier: () => void
+  /** Tells the other, which waits for it, what to do next; it begins at once. */
+  ask(command: number): void
+  /** Leaves a value, copied, for the other to `receive` after the next meeting. */
+  send(value: unknown): void
+  receive(): unknown
+  dispose(): Promise<void>
+}
+
+/** What the other thread is given. */
+export interface PairedWork {
+  control: Int32Array
+  port: MessagePort
+  data: unknown
+}
+
+/** Longer than any step of a learner. */
+const patience = 300_000
+
+/**
+ * Starts a thread with the module that lies beside `from` (an `import.meta.url`) and calls `joinWorker`, and waits until it has.
+ * Null where the platform has no threads that share memory, or this one does not start.
+ */
+export async function startWorker(from: string, module: string, data: unknown): Promise<PairedWorker | null> {
+  // Not imported, since this file is for browsers too.
+  const threads = process?.getBuiltinModule?.('node:worker_threads')
+  if (threads === undefined) return null
+  const control = new Int32Array(new SharedArrayBuffer(16))
+  const { port1, port2 } = new threads.MessageChannel()
+  const worker = startThread(threads.Worker, from, module, { control, port: port2, data }, [port2])
+  const isThere = await new Promise<boolean>((resolve) => {
+    worker.once('message', () => resolve(true))
+    worker.once('error', () => resolve(false))
+    worker.once('exit', () => resolve(false))
+  })
+  if (!isThere) return null
+  // A program that ends does not wait for it.
+  worker.unref()
+  port1.unref()
+  worker.on('error', () => giveUp(control, 1))
+  const barrier = createBarrier(control, 0, patience)
+  return {
+    barrier,
+    ask(command) {
+      Atomics.store(control, cells.command, command)
+      barrier()
+    },
+    send: (value) => port1.postMessage(value),
+    receive: () => threads.receiveMessageOnPort(port1)?.message,
+    async dispose() {
+      port1.close()
+      await worker.terminate()
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { cells, giveUp, createBarrier } from './barrier.ts'
-import type { PairedWorker, PairedWork } from './paired-worker.ts'
+import { cells, giveUp, createBarrier } from './work.ts'
+import type { PairedWorker, PairedWork } from './helper.ts'
 
 /** The other side of `startWorker`, in the thread that it starts. */
 export type PairedSide = Pick<PairedWorker, 'barrier' | 'send' | 'receive'>

@@ -1,7 +1,55 @@
+import { AgogeError } from '../../../error.ts'
 import type { InputSignature } from '../bindings.ts'
-import type { Device } from '../onnx/device.ts'
-import type { DType, HostTensor } from '../types.ts'
+import type { DType, HostTensor } from '../node.ts'
+import type { Device } from '../onnx/session.ts'
 import type { Plan } from '../wasm/plan.ts'
+
+/** What partners share, [4]: how often each of the two has come to a meeting, whether one has failed, what is asked. */
+export const cells = { met: 0, failed: 2, command: 3 } as const
+
+/** Looks so often before it sleeps: about as long as what is between two steps of a learner. */
+const looks = 50_000
+
+/**
+ * Of one of two threads, `rank` 0 or 1: a function that comes back once both have called theirs as often, so that what one has
+ * written before its call the other reads after its own.
+ *
+ * @param patience milliseconds
+ * @throws AgogeError `thread-stopped` where the other has failed, or does not come in time
+ */
+export function createBarrier(control: Int32Array, rank: 0 | 1, patience = Infinity): () => void {
+  const other = cells.met + 1 - rank
+  let times = Atomics.load(control, cells.met + rank)
+  const isThere = (): boolean => Atomics.load(control, other) - times >= 0
+  return () => {
+    Atomics.store(control, cells.met + rank, ++times)
+    Atomics.notify(control, cells.met + rank)
+    for (let look = 0; look < looks && !isThere(); look++);
+    for (;;) {
+      const seen = Atomics.load(control, other)
+      if (Atomics.load(control, cells.failed) !== 0) throw stopped('it has failed')
+      if (seen - times >= 0) return
+      if (Atomics.wait(control, other, seen, patience) === 'timed-out')
+        throw stopped(`nothing was heard for ${patience / 1000} s`)
+    }
+  }
+}
+
+/** The other is waited for no longer. */
+export function giveUp(control: Int32Array, rank: 0 | 1): void {
+  Atomics.store(control, cells.failed, 1)
+  Atomics.add(control, cells.met + rank, 1)
+  Atomics.notify(control, cells.met + rank)
+}
+
+function stopped(given: string): AgogeError {
+  return new AgogeError('The other thread of a learner has stopped', {
+    code: 'thread-stopped',
+    given,
+    expected: 'an answer',
+    hint: 'its error is on the standard error above; go on with --resume, or with one thread',
+  })
+}
 
 /** A program, as plain data: kernels with their plan for one set of sizes, or a model for the runtime. */
 export type HelperJob =
@@ -29,9 +77,6 @@ export interface HelperWork {
 }
 
 export const states = { starting: 0, idle: 1, asked: 2, failed: 3 } as const
-
-/** Looks so often before it sleeps: about as long as what is between two steps of an optimiser. */
-const looks = 50_000
 
 /** Waits until the state is another than `state`. */
 export function waitWhile(control: Int32Array, state: number): void {

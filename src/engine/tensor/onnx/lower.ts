@@ -1,13 +1,19 @@
 import { AgogeError } from '../../../error.ts'
-import { dimTerms, symbolsOf } from '../dimension.ts'
-import { topologicalOrder } from '../node.ts'
-import { onnxTypes } from '../operators/cast.ts'
-import { inputOperator } from '../operators/input.ts'
-import type { Dim, DType, HostData, Shape, Tensor } from '../types.ts'
-import type { Device } from './device.ts'
-import type { LowerContext, OnnxAttribute } from './lower-context.ts'
-import { encodeModel } from './model.ts'
-import type { OnnxInitializer, OnnxNode, OnnxValue } from './model.ts'
+import type { InputSpec } from '../compile.ts'
+import { type Dim, type DType, type HostData, type Shape, type Tensor, topologicalOrder } from '../node.ts'
+import { input, inputOperator } from '../operators/constant.ts'
+import { onnxTypes } from '../operators/unary.ts'
+import { dimTerms, symbolsOf } from '../shape.ts'
+import { simplify } from '../simplify.ts'
+import {
+  encodeModel,
+  type LowerContext,
+  type OnnxAttribute,
+  type OnnxInitializer,
+  type OnnxNode,
+  type OnnxValue,
+} from './model.ts'
+import type { Device } from './session.ts'
 
 const int64Type = 7
 /** Constants of so many bytes are compared, so that equal ones are one. */
@@ -146,4 +152,22 @@ function lowerContext(state: LoweringState, device: Device): LowerContext {
     },
     size: (dim) => (typeof dim === 'number' ? int64([dim], true) : emit('Squeeze', [dimension(dim)])),
   }
+}
+
+/**
+ * A traced function as an ONNX model (operator set 21) that runs wherever ONNX Runtime does: what it needs beside its inputs has to be
+ * constants. Inputs and outputs have the names of the records; symbols in shapes are dimensions that may be of any size.
+ */
+export function toOnnx(
+  name: string,
+  inputs: Readonly<Record<string, InputSpec>>,
+  build: (inputs: Record<string, Tensor>) => Readonly<Record<string, Tensor>>,
+): Uint8Array {
+  const traced = Object.fromEntries(
+    Object.entries(inputs).map(([key, { shape, dtype }]) => [key, input(key, shape, dtype)]),
+  )
+  const built = build(traced)
+  const names = Object.keys(built)
+  const outputs = simplify(Object.values(built))
+  return lowerToOnnx(name, traced, Object.fromEntries(names.map((key, i) => [key, outputs[i]])), 'cpu', '')
 }

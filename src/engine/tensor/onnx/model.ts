@@ -1,7 +1,70 @@
-import type { Dim, HostData, Shape } from '../types.ts'
-import type { OnnxAttribute } from './lower-context.ts'
-import { protobufWriter } from './protobuf.ts'
-import type { ProtobufWriter } from './protobuf.ts'
+import type { Dim, DType, HostData, Shape } from '../node.ts'
+import type { Device } from './session.ts'
+
+const utf8 = new TextEncoder()
+
+/** The wire format of protocol buffers, as far as ONNX models need it. */
+interface ProtobufWriter {
+  int(field: number, value: number): void
+  float(field: number, value: number): void
+  bytes(field: number, value: Uint8Array): void
+  text(field: number, value: string): void
+  message(field: number, write: (writer: ProtobufWriter) => void): void
+  finish(): Uint8Array
+}
+
+function protobufWriter(): ProtobufWriter {
+  const chunks: Uint8Array[] = []
+  const push = (...bytes: number[]) => chunks.push(Uint8Array.from(bytes))
+
+  function varint(value: number): void {
+    // negative integers are their 64-bit two's complement
+    let rest = BigInt.asUintN(64, BigInt(value))
+    const bytes: number[] = []
+    while (rest > 127n) {
+      bytes.push(Number(rest & 127n) | 128)
+      rest >>= 7n
+    }
+    bytes.push(Number(rest))
+    push(...bytes)
+  }
+
+  const writer: ProtobufWriter = {
+    int(field, value) {
+      varint(field << 3)
+      varint(value)
+    },
+    float(field, value) {
+      varint((field << 3) | 5)
+      const bytes = new Uint8Array(4)
+      new DataView(bytes.buffer).setFloat32(0, value, true)
+      chunks.push(bytes)
+    },
+    bytes(field, value) {
+      varint((field << 3) | 2)
+      varint(value.byteLength)
+      chunks.push(value)
+    },
+    text(field, value) {
+      writer.bytes(field, utf8.encode(value))
+    },
+    message(field, write) {
+      const inner = protobufWriter()
+      write(inner)
+      writer.bytes(field, inner.finish())
+    },
+    finish() {
+      const result = new Uint8Array(chunks.reduce((total, chunk) => total + chunk.byteLength, 0))
+      let at = 0
+      for (const chunk of chunks) {
+        result.set(chunk, at)
+        at += chunk.byteLength
+      }
+      return result
+    },
+  }
+  return writer
+}
 
 export interface OnnxNode {
   type: string
@@ -24,7 +87,7 @@ export interface OnnxValue {
   shape: Shape
 }
 
-export interface OnnxGraph {
+interface OnnxGraph {
   name: string
   nodes: readonly OnnxNode[]
   initializers: readonly OnnxInitializer[]
@@ -108,4 +171,33 @@ function writeValue(writer: ProtobufWriter, value: OnnxValue): void {
 function writeDim(writer: ProtobufWriter, dim: Dim): void {
   if (typeof dim === 'number') writer.int(1, dim)
   else writer.text(2, dim)
+}
+
+export type OnnxAttribute =
+  | { int: number }
+  | { float: number }
+  | { ints: readonly number[] }
+  | { string: string }
+
+/** What an operator's lowering may do. Values are referred to by name. */
+export interface LowerContext {
+  /** Where the program is to run. */
+  readonly device: Device
+  /** Adds a node with one output and returns the output's name. */
+  emit(
+    type: string,
+    inputs: readonly string[],
+    attributes?: Readonly<Record<string, OnnxAttribute>>,
+    domain?: 'com.microsoft',
+  ): string
+  /** The same for a node with so many outputs. Asked again for the same, it gives those of the node that is there. */
+  emitAll(count: number, ...what: Parameters<LowerContext['emit']>): readonly string[]
+  /** A constant tensor. */
+  initializer(data: HostData, shape: readonly number[], dtype: DType): string
+  /** A constant of 64-bit integers of shape [values.length], or a scalar. */
+  int64(values: readonly number[], scalar?: boolean): string
+  /** A concrete shape at run time: int64 [shape.length]. */
+  shapeTensor(shape: Shape): string
+  /** A size at run time as an int64 scalar. */
+  size(dim: Dim): string
 }

@@ -1,15 +1,51 @@
-import type { InputSignature } from '../bindings.ts'
-import type { DType, Feeds, HostTensor } from '../types.ts'
 import { AgogeError } from '../../../error.ts'
-import { deviceError } from './device.ts'
-import type { Device } from './device.ts'
-import { loadRuntime } from './runtime.ts'
-import type { LoadedRuntime, Session } from './runtime.ts'
+import type { InputSignature } from '../bindings.ts'
+import type { DType, Feeds, HostTensor } from '../node.ts'
+import { type LoadedRuntime, loadRuntime, type Session } from './runtime.ts'
+
+/** Where programs run: this machine's processor; a graphics card by WebGPU (Vulkan, Metal, Direct3D 12); one of NVIDIA's by CUDA. */
+export const devices = ['cpu', 'webgpu', 'cuda'] as const
+export type Device = (typeof devices)[number]
+
+/**
+ * Where programs run unless told otherwise: `AGOGE_DEVICE`, else the processor.
+ *
+ * @throws AgogeError for names of no device
+ */
+export function defaultDevice(): Device {
+  // Browsers have no process.
+  const { process } = globalThis as { process?: NodeJS.Process }
+  const given = process?.env.AGOGE_DEVICE ?? 'cpu'
+  const found = devices.find((device) => device === given)
+  if (found !== undefined) return found
+  throw new AgogeError('AGOGE_DEVICE names no device', {
+    code: 'unknown-device',
+    given,
+    expected: devices.join(', '),
+  })
+}
+
+const needs: Record<Device, string> = {
+  cpu: 'onnxruntime-node',
+  webgpu: 'a graphics card with a driver for Vulkan, Metal or Direct3D 12',
+  cuda: 'an NVIDIA card with CUDA 12 and cuDNN 9, and the CUDA files of onnxruntime-node',
+}
+
+/** That a program cannot be made for a device. */
+function deviceError(device: Device, cause: unknown): AgogeError {
+  return new AgogeError(`Programs cannot run on ${device} here`, {
+    code: 'no-device',
+    given: cause instanceof Error ? cause.message : String(cause),
+    expected: needs[device],
+    hint: 'AGOGE_DEVICE=cpu runs the same programs on the processor',
+    cause,
+  })
+}
 
 type Results = Awaited<ReturnType<Session['run']>>
 type Tensor = Results[string]
 
-export interface SharedSession {
+interface SharedSession {
   /** Gives the outputs by their names in the model, `out:` before each; those in `into` are written there. */
   run(
     inputs: readonly InputSignature[],
@@ -34,7 +70,7 @@ const open = new Map<string, Entry>()
 /** Tells bytes apart one by one; a digest would need `node:crypto`, or a page that counts as secure. */
 const asText = new TextDecoder('latin1')
 
-export interface SessionOptions {
+interface SessionOptions {
   /** Inside one operator. */
   threads: number
   device: Device

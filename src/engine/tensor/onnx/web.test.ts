@@ -5,7 +5,7 @@ test('without the native library WebAssembly computes the same', async () => {
   process.env.AGOGE_RUNTIME = 'web'
   const { compile, gather, gradients, logSoftmax, matmul, silu, sum, takeAlong } = await import('../index.ts')
   const { evaluate } = await import('../evaluate.ts')
-  const { input } = await import('../operators/input.ts')
+  const { input } = await import('../operators/constant.ts')
   const { loadRuntime } = await import('./runtime.ts')
   const inputs = {
     table: { shape: [5, 4] },

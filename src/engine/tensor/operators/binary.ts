@@ -1,8 +1,8 @@
-import { makeNode } from '../node.ts'
+import { makeNode, type Operand, type Operator, type Tensor } from '../node.ts'
 import type { Operations } from '../operations.ts'
-import type { Operand, Operator, Tensor } from '../types.ts'
 import { lift } from './constant.ts'
 import { elementwise } from './elementwise.ts'
+import { matmulOperator } from './matmul.ts'
 
 const numbers = ['float32', 'int32'] as const
 
@@ -56,7 +56,7 @@ export const divOperator: Operator = elementwise({
   },
 })
 
-export const powOperator: Operator = elementwise({
+const powOperator: Operator = elementwise({
   name: 'pow',
   onnx: 'Pow',
   arity: 2,
@@ -78,7 +78,7 @@ function preference(t: Operations, a: Tensor, b: Tensor): Tensor {
   return t.add(t.cast(t.greater(a, b), 'float32'), t.mul(t.cast(t.equal(a, b), 'float32'), 0.5))
 }
 
-export const maximumOperator: Operator = elementwise({
+const maximumOperator: Operator = elementwise({
   name: 'maximum',
   onnx: 'Max',
   arity: 2,
@@ -90,7 +90,7 @@ export const maximumOperator: Operator = elementwise({
   },
 })
 
-export const minimumOperator: Operator = elementwise({
+const minimumOperator: Operator = elementwise({
   name: 'minimum',
   onnx: 'Min',
   arity: 2,
@@ -133,4 +133,19 @@ export function maximum(a: Operand, b: Operand): Tensor {
 /** The smaller of a and b, broadcasting; ties share the gradient. */
 export function minimum(a: Operand, b: Operand): Tensor {
   return binary(minimumOperator, a, b)
+}
+
+/** A product of matrices with a row added to each row of it. For compiled graphs only: it has no gradient. */
+export const affineOperator: Operator = {
+  name: 'affine',
+  infer: ([a, b], attributes) => matmulOperator.infer([a, b], attributes),
+  lower: (context, { attributes }, inputs) =>
+    context.emit('Gemm', inputs, {
+      transA: { int: attributes['transposeA'] === true ? 1 : 0 },
+      transB: { int: attributes['transposeB'] === true ? 1 : 0 },
+    }),
+  evaluate(node, [a, b, row], shape, bindings) {
+    const product = matmulOperator.evaluate(node, [a, b], shape, bindings)
+    return addOperator.evaluate(node, [product, row], shape, bindings)
+  },
 }

@@ -1,11 +1,12 @@
-import { makeNode } from '../node.ts'
-import type { Operand, Operator, Tensor } from '../types.ts'
+import { makeNode, type Operand, type Operator, type Tensor } from '../node.ts'
+import { broadcastOffsets, broadcastShapes, shapeError, sizeOf } from '../shape.ts'
 import { lift } from './constant.ts'
-import { elementwise } from './elementwise.ts'
+import { allocate, elementwise } from './elementwise.ts'
+import { onnxTypes } from './unary.ts'
 
 const numbers = ['float32', 'int32'] as const
 
-export const equalOperator: Operator = elementwise({
+const equalOperator: Operator = elementwise({
   name: 'equal',
   onnx: 'Equal',
   arity: 2,
@@ -14,7 +15,7 @@ export const equalOperator: Operator = elementwise({
   compute: (a, b) => (a === b ? 1 : 0),
 })
 
-export const lessOperator: Operator = elementwise({
+const lessOperator: Operator = elementwise({
   name: 'less',
   onnx: 'Less',
   arity: 2,
@@ -32,7 +33,7 @@ export const greaterOperator: Operator = elementwise({
   compute: (a, b) => (a > b ? 1 : 0),
 })
 
-export const andOperator: Operator = elementwise({
+const andOperator: Operator = elementwise({
   name: 'and',
   onnx: 'And',
   arity: 2,
@@ -40,7 +41,7 @@ export const andOperator: Operator = elementwise({
   compute: (a, b) => a & b,
 })
 
-export const notOperator: Operator = elementwise({
+const notOperator: Operator = elementwise({
   name: 'not',
   onnx: 'Not',
   arity: 1,
@@ -67,4 +68,60 @@ export function and(a: Tensor, b: Tensor): Tensor {
 /** The contrary of a boolean. */
 export function not(a: Tensor): Tensor {
   return makeNode(notOperator, [a])
+}
+
+/**
+ * 1 where x is above 0, else 0, as the runtime has it in one pass: a slope so steep that the smallest ordinary number comes to
+ * 1. For compiled graphs only: no gradient flows.
+ */
+export const stepOperator: Operator = {
+  ...elementwise({
+    name: 'step',
+    onnx: 'HardSigmoid',
+    arity: 1,
+    accepts: ['float32'],
+    compute: (x) => (x > 0 ? 1 : 0),
+  }),
+  lower: (context, _, inputs) =>
+    context.emit('HardSigmoid', inputs, { alpha: { float: 1e38 }, beta: { float: 0 } }),
+}
+
+/** Code of bytes in ONNX's TensorProto.DataType. */
+const uint8 = 2
+
+const whereOperator: Operator = {
+  name: 'where',
+  infer: (inputs) => {
+    const [condition, a, b] = inputs
+    if (condition.dtype !== 'bool' || a.dtype !== b.dtype)
+      throw shapeError('where', inputs, 'a bool condition and two values of one type')
+    return { shape: broadcastShapes('where', inputs), dtype: a.dtype }
+  },
+  lower: (context, node, inputs) => {
+    if (node.dtype !== 'bool') return context.emit('Where', inputs)
+    // the CPU provider has no Where over booleans, but one over bytes
+    const [a, b] = inputs.slice(1).map((name) => context.emit('Cast', [name], { to: { int: uint8 } }))
+    return context.emit('Cast', [context.emit('Where', [inputs[0], a, b])], { to: { int: onnxTypes.bool } })
+  },
+  evaluate: (node, inputs, shape) => {
+    const size = sizeOf(shape)
+    const [c, a, b] = inputs.map((value) => broadcastOffsets(value.shape, shape))
+    const data = allocate(node.dtype, size)
+    for (let i = 0; i < size; i++)
+      data[i] = inputs[0].data[c[i]] === 0 ? inputs[2].data[b[i]] : inputs[1].data[a[i]]
+    return { data, shape }
+  },
+  gradient: (node, dy, t) => {
+    const [condition, a, b] = node.inputs
+    return [
+      undefined,
+      t.sumTo(t.where(condition, dy, 0), a.shape),
+      t.sumTo(t.where(condition, 0, dy), b.shape),
+    ]
+  },
+}
+
+/** a where the condition holds, else b, broadcasting. */
+export function where(condition: Tensor, a: Operand, b: Operand): Tensor {
+  return makeNode(whereOperator, [condition, lift(a, b), lift(b, a)])
 }

@@ -1,8 +1,17 @@
 import { AgogeError } from '../../../error.ts'
 import { dtypeOf } from '../bindings.ts'
-import { makeNode } from '../node.ts'
-import { sizeOf } from '../shape.ts'
-import type { DType, HostData, Operand, Operator, Tensor } from '../types.ts'
+import {
+  type Dim,
+  type DType,
+  type HostData,
+  makeNode,
+  type Operand,
+  type Operator,
+  type Shape,
+  type Tensor,
+} from '../node.ts'
+import { canonical, canonicalShape, sizeOf } from '../shape.ts'
+import { broadcastTo } from './reshape.ts'
 
 export const constantOperator: Operator = {
   name: 'constant',
@@ -61,4 +70,46 @@ export function scalarValue(node: Tensor): number | undefined {
   if (node.op !== constantOperator) return undefined
   const data = node.attributes.data as HostData
   return data.length === 1 ? data[0] : undefined
+}
+
+/** Float zeros; no array is made where an operator can do with the number. */
+export function zeros(shape: Shape): Tensor {
+  return broadcastTo(constant(0), shape)
+}
+
+export const iotaOperator: Operator = {
+  name: 'iota',
+  infer: (_, attributes) => ({ shape: [attributes.size as Dim], dtype: 'int32' }),
+  lower: (context, node) => {
+    const range = context.emit('Range', [
+      context.int64([0], true),
+      context.size(node.attributes.size as Dim),
+      context.int64([1], true),
+    ])
+    return context.emit('Cast', [range], { to: { int: 6 } })
+  },
+  evaluate: (_, __, shape) => ({ data: Int32Array.from({ length: shape[0] }, (_, i) => i), shape }),
+}
+
+/** 0, 1, ... size-1 as int32 of shape [size]. */
+export function iota(size: Dim): Tensor {
+  if (typeof size === 'number') return constant(Int32Array.from({ length: size }, (_, i) => i))
+  return makeNode(iotaOperator, [], { size: canonical(size) })
+}
+
+export const inputOperator: Operator = {
+  name: 'input',
+  infer: (_, attributes) => ({ shape: attributes.shape as Shape, dtype: attributes.dtype as DType }),
+  lower: (_, node) => node.attributes.name as string,
+  evaluate: (node) => {
+    throw new AgogeError(`no value was given for the input ${String(node.attributes.name)}`, {
+      code: 'missing-input',
+      expected: 'a feed for every input of the graph',
+    })
+  },
+}
+
+/** A named hole of a graph, filled at each run. */
+export function input(name: string, shape: Shape, dtype: DType = 'float32'): Tensor {
+  return makeNode(inputOperator, [], { name, shape: canonicalShape(shape), dtype })
 }

@@ -1,5 +1,5 @@
 import { broadcastOffsets, broadcastShapes, sameShape, shapeError, sizeOf } from '../shape.ts'
-import type { DType, Operator, Value } from '../types.ts'
+import type { DType, Operator, Value } from '../node.ts'
 
 interface Elementwise {
   name: string

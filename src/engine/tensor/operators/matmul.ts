@@ -1,7 +1,5 @@
-import { multiplyDims } from '../dimension.ts'
-import { makeNode } from '../node.ts'
-import { broadcastOffsets, sameShape, shapeError, sizeOf } from '../shape.ts'
-import type { Dim, Operator, Shape, Tensor, Value } from '../types.ts'
+import { broadcastOffsets, multiplyDims, sameShape, shapeError, sizeOf } from '../shape.ts'
+import { type Dim, makeNode, type Operator, type Shape, type Tensor, type Value } from '../node.ts'
 import { allocate } from './elementwise.ts'
 
 export interface MatmulOptions {

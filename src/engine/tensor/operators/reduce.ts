@@ -1,11 +1,19 @@
-import { dimValue, multiplyDims } from '../dimension.ts'
-import { makeNode } from '../node.ts'
-import { normaliseAxis, offsets, shapeError, sizeOf, stridesOf } from '../shape.ts'
+import { makeNode, type Operator, type Shape, type Tensor, type Value } from '../node.ts'
 import type { Operations } from '../operations.ts'
-import type { Operator, Shape, Tensor, Value } from '../types.ts'
+import {
+  dimValue,
+  multiplyDims,
+  normaliseAxis,
+  offsets,
+  sameShape,
+  shapeError,
+  sizeOf,
+  stridesOf,
+} from '../shape.ts'
 import { allocate } from './elementwise.ts'
+import { reshape } from './reshape.ts'
 
-export interface ReduceOptions {
+interface ReduceOptions {
   /** Axes to reduce; negative ones count from the end; by default all. */
   axes?: readonly number[]
   /** Keeps the reduced axes with size 1. By default false. */
@@ -67,7 +75,7 @@ export const sumOperator: Operator = reduction(
   (t, node, dy) => t.broadcastTo(dy, node.inputs[0].shape),
 )
 
-export const meanOperator: Operator = reduction(
+const meanOperator: Operator = reduction(
   'mean',
   'ReduceMean',
   0,
@@ -83,7 +91,7 @@ export const meanOperator: Operator = reduction(
   (total, count) => total / count,
 )
 
-export const maxOperator: Operator = reduction('max', 'ReduceMax', -Infinity, Math.max, (t, node, dy) => {
+const maxOperator: Operator = reduction('max', 'ReduceMax', -Infinity, Math.max, (t, node, dy) => {
   const x = node.inputs[0]
   const hit = t.cast(t.equal(x, t.reshape(node, kept(node))), 'float32')
   return t.mul(t.div(dy, t.sum(hit, { axes: axesOf(node), keepDims: true })), hit)
@@ -111,4 +119,14 @@ export function mean(x: Tensor, options: ReduceOptions = {}): Tensor {
 /** Largest value over the axes (all by default); ties share the gradient. */
 export function max(x: Tensor, options: ReduceOptions = {}): Tensor {
   return reduce(maxOperator, x, options)
+}
+
+/** Sums over the axes along which a tensor of `shape` was broadcast to become `x`. */
+export function sumTo(x: Tensor, shape: Shape): Tensor {
+  if (sameShape(x.shape, shape)) return x
+  const lead = x.shape.length - shape.length
+  const axes = x.shape.flatMap((dim, axis) =>
+    axis < lead || (shape[axis - lead] === 1 && dim !== 1) ? [axis] : [],
+  )
+  return reshape(sum(x, { axes, keepDims: axes.some((axis) => axis >= lead) }), shape)
 }

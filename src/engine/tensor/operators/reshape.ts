@@ -1,7 +1,19 @@
-import { addDims, canonical, dimTerms, multiplyDims } from '../dimension.ts'
-import { makeNode } from '../node.ts'
-import { canonicalShape, sameShape, shapeError, showShape } from '../shape.ts'
-import type { Dim, Operator, Shape, Tensor } from '../types.ts'
+import { type Dim, makeNode, type Operator, type Shape, type Tensor } from '../node.ts'
+import {
+  addDims,
+  broadcastOffsets,
+  canonical,
+  canonicalShape,
+  dimTerms,
+  multiplyDims,
+  offsets,
+  sameShape,
+  shapeError,
+  showShape,
+  sizeOf,
+  stridesOf,
+} from '../shape.ts'
+import { allocate } from './elementwise.ts'
 
 export const reshapeOperator: Operator = {
   name: 'reshape',
@@ -54,4 +66,65 @@ export function reshape(x: Tensor, shape: Shape): Tensor {
   if (multiplyDims(wanted) !== total)
     throw shapeError('reshape', [x], `a shape of the same size, not ${showShape(shape)}`)
   return sameShape(wanted, x.shape) ? x : makeNode(reshapeOperator, [x], { shape: wanted })
+}
+
+export const transposeOperator: Operator = {
+  name: 'transpose',
+  infer: ([x], attributes) => {
+    const permutation = attributes.permutation as readonly number[]
+    if (permutation.length !== x.shape.length || new Set(permutation).size !== x.shape.length)
+      throw shapeError('transpose', [x], `a permutation of its axes, not [${permutation.join(', ')}]`)
+    return { shape: permutation.map((axis) => x.shape[axis]), dtype: x.dtype }
+  },
+  lower: (context, node, inputs) =>
+    context.emit('Transpose', inputs, { perm: { ints: node.attributes.permutation as readonly number[] } }),
+  evaluate: (node, [x], shape) => {
+    const own = stridesOf(x.shape)
+    const source = offsets(
+      shape,
+      (node.attributes.permutation as readonly number[]).map((axis) => own[axis]),
+    )
+    const data = allocate(node.dtype, sizeOf(shape))
+    for (let i = 0; i < data.length; i++) data[i] = x.data[source[i]]
+    return { data, shape }
+  },
+  gradient: (node, dy, t) => {
+    const inverse: number[] = []
+    ;(node.attributes.permutation as readonly number[]).forEach(
+      (axis, position) => (inverse[axis] = position),
+    )
+    return [t.transpose(dy, inverse)]
+  },
+}
+
+/** Axes in another order; by default reversed. `permutation[i]` is the input axis that becomes axis i. */
+export function transpose(x: Tensor, permutation?: readonly number[]): Tensor {
+  return makeNode(transposeOperator, [x], {
+    permutation: permutation ?? x.shape.map((_, axis) => x.shape.length - 1 - axis),
+  })
+}
+
+export const broadcastToOperator: Operator = {
+  name: 'broadcastTo',
+  infer: ([x], attributes) => {
+    const shape = attributes.shape as Shape
+    const lead = shape.length - x.shape.length
+    if (lead < 0 || x.shape.some((dim, axis) => dim !== 1 && dim !== shape[axis + lead]))
+      throw shapeError('broadcastTo', [x], `a shape that broadcasts to ${showShape(shape)}`)
+    return { shape, dtype: x.dtype }
+  },
+  lower: (context, node, [x]) => context.emit('Expand', [x, context.shapeTensor(node.shape)]),
+  evaluate: (node, [x], shape) => {
+    const source = broadcastOffsets(x.shape, shape)
+    const data = allocate(node.dtype, sizeOf(shape))
+    for (let i = 0; i < data.length; i++) data[i] = x.data[source[i]]
+    return { data, shape }
+  },
+  gradient: (node, dy, t) => [t.sumTo(dy, node.inputs[0].shape)],
+}
+
+/** Repeats x along leading axes and axes of size 1 until it has the shape. */
+export function broadcastTo(x: Tensor, shape: Shape): Tensor {
+  const wanted = canonicalShape(shape)
+  return sameShape(wanted, x.shape) ? x : makeNode(broadcastToOperator, [x], { shape: wanted })
 }

@@ -1,6 +1,5 @@
-import { makeNode } from '../node.ts'
+import { makeNode, type Operator, type Tensor } from '../node.ts'
 import { sameShape, shapeError } from '../shape.ts'
-import type { Operator, Tensor } from '../types.ts'
 import { allocate } from './elementwise.ts'
 
 export const rotateOperator: Operator = {

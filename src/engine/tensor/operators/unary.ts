@@ -1,7 +1,7 @@
-import { makeNode } from '../node.ts'
+import { type DType, makeNode, type Operator, type Tensor } from '../node.ts'
 import type { Operations } from '../operations.ts'
-import type { Operator, Tensor } from '../types.ts'
-import { elementwise } from './elementwise.ts'
+import { sizeOf } from '../shape.ts'
+import { allocate, elementwise } from './elementwise.ts'
 
 /** From the gradient of y to that of x, where y is the operator's result. */
 type Derivative = (t: Operations, dy: Tensor, x: Tensor, y: Tensor) => Tensor
@@ -34,20 +34,18 @@ export const negOperator = unary(
   (x) => -x,
   (t, dy) => t.neg(dy),
 )
-export const expOperator = unary('exp', 'Exp', Math.exp, (t, dy, _, y) => t.mul(dy, y))
-export const logOperator = unary('log', 'Log', Math.log, (t, dy, x) => t.div(dy, x))
-export const sqrtOperator = unary('sqrt', 'Sqrt', Math.sqrt, (t, dy, _, y) => t.div(t.mul(dy, 0.5), y))
-export const rsqrtOperator = unary(
+const expOperator = unary('exp', 'Exp', Math.exp, (t, dy, _, y) => t.mul(dy, y))
+const logOperator = unary('log', 'Log', Math.log, (t, dy, x) => t.div(dy, x))
+const sqrtOperator = unary('sqrt', 'Sqrt', Math.sqrt, (t, dy, _, y) => t.div(t.mul(dy, 0.5), y))
+const rsqrtOperator = unary(
   'rsqrt',
   'Reciprocal',
   (x) => 1 / Math.sqrt(x),
   (t, dy, x, y) => t.mul(dy, t.mul(t.div(y, x), -0.5)),
   (context, _, inputs) => context.emit('Reciprocal', [context.emit('Sqrt', inputs)]),
 )
-export const tanhOperator = unary('tanh', 'Tanh', Math.tanh, (t, dy, _, y) =>
-  t.mul(dy, t.sub(1, t.square(y))),
-)
-export const sigmoidOperator = unary('sigmoid', 'Sigmoid', logistic, (t, dy, _, y) =>
+const tanhOperator = unary('tanh', 'Tanh', Math.tanh, (t, dy, _, y) => t.mul(dy, t.sub(1, t.square(y))))
+const sigmoidOperator = unary('sigmoid', 'Sigmoid', logistic, (t, dy, _, y) =>
   t.mul(dy, t.mul(y, t.sub(1, y))),
 )
 export const reluOperator = unary(
@@ -57,7 +55,7 @@ export const reluOperator = unary(
   (t, dy, x) => t.mul(dy, t.cast(t.greater(x, 0), 'float32')),
 )
 // silu'(x) = s + y (1 - s) with s = sigmoid(x), y = x s
-export const siluOperator = unary(
+const siluOperator = unary(
   'silu',
   'QuickGelu',
   (x) => x * logistic(x),
@@ -67,11 +65,11 @@ export const siluOperator = unary(
   },
   (context, _, inputs) => context.emit('QuickGelu', inputs, { alpha: { float: 1 } }, 'com.microsoft'),
 )
-export const signOperator = unary('sign', 'Sign', Math.sign, undefined)
-export const absOperator = unary('abs', 'Abs', Math.abs, (t, dy, x) => t.mul(dy, t.sign(x)))
-export const sinOperator = unary('sin', 'Sin', Math.sin, (t, dy, x) => t.mul(dy, t.cos(x)))
-export const cosOperator = unary('cos', 'Cos', Math.cos, (t, dy, x) => t.neg(t.mul(dy, t.sin(x))))
-export const squareOperator = unary(
+const signOperator = unary('sign', 'Sign', Math.sign, undefined)
+const absOperator = unary('abs', 'Abs', Math.abs, (t, dy, x) => t.mul(dy, t.sign(x)))
+const sinOperator = unary('sin', 'Sin', Math.sin, (t, dy, x) => t.mul(dy, t.cos(x)))
+const cosOperator = unary('cos', 'Cos', Math.cos, (t, dy, x) => t.neg(t.mul(dy, t.sin(x))))
+const squareOperator = unary(
   'square',
   'Mul',
   (x) => x * x,
@@ -134,4 +132,37 @@ export function cos(x: Tensor): Tensor {
 /** x * x. */
 export function square(x: Tensor): Tensor {
   return makeNode(squareOperator, [x])
+}
+
+/** Codes of ONNX's TensorProto.DataType. */
+export const onnxTypes = { float32: 1, int8: 3, int32: 6, bool: 9 } as const
+
+export const castOperator: Operator = {
+  name: 'cast',
+  infer: ([x], attributes) => ({ shape: x.shape, dtype: attributes.dtype as DType }),
+  lower: (context, node, inputs) => context.emit('Cast', inputs, { to: { int: onnxTypes[node.dtype] } }),
+  evaluate: (node, [x], shape) => {
+    const data = allocate(node.dtype, sizeOf(shape))
+    for (let i = 0; i < data.length; i++)
+      data[i] = node.dtype === 'bool' ? (x.data[i] === 0 ? 0 : 1) : x.data[i]
+    return { data, shape }
+  },
+  gradient: (node, dy) => [node.dtype === 'float32' && node.inputs[0].dtype === 'float32' ? dy : undefined],
+}
+
+/** The values in another type: booleans become 0 or 1, floats are cut towards zero. */
+export function cast(x: Tensor, dtype: DType): Tensor {
+  return x.dtype === dtype ? x : makeNode(castOperator, [x], { dtype })
+}
+
+export const stopGradientOperator: Operator = {
+  name: 'stopGradient',
+  infer: ([x]) => ({ shape: x.shape, dtype: x.dtype }),
+  lower: (context, _, inputs) => context.emit('Identity', inputs),
+  evaluate: (_, [x]) => x,
+}
+
+/** The same values, through which no gradient flows. */
+export function stopGradient(x: Tensor): Tensor {
+  return makeNode(stopGradientOperator, [x])
 }

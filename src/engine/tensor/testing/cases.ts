@@ -1,7 +1,6 @@
 import * as t from '../index.ts'
-import { scatterRows } from '../operators/gather.ts'
-import { scatterAlong } from '../operators/take-along.ts'
-import type { DType, Feeds, HostData, Shape, Tensor } from '../types.ts'
+import { scatterAlong, scatterRows } from '../operators/gather.ts'
+import type { DType, Feeds, HostData, Shape, Tensor } from '../node.ts'
 
 interface CaseInput {
   shape: Shape

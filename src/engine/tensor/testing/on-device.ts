@@ -1,6 +1,6 @@
 // Every operator on the device of AGOGE_DEVICE against its plain evaluation; prints the greatest deviation of each as JSON.
 import { compile, evaluate } from '../index.ts'
-import { input } from '../operators/input.ts'
+import { input } from '../operators/constant.ts'
 import { cases, randomFeeds } from './cases.ts'
 
 const deviations: Record<string, number> = {}

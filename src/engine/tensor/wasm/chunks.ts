@@ -1,7 +1,7 @@
-import { adamStep, sumOfSquares } from './adam-kernel.ts'
-import { instantiate } from './instantiate.ts'
-import type { Kernel, Machine } from './instantiate.ts'
-import { addKernel, foldRows, unfoldRows } from './row-kernels.ts'
+import { AgogeError } from '../../../error.ts'
+import { adamStep, type AdamStep, runAdam, sumOfSquares } from './adam.ts'
+import { addKernel, foldRows, unfoldRows } from './elementwise-code.ts'
+import { instantiate, type Kernel, type Machine } from './run-plan.ts'
 
 /** About so many numbers of each array at a time: what is worked on stays in the nearer caches. */
 const chunk = 8192
@@ -9,7 +9,7 @@ const bytes = Float32Array.BYTES_PER_ELEMENT
 
 let machine: Machine | undefined
 
-export interface ChunkedWork {
+interface ChunkedWork {
   /** Of one length; cut up in the same places. */
   arrays: readonly Float32Array[]
   /** Indices of those that the kernel changes. */
@@ -25,7 +25,7 @@ export interface ChunkedWork {
 }
 
 /** Runs a kernel over arrays that lie elsewhere, a piece at a time. With the copies, a third of the time of a loop over typed arrays. */
-export function inChunks({ arrays, written, rows = [], run }: ChunkedWork): void {
+function inChunks({ arrays, written, rows = [], run }: ChunkedWork): void {
   machine ??= instantiate([adamStep, sumOfSquares, addKernel, foldRows, unfoldRows], 6 * chunk)
   const width = Math.ceil((rows[0]?.length ?? 1) / 4) * 4
   const step = Math.max(1, Math.floor(chunk / width)) * width
@@ -52,4 +52,85 @@ export function inChunks({ arrays, written, rows = [], run }: ChunkedWork): void
       arrays[i].set(numbers.subarray(places.arrays[i], places.arrays[i] + count), start)
   }
   rows.forEach((row, i) => row.set(numbers.subarray(places.rows[i], places.rows[i] + row.length)))
+}
+
+/** target += source. */
+export function addInChunks(target: Float32Array, source: Float32Array): void {
+  inChunks({
+    arrays: [target, source],
+    written: [0],
+    run: ({ add }, { arrays }, vectors) => add(...arrays, vectors),
+  })
+}
+
+/**
+ * target[r, i] = source[r, i] * row[i].
+ *
+ * @param row its length is a multiple of four
+ */
+export function foldInChunks(target: Float32Array, source: Float32Array, row: Float32Array): void {
+  const width = vectorsOf(row)
+  inChunks({
+    arrays: [target, source],
+    written: [0],
+    rows: [row],
+    run: ({ foldRows }, { arrays, rows }, vectors) => foldRows(...arrays, ...rows, width, vectors / width),
+  })
+}
+
+/**
+ * The pullback of `foldInChunks`, in single precision: gradient[r, i] += sum[r, i] * row[i], and ofRow[i] += the sum over r of
+ * sum[r, i] * weights[r, i].
+ */
+export function unfoldInChunks(
+  gradient: Float32Array,
+  sum: Float32Array,
+  weights: Float32Array,
+  row: Float32Array,
+  ofRow: Float32Array,
+): void {
+  const width = vectorsOf(row)
+  inChunks({
+    arrays: [gradient, sum, weights],
+    written: [0],
+    rows: [row, ofRow],
+    run: ({ unfoldRows }, { arrays, rows }, vectors) =>
+      unfoldRows(...arrays, ...rows, width, vectors / width),
+  })
+}
+
+function vectorsOf({ length }: Float32Array): number {
+  if (length > 0 && length % 4 === 0) return length / 4
+  throw new AgogeError('a row that many are multiplied with has the wrong length', {
+    code: 'bad-shape',
+    given: length,
+    expected: 'a multiple of four',
+  })
+}
+
+/** The sum of squares of all numbers, added up in double precision. */
+export function squaresInChunks(array: Float32Array): number {
+  const pair = new Float64Array(2)
+  inChunks({
+    arrays: [array],
+    written: [],
+    rows: [new Float32Array(pair.buffer)],
+    run: ({ squares }, { arrays, rows }, vectors) => squares(arrays[0], vectors, rows[0]),
+  })
+  return pair[0] + pair[1]
+}
+
+/** One step of Adam in single precision: parameters and both moments change in place. */
+export function adamInChunks(
+  parameters: Float32Array,
+  gradient: Float32Array,
+  first: Float32Array,
+  second: Float32Array,
+  step: AdamStep,
+): void {
+  inChunks({
+    arrays: [parameters, gradient, first, second],
+    written: [0, 2, 3],
+    run: ({ adam }, at, vectors) => runAdam(adam, at.arrays, vectors, step),
+  })
 }

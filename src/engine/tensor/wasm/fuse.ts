@@ -1,10 +1,45 @@
-import { multiplyDims } from '../dimension.ts'
-import { broadcastToOperator } from '../operators/broadcast-to.ts'
+import { makeNode, type Shape, type Tensor, topologicalOrder } from '../node.ts'
+import { div, sub } from '../operators/binary.ts'
 import { scalarValue } from '../operators/constant.ts'
-import type { Shape, Tensor } from '../types.ts'
-import { i32, int, repeat, v128, vector } from './assembler.ts'
-import type { Code, Local, ValueType, WasmFunction } from './assembler.ts'
+import { logSoftmaxOperator, softmaxOperator } from '../operators/normalise.ts'
+import { max, sum } from '../operators/reduce.ts'
+import { broadcastToOperator } from '../operators/reshape.ts'
+import { exp, log } from '../operators/unary.ts'
+import { multiplyDims } from '../shape.ts'
+import {
+  type Code,
+  i32,
+  int,
+  type Local,
+  repeat,
+  v128,
+  type ValueType,
+  vector,
+  type WasmFunction,
+} from './assembler.ts'
 import { elementwiseCode } from './elementwise-code.ts'
+
+/** The same graph with softmax and its logarithm as the operators that they are made of. */
+export function decompose(outputs: readonly Tensor[]): Tensor[] {
+  const made = new Map<Tensor, Tensor>()
+  for (const node of topologicalOrder(outputs)) {
+    const inputs = node.inputs.map((input) => made.get(input)!)
+    made.set(node, parts(node, inputs) ?? rebuilt(node, inputs))
+  }
+  return outputs.map((node) => made.get(node)!)
+}
+
+function parts({ op }: Tensor, [x]: readonly Tensor[]): Tensor | undefined {
+  if (op !== softmaxOperator && op !== logSoftmaxOperator) return undefined
+  const last = { axes: [-1], keepDims: true }
+  const shifted = sub(x, max(x, last))
+  const powers = exp(shifted)
+  return op === softmaxOperator ? div(powers, sum(powers, last)) : sub(shifted, log(sum(powers, last)))
+}
+
+/** The node over other inputs; itself where they are the same. */
+export const rebuilt = (node: Tensor, inputs: readonly Tensor[]): Tensor =>
+  inputs.every((input, i) => input === node.inputs[i]) ? node : makeNode(node.op, inputs, node.attributes)
 
 /** Many elementwise operators as one loop: `run(out, vectors, ...leaves)`, addresses in bytes, four numbers a vector. */
 export interface Fused {

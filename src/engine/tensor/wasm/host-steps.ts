@@ -1,6 +1,5 @@
-import { dimValue } from '../dimension.ts'
-import { broadcastOffsets, offsets, sizeOf, stridesOf } from '../shape.ts'
-import type { Attributes, Bindings, Dim } from '../types.ts'
+import { broadcastOffsets, dimValue, offsets, sizeOf, stridesOf } from '../shape.ts'
+import type { Attributes, Bindings, Dim } from '../node.ts'
 
 /** What a step reads and writes: positions in an array of numbers that all values share, and shapes. */
 export interface Place {

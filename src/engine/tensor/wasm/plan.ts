@@ -1,6 +1,5 @@
-import { dimValue } from '../dimension.ts'
-import { sizeOf } from '../shape.ts'
-import type { Attributes, Bindings, DType, HostData, Tensor } from '../types.ts'
+import { dimValue, sizeOf } from '../shape.ts'
+import type { Attributes, Bindings, DType, HostData, Tensor } from '../node.ts'
 import { reducedSizes } from './host-steps.ts'
 import type { Place } from './host-steps.ts'
 import type { WasmFunction } from './assembler.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../random/index.ts'
-import { addInChunks, foldInChunks, unfoldInChunks } from './row-chunks.ts'
+import { addInChunks, foldInChunks, unfoldInChunks } from './chunks.ts'
 
 const random = createRandom('row-chunks')
 const draw = (length: number): Float32Array => Float32Array.from({ length }, () => random.normal())

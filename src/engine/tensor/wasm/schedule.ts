@@ -1,11 +1,8 @@
-import { topologicalOrder } from '../node.ts'
-import { broadcastTo, broadcastToOperator } from '../operators/broadcast-to.ts'
+import { type Tensor, topologicalOrder } from '../node.ts'
+import { broadcastTo, broadcastToOperator } from '../operators/reshape.ts'
 import { matmulOperator } from '../operators/matmul.ts'
 import { sameShape } from '../shape.ts'
-import type { Tensor } from '../types.ts'
-import { decompose, rebuilt } from './decompose.ts'
-import { fuse, isElementwise, isSingle, sameCount } from './fuse.ts'
-import type { Fused } from './fuse.ts'
+import { decompose, fuse, type Fused, isElementwise, isSingle, rebuilt, sameCount } from './fuse.ts'
 import { hostSteps } from './host-steps.ts'
 
 /** One step, which fills the array of `node` out of those of `reads`. */

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { evaluateNodes } from '../evaluate.ts'
 import { gradients } from '../gradients.ts'
 import * as t from '../index.ts'
-import { input } from '../operators/input.ts'
+import { input } from '../operators/constant.ts'
 import { cases, randomFeeds, testNumbers } from '../testing/cases.ts'
 import type { Case } from '../testing/cases.ts'
-import type { Feeds, Tensor } from '../types.ts'
+import type { Feeds, Tensor } from '../node.ts'
 import { smallProgram } from './small-program.ts'
 
 /** Products of more than two axes, and operators that small networks hardly have: a graph with one is the runtime's. */

@@ -1,15 +1,14 @@
 import { bindSizes } from '../bindings.ts'
+import { compile, type CompileOptions, type InputSpec } from '../compile.ts'
+import { forRuntime } from '../for-runtime.ts'
 import type { HelperJob } from '../helper/work.ts'
-import { input } from '../operators/input.ts'
+import type { DType, Feeds, HostData, HostTensor, Shape, Tensor } from '../node.ts'
+import { input } from '../operators/constant.ts'
 import { sizeOf } from '../shape.ts'
 import { simplify } from '../simplify.ts'
-import type { DType, Feeds, HostData, HostTensor, Shape, Tensor } from '../types.ts'
 import { assembleModule } from './assembler.ts'
-import { loadModule } from './instantiate.ts'
 import { kernelsOf, planFor } from './plan.ts'
-import { runnable } from './run-plan.ts'
-import type { Machine } from './instantiate.ts'
-import type { RunnablePlan } from './run-plan.ts'
+import { loadModule, type Machine, runnable, type RunnablePlan } from './run-plan.ts'
 import { schedule } from './schedule.ts'
 
 /** A graph that runs at once, on kernels made for it in WebAssembly: for networks so small that a call of the runtime costs more. */
@@ -100,4 +99,51 @@ function converted(data: Float32Array, dtype: DType): HostData {
   if (dtype === 'float32') return data
   if (dtype === 'int32') return Int32Array.from(data)
   return dtype === 'int8' ? Int8Array.from(data) : Uint8Array.from(data)
+}
+
+/** A compiled graph, wherever it runs. */
+export interface SizedProgram {
+  /** Values of the outputs by name; those named in `into` are written there and not given back. */
+  run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>>
+  /** For feeds of these sizes, what another thread needs to run the same. */
+  job(feeds: Feeds): HelperJob
+  release(): Promise<void>
+}
+
+/**
+ * Compiles a graph for where it runs best: kernels of its own in WebAssembly where no parameter has more than 128 x 128
+ * numbers and every operator has a kernel, else ONNX Runtime.
+ *
+ * @param build outputs by name, from the traced inputs
+ */
+export async function compileForSize(
+  inputs: Readonly<Record<string, InputSpec>>,
+  build: (inputs: Record<string, Tensor>) => Readonly<Record<string, Tensor>>,
+  options: CompileOptions = {},
+): Promise<SizedProgram> {
+  const small = smallProgram(inputs, build)
+  if (small !== null)
+    return {
+      run: (feeds, into) => new Promise((resolve) => resolve(small.run(feeds, into))),
+      job: (feeds) => small.job(feeds),
+      release: () => Promise.resolve(),
+    }
+  const program = await compile(
+    inputs,
+    (given) => {
+      const built = build(given)
+      const outputs = forRuntime(simplify(Object.values(built)))
+      return Object.fromEntries(Object.keys(built).map((name, i) => [name, outputs[i]]))
+    },
+    options,
+  )
+  return {
+    async run(feeds, into = {}) {
+      const results = await program.run(feeds, into)
+      for (const name of Object.keys(into)) delete results[name]
+      return results
+    },
+    job: () => program.job,
+    release: () => program.release(),
+  }
 }

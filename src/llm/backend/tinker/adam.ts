@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
 import type { OptimStep } from '../../model-backend.ts'
-import { checkOptimStep } from '../../model/check-optim-step.ts'
+import { checkOptimStep } from '../../model/optimizer.ts'
 import type { AdamParams } from './wire.ts'
 
 /** A step in the words of the protocol, which knows AdamW only; Agoge's own server also takes Muon. */

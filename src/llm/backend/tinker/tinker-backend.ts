@@ -11,7 +11,7 @@ import type {
   SampleOutput,
   SampleRequest,
 } from '../../model-backend.ts'
-import { checkTemperatures, checkTraining } from '../check-sequences.ts'
+import { checkTemperatures, checkTraining } from '../sequences.ts'
 import { forwardBackward, requireFinite } from '../custom-loss.ts'
 import { adamParams, gradientNorm } from './adam.ts'
 import { createAnswerReader } from './answers.ts'

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import type { GrammarCursor } from '../index.ts'
-import { textOf } from '../token-texts.ts'
-import type { TokenTexts } from '../token-texts.ts'
+import { textOf, type TokenTexts } from '../token-masks.ts'
 
 type Schema = Record<string, unknown>
 

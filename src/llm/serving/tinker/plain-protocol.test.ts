@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadLocalBackend } from '../../backend/local-backend.ts'
-import { scoreSequences } from '../../backend/score-sequences.ts'
+import { scoreSequences } from '../../backend/loss-report.ts'
 import type { LocalBackend } from '../../backend/local-backend.ts'
 import type { LossReport, LossSettings } from '../../model-backend.ts'
 import { createTinkerBackend } from '../../backend/tinker/index.ts'

@@ -1,5 +1,5 @@
 import { forwardBackward } from '../../backend/custom-loss.ts'
-import { scoreSequences } from '../../backend/score-sequences.ts'
+import { scoreSequences } from '../../backend/loss-report.ts'
 import type { LocalBackend } from '../../backend/local-backend.ts'
 import type { OptimStep } from '../../model-backend.ts'
 import { reportMetrics } from '../../backend/tinker/index.ts'

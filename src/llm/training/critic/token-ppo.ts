@@ -1,7 +1,7 @@
 import { valueLoss } from '../../algorithm/losses/value.ts'
 import { AgogeError } from '../../../error.ts'
 import { mean } from '../../../statistics/statistics.ts'
-import { scoreSequences } from '../../backend/score-sequences.ts'
+import { scoreSequences } from '../../backend/loss-report.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { optimStepAt } from '../learning-rate.ts'

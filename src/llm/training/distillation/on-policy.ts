@@ -2,7 +2,7 @@ import { distillationAdvantages } from '../../algorithm/advantages/distillation.
 import { tokenWeights } from '../../algorithm/losses/aggregate.ts'
 import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../../error.ts'
-import { scoreSequences } from '../../backend/score-sequences.ts'
+import { scoreSequences } from '../../backend/loss-report.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { optimStepAt } from '../learning-rate.ts'
 import type { OptimiserSettings } from '../types.ts'

@@ -1,4 +1,4 @@
-import type { Estimate } from '../../../statistics/interval.ts'
+import type { Estimate } from '../../../statistics/intervals.ts'
 import type { StageName, StageSummary } from '../types.ts'
 import { percent, percentInterval } from '../../../runs/report/format.ts'
 import { html, nothing } from '../../../runs/report/html.ts'

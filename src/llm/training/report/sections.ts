@@ -1,4 +1,4 @@
-import type { MeanEstimate } from '../../../statistics/interval.ts'
+import type { MeanEstimate } from '../../../statistics/intervals.ts'
 import type { MetricsRecord } from '../../../runs/run-folder.ts'
 import type { SampleEpisode, SampleMessage, StageSummary, TrainingSummary } from '../types.ts'
 import { stageTitles } from './kind-chart.ts'

@@ -1,10 +1,60 @@
-import { makeNode } from '../node.ts'
-import type { LowerContext } from '../onnx/lower-context.ts'
+import { makeNode, type Operator, type Tensor, type Value } from '../node.ts'
+import type { LowerContext } from '../onnx/model.ts'
 import { shapeError } from '../shape.ts'
-import type { Operator, Tensor, Value } from '../types.ts'
 import { allocate } from './elementwise.ts'
 
-const infer: Operator['infer'] = ([x]) => {
+function overRows(x: Value, shape: readonly number[], logarithm: boolean): Value {
+  const width = shape.at(-1)!
+  const data = allocate('float32', x.data.length)
+  for (let start = 0; start < data.length; start += width) {
+    let top = -Infinity
+    for (let i = start; i < start + width; i++) top = Math.max(top, x.data[i])
+    let total = 0
+    for (let i = start; i < start + width; i++) total += Math.exp(x.data[i] - top)
+    const shift = top + Math.log(total)
+    for (let i = start; i < start + width; i++)
+      data[i] = logarithm ? x.data[i] - shift : Math.exp(x.data[i] - top) / total
+  }
+  return { data, shape }
+}
+
+function inferSoftmax(name: string): Operator['infer'] {
+  return ([x]) => {
+    if (x.dtype !== 'float32' || x.shape.length === 0)
+      throw shapeError(name, [x], 'float32 of rank 1 or more')
+    return { shape: x.shape, dtype: 'float32' }
+  }
+}
+
+export const softmaxOperator: Operator = {
+  name: 'softmax',
+  infer: inferSoftmax('softmax'),
+  lower: (context, _, inputs) => context.emit('Softmax', inputs, { axis: { int: -1 } }),
+  evaluate: (_, [x], shape) => overRows(x, shape, false),
+  gradient: (node, dy, t) => {
+    const inner = t.sum(t.mul(dy, node), { axes: [-1], keepDims: true })
+    return [t.mul(node, t.sub(dy, inner))]
+  },
+}
+
+export const logSoftmaxOperator: Operator = {
+  name: 'logSoftmax',
+  infer: inferSoftmax('logSoftmax'),
+  lower: (context, _, inputs) => context.emit('LogSoftmax', inputs, { axis: { int: -1 } }),
+  evaluate: (_, [x], shape) => overRows(x, shape, true),
+  gradient: (node, dy, t) => [t.sub(dy, t.mul(t.exp(node), t.sum(dy, { axes: [-1], keepDims: true })))],
+}
+
+/** exp(x) divided by its sum, over the last axis. */
+export function softmax(x: Tensor): Tensor {
+  return makeNode(softmaxOperator, [x])
+}
+/** The logarithm of softmax, over the last axis, without overflow. */
+export function logSoftmax(x: Tensor): Tensor {
+  return makeNode(logSoftmaxOperator, [x])
+}
+
+const inferNormalised: Operator['infer'] = ([x]) => {
   if (x.dtype !== 'float32' || typeof x.shape.at(-1) !== 'number')
     throw shapeError('rmsNormalise', [x], 'float32 whose last axis has a known length')
   return { shape: x.shape, dtype: 'float32' }
@@ -29,9 +79,9 @@ function scaleOf(data: Value['data'], start: number, width: number, epsilon: num
   return 1 / Math.sqrt(squares / width + epsilon)
 }
 
-export const rmsNormaliseOperator: Operator = {
+const rmsNormaliseOperator: Operator = {
   name: 'rmsNormalise',
-  infer,
+  infer: inferNormalised,
   lower: (context, node, [x]) => emit(context, node, x, node.attributes.withScale === true ? 2 : 1)[0],
   evaluate: (node, [x], shape) => {
     const width = shape.at(-1)!
@@ -53,7 +103,7 @@ export const rmsNormaliseOperator: Operator = {
 const rmsScaleOperator: Operator = {
   name: 'rmsScale',
   infer: (inputs, attributes) => {
-    const { shape, dtype } = infer(inputs, attributes)
+    const { shape, dtype } = inferNormalised(inputs, attributes)
     return { shape: [...shape.slice(0, -1), 1], dtype }
   },
   lower(context, node, [x]) {

@@ -1,0 +1,232 @@
+import { adamInChunks, adamMachine, squaresInChunks } from '../tensor/index.ts'
+
+/** The Euclidean norm of all gradients taken as one vector, summed in double precision. */
+export function globalNorm(gradients: Iterable<Float32Array>): number {
+  let sum = 0
+  for (const gradient of gradients) sum += squaresInChunks(gradient)
+  return Math.sqrt(sum)
+}
+
+/**
+ * The factor that brings gradients of this norm down to `limit`, and 1 where they are below it already (Pascanu et al. 2013; PyTorch's
+ * `clip_grad_norm_`). Hand it to the optimiser as `gradientScale`. A norm that is not finite gives 0, and every optimiser here takes no step
+ * with a scale of 0: parameters, moments and the count of steps stay as they are.
+ */
+export function clipScale(norm: number, limit: number): number {
+  if (!Number.isFinite(norm)) return 0
+  return Math.min(1, limit / (norm + 1e-6))
+}
+
+export interface AdamOptions {
+  beta1?: number
+  beta2?: number
+  /** 1e-8 unless told. */
+  epsilon?: number
+  /** Brings a longer gradient down to this norm first; never unless told. */
+  maxGradientNorm?: number
+}
+
+/** Adam (Kingma & Ba 2015) for one array of parameters, with what it must remember. */
+export interface Adam {
+  /**
+   * One step in place; gives the norm of the gradient before clipping. A gradient with an entry that is not finite is left out whole:
+   * parameters, moments and the count of steps stay as they are, and the norm says so (NaN or Infinity).
+   */
+  step(parameters: Float32Array, gradient: Float32Array, learningRate: number): number
+  state(): AdamState
+  restore(state: AdamState): void
+}
+
+/** One with memory of its own for what it moves. */
+export interface AdamInPlace extends Adam {
+  /** Memory for parameters, their gradient and a copy that follows them: what lies here is not copied for a step. */
+  readonly own: {
+    readonly parameters: Float32Array
+    readonly gradient: Float32Array
+    readonly target: Float32Array
+  }
+  /** `own.target` moves towards `own.parameters` by the share `rate` (Polyak averaging; 1 copies). */
+  follow(rate: number): void
+}
+
+export interface AdamState {
+  first: Float32Array
+  second: Float32Array
+  steps: number
+}
+
+export function createAdam(
+  length: number,
+  { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, maxGradientNorm }: AdamOptions = {},
+): AdamInPlace {
+  const machine = adamMachine(length)
+  const scaleFor = (norm: number): number =>
+    maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
+  let steps = 0
+  return {
+    step(parameters, gradient, learningRate) {
+      const numbers = { learningRate, beta1, beta2, epsilon, step: steps + 1, scaleFor }
+      const norm = machine.run(parameters, gradient, numbers)
+      if (Number.isFinite(norm)) steps++
+      return norm
+    },
+    own: machine.own,
+    follow(rate) {
+      if (rate === 1) machine.own.target.set(machine.own.parameters)
+      else machine.follow(rate)
+    },
+    state: () => ({ first: machine.first.slice(), second: machine.second.slice(), steps }),
+    restore(state) {
+      machine.first.set(state.first)
+      machine.second.set(state.second)
+      steps = state.steps
+    },
+  }
+}
+
+/** Running averages of one parameter; both start at zero and have its length. */
+export interface AdamMoments {
+  first: Float32Array
+  second: Float32Array
+}
+
+export interface AdamWOptions {
+  learningRate: number
+  /** Decay of the average of the gradient; 0.9 unless told. */
+  beta1?: number
+  /** Decay of the average of its square; 0.999 unless told. */
+  beta2?: number
+  /** Keeps the division finite; 1e-8 unless told. */
+  epsilon?: number
+  /** Decoupled decay: every step shrinks the parameter by `learningRate * weightDecay`; 0.01 unless told, as in PyTorch. */
+  weightDecay?: number
+  /** The gradient is multiplied by this first, which is how clipping costs no pass of its own; with 0 no step is taken. 1 unless told. */
+  gradientScale?: number
+}
+
+export function createAdamMoments(length: number): AdamMoments {
+  return { first: new Float32Array(length), second: new Float32Array(length) }
+}
+
+/**
+ * One AdamW step (Loshchilov and Hutter 2019, arXiv:1711.05101) in place, with the semantics of `torch.optim.AdamW`. `step` counts from
+ * 1. In single precision.
+ *
+ * @returns whether the step was taken: a gradient with an entry that is not finite, or one of scale 0, is left out whole, and neither the
+ *   parameter nor its moments change, by weight decay either. Do not count such a step.
+ */
+export function adamWStep(
+  parameter: Float32Array,
+  gradient: Float32Array,
+  moments: AdamMoments,
+  step: number,
+  options: AdamWOptions,
+): boolean {
+  const {
+    learningRate,
+    beta1 = 0.9,
+    beta2 = 0.999,
+    epsilon = 1e-8,
+    weightDecay = 0.01,
+    gradientScale = 1,
+  } = options
+  if (gradientScale === 0 || !Number.isFinite(globalNorm([gradient]) * gradientScale)) return false
+  adamInChunks(parameter, gradient, moments.first, moments.second, {
+    gradientScale,
+    beta1,
+    beta2,
+    epsilon,
+    learningRate,
+    step,
+    keep: 1 - learningRate * weightDecay,
+  })
+  return true
+}
+
+/**
+ * Adam whose adaptive step is held back while its variance is not yet known (Liu et al. 2020, arXiv:1908.03265), with
+ * the semantics of `torch.optim.RAdam`.
+ */
+export function createRAdam(length: number, options: AdamOptions = {}): Adam {
+  const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, maxGradientNorm } = options
+  const { first, second } = createAdamMoments(length)
+  const longest = 2 / (1 - beta2) - 1
+  let steps = 0
+  return {
+    step(parameters, gradient, learningRate) {
+      const norm = globalNorm([gradient])
+      if (!Number.isFinite(norm)) return norm
+      const scale = maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
+      steps++
+      const left = 1 - beta2 ** steps
+      // The length of the average, in the paper rho.
+      const rho = longest - (2 * steps * beta2 ** steps) / left
+      const rectified =
+        rho > 5
+          ? Math.sqrt(((rho - 4) * (rho - 2) * longest) / ((longest - 4) * (longest - 2) * rho)) *
+            Math.sqrt(left)
+          : 0
+      const rate = learningRate / (1 - beta1 ** steps)
+      for (let i = 0; i < length; i++) {
+        const g = gradient[i] * scale
+        const m = beta1 * first[i] + (1 - beta1) * g
+        const v = beta2 * second[i] + (1 - beta2) * g * g
+        first[i] = m
+        second[i] = v
+        parameters[i] -= rate * m * (rectified === 0 ? 1 : rectified / (Math.sqrt(v) + epsilon))
+      }
+      return norm
+    },
+    state: () => ({ first: first.slice(), second: second.slice(), steps }),
+    restore(state) {
+      first.set(state.first)
+      second.set(state.second)
+      steps = state.steps
+    },
+  }
+}
+
+export interface RmsPropOptions {
+  /** Decay of the average of the squared gradient; 0.99 unless told. */
+  decay?: number
+  /** 1e-8 unless told. */
+  epsilon?: number
+  /** Brings a longer gradient down to this norm first; never unless told. */
+  maxGradientNorm?: number
+}
+
+/** RMSprop (Tieleman & Hinton 2012, lecture 6.5) for one array of parameters, with the semantics of `torch.optim.RMSprop`. */
+export interface RmsProp {
+  /**
+   * One step in place; gives the norm of the gradient before clipping. A gradient with an entry that is not finite is left out whole:
+   * parameters and averages stay as they are, and the norm says so (NaN or Infinity).
+   */
+  step(parameters: Float32Array, gradient: Float32Array, learningRate: number): number
+  state(): RmsPropState
+  restore(state: RmsPropState): void
+}
+
+export interface RmsPropState {
+  square: Float32Array
+}
+
+export function createRmsProp(length: number, options: RmsPropOptions = {}): RmsProp {
+  const { decay = 0.99, epsilon = 1e-8, maxGradientNorm } = options
+  const square = new Float32Array(length)
+  return {
+    step(parameters, gradient, learningRate) {
+      const norm = globalNorm([gradient])
+      if (!Number.isFinite(norm)) return norm
+      const scale = maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
+      for (let i = 0; i < length; i++) {
+        const g = gradient[i] * scale
+        const v = decay * square[i] + (1 - decay) * g * g
+        square[i] = v
+        parameters[i] -= (learningRate * g) / (Math.sqrt(v) + epsilon)
+      }
+      return norm
+    },
+    state: () => ({ square: square.slice() }),
+    restore: (state) => square.set(state.square),
+  }
+}
