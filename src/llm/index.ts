@@ -15,8 +15,8 @@ export type {
 } from './agent/types.ts'
 export { grpo } from './algorithm/grpo.ts'
 export type { GrpoSettings } from './algorithm/grpo.ts'
-export { overTokens } from './algorithm/over-tokens.ts'
-export type { TokenInputs, TokenLoss } from './algorithm/over-tokens.ts'
+export { overTokens } from './algorithm/losses/over-tokens.ts'
+export type { TokenInputs, TokenLoss } from './algorithm/losses/over-tokens.ts'
 export type {
   AdvantageFunction,
   AdvantageReport,
@@ -35,8 +35,7 @@ export type {
   RewardShaping,
   TurnAdvantageSettings,
 } from './algorithm/policy-optimisation/settings.ts'
-export { supervised } from './algorithm/supervised.ts'
-export { trainedTokens } from './algorithm/trained-tokens.ts'
+export { supervised, trainedTokens } from './algorithm/supervised.ts'
 export type {
   Algorithm,
   BatchSettings,

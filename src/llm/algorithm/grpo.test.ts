@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { grpo } from './grpo.ts'
 import { grpoAdvantages } from './advantages/grpo.ts'
-import { supervised } from './supervised.ts'
-import { trainedTokens } from './trained-tokens.ts'
+import { supervised, trainedTokens } from './supervised.ts'
 import type { EpisodeGroup, LearningContext } from './types.ts'
 import { oneAnswer as episode } from './testing/one-answer.ts'
 

@@ -1,6 +1,6 @@
 import { isUniform } from './advantages/group.ts'
 import type { GroupRewards } from './advantages/group.ts'
-import type { Aggregation } from './losses/aggregate.ts'
+import type { Aggregation } from './losses/tokens.ts'
 import { optimisePolicy } from './policy-optimisation/optimise-policy.ts'
 import { policyPresets } from './policy-optimisation/presets.ts'
 import type { PolicyOptimisation } from './policy-optimisation/optimise-policy.ts'

@@ -1,9 +1,16 @@
 import { toTrainingSequences } from '../episode/training-sequences.ts'
 import type { Episode } from '../episode/types.ts'
 import type { LossSettings } from '../model-backend.ts'
-import { tokenWeights } from './losses/aggregate.ts'
-import { trainedTokens } from './trained-tokens.ts'
+import { tokenWeights } from './losses/tokens.ts'
 import type { PolicyUpdate } from './types.ts'
+
+/** Tokens that the policy chose itself in an episode, those of a masked one included. */
+export function trainedTokens(episode: Episode): number {
+  let count = 0
+  for (const sample of episode.samples)
+    if (sample.trainable) for (const chosen of sample.mask) count += chosen
+  return count
+}
 
 /**
  * Learning by demonstration: cross-entropy of what the demonstrator said, the mean over all its tokens of the batch.

@@ -1,4 +1,4 @@
-import { bestOf, expectedBestOf } from '../algorithm/preference/best-of-n.ts'
+import { bestOf, expectedBestOf } from '../algorithm/preference/choice.ts'
 import type { Scorer } from './sample-answers.ts'
 
 /** Of each group the member of the highest score (`null` where none was judged), and all scores. */

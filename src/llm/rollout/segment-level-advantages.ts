@@ -1,4 +1,4 @@
-import { cutSegments, segmentAdvantages, spreadOverTokens } from '../algorithm/advantages/segment-level.ts'
+import { cutSegments, segmentAdvantages, spreadOverTokens } from '../algorithm/advantages/critics.ts'
 import type { ModelBackend, SampleOptions } from '../model-backend.ts'
 import type { SampledAnswer, Scorer } from './sample-answers.ts'
 

@@ -1,5 +1,5 @@
-import { informativeGroups } from '../algorithm/advantages/dynamic-sampling.ts'
-import { trainedTokens } from '../algorithm/trained-tokens.ts'
+import { informativeGroups } from '../algorithm/advantages/group.ts'
+import { trainedTokens } from '../algorithm/supervised.ts'
 import type { Task } from '../agent/types.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'

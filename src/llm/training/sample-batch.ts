@@ -1,5 +1,5 @@
 import type { Actor, Task } from '../agent/types.ts'
-import { informativeGroups } from '../algorithm/advantages/dynamic-sampling.ts'
+import { informativeGroups } from '../algorithm/advantages/group.ts'
 import type { EpisodeGroup } from '../algorithm/types.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'

@@ -1,6 +1,5 @@
 import type { Task } from '../agent/types.ts'
-import { supervised } from '../algorithm/supervised.ts'
-import { trainedTokens } from '../algorithm/trained-tokens.ts'
+import { supervised, trainedTokens } from '../algorithm/supervised.ts'
 import type { Episode } from '../episode/types.ts'
 import { createRandom, hash32 } from '../../engine/random/index.ts'
 import { isDemonstration, playDemonstrations } from '../rollout/demonstrate.ts'

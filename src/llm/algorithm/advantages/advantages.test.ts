@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { gae } from '../../../returns/gae.ts'
 import { grpoAdvantages } from './grpo.ts'
-import { maxrlAdvantages } from './maxrl.ts'
-import { reinforcePlusPlusBaselineAdvantages } from './reinforce-plus-plus-baseline.ts'
-import { rlooAdvantages } from './rloo.ts'
+import { maxrlAdvantages, rlooAdvantages } from './baselines.ts'
+import { reinforcePlusPlusBaselineAdvantages } from './reinforce-plus-plus.ts'
 
 const rewards = [1, 0, 0.4, -0.1, 1]
 

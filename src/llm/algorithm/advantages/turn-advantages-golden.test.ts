@@ -1,20 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { adaptEntropyCoefficient } from '../losses/entropy.ts'
+import { adaptEntropyCoefficient } from '../losses/regularisers.ts'
 import type { GaeSteps } from '../../../returns/gae.ts'
-import type { GroupRewards } from './group.ts'
-import { adaptKlCoefficient } from './kl-rewards.ts'
-import { archerAdvantages, archerTargets } from './archer.ts'
-import { batchGrpoAdvantages } from './batch-grpo.ts'
-import { cutSegments, segmentAdvantages, spreadOverTokens } from './segment-level.ts'
-import { distillationAdvantages } from './distillation.ts'
-import { expertMembers } from './expert-iteration.ts'
+import { expertMembers, type GroupRewards, informativeGroups } from './group.ts'
+import { adaptKlCoefficient, relativeLengthPenalty } from './reward-shaping.ts'
+import {
+  archerAdvantages,
+  archerTargets,
+  cutSegments,
+  segmentAdvantages,
+  spreadOverTokens,
+  stepProgressLoss,
+  stepProgressRewards,
+} from './critics.ts'
+import { batchGrpoAdvantages } from './grpo.ts'
+import { distillationAdvantages } from '../losses/imitation.ts'
 import { gae } from '../../../returns/gae.ts'
-import { informativeGroups } from './dynamic-sampling.ts'
-import { reinforcePlusPlusBaselineAdvantages } from './reinforce-plus-plus-baseline.ts'
-import { relativeLengthPenalty } from './length.ts'
-import { remaxAdvantages } from './remax.ts'
-import { stepProgressLoss, stepProgressRewards } from './step-progress.ts'
+import { reinforcePlusPlusBaselineAdvantages } from './reinforce-plus-plus.ts'
+import { remaxAdvantages } from './baselines.ts'
 
 // Made by golden/make_credit_golden.py.
 const golden = JSON.parse(readFileSync(new URL('golden/credit.json', import.meta.url), 'utf8')) as {

@@ -1,20 +1,26 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { adaptKlCoefficient, klRewards } from './kl-rewards.ts'
-import { archerAdvantages, archerTargets } from './archer.ts'
-import { cutSegments, segmentAdvantages, spreadOverTokens } from './segment-level.ts'
-import { distillationAdvantages } from './distillation.ts'
-import { expertMembers } from './expert-iteration.ts'
-import { informativeGroups } from './dynamic-sampling.ts'
-import { kimiLengthRewards, maskOverlong, relativeLengthPenalty } from './length.ts'
-import { maxAtKAdvantages } from './max-at-k.ts'
-import { opoAdvantages } from './opo.ts'
-import { passAtKAdvantages } from './pass-at-k.ts'
+import {
+  adaptKlCoefficient,
+  kimiLengthRewards,
+  klRewards,
+  maskOverlong,
+  relativeLengthPenalty,
+} from './reward-shaping.ts'
+import {
+  archerAdvantages,
+  archerTargets,
+  cutSegments,
+  segmentAdvantages,
+  spreadOverTokens,
+  stepProgressRewards,
+} from './critics.ts'
+import { distillationAdvantages } from '../losses/imitation.ts'
+import { expertMembers, informativeGroups } from './group.ts'
+import { maxAtKAdvantages, passAtKAdvantages } from './best-of-k.ts'
+import { opoAdvantages, remaxAdvantages } from './baselines.ts'
 import { reinforcePlusPlusAdvantages } from './reinforce-plus-plus.ts'
-import { remaxAdvantages } from './remax.ts'
-import { stepGroupAdvantages } from './step-group.ts'
-import { stepProgressRewards } from './step-progress.ts'
-import { turnLevelAdvantages } from './turn-level.ts'
+import { stepGroupAdvantages, turnLevelAdvantages } from './turns.ts'
 
 test('remax: less the greedy reward; without one, nothing', () => {
   expect(remaxAdvantages([1, null, 0.25], 0.5)).toEqual([0.5, 0, -0.25])

@@ -1,6 +1,5 @@
 import { AgogeError } from '../../../error.ts'
-import { sumTokens } from './sum-tokens.ts'
-import type { LossInputs, LossValue } from './types.ts'
+import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 /**
  * Two libraries give the same option name two meanings. `verl`: the ratio is clipped to [1 - low, 1 + high].

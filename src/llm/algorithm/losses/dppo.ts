@@ -1,5 +1,4 @@
-import { sumTokens } from './sum-tokens.ts'
-import type { LossInputs, LossValue } from './types.ts'
+import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 export interface DppoSettings {
   /** A token of negative advantage whose probability has fallen by more than this is dropped. Default 0.2. */

@@ -1,6 +1,4 @@
-import { countedSequences } from './sequences.ts'
-import { holdLogRatio } from './sum-tokens.ts'
-import type { LossValue, SequenceLossInputs } from './types.ts'
+import { countedSequences, holdLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 export interface GspoSettings {
   /** The ratio of the sequence is clipped to [1 - clipLow, 1 + clipHigh]; the paper has 3e-4 and 4e-4. */

@@ -1,44 +1,54 @@
 /** Advantages, losses and preference losses as pure functions over arrays. */
-export { archerAdvantages, archerTargets } from '../advantages/archer.ts'
-export type { ArcherSteps } from '../advantages/archer.ts'
-export { batchGrpoAdvantages } from '../advantages/batch-grpo.ts'
-export { distillationAdvantages } from '../advantages/distillation.ts'
-export { informativeGroups } from '../advantages/dynamic-sampling.ts'
-export { expertMembers } from '../advantages/expert-iteration.ts'
-export type { ExpertSettings } from '../advantages/expert-iteration.ts'
-export { isUniform } from '../advantages/group.ts'
-export type { GroupRewards } from '../advantages/group.ts'
-export { grpoAdvantages } from '../advantages/grpo.ts'
-export type { GrpoAdvantageSettings } from '../advantages/grpo.ts'
-export { adaptKlCoefficient, klRewards } from '../advantages/kl-rewards.ts'
 export {
+  archerAdvantages,
+  archerTargets,
+  cutSegments,
+  segmentAdvantages,
+  spreadOverTokens,
+  stepProgressLoss,
+  stepProgressRewards,
+  valueLoss,
+} from '../advantages/critics.ts'
+export type { ArcherSteps } from '../advantages/critics.ts'
+export { batchGrpoAdvantages, grpoAdvantages } from '../advantages/grpo.ts'
+export {
+  distillationAdvantages,
+  crossEntropyLoss,
+  distillationLoss,
+  combineLosses,
+  highEntropyWeights,
+} from './imitation.ts'
+export { informativeGroups, expertMembers, isUniform } from '../advantages/group.ts'
+export type { ExpertSettings, GroupRewards } from '../advantages/group.ts'
+export type { GrpoAdvantageSettings } from '../advantages/grpo.ts'
+export {
+  adaptKlCoefficient,
+  klRewards,
   kimiLengthRewards,
   maskOverlong,
   relativeLengthPenalty,
   softOverlongPenalty,
-} from '../advantages/length.ts'
-export { maxAtKAdvantages } from '../advantages/max-at-k.ts'
-export { maxrlAdvantages } from '../advantages/maxrl.ts'
-export { opoAdvantages } from '../advantages/opo.ts'
-export { passAtKAdvantages } from '../advantages/pass-at-k.ts'
-export { reinforcePlusPlusBaselineAdvantages } from '../advantages/reinforce-plus-plus-baseline.ts'
-export { reinforcePlusPlusAdvantages } from '../advantages/reinforce-plus-plus.ts'
-export { remaxAdvantages } from '../advantages/remax.ts'
-export { repetitionPenalty } from '../advantages/repetition.ts'
-export { rlooAdvantages } from '../advantages/rloo.ts'
-export { cutSegments, segmentAdvantages, spreadOverTokens } from '../advantages/segment-level.ts'
-export { stepGroupAdvantages } from '../advantages/step-group.ts'
-export type { StepGroupSettings, StepRecord } from '../advantages/step-group.ts'
-export { stepProgressLoss, stepProgressRewards } from '../advantages/step-progress.ts'
-export { turnLevelAdvantages } from '../advantages/turn-level.ts'
-export type { TurnRewards } from '../advantages/turn-level.ts'
-export { turnReturnAdvantages } from '../advantages/turn-return.ts'
-export { tokenWeights } from './aggregate.ts'
-export type { Aggregation } from './aggregate.ts'
+  repetitionPenalty,
+} from '../advantages/reward-shaping.ts'
+export { maxAtKAdvantages, passAtKAdvantages } from '../advantages/best-of-k.ts'
+export { maxrlAdvantages, opoAdvantages, remaxAdvantages, rlooAdvantages } from '../advantages/baselines.ts'
+export {
+  reinforcePlusPlusBaselineAdvantages,
+  reinforcePlusPlusAdvantages,
+} from '../advantages/reinforce-plus-plus.ts'
+export { stepGroupAdvantages, turnLevelAdvantages, turnReturnAdvantages } from '../advantages/turns.ts'
+export type { StepGroupSettings, StepRecord, TurnRewards } from '../advantages/turns.ts'
+export { tokenWeights } from './tokens.ts'
+export type {
+  Aggregation,
+  LogitInputs,
+  LogitLossValue,
+  LossInputs,
+  LossValue,
+  SequenceLossInputs,
+} from './tokens.ts'
 export { cispoLoss } from './cispo.ts'
 export type { CispoSettings } from './cispo.ts'
-export { crossEntropyLoss } from './cross-entropy.ts'
-export { distillationLoss } from './distillation.ts'
 export { dppoLoss } from './dppo.ts'
 export type { DppoSettings } from './dppo.ts'
 export {
@@ -47,40 +57,31 @@ export {
   entropyLoss,
   highEntropyMask,
   sampledEntropyLoss,
-} from './entropy.ts'
+  klLoss,
+  unbiasedKlLoss,
+} from './regularisers.ts'
 export { gspoLoss } from './gspo.ts'
 export type { GspoSettings } from './gspo.ts'
-export { importanceSamplingLoss } from './importance-sampling.ts'
-export { importanceWeights } from './importance-weights.ts'
-export type { ImportanceSettings, MismatchInputs } from './importance-weights.ts'
+export { importanceSamplingLoss, ppoLoss } from './ppo.ts'
+export { importanceWeights, offPolicyMask } from './corrections.ts'
+export type { ImportanceSettings, MismatchInputs } from './corrections.ts'
 export { kimiLoss } from './kimi.ts'
 export type { KimiSettings } from './kimi.ts'
-export { klLoss } from './kl.ts'
-export type { KlEstimator } from './kl.ts'
-export { combineLosses, highEntropyWeights } from './mixed.ts'
-export { offPolicyMask } from './off-policy-mask.ts'
-export { ppoLoss } from './ppo.ts'
+export type { KlEstimator } from './regularisers.ts'
 export type { PpoSettings } from './ppo.ts'
 export { sapoLoss } from './sapo.ts'
 export type { SapoSettings } from './sapo.ts'
 export { toprLoss } from './topr.ts'
 export type { Taper, ToprSettings } from './topr.ts'
-export type { LogitInputs, LogitLossValue, LossInputs, LossValue, SequenceLossInputs } from './types.ts'
-export { unbiasedKlLoss } from './unbiased-kl.ts'
-export { valueLoss } from './value.ts'
-export { bestOf, bestOfKl, expectedBestOf } from '../preference/best-of-n.ts'
-export { bradleyTerryLoss } from '../preference/bradley-terry.ts'
-export type { ScoredPairs } from '../preference/bradley-terry.ts'
-export { dpoLoss } from '../preference/dpo.ts'
+export { bestOf, bestOfKl, expectedBestOf, onlinePairs } from '../preference/choice.ts'
+export { bradleyTerryLoss, processRewardLoss } from '../preference/reward-model.ts'
+export type { ScoredPairs } from '../preference/reward-model.ts'
+export { dpoLoss, ipoLoss } from '../preference/dpo.ts'
 export type { DpoSettings } from '../preference/dpo.ts'
-export { ipoLoss } from '../preference/ipo.ts'
 export { ktoLoss, ktoReference } from '../preference/kto.ts'
 export type { JudgedAnswers, KtoSettings } from '../preference/kto.ts'
-export { onlinePairs } from '../preference/online-pairs.ts'
-export type { Pair } from '../preference/online-pairs.ts'
-export { orpoLoss } from '../preference/orpo.ts'
-export { processRewardLoss } from '../preference/process-reward.ts'
-export { simpoLoss } from '../preference/simpo.ts'
-export type { PreferencePairs, PreferenceValue } from '../preference/types.ts'
+export type { Pair } from '../preference/choice.ts'
+export { orpoLoss, simpoLoss } from '../preference/reference-free.ts'
+export type { PreferencePairs, PreferenceValue } from '../preference/pairs.ts'
 export { gae } from '../../../returns/gae.ts'
 export type { GaeSettings, GaeSteps } from '../../../returns/gae.ts'

@@ -1,5 +1,4 @@
-import { countedSequences } from './sequences.ts'
-import type { LossValue, SequenceLossInputs } from './types.ts'
+import { countedSequences, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 export interface KimiSettings {
   /** Strength of the pull towards the sampler, 0 or more. */

@@ -1,14 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { LossInputs, LossValue } from './types.ts'
-import { adaptEntropyCoefficient } from './entropy.ts'
+import { type LossInputs, type LossValue, tokenWeights } from './tokens.ts'
+import { adaptEntropyCoefficient, klLoss } from './regularisers.ts'
 import { cispoLoss } from './cispo.ts'
-import { combineLosses } from './mixed.ts'
-import { crossEntropyLoss } from './cross-entropy.ts'
-import { importanceSamplingLoss } from './importance-sampling.ts'
-import { klLoss } from './kl.ts'
-import { ppoLoss } from './ppo.ts'
-import { tokenWeights } from './aggregate.ts'
+import { combineLosses, crossEntropyLoss } from './imitation.ts'
+import { importanceSamplingLoss, ppoLoss } from './ppo.ts'
 
 const inputs: LossInputs = {
   logprobs: [-0.1, -1.2, -0.7, -2.0, -0.3, -0.05, -1.5],

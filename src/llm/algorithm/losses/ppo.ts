@@ -1,5 +1,4 @@
-import { sumTokens } from './sum-tokens.ts'
-import type { LossInputs, LossValue } from './types.ts'
+import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 export interface PpoSettings {
   /** The ratio is clipped to [1 - clipLow, 1 + clipHigh]. A higher `clipHigh` is DAPO's clip-higher. */
@@ -26,5 +25,13 @@ export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: Ppo
       return { loss: -dualClip * advantage, derivative: 0, clipped: true }
     if (limited > plain) return { loss: limited, derivative: 0, clipped: true }
     return { loss: plain, derivative: logRatio === difference ? plain : 0 }
+  })
+}
+
+/** The importance-weighted policy gradient, unclipped: `-ratio * A`. At ratio 1 its gradient is REINFORCE's. */
+export function importanceSamplingLoss(inputs: LossInputs): LossValue {
+  return sumTokens(inputs, (logRatio, advantage, difference) => {
+    const loss = -Math.exp(logRatio) * advantage
+    return { loss, derivative: logRatio === difference ? loss : 0 }
   })
 }

@@ -1,6 +1,4 @@
-import { sigmoid } from './logistic.ts'
-import { sumTokens } from './sum-tokens.ts'
-import type { LossInputs, LossValue } from './types.ts'
+import { type LossInputs, type LossValue, sigmoid, sumTokens } from './tokens.ts'
 
 export interface SapoSettings {
   /** Of the gate for positive advantages, above 0. Default 1. */

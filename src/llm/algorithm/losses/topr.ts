@@ -1,6 +1,4 @@
-import { countedSequences } from './sequences.ts'
-import { holdLogRatio } from './sum-tokens.ts'
-import type { LossValue, SequenceLossInputs } from './types.ts'
+import { countedSequences, holdLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 /** The ratio is bounded to [low, high] before it weighs a token. */
 export interface Taper {

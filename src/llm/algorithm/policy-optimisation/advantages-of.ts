@@ -1,15 +1,12 @@
 import { AgogeError } from '../../../error.ts'
-import { batchGrpoAdvantages } from '../advantages/batch-grpo.ts'
-import { grpoAdvantages } from '../advantages/grpo.ts'
-import { klRewards } from '../advantages/kl-rewards.ts'
-import { maxAtKAdvantages } from '../advantages/max-at-k.ts'
-import { maxrlAdvantages } from '../advantages/maxrl.ts'
-import { opoAdvantages } from '../advantages/opo.ts'
-import { passAtKAdvantages } from '../advantages/pass-at-k.ts'
-import { reinforcePlusPlusAdvantages } from '../advantages/reinforce-plus-plus.ts'
-import { reinforcePlusPlusBaselineAdvantages } from '../advantages/reinforce-plus-plus-baseline.ts'
-import { remaxAdvantages } from '../advantages/remax.ts'
-import { rlooAdvantages } from '../advantages/rloo.ts'
+import { batchGrpoAdvantages, grpoAdvantages } from '../advantages/grpo.ts'
+import { klRewards } from '../advantages/reward-shaping.ts'
+import { maxAtKAdvantages, passAtKAdvantages } from '../advantages/best-of-k.ts'
+import { maxrlAdvantages, opoAdvantages, remaxAdvantages, rlooAdvantages } from '../advantages/baselines.ts'
+import {
+  reinforcePlusPlusAdvantages,
+  reinforcePlusPlusBaselineAdvantages,
+} from '../advantages/reinforce-plus-plus.ts'
 import type { GroupRewards } from '../advantages/group.ts'
 import type { MemberGroup } from './batch.ts'
 import type { AdvantageSettings, KlSettings } from './settings.ts'

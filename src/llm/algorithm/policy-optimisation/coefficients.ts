@@ -1,5 +1,5 @@
-import { adaptKlCoefficient } from '../advantages/kl-rewards.ts'
-import { adaptEntropyCoefficient } from '../losses/entropy.ts'
+import { adaptKlCoefficient } from '../advantages/reward-shaping.ts'
+import { adaptEntropyCoefficient } from '../losses/regularisers.ts'
 import type { MemberGroup } from './batch.ts'
 import type { KlSettings, PolicySettings } from './settings.ts'
 

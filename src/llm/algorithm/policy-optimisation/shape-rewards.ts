@@ -1,12 +1,12 @@
 import { AgogeError } from '../../../error.ts'
 import {
   kimiLengthRewards,
+  klRewards,
   maskOverlong,
   relativeLengthPenalty,
+  repetitionPenalty,
   softOverlongPenalty,
-} from '../advantages/length.ts'
-import { klRewards } from '../advantages/kl-rewards.ts'
-import { repetitionPenalty } from '../advantages/repetition.ts'
+} from '../advantages/reward-shaping.ts'
 import type { Member, MemberGroup } from './batch.ts'
 import type { KlSettings, RewardShaping } from './settings.ts'
 

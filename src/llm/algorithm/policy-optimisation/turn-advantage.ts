@@ -1,9 +1,7 @@
 import { turnRewards } from '../../episode/utterances.ts'
 import type { Episode, EpisodeNode, EpisodeSample } from '../../episode/types.ts'
-import { spreadOverTokens } from '../advantages/segment-level.ts'
-import { stepGroupAdvantages } from '../advantages/step-group.ts'
-import { turnLevelAdvantages } from '../advantages/turn-level.ts'
-import { turnReturnAdvantages } from '../advantages/turn-return.ts'
+import { spreadOverTokens } from '../advantages/critics.ts'
+import { stepGroupAdvantages, turnLevelAdvantages, turnReturnAdvantages } from '../advantages/turns.ts'
 import type { Member, MemberGroup } from './batch.ts'
 import type { TurnAdvantageSettings } from './settings.ts'
 

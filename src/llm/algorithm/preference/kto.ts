@@ -1,4 +1,4 @@
-import { sigmoid } from '../losses/logistic.ts'
+import { sigmoid } from '../losses/tokens.ts'
 
 /** Single answers, good or bad, without a partner; one number an answer. */
 export interface JudgedAnswers {

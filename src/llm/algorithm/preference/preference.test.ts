@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { DpoSettings } from './dpo.ts'
+import { dpoLoss, type DpoSettings, ipoLoss } from './dpo.ts'
 import type { JudgedAnswers, KtoSettings } from './kto.ts'
-import type { PreferencePairs, PreferenceValue } from './types.ts'
-import { bestOf, bestOfKl, expectedBestOf } from './best-of-n.ts'
-import { bradleyTerryLoss } from './bradley-terry.ts'
-import { dpoLoss } from './dpo.ts'
-import { ipoLoss } from './ipo.ts'
+import type { PreferencePairs, PreferenceValue } from './pairs.ts'
+import { bestOf, bestOfKl, expectedBestOf, onlinePairs } from './choice.ts'
+import { bradleyTerryLoss, processRewardLoss } from './reward-model.ts'
 import { ktoLoss, ktoReference } from './kto.ts'
-import { onlinePairs } from './online-pairs.ts'
-import { orpoLoss } from './orpo.ts'
-import { processRewardLoss } from './process-reward.ts'
-import { simpoLoss } from './simpo.ts'
+import { orpoLoss, simpoLoss } from './reference-free.ts'
 
 interface Expected {
   value: number

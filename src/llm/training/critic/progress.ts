@@ -1,5 +1,5 @@
-import { stepProgressLoss, stepProgressRewards } from '../../algorithm/advantages/step-progress.ts'
-import { turnReturnAdvantages } from '../../algorithm/advantages/turn-return.ts'
+import { stepProgressLoss, stepProgressRewards } from '../../algorithm/advantages/critics.ts'
+import { turnReturnAdvantages } from '../../algorithm/advantages/turns.ts'
 import type { AdvantageFunction } from '../../algorithm/policy-optimisation/advantage-function.ts'
 import type { EpisodeGroup } from '../../algorithm/types.ts'
 import type { GrpoAdvantageSettings } from '../../algorithm/advantages/grpo.ts'

@@ -1,6 +1,6 @@
 import { gae } from '../../../returns/gae.ts'
-import { klRewards } from '../../algorithm/advantages/kl-rewards.ts'
-import { tokenWeights } from '../../algorithm/losses/aggregate.ts'
+import { klRewards } from '../../algorithm/advantages/reward-shaping.ts'
+import { tokenWeights } from '../../algorithm/losses/tokens.ts'
 import type { TrainingSequence } from '../../episode/types.ts'
 import { mean } from '../../../statistics/statistics.ts'
 

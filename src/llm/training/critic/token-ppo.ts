@@ -1,4 +1,4 @@
-import { valueLoss } from '../../algorithm/losses/value.ts'
+import { valueLoss } from '../../algorithm/advantages/critics.ts'
 import { AgogeError } from '../../../error.ts'
 import { mean } from '../../../statistics/statistics.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'

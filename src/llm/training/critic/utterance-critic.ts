@@ -1,5 +1,4 @@
-import { archerAdvantages, archerTargets } from '../../algorithm/advantages/archer.ts'
-import { valueLoss } from '../../algorithm/losses/value.ts'
+import { archerAdvantages, archerTargets, valueLoss } from '../../algorithm/advantages/critics.ts'
 import type { OptimStep } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { rowsOf } from './utterances.ts'

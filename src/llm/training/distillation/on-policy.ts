@@ -1,5 +1,5 @@
-import { distillationAdvantages } from '../../algorithm/advantages/distillation.ts'
-import { tokenWeights } from '../../algorithm/losses/aggregate.ts'
+import { distillationAdvantages } from '../../algorithm/losses/imitation.ts'
+import { tokenWeights } from '../../algorithm/losses/tokens.ts'
 import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'

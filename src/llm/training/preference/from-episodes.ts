@@ -1,4 +1,4 @@
-import { onlinePairs } from '../../algorithm/preference/online-pairs.ts'
+import { onlinePairs } from '../../algorithm/preference/choice.ts'
 import { toTrainingSequences } from '../../episode/training-sequences.ts'
 import type { Episode } from '../../episode/types.ts'
 import type { Answer, PreferencePair } from './types.ts'

@@ -1,5 +1,5 @@
 import { mean } from '../../../statistics/statistics.ts'
-import { onlinePairs } from '../../algorithm/preference/online-pairs.ts'
+import { onlinePairs } from '../../algorithm/preference/choice.ts'
 import { AgogeError } from '../../../error.ts'
 import type { ModelBackend, SampleOptions } from '../../model-backend.ts'
 import { sampleAnswers } from '../../rollout/sample-answers.ts'

@@ -1,9 +1,6 @@
-import { dpoLoss } from '../../algorithm/preference/dpo.ts'
-import { ipoLoss } from '../../algorithm/preference/ipo.ts'
-import { orpoLoss } from '../../algorithm/preference/orpo.ts'
-import { simpoLoss } from '../../algorithm/preference/simpo.ts'
-import type { DpoSettings } from '../../algorithm/preference/dpo.ts'
-import type { PreferencePairs, PreferenceValue } from '../../algorithm/preference/types.ts'
+import { dpoLoss, type DpoSettings, ipoLoss } from '../../algorithm/preference/dpo.ts'
+import { orpoLoss, simpoLoss } from '../../algorithm/preference/reference-free.ts'
+import type { PreferencePairs, PreferenceValue } from '../../algorithm/preference/pairs.ts'
 import type { Answer, AnswerSums, MethodLoss, PreferenceMethod, PreferencePair } from './types.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { processRewardLoss } from '../../algorithm/preference/process-reward.ts'
+import { processRewardLoss } from '../../algorithm/preference/reward-model.ts'
 import { AgogeError } from '../../../error.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { rowOf } from './answer-sums.ts'

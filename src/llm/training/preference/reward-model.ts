@@ -1,4 +1,4 @@
-import { bradleyTerryLoss } from '../../algorithm/preference/bradley-terry.ts'
+import { bradleyTerryLoss } from '../../algorithm/preference/reward-model.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { rowOf } from './answer-sums.ts'
 import { runSchedule } from './schedule.ts'

@@ -1,4 +1,4 @@
-import { bradleyTerryLoss } from '../../algorithm/preference/bradley-terry.ts'
+import { bradleyTerryLoss } from '../../algorithm/preference/reward-model.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { readSums } from './answer-sums.ts'
 import type { Answer, PreferenceMethod, PreferencePair } from './types.ts'

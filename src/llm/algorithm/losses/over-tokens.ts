@@ -1,8 +1,7 @@
-import type { TrainingSequence } from '../episode/types.ts'
-import type { CustomLoss } from '../backend/custom-loss.ts'
-import { combineLosses } from './losses/mixed.ts'
-import { crossEntropyLoss } from './losses/cross-entropy.ts'
-import type { LossValue, SequenceLossInputs } from './losses/types.ts'
+import type { CustomLoss } from '../../backend/custom-loss.ts'
+import type { TrainingSequence } from '../../episode/types.ts'
+import { combineLosses, crossEntropyLoss } from './imitation.ts'
+import type { LossValue, SequenceLossInputs } from './tokens.ts'
 
 /** The tokens of all sequences of a batch, one sequence after another. */
 export interface TokenInputs extends SequenceLossInputs {

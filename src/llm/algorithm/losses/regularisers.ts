@@ -1,6 +1,70 @@
-import { logSoftmaxRow } from './softmax-rows.ts'
-import { klLoss } from './kl.ts'
-import type { LogitInputs, LogitLossValue, LossValue } from './types.ts'
+import {
+  holdLogRatio,
+  type LogitInputs,
+  type LogitLossValue,
+  logSoftmaxRow,
+  type LossInputs,
+  type LossValue,
+  sumTokens,
+} from './tokens.ts'
+
+/** Schulman's three estimators of a divergence from samples: k1 unbiased, k2 low variance, k3 both. */
+export type KlEstimator = 'k1' | 'k2' | 'k3'
+
+/**
+ * Estimates KL(policy || reference) from tokens drawn by the policy, with d = logprob - reference logprob:
+ * k1 = d, k2 = d^2 / 2, k3 = exp(-d) - 1 + d.
+ *
+ * In k3 the difference is held within +-20, as in verl (which also holds the result within +-10; TRL holds nothing).
+ *
+ * Source: http://joschu.net/blog/kl-approx.html; TRL and verl use k3 as a loss. As a *loss*, k1 has a gradient of
+ * zero mean and k3 one of the reversed divergence, k2 the true one: arXiv 2510.01555.
+ */
+export function klLoss(
+  inputs: { logprobs: ArrayLike<number>; referenceLogprobs: ArrayLike<number>; weights: ArrayLike<number> },
+  estimator: KlEstimator,
+): LossValue {
+  const rows: LossInputs = {
+    logprobs: inputs.logprobs,
+    samplerLogprobs: inputs.referenceLogprobs,
+    advantages: new Float32Array(inputs.logprobs.length),
+    weights: inputs.weights,
+  }
+  return sumTokens(rows, (held, _, difference) => {
+    if (estimator === 'k1') return { loss: difference, derivative: 1 }
+    if (estimator === 'k2') return { loss: (difference * difference) / 2, derivative: difference }
+    return { loss: Math.expm1(-held) + held, derivative: held === difference ? -Math.expm1(-held) : 0 }
+  })
+}
+
+/**
+ * k3 for tokens that an older policy sampled: `ratio * (exp(-d) - 1 + d)` with d = logprob - reference and the ratio
+ * trainer / sampler, through which the gradient flows too. Value and gradient are then unbiased for
+ * KL(policy || reference): at ratio 1 the slope is d.
+ *
+ * Source: DeepSeek-V3.2 (arXiv 2512.02556); TRL's `use_bias_correction_kl`, slime's `--use-unbiased-kl`. Both
+ * differences are held within +-20.
+ */
+export function unbiasedKlLoss(
+  inputs: Omit<LossInputs, 'advantages'> & { referenceLogprobs: ArrayLike<number> },
+): LossValue {
+  const { logprobs, samplerLogprobs, referenceLogprobs, weights } = inputs
+  const gradient = new Float32Array(logprobs.length)
+  let value = 0
+  for (let t = 0; t < gradient.length; t++) {
+    if (weights[t] === 0) continue
+    const change = logprobs[t] - samplerLogprobs[t]
+    const distance = logprobs[t] - referenceLogprobs[t]
+    const ratio = Math.exp(holdLogRatio(change))
+    const d = holdLogRatio(distance)
+    const k3 = Math.expm1(-d) + d
+    value += weights[t] * ratio * k3
+    const ofRatio = holdLogRatio(change) === change ? k3 : 0
+    const ofDistance = d === distance ? -Math.expm1(-d) : 0
+    gradient[t] = weights[t] * ratio * (ofRatio + ofDistance)
+  }
+  return { value, gradient, clipFraction: 0 }
+}
 
 /** Entropy in nats of each of the distributions, [tokens]; logits of -Infinity are words that cannot come. */
 export function entropies({ logits, vocabulary }: Pick<LogitInputs, 'logits' | 'vocabulary'>): Float32Array {

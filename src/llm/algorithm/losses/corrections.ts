@@ -1,5 +1,4 @@
-import { countedSequences } from './sequences.ts'
-import { holdLogRatio } from './sum-tokens.ts'
+import { countedSequences, holdLogRatio, type SequenceLossInputs } from './tokens.ts'
 
 export interface MismatchInputs {
   /** Log-probabilities by the trainer, before its update, of what the sampler's engine chose. */
@@ -74,4 +73,24 @@ function startsOf(
   level: ImportanceSettings['level'],
 ): ArrayLike<number> {
   return starts ?? (level === 'token' || logprobs.length === 0 ? [0] : [])
+}
+
+/**
+ * Weights with stale failures removed: a token of negative advantage is dropped where its sequence has become
+ * unlikely, `mean(sampler logprob - logprob) > threshold`. Sequences of good outcome always stay. Give the result to
+ * any loss as its `weights`.
+ *
+ * Source: DeepSeek-V3.2 (arXiv 2512.02556), off-policy sequence masking; TRL's `off_policy_mask_threshold`, slime's
+ * `--use-opsm`.
+ */
+export function offPolicyMask(
+  inputs: SequenceLossInputs,
+  { threshold }: { threshold: number },
+): Float32Array {
+  const weights = Float32Array.from(inputs.weights)
+  for (const { from, to, count, logRatio } of countedSequences(inputs)) {
+    if (-logRatio / count <= threshold) continue
+    for (let t = from; t < to; t++) if (inputs.advantages[t] < 0) weights[t] = 0
+  }
+  return weights
 }

@@ -1,0 +1,131 @@
+import { grpoAdvantages, type GrpoAdvantageSettings } from './grpo.ts'
+
+/** One episode of a group: the reward of each turn, and that of the outcome. */
+export interface TurnRewards {
+  turns: readonly number[]
+  outcome: number
+}
+
+/**
+ * Credit by turns: a turn's own reward is compared with the same turn of the siblings, the outcome with their
+ * outcomes, `A_k = A(turn k) + weight * A(outcome)`; the last turn gets the outcome alone, `A_last = A(outcome)`.
+ * Turns that only some siblings reached are compared among those.
+ *
+ * Source: MT-GRPO (arXiv 2505.11821), written there for two turns; the settings are those of `grpoAdvantages`.
+ *
+ * @param members of one group; `null` = masked, gets no advantages.
+ * @returns an advantage for each turn of each member.
+ */
+export function turnLevelAdvantages(
+  members: readonly (TurnRewards | null)[],
+  settings: GrpoAdvantageSettings & {
+    /** Of the outcome in the turns before the last. Default 1. */ weight?: number
+  } = {},
+): number[][] {
+  const { weight = 1 } = settings
+  const outcomes = grpoAdvantages(
+    members.map((member) => member?.outcome ?? null),
+    settings,
+  )
+  const depth = members.reduce((most, member) => Math.max(most, member?.turns.length ?? 0), 0)
+  const ofTurns = Array.from({ length: depth }, (_, k) =>
+    grpoAdvantages(
+      members.map((member) => member?.turns[k] ?? null),
+      settings,
+    ),
+  )
+  return members.map((member, m) =>
+    (member?.turns ?? []).map((_, k, turns) =>
+      k === turns.length - 1 ? outcomes[m] : ofTurns[k][m] + weight * outcomes[m],
+    ),
+  )
+}
+
+/**
+ * Credit by returns: the discounted sum of rewards from a turn on, the outcome paid with the last one, is compared with that of the same
+ * turn of the siblings: `A_k = grpo(G_k)`, `G_k = r_k + gamma * G_(k+1)`. What came before a turn has no part in its credit.
+ * Turns that only some siblings reached are compared among those.
+ *
+ * Source: normalised discounted returns of turns, GTPO (arXiv 2511.14846); the settings are those of `grpoAdvantages`.
+ *
+ * @param members of one group; `null` = masked, gets no advantages.
+ * @returns an advantage for each turn of each member.
+ */
+export function turnReturnAdvantages(
+  members: readonly (TurnRewards | null)[],
+  settings: GrpoAdvantageSettings & {
+    /** Default 1. */ gamma?: number
+  } = {},
+): number[][] {
+  const { gamma = 1 } = settings
+  const returns = members.map((member) => (member === null ? [] : returnsOf(member, gamma)))
+  const depth = Math.max(0, ...returns.map(({ length }) => length))
+  const ofTurns = Array.from({ length: depth }, (_, k) =>
+    grpoAdvantages(
+      returns.map((values) => values[k] ?? null),
+      settings,
+    ),
+  )
+  return returns.map((values, m) => values.map((_, k) => ofTurns[k][m]))
+}
+
+function returnsOf({ turns, outcome }: TurnRewards, gamma: number): number[] {
+  const returns = Array.from(turns, (reward, k) => reward + (k === turns.length - 1 ? outcome : 0))
+  for (let k = returns.length - 2; k >= 0; k--) returns[k] += gamma * returns[k + 1]
+  return returns
+}
+
+/** One episode of a group: where it was before each step, as a key, and what each step was paid. */
+export interface StepRecord {
+  states: readonly string[]
+  rewards: readonly number[]
+}
+
+export interface StepGroupSettings extends GrpoAdvantageSettings {
+  /** Discount of the return from a step on. Default 1 (GiGPO's experiments: 0.95). */
+  gamma?: number
+  /** Of the advantage among equal states. Default 1. */
+  weight?: number
+}
+
+/**
+ * Group-in-group credit: besides the episode's advantage among its siblings, each step is compared with all steps of
+ * the group that were taken in the same state, by the discounted return from there on:
+ * `A_t = A(episode) + weight * A(step among equal states)`. It needs no critic and no further samples.
+ *
+ * Source: GiGPO (arXiv 2505.10978). A state that was met once says nothing and adds 0. The return of the
+ * episode is the undiscounted sum of its rewards; settings `std` and `epsilon` are those of `grpoAdvantages`.
+ *
+ * @param members of one group; `null` = masked.
+ * @returns an advantage for each step of each member.
+ */
+export function stepGroupAdvantages(
+  members: readonly (StepRecord | null)[],
+  settings: StepGroupSettings = {},
+): number[][] {
+  const { gamma = 1, weight = 1 } = settings
+  const episodes = grpoAdvantages(
+    members.map((member) => member?.rewards.reduce((sum, reward) => sum + reward, 0) ?? null),
+    settings,
+  )
+  const advantages = members.map((member, m) => (member?.rewards ?? []).map(() => episodes[m]))
+  const visits = new Map<string, { m: number; t: number; ret: number }[]>()
+  for (const [m, member] of members.entries()) {
+    if (member === null) continue
+    let ret = 0
+    for (let t = member.rewards.length - 1; t >= 0; t--) {
+      ret = member.rewards[t] + gamma * ret
+      const same = visits.get(member.states[t]) ?? []
+      same.push({ m, t, ret })
+      visits.set(member.states[t], same)
+    }
+  }
+  for (const same of visits.values()) {
+    const relative = grpoAdvantages(
+      same.map(({ ret }) => ret),
+      settings,
+    )
+    for (const [i, { m, t }] of same.entries()) advantages[m][t] += weight * relative[i]
+  }
+  return advantages
+}

@@ -1,0 +1,130 @@
+import { type LogitInputs, type LogitLossValue, logSoftmaxRow, type LossValue } from './tokens.ts'
+
+/** The weighted negative log-likelihood `-sum(weight * logprob)`: supervised learning. */
+export function crossEntropyLoss(inputs: {
+  logprobs: ArrayLike<number>
+  weights: ArrayLike<number>
+}): LossValue {
+  const gradient = new Float32Array(inputs.logprobs.length)
+  let value = 0
+  for (let t = 0; t < gradient.length; t++) {
+    if (inputs.weights[t] === 0) continue
+    value -= inputs.weights[t] * inputs.logprobs[t]
+    gradient[t] = -inputs.weights[t]
+  }
+  return { value, gradient, clipFraction: 0 }
+}
+
+/**
+ * The sum of losses over the same tokens, each with its coefficient: a policy loss with a divergence, or
+ * demonstrations mixed into reinforcement, `(1 - mu) rl + mu sft`. `clipFraction` is the largest of the terms'.
+ *
+ * Sources of the mixture: CHORD (arXiv 2508.11408), whose mu falls over training; verl and TRL add `kl_coef * kl`.
+ *
+ * @throws RangeError where the terms have gradients of different lengths.
+ */
+export function combineLosses(terms: readonly { loss: LossValue; coefficient: number }[]): LossValue {
+  const gradient = new Float32Array(terms.length === 0 ? 0 : terms[0].loss.gradient.length)
+  let value = 0
+  let clipFraction = 0
+  for (const { loss, coefficient } of terms) {
+    if (loss.gradient.length !== gradient.length)
+      throw new RangeError(
+        `losses over ${gradient.length} and ${loss.gradient.length} tokens cannot be added`,
+      )
+    value += coefficient * loss.value
+    clipFraction = Math.max(clipFraction, loss.clipFraction)
+    for (let t = 0; t < gradient.length; t++) gradient[t] += coefficient * loss.gradient[t]
+  }
+  return { value, gradient, clipFraction }
+}
+
+/**
+ * Weights of demonstrated tokens that spare what the policy knows and what would break it: `weight * p (1 - p)`, p its
+ * own probability of the token, without gradient. Greatest where it is undecided.
+ *
+ * Source: CHORD-phi (arXiv 2508.11408).
+ */
+export function highEntropyWeights(logprobs: ArrayLike<number>, weights: ArrayLike<number>): Float32Array {
+  return Float32Array.from(weights, (weight, t) =>
+    weight === 0 ? 0 : -weight * Math.exp(logprobs[t]) * Math.expm1(logprobs[t]),
+  )
+}
+
+/**
+ * On-policy distillation as advantages: what the teacher thinks of each token that the student sampled,
+ * `A_t = coefficient * (teacher logprob - sampler logprob)`, the negative reverse divergence of the token. Use them
+ * with `importanceSamplingLoss`, alone or added to the advantages of the reward. With a discount above 0 a token
+ * also answers for the divergence of what followed it: `A_t = d_t + discount * A_(t+1)`.
+ *
+ * Sources: MiniLLM (arXiv 2306.08543) for the discounted form; "On-Policy Distillation" (Thinking Machines, 2025)
+ * with discount 0, the default; tinker-cookbook's `kl_penalty_coef` and `kl_discount_factor`. `distillationLoss` is
+ * the exact form where the teacher's whole distribution is at hand.
+ *
+ * @param sequence the trained tokens of one sequence.
+ */
+export function distillationAdvantages(
+  sequence: { samplerLogprobs: ArrayLike<number>; teacherLogprobs: ArrayLike<number> },
+  settings: { coefficient?: number; discount?: number } = {},
+): Float32Array {
+  const { coefficient = 1, discount = 0 } = settings
+  const advantages = new Float32Array(sequence.samplerLogprobs.length)
+  let running = 0
+  for (let t = advantages.length - 1; t >= 0; t--) {
+    running = sequence.teacherLogprobs[t] - sequence.samplerLogprobs[t] + discount * running
+    advantages[t] = coefficient * running
+  }
+  return advantages
+}
+
+/**
+ * Distillation over whole distributions, student q and teacher p, each of its tokens weighted: the generalised
+ * Jensen-Shannon divergence with mixture m = (1 - beta) q + beta p, `beta KL(p || m) + (1 - beta) KL(q || m)`; its ends
+ * are beta 0: forward KL(p || q), and beta 1 (default): reverse KL(q || p), which on the student's own samples is
+ * on-policy distillation. Exact gradient with respect to the student's logits.
+ *
+ * Sources: GKD (arXiv 2306.13649), where the ends are limits up to a factor; TRL's `GKD` and distillation
+ * trainers set the ends as here. `distillationAdvantages` is the sampled form, for teachers that give log-probabilities only.
+ *
+ * @param inputs teacher's logits of the same shape as the student's (log-probabilities do as well).
+ */
+export function distillationLoss(
+  inputs: LogitInputs & { teacherLogits: ArrayLike<number> },
+  settings: { beta?: number } = {},
+): LogitLossValue {
+  const { beta = 1 } = settings
+  const { logits, teacherLogits, vocabulary, weights } = inputs
+  const gradient = new Float32Array(logits.length)
+  const q = new Float64Array(vocabulary)
+  const p = new Float64Array(vocabulary)
+  const derivatives = new Float64Array(vocabulary)
+  let value = 0
+  for (let t = 0; t < weights.length; t++) {
+    if (weights[t] === 0) continue
+    logSoftmaxRow(logits, t * vocabulary, q)
+    logSoftmaxRow(teacherLogits, t * vocabulary, p)
+    let total = 0
+    for (let v = 0; v < vocabulary; v++) {
+      const { loss, derivative } = divergenceTerm(q[v], p[v], beta)
+      value += weights[t] * loss
+      derivatives[v] = derivative
+      total += derivative
+    }
+    for (let v = 0; v < vocabulary; v++)
+      gradient[t * vocabulary + v] = weights[t] * (derivatives[v] - Math.exp(q[v]) * total)
+  }
+  return { value, gradient }
+}
+
+/** What one word adds to the divergence, and its slope with respect to log q; both may leave out what sums to 0. */
+function divergenceTerm(logQ: number, logP: number, beta: number): { loss: number; derivative: number } {
+  const q = Math.exp(logQ)
+  const p = Math.exp(logP)
+  if (beta === 0) return { loss: p === 0 ? 0 : p * (logP - logQ), derivative: -p }
+  if (beta === 1)
+    return { loss: q === 0 ? 0 : q * (logQ - logP), derivative: q === 0 ? 0 : q * (logQ - logP) }
+  const logM = Math.log((1 - beta) * q + beta * p)
+  const ofTeacher = p === 0 ? 0 : beta * p * (logP - logM)
+  const ofStudent = q === 0 ? 0 : (1 - beta) * q * (logQ - logM)
+  return { loss: ofTeacher + ofStudent, derivative: ofStudent }
+}
