@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { add, compile, matmul, mul } from '../../engine/tensor/index.ts'
 import type { HostTensor, Program } from '../../engine/tensor/index.ts'
 import type { ParameterEntry, Parameters } from '../model/parameters.ts'
@@ -26,7 +27,7 @@ export function createLoraPrograms(adapter: Adapter, parameters: Parameters, thr
     if (found === undefined) made.set(name, (found = compiled()))
     return found
   }
-  const options = (name: string) => ({ name, ...(threads === undefined ? {} : { threads }) })
+  const options = (name: string) => ({ name, ...defined({ threads }) })
   const factors = { a: { shape: ['R', 'I'] }, b: { shape: ['O', 'R'] }, scale: { shape: [1] } }
   const part = (array: Float32Array, { shape, offset, size }: ParameterEntry): HostTensor => ({
     data: array.subarray(offset, offset + size),

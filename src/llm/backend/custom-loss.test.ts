@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { defined } from '../../defined.ts'
 import { cispoLoss } from '../algorithm/losses/cispo.ts'
 import { dppoLoss } from '../algorithm/losses/dppo.ts'
 import { gspoLoss } from '../algorithm/losses/gspo.ts'
@@ -111,7 +112,7 @@ const others: [string, TokenLoss, TokenLoss?][] = [
 ]
 
 test.each(others)('%s: the gradient of weights is that of the value', async (_, rl, divergence) => {
-  const loss = overTokens({ rl, references, ...(divergence === undefined ? {} : { kl: divergence }) })
+  const loss = overTokens({ rl, references, ...defined({ kl: divergence }) })
   const one = backend()
   const { data } = one.parameters
   const before = data.slice()

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { LossReport, LossSettings, ModelBackend } from '../model-backend.ts'
@@ -78,11 +79,11 @@ async function forwardBackwardCustom(
   return {
     ...lossReport([sums]),
     loss: value.loss - (passed.entropyBonus ?? 0),
-    ...(passed.entropyBonus === undefined ? {} : { entropyBonus: passed.entropyBonus }),
+    ...defined({ entropyBonus: passed.entropyBonus }),
     tokens: passed.tokens,
     entropy: passed.entropy,
     clipFraction: value.metrics?.['clipFraction'] ?? 0,
-    ...(value.metrics === undefined ? {} : { metrics: value.metrics }),
+    ...defined({ metrics: value.metrics }),
   }
 }
 

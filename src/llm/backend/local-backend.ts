@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { readAdapter, writeAdapter } from '../adapter/peft.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { checkSameTraining, createTrained } from '../adapter/trainable.ts'
@@ -145,13 +146,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const withTexts = () => ({
     config,
     parameters,
-    ...(tokenizer === undefined ? {} : { tokenizer }),
-    ...(companions === undefined ? {} : { companions }),
+    ...defined({ tokenizer, companions }),
   })
   const training = () => ({
     optimizer: state,
-    ...(trained.tensors === undefined ? {} : { tensors: trained.tensors }),
-    ...(trained.adapter === undefined ? {} : { adapter: trained.adapter }),
+    ...defined({ tensors: trained.tensors, adapter: trained.adapter }),
   })
   const takeWritten = async (): Promise<void> => {
     if (writtenFromOutside) await trained.read()
@@ -216,7 +215,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
         frozen ??= createFrozenSamplers({
           config,
           threads: count,
-          ...(options.cacheBytes === undefined ? {} : { cacheBytes: options.cacheBytes }),
+          ...defined({ cacheBytes: options.cacheBytes }),
         })
         return frozen.of({ data: parameters.data.slice(), weightVersion, tokenizer })
       }),

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import { addInChunks } from '../../engine/tensor/index.ts'
 import type { LossReport, LossSettings } from '../model-backend.ts'
@@ -84,7 +85,7 @@ export function createParallelLearner(
           const asked = {
             sequences: part.map(({ tokens }) => tokens.slice()),
             temperatures: part.map((row) => row.temperatures?.slice()),
-            ...(what === undefined ? {} : { what }),
+            ...defined({ what }),
           }
           return helper.ask('forward', asked, signal)
         },

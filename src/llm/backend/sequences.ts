@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import type { ForwardOptions, LossName, LossSettings } from '../model-backend.ts'
@@ -62,7 +63,7 @@ function checkLoss({ name, clipLow = 0, clipHigh = 0, entropyCoefficient = 0 }: 
       code: 'bad-loss-settings',
       given,
       expected,
-      ...(hint !== undefined && { hint }),
+      ...defined({ hint }),
     })
   }
   if (!losses.includes(name))

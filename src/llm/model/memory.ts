@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { attentionBlocks } from './blockwise-attention.ts'
 import { headWidth } from './config.ts'
@@ -135,8 +136,7 @@ export function batchLimits(
     })
   const limits = {
     tokenBudget,
-    ...(packing === undefined ? {} : { packing }),
-    ...(recompute === undefined ? {} : { recompute }),
+    ...defined({ packing, recompute }),
   }
   if (memoryBytes === undefined) return limits
   const standing = standingBytes(config, training)

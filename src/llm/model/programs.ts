@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import {
   add,
   compile,
@@ -175,5 +176,5 @@ export function programOptions(
   name: string,
   { threads, keepMemory = true }: Pick<ProgramKind, 'threads' | 'keepMemory'>,
 ): CompileOptions {
-  return { name, keepMemory, ...(threads === undefined ? {} : { threads }) }
+  return { name, keepMemory, ...defined({ threads }) }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { SampleOptions, SampleRequest } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
@@ -61,7 +62,7 @@ function checkSettings(settings: SamplingSettings, whose: string, hasTexts: bool
       code: 'bad-sampling-options',
       given,
       expected,
-      ...(hint !== undefined && { hint }),
+      ...defined({ hint }),
     })
   }
   if (temperature !== 0 && !(temperature >= leastTemperature && temperature < Infinity))

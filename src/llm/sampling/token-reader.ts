@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { HostTensor, Program } from '../../engine/tensor/index.ts'
 import { causalLimits, rotaryTable } from '../model/attention.ts'
 import { headWidth, type TransformerConfig } from '../model/config.ts'
@@ -119,7 +120,7 @@ export function createTokenReader({
 
   function program(kind: keyof typeof compilers, logits: boolean): Promise<Program> {
     const name = `${kind} ${logits}`
-    const options = { logits, weights: samplingWeights, ...(threads === undefined ? {} : { threads }) }
+    const options = { logits, weights: samplingWeights, ...defined({ threads }) }
     const made = programs.get(name) ?? compilers[kind](config, options)
     programs.set(name, made)
     return made

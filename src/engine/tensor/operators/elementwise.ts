@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { broadcastOffsets, broadcastShapes, sameShape, shapeError, sizeOf } from '../shape.ts'
 import type { DType, Operator, Value } from '../node.ts'
 
@@ -48,6 +49,6 @@ export function elementwise(definition: Elementwise): Operator {
       }
       return { data, shape }
     },
-    ...(definition.gradient === undefined ? {} : { gradient: definition.gradient }),
+    ...defined({ gradient: definition.gradient }),
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { type DType, makeNode, type Operator, type Tensor } from '../node.ts'
 import type { Operations } from '../operations.ts'
 import { sizeOf } from '../shape.ts'
@@ -22,7 +23,7 @@ function unary(
     ...(derivative === undefined
       ? {}
       : { gradient: (node, upstream, t) => [derivative(t, upstream, node.inputs[0], node)] }),
-    ...(lower === undefined ? {} : { lower }),
+    ...defined({ lower }),
   })
 }
 
