@@ -8,7 +8,8 @@ test('properties that are undefined are left out, null, 0 and empty text stay', 
 })
 
 test('what may be undefined becomes optional', () => {
-  const result = defined({ a: 1 as number | undefined, b: 2 })
+  const a: number | undefined = [1].at(0)
+  const result = defined({ a, b: 2 })
   expectTypeOf(result.b).toEqualTypeOf<number>()
   const exact: { a?: number; b: number } = result
   expect(exact).toEqual({ a: 1, b: 2 })
