@@ -6,11 +6,11 @@ import type { ParameterSet } from './parameters.ts'
 /** Fewer rows are not worth a second thread. */
 const fewest = 64
 
-/** Loss, figures and gradient of means over rows, as the mean of those of both halves of the rows. */
+/** Loss, metrics and gradient of means over rows, as the mean of those of both halves of the rows. */
 export interface DataParallelSplit {
   /** Whether feeds can be halved, which depends on nothing but their sizes. */
   divides(feeds: Feeds): boolean
-  /** The figures, one number each; the gradient is written. Null where `divides` says no. */
+  /** The metrics, one number each; the gradient is written. Null where `divides` says no. */
   evaluate(feeds: Feeds): Promise<Record<string, HostTensor>>
   dispose(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface DataParallelSplit {
  * Data parallelism on two threads. A second thread takes the second half; as long as there is none this one computes both,
  * with the same bits.
  *
- * @param program its outputs are `figures`, one number each, and the gradients, each named `g:` and a parameter
+ * @param program its outputs are `metrics`, one number each, and the gradients, each named `g:` and a parameter
  * @param rows the symbol of the axis that is halved, the first of those inputs that have it
  */
 export function createDataParallelSplit(

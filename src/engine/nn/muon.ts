@@ -74,11 +74,11 @@ export interface MuonMatrix {
 
 export interface MuonOptions {
   learningRate: number
-  /** 0.95 unless told. */
+  /** 0.95 by default. */
   momentum?: number
-  /** Decoupled, as in AdamW; 0 unless told. */
+  /** Decoupled, as in AdamW. Default: 0. */
   weightDecay?: number
-  /** The gradients are multiplied by this first; with 0 no step is taken. 1 unless told. */
+  /** The gradients are multiplied by this first; with 0 no step is taken. Default: 1. */
   gradientScale?: number
 }
 

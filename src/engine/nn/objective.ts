@@ -11,7 +11,7 @@ export interface ObjectiveSpec<Metric extends string> {
   fixed?: Readonly<Record<string, readonly number[]>>
   /** What each call is fed. */
   inputs: Readonly<Record<string, InputSpec>>
-  /** Traces the loss, a scalar, and figures or arrays to look at. */
+  /** Traces the loss, a scalar, and metrics or arrays to look at. */
   trace: (
     parameters: Record<string, Tensor>,
     inputs: Record<string, Tensor>,
@@ -21,7 +21,7 @@ export interface ObjectiveSpec<Metric extends string> {
   /** Default: that of programs. */
   threads?: number
   /**
-   * The symbol of the first axis of inputs over whose rows the loss and all figures are means. With two threads and no fewer
+   * The symbol of the first axis of inputs over whose rows the loss and all metrics are means. With two threads and no fewer
    * than 64 rows each thread takes one half of them, where their number is even.
    */
   meanOver?: string

@@ -20,9 +20,9 @@ export function clipScale(norm: number, limit: number): number {
 export interface AdamOptions {
   beta1?: number
   beta2?: number
-  /** 1e-8 unless told. */
+  /** Default: 1e-8. */
   epsilon?: number
-  /** Brings a longer gradient down to this norm first; never unless told. */
+  /** Brings a longer gradient down to this norm first. Default: never. */
   maxGradientNorm?: number
 }
 
@@ -92,15 +92,15 @@ export interface AdamMoments {
 
 export interface AdamWOptions {
   learningRate: number
-  /** Decay of the average of the gradient; 0.9 unless told. */
+  /** Decay of the average of the gradient. Default: 0.9. */
   beta1?: number
-  /** Decay of the average of its square; 0.999 unless told. */
+  /** Decay of the average of its square. Default: 0.999. */
   beta2?: number
-  /** Keeps the division finite; 1e-8 unless told. */
+  /** Keeps the division finite. Default: 1e-8. */
   epsilon?: number
-  /** Decoupled decay: every step shrinks the parameter by `learningRate * weightDecay`; 0.01 unless told, as in PyTorch. */
+  /** Decoupled decay: every step shrinks the parameter by `learningRate * weightDecay`. Default: 0.01, as in PyTorch. */
   weightDecay?: number
-  /** The gradient is multiplied by this first, which is how clipping costs no pass of its own; with 0 no step is taken. 1 unless told. */
+  /** The gradient is multiplied by this first, which is how clipping costs no pass of its own; with 0 no step is taken. Default: 1. */
   gradientScale?: number
 }
 
@@ -187,11 +187,11 @@ export function createRAdam(length: number, options: AdamOptions = {}): Adam {
 }
 
 export interface RmsPropOptions {
-  /** Decay of the average of the squared gradient; 0.99 unless told. */
+  /** Decay of the average of the squared gradient. Default: 0.99. */
   decay?: number
-  /** 1e-8 unless told. */
+  /** Default: 1e-8. */
   epsilon?: number
-  /** Brings a longer gradient down to this norm first; never unless told. */
+  /** Brings a longer gradient down to this norm first. Default: never. */
   maxGradientNorm?: number
 }
 

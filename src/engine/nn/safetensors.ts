@@ -73,7 +73,7 @@ const bytesOf: Record<StoredType, number> = { F32: 4, F16: 2, BF16: 2 }
 const largestHeader = 100_000_000
 
 /**
- * Arrays as a safetensors file (https://github.com/huggingface/safetensors), every one of `type` (F32 unless told; the others round to
+ * Arrays as a safetensors file (https://github.com/huggingface/safetensors), all of `type` (default: F32; the others round to
  * the nearest). Names come in the order of the record.
  */
 export function writeSafetensors(

@@ -46,9 +46,9 @@ export function warmUpStableDecay(options: DecayOptions & { decaySteps: number }
 export interface DecayOptions {
   /** Length of the whole schedule in steps; beyond it the share stays at `final`. */
   steps: number
-  /** 0 unless told. */
+  /** Default: 0. */
   warmUpSteps?: number
-  /** Share of the peak at the end; 0 unless told. */
+  /** Share of the peak at the end. Default: 0. */
   final?: number
 }
 

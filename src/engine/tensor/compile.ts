@@ -26,9 +26,9 @@ export interface InputSpec {
 export interface CompileOptions {
   /** Threads inside one operator. By default `AGOGE_THREADS`, else 2: fixed, so that results repeat. */
   threads?: number
-  /** Where it runs; `AGOGE_DEVICE`, else the processor, unless told. */
+  /** Where it runs. Default: `AGOGE_DEVICE`, else the processor. */
   device?: Device
-  /** Whether the runtime keeps the memory of a run for the next: quicker, and more memory. True unless told. */
+  /** Whether the runtime keeps the memory of a run for the next: quicker, and more memory. Default: true. */
   keepMemory?: boolean
   /** Shown in errors. */
   name?: string
@@ -51,7 +51,7 @@ export interface Program {
 
 // Browsers have no process.
 const { process } = globalThis as { process?: NodeJS.Process }
-/** Threads that computations take unless told otherwise: `AGOGE_THREADS`, else 2. */
+/** Threads that computations take by default: `AGOGE_THREADS`, else 2. */
 export const defaultThreads = Math.max(1, Number(process?.env.AGOGE_THREADS ?? 2) || 2)
 
 /**

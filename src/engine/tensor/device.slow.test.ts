@@ -15,13 +15,13 @@ test.skipIf(!existsSync(driver))('every operator is right on WebGPU', async () =
   expect(deviations.filter(([name, deviation]) => !(deviation < tolerance(name)))).toEqual([])
 })
 
-test('a device that is none is told', async () => {
+test('an unknown device is named in the error', async () => {
   const { code, err } = await onDevice('tpu', script)
   expect(code).toBe(1)
   expect(err).toMatch(/AGOGE_DEVICE names no device[\s\S]*unknown-device/)
 })
 
-test('a device that is not there is told, with what it takes', async () => {
+test('a missing device is named in the error, with what it needs', async () => {
   const { code, err } = await onDevice('cuda', script)
   expect(code).toBe(1)
   expect(err).toMatch(/cannot run on cuda here[\s\S]*no-device/)

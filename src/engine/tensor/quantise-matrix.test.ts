@@ -120,7 +120,7 @@ test('sums of codes are exact at their largest, on every processor, and rows do 
   await program.release()
 })
 
-test('what cannot be done is told: gradients, other devices, weights that fit not', async () => {
+test('errors name what is not possible: gradients, other devices, weights of another shape', async () => {
   const inputs = [input('x', ['B', 4]), input('codes', [4, 3], 'int8'), input('scales', [3])] as const
   const y = sum(quantisedMatmul(...inputs))
   expect(() => gradients(y, [inputs[0]])).toThrow(expect.objectContaining({ code: 'no-gradient' }))

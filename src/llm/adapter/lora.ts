@@ -7,15 +7,15 @@ import type { ParameterEntry, ParameterLayout, Parameters } from '../model/param
 export interface LoraOptions {
   /** Columns of B and rows of A; at least 1. */
   rank: number
-  /** The product B A is added times alpha / rank. 32 unless told, with which one learning rate fits many ranks (Schulman 2025). */
+  /** The product B A is added times alpha / rank. 32 by default, with which one learning rate fits many ranks (Schulman 2025). */
   alpha?: number
-  /** Modules by PEFT's names; unless told all matrices of the blocks: `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`, `down_proj`. Also `lm_head`, where it is not tied. */
+  /** Modules by PEFT's names; by default all matrices of the blocks: `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`, `down_proj`. Also `lm_head`, where it is not tied. */
   targets?: readonly string[]
-  /** Blocks, counted from 0; all unless told. */
+  /** Blocks, counted from 0. Default: all. */
   layers?: readonly number[]
   /** Divides alpha by the root of the rank instead (Kalajdzievski 2023, arXiv:2312.03732). */
   rankStabilised?: boolean
-  /** Of A; 0 unless told. */
+  /** Of A. Default: 0. */
   seed?: number
 }
 

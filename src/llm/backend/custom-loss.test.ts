@@ -87,7 +87,7 @@ test.each(pairs)('$name: two passes train as the one of the backend', async (set
   expect(custom.report.clipFraction).toBeCloseTo(own.report.clipFraction)
 })
 
-test('a ratio beyond e^20 is held, without a slope, in one pass as in two', async () => {
+test('a ratio beyond e^20 is clamped, with a gradient of 0, in one pass as in two', async () => {
   const before = backend().parameters.data
   // The first token is unheard of for the sampler, the second for the trainer; the third is as it was.
   const { tokens, logprobs, weights } = sequences.find((row) => row.tokens.length > 6)!
@@ -177,7 +177,7 @@ test('topr: what it trains is stop(taper) A log p', async () => {
   expectNear(tapered.weights, (await weightsAfter({ name: 'cross_entropy' }, imitated)).weights, before)
 })
 
-test('slopes of the wrong shape and losses that are no numbers are refused before anything is learnt', async () => {
+test('gradients of the wrong shape and losses that are no numbers are refused before anything is learnt', async () => {
   const one = backend()
   const derivatives = sequences.map((row) => new Float32Array(row.tokens.length))
   await expect(forwardBackward(one, sequences, () => ({ loss: 0, gradients: [] }))).rejects.toMatchObject({
@@ -198,7 +198,7 @@ test('slopes of the wrong shape and losses that are no numbers are refused befor
   })
 })
 
-test('where no token has a slope, nothing is computed', async () => {
+test('where no token has a gradient, nothing is computed', async () => {
   const one = backend()
   const report = await forwardBackward(one, sequences, (logprobs) => ({
     loss: 2,

@@ -34,12 +34,12 @@ type LearningBackend = Pick<ModelBackend, 'forward' | 'forwardBackward'>
 
 /**
  * Adds the gradient of a loss to that of the backend: one of the backend's own, by its settings, or any other. A custom loss takes
- * two passes on whatever backend: `forward` gives the log-probabilities, the loss its slope for each of them, and
- * cross-entropy with the negative slopes as weights has exactly that gradient. The Tinker protocol calls it
+ * two passes on whatever backend: `forward` gives the log-probabilities, the loss its gradient for each of them, and
+ * cross-entropy with the negative gradients as weights has exactly that gradient. The Tinker protocol calls it
  * `forward_backward_custom`.
  *
- * @throws AgogeError `non-finite-loss` where loss or slopes are not finite, naming the sequences; of a custom loss nothing has
- *   then been added to the gradient, which a loss of the backend's own has spoilt. `shape-mismatch` where slopes do not fit.
+ * @throws AgogeError `non-finite-loss` where loss or gradients are not finite, naming the sequences; of a custom loss nothing has
+ *   then been added to the gradient, which a loss of the backend's own has spoilt. `shape-mismatch` where gradients do not fit.
  */
 export async function forwardBackward(
   backend: LearningBackend,
@@ -87,7 +87,7 @@ async function forwardBackwardCustom(
   }
 }
 
-/** The sequence whose cross-entropy has these slopes, its rl weights kept for a bonus; none where all are 0. */
+/** The sequence whose cross-entropy has these gradients, its rl weights kept for a bonus; none where all are 0. */
 function asCrossEntropy(
   sequence: TrainingSequence,
   derivatives: Float32Array,
@@ -102,10 +102,10 @@ function asCrossEntropy(
 
 function checkShapes({ gradients }: CustomLossValue, sequences: readonly TrainingSequence[]): void {
   if (gradients.length !== sequences.length)
-    throw badShape('arrays of slopes', gradients.length, sequences.length)
+    throw badShape('arrays of gradients', gradients.length, sequences.length)
   for (const [i, { tokens }] of sequences.entries())
     if (gradients[i].length !== tokens.length)
-      throw badShape(`slopes of sequence ${i}`, gradients[i].length, tokens.length)
+      throw badShape(`gradients of sequence ${i}`, gradients[i].length, tokens.length)
 }
 
 function badShape(what: string, given: number, expected: number): AgogeError {
@@ -158,7 +158,7 @@ function notFinite(loss: number, sequences: readonly number[]): AgogeError {
   return new AgogeError(`The loss is ${loss}: ${which}`, {
     code: 'non-finite-loss',
     given: { loss, sequences },
-    expected: 'a finite number with finite slopes',
+    expected: 'a finite number with finite gradients',
     hint: 'Lower the learning rate, clip the gradient, or look for rewards or weights that are not finite',
   })
 }

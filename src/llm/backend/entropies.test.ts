@@ -11,8 +11,8 @@ test.each([1, 2])(
   async (threads) => {
     const backend = createLocalBackend({ config: tinyConfig, seed: 3, threads })
     const temperatures = rows.map((row, i) => new Float32Array(row.length).fill(i === 1 ? 1 : 0.5))
-    const told = await backend.entropies!(rows, { temperatures })
-    expect(told.map((values) => values.length)).toEqual([4, 2, 3])
+    const entropies = await backend.entropies!(rows, { temperatures })
+    expect(entropies.map((values) => values.length)).toEqual([4, 2, 3])
     for (const [i, row] of rows.entries())
       for (let t = 1; t < row.length; t++) {
         const words = Array.from({ length: vocabulary }, (_, word) =>
@@ -21,9 +21,9 @@ test.each([1, 2])(
         const heat = words.map((word) => new Float32Array(word.length).fill(temperatures[i][t]))
         const logprobs = await backend.forward(words, { temperatures: heat })
         const entropy = logprobs.reduce((sum, values) => sum - Math.exp(values[t]) * values[t], 0)
-        expect(told[i][t]).toBeCloseTo(entropy, 4)
+        expect(entropies[i][t]).toBeCloseTo(entropy, 4)
       }
-    expect(told.map((values) => values[0])).toEqual([0, 0, 0])
+    expect(entropies.map((values) => values[0])).toEqual([0, 0, 0])
     await backend.dispose()
   },
 )

@@ -13,7 +13,7 @@ export interface FrozenSamplersOptions {
   config: TransformerConfig
   /** As those of a `LocalBackend`, whose samples these are, bit for bit. */
   threads?: number
-  /** Of all threads together; 192 MB unless told. */
+  /** Of all threads together. Default: 192 MB. */
   cacheBytes?: number
 }
 

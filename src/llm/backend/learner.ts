@@ -42,7 +42,7 @@ export interface LearnerCall {
 
 export interface LearnerForward extends LearnerCall {
   temperatures?: ForwardOptions['temperatures']
-  /** What is told of each token; log-probabilities unless said. */
+  /** What is reported for each token. Default: log-probabilities. */
   what?: 'logprobs' | 'entropies' | undefined
 }
 

@@ -41,35 +41,35 @@ export interface LocalBackendOptions {
   /** Files of a public checkpoint that are saved with it, see `Checkpoint`. */
   companions?: Checkpoint['companions']
   weightVersion?: number
-  /** Which weights training moves; all unless told. Gradients of all are computed in any case. */
+  /** Which weights training moves. Default: all. Gradients of all are computed in any case. */
   trainable?: Trainable
   /** An adapter that `parameters` have in them already, to be trained on; taken over. */
   adapter?: Adapter
   /** Where training goes on from; taken over. */
   optimizer?: OptimizerState
-  /** Fixed for repeatable results; 2, or `AGOGE_THREADS`, unless told; 1 on another device than the processor (`AGOGE_DEVICE`). */
+  /** Fixed for repeatable results. Default: `AGOGE_THREADS`, else 2; 1 on another device than the processor (`AGOGE_DEVICE`). */
   threads?: number
-  /** Tokens of a micro-batch of each thread, padding included; 1024 unless told: fewer are slower, more are padded more and take more memory. */
+  /** Tokens of a micro-batch of each thread, padding included. Default: 1024: fewer are slower, more are padded more and take more memory. */
   tokenBudget?: number
   /**
    * Tokens of a row that several sequences share, none of which sees another: less padding where lengths differ much, and batches of one shape,
    * for attention over longer rows. Log-probabilities and gradients are those without it but for rounding. Sequences longer than
-   * a row are padded as without it. A row each unless told, which is quicker on a processor for models and lengths like those of the main
+   * a row are padded as without it. A row each by default, which is quicker on a processor for models and lengths like those of the main
    * job (docs/models.md).
    */
   packing?: number
   /**
    * What training may take in all (`standingBytes` and the activations of every thread; the sampler's cache, the program and what the
    * runtime keeps for itself are beside it): micro-batches are cut down to what fits, and blocks recomputed where a sequence
-   * would not fit otherwise. As much as it needs unless told.
+   * would not fit otherwise. Default: as much as it needs.
    */
   memoryBytes?: number
-  /** Whether blocks are computed again for their gradients, which takes less memory and more time; where `memoryBytes` asks for it unless told. */
+  /** Whether blocks are computed again for their gradients, which takes less memory and more time. Default: where `memoryBytes` asks for it. */
   recompute?: boolean
-  /** What the sampler's keys and values may take; 192 MB unless told. */
+  /** What the sampler's keys and values may take. Default: 192 MB. */
   cacheBytes?: number
   /**
-   * What the matrices of the sampler are held in; `float32` unless told. `int8`, on the processor only, is quicker for larger models, and
+   * What the matrices of the sampler are held in. Default: `float32`. `int8`, on the processor only, is quicker for larger models, and
    * another policy than the one that is trained: its log-probabilities are those reported, its weights are quantised again after each change.
    */
   samplingWeights?: SamplingWeights

@@ -33,7 +33,7 @@ export function createLossSums(): LossSums {
   return { ...zeros, difference: 0, maxRatio: 0 }
 }
 
-/** Adds how far trainer and sampler are apart; `each` is told the ratio of every token with an rl weight. */
+/** Adds how far trainer and sampler are apart; `each` gets the ratio of every token with an rl weight. */
 export function addTokens(
   sums: LossSums,
   { logprobs, sampled, rl }: Record<'logprobs' | 'sampled' | 'rl', ArrayLike<number>>,

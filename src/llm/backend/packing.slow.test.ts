@@ -111,7 +111,7 @@ test('no sequence sees its neighbours in the row, also where they would score fa
   await learner.dispose()
 })
 
-test('rows are as long as told, filled where there is room first, and longer sequences are beside them', () => {
+test('rows have the given length and are filled first fit; longer sequences get rows of their own', () => {
   const batches = makePackedBatches(
     tokens,
     24,

@@ -11,7 +11,7 @@ import { allParts } from './threads.ts'
 import type { Helper, Threads } from './threads.ts'
 
 /**
- * From so many parameters on a single micro-batch is not dealt out: at 8 x 128 tokens, threads inside the operators took 0.97 of the time at
+ * From this many parameters on a single micro-batch is not dealt out: at 8 x 128 tokens, threads inside the operators took 0.97 of the time at
  * 2.5M parameters, 0.90 at 5M, 0.92 at 26M, and 1.07 of it at 0.9M.
  */
 const dealtSize = 2e6
@@ -47,7 +47,7 @@ export function createParallelLearner(
     return !(large && lengths.reduce((sum, length) => sum + length - 1, 0) <= options.tokenBudget)
   }
 
-  /** Runs every part that has sequences: the first here, in so many threads, the others in threads beside it. */
+  /** Runs every part that has sequences: the first here, in this many threads, the others in threads beside it. */
   async function inParts<T, R>(
     sequences: readonly T[],
     tokensOf: (sequence: T) => Int32Array,

@@ -120,14 +120,14 @@ export function createParallelSampler(
   const routes = createRoutes(threads.count)
   let texts: TokenTexts | undefined
   /** Helpers that know the texts of now. */
-  let told = new Set<Helper>()
+  let informed = new Set<Helper>()
   /** Rows under way in each thread. */
   const loads = Array.from({ length: threads.count }, () => 0)
 
   function helperOf(part: number): Helper {
     const helper = threads.helpers()[part - 1]
-    if (!told.has(helper)) helper.post({ type: 'texts', texts })
-    told.add(helper)
+    if (!informed.has(helper)) helper.post({ type: 'texts', texts })
+    informed.add(helper)
     return helper
   }
 
@@ -165,7 +165,7 @@ export function createParallelSampler(
     },
     setTexts(next) {
       texts = next
-      told = new Set()
+      informed = new Set()
       own.setTexts(next)
     },
     clear() {

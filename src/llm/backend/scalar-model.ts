@@ -65,7 +65,7 @@ function compileValues(config: TransformerConfig, kind: ScalarKind = {}): Promis
 }
 
 /**
- * As `compileValues`, with the pullback of `slopes` [N], d loss / d value: `gradient.NAME` of every folded weight of the blocks,
+ * As `compileValues`, with the pullback of `gradients` [N], d loss / d value: `gradient.NAME` of every folded weight of the blocks,
  * added to `sum.NAME`; `score` [1, width]; `inputRows` [B*T, width], for the embedding rows of `tokens`. `inverse` as for
  * `compileTraining`.
  */
@@ -111,7 +111,7 @@ export interface ScalarModel {
   readonly parameters: Parameters
   /** One number a token for each sequence. */
   values(sequences: readonly Int32Array[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
-  /** Adds the gradient of `sum over tokens of slope * value`; slopes of 0 cost nothing. A call that fails clears the gradient. */
+  /** Adds the gradient of `sum over tokens of gradient * value`; gradients of 0 cost nothing. A call that fails clears the gradient. */
   backward(
     sequences: readonly Int32Array[],
     gradients: readonly Float32Array[],
@@ -348,7 +348,7 @@ async function readScalarCheckpoint(folder: string) {
 function checkGradients(sequences: readonly Int32Array[], gradients: readonly Float32Array[]): void {
   const wrong = sequences.findIndex((tokens, i) => gradients[i]?.length !== tokens.length)
   if (wrong < 0 && gradients.length === sequences.length) return
-  throw new AgogeError(`slopes of sequence ${wrong} do not match its tokens`, {
+  throw new AgogeError(`gradients of sequence ${wrong} do not match its tokens`, {
     code: 'shape-mismatch',
     given: gradients[wrong]?.length,
     expected: `${sequences[wrong]?.length} values, one a token`,

@@ -56,7 +56,7 @@ interface ThreadsOptions extends BatchLimits {
   count: number
   /** Of each thread. */
   cacheBytes: number
-  /** `float32` unless told. */
+  /** Default: `float32`. */
   samplingWeights?: SamplingWeights
 }
 

@@ -26,7 +26,7 @@ export interface Work {
       options: Omit<SampleOptions, 'signal' | 'onToken'>
       weightVersion: number
       together: boolean
-      /** Whether tokens are told as they are drawn. */
+      /** Whether each token is sent as it is drawn. */
       listening: boolean
     }
     answer: SampleOutput[]

@@ -54,7 +54,7 @@ const moments = ['first', 'second', 'momentum'] as const
  * Writes weights (`writeWeights`), `config.json`, `state.json` and, where given, `tokenizer.json`, what stood beside it,
  * `optimizer.safetensors` and a folder `adapter` that PEFT loads, with the weights beneath it: a folder that `transformers` loads. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
  * `checksums.sha256` lists the SHA-256 of every file, which `readCheckpoint` compares.
- * `type` is that of the weights (F32 unless told; F16 and BF16 halve a model for publication), `shardBytes` the size of a file
+ * `type` is that of the weights (default: F32; F16 and BF16 halve a model for publication), `shardBytes` the size of a file
  * from which on they are written in several, `others` further files by name.
  */
 export async function writeCheckpoint(

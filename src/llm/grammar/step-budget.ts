@@ -20,7 +20,7 @@ export interface StepBudget {
   /** @throws AgogeError `grammar-too-large` where no steps are left */
   spend: (steps: number) => void
   /**
-   * Runs `work` with so many steps, and returns what it gave and how many it needed.
+   * Runs `work` with this many steps, and returns what it gave and how many it needed.
    *
    * @throws AgogeError `grammar-too-large` where they, or the stack, are not enough
    */

@@ -115,14 +115,14 @@ export type ModelFamily = (typeof modelFamilies)[number]
  * fields is what the project trains from nothing.
  */
 export interface TransformerConfig {
-  /** `llama` unless told. `qwen2` has biases on queries, keys and values; `qwen3` normalises queries and keys of each head. */
+  /** Default: `llama`. `qwen2` has biases on queries, keys and values; `qwen3` normalises queries and keys of each head. */
   model_type?: ModelFamily
   vocab_size: number
   hidden_size: number
   num_hidden_layers: number
   num_attention_heads: number
   num_key_value_heads: number
-  /** Width of a head; hidden_size / num_attention_heads unless told. */
+  /** Width of a head. Default: hidden_size / num_attention_heads. */
   head_dim?: number
   intermediate_size: number
   rope_theta: number

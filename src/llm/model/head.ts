@@ -41,15 +41,15 @@ interface LossInputs {
 /** The largest difference of log-probabilities, either way, whose exponential is taken: that of the pure losses in `algorithm/losses`. */
 const logRatioLimit = 20
 
-/** Held within the limit, beyond which it is constant and has no slope. */
-function held(difference: Tensor): Tensor {
+/** Clamped to the limit, beyond which it is constant and its gradient is 0. */
+function clamped(difference: Tensor): Tensor {
   return minimum(maximum(difference, -logRatioLimit), logRatioLimit)
 }
 
 function objective(name: LossName, inputs: LossInputs): Tensor | undefined {
   if (name === 'cross_entropy') return undefined
   const { logprobs, sampled, advantages } = inputs
-  const ratio = exp(held(sub(logprobs, sampled)))
+  const ratio = exp(clamped(sub(logprobs, sampled)))
   const plain = mul(ratio, advantages)
   if (name === 'importance_sampling') return plain
   const cap = add(inputs.clipHigh, 1)
@@ -64,19 +64,19 @@ function objective(name: LossName, inputs: LossInputs): Tensor | undefined {
  * - `ce`: -logprob
  * - `rl`: -ratio * A (importance_sampling); -min(ratio * A, clip(ratio) * A) (ppo, Schulman et al. 2017, with the
  *   separate bounds of DAPO, Yu et al. 2025); -stop(min(ratio, 1 + clipHigh)) * A * logprob (cispo, MiniMax 2025)
- *   ratios are those of log-ratios held within +-20
+ *   ratios are those of log-ratios clamped to +-20
  * - `kl`: r - 1 - log r with r = sampled / trained probability (k3, Schulman 2020), which is 0 where both agree
  */
 function tracedLoss(name: LossName, inputs: LossInputs): Tensor {
   const cross = mul(inputs.ce, neg(inputs.logprobs))
-  const difference = held(sub(inputs.sampled, inputs.logprobs))
+  const difference = clamped(sub(inputs.sampled, inputs.logprobs))
   const divergence = mul(inputs.kl, sub(sub(exp(difference), 1), difference))
   const reward = objective(name, inputs)
   const total = add(cross, divergence)
   return sum(reward === undefined ? total : sub(total, mul(inputs.rl, reward)))
 }
 
-/** Below this a probability is not told from zero: the smallest log-probability reported is -87.3. */
+/** Below this a probability counts as zero: the smallest log-probability reported is -87.3. */
 export const tinyProbability = 1.2e-38
 
 /**

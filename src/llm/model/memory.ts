@@ -13,11 +13,11 @@ const quickBytes = 2 ** 25
 export interface BatchLimits {
   /** Tokens of a micro-batch, padding included. */
   tokenBudget: number
-  /** Tokens of a row that several sequences share; a row each unless told. */
+  /** Tokens of a row that several sequences share. Default: a row each. */
   packing?: number
-  /** What its activations may take; as much as it needs unless told. */
+  /** What its activations may take. Default: as much as it needs. */
   activationBytes?: number
-  /** Blocks are computed again for their gradients: always, never, or where the memory asks for it (unless told). */
+  /** Blocks are computed again for their gradients: always, never, or where the memory asks for it (by default). */
   recompute?: boolean
 }
 

@@ -10,7 +10,7 @@ interface Kept {
 
 type Truncation = Pick<SamplingSettings, 'topK' | 'topP' | 'minP'>
 
-/** Weights are told apart by sign, exponent and three bits of the fraction. */
+/** Weights are distinguished by sign, exponent and three bits of the fraction. */
 const bucketShift = 20
 const buckets = 1 << 12
 

@@ -58,7 +58,7 @@ export function createFewRowsDecoder(
   const machine = instantiate(Object.values(matrixProducts))
   const { matmul, matmulTransposed } = machine.kernels
   let end = 0
-  /** Room for so many numbers, at a multiple of four. */
+  /** Room for this many numbers, at a multiple of four. */
   const place = (count: number): number => {
     const at = end
     end += Math.ceil(count / 4) * 4

@@ -107,7 +107,7 @@ export interface SamplingProgramOptions {
   threads?: number
   /** Whether they give `logits` too, of the shape of the probabilities and tempered as these are. */
   logits?: boolean
-  /** Of the matrices; `float32` unless told. For `int8` they are fed as `quantisedInputs` says. */
+  /** Of the matrices. Default: `float32`. For `int8` they are fed as `quantisedInputs` says. */
   weights?: SamplingWeights
 }
 

@@ -13,7 +13,7 @@ import { compileDecode, compilePrefill, compilePrompt } from './sampling-program
 
 /** Watches a row for the sequences that end it. */
 export interface StopWatch {
-  /** To be told every token in turn; whether the row ends with it. */
+  /** Called with every token in turn; returns whether the row ends with it. */
   ends(token: number): boolean
 }
 
@@ -88,7 +88,7 @@ export interface TokenReaderOptions {
   config: TransformerConfig
   parameters: Parameters
   threads?: number
-  /** `float32` unless told. */
+  /** Default: `float32`. */
   samplingWeights?: SamplingWeights
 }
 

@@ -5,7 +5,7 @@ import { loadModule, runnable } from '../wasm/run-plan.ts'
 import { setState, states, waitWhile } from './work.ts'
 import type { HelperWork, SharedTensor } from './work.ts'
 
-// Runs one program again and again, whenever it is told, over memory that it shares with who tells it.
+// Runs one program again and again, on request, over memory shared with the requesting thread.
 const { job, control, inputs, outputs } = workerData as HelperWork
 
 /** Copies in, runs, copies out. */

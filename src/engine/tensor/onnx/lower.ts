@@ -16,7 +16,7 @@ import {
 import type { Device } from './session.ts'
 
 const int64Type = 7
-/** Constants of so many bytes are compared, so that equal ones are one. */
+/** Constants of this many bytes are compared, so that equal ones are one. */
 const smallConstant = 4096
 
 interface LoweringState {
@@ -28,7 +28,7 @@ interface LoweringState {
   known: Map<string, readonly string[]>
 }
 
-/** Lowers a graph to a serialised ONNX model. Outputs are named by the record's keys, prefixed `out:` unless told otherwise. */
+/** Lowers a graph to a serialised ONNX model. Outputs are named `out:` and the key of the record by default. */
 export function lowerToOnnx(
   name: string,
   inputs: Readonly<Record<string, Tensor>>,

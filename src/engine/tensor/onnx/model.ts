@@ -190,7 +190,7 @@ export interface LowerContext {
     attributes?: Readonly<Record<string, OnnxAttribute>>,
     domain?: 'com.microsoft',
   ): string
-  /** The same for a node with so many outputs. Asked again for the same, it gives those of the node that is there. */
+  /** The same for a node with this many outputs. Asked again for the same, it gives those of the node that is there. */
   emitAll(count: number, ...what: Parameters<LowerContext['emit']>): readonly string[]
   /** A constant tensor. */
   initializer(data: HostData, shape: readonly number[], dtype: DType): string

@@ -8,7 +8,7 @@ export const devices = ['cpu', 'webgpu', 'cuda'] as const
 export type Device = (typeof devices)[number]
 
 /**
- * Where programs run unless told otherwise: `AGOGE_DEVICE`, else the processor.
+ * Where programs run by default: `AGOGE_DEVICE`, else the processor.
  *
  * @throws AgogeError for names of no device
  */

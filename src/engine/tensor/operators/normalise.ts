@@ -72,7 +72,7 @@ function emit(context: LowerContext, node: Tensor, x: string, count: number): re
   return context.emitAll(count, 'SimplifiedLayerNormalization', [x, ones], attributes)
 }
 
-/** 1 / the root of the mean square of row `start`, of so many numbers. */
+/** 1 / the root of the mean square of row `start`, of this many numbers. */
 function scaleOf(data: Value['data'], start: number, width: number, epsilon: number): number {
   let squares = 0
   for (let i = start; i < start + width; i++) squares += data[i] ** 2

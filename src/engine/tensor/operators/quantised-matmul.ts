@@ -105,7 +105,7 @@ export function quantisedMatmul(x: Tensor, codes: Tensor, scales: Tensor): Tenso
   return makeNode(quantisedMatmulOperator, [x, codes, scales])
 }
 
-/** Transposed in tiles of so many rows and columns, which stay in the nearest cache. */
+/** Transposed in tiles of this many rows and columns, which stay in the nearest cache. */
 const tile = 64
 
 /**

@@ -76,7 +76,7 @@ export interface AdamStep {
   keep: number
 }
 
-/** Calls `adam` for so many vectors at the addresses of parameters, gradient and both moments. */
+/** Calls `adam` for this many vectors at the addresses of parameters, gradient and both moments. */
 export function runAdam(
   adam: Kernel,
   [parameters, gradient, first, second]: readonly number[],

@@ -3,7 +3,7 @@ import { adamStep, type AdamStep, runAdam, sumOfSquares } from './adam.ts'
 import { addKernel, foldRows, unfoldRows } from './elementwise-code.ts'
 import { instantiate, type Kernel, type Machine } from './run-plan.ts'
 
-/** About so many numbers of each array at a time: what is worked on stays in the nearer caches. */
+/** About this many numbers of each array at a time: what is worked on stays in the nearer caches. */
 const chunk = 8192
 const bytes = Float32Array.BYTES_PER_ELEMENT
 
@@ -16,7 +16,7 @@ interface ChunkedWork {
   written: readonly number[]
   /** Lie beside every chunk, and are changed too. Of one length, of which chunks are multiples. */
   rows?: readonly Float32Array[]
-  /** Works on the chunks at `arrays`, so many vectors of four, the last filled up with zeros. Addresses are in bytes. */
+  /** Works on the chunks at `arrays`, this many vectors of four, the last filled up with zeros. Addresses are in bytes. */
   run: (
     kernels: Readonly<Record<string, Kernel>>,
     at: { arrays: readonly number[]; rows: readonly number[] },

@@ -6,7 +6,7 @@ import type { WasmFunction } from './assembler.ts'
 import { matmul, matmulTransposed, transpose } from './matrix-products.ts'
 import type { Schedule, Task } from './schedule.ts'
 
-/** One step, as plain data, so that another thread can be told it: a kernel, a loop outside of WebAssembly, or zeros. */
+/** One step, as plain data, so that it can be sent to another thread: a kernel, a loop outside of WebAssembly, or zeros. */
 export type PlanStep =
   | { kernel: string; given: readonly number[] }
   | { host: string; attributes: Attributes; place: Place }
@@ -30,7 +30,7 @@ export interface Plan {
   }[]
 }
 
-/** From so many rows on it pays to transpose the right side of a product first. */
+/** From this many rows on it pays to transpose the right side of a product first. */
 const manyRows = 32
 
 /** Of the kernel of a fused task. */

@@ -11,7 +11,7 @@ export interface Machine {
   readonly numbers: Float32Array
   readonly kernels: Readonly<Record<string, Kernel>>
   /**
-   * Makes room for so many numbers. Where there was less, every typed array of the program is read more slowly from then on (V8 then
+   * Makes room for this many numbers. Where there was less, every typed array of the program is read more slowly from then on (V8 then
    * has to expect that arrays lose their memory: 12 of 45 ns of a step of CartPole), so room is better asked for at once.
    */
   readonly reserve: (count: number) => void
@@ -26,7 +26,7 @@ interface Engine {
 
 const numbersInPage = 16_384
 
-/** Assembles functions and makes a memory for them, with room for so many numbers. */
+/** Assembles functions and makes a memory for them, with room for this many numbers. */
 export const instantiate = (functions: readonly WasmFunction[], room = 0): Machine =>
   loadModule(assembleModule(functions), room)
 

@@ -167,7 +167,7 @@ test('parameters that are large are left to the runtime', async () => {
   await program.release()
 })
 
-test('shapes that do not fit are told', () => {
+test('an error names shapes that do not fit', () => {
   const program = smallProgram({ x: { shape: ['B', 2] } }, ({ x }) => ({ y: t.exp(x) }))!
   expect(() => program.run({ x: { data: new Float32Array(3), shape: [3] } })).toThrow(/the input x is/)
 })

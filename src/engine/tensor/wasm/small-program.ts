@@ -22,7 +22,7 @@ export interface SmallProgram {
 }
 
 export interface SmallProgramOptions {
-  /** Inputs of a fixed size (parameters) may have at most so many numbers; by default 128 x 128. */
+  /** Inputs of a fixed size (parameters) may have at most this many numbers; by default 128 x 128. */
   largest?: number
 }
 

@@ -64,7 +64,7 @@ export function refuseRemote(folder: string): void {
     code: 'remote-model',
     given: path,
     expected: 'a folder with config.json, model.safetensors and tokenizer.json',
-    hint: `On the machine of agoge serve --tinker they are in its --store (.agoge/tinker unless told): ${path.slice('tinker://'.length)}`,
+    hint: `On the machine of agoge serve --tinker they are in its --store (.agoge/tinker by default): ${path.slice('tinker://'.length)}`,
   })
 }
 
