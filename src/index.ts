@@ -24,9 +24,9 @@ export { grpo } from './llm/algorithm/grpo.ts'
 export { supervised } from './llm/algorithm/supervised.ts'
 export type { Algorithm } from './llm/algorithm/types.ts'
 export { classicAlgorithms } from './classic/algorithms.ts'
-export { ppo, ppoPresets } from './classic/algorithm/ppo.ts'
+export { ppo, ppoPresets } from './classic/algorithm/on-policy/ppo.ts'
 export type { ClassicAgent, ClassicAlgorithm } from './classic/algorithm/agent.ts'
-export type { PpoConfig } from './classic/algorithm/ppo.ts'
+export type { PpoConfig } from './classic/algorithm/on-policy/ppo.ts'
 export { baseModelFolder } from './llm/checkpoint/checkpoint.ts'
 export { loadModel } from './llm/backend/base-model.ts'
 export { pretrain } from './llm/pretraining/pretrain.ts'
@@ -40,10 +40,15 @@ export type { Toolbox, ToolResult, ToolSpec } from './llm/tool/types.ts'
 export type { ToolLike } from './llm/tool/define-tools.ts'
 export { evaluateAgent } from './classic/training/evaluate-agent.ts'
 export { loadAgent } from './classic/training/load-agent.ts'
-export { trainClassic } from './classic/training/train-array.ts'
+export { trainClassic } from './classic/training/train-classic.ts'
 export { trainSeeds } from './classic/training/train-seeds.ts'
-export type { ClassicResult, ClassicSummary, ClassicTrainOptions } from './classic/training/types.ts'
-export type { SeedsSummary, TrainSeedsOptions } from './classic/training/seeds-types.ts'
+export type {
+  ClassicResult,
+  ClassicSummary,
+  ClassicTrainOptions,
+  SeedsSummary,
+  TrainSeedsOptions,
+} from './classic/training/types.ts'
 export { demonstrateAgent, rolloutAgent } from './llm/rollout/agents/rollout-agent.ts'
 export type { AgentContext, AgentProgram, AgentTask, AgentScore } from './llm/rollout/agents/rollout-agent.ts'
 export { serveOpenAI } from './llm/serving/openai/serve.ts'

@@ -1,53 +1,52 @@
 /** Classic RL: Gymnasium-style environments, policies, algorithms and their training. */
-export { a2c, a2cPresets } from './algorithm/a2c.ts'
-export type { A2cConfig } from './algorithm/a2c.ts'
-export type { ClassicAgent, ClassicAlgorithm, UpdateMetrics } from './algorithm/agent.ts'
-export { c51, c51Presets } from './algorithm/c51.ts'
-export type { C51Config } from './algorithm/c51.ts'
-export { entry } from './algorithm/catalogue.ts'
-export type { ClassicAlgorithmEntry, Preset } from './algorithm/catalogue.ts'
-export { ddpg, ddpgPresets } from './algorithm/ddpg.ts'
-export type { DdpgConfig } from './algorithm/ddpg.ts'
-export { dqn, dqnPresets } from './algorithm/dqn.ts'
-export type { DqnConfig } from './algorithm/dqn.ts'
-export { cmaEs, cmaEsPresets, openAiEs, openAiEsPresets } from './algorithm/evolution.ts'
-export type { CmaEsConfig, OpenAiEsConfig } from './algorithm/evolution.ts'
+export { a2c, a2cPresets } from './algorithm/on-policy/a2c.ts'
+export type { A2cConfig } from './algorithm/on-policy/a2c.ts'
+export type {
+  ClassicAgent,
+  ClassicAlgorithm,
+  UpdateMetrics,
+  ClassicAlgorithmEntry,
+  Preset,
+} from './algorithm/agent.ts'
+export { c51, c51Presets } from './algorithm/action-values/c51.ts'
+export type { C51Config } from './algorithm/action-values/c51.ts'
+export { entry } from './algorithm/agent.ts'
+export { ddpg, ddpgPresets } from './algorithm/actor-critic/ddpg.ts'
+export type { DdpgConfig } from './algorithm/actor-critic/ddpg.ts'
+export { dqn, dqnPresets } from './algorithm/action-values/dqn.ts'
+export type { DqnConfig } from './algorithm/action-values/dqn.ts'
+export { cmaEs, cmaEsPresets, openAiEs, openAiEsPresets } from './algorithm/evolution/evolution.ts'
+export type { CmaEsConfig, OpenAiEsConfig } from './algorithm/evolution/evolution.ts'
 export type { ExplorationBonus, MakeBonus } from './algorithm/exploration/bonus.ts'
-export { explorationBonuses } from './algorithm/exploration/catalogue.ts'
-export type { BonusEntry } from './algorithm/exploration/catalogue.ts'
+export { explorationBonuses } from './algorithm/exploration/index.ts'
+export type { BonusEntry } from './algorithm/exploration/index.ts'
 export { counts } from './algorithm/exploration/counts.ts'
 export type { CountOptions } from './algorithm/exploration/counts.ts'
 export { icm } from './algorithm/exploration/icm.ts'
 export type { IcmOptions } from './algorithm/exploration/icm.ts'
 export { rnd } from './algorithm/exploration/rnd.ts'
 export type { RndOptions } from './algorithm/exploration/rnd.ts'
-export { withBonus } from './algorithm/exploration/with-bonus.ts'
+export { withBonus } from './algorithm/exploration/bonus.ts'
 export { classicAlgorithms } from './algorithms.ts'
-export type { KlPenalty } from './algorithm/kl-control.ts'
-export { ppo, ppoPresets } from './algorithm/ppo.ts'
-export type { PpoConfig } from './algorithm/ppo.ts'
-export { pqn, pqnPresets } from './algorithm/pqn.ts'
-export type { PqnConfig } from './algorithm/pqn.ts'
-export { qrDqn, qrDqnPresets } from './algorithm/qr-dqn.ts'
-export type { QrDqnConfig } from './algorithm/qr-dqn.ts'
-export type { CarriedGruEncoder } from './algorithm/recurrent-ppo.ts'
-export { reinforce, reinforcePresets } from './algorithm/reinforce.ts'
-export type { ReinforceConfig } from './algorithm/reinforce.ts'
-export { discreteSac, discreteSacPresets } from './algorithm/sac-discrete.ts'
-export type { DiscreteSacConfig } from './algorithm/sac-discrete.ts'
-export { sac, sacPresets } from './algorithm/sac.ts'
-export type { SacConfig } from './algorithm/sac.ts'
-export { td3, td3Presets } from './algorithm/td3.ts'
-export type { Td3Config } from './algorithm/td3.ts'
-export { exp3 } from './bandit/exp3.ts'
-export { decayingGreedy, exploreFirst } from './bandit/explore-first.ts'
-export { linUcb } from './bandit/lin-ucb.ts'
-export { playBandit } from './bandit/play-bandit.ts'
-export type { BanditPlay } from './bandit/play-bandit.ts'
-export { armAverages, bestArm } from './bandit/strategy.ts'
-export type { ArmAverages, BanditStrategy } from './bandit/strategy.ts'
-export { betaDraw, thompson } from './bandit/thompson.ts'
-export { ucb1 } from './bandit/ucb1.ts'
+export type { KlPenalty } from './algorithm/on-policy/ppo-update.ts'
+export { ppo, ppoPresets } from './algorithm/on-policy/ppo.ts'
+export type { PpoConfig } from './algorithm/on-policy/ppo.ts'
+export { pqn, pqnPresets } from './algorithm/on-policy/pqn.ts'
+export type { PqnConfig } from './algorithm/on-policy/pqn.ts'
+export { qrDqn, qrDqnPresets } from './algorithm/action-values/qr-dqn.ts'
+export type { QrDqnConfig } from './algorithm/action-values/qr-dqn.ts'
+export type { CarriedGruEncoder } from './algorithm/on-policy/recurrent-ppo.ts'
+export { reinforce, reinforcePresets } from './algorithm/on-policy/reinforce.ts'
+export type { ReinforceConfig } from './algorithm/on-policy/reinforce.ts'
+export { discreteSac, discreteSacPresets } from './algorithm/actor-critic/sac-discrete.ts'
+export type { DiscreteSacConfig } from './algorithm/actor-critic/sac-discrete.ts'
+export { sac, sacPresets } from './algorithm/actor-critic/sac.ts'
+export type { SacConfig } from './algorithm/actor-critic/sac.ts'
+export { td3, td3Presets } from './algorithm/actor-critic/td3.ts'
+export type { Td3Config } from './algorithm/actor-critic/td3.ts'
+export { exp3, decayingGreedy, exploreFirst, linUcb, betaDraw, thompson, ucb1 } from './bandit/strategies.ts'
+export { playBandit, armAverages, bestArm } from './bandit/play-bandit.ts'
+export type { BanditPlay, ArmAverages, BanditStrategy } from './bandit/play-bandit.ts'
 export { choiceCounts, forbiddenChoice, sampleMaskOf } from './environment/action-masks.ts'
 export type { AnyVector } from './environment/any-vector.ts'
 export { asyncVectorFrom } from './environment/async-vector-from.ts'
@@ -244,18 +243,33 @@ export type { Replay, ReplayBatch, ReplayOptions, ReplaySource } from './replay/
 export type { TabularConfig } from './tabular/control.ts'
 export { effectiveHorizon } from './tabular/effective-horizon.ts'
 export type { EffectiveHorizon } from './tabular/effective-horizon.ts'
-export { nStepSarsa } from './tabular/n-step-sarsa.ts'
-export { evaluatePolicy, policyIteration } from './tabular/policy-iteration.ts'
-export { doubleQLearning, qLearning } from './tabular/q-learning.ts'
-export { expectedSarsa, sarsa } from './tabular/sarsa.ts'
-export { softValueIteration } from './tabular/soft-value-iteration.ts'
-export type { SoftSolution, SoftValueIterationOptions } from './tabular/soft-value-iteration.ts'
-export { qLambda, sarsaLambda } from './tabular/traces.ts'
-export type { TracesConfig } from './tabular/traces.ts'
-export { finiteHorizon, valueIteration } from './tabular/value-iteration.ts'
-export type { Solution, ValueIterationOptions } from './tabular/value-iteration.ts'
-export { actionValue, bestAction, startValue } from './tabular/values.ts'
-export type { BonusSettings } from './training/bonus-settings.ts'
+export {
+  nStepSarsa,
+  doubleQLearning,
+  qLearning,
+  expectedSarsa,
+  sarsa,
+  qLambda,
+  sarsaLambda,
+} from './tabular/temporal-difference.ts'
+export {
+  evaluatePolicy,
+  policyIteration,
+  softValueIteration,
+  finiteHorizon,
+  valueIteration,
+  actionValue,
+  bestAction,
+  startValue,
+} from './tabular/dynamic-programming.ts'
+export type {
+  SoftSolution,
+  SoftValueIterationOptions,
+  Solution,
+  ValueIterationOptions,
+} from './tabular/dynamic-programming.ts'
+export type { TracesConfig } from './tabular/temporal-difference.ts'
+export type { BonusSettings, FoundRun, TrainNamedOptions } from './training/find-run.ts'
 export { checkActions, checkStep } from './training/check-step.ts'
 export {
   checkContexts,
@@ -267,22 +281,18 @@ export {
 export type { ContextSettings, EvaluationContexts, EvaluationSet } from './training/context-settings.ts'
 export { cutOffAfter, cutOffNote, evaluateAgent } from './training/evaluate-agent.ts'
 export type { EvaluateAgentOptions, Played } from './training/evaluate-agent.ts'
-export { findNamed } from './training/find-named.ts'
-export { algorithmsFor, findRun, findEnvironment, openNamed } from './training/find.ts'
-export type { FoundRun } from './training/find.ts'
-export { learnUntil } from './training/learn-until.ts'
+export { findNamed } from '../closest-name.ts'
+export { algorithmsFor, findRun, findEnvironment, openNamed, trainNamed } from './training/find-run.ts'
+export { learnUntil, yieldToEventLoop } from './training/learn-until.ts'
 export type { LearnUntilOptions } from './training/learn-until.ts'
 export { loadAgent } from './training/load-agent.ts'
 export type { LoadedAgent } from './training/load-agent.ts'
-export { estimateText, resultLine, returnText, seedsLine } from './training/result-line.ts'
+export { estimateText, resultLine, returnText, seedsLine } from './training/report.ts'
 export { readConfig } from './training/run-record.ts'
-export type { NamedRun, SeedsSummary, TrainSeedsOptions } from './training/seeds-types.ts'
-export { trainClassic } from './training/train-array.ts'
-export { trainNamed } from './training/train-named.ts'
-export type { TrainNamedOptions } from './training/train-named.ts'
-export { trainSeeds } from './training/train-seeds.ts'
-export { yieldToEventLoop } from './training/yield-to-event-loop.ts'
 export type {
+  NamedRun,
+  SeedsSummary,
+  TrainSeedsOptions,
   ClassicResult,
   ClassicSummary,
   ClassicTrainOptions,
@@ -290,5 +300,7 @@ export type {
   EvaluationSettings,
   SetEvaluation,
 } from './training/types.ts'
+export { trainClassic } from './training/train-classic.ts'
+export { trainSeeds } from './training/train-seeds.ts'
 export { isEnvironmentFile, readEnvironmentFile, environmentFileOf } from './training/environment-file.ts'
 export type { EnvironmentFile } from './training/environment-file.ts'

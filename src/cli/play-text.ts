@@ -1,5 +1,5 @@
 import { AgogeError } from '../error.ts'
-import { returnText } from '../classic/training/result-line.ts'
+import { returnText } from '../classic/training/report.ts'
 import type { Adventure } from '../llm/environment/adventure/adventure.ts'
 import { textEnvironments } from '../llm/environment/adventure/text-worlds.ts'
 import type { Console } from './shared/console.ts'

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { box, createVectorEnvironment, defineEnvironment } from '../environment/index.ts'
 import { cartPole, pendulum } from '../environments/control/index.ts'
-import { a2c, a2cPresets } from './a2c.ts'
+import { a2c, a2cPresets } from './on-policy/a2c.ts'
 import type { ClassicAlgorithm } from './agent.ts'
-import { openAiEs } from './evolution.ts'
+import { openAiEs } from './evolution/evolution.ts'
 import { classicAlgorithms } from '../algorithms.ts'
-import { ppo, ppoPresets } from './ppo.ts'
-import { reinforce, reinforcePresets } from './reinforce.ts'
+import { ppo, ppoPresets } from './on-policy/ppo.ts'
+import { reinforce, reinforcePresets } from './on-policy/reinforce.ts'
 
 /** Two pushes within narrow bounds that a fresh policy leaves all the time; it cannot bear others. */
 const low = [0.1, -0.3]

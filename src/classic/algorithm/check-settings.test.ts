@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../environment/index.ts'
 import { cartPole } from '../environments/control/index.ts'
-import type { Preset } from './catalogue.ts'
+import type { Preset } from './agent.ts'
 import { classicAlgorithms } from '../algorithms.ts'
 
 const wrong: readonly [field: string, value: unknown][] = [

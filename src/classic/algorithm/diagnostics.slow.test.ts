@@ -4,24 +4,29 @@ import type { EnvironmentDefinition } from '../environment/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
 import { diagnostic, diagnosticNames } from '../environments/diagnostic/index.ts'
 import type { DiagnosticKind, SkillName } from '../environments/diagnostic/index.ts'
-import { doubleQLearning, qLearning } from '../tabular/q-learning.ts'
-import { expectedSarsa, sarsa } from '../tabular/sarsa.ts'
-import { nStepSarsa } from '../tabular/n-step-sarsa.ts'
-import { qLambda, sarsaLambda } from '../tabular/traces.ts'
-import { a2c } from './a2c.ts'
+import {
+  doubleQLearning,
+  expectedSarsa,
+  nStepSarsa,
+  qLambda,
+  qLearning,
+  sarsa,
+  sarsaLambda,
+} from '../tabular/temporal-difference.ts'
+import { a2c } from './on-policy/a2c.ts'
 import type { ClassicAlgorithm } from './agent.ts'
-import { c51 } from './c51.ts'
-import { ddpg } from './ddpg.ts'
-import { dqn } from './dqn.ts'
-import { cmaEs, openAiEs } from './evolution.ts'
-import { ppo } from './ppo.ts'
-import { pqn } from './pqn.ts'
-import { qrDqn } from './qr-dqn.ts'
-import { reinforce } from './reinforce.ts'
-import { discreteSac } from './sac-discrete.ts'
-import { sac } from './sac.ts'
-import { td3 } from './td3.ts'
-import { plainValues } from './testing/plain-values.ts'
+import { c51 } from './action-values/c51.ts'
+import { ddpg } from './actor-critic/ddpg.ts'
+import { dqn } from './action-values/dqn.ts'
+import { cmaEs, openAiEs } from './evolution/evolution.ts'
+import { ppo } from './on-policy/ppo.ts'
+import { pqn } from './on-policy/pqn.ts'
+import { qrDqn } from './action-values/qr-dqn.ts'
+import { reinforce } from './on-policy/reinforce.ts'
+import { discreteSac } from './actor-critic/sac-discrete.ts'
+import { sac } from './actor-critic/sac.ts'
+import { td3 } from './actor-critic/td3.ts'
+import { plainValues } from './testing/small-learners.ts'
 
 interface Candidate {
   algorithm: ClassicAlgorithm

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment, defineEnvironment, discrete } from '../environment/index.ts'
-import { doubleQLearning, qLearning } from '../tabular/q-learning.ts'
-import { nStepSarsa } from '../tabular/n-step-sarsa.ts'
-import { qLambda, sarsaLambda } from '../tabular/traces.ts'
-import { sarsa } from '../tabular/sarsa.ts'
+import {
+  doubleQLearning,
+  nStepSarsa,
+  qLambda,
+  qLearning,
+  sarsa,
+  sarsaLambda,
+} from '../tabular/temporal-difference.ts'
 import type { ClassicAlgorithm } from './agent.ts'
 import { classicAlgorithms } from '../algorithms.ts'
 

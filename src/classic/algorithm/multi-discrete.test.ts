@@ -14,11 +14,11 @@ import type {
   VectorEnvironment,
   EnvironmentDefinition,
 } from '../environment/index.ts'
-import { a2c, a2cPresets } from './a2c.ts'
+import { a2c, a2cPresets } from './on-policy/a2c.ts'
 import type { ClassicAlgorithm } from './agent.ts'
-import { openAiEs } from './evolution.ts'
-import { ppo, ppoPresets } from './ppo.ts'
-import { reinforce, reinforcePresets } from './reinforce.ts'
+import { openAiEs } from './evolution/evolution.ts'
+import { ppo, ppoPresets } from './on-policy/ppo.ts'
+import { reinforce, reinforcePresets } from './on-policy/reinforce.ts'
 
 /**
  * A sign is shown; the first choice, of three, should be 0 or 2 after it, the second, of two, the other way round. Where

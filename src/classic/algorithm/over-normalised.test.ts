@@ -4,8 +4,8 @@ import type { EnvironmentDefinition } from '../environment/index.ts'
 import { scripted, wrapperGolden } from '../environment/testing/scripted.ts'
 import { cartPole } from '../environments/control/index.ts'
 import { frozenLake } from '../environments/toy-text/index.ts'
-import { overNormalised } from './over-normalised.ts'
-import { ppo, ppoPresets } from './ppo.ts'
+import { overNormalised } from './wrap-algorithm.ts'
+import { ppo, ppoPresets } from './on-policy/ppo.ts'
 
 const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
 const { observe } = cartPole

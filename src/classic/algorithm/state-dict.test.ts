@@ -2,11 +2,10 @@ import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../environment/index.ts'
 import type { EnvironmentDefinition } from '../environment/index.ts'
 import { cartPole, pendulum } from '../environments/control/index.ts'
-import { a2c, a2cPresets } from './a2c.ts'
-import type { ClassicAlgorithm } from './agent.ts'
-import { stateOfArray, stateOfParts, stateOfValue } from './state-dict.ts'
-import { ppo, ppoPresets } from './ppo.ts'
-import { td3, td3Presets } from './td3.ts'
+import { a2c, a2cPresets } from './on-policy/a2c.ts'
+import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from './agent.ts'
+import { ppo, ppoPresets } from './on-policy/ppo.ts'
+import { td3, td3Presets } from './actor-critic/td3.ts'
 
 test('parts are kept as copies and go back where they were', () => {
   const array = Float32Array.of(1, 2)

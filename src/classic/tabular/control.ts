@@ -6,9 +6,14 @@ import { createRandom } from '../../engine/random/index.ts'
 import type { RandomState } from '../../engine/random/index.ts'
 import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
 import { checkSettings } from '../algorithm/check-settings.ts'
-import { discreteActions } from '../algorithm/discrete-actions.ts'
-import { epsilonAt, greedy, maskOrNone, randomAction } from '../algorithm/epsilon-greedy.ts'
-import type { EpsilonSchedule } from '../algorithm/epsilon-greedy.ts'
+import {
+  discreteActions,
+  epsilonAt,
+  type EpsilonSchedule,
+  greedy,
+  maskOrNone,
+  randomAction,
+} from '../algorithm/action-values/action-values.ts'
 
 export interface TabularConfig extends EpsilonSchedule {
   /** Share of an error that a step corrects; 1 is right for environments without chance. */

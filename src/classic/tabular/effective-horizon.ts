@@ -1,5 +1,5 @@
 import type { FiniteModel } from '../environment/index.ts'
-import { actionValue } from './values.ts'
+import { actionValue } from './dynamic-programming.ts'
 
 export interface EffectiveHorizon {
   /** k + log(1 / gap^2) / log(actions): a learner that explores at random needs about actions^horizon samples. */

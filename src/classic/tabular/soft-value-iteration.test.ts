@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { finiteModel } from '../environment/index.ts'
 import { frozenLake } from '../environments/toy-text/index.ts'
-import { softValueIteration } from './soft-value-iteration.ts'
-import { valueIteration } from './value-iteration.ts'
+import { softValueIteration, valueIteration } from './dynamic-programming.ts'
 
 test('one choice between 1 and 0: the odds are exp(1 / temperature)', () => {
   const model = finiteModel({

@@ -9,13 +9,22 @@ import {
   taxi,
 } from '../environments/toy-text/index.ts'
 import type { ClassicAlgorithm } from '../algorithm/agent.ts'
-import { doubleQLearning, qLearning } from './q-learning.ts'
-import { evaluatePolicy, policyIteration } from './policy-iteration.ts'
-import { expectedSarsa, sarsa } from './sarsa.ts'
-import { finiteHorizon, valueIteration } from './value-iteration.ts'
-import { nStepSarsa } from './n-step-sarsa.ts'
-import { qLambda, sarsaLambda } from './traces.ts'
-import { startValue } from './values.ts'
+import {
+  doubleQLearning,
+  expectedSarsa,
+  nStepSarsa,
+  qLambda,
+  qLearning,
+  sarsa,
+  sarsaLambda,
+} from './temporal-difference.ts'
+import {
+  evaluatePolicy,
+  finiteHorizon,
+  policyIteration,
+  startValue,
+  valueIteration,
+} from './dynamic-programming.ts'
 
 test.each([
   { definition: frozenLake, steps: 100, wanted: 0.7442 },

@@ -7,7 +7,7 @@ import type {
   EnvironmentDefinition,
 } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
-import { findNamed } from './find-named.ts'
+import { findNamed } from '../../closest-name.ts'
 import type { ClassicTrainOptions } from './types.ts'
 
 /** Which contexts of an environment episodes are played in, as plain data. */

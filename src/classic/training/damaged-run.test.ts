@@ -9,8 +9,8 @@ import { host } from '../../runs/locked-folder.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
 import { loadAgent } from './load-agent.ts'
 import { readRun } from './run-record.ts'
-import { learned, metrics } from './testing/killed-run.ts'
-import { trainNamed } from './train-named.ts'
+import { learned, metrics } from './testing/short-run.ts'
+import { trainNamed } from './find-run.ts'
 import { trainSeeds } from './train-seeds.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'agoge-damaged-'))

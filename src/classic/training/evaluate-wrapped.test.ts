@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { dqn, dqnPresets } from '../algorithm/dqn.ts'
-import { ppo, ppoPresets } from '../algorithm/ppo.ts'
-import { qLearning } from '../tabular/q-learning.ts'
-import { tabularPresets } from '../tabular/presets.ts'
+import { dqn, dqnPresets } from '../algorithm/action-values/dqn.ts'
+import { ppo, ppoPresets } from '../algorithm/on-policy/ppo.ts'
+import { qLearning } from '../tabular/temporal-difference.ts'
+import { tabularPresets } from '../tabular/catalogue.ts'
 import {
   createVectorEnvironment,
   frameStack,

@@ -2,10 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkpointBytes, learned, metrics } from './testing/killed-run.ts'
+import { checkpointBytes, killedLearners, learned, metrics, smallRun } from './testing/short-run.ts'
 import { workUntil } from '../../runs/testing/work-until.ts'
-import { killedLearners, smallRun } from './testing/short-run.ts'
-import { trainClassic } from './train-array.ts'
+import { trainClassic } from './train-classic.ts'
 import type { ClassicTrainOptions } from './types.ts'
 
 const script = new URL('./testing/several-child.ts', import.meta.url)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../environment/index.ts'
 import { combinationLock, lockDigit } from '../environments/grid/index.ts'
-import { qLearning } from '../tabular/q-learning.ts'
+import { qLearning } from '../tabular/temporal-difference.ts'
 import { learnUntil } from './learn-until.ts'
 
 const length = 4

@@ -1,8 +1,49 @@
+import { AgogeError } from '../../error.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import type { AnyVector } from '../environment/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
-import { reportStep } from './report-step.ts'
-import { yieldToEventLoop } from './yield-to-event-loop.ts'
+
+/** Milliseconds for which nothing else is heard. */
+export const patience = 50
+
+/**
+ * Lets whatever waits (messages, timers, signals) have its turn, in Node and in browsers. Browsers hold a timer that
+ * follows a timer back for 4 ms; a message comes at once.
+ */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === 'function') {
+      setImmediate(resolve)
+      return
+    }
+    const { port1, port2 } = new MessageChannel()
+    port1.addEventListener('message', () => {
+      port1.close()
+      resolve()
+    })
+    port1.start()
+    port2.postMessage(null)
+  })
+}
+
+/**
+ * An error about numbers, thrown by who knew neither environment nor step, with both; other errors as they are.
+ *
+ * @param step of the environment that was last begun.
+ */
+export function reportStep(error: unknown, environment: string, step: number): unknown {
+  if (!AgogeError.isInstance(error) || error.code !== 'not-finite') return error
+  const given = typeof error.given === 'object' && error.given !== null ? error.given : { value: error.given }
+  if ('step' in given) return error
+  const { message, code, expected, hint } = error
+  return new AgogeError(`${environment}, step ${step}: ${message}`, {
+    code,
+    given: { environment, step, ...given },
+    ...(expected === undefined ? {} : { expected }),
+    ...(hint === undefined ? {} : { hint }),
+    cause: error,
+  })
+}
 
 export interface LearnUntilOptions {
   /** Environment steps over all slots, rounded up to whole steps of all slots. */

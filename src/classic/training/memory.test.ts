@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { findRun } from './find.ts'
-import { trainClassic } from './train-array.ts'
+import { findRun } from './find-run.ts'
+import { trainClassic } from './train-classic.ts'
 
 /** What is used of the global of that name, which the types of Node 20 lack. */
 const { Memory } = (

@@ -1,6 +1,5 @@
-import { isEnvironmentDefinition, openVector } from '../environment/index.ts'
-import type { OpenedVector } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
+import { isEnvironmentDefinition, type OpenedVector, openVector } from '../environment/index.ts'
 import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
 
 /**

@@ -1,17 +1,39 @@
-import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
-import { html, nothing, trusted } from '../../runs/report/html.ts'
-import type { Markup } from '../../runs/report/html.ts'
-import { count, decimal, duration } from '../../runs/report/format.ts'
-import { lineChart } from '../../runs/report/line-chart.ts'
-import type { Point } from '../../runs/report/line-chart.ts'
-import { style } from '../../runs/report/style.ts'
 import type { Machine } from '../../runs/machine.ts'
+import { count, decimal, duration } from '../../runs/report/format.ts'
+import { html, type Markup, nothing, trusted } from '../../runs/report/html.ts'
+import { lineChart, type Point } from '../../runs/report/line-chart.ts'
+import { style } from '../../runs/report/style.ts'
 import type { MetricsRecord } from '../../runs/run-folder.ts'
-import type { SeedsSummary } from './seeds-types.ts'
-import { resultLine, seedsLine } from './result-line.ts'
-import type { ClassicSummary } from './types.ts'
+import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
+import type { ClassicSummary, SeedsSummary } from './types.ts'
 
-export interface ArrayReportInput {
+/** One sentence for one run. */
+export function resultLine({ environment, settings, steps, return: found }: ClassicSummary): string {
+  return `${environment}${byAlgorithm(settings)}: mean return ${estimateText(found)} over ${found.n} episodes, after ${count(steps)} steps.`
+}
+
+/** One sentence for several seeds. */
+export function seedsLine({ environment, settings, runs, return: found }: SeedsSummary): string {
+  return `${environment}${byAlgorithm(settings)}: interquartile mean return ${estimateText(found)} over ${runs.length} seeds, after ${count(runs[0]?.steps ?? 0)} steps.`
+}
+
+/** `, ppo (cleanrl)`: the algorithm and its preset, where the settings of a run name them. */
+function byAlgorithm({ algorithm, preset }: Readonly<Record<string, unknown>>): string {
+  if (typeof algorithm !== 'string') return ''
+  return typeof preset === 'string' ? `, ${algorithm} (${preset})` : `, ${algorithm}`
+}
+
+/** `487.2 (480.1 to 493.0)`: with its 95% interval, or why it has none. */
+export function estimateText(estimate: MeanEstimate): string {
+  return `${returnText(estimate.mean)} (${intervalText(estimate, returnText)})`
+}
+
+/** A return with as many digits as can matter. */
+export function returnText(value: number): string {
+  return value.toFixed(Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 1 ? 2 : 3)
+}
+
+interface ArrayReportInput {
   summary: ClassicSummary
   metrics: readonly MetricsRecord[]
   config: Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
-import type { FromSeedProcess, ToSeedProcess } from './seed-messages.ts'
-import { trainNamed } from './train-named.ts'
+import type { FromSeedProcess, ToSeedProcess } from './train-seeds.ts'
+import { trainNamed } from './find-run.ts'
 
 /** One seed in a process of its own: told its run, tells events and the summary; stops at a safe moment when told or left alone. */
 const stop = new AbortController()

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { interquartileMean } from '../../statistics/statistics.ts'
-import { findRun } from './find.ts'
-import { trainNamed } from './train-named.ts'
+import { findRun, trainNamed } from './find-run.ts'
 import { trainSeeds } from './train-seeds.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'agoge-seeds-'))

@@ -1,19 +1,90 @@
+import { fork } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { AgogeError } from '../../error.ts'
-import { stratifiedInterquartileMean } from '../../statistics/intervals.ts'
+import type { TrainingEvent } from '../../runs/events.ts'
 import { machine } from '../../runs/machine.ts'
-import { openRunFolder } from '../../runs/run-folder.ts'
-import type { RunFolder, MetricsRecord } from '../../runs/run-folder.ts'
-import { findRun } from './find.ts'
-import type { FoundRun } from './find.ts'
+import { type MetricsRecord, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
+import { stratifiedInterquartileMean } from '../../statistics/intervals.ts'
+import { environmentFileOf } from './environment-file.ts'
+import { findRun, type FoundRun, type TrainNamedOptions } from './find-run.ts'
 import { renderSeedsReport } from './report.ts'
 import { metricsFile, openRunRecord } from './run-record.ts'
-import { runSeed } from './run-seed.ts'
-import type { SeedsSummary, TrainSeedsOptions } from './seeds-types.ts'
-import type { ClassicSummary } from './types.ts'
-import { environmentFileOf } from './environment-file.ts'
+import type { ClassicSummary, SeedsSummary, TrainSeedsOptions } from './types.ts'
+
+export type ToSeedProcess =
+  | { type: 'run'; run: Omit<TrainNamedOptions, 'onEvent' | 'signal'> }
+  | { type: 'stop' }
+
+export type FromSeedProcess =
+  | { type: 'event'; event: TrainingEvent }
+  | { type: 'done'; summary: ClassicSummary }
+  | {
+      type: 'failed'
+      message: string
+      details: { code?: string; given?: unknown; expected?: string | undefined; hint?: string | undefined }
+    }
+
+const isSource = import.meta.url.endsWith('.ts')
+const script = fileURLToPath(new URL(`./seed-process.${isSource ? 'ts' : 'js'}`, import.meta.url))
+
+/** Trains one seed in a process of its own, so that seeds share no runtime and use all cores. */
+function runSeed(
+  run: Omit<TrainNamedOptions, 'onEvent' | 'signal'>,
+  { onEvent, signal }: { onEvent: (event: TrainingEvent) => void; signal?: AbortSignal },
+): Promise<ClassicSummary> {
+  signal?.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const child = fork(script, {
+      execArgv: isSource
+        ? ['--import', import.meta.resolve('tsx'), '--conditions', 'agoge-source']
+        : ['--no-warnings'],
+      serialization: 'advanced',
+    })
+    const tell = (message: ToSeedProcess): void => {
+      if (child.connected) child.send(message)
+    }
+    const stop = (): void => tell({ type: 'stop' })
+    signal?.addEventListener('abort', stop, { once: true })
+    let outcome: Extract<FromSeedProcess, { type: 'done' | 'failed' }> | undefined
+    child.on('message', (message: FromSeedProcess) => {
+      if (message.type === 'event') onEvent(message.event)
+      else outcome = message
+    })
+    child.on('error', reject)
+    child.on('close', (code, killed) => {
+      signal?.removeEventListener('abort', stop)
+      if (outcome?.type === 'done') resolve(outcome.summary)
+      else if (signal?.aborted === true) reject(signal.reason as Error)
+      else reject(failure(run, outcome, killed ?? `exit code ${code}`))
+    })
+    tell({ type: 'run', run })
+  })
+}
+
+function failure(
+  { seed, out }: { seed: number; out: string },
+  outcome: Extract<FromSeedProcess, { type: 'failed' }> | undefined,
+  end: string,
+): AgogeError {
+  if (outcome === undefined) {
+    return new AgogeError(`The process of seed ${seed} ended without a result`, {
+      code: 'seed-process',
+      given: end,
+      expected: 'a summary',
+      hint: `What it finished is in ${out}; go on with --resume`,
+    })
+  }
+  const { code, given, expected, hint } = outcome.details
+  return new AgogeError(`Seed ${seed}: ${outcome.message}`, {
+    code: code ?? 'seed-process',
+    given,
+    ...(expected === undefined ? {} : { expected }),
+    ...(hint === undefined ? {} : { hint }),
+  })
+}
 
 /**
  * Trains the same run from several seeds, each in a process of its own and at most as many at once as there are cores;

@@ -1,5 +1,5 @@
 import { AgogeError } from '../../error.ts'
-import type { BonusSettings } from '../../classic/training/bonus-settings.ts'
+import type { BonusSettings } from '../../classic/training/find-run.ts'
 
 /**
  * `--bonus rnd,weight=0.1,features=32`: the kind, then its settings.

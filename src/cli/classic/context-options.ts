@@ -1,7 +1,7 @@
 import type { EnvironmentDefinition } from '../../classic/environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { checkContexts, evaluationSets, noContexts } from '../../classic/training/context-settings.ts'
-import { findNamed } from '../../classic/training/find-named.ts'
+import { findNamed } from '../../closest-name.ts'
 import type { ContextSettings, EvaluationSet } from '../../classic/training/context-settings.ts'
 
 /** What the command line says of contexts, as it was typed. */

@@ -4,7 +4,7 @@ import type {
   ContextSpace,
   EnvironmentDefinition,
 } from '../../classic/environment/index.ts'
-import { algorithmsFor, openNamed } from '../../classic/training/find.ts'
+import { algorithmsFor, openNamed } from '../../classic/training/find-run.ts'
 import { classicEnvironments } from '../../classic/environments/catalogue.ts'
 import type { Adventure } from '../../llm/environment/adventure/adventure.ts'
 import { textEnvironments } from '../../llm/environment/adventure/text-worlds.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AnyVector } from '../../classic/environment/index.ts'
-import { returnText } from '../../classic/training/result-line.ts'
+import { returnText } from '../../classic/training/report.ts'
 import type { Console } from '../shared/console.ts'
 import { drawText } from './terminal-drawing.ts'
 

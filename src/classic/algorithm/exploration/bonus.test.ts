@@ -7,10 +7,10 @@ import { cartPole } from '../../environments/control/index.ts'
 import { maze } from '../../environments/grid/index.ts'
 import { cliffWalking, frozenLake } from '../../environments/toy-text/index.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
-import { ppo, ppoPresets } from '../ppo.ts'
+import { ppo, ppoPresets } from '../on-policy/ppo.ts'
 import { counts, icm, rnd, withBonus } from './index.ts'
 import type { MakeBonus } from './index.ts'
-import { runningMoments } from './moments.ts'
+import { runningMoments } from './bonus.ts'
 
 const numEnvs = 4
 const options = { numEnvs, seed: 1, threads: 1 }

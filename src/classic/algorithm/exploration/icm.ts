@@ -5,8 +5,7 @@ import { distributionFor, mlpNetwork, overObservations, windowOf } from '../../p
 import type { Encoder } from '../../policy/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { add, concat, mean, mul, neg, square, stopGradient, sub, sum } from '../../../engine/tensor/index.ts'
-import type { MakeBonus } from './bonus.ts'
-import { recentRows } from './recent-rows.ts'
+import { type MakeBonus, recentRows } from './bonus.ts'
 
 export interface IcmOptions {
   /** Transitions of an update. Default 128. */

@@ -5,9 +5,7 @@ import { mlpNetwork, overObservations, windowOf } from '../../policy/index.ts'
 import type { Encoder } from '../../policy/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { mean, square, sub } from '../../../engine/tensor/index.ts'
-import type { MakeBonus } from './bonus.ts'
-import { runningMoments } from './moments.ts'
-import { recentRows } from './recent-rows.ts'
+import { type MakeBonus, recentRows, runningMoments } from './bonus.ts'
 
 export interface RndOptions {
   /** Transitions of an update of the predictor. Default 128. */

@@ -1,25 +1,43 @@
 import type { EnvironmentDefinition } from '../../environment/index.ts'
 import { cartPole, cartPolePositions, pendulum } from '../../environments/control/index.ts'
 import { frozenLake } from '../../environments/toy-text/index.ts'
-import { doubleQLearning, qLearning } from '../../tabular/q-learning.ts'
-import { expectedSarsa, sarsa } from '../../tabular/sarsa.ts'
-import { nStepSarsa } from '../../tabular/n-step-sarsa.ts'
-import { qLambda, sarsaLambda } from '../../tabular/traces.ts'
-import { a2c, a2cPresets } from '../a2c.ts'
-import { c51 } from '../c51.ts'
-import { cmaEs, openAiEs } from '../evolution.ts'
-import { counts, icm, rnd, withBonus } from '../exploration/index.ts'
-import { ddpg } from '../ddpg.ts'
-import { discreteSac } from '../sac-discrete.ts'
-import { dqn } from '../dqn.ts'
-import { ppo, ppoPresets } from '../ppo.ts'
-import { pqn } from '../pqn.ts'
-import { qrDqn } from '../qr-dqn.ts'
-import { reinforce } from '../reinforce.ts'
-import { sac } from '../sac.ts'
-import { td3 } from '../td3.ts'
+import {
+  doubleQLearning,
+  expectedSarsa,
+  nStepSarsa,
+  qLambda,
+  qLearning,
+  sarsa,
+  sarsaLambda,
+} from '../../tabular/temporal-difference.ts'
+import { c51 } from '../action-values/c51.ts'
+import { dqn } from '../action-values/dqn.ts'
+import { qrDqn } from '../action-values/qr-dqn.ts'
+import { ddpg } from '../actor-critic/ddpg.ts'
+import { discreteSac } from '../actor-critic/sac-discrete.ts'
+import { sac } from '../actor-critic/sac.ts'
+import { td3 } from '../actor-critic/td3.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
-import { plainValues } from './plain-values.ts'
+import { cmaEs, openAiEs } from '../evolution/evolution.ts'
+import { counts, icm, rnd, withBonus } from '../exploration/index.ts'
+import { a2c, a2cPresets } from '../on-policy/a2c.ts'
+import { ppo, ppoPresets } from '../on-policy/ppo.ts'
+import { pqn } from '../on-policy/pqn.ts'
+import { reinforce } from '../on-policy/reinforce.ts'
+
+/** Of learners of action values in tests: plain DQN, without what its relatives add. */
+export const plainValues = {
+  learningRate: 5e-3,
+  adamEpsilon: 1e-8,
+  epsilonStart: 1,
+  epsilonEnd: 0.1,
+  explorationFraction: 0.5,
+  double: false,
+  dueling: false,
+  noisy: false,
+  prioritised: false,
+  nSteps: 1,
+} as const
 
 /** An algorithm so small that a thousand steps take a moment, with an environment for it. */
 export interface SmallLearner {

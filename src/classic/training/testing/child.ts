@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { trainClassic } from '../train-array.ts'
+import { trainClassic } from '../train-classic.ts'
 import { shortRun } from './short-run.ts'
 
 // A process to be killed: works on the run in the given folder and prints a line for each event.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ClassicAlgorithm } from '../../algorithm/agent.ts'
-import { trainClassic } from '../train-array.ts'
-import { yieldToEventLoop } from '../yield-to-event-loop.ts'
+import { trainClassic } from '../train-classic.ts'
+import { yieldToEventLoop } from '../learn-until.ts'
 import { killedLearners, smallRun } from './short-run.ts'
 
 // A process to be killed: small runs side by side, each in a folder of its own, which take turns. Prints a line whenever

@@ -1,8 +1,24 @@
-import { smallLearners } from '../../algorithm/testing/small-learners.ts'
-import type { SmallLearnerName } from '../../algorithm/testing/small-learners.ts'
-import { ppo, ppoPresets } from '../../algorithm/ppo.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openRunFolder } from '../../../runs/run-folder.ts'
+import { ppo, ppoPresets } from '../../algorithm/on-policy/ppo.ts'
+import { type SmallLearnerName, smallLearners } from '../../algorithm/testing/small-learners.ts'
 import { cartPole } from '../../environments/control/index.ts'
+import { readRun } from '../run-record.ts'
 import type { ClassicTrainOptions } from '../types.ts'
+
+const clocks = /"(\w*[sS]econds?|stepsPerSecond)":[\d.e+-]+,?/g
+
+/** The figures of a run without those of the clock. */
+export const metrics = (folder: string): string =>
+  readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(clocks, '')
+
+/** Everything in the last checkpoint. */
+export const learned = (folder: string): unknown => readRun(openRunFolder({ path: folder })).state
+
+/** The bytes of the last checkpoint. */
+export const checkpointBytes = (folder: string): string =>
+  readFileSync(join(folder, 'checkpoints', 'last.bin'), 'base64')
 
 /** A second of PPO on CartPole; checkpoints fall into the middle of rollouts. */
 export const shortRun = (out: string): ClassicTrainOptions => ({

@@ -1,0 +1,133 @@
+import { type AdamState, createAdam, type ParameterSet } from '../../../engine/nn/index.ts'
+import type { Random } from '../../../engine/random/index.ts'
+import type { AnyVector } from '../../environment/index.ts'
+import { createReplay, type ReplayBatch } from '../../replay/replay.ts'
+import { type ClassicAgent, stateOfParts, stateOfValue, type UpdateMetrics } from '../agent.ts'
+
+// Not the index, whose store needs Node: this runs in browsers too.
+/** What all learners of an actor from replayed transitions have in common. Steps count over all slots. */
+export interface OffPolicyConfig {
+  /** Transitions that are kept, and drawn for one gradient step. */
+  bufferSize: number
+  batchSize: number
+  /** Steps with uniformly random actions before the first update. */
+  learningStarts: number
+  /** Every so many steps come `gradientSteps` updates. */
+  trainEvery: number
+  gradientSteps: number
+  gamma: number
+}
+
+/** What makes a learner: how it acts and what it does with a batch. */
+interface OffPolicyLearner {
+  /** Writes actions into the environment: at random before learning starts, else those of the exploring policy. */
+  explore(random: Random, begun: boolean): void
+  update(batch: ReplayBatch, random: Random): Promise<UpdateMetrics>
+  /** Called beside the replay's own, for what it does not keep. */
+  acted?(): void
+  predict: ClassicAgent['predict']
+  values: NonNullable<ClassicAgent['values']>
+  state(): unknown
+  restore(state: unknown): void
+  dispose(): Promise<void>
+}
+
+/** Fills a replay, and updates from it when it is time to. Truncation bootstraps, termination does not. */
+export function offPolicyAgent(
+  environment: AnyVector,
+  config: OffPolicyConfig,
+  learner: OffPolicyLearner,
+  random: Random,
+): ClassicAgent {
+  const numEnvs = environment.numEnvs.count
+  const { trainEvery, gradientSteps, learningStarts } = config
+  const replay = createReplay(environment, { capacity: config.bufferSize, gamma: config.gamma })
+  const batch = replay.createBatch(config.batchSize)
+  let seen = 0
+
+  async function update(count: number): Promise<UpdateMetrics> {
+    const sums: UpdateMetrics = {}
+    const counts: Record<string, number> = {}
+    for (let k = 0; k < count; k++) {
+      replay.sample(batch, random)
+      for (const [name, value] of Object.entries(await learner.update(batch, random))) {
+        sums[name] = (sums[name] ?? 0) + value
+        counts[name] = (counts[name] ?? 0) + 1
+      }
+    }
+    return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / counts[name]]))
+  }
+
+  return {
+    act() {
+      learner.explore(random, seen >= learningStarts)
+      replay.acted()
+      learner.acted?.()
+    },
+    learn() {
+      replay.stepped()
+      seen += numEnvs
+      const due = Math.floor(seen / trainEvery) - Math.floor((seen - numEnvs) / trainEvery)
+      return due === 0 || seen <= learningStarts ? undefined : update(due * gradientSteps)
+    },
+    predict: (observations, rows, actions, mask) => learner.predict(observations, rows, actions, mask),
+    values: (observations, rows, values, mask) => learner.values(observations, rows, values, mask),
+    ...stateOfParts({
+      learner,
+      replay,
+      random,
+      seen: stateOfValue(
+        () => seen,
+        (value) => (seen = value),
+      ),
+    }),
+    dispose: () => learner.dispose(),
+  }
+}
+
+/** Two sets under one roof, so that a program can be fed both; both are read in place. */
+export const joinParameters = (a: ParameterSet, b: ParameterSet): Omit<ParameterSet, 'data'> => ({
+  shapes: { ...a.shapes, ...b.shapes },
+  views: { ...a.views, ...b.views },
+})
+
+/** `auto`: adjusted so that the policy keeps a certain entropy; `start` is where it begins. */
+export type TemperatureConfig = number | { auto: true; start: number }
+
+/** The weight of entropy against reward. */
+interface Temperature {
+  /** Fed to programs, [1]. */
+  readonly value: Float32Array
+  /** Sees the mean entropy of the policy on a batch, and the mean of what it should be in those states. */
+  update(entropy: number, target: number): void
+  state(): unknown
+  restore(state: unknown): void
+}
+
+/**
+ * Fixed, or learned as in Haarnoja et al. 2018 (arXiv:1812.05905, section 5): its logarithm descends the gradient
+ * (entropy - target), by Adam.
+ */
+export function createTemperature(
+  config: TemperatureConfig,
+  { learningRate }: { learningRate: number },
+): Temperature {
+  const logarithm = Float32Array.of(Math.log(typeof config === 'number' ? config : config.start))
+  const value = Float32Array.of(Math.exp(logarithm[0]))
+  const adam = createAdam(1)
+  return {
+    value,
+    update(entropy, target) {
+      if (typeof config === 'number') return
+      adam.step(logarithm, Float32Array.of(entropy - target), learningRate)
+      value[0] = Math.exp(logarithm[0])
+    },
+    state: () => ({ logarithm: logarithm[0], adam: adam.state() }),
+    restore(saved) {
+      const state = saved as { logarithm: number; adam: AdamState }
+      logarithm[0] = state.logarithm
+      value[0] = Math.exp(state.logarithm)
+      adam.restore(state.adam)
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import { type Activation, countParameters, createParameters } from '../../../engine/nn/index.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { box, rowSize } from '../../environment/index.ts'
+import { boundedActions, type Encoder, squashedGaussian } from '../../policy/index.ts'
+import { type ClassicAlgorithm, stateOfParts, stateOfValue, type UpdateMetrics } from '../agent.ts'
+import { checkSettings } from '../check-settings.ts'
+import { overWindow } from '../wrap-algorithm.ts'
+import {
+  createTemperature,
+  offPolicyAgent,
+  type OffPolicyConfig,
+  type TemperatureConfig,
+} from './off-policy.ts'
+import { sacActor, sacCritics } from './sac-learner.ts'
+import { createSacWorkerPair } from './sac-worker-pair.ts'
+
+export interface SacConfig extends OffPolicyConfig {
+  actorLearningRate: number
+  /** Of the critics and the temperature. */
+  criticLearningRate: number
+  /** Share that the target critics move in each gradient step. */
+  tau: number
+  /** The actor is updated every so many gradient steps, then as many times. */
+  actorEvery: number
+  temperature: TemperatureConfig
+  hidden: readonly number[]
+  activation: Activation
+  /** Default `mlp`. */
+  encoder?: Encoder
+}
+
+/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+export const sacPresets = {
+  /** CleanRL `sac_continuous_action.py`. */
+  cleanrl: {
+    numEnvs: 1,
+    bufferSize: 1_000_000,
+    batchSize: 256,
+    learningStarts: 5000,
+    trainEvery: 1,
+    gradientSteps: 1,
+    gamma: 0.99,
+    actorLearningRate: 3e-4,
+    criticLearningRate: 1e-3,
+    tau: 0.005,
+    actorEvery: 2,
+    temperature: { auto: true, start: 1 },
+    hidden: [256, 256],
+    activation: 'relu',
+  },
+  /** RL Baselines3 Zoo, `sac.yml`, Pendulum-v1 (20k steps), over the defaults of Stable-Baselines3's `SAC`. */
+  'sb3-zoo-pendulum': {
+    numEnvs: 1,
+    bufferSize: 1_000_000,
+    batchSize: 256,
+    learningStarts: 100,
+    trainEvery: 1,
+    gradientSteps: 1,
+    gamma: 0.99,
+    actorLearningRate: 1e-3,
+    criticLearningRate: 1e-3,
+    tau: 0.005,
+    actorEvery: 1,
+    temperature: { auto: true, start: 1 },
+    hidden: [256, 256],
+    activation: 'relu',
+  },
+} as const satisfies Record<string, SacConfig & { numEnvs: number }>
+
+/**
+ * Soft actor-critic (Haarnoja et al. 2018, arXiv:1801.01290), in the form of arXiv:1812.05905: two critics of which the
+ * lesser counts (Fujimoto et al. 2018), a policy of squashed normals, and a temperature that keeps its entropy at
+ * -(numbers of an action). Actions and their entropy are taken in [-1, 1] whatever the environment's bounds. With two threads each has
+ * a critic.
+ */
+export const sac = (config: SacConfig): ClassicAlgorithm =>
+  overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
+    const { observation } = environment.definition
+    const numEnvs = environment.numEnvs.count
+    const width = rowSize(observation)
+    const bounds = boundedActions(environment.definition)
+    const k = bounds.size
+    const rows = config.batchSize
+    const networks = { config, observation, width, action: k }
+    const actorNetwork = sacActor(networks)
+    const criticNetworks = sacCritics(networks)
+    const distribution = squashedGaussian(box([k], -1, 1))
+    const random = createRandom('sac', seed)
+    const pair = await createSacWorkerPair(
+      { ...networks, actor: countParameters(actorNetwork.specs) },
+      threads,
+    )
+    const { actor, buffer } = pair
+    const critics = createParameters(criticNetworks.specs, random.split('critics'))
+    const unlearned = { first: new Float32Array(0), second: new Float32Array(0), steps: 0 }
+    pair.restore({
+      actor: createParameters(actorNetwork.specs, random.split('actor')).data,
+      critics: critics.data,
+      targets: critics.data,
+      actorAdam: unlearned,
+      criticAdam: unlearned,
+    })
+    const temperature = createTemperature(config.temperature, {
+      learningRate: config.criticLearningRate,
+    })
+    const unit = new Float32Array(numEnvs * k)
+    const scratch = new Float32Array(numEnvs * 2 * k)
+    let steps = 0
+
+    /** Of the last update of the actor. */
+    function measure(): UpdateMetrics & { entropy: number } {
+      const { values, logprobs } = buffer
+      let [entropy, value] = [0, 0]
+      for (let r = 0; r < rows; r++) {
+        entropy -= logprobs[r] / rows
+        value += Math.min(values[r], values[rows + r]) / rows
+      }
+      return { actorLoss: -temperature.value[0] * entropy - value, entropy }
+    }
+
+    return offPolicyAgent(
+      environment,
+      config,
+      {
+        explore(drawing, begun) {
+          if (begun) {
+            actorNetwork.forward(actor, environment.observations, numEnvs, scratch)
+            for (let r = 0; r < numEnvs; r++) distribution.draw(scratch, r, unit, drawing)
+          } else for (let i = 0; i < numEnvs * k; i++) unit[i] = 2 * drawing.next() - 1
+          bounds.toDefinition(unit, numEnvs, environment.actions)
+        },
+        async update(batch, drawing) {
+          const times = ++steps % config.actorEvery === 0 ? config.actorEvery : 0
+          buffer.observations.set(batch.observations)
+          buffer.nextObservations.set(batch.nextObservations)
+          buffer.rewards.set(batch.returns)
+          buffer.discounts.set(batch.discounts)
+          bounds.toUnit(batch.actions, rows, buffer.actions)
+          for (let i = 0; i < (1 + times) * rows * k; i++) buffer.noise[i] = drawing.normal()
+          buffer.temperatures[0] = temperature.value[0]
+          const metrics: UpdateMetrics = {}
+          await pair.step(times, (time) => {
+            const found = measure()
+            temperature.update(found.entropy, -k)
+            buffer.temperatures[time + 1] = temperature.value[0]
+            Object.assign(metrics, found)
+          })
+          return {
+            criticLoss: buffer.losses[0] + buffer.losses[1],
+            value: buffer.estimates[0],
+            ...metrics,
+            temperature: temperature.value[0],
+          }
+        },
+        predict(observations, count, actions) {
+          const parameters = new Float32Array(count * 2 * k)
+          actorNetwork.forward(actor, observations, count, parameters)
+          for (let r = 0; r < count; r++) distribution.draw(parameters, r, actions, undefined)
+          bounds.toDefinition(actions, count, actions)
+        },
+        values(observations, count, values) {
+          const parameters = new Float32Array(count * 2 * k)
+          const actions = new Float32Array(count * k)
+          actorNetwork.forward(actor, observations, count, parameters)
+          for (let r = 0; r < count; r++) distribution.draw(parameters, r, actions, undefined)
+          critics.data.set(pair.state().critics)
+          criticNetworks.least(critics, observations, actions, count, values)
+        },
+        ...stateOfParts({
+          pair,
+          temperature,
+          steps: stateOfValue(
+            () => steps,
+            (value) => (steps = value),
+          ),
+        }),
+        dispose: () => pair.dispose(),
+      },
+      random.split('draws'),
+    )
+  })

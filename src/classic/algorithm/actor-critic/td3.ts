@@ -1,0 +1,255 @@
+import {
+  type Activation,
+  compileObjective,
+  createAdam,
+  createParameters,
+  moveTowards,
+  type ParameterSet,
+  zeroParameters,
+} from '../../../engine/nn/index.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import {
+  add,
+  type HostTensor,
+  maximum,
+  mean,
+  minimum,
+  mul,
+  neg,
+  square,
+  sub,
+  tanh,
+} from '../../../engine/tensor/index.ts'
+import { rowSize } from '../../environment/index.ts'
+import {
+  boundedActions,
+  type Encoder,
+  fanInUniform,
+  leastOf,
+  mlpActionValues,
+  mlpNetwork,
+  overObservations,
+} from '../../policy/index.ts'
+import {
+  type ClassicAlgorithm,
+  stateOfArray,
+  stateOfParts,
+  stateOfValue,
+  type UpdateMetrics,
+} from '../agent.ts'
+import { checkSettings } from '../check-settings.ts'
+import { overWindow } from '../wrap-algorithm.ts'
+import { joinParameters, offPolicyAgent, type OffPolicyConfig } from './off-policy.ts'
+
+export interface Td3Config extends OffPolicyConfig {
+  learningRate: number
+  /** Share that the target networks move, each time that the actor is updated. */
+  tau: number
+  /** Critics of which the least counts. */
+  critics: number
+  /** The actor and the targets are updated once in so many gradient steps. */
+  policyDelay: number
+  /** Deviation of the noise on actions that are played, in units of [-1, 1]. */
+  explorationNoise: number
+  /** Deviation and largest size of the noise on the target's actions. */
+  targetNoise: number
+  targetNoiseClip: number
+  hidden: readonly number[]
+  activation: Activation
+  /** Default `mlp`. */
+  encoder?: Encoder
+}
+
+/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+export const td3Presets = {
+  /** CleanRL `td3_continuous_action.py`. */
+  cleanrl: {
+    numEnvs: 1,
+    bufferSize: 1_000_000,
+    batchSize: 256,
+    learningStarts: 25_000,
+    trainEvery: 1,
+    gradientSteps: 1,
+    gamma: 0.99,
+    learningRate: 3e-4,
+    tau: 0.005,
+    critics: 2,
+    policyDelay: 2,
+    explorationNoise: 0.1,
+    targetNoise: 0.2,
+    targetNoiseClip: 0.5,
+    hidden: [256, 256],
+    activation: 'relu',
+  },
+  /** RL Baselines3 Zoo, `td3.yml`, Pendulum-v1 (20k steps), over the defaults of Stable-Baselines3's `TD3` (2.3 on). */
+  'sb3-zoo-pendulum': {
+    numEnvs: 1,
+    bufferSize: 200_000,
+    batchSize: 256,
+    learningStarts: 10_000,
+    trainEvery: 1,
+    gradientSteps: 1,
+    gamma: 0.98,
+    learningRate: 1e-3,
+    tau: 0.005,
+    critics: 2,
+    policyDelay: 2,
+    explorationNoise: 0.1,
+    targetNoise: 0.2,
+    targetNoiseClip: 0.5,
+    hidden: [400, 300],
+    activation: 'relu',
+  },
+} as const satisfies Record<string, Td3Config & { numEnvs: number }>
+
+/**
+ * Twin delayed deep deterministic policy gradient (Fujimoto et al. 2018, arXiv:1802.09477): the lesser of two critics,
+ * noise on the actions of the target, an actor that is updated less often. Actions are taken in [-1, 1] whatever the
+ * environment's bounds. A gradient step is one program run, or two where the actor's turn is.
+ */
+export const td3 = (config: Td3Config): ClassicAlgorithm =>
+  overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
+    const { definition } = environment
+    const numEnvs = environment.numEnvs.count
+    const width = rowSize(definition.observation)
+    const bounds = boundedActions(definition)
+    const k = bounds.size
+    const rows = config.batchSize
+    const { hidden, activation, encoder } = config
+    const actorNetwork = overObservations(
+      definition.observation,
+      (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: k, prefix: 'actor.' })),
+      { encoder, prefix: 'actor.' },
+    )
+    const criticNetworks = mlpActionValues(
+      { observation: definition.observation, action: k, count: config.critics },
+      { hidden, activation, encoder },
+    )
+    const random = createRandom('td3', seed)
+    const actor = createParameters(actorNetwork.specs, random.split('actor'))
+    const critics = createParameters(criticNetworks.specs, random.split('critics'))
+    const copyOf = (set: ParameterSet): ParameterSet => {
+      const copy = zeroParameters(set.shapes)
+      copy.data.set(set.data)
+      return copy
+    }
+    const targetActor = copyOf(actor)
+    const targetCritics = copyOf(critics)
+    const judging = joinParameters(targetActor, targetCritics)
+    const actorAdam = createAdam(actor.data.length)
+    const criticAdam = createAdam(critics.data.length)
+    const noise: HostTensor = { data: new Float32Array(rows * k), shape: [rows, k] }
+    const unit = new Float32Array(Math.max(numEnvs, rows) * k)
+    let steps = 0
+
+    const criticObjective = await compileObjective({
+      name: 'td3 critics',
+      threads,
+      parameters: critics.shapes,
+      fixed: judging.shapes,
+      inputs: {
+        observations: { shape: ['B', width] },
+        actions: { shape: ['B', k] },
+        rewards: { shape: ['B'] },
+        discounts: { shape: ['B'] },
+        nextObservations: { shape: ['B', width] },
+        noise: { shape: ['B', k] },
+      },
+      trace(weights, { observations, actions, rewards, discounts, nextObservations, noise: drawn }, fixed) {
+        const smoothed = add(tanh(actorNetwork.trace(fixed, nextObservations)), drawn)
+        const nextActions = minimum(maximum(smoothed, -1), 1)
+        const following = leastOf(criticNetworks.trace(fixed, nextObservations, nextActions))
+        const target = add(rewards, mul(discounts, following))
+        const estimates = criticNetworks.trace(weights, observations, actions)
+        return {
+          loss: estimates.map((q) => mean(square(sub(q, target)))).reduce((a, b) => add(a, b)),
+          outputs: { value: mean(estimates[0]) },
+        }
+      },
+    })
+    const actorObjective = await compileObjective({
+      name: 'td3 actor',
+      threads,
+      parameters: actor.shapes,
+      fixed: critics.shapes,
+      inputs: { observations: { shape: ['B', width] } },
+      trace: (weights, { observations }, fixed) => ({
+        loss: neg(
+          mean(criticNetworks.trace(fixed, observations, tanh(actorNetwork.trace(weights, observations)))[0]),
+        ),
+      }),
+    })
+
+    function greedy(observations: Float32Array, count: number, actions: Float32Array): void {
+      actorNetwork.forward(actor, observations, count, actions)
+      for (let i = 0; i < count * k; i++) actions[i] = Math.tanh(actions[i])
+    }
+
+    return offPolicyAgent(
+      environment,
+      config,
+      {
+        explore(drawing, begun) {
+          if (begun) {
+            greedy(environment.observations, numEnvs, unit)
+            for (let i = 0; i < numEnvs * k; i++)
+              unit[i] = Math.max(-1, Math.min(1, unit[i] + config.explorationNoise * drawing.normal()))
+          } else for (let i = 0; i < numEnvs * k; i++) unit[i] = 2 * drawing.next() - 1
+          bounds.toDefinition(unit, numEnvs, environment.actions)
+        },
+        async update(batch, drawing) {
+          const { targetNoise, targetNoiseClip: clip } = config
+          bounds.toUnit(batch.actions, rows, unit)
+          for (let i = 0; i < rows * k; i++)
+            noise.data[i] = Math.max(-clip, Math.min(clip, targetNoise * drawing.normal()))
+          const observations: HostTensor = { data: batch.observations, shape: [rows, width] }
+          const { loss, outputs } = await criticObjective.evaluate(
+            critics,
+            {
+              observations,
+              actions: { data: unit.subarray(0, rows * k), shape: [rows, k] },
+              rewards: { data: batch.returns, shape: [rows] },
+              discounts: { data: batch.discounts, shape: [rows] },
+              nextObservations: { data: batch.nextObservations, shape: [rows, width] },
+              noise,
+            },
+            judging,
+          )
+          criticAdam.step(critics.data, criticObjective.gradient.data, config.learningRate)
+          const metrics: UpdateMetrics = { criticLoss: loss, value: outputs.value.data[0] }
+          if (++steps % config.policyDelay !== 0) return metrics
+          const found = await actorObjective.evaluate(actor, { observations }, critics)
+          actorAdam.step(actor.data, actorObjective.gradient.data, config.learningRate)
+          moveTowards(targetActor, actor, config.tau)
+          moveTowards(targetCritics, critics, config.tau)
+          return { ...metrics, actorLoss: found.loss }
+        },
+        predict(observations, count, actions) {
+          greedy(observations, count, actions)
+          bounds.toDefinition(actions, count, actions)
+        },
+        values(observations, count, values) {
+          const actions = new Float32Array(count * k)
+          greedy(observations, count, actions)
+          criticNetworks.least(critics, observations, actions, count, values)
+        },
+        ...stateOfParts({
+          actor: stateOfArray(actor.data),
+          critics: stateOfArray(critics.data),
+          targetActor: stateOfArray(targetActor.data),
+          targetCritics: stateOfArray(targetCritics.data),
+          actorAdam,
+          criticAdam,
+          steps: stateOfValue(
+            () => steps,
+            (value) => (steps = value),
+          ),
+        }),
+        async dispose() {
+          await criticObjective.dispose()
+          await actorObjective.dispose()
+        },
+      },
+      random.split('draws'),
+    )
+  })

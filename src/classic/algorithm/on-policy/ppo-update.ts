@@ -1,0 +1,150 @@
+import { type AdamState, createAdam, type Objective, type ParameterSet } from '../../../engine/nn/index.ts'
+import {
+  add,
+  exp,
+  type HostTensor,
+  maximum,
+  mean,
+  minimum,
+  mul,
+  neg,
+  reshape,
+  square,
+  sub,
+  type Tensor,
+} from '../../../engine/tensor/index.ts'
+import type { ActionDistribution } from '../../policy/index.ts'
+import type { UpdateMetrics } from '../agent.ts'
+
+export interface KlPenalty {
+  /** First weight of the divergence in the loss. */
+  beta: number
+  /** Divergence of an update that is aimed at, in nats. */
+  target: number
+}
+
+/**
+ * The weight of a KL penalty that adapts (Schulman et al. 2017, arXiv:1707.06347, section 4): halved where an update
+ * changed the policy by less than target / 1.5, doubled where by more than target * 1.5.
+ */
+export const adaptBeta = (beta: number, kl: number, target: number): number =>
+  kl < target / 1.5 ? beta / 2 : kl > target * 1.5 ? beta * 2 : beta
+
+export interface PpoLossConfig {
+  /** Clip also the change of the value (as OpenAI's code does); false: plain squared error. */
+  clipValue: boolean
+  entropy: number
+  valueWeight: number
+  /** Penalise the divergence from the acting policy instead of clipping the ratio. */
+  klPenalty?: KlPenalty
+}
+
+/** Figures of the loss. */
+type PpoMetric = 'policyLoss' | 'valueLoss' | 'entropy' | 'kl'
+
+/**
+ * PPO's loss of what a policy says of rows, its distribution's parameters [R, p] and values [R, 1], against what was
+ * kept: actions [R, k], logprobs, values, advantages and returns [R], with clip [1], beta [1] where divergence is
+ * penalised, and maskPenalty [R, n] where actions are masked.
+ */
+export function ppoLoss(
+  { clipValue, entropy, valueWeight, klPenalty }: PpoLossConfig,
+  distribution: ActionDistribution,
+  found: { parameters: Tensor; values: Tensor },
+  inputs: Record<string, Tensor>,
+): { loss: Tensor; outputs: Record<PpoMetric, Tensor> } {
+  const { advantages, returns, clip, maskPenalty } = inputs
+  const logRatio = sub(
+    distribution.logprob(found.parameters, inputs['actions'], maskPenalty),
+    inputs['logprobs'],
+  )
+  const ratio = exp(logRatio)
+  // log(old/new) plus ratio - 1, whose mean is 0: the same mean as the divergence, and never negative (k3 of Schulman)
+  const kl = mean(sub(sub(ratio, 1), logRatio))
+  const clipped = minimum(maximum(ratio, sub(1, clip)), add(1, clip))
+  const surrogate = mul(ratio, advantages)
+  const policyLoss =
+    klPenalty === undefined
+      ? neg(mean(minimum(surrogate, mul(clipped, advantages))))
+      : sub(mul(kl, reshape(inputs['beta'], [])), mean(surrogate))
+  const values = reshape(found.values, returns.shape)
+  const error = square(sub(values, returns))
+  const change = sub(values, inputs['values'])
+  const clamped = add(inputs['values'], minimum(maximum(change, neg(clip)), clip))
+  const valueLoss = mul(
+    mean(clipValue ? maximum(error, square(sub(clamped, returns))) : error),
+    clipValue ? 0.5 : 1,
+  )
+  const meanEntropy = mean(distribution.entropy(found.parameters, maskPenalty))
+  return {
+    loss: add(sub(policyLoss, mul(meanEntropy, entropy)), mul(valueLoss, valueWeight)),
+    outputs: { policyLoss, valueLoss, entropy: meanEntropy, kl },
+  }
+}
+
+export interface PpoUpdateConfig {
+  epochs: number
+  learningRate: number
+  clip: number
+  maxGradientNorm: number
+  /** Which of learning rate and clip fall to 0 in a straight line. */
+  anneal: readonly ('learningRate' | 'clip')[]
+  /** End an update before a step whose estimated divergence from the acting policy is above 1.5 times this. */
+  targetKl?: number
+  klPenalty?: KlPenalty
+}
+
+interface PpoUpdateState {
+  adam: AdamState
+  beta: number
+}
+
+/** The epochs of PPO over the minibatches of a rollout, with their optimiser. */
+export function createPpoUpdate(
+  config: PpoUpdateConfig,
+  parameters: ParameterSet,
+  objective: Objective<PpoMetric>,
+) {
+  const adam = createAdam(parameters.data.length, {
+    epsilon: 1e-5,
+    maxGradientNorm: config.maxGradientNorm,
+  })
+  let beta = config.klPenalty?.beta ?? 0
+  const scalar = (value: number): HostTensor => ({ data: Float32Array.of(value), shape: [1] })
+  return {
+    /** `left`: the share of training that is still to come. Each epoch asks for minibatches anew. */
+    async run(left: number, minibatches: () => Iterable<Record<string, HostTensor>>): Promise<UpdateMetrics> {
+      const learningRate = config.learningRate * (config.anneal.includes('learningRate') ? left : 1)
+      const clip = config.clip * (config.anneal.includes('clip') ? left : 1)
+      const sums: UpdateMetrics = {}
+      let count = 0
+      let kl = 0
+      updating: for (let epoch = 0; epoch < config.epochs; epoch++) {
+        for (const batch of minibatches()) {
+          const { loss, outputs } = await objective.evaluate(parameters, {
+            ...batch,
+            clip: scalar(clip),
+            beta: scalar(beta),
+          })
+          kl = outputs.kl.data[0]
+          if (config.targetKl !== undefined && kl > 1.5 * config.targetKl) break updating
+          const gradientNorm = adam.step(parameters.data, objective.gradient.data, learningRate)
+          const metrics = {
+            loss,
+            gradientNorm,
+            ...Object.fromEntries(Object.entries(outputs).map(([k, v]) => [k, v.data[0]])),
+          }
+          for (const [name, value] of Object.entries(metrics)) sums[name] = (sums[name] ?? 0) + value
+          count++
+        }
+      }
+      if (config.klPenalty !== undefined) beta = adaptBeta(beta, kl, config.klPenalty.target)
+      return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / count]))
+    },
+    state: (): PpoUpdateState => ({ adam: adam.state(), beta }),
+    restore(state: PpoUpdateState): void {
+      adam.restore(state.adam)
+      beta = state.beta
+    },
+  }
+}

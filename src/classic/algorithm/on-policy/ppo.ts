@@ -1,0 +1,140 @@
+import { type Activation, compileObjective, createParameters } from '../../../engine/nn/index.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import { rowSize } from '../../environment/index.ts'
+import { type Encoder, mlpActorCritic } from '../../policy/index.ts'
+import type { ClassicAlgorithm } from '../agent.ts'
+import { checkMinibatches, checkSettings } from '../check-settings.ts'
+import { overNormalised, overWindow } from '../wrap-algorithm.ts'
+import { onPolicyAgent } from './on-policy-agent.ts'
+import { createPpoUpdate, ppoLoss, type PpoLossConfig, type PpoUpdateConfig } from './ppo-update.ts'
+import { type CarriedGruEncoder, recurrentPpo } from './recurrent-ppo.ts'
+import { createRollout } from './rollout.ts'
+
+export interface PpoConfig extends PpoLossConfig, PpoUpdateConfig {
+  /** Steps of each slot between updates. */
+  rolloutSteps: number
+  minibatches: number
+  gamma: number
+  lambda: number
+  hidden: readonly number[]
+  activation: Activation
+  /** Weights begin orthogonal; false: uniform, as PyTorch's layers do. Default true. */
+  orthogonal?: boolean
+  /** Observations and rewards by their running statistics, as Gymnasium's wrappers do, within 10 of 0. Default false. */
+  normalise?: boolean
+  /** Default `mlp`. A `gru` without a window carries its state from step to step: recurrent PPO. */
+  encoder?: Encoder | CarriedGruEncoder
+}
+
+/** RL Baselines3 Zoo, `ppo.yml`, CartPole-v1. */
+const zooCartPole = {
+  numEnvs: 8,
+  rolloutSteps: 32,
+  epochs: 20,
+  minibatches: 1,
+  learningRate: 1e-3,
+  gamma: 0.98,
+  lambda: 0.8,
+  clip: 0.2,
+  clipValue: false,
+  entropy: 0,
+  valueWeight: 0.5,
+  maxGradientNorm: 0.5,
+  anneal: ['learningRate', 'clip'],
+  hidden: [64, 64],
+  activation: 'tanh',
+} as const
+
+/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+export const ppoPresets = {
+  /** CleanRL `ppo.py`. */
+  cleanrl: {
+    numEnvs: 4,
+    rolloutSteps: 128,
+    epochs: 4,
+    minibatches: 4,
+    learningRate: 2.5e-4,
+    gamma: 0.99,
+    lambda: 0.95,
+    clip: 0.2,
+    clipValue: true,
+    entropy: 0.01,
+    valueWeight: 0.5,
+    maxGradientNorm: 0.5,
+    anneal: ['learningRate'],
+    hidden: [64, 64],
+    activation: 'tanh',
+  },
+  'sb3-zoo-cartpole': zooCartPole,
+  /**
+   * `ppo_lstm.yml`, CartPoleNoVel-v1, but that actor and critic have GRUs in place of LSTMs of the same size.
+   */
+  'sb3-zoo-cartpole-positions': {
+    ...zooCartPole,
+    hidden: [64],
+    activation: 'relu',
+    orthogonal: false,
+    normalise: true,
+    encoder: { kind: 'gru', size: 64 },
+  },
+} as const satisfies Record<string, PpoConfig & { numEnvs: number }>
+
+/**
+ * Proximal policy optimisation with a clipped surrogate (Schulman et al. 2017, arXiv:1707.06347), with the details of
+ * Huang et al. 2022 ("The 37 implementation details"): separate networks, orthogonal weights, advantages normalised by
+ * minibatch, Adam with epsilon 1e-5. With `klPenalty` it is the variant of the same paper with an adaptive penalty. A
+ * truncated episode is bootstrapped with the value of its last observation.
+ */
+export function ppo(settings: PpoConfig): ClassicAlgorithm {
+  const { encoder, normalise = false, ...config } = checkSettings(settings)
+  const algorithm =
+    encoder?.kind === 'gru' && encoder.window === undefined
+      ? recurrentPpo({ ...config, encoder })
+      : overWindow(encoder, feedForwardPpo(config, encoder))
+  return normalise ? overNormalised(algorithm, config.gamma) : algorithm
+}
+
+const feedForwardPpo =
+  (config: PpoConfig, encoder: Encoder | undefined): ClassicAlgorithm =>
+  async (environment, { seed, totalSteps, threads = 1 }) => {
+    const { definition } = environment
+    const numEnvs = environment.numEnvs.count
+    const policy = mlpActorCritic(definition, { ...config, encoder })
+    const random = createRandom('ppo', seed)
+    const parameters = createParameters(policy.specs, random.split('parameters'))
+    const shapes = Object.fromEntries(Object.entries(policy.specs).map(([name, { shape }]) => [name, shape]))
+    const width = rowSize(definition.observation)
+    const choices = environment.actionMask.length / numEnvs
+    checkMinibatches(config.minibatches, numEnvs * config.rolloutSteps)
+    const rollout = createRollout(environment, config.rolloutSteps, policy.distribution.actionSize)
+    const objective = await compileObjective({
+      name: 'ppo',
+      threads,
+      meanOver: 'B',
+      parameters: shapes,
+      inputs: {
+        observations: { shape: ['B', width] },
+        actions: { shape: ['B', policy.distribution.actionSize] },
+        logprobs: { shape: ['B'] },
+        values: { shape: ['B'] },
+        advantages: { shape: ['B'] },
+        returns: { shape: ['B'] },
+        clip: { shape: [1] },
+        ...(config.klPenalty === undefined ? {} : { beta: { shape: [1] } }),
+        ...(choices > 0 ? { maskPenalty: { shape: ['B', choices] } } : {}),
+      },
+      trace: (weights, inputs) =>
+        ppoLoss(config, policy.distribution, policy.trace(weights, inputs['observations']), inputs),
+    })
+    const updating = createPpoUpdate(config, parameters, objective)
+    const drawing = random.split('actions')
+    return onPolicyAgent(environment, config, totalSteps, {
+      policy,
+      parameters,
+      rollout,
+      drawing,
+      update: (left) => updating.run(left, () => rollout.minibatches(config.minibatches, drawing)),
+      storage: { update: updating },
+      dispose: () => objective.dispose(),
+    })
+  }

@@ -1,0 +1,229 @@
+import { compileObjective, createParameters } from '../../../engine/nn/index.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import type { HostTensor } from '../../../engine/tensor/index.ts'
+import { AgogeError } from '../../../error.ts'
+import { type AnyVector, box, rowSize } from '../../environment/index.ts'
+import { clipActionRows, gruActorCritic } from '../../policy/index.ts'
+import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
+import { checkMinibatches } from '../check-settings.ts'
+import { createPpoUpdate, ppoLoss } from './ppo-update.ts'
+import type { PpoConfig } from './ppo.ts'
+import { createRollout } from './rollout.ts'
+
+/** An environment whose observations are followed by what the policy remembers when it sees them. */
+interface MemoryRows {
+  /** The environment with rows [observation, memory]; to be read, not stepped. */
+  readonly environment: AnyVector
+  /** [slots, memory]: the memory when the policy acts, which it changes to that after acting. */
+  readonly memory: Float32Array
+  /** Before the first step. */
+  begin(): void
+  /** After a step: new rows, and a blank memory where an episode has begun. */
+  stepped(): void
+  /** Of rows [count, observation + memory] the two parts; of the memory every `sequence`-th row, from the first. */
+  split(
+    rows: Float32Array,
+    count: number,
+    sequence?: number,
+  ): { observations: Float32Array; memory: Float32Array }
+  state(): unknown
+  restore(state: unknown): void
+}
+
+/**
+ * So that a rollout keeps with each step the memory before it, from which the step can be computed again, and with each
+ * last observation the memory it was seen with.
+ */
+function memoryRows(inner: AnyVector, size: number): MemoryRows {
+  const numEnvs = inner.numEnvs.count
+  const own = rowSize(inner.definition.observation)
+  const width = own + size
+  const observations = new Float32Array(numEnvs * width)
+  const finalObservations = new Float32Array(numEnvs * width)
+  const memory = new Float32Array(numEnvs * size)
+
+  function write(from: Float32Array, envIndex: number, to: Float32Array): void {
+    for (let k = 0; k < own; k++) to[envIndex * width + k] = from[envIndex * own + k]
+    for (let k = 0; k < size; k++) to[envIndex * width + own + k] = memory[envIndex * size + k]
+  }
+
+  return {
+    environment: {
+      ...inner,
+      observations,
+      finalObservations,
+      definition: { ...inner.definition, observation: box([width], -Infinity, Infinity) },
+    },
+    memory,
+    begin() {
+      memory.fill(0)
+      for (let envIndex = 0; envIndex < numEnvs; envIndex++) write(inner.observations, envIndex, observations)
+    },
+    stepped() {
+      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+        if (inner.terminated[envIndex] === 1 || inner.truncated[envIndex] === 1) {
+          write(inner.finalObservations, envIndex, finalObservations)
+          memory.fill(0, envIndex * size, (envIndex + 1) * size)
+        }
+        write(inner.observations, envIndex, observations)
+      }
+    },
+    split(rows, count, sequence = 1) {
+      const seen = new Float32Array(count * own)
+      const remembered = new Float32Array((count / sequence) * size)
+      for (let r = 0; r < count; r++) {
+        for (let k = 0; k < own; k++) seen[r * own + k] = rows[r * width + k]
+        if (r % sequence > 0) continue
+        for (let k = 0; k < size; k++) remembered[(r / sequence) * size + k] = rows[r * width + own + k]
+      }
+      return { observations: seen, memory: remembered }
+    },
+    state: () => [observations.slice(), finalObservations.slice(), memory.slice()],
+    restore(saved) {
+      const arrays = saved as Float32Array[]
+      observations.set(arrays[0])
+      finalObservations.set(arrays[1])
+      memory.set(arrays[2])
+    },
+  }
+}
+
+/** Gated recurrent units of the actor and of the critic, whose states are carried from step to step. */
+export interface CarriedGruEncoder {
+  kind: 'gru'
+  /** Given, it is another body, which reads so many observations anew at every step. */
+  window?: undefined
+  /** Numbers of the state of each. Default 64. */
+  size?: number
+  /** Steps that gradients flow back through; a divisor of the rollout's. Default: the largest of at most 32. */
+  sequence?: number
+}
+
+/** Graphs grow with the sequence, and what lies further back than this teaches little. */
+const longest = 32
+const defaultSequence = (steps: number): number => {
+  let sequence = Math.min(steps, longest)
+  while (sequence > 1 && steps % sequence !== 0) sequence--
+  return sequence
+}
+
+type RecurrentPpoConfig = Omit<PpoConfig, 'encoder'> & { encoder: CarriedGruEncoder }
+
+/**
+ * PPO for a policy that remembers (as sb3-contrib's RecurrentPPO and CleanRL's `ppo_atari_lstm`): the state of the
+ * recurrent unit is carried through an episode, and sequences of the rollout are computed again from the states they
+ * began with, which were kept. Minibatches are made of whole sequences.
+ *
+ * @throws AgogeError `bad-argument` where sequences do not divide the rollout
+ */
+export const recurrentPpo =
+  (config: RecurrentPpoConfig): ClassicAlgorithm =>
+  async (environment, { seed, totalSteps, threads = 1 }) => {
+    const { size = 64, sequence = defaultSequence(config.rolloutSteps) } = config.encoder
+    if (!(sequence >= 1) || config.rolloutSteps % sequence !== 0) {
+      throw new AgogeError('sequences have to divide the rollout', {
+        code: 'bad-argument',
+        given: `sequences of ${sequence} steps, rollouts of ${config.rolloutSteps}`,
+        expected: `a divisor of ${config.rolloutSteps}`,
+      })
+    }
+    const { definition } = environment
+    const numEnvs = environment.numEnvs.count
+    checkMinibatches(config.minibatches, (numEnvs * config.rolloutSteps) / sequence, 'sequences')
+    const width = rowSize(definition.observation)
+    const choices = environment.actionMask.length / numEnvs
+    const policy = gruActorCritic(definition, { ...config, size })
+    const { actionSize } = policy.distribution
+    const random = createRandom('recurrent ppo', seed)
+    const parameters = createParameters(policy.specs, random.split('parameters'))
+    const { memorySize } = policy
+    const rows = memoryRows(environment, memorySize)
+    const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, sequence)
+    const all = `${sequence}*B`
+    const objective = await compileObjective({
+      name: 'recurrent ppo',
+      threads,
+      parameters: parameters.shapes,
+      inputs: {
+        memory: { shape: ['B', memorySize] },
+        keep: { shape: ['B', sequence] },
+        observations: { shape: [all, width] },
+        actions: { shape: [all, actionSize] },
+        logprobs: { shape: [all] },
+        values: { shape: [all] },
+        advantages: { shape: [all] },
+        returns: { shape: [all] },
+        clip: { shape: [1] },
+        ...(config.klPenalty === undefined ? {} : { beta: { shape: [1] } }),
+        ...(choices > 0 ? { maskPenalty: { shape: [all, choices] } } : {}),
+      },
+      trace(weights, inputs) {
+        const { observations, memory, keep } = inputs
+        const found = policy.trace(weights, observations, { memory, keep })
+        return ppoLoss(config, policy.distribution, found, inputs)
+      },
+    })
+    const updating = createPpoUpdate(config, parameters, objective)
+    const drawing = random.split('actions')
+    let seen = 0
+    let begun = false
+
+    function evaluate(given: Float32Array, count: number, values: Float32Array): void {
+      const { observations, memory } = rows.split(given, count)
+      policy.evaluate(parameters, observations, memory, count, values)
+    }
+
+    function* minibatches(): Generator<Record<string, HostTensor>> {
+      for (const batch of rollout.minibatches(config.minibatches, drawing)) {
+        const [count] = batch.observations.shape
+        const given = batch.observations.data as Float32Array
+        const { observations, memory } = rows.split(given, count, sequence)
+        yield {
+          ...batch,
+          observations: { data: observations, shape: [count, width] },
+          memory: { data: memory, shape: [count / sequence, memorySize] },
+        }
+      }
+    }
+
+    return {
+      memorySize,
+      act() {
+        if (!begun) rows.begin()
+        begun = true
+        const to = rollout.next()
+        const { observations, actionMask } = environment
+        policy.act(parameters, observations, rows.memory, numEnvs, to, drawing, actionMask)
+        rollout.acted()
+      },
+      learn() {
+        seen += numEnvs
+        rows.stepped()
+        if (!rollout.stepped()) return undefined
+        rollout.finish(config, evaluate)
+        return updating.run(1 - seen / totalSteps, minibatches)
+      },
+      predict(observations, count, actions, mask, memory = new Float32Array(count * memorySize)) {
+        policy.act(parameters, observations, memory, count, { actions }, undefined, mask)
+        clipActionRows(definition.action, actions, count)
+      },
+      values: (observations, count, values) =>
+        policy.evaluate(parameters, observations, new Float32Array(count * memorySize), count, values),
+      ...stateOfParts({
+        parameters: stateOfArray(parameters.data),
+        update: updating,
+        rollout,
+        rows,
+        random: drawing,
+        seen: stateOfValue(
+          () => seen,
+          (value) => (seen = value),
+        ),
+        begun: stateOfValue(
+          () => begun,
+          (value) => (begun = value),
+        ),
+      }),
+      dispose: () => objective.dispose(),
+    }
+  }

@@ -1,0 +1,174 @@
+import type { Random } from '../../engine/random/index.ts'
+import { armAverages, type BanditStrategy, bestArm } from './play-bandit.ts'
+
+/**
+ * The arm whose mean may be highest: mean + sqrt(exploration * ln t / pulls) (Auer, Cesa-Bianchi & Fischer 2002, where
+ * `exploration` is 2, the default). Its regret grows with the logarithm of time.
+ */
+export function ucb1(arms: number, { exploration = 2 }: { exploration?: number } = {}): BanditStrategy {
+  const averages = armAverages(arms)
+  const { pulls, means } = averages
+  let time = 0
+  return {
+    choose: () =>
+      bestArm(arms, (arm) =>
+        pulls[arm] === 0 ? Infinity : means[arm] + Math.sqrt((exploration * Math.log(time)) / pulls[arm]),
+      ),
+    learn(arm, reward) {
+      time++
+      averages.add(arm, reward)
+    },
+  }
+}
+
+/**
+ * Exponential weights on losses that are estimated from what was pulled (Auer et al. 2002, "The nonstochastic multiarmed
+ * bandit problem"): safe against rewards that an opponent chooses. With sqrt(2 ln arms / (T arms)) as learning rate its
+ * regret against the best arm is at most sqrt(2 T arms ln arms).
+ */
+export function exp3(
+  arms: number,
+  { learningRate }: { learningRate: number },
+  random: Random,
+): BanditStrategy & {
+  /** The chances [arms] with which arms are chosen now. */
+  policy(): Float64Array
+} {
+  const losses = new Float64Array(arms)
+  const chances = new Float64Array(arms)
+  function policy(): Float64Array {
+    const least = Math.min(...losses)
+    let sum = 0
+    for (let arm = 0; arm < arms; arm++) sum += chances[arm] = Math.exp(-learningRate * (losses[arm] - least))
+    for (let arm = 0; arm < arms; arm++) chances[arm] /= sum
+    return chances
+  }
+  return {
+    policy,
+    choose: () => random.weighted(policy()),
+    learn(arm, reward) {
+      losses[arm] += (1 - reward) / policy()[arm]
+    },
+  }
+}
+
+/**
+ * Pulls every arm `rounds` times, then for ever the one of the highest mean (Slivkins 2019, "Introduction to
+ * Multi-Armed Bandits", algorithm 1.1). For a horizon T that is known, (T / arms)^(2/3) (ln T)^(1/3) rounds are right up to
+ * a constant.
+ */
+export function exploreFirst(arms: number, { rounds }: { rounds: number }): BanditStrategy {
+  const averages = armAverages(arms)
+  let time = 0
+  return {
+    choose: () => (time < rounds * arms ? time % arms : bestArm(arms, (arm) => averages.means[arm])),
+    learn(arm, reward) {
+      if (time++ < rounds * arms) averages.add(arm, reward)
+    },
+  }
+}
+
+/**
+ * With a chance that falls as t^(-1/3) (arms ln t)^(1/3) any arm, else the one of the highest mean (Slivkins 2019,
+ * algorithm 1.2). It needs no horizon, and its exploration does not look at what was learned.
+ */
+export function decayingGreedy(arms: number, random: Random): BanditStrategy {
+  const averages = armAverages(arms)
+  let time = 0
+  return {
+    choose() {
+      time++
+      const chance = ((arms * Math.log(time + 1)) / time) ** (1 / 3)
+      return random.next() < chance ? random.int(arms) : bestArm(arms, (arm) => averages.means[arm])
+    },
+    learn: (arm, reward) => averages.add(arm, reward),
+  }
+}
+
+/**
+ * Each arm with the chance that it is the best, given what was seen: the highest of draws from the posteriors of arms
+ * that pay 0 or 1, whose prior is uniform (Thompson 1933; Agrawal & Goyal 2012). Rewards in between count as a coin
+ * with that chance would on average.
+ */
+export function thompson(arms: number, random: Random): BanditStrategy {
+  const successes = new Float64Array(arms)
+  const failures = new Float64Array(arms)
+  return {
+    choose: () => bestArm(arms, (arm) => betaDraw(1 + successes[arm], 1 + failures[arm], random)),
+    learn(arm, reward) {
+      successes[arm] += reward
+      failures[arm] += 1 - reward
+    },
+  }
+}
+
+/** A draw from a beta distribution whose parameters are both above 0. */
+export function betaDraw(a: number, b: number, random: Random): number {
+  const x = gammaDraw(a, random)
+  return x / (x + gammaDraw(b, random))
+}
+
+/** A draw from a gamma distribution of scale 1 (Marsaglia & Tsang 2000). */
+function gammaDraw(shape: number, random: Random): number {
+  if (shape < 1) return gammaDraw(shape + 1, random) * (1 - random.next()) ** (1 / shape)
+  const d = shape - 1 / 3
+  for (;;) {
+    const x = random.normal()
+    const v = (1 + x / (3 * Math.sqrt(d))) ** 3
+    if (v > 0 && Math.log(1 - random.next()) < x ** 2 / 2 + d * (1 - v + Math.log(v))) return d * v
+  }
+}
+
+/**
+ * A ridge regression of its own for every arm, and the arm whose estimate with `alpha` standard errors on top is
+ * highest (Li et al. 2010, "LinUCB" with disjoint models). `dimensions` is the length of the features.
+ */
+export function linUcb(
+  arms: number,
+  { dimensions, alpha = 1, ridge = 1 }: { dimensions: number; alpha?: number; ridge?: number },
+): BanditStrategy & {
+  /** What an arm is estimated to pay, without the bonus. */
+  estimate(arm: number, features: Float32Array): number
+} {
+  const size = dimensions * dimensions
+  /** [arms, dimensions, dimensions]: of the sum of outer products, kept up to date by Sherman and Morrison's formula. */
+  const inverse = new Float64Array(arms * size)
+  const weighted = new Float64Array(arms * dimensions)
+  for (let arm = 0; arm < arms; arm++)
+    for (let k = 0; k < dimensions; k++) inverse[arm * size + k * dimensions + k] = 1 / ridge
+  const solved = new Float64Array(dimensions)
+
+  /** `solved` becomes the inverse of the arm times the features; gives the features times that. */
+  function solve(arm: number, features: Float32Array): number {
+    let spread = 0
+    for (let row = 0; row < dimensions; row++) {
+      let sum = 0
+      for (let k = 0; k < dimensions; k++) sum += inverse[arm * size + row * dimensions + k] * features[k]
+      solved[row] = sum
+      spread += sum * features[row]
+    }
+    return spread
+  }
+  const mean = (arm: number): number =>
+    solved.reduce((sum, value, k) => sum + value * weighted[arm * dimensions + k], 0)
+
+  return {
+    estimate(arm, features) {
+      solve(arm, features)
+      return mean(arm)
+    },
+    choose: (features) =>
+      bestArm(arms, (arm) => {
+        const spread = solve(arm, features)
+        return mean(arm) + alpha * Math.sqrt(spread)
+      }),
+    learn(arm, reward, features) {
+      const spread = solve(arm, features)
+      for (let row = 0; row < dimensions; row++) {
+        for (let k = 0; k < dimensions; k++)
+          inverse[arm * size + row * dimensions + k] -= (solved[row] * solved[k]) / (1 + spread)
+        weighted[arm * dimensions + row] += reward * features[row]
+      }
+    },
+  }
+}

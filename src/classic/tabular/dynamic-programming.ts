@@ -1,0 +1,249 @@
+import { AgogeError } from '../../error.ts'
+import type { FiniteModel } from '../environment/index.ts'
+
+/** The expected reward and discounted next value of an action: `values` [states] are those of what follows. */
+export function actionValue(
+  model: FiniteModel,
+  values: Float64Array,
+  state: number,
+  action: number,
+  gamma: number,
+): number {
+  const pair = state * model.actions + action
+  let sum = 0
+  for (let row = model.offsets[pair]; row < model.offsets[pair + 1]; row++) {
+    const future = model.terminated[row] === 1 ? 0 : gamma * values[model.next[row]]
+    sum += model.probabilities[row] * (model.rewards[row] + future)
+  }
+  return sum
+}
+
+/**
+ * The best action of a state, the first of those within 1e-12 of one another: rounding alone never changes a policy.
+ */
+export function bestAction(model: FiniteModel, values: Float64Array, state: number, gamma: number): number {
+  let best = 0
+  let highest = -Infinity
+  for (let action = 0; action < model.actions; action++) {
+    const value = actionValue(model, values, state, action, gamma)
+    if (value > highest + 1e-12) {
+      best = action
+      highest = value
+    }
+  }
+  return best
+}
+
+/** The expected value of a first state. */
+export function startValue(model: FiniteModel, values: Float64Array): number {
+  return model.start.reduce((sum, probability, state) => sum + probability * values[state], 0)
+}
+
+/** Values [states] and the actions [states] that reach them. */
+export interface Solution {
+  values: Float64Array
+  policy: Int32Array
+}
+
+export interface ValueIterationOptions {
+  /** Default 1. */
+  gamma?: number
+  /** Values that change by less are final (default 1e-10). */
+  tolerance?: number
+  /** Default 100 000. */
+  maxSweeps?: number
+}
+
+/**
+ * The values of a finite model under its best policy, by Bellman's equation as an assignment (Bellman 1957; Sutton &
+ * Barto 2018, section 4.4).
+ *
+ * @throws AgogeError `not-converged` where values still change after `maxSweeps`, as with gamma 1 where an episode can
+ * be made to pay for ever
+ */
+export function valueIteration(
+  model: FiniteModel,
+  { gamma = 1, tolerance = 1e-10, maxSweeps = 100_000 }: ValueIterationOptions = {},
+): Solution {
+  const values = new Float64Array(model.states)
+  for (let sweep = 0; sweep < maxSweeps; sweep++) {
+    let change = 0
+    for (let state = 0; state < model.states; state++) {
+      const value = bestValue(model, values, state, gamma)
+      change = Math.max(change, Math.abs(value - values[state]))
+      values[state] = value
+    }
+    if (change < tolerance) {
+      return {
+        values,
+        policy: Int32Array.from(values, (_, state) => bestAction(model, values, state, gamma)),
+      }
+    }
+  }
+  throw new AgogeError('value iteration did not come to rest', {
+    code: 'not-converged',
+    given: `gamma ${gamma}, ${maxSweeps} sweeps`,
+    expected: `changes below ${tolerance}`,
+    hint: 'use a gamma below 1, or finiteHorizon with the steps of an episode',
+  })
+}
+
+/**
+ * The best values [states] when `steps` steps are left, by backward induction: what the best player, who counts steps,
+ * gets out of an episode that is truncated after as many.
+ */
+export function finiteHorizon(model: FiniteModel, steps: number, gamma = 1): Float64Array {
+  let values = new Float64Array(model.states)
+  let later = new Float64Array(model.states)
+  for (let left = 0; left < steps; left++) {
+    const held = later
+    later = values
+    values = held
+    for (let state = 0; state < model.states; state++) values[state] = bestValue(model, later, state, gamma)
+  }
+  return values
+}
+
+function bestValue(model: FiniteModel, values: Float64Array, state: number, gamma: number): number {
+  let highest = -Infinity
+  for (let action = 0; action < model.actions; action++)
+    highest = Math.max(highest, actionValue(model, values, state, action, gamma))
+  return highest
+}
+
+/**
+ * The best policy of a finite model, by evaluating a policy and making it greedy in turn until it stays (Howard 1960;
+ * Sutton & Barto 2018, section 4.3).
+ *
+ * @param options with gamma (default 0.99), tolerance and maxSweeps of each evaluation
+ * @throws AgogeError `not-converged` where a policy has no finite values, which takes a gamma of 1
+ */
+export function policyIteration(model: FiniteModel, options: ValueIterationOptions = {}): Solution {
+  const { gamma = 0.99 } = options
+  const policy = new Int32Array(model.states)
+  for (;;) {
+    const values = evaluatePolicy(model, policy, { ...options, gamma })
+    let stable = true
+    for (let state = 0; state < model.states; state++) {
+      const best = bestAction(model, values, state, gamma)
+      const gain =
+        actionValue(model, values, state, best, gamma) -
+        actionValue(model, values, state, policy[state], gamma)
+      // Values are known to the tolerance only: a smaller gain may be none, and could be taken for ever.
+      if (gain < 1e-8) continue
+      policy[state] = best
+      stable = false
+    }
+    if (stable) return { values, policy }
+  }
+}
+
+/**
+ * The values [states] of a policy: an action for each state.
+ *
+ * @param options with `steps` where an episode is truncated after as many; then gamma is 1 unless told
+ * @throws AgogeError `not-converged` where values still change after `maxSweeps`
+ */
+export function evaluatePolicy(
+  model: FiniteModel,
+  policy: ArrayLike<number>,
+  {
+    gamma = 1,
+    tolerance = 1e-10,
+    maxSweeps = 100_000,
+    steps,
+  }: ValueIterationOptions & { steps?: number } = {},
+): Float64Array {
+  let values = new Float64Array(model.states)
+  if (steps !== undefined) {
+    for (let left = 0; left < steps; left++) {
+      const later = values
+      values = later.map((_, state) => actionValue(model, later, state, policy[state], gamma))
+    }
+    return values
+  }
+  for (let sweep = 0; sweep < maxSweeps; sweep++) {
+    let change = 0
+    for (let state = 0; state < model.states; state++) {
+      const value = actionValue(model, values, state, policy[state], gamma)
+      change = Math.max(change, Math.abs(value - values[state]))
+      values[state] = value
+    }
+    if (change < tolerance) return values
+  }
+  throw new AgogeError('a policy could not be evaluated', {
+    code: 'not-converged',
+    given: `gamma ${gamma}, ${maxSweeps} sweeps`,
+    expected: `changes below ${tolerance}`,
+    hint: 'use a gamma below 1, or give the steps of an episode',
+  })
+}
+
+export interface SoftSolution {
+  /** [states]: return plus `temperature` times entropy, of the best policy by this measure. */
+  values: Float64Array
+  /** [states, actions]: probabilities. */
+  policy: Float64Array
+}
+
+export interface SoftValueIterationOptions {
+  /** What a nat of entropy is worth, above 0. */
+  temperature: number
+  /** Default 0.99. */
+  gamma?: number
+  /** Values that change by less are final (default 1e-12). */
+  tolerance?: number
+  /** Default 100 000. */
+  maxSweeps?: number
+}
+
+/**
+ * The policy that is best when its entropy counts too: softmax(Q / temperature), by soft Bellman backups (Ziebart 2010,
+ * "Modeling Purposeful Adaptive Behavior"; Haarnoja et al. 2017). Unlike the greedy one it changes little where rewards
+ * do.
+ *
+ * @throws AgogeError `bad-argument` for a temperature that is not above 0, `not-converged` after `maxSweeps`
+ */
+export function softValueIteration(model: FiniteModel, options: SoftValueIterationOptions): SoftSolution {
+  const { temperature, gamma = 0.99, tolerance = 1e-12, maxSweeps = 100_000 } = options
+  if (!(temperature > 0)) {
+    throw new AgogeError('soft value iteration needs a temperature', {
+      code: 'bad-argument',
+      given: temperature,
+      expected: 'a number above 0',
+      hint: 'use valueIteration for the policy without entropy',
+    })
+  }
+  const { states, actions } = model
+  const values = new Float64Array(states)
+  const policy = new Float64Array(states * actions)
+  for (let sweep = 0; sweep < maxSweeps; sweep++) {
+    let change = 0
+    for (let state = 0; state < states; state++) {
+      const row = policy.subarray(state * actions, (state + 1) * actions)
+      for (let a = 0; a < actions; a++) row[a] = actionValue(model, values, state, a, gamma)
+      const value = softmax(row, temperature)
+      change = Math.max(change, Math.abs(value - values[state]))
+      values[state] = value
+    }
+    if (change < tolerance) return { values, policy }
+  }
+  throw new AgogeError('soft value iteration did not come to rest', {
+    code: 'not-converged',
+    given: `gamma ${gamma}, ${maxSweeps} sweeps`,
+    expected: `changes below ${tolerance}`,
+    hint: 'use a gamma below 1: entropy is earned at every step',
+  })
+}
+
+/** Turns values into probabilities, in place; gives temperature * log(sum(exp(value / temperature))). */
+function softmax(row: Float64Array, temperature: number): number {
+  const highest = row.reduce((most, value) => Math.max(most, value), -Infinity)
+  let sum = 0
+  for (let a = 0; a < row.length; a++) {
+    row[a] = Math.exp((row[a] - highest) / temperature)
+    sum += row[a]
+  }
+  for (let a = 0; a < row.length; a++) row[a] /= sum
+  return highest + temperature * Math.log(sum)
+}

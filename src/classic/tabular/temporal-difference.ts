@@ -1,0 +1,179 @@
+import type { ClassicAlgorithm } from '../algorithm/agent.ts'
+import { type MakeRule, type Tables, tabular, type TabularConfig, type TabularStep } from './control.ts'
+
+/** Learns the values of the best policy whatever it does itself (Watkins 1989; Watkins & Dayan 1992). */
+export const qLearning = (config: TabularConfig): ClassicAlgorithm =>
+  tabular('q-learning', config, ({ q, actions, best }) => ({
+    learn(step) {
+      const future = step.terminated ? 0 : config.gamma * best(q, step)
+      const at = step.state * actions + step.action
+      q[at] += config.stepSize * (step.reward + future - q[at])
+    },
+  }))
+
+/**
+ * Two tables, each judging the choice of the other, so that chance is not taken for value (van Hasselt 2010, "Double
+ * Q-learning"). It acts by their mean.
+ */
+export const doubleQLearning = (config: TabularConfig): ClassicAlgorithm =>
+  tabular('double-q-learning', config, ({ q, actions, bestAction }, random) => {
+    const tables = [q.slice(), q.slice()]
+    return {
+      learn(step) {
+        const which = random.next() < 0.5 ? 0 : 1
+        const learns = tables[which]
+        const judges = tables[1 - which]
+        const future = step.terminated
+          ? 0
+          : config.gamma * judges[step.nextState * actions + bestAction(learns, step)]
+        const at = step.state * actions + step.action
+        learns[at] += config.stepSize * (step.reward + future - learns[at])
+        q[at] = (learns[at] + judges[at]) / 2
+      },
+      state: () => tables.map((table) => table.slice()),
+      restore: (saved) => tables.forEach((table, i) => table.set((saved as Float64Array[])[i])),
+    }
+  })
+
+/** Learns the values of its own epsilon-greedy policy (Rummery & Niranjan 1994; Sutton & Barto 2018, section 6.4). */
+export const sarsa = (config: TabularConfig): ClassicAlgorithm =>
+  tabular('sarsa', config, ({ q, actions }) => ({
+    learn({ state, action, reward, nextState, nextAction, terminated }) {
+      const future = terminated ? 0 : config.gamma * q[nextState * actions + nextAction]
+      const at = state * actions + action
+      q[at] += config.stepSize * (reward + future - q[at])
+    },
+  }))
+
+/** Sarsa without the chance of the next action: its expectation instead (van Seijen et al. 2009). */
+export const expectedSarsa = (config: TabularConfig): ClassicAlgorithm =>
+  tabular('expected-sarsa', config, ({ q, actions, expected }) => ({
+    learn(step) {
+      const future = step.terminated ? 0 : config.gamma * expected(step)
+      const at = step.state * actions + step.action
+      q[at] += config.stepSize * (step.reward + future - q[at])
+    },
+  }))
+
+/**
+ * Sarsa with `nSteps` rewards before the bootstrap (Sutton & Barto 2018, section 7.2). Where an episode is truncated,
+ * what waits is bootstrapped from its last state.
+ */
+export const nStepSarsa = (config: TabularConfig & { nSteps: number }): ClassicAlgorithm =>
+  tabular('n-step-sarsa', config, ({ q, actions, numEnvs }) => {
+    const { gamma, stepSize, nSteps } = config
+    /** Entry `slot * nSteps + k`: the pairs that wait and the discounted rewards since, the k-th modulo nSteps. */
+    const arrays = {
+      pairs: new Int32Array(numEnvs * nSteps),
+      returns: new Float64Array(numEnvs * nSteps),
+      oldest: new Int32Array(numEnvs),
+      waiting: new Int32Array(numEnvs),
+    }
+    const { pairs, returns, oldest, waiting } = arrays
+    return {
+      learn({ envIndex, state, action, reward, nextState, nextAction, terminated, ended }) {
+        const entry = (k: number): number => envIndex * nSteps + ((oldest[envIndex] + k) % nSteps)
+        const count = ++waiting[envIndex]
+        pairs[entry(count - 1)] = state * actions + action
+        returns[entry(count - 1)] = 0
+        for (let k = 0; k < count; k++) returns[entry(k)] += gamma ** (count - 1 - k) * reward
+        const complete = ended ? count : count === nSteps ? 1 : 0
+        for (let k = 0; k < complete; k++) {
+          const future = terminated ? 0 : gamma ** (count - k) * q[nextState * actions + nextAction]
+          const at = pairs[entry(k)]
+          q[at] += stepSize * (returns[entry(k)] + future - q[at])
+        }
+        oldest[envIndex] = (oldest[envIndex] + complete) % nSteps
+        waiting[envIndex] -= complete
+      },
+      state: () => Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, array.slice()])),
+      restore(saved) {
+        for (const [name, array] of Object.entries(arrays))
+          array.set((saved as Record<string, Float64Array>)[name])
+      },
+    }
+  })
+
+export interface TracesConfig extends TabularConfig {
+  /** How slowly traces fade: 0 is one step, 1 the whole episode. */
+  lambda: number
+  /** What a visit makes of a trace: one more, or one (default; Singh & Sutton 1996). */
+  traces?: 'accumulating' | 'replacing'
+}
+
+/** Traces below this are forgotten. */
+const faintest = 1e-8
+
+/** Sarsa with eligibility traces (Rummery & Niranjan 1994; Sutton & Barto 2018, section 12.7). */
+export const sarsaLambda = (config: TracesConfig): ClassicAlgorithm =>
+  tabular(
+    'sarsa-lambda',
+    config,
+    withTraces(config, {
+      future: ({ q, actions }, { nextState, nextAction }) => q[nextState * actions + nextAction],
+      keeps: () => true,
+    }),
+  )
+
+/**
+ * Q-learning with eligibility traces that are cut where it explores, since what follows is not the best policy's any
+ * more (Watkins 1989; Sutton & Barto 2018, section 12.10).
+ */
+export const qLambda = (config: TracesConfig): ClassicAlgorithm =>
+  tabular(
+    'q-lambda',
+    config,
+    withTraces(config, {
+      future: ({ q, best }, step) => best(q, step),
+      keeps: ({ nextIsGreedy }) => nextIsGreedy,
+    }),
+  )
+
+interface TraceMethod {
+  future: (tables: Tables, step: TabularStep) => number
+  /** Whether traces live on after the step. */
+  keeps: (step: TabularStep) => boolean
+}
+
+function withTraces(
+  { gamma, lambda, stepSize, traces = 'replacing' }: TracesConfig,
+  { future, keeps }: TraceMethod,
+): MakeRule {
+  return (tables) => {
+    const { q, states, actions, numEnvs } = tables
+    const pairs = states * actions
+    const arrays = {
+      /** [slots, pairs]. */
+      strength: new Float64Array(numEnvs * pairs),
+      /** The pairs of each slot that have a trace, and how many. */
+      live: new Int32Array(numEnvs * pairs),
+      counts: new Int32Array(numEnvs),
+    }
+    const { strength, live, counts } = arrays
+    return {
+      learn(step) {
+        const { envIndex, state, action, reward, terminated, ended } = step
+        const base = envIndex * pairs
+        const pair = state * actions + action
+        const error = reward + (terminated ? 0 : gamma * future(tables, step)) - q[pair]
+        if (strength[base + pair] === 0) live[base + counts[envIndex]++] = pair
+        strength[base + pair] = traces === 'replacing' ? 1 : strength[base + pair] + 1
+        const fade = ended || !keeps(step) ? 0 : gamma * lambda
+        let remaining = 0
+        for (let k = 0; k < counts[envIndex]; k++) {
+          const other = live[base + k]
+          q[other] += stepSize * error * strength[base + other]
+          const left = fade * strength[base + other]
+          strength[base + other] = left < faintest ? 0 : left
+          if (left >= faintest) live[base + remaining++] = other
+        }
+        counts[envIndex] = remaining
+      },
+      state: () => Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, array.slice()])),
+      restore(saved) {
+        for (const [name, array] of Object.entries(arrays))
+          array.set((saved as Record<string, Float64Array>)[name])
+      },
+    }
+  }
+}

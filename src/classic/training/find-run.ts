@@ -1,0 +1,248 @@
+import { findNamed } from '../../closest-name.ts'
+import { AgogeError } from '../../error.ts'
+import type { OnTrainingEvent } from '../../runs/events.ts'
+import type { ClassicAlgorithm, ClassicAlgorithmEntry, Preset } from '../algorithm/agent.ts'
+import { explorationBonuses, withBonus } from '../algorithm/exploration/index.ts'
+import { classicAlgorithms } from '../algorithms.ts'
+import {
+  type EnvironmentDefinition,
+  isEnvironmentDefinition,
+  type Playable,
+  rowSize,
+} from '../environment/index.ts'
+import { classicEnvironments } from '../environments/catalogue.ts'
+import { type Encoder, encoderNetwork, windowOf } from '../policy/index.ts'
+import {
+  checkContexts,
+  contextOptions,
+  type ContextSettings,
+  noContexts,
+  seenDefinition,
+} from './context-settings.ts'
+import { type EnvironmentFile, environmentFileOf } from './environment-file.ts'
+import { trainClassic } from './train-classic.ts'
+import type { ClassicSummary, NamedRun } from './types.ts'
+
+/** An exploration bonus by name, and its settings where they are others than the usual ones, as plain data. */
+export type BonusSettings = { readonly kind: string } & Readonly<Record<string, string | number>>
+
+/**
+ * The settings of a bonus in full.
+ *
+ * @throws AgogeError for a bonus or a setting that is none, a number that is none, or an algorithm that takes no bonus.
+ */
+function findBonus(
+  given: BonusSettings,
+  algorithm: string,
+  { bonus: takesBonus }: ClassicAlgorithmEntry,
+): BonusSettings {
+  const { kind, ...changes } = given
+  const { settings } = findNamed('bonus', kind, explorationBonuses)
+  if (!takesBonus) {
+    throw new AgogeError(`${algorithm} judges whole episodes by the rewards of the environment alone`, {
+      code: 'bad-argument',
+      given: `the bonus ${kind} for ${algorithm}`,
+      expected: 'an algorithm that learns from the reward of every step',
+    })
+  }
+  for (const [name, value] of Object.entries(changes)) {
+    findNamed(`setting of the bonus ${kind}`, name, settings)
+    if (typeof value === 'number' && value >= 0 && value < Infinity) continue
+    throw new AgogeError(`${name} of the bonus ${kind} cannot be ${value}`, {
+      code: 'bad-argument',
+      given: value,
+      expected: 'a number of at least 0',
+    })
+  }
+  return { kind, ...settings, ...changes }
+}
+
+/** The algorithm on the sum of reward and bonus; networks of the bonus see what those of the algorithm see. */
+function applyBonus(
+  algorithm: ClassicAlgorithm,
+  { kind, ...settings }: BonusSettings,
+  config: Preset,
+): ClassicAlgorithm {
+  const numbers = settings as Readonly<Record<string, number>>
+  const encoder = config['encoder'] as (Encoder & { window?: number }) | undefined
+  // A state that is carried from step to step is the learner's own.
+  const own = encoder?.kind === 'gru' && encoder.window === undefined ? undefined : encoder
+  return withBonus(algorithm, explorationBonuses[kind].create(numbers, own), numbers['weight'])
+}
+
+/** The sizes of each kind of body, with the least value of each. */
+const encoderSizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  mlp: {},
+  cnn: { layers: 0 },
+  gru: { size: 1, window: 1 },
+  transformer: { window: 1, size: 1, heads: 1, layers: 1 },
+}
+/** Of a GRU whose state is carried from step to step. */
+const carriedSizes = { size: 1, sequence: 1, window: 1 }
+const layerSizes = { channels: 1, kernel: 1, stride: 1, padding: 0 }
+
+/** @throws AgogeError for a body that is none, or none for this algorithm and the observations of this environment. */
+function checkEncoder(algorithm: string, given: unknown, definition: EnvironmentDefinition): void {
+  const { kind, ...sizes } = given as { kind: string } & Record<string, unknown>
+  const known = findNamed('encoder', kind, encoderSizes)
+  const carried = kind === 'gru' && algorithm === 'ppo' && sizes['window'] === undefined
+  checkSizes(`body ${kind}`, sizes, carried ? carriedSizes : known)
+  if (carried) return
+  if ('window' in known && sizes['window'] === undefined) {
+    throw new AgogeError(`The body ${kind} of ${algorithm} needs to know how many observations it sees`, {
+      code: 'bad-argument',
+      given: sizes,
+      expected: 'a window, for example 8',
+      hint: 'only ppo carries the state of a gru from step to step, and needs no window',
+    })
+  }
+  const encoder = given as Encoder
+  const inputs = rowSize(definition.observation) * (windowOf(encoder) ?? 1)
+  // Making its network tells whether the rest fits; weights are not made.
+  encoderNetwork(encoder, definition.observation, { inputs, prefix: '' })
+}
+
+function checkSizes(
+  of: string,
+  sizes: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, number>>,
+): void {
+  for (const [name, value] of Object.entries(sizes)) {
+    const least = findNamed(`size of ${of}`, name, known)
+    if (of === 'body cnn' && Array.isArray(value)) {
+      for (const layer of value)
+        checkSizes('a layer of convolutions', layer as Record<string, unknown>, layerSizes)
+    } else if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) >= least)) {
+      throw new AgogeError(`${name} of ${of} cannot be ${JSON.stringify(value)}`, {
+        code: 'bad-argument',
+        given: value,
+        expected: `a whole number of at least ${least}`,
+      })
+    }
+  }
+}
+
+/** A run whose names have been looked up. */
+export interface FoundRun {
+  /** As the agent sees it: with the context in its observation where that is visible. */
+  definition: EnvironmentDefinition
+  /** The same, or the objects of the user's that have these spaces: what `trainClassic` takes. */
+  playable: Playable
+  algorithm: ClassicAlgorithm
+  numEnvs: number
+  /** Names and numbers for the record: what `config.json` keeps. */
+  settings: {
+    algorithm: string
+    preset: string
+    config: Preset
+    bonus?: BonusSettings
+    contexts?: ContextSettings
+    file?: string
+  }
+}
+
+/** @throws AgogeError listing what there is, with a suggestion. */
+export function findEnvironment(name: string): EnvironmentDefinition {
+  return findNamed('environment', name, classicEnvironments)
+}
+
+/** By the name of one that Agoge has, or out of a module of the user's. */
+export const openNamed = async (name: string): Promise<Pick<EnvironmentFile, 'definition' | 'playable'>> => {
+  const file = await environmentFileOf(name)
+  if (file !== undefined) return file
+  const definition = findEnvironment(name)
+  return { definition, playable: definition }
+}
+
+/** Names of the algorithms that can act in an environment. */
+export function algorithmsFor(definition: EnvironmentDefinition): string[] {
+  return Object.keys(classicAlgorithms).filter((name) => classicAlgorithms[name].suits(definition))
+}
+
+/**
+ * @param file where the environment is that of a module.
+ * @throws AgogeError for names that are not there, settings the preset does not have, a bonus it does not take, or an algorithm that cannot act in the environment.
+ */
+export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile): FoundRun {
+  const definition = file?.definition ?? findEnvironment(given.environment)
+  const algorithm = findNamed('algorithm', given.algorithm, classicAlgorithms)
+  const contexts = { ...noContexts, ...given.contexts }
+  checkContexts(definition, contexts)
+  const isObject = file !== undefined && !isEnvironmentDefinition(file.playable)
+  if (isObject && contexts.visible) {
+    throw new AgogeError(`${definition.name} is an object, whose observations nothing can be added to`, {
+      code: 'bad-argument',
+      given: '--visible',
+      expected: 'an environment over slots, or an object that shows its context itself',
+    })
+  }
+  const seen = seenDefinition(definition, contexts)
+  if (!algorithm.suits(seen)) {
+    const { observation, action } = seen
+    throw new AgogeError(`${given.algorithm} cannot act in ${given.environment}`, {
+      code: 'unsuitable-algorithm',
+      given: `${given.algorithm}, with ${observation.type} observations and ${action.type} actions`,
+      expected: `one of ${algorithmsFor(seen).join(', ')}`,
+    })
+  }
+  const presetName = given.preset ?? algorithm.defaultPreset(given.environment)
+  const preset = findNamed(`preset of ${given.algorithm}`, presetName, algorithm.presets)
+  // Every network takes a body, whether its presets have one or not.
+  const known: Record<string, unknown> = { ...(algorithm.network ? { encoder: undefined } : {}), ...preset }
+  for (const field of Object.keys(given.config ?? {}))
+    findNamed(`setting of ${given.algorithm}`, field, known)
+  const numEnvs = given.numEnvs ?? preset.numEnvs
+  const config: Preset = { ...preset, ...given.config, numEnvs }
+  if (config['encoder'] !== undefined) checkEncoder(given.algorithm, config['encoder'], seen)
+  const bonus = given.bonus && findBonus(given.bonus, given.algorithm, algorithm)
+  const created = algorithm.create(config)
+  return {
+    definition: seen,
+    playable: isObject ? file.playable : seen,
+    numEnvs,
+    algorithm: bonus === undefined ? created : applyBonus(created, bonus, config),
+    settings: {
+      algorithm: given.algorithm,
+      preset: presetName,
+      config,
+      ...(bonus === undefined ? {} : { bonus }),
+      ...(given.contexts === undefined ? {} : { contexts }),
+      ...(file === undefined ? {} : { file: file.file }),
+    },
+  }
+}
+
+export interface TrainNamedOptions extends NamedRun {
+  seed: number
+  out: string
+  resume: boolean
+  command: string
+  onEvent?: OnTrainingEvent
+  signal?: AbortSignal
+}
+
+/** `trainClassic` for an environment and an algorithm by name, or an environment of a module; the agent stays in the run folder. */
+export async function trainNamed(options: TrainNamedOptions): Promise<ClassicSummary> {
+  const { definition, playable, algorithm, numEnvs, settings } = findRun(
+    options,
+    await environmentFileOf(options.environment),
+  )
+  const { steps, seed, evaluate, out, resume, command, onEvent, signal } = options
+  const { summary, agent } = await trainClassic({
+    definition: playable,
+    algorithm,
+    numEnvs,
+    settings: { ...settings },
+    steps,
+    seed,
+    out,
+    resume,
+    command,
+    ...contextOptions(definition, settings.contexts, seed),
+    ...(evaluate === undefined ? {} : { evaluate }),
+    ...(onEvent === undefined ? {} : { onEvent }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  await agent.dispose()
+  return summary
+}
