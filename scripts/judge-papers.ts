@@ -2,10 +2,8 @@
 // intervals or a claim have changed, and writes research/papers/results and research/papers/gallery.html. Nothing is trained. Prints what changed.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { judge } from '../research/runner/verdict.ts'
+import { judge, type Paper, type PaperResult } from '../research/runner/paper.ts'
 import { renderGallery } from '../research/runner/gallery.ts'
-import type { Paper } from '../research/runner/paper.ts'
-import type { PaperResult } from '../research/runner/result.ts'
 
 const folder = new URL('../research/papers/', import.meta.url)
 const names = readdirSync(folder)

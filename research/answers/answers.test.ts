@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest'
 import { createRandom } from 'agoge/engine'
-import { answerLogprobs } from './answer-logprobs.ts'
+import { answerLogprobs, copyWeights, createTextModel, remember, restoreWeights } from './text-model.ts'
 import { attempt } from './attempts.ts'
-import { copyWeights, createTextModel, restoreWeights } from './text-model.ts'
-import { createChains } from './chains.ts'
-import { createSymbols } from './symbols.ts'
-import { examine } from './examine.ts'
-import { fineTuneOnSolutions } from './fine-tune-on-solutions.ts'
+import { createChains, createSymbols } from './chains.ts'
+import { examine, reinforceAnswers } from './reinforce-answers.ts'
+import { fineTuneOnSolutions, warmStartedOnChains } from './warm-started.ts'
 import { exampleSequences } from './learn-examples.ts'
-import { reinforceAnswers } from './reinforce-answers.ts'
-import { remember } from './remember.ts'
-import { warmStartedOnChains } from './warm-started-on-chains.ts'
 
 test('characters become ids and come back up to the end', () => {
   const symbols = createSymbols('ab=')

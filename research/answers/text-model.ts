@@ -1,7 +1,5 @@
-import { createLocalBackend } from 'agoge/llm'
-import type { LocalBackend } from 'agoge/llm'
-import { createSymbols } from './symbols.ts'
-import type { Symbols } from './symbols.ts'
+import { createLocalBackend, type LocalBackend, type SampledAnswer } from 'agoge/llm'
+import { createSymbols, type Symbols } from './chains.ts'
 
 /** A transformer that reads and writes characters. */
 export interface TextModel {
@@ -74,5 +72,32 @@ export async function withTextModel<T>(
     return await use(model)
   } finally {
     await model.backend.dispose()
+  }
+}
+
+/** Log-probabilities under a model (natural, at temperature 1) of the tokens of answers, whoever gave them; one array an answer. */
+export async function answerLogprobs(
+  { backend }: TextModel,
+  answers: readonly Pick<SampledAnswer, 'prompt' | 'tokens'>[],
+): Promise<Float32Array[]> {
+  const rows = await backend.forward(answers.map(({ prompt, tokens }) => Int32Array.of(...prompt, ...tokens)))
+  return rows.map((row, i) => row.slice(answers[i].prompt.length))
+}
+
+/** What the settings a computation depends on are: as of an arm of a paper. */
+export interface Run {
+  seed: number
+  budget: Readonly<Record<string, number>>
+  signal?: AbortSignal
+}
+
+/** A computation that several arms of a paper begin with, done once for each run in a process, whatever its signal. */
+export function remember<R extends Run, T>(make: (run: R) => Promise<T>): (run: R) => Promise<T> {
+  const made = new Map<string, Promise<T>>()
+  return (run) => {
+    const key = JSON.stringify({ ...run, signal: undefined })
+    const known = made.get(key) ?? make(run)
+    made.set(key, known)
+    return known
   }
 }

@@ -1,9 +1,19 @@
-import { copyWeights, withTextModel } from './text-model.ts'
-import type { TextModel, TextModelOptions } from './text-model.ts'
-import { remember } from './remember.ts'
-import type { Run } from './remember.ts'
+import { createRandom, type Random } from 'agoge/engine'
+import { mean } from 'agoge/statistics'
+import type { Question } from './attempts.ts'
+import { type Chains, createChains } from './chains.ts'
+import { type Example, learnExamples } from './learn-examples.ts'
+import { examine } from './reinforce-answers.ts'
+import {
+  copyWeights,
+  remember,
+  type Run,
+  type TextModel,
+  type TextModelOptions,
+  withTextModel,
+} from './text-model.ts'
 
-export interface WarmStart<R extends Run> {
+interface WarmStart<R extends Run> {
   model: (run: R) => Omit<TextModelOptions, 'seed'>
   /** What all arms begin with. */
   teach: (model: TextModel, run: R) => Promise<unknown>
@@ -31,4 +41,79 @@ export function warmStarted<R extends Run>({ model: options, teach, test }: Warm
       return (await test(model, run)) - before
     })
   }
+}
+
+/** The solution to a question, to be imitated. */
+export function solutionExample({ symbols }: TextModel, { prompt, solution }: Question, weight = 1): Example {
+  const tokens = [...symbols.encode(solution), symbols.end]
+  return { prompt: symbols.encode(prompt), tokens: Int32Array.from(tokens), imitation: weight }
+}
+
+interface FineTuneSettings {
+  steps: number
+  learningRate: number
+  seed: number
+  /** Questions of a step; default 32. */
+  batch?: number
+}
+
+/**
+ * Supervised learning of the solutions to questions that are drawn anew for each step.
+ *
+ * @returns the mean cross-entropy of the last ten steps, in nats a token.
+ */
+export async function fineTuneOnSolutions(
+  model: TextModel,
+  question: (random: Random) => Question,
+  { steps, learningRate, seed, batch = 32 }: FineTuneSettings,
+): Promise<number> {
+  const random = createRandom(seed, 'imitate-solutions')
+  const losses: number[] = []
+  for (let step = 0; step < steps; step++) {
+    const examples = Array.from({ length: batch }, () => solutionExample(model, question(random)))
+    const rate = learningRate * Math.min(1, (step + 1) / 10)
+    losses.push((await learnExamples(model, examples, { learningRate: rate })).loss)
+  }
+  return mean(losses.slice(-10))
+}
+
+interface ChainExperiment<R extends Run> {
+  /** The longest question; default 3. */
+  places?: number
+  /** Characters beside those of chains. */
+  symbols?: string
+  /** Tokens that prompt and answer may have together; default 32. */
+  window?: number
+  /** Numbers of steps of the questions it is taught, or what it is taught instead; `budget.warm` updates of 32. */
+  taught: readonly number[] | ((chains: Chains, run: R) => (random: Random) => Question)
+  /** Numbers of steps of the questions it is tested on, which nobody draws for training, or another test. */
+  tested: readonly number[] | ((model: TextModel, chains: Chains, run: R) => Promise<number>)
+}
+
+/**
+ * `warmStarted` on chains of operations on digits, others for each seed. The score is the accuracy of four answers to each of 96
+ * questions of the test split, unless told.
+ */
+export function warmStartedOnChains<R extends Run>(experiment: ChainExperiment<R>) {
+  const { places = 3, symbols = '', window = 32, taught, tested } = experiment
+  const chainsOf = ({ seed }: R): Chains => createChains(seed, { places })
+  const gain = warmStarted<R>({
+    model: (run) => ({ alphabet: chainsOf(run).alphabet + symbols, window }),
+    teach(model, run) {
+      const chains = chainsOf(run)
+      const draw =
+        typeof taught === 'function'
+          ? taught(chains, run)
+          : (random: Random) => chains.draw(random, random.pick(taught))
+      const steps = run.budget['warm'] ?? 100
+      return fineTuneOnSolutions(model, draw, { steps, learningRate: 0.006, seed: run.seed })
+    },
+    async test(model, run) {
+      if (typeof tested === 'function') return tested(model, chainsOf(run), run)
+      const questions = chainsOf(run).test(96, tested)
+      return (await examine(model, questions, { maxTokens: places + 2, samples: 4 })).accuracy
+    },
+  })
+  return (run: R, learn: (model: TextModel, chains: Chains) => Promise<unknown>): Promise<number> =>
+    gain(run, (model) => learn(model, chainsOf(run)))
 }

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AgogeError, closestName } from 'agoge'
-import type { Paper } from '../runner/paper.ts'
-import type { PaperResult } from '../runner/result.ts'
+import type { Paper, PaperResult } from '../runner/paper.ts'
 
 /** Run from source, papers are TypeScript, and so is all else. */
 const built = import.meta.url.endsWith('.js')

@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { intervalText } from 'agoge/statistics'
-import { paperResult } from '../runner/result.ts'
+import { paperResult, type PaperResult } from '../runner/paper.ts'
 import { renderGallery } from '../runner/gallery.ts'
 import { runPaper } from '../runner/run-paper.ts'
-import type { PaperResult } from '../runner/result.ts'
 import { loadPaper, paperIds, paperWorker, resultOf, resultsFolder } from './papers-folder.ts'
 
 /** What the command line lends to these commands. */

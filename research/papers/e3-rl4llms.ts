@@ -3,7 +3,7 @@ import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { attempt } from '../answers/attempts.ts'
 import { metricsOf, reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { warmStartedOnChains } from '../answers/warm-started.ts'
 
 const depths = [1, 2, 3, 4]
 const batch = 16

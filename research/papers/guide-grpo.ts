@@ -1,12 +1,11 @@
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
-import { answerLogprobs } from '../answers/answer-logprobs.ts'
+import { answerLogprobs, type TextModel } from '../answers/text-model.ts'
 import { attempt } from '../answers/attempts.ts'
 import { reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { warmStartedOnChains } from '../answers/warm-started.ts'
 import type { Attempt, AttemptSettings } from '../answers/attempts.ts'
 import type { ChainQuestion } from '../answers/chains.ts'
-import type { TextModel } from '../answers/text-model.ts'
 
 const depth = 3
 /** What a teacher whispers: all digits on the way but the last. */

@@ -4,7 +4,7 @@ import { createRandom } from 'agoge/engine'
 import type { Random } from 'agoge/engine'
 import { attempt } from '../answers/attempts.ts'
 import { reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { warmStartedOnChains } from '../answers/warm-started.ts'
 import type { Attempt } from '../answers/attempts.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 

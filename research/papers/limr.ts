@@ -3,8 +3,8 @@ import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { metricsOf, reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { remember } from '../answers/remember.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { remember } from '../answers/text-model.ts'
+import { warmStartedOnChains } from '../answers/warm-started.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 
 const depths = [1, 2, 3, 4, 5]

@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { judge } from '../runner/verdict.ts'
-import type { Paper } from '../runner/paper.ts'
-import type { PaperResult } from '../runner/result.ts'
+import { judge, type Paper, type PaperResult } from '../runner/paper.ts'
 import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('.//', import.meta.url))

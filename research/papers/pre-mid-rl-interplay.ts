@@ -1,9 +1,7 @@
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
-import { examine } from '../answers/examine.ts'
-import { fineTuneOnSolutions } from '../answers/fine-tune-on-solutions.ts'
-import { reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { examine, reinforceAnswers } from '../answers/reinforce-answers.ts'
+import { fineTuneOnSolutions, warmStartedOnChains } from '../answers/warm-started.ts'
 
 const places = 5
 const maxTokens = 7

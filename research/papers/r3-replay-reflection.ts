@@ -5,7 +5,7 @@ import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { attempt } from '../answers/attempts.ts'
 import { reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { warmStartedOnChains } from '../answers/warm-started.ts'
 import type { Attempt } from '../answers/attempts.ts'
 import type { ChainQuestion } from '../answers/chains.ts'
 

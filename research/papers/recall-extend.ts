@@ -2,13 +2,11 @@ import { definePaper } from '../runner/paper.ts'
 import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
-import { answerLogprobs } from '../answers/answer-logprobs.ts'
+import { answerLogprobs, type TextModel } from '../answers/text-model.ts'
 import { metricsOf, reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { fineTuneOnSolutions, solutionExample } from '../answers/fine-tune-on-solutions.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { fineTuneOnSolutions, solutionExample, warmStartedOnChains } from '../answers/warm-started.ts'
 import type { Attempt } from '../answers/attempts.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
-import type { TextModel } from '../answers/text-model.ts'
 
 const depths = [1, 2, 3]
 

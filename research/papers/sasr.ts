@@ -2,8 +2,7 @@ import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 import { reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { solutionExample } from '../answers/fine-tune-on-solutions.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { solutionExample, warmStartedOnChains } from '../answers/warm-started.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 
 const depths = [1, 2, 3]

@@ -3,7 +3,7 @@ import type { Aggregation } from 'agoge/losses'
 import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { reinforceAnswers } from '../answers/reinforce-answers.ts'
-import { warmStartedOnChains } from '../answers/warm-started-on-chains.ts'
+import { warmStartedOnChains } from '../answers/warm-started.ts'
 import type { ChainQuestion } from '../answers/chains.ts'
 import type { ReinforceSettings } from '../answers/reinforce-answers.ts'
 

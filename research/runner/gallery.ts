@@ -1,5 +1,5 @@
 import { intervalText } from 'agoge/statistics'
-import type { PaperResult } from './result.ts'
+import type { PaperResult } from './paper.ts'
 
 /** One self-contained page with the claim, the verdict and the scores of every paper that has a result. */
 export function renderGallery(results: readonly PaperResult[]): string {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import paper from './fixtures/two-arms.ts'
 import { renderGallery } from './gallery.ts'
-import { paperResult } from './result.ts'
+import { paperResult } from './paper.ts'
 import { runPaper } from './run-paper.ts'
 
 const options = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { probabilityOfImprovement } from 'agoge/llm'
-import { judge } from './verdict.ts'
+import { judge } from './paper.ts'
 
 const claim = { expect: { better: 'method', than: ['baseline', 'random'] } } as const
 const around = (centre: number) => [-2, -1, 0, 1, 2, -1.5, 1.5, 0.5].map((d) => centre + d)
