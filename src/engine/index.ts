@@ -70,8 +70,6 @@ export { compile, defaultThreads } from './tensor/compile.ts'
 export type { CompileOptions, InputSpec, Program } from './tensor/compile.ts'
 export { evaluate } from './tensor/evaluate.ts'
 export { gradients } from './tensor/gradients.ts'
-export { createHelper, sharedArray, startWorker, startThread } from './tensor/helper/helper.ts'
-export type { Helper, PairedWorker } from './tensor/helper/helper.ts'
 export { defaultDevice, devices } from './tensor/onnx/session.ts'
 export type { Device } from './tensor/onnx/session.ts'
 export { toOnnx } from './tensor/onnx/lower.ts'
@@ -117,17 +115,3 @@ export type {
   Shape,
   Tensor,
 } from './tensor/node.ts'
-export {
-  adamInChunks,
-  squaresInChunks,
-  addInChunks,
-  foldInChunks,
-  unfoldInChunks,
-} from './tensor/wasm/chunks.ts'
-export { adamMachine } from './tensor/wasm/adam.ts'
-export type { AdamMachine, AdamNumbers } from './tensor/wasm/adam.ts'
-export { compileForSize, smallProgram } from './tensor/wasm/small-program.ts'
-export type { SizedProgram, SmallProgram, SmallProgramOptions } from './tensor/wasm/small-program.ts'
-export { instantiate } from './tensor/wasm/run-plan.ts'
-export type { Kernel, Machine } from './tensor/wasm/run-plan.ts'
-export { matrixProducts } from './tensor/wasm/matrix-products.ts'
