@@ -1,4 +1,5 @@
 import { AgogeError } from './error.ts'
+import type { ErrorCode } from './error.ts'
 
 /** The known word closest to what was given by edit distance, if it is close enough to be meant. */
 export function closestName(given: string, known: readonly string[]): string | undefined {
@@ -26,13 +27,17 @@ function editDistance(a: string, b: string): number {
   return row[b.length]
 }
 
+/** What is found by name. Its first word makes the code of the error. */
+type FoundWord = Extract<ErrorCode, `unknown-${string}`> extends `unknown-${infer Word}` ? Word : never
+type FoundKind = FoundWord | `${FoundWord} ${string}`
+
 /** The entry of this name. Throws `unknown-` and the first word of `kind`, listing what there is, with a suggestion. */
-export function findNamed<T>(kind: string, name: string, known: Readonly<Record<string, T>>): T {
+export function findNamed<T>(kind: FoundKind, name: string, known: Readonly<Record<string, T>>): T {
   if (Object.hasOwn(known, name)) return known[name]
   const names = Object.keys(known)
   const meant = closestName(name, names)
   throw new AgogeError(`There is no ${kind} named "${name}".`, {
-    code: `unknown-${kind.split(' ')[0]}`,
+    code: `unknown-${kind.split(' ')[0] as FoundWord}`,
     given: name,
     expected: names.length === 0 ? 'none: there is nothing to choose' : `one of ${names.join(', ')}`,
     ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),

@@ -4,7 +4,7 @@
  */
 export { closestName } from './closest-name.ts'
 export { AgogeError } from './error.ts'
-export type { AgogeErrorDetails } from './error.ts'
+export type { AgogeErrorDetails, ErrorCode } from './error.ts'
 export type { Episode, EpisodeReward, EpisodeStatus, TrainingSequence } from './llm/episode/types.ts'
 export { createLanguageModel } from './llm/agent/ai-sdk/index.ts'
 export { createLocalActor } from './llm/agent/local-actor.ts'

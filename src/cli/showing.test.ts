@@ -30,7 +30,7 @@ test('a table aligns its columns', () => {
 
 test('errors say what was given, expected and to be done, and show a stack only on demand', () => {
   const error = new AgogeError('No such environment.', {
-    code: 'x',
+    code: 'bad-argument',
     given: 'wrld',
     expected: 'an environment',
     hint: 'look',
@@ -42,7 +42,11 @@ test('errors say what was given, expected and to be done, and show a stack only 
   expect(describeError(new Error('odd'), false)).toContain('--debug')
   const down = new InfrastructureError('the server is down', { hint: 'start it' })
   expect(describeError(down, false)).toBe('error: the server is down\n  hint:     start it')
-  const caused = new AgogeError('outer', { code: 'x', given: { n: 3n }, cause: new Error('inner') })
+  const caused = new AgogeError('outer', {
+    code: 'bad-argument',
+    given: { n: 3n },
+    cause: new Error('inner'),
+  })
   expect(describeError(caused, true)).toContain('caused by:')
   expect(describeError(caused, false)).toContain('{"n":"3"}')
   expect(describeError('thrown text', false)).toBe('error: thrown text')

@@ -19,7 +19,7 @@ test.skipIf(!existsSync('/dev/full'))('a full disk is told by path, reason and r
     try {
       write()
     } catch (cause) {
-      throw new AgogeError('not saved', { code: 'x', cause })
+      throw new AgogeError('not saved', { code: 'bad-argument', cause })
     }
   })
   await expect(wrapped).rejects.toEqual(full)
@@ -33,6 +33,6 @@ test('what is no file error stays as it is', async () => {
   expect(refused).toMatchObject({ code: 'ENOENT' })
   expect(fileErrorCode(refused)).toBeUndefined()
   expect(() => withFileErrors('/nowhere/file', () => readFileSync('/nowhere/file'))).toThrow(/no such file/)
-  const own = new AgogeError('not saved', { code: 'x' })
+  const own = new AgogeError('not saved', { code: 'bad-argument' })
   await expect(withFileErrorsAsync('/x', () => Promise.reject(own))).rejects.toBe(own)
 })

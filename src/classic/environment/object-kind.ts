@@ -42,7 +42,7 @@ export function objectDefinition(kind: ObjectKind): EnvironmentDefinition {
   }
   const refuse = (): never => {
     throw new AgogeError(`${name} is an object of its own, not an environment over slots`, {
-      code: 'not-a-world',
+      code: 'not-an-environment',
       hint: 'use the vector environment that was made of it',
     })
   }

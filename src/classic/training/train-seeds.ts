@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AgogeError } from '../../error.ts'
+import type { ErrorCode } from '../../error.ts'
 import type { TrainingEvent } from '../../runs/events.ts'
 import { machine } from '../../runs/machine.ts'
 import { type MetricsRecord, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
@@ -79,7 +80,7 @@ function failure(
   }
   const { code, given, expected, hint } = outcome.details
   return new AgogeError(`Seed ${seed}: ${outcome.message}`, {
-    code: code ?? 'seed-process',
+    code: (code as ErrorCode | undefined) ?? 'seed-process',
     given,
     ...(expected === undefined ? {} : { expected }),
     ...(hint === undefined ? {} : { hint }),

@@ -45,7 +45,7 @@ export async function requireClassicEnvironment(name: string): Promise<void> {
   if (Object.hasOwn(classicEnvironments, name) || isEnvironmentFile(name)) return
   if (hasTextTasks(name)) {
     throw new AgogeError(`${name} has tasks told in words, not arrays of numbers`, {
-      code: 'unknown-world',
+      code: 'unknown-environment',
       given: name,
       expected: `one of ${Object.keys(classicEnvironments).join(', ')}`,
       hint: `To watch a model there: agoge chat ${name}`,

@@ -58,7 +58,7 @@ const frameName = (k: number): string => `frame-${String(k).padStart(5, '0')}.sv
 function checkFrames(path: string): void {
   if (existsSync(join(path, frameName(0)))) {
     throw new AgogeError(`${path} already holds frames`, {
-      code: 'occupied',
+      code: 'folder-not-empty',
       given: resolve(path),
       expected: 'a folder without frames, or a new one',
       hint: 'Choose another folder, or remove the frames',

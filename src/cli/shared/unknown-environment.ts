@@ -11,7 +11,7 @@ export function unknownEnvironment(
   const known = ['filesystem', 'reasoning', 'adventure', ...names.map((server) => `mcp:${server}`), ...others]
   const meant = closestName(name, known) ?? known.find((environment) => environment === `mcp:${name}`)
   return new AgogeError(`There is no environment named "${name}".`, {
-    code: 'unknown-world',
+    code: 'unknown-environment',
     given: name,
     expected: `one of ${known.join(', ')}, or mcp:NAME for a server of your .mcp.json`,
     ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),

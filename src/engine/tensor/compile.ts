@@ -122,7 +122,7 @@ export async function compile(
   }
 }
 
-function runtimeError(what: string, code: string, cause: unknown): AgogeError {
+function runtimeError(what: string, code: 'compile-failed' | 'run-failed', cause: unknown): AgogeError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AgogeError(`${what}: ${reason}`, {
     code,

@@ -92,7 +92,7 @@ test('what the listener of one client throws fails that client alone, and its ro
     .sample([request(1, 300)], {
       signal: never,
       onToken() {
-        if (++heard === 3) throw new AgogeError('no more', { code: 'test' })
+        if (++heard === 3) throw new AgogeError('no more', { code: 'bad-argument' })
       },
     })
     .catch((error: Error) => error.message)

@@ -129,7 +129,7 @@ test('faults of opening, judging and acting mask; the rest goes on', async () =>
 test('a mistake of the user ends the run, with all sessions closed', async () => {
   const environment = counterEnvironment()
   const actor = scripted(() => ({ text: '3' }))
-  const wrong = { ...actor, act: () => Promise.reject(new AgogeError('wrong key', { code: 'x' })) }
+  const wrong = { ...actor, act: () => Promise.reject(new AgogeError('wrong key', { code: 'bad-argument' })) }
   const tasks = [taskOf('a', addTwice), taskOf('b', addTwice)]
   await expect(runEpisodes(specsOf(tasks), wrong, environment, limits)).rejects.toThrow('wrong key')
   expect(environment.open_.size).toBe(0)

@@ -25,6 +25,24 @@ export interface PhraseGrammar {
  * composition of familiar parts.
  */
 export function createPhraseGrammar(name: string, patterns: readonly string[]): PhraseGrammar {
+  // Expanded at the first use: a program that imports the library does not pay for the phrases of every environment.
+  let made: ExpandedGrammar | undefined
+  const grammar = (): ExpandedGrammar => (made ??= expandGrammar(name, patterns))
+  return {
+    get phrases() {
+      return grammar().phrases
+    },
+    draw: (split, random) => random.pick(grammar().parts[split]),
+    of: (split) => grammar().parts[split],
+  }
+}
+
+interface ExpandedGrammar {
+  phrases: readonly Phrase[]
+  parts: Record<WordSplit, Phrase[]>
+}
+
+function expandGrammar(name: string, patterns: readonly string[]): ExpandedGrammar {
   const phrases = patterns.flatMap((pattern, index) => expand(pattern, index))
   const parts: Record<WordSplit, Phrase[]> = { train: [], validation: [], test: [] }
   const left = new Map<string, number>()
@@ -42,11 +60,7 @@ export function createPhraseGrammar(name: string, patterns: readonly string[]): 
     parts[drawn < 0.17 ? 'test' : 'validation'].push(phrase)
     for (const key of keys) left.set(key, (left.get(key) ?? 0) - 1)
   }
-  return {
-    phrases,
-    draw: (split, random) => random.pick(parts[split]),
-    of: (split) => parts[split],
-  }
+  return { phrases, parts }
 }
 
 /** Puts the names into the holes and a capital at the start. */

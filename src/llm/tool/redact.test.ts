@@ -95,7 +95,7 @@ test('a toolbox tells the policy nothing it should not know', async () => {
 test('an error is redacted in all its fields, and keeps no cause that says what is hidden', () => {
   const redact = (text: string): string => redactor.text(text)
   const error = new AgogeError('no fish', {
-    code: 'bad',
+    code: 'bad-argument',
     given: ['fish'],
     expected: 'a fish',
     hint: 'buy fish',
@@ -104,12 +104,12 @@ test('an error is redacted in all its fields, and keeps no cause that says what 
   const redacted = redactError(error, redact)
   expect(redacted).toMatchObject({
     message: 'no [redacted]',
-    code: 'bad',
+    code: 'bad-argument',
     given: ['[redacted]'],
     expected: 'a [redacted]',
     hint: 'buy [redacted]',
   })
   expect(redacted.cause).toBeUndefined()
-  const clean = new AgogeError('no meat', { code: 'bad', cause: new Error('no shop') })
+  const clean = new AgogeError('no meat', { code: 'bad-argument', cause: new Error('no shop') })
   expect(redactError(clean, redact)).toBe(clean)
 })

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { InfrastructureError } from './infrastructure-error.ts'
-import { connectServer } from './mcp-client.ts'
 import type { McpConnection } from './mcp-client.ts'
 import type { ServerConfig } from './server-config.ts'
 import type { Toolbox } from './types.ts'
@@ -123,6 +122,8 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     let connection = member.connection
     if (connection === undefined) {
       const config = typeof options.server === 'function' ? await options.server(member.slot) : options.server
+      // The MCP client is loaded when a server is first needed: with what it imports it is the slowest part of `import 'agoge'`.
+      const { connectServer } = await import('./mcp-client.ts')
       connection = await connectServer(config, {
         ...(options.roots === true ? { roots: root === undefined ? [] : [root] } : {}),
         ...(options.callSeconds === undefined ? {} : { callSeconds: options.callSeconds }),

@@ -152,10 +152,10 @@ function successByTool(tasks: readonly Task[], episodes: readonly Episode[]): Re
   )
 }
 
-function refuseDuplicates(what: string, names: readonly string[]): void {
+function refuseDuplicates(what: 'model' | 'task', names: readonly string[]): void {
   if (names.length === 0) {
     throw new AgogeError(`there is no ${what} to evaluate`, {
-      code: `no-${what}`,
+      code: what === 'model' ? 'no-model' : 'no-tasks',
       expected: `at least one ${what}`,
     })
   }

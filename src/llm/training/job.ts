@@ -179,7 +179,7 @@ export function environmentBroken(episodes: readonly Episode[]): AgogeError {
   return new AgogeError(
     `All of ${episodes.length} episodes were masked: the environment or the model does not work`,
     {
-      code: 'world-broken',
+      code: 'environment-broken',
       given: reasonsText(summariseEpisodes(episodes).maskedReasons),
       expected: 'at least one episode that could be played and judged',
       hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',

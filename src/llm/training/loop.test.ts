@@ -181,7 +181,7 @@ test('an environment that answers otherwise each time is journaled: what was pla
     deterministic: false,
     open(...args: Parameters<typeof job.environment.open>) {
       // As if the machine had lost its power: nothing of the third step of RL is finished, nothing is saved.
-      if (dead) throw new AgogeError('the power is gone', { code: 'test' })
+      if (dead) throw new AgogeError('the power is gone', { code: 'bad-argument' })
       opened.push(args[0].id)
       return job.environment.open(...args)
     },
@@ -257,7 +257,7 @@ test('an environment that does not work at all stops the run instead of teaching
     open: () => Promise.reject(new InfrastructureError('the server crashed')),
   }
   await expect(trainJob({ ...job, environment })).rejects.toMatchObject({
-    code: 'world-broken',
+    code: 'environment-broken',
     given: '12 × the server crashed',
   })
 })

@@ -154,7 +154,7 @@ test('what fails on one side ends both', async () => {
     ...broken.environment,
     open(...given: Parameters<typeof broken.environment.open>) {
       const played = given[0].split === 'train' ? ++opened : 0
-      if (played > 70) return Promise.reject(new AgogeError('the power is gone', { code: 'test' }))
+      if (played > 70) return Promise.reject(new AgogeError('the power is gone', { code: 'bad-argument' }))
       return broken.environment.open(...given)
     },
   }
@@ -166,7 +166,7 @@ test('what fails on one side ends both', async () => {
   let updates = 0
   const wrong = job('broken-trainer', overlapped, {
     algorithm: (groups, context) => {
-      if (++updates > 3) throw new AgogeError('no more', { code: 'test' })
+      if (++updates > 3) throw new AgogeError('no more', { code: 'bad-argument' })
       return grpo({ kl: 0 })(groups, context)
     },
   })

@@ -1,4 +1,3 @@
-import type { MessagePort, Transferable, Worker } from 'node:worker_threads'
 import type { Feeds, HostData, HostTensor } from '../node.ts'
 import {
   cells,
@@ -12,21 +11,30 @@ import {
   waitWhile,
 } from './work.ts'
 
+/** What a thread is started with, in the terms of Node's `WorkerOptions`. */
+export interface ThreadOptions {
+  workerData: unknown
+  transferList: never[]
+  execArgv: string[]
+  eval?: boolean
+}
+
 /**
  * Starts a thread with the module that lies beside `from` (an `import.meta.url`). From sources, threads need a loader of their
  * own: Node 20 gives them none.
  *
- * @param Thread the platform's class, which is handed in since this file is for browsers too
+ * @param Thread the platform's class (`Worker` of `node:worker_threads`), which is a parameter since this file is for browsers too
  * @param name of the module, without its ending
+ * @param transferList what of `workerData` is moved to the thread instead of copied
  */
-export function startThread(
-  Thread: typeof Worker,
+export function startThread<Thread>(
+  Thread: new (script: string | URL, options: ThreadOptions) => Thread,
   from: string,
   name: string,
   workerData: unknown,
-  transferList: Transferable[] = [],
-): Worker {
-  const given = { workerData, transferList }
+  transferList: readonly object[] = [],
+): Thread {
+  const given = { workerData, transferList: [...transferList] as never[] }
   // Without the loaders of whoever started this program.
   if (!from.endsWith('.ts')) return new Thread(new URL(`./${name}.js`, from), { ...given, execArgv: [] })
   const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL(`./${name}.ts`, from).href].map(
@@ -118,13 +126,6 @@ export interface PairedWorker {
   send(value: unknown): void
   receive(): unknown
   dispose(): Promise<void>
-}
-
-/** What the other thread is given. */
-export interface PairedWork {
-  control: Int32Array
-  port: MessagePort
-  data: unknown
 }
 
 /** Longer than any step of a learner. */

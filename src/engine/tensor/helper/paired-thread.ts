@@ -1,6 +1,14 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import { cells, giveUp, createBarrier } from './work.ts'
-import type { PairedWorker, PairedWork } from './helper.ts'
+import type { PairedWorker } from './helper.ts'
+
+/** What `startWorker` gives the thread. */
+interface PairedWork {
+  control: Int32Array
+  port: MessagePort
+  data: unknown
+}
 
 /** The other side of `startWorker`, in the thread that it starts. */
 export type PairedSide = Pick<PairedWorker, 'barrier' | 'send' | 'receive'>

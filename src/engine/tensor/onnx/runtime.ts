@@ -41,14 +41,14 @@ async function findRuntime(): Promise<LoadedRuntime> {
     if (process.env.AGOGE_RUNTIME !== 'web')
       process.emitWarning(
         'onnxruntime-node could not be loaded; using onnxruntime-web, which is several times slower. ' +
-          'Repair: npm install onnxruntime-node --onnxruntime-node-install=skip',
+          'Repair: npm install onnxruntime-node --ignore-scripts',
       )
     return web
   } catch (error) {
     throw new AgogeError('no ONNX Runtime could be loaded', {
       code: 'missing-runtime',
       expected: 'onnxruntime-node, or onnxruntime-web as a slower stand-in',
-      hint: 'npm install onnxruntime-node --onnxruntime-node-install=skip',
+      hint: 'npm install onnxruntime-node --ignore-scripts',
       cause: cause ?? error,
     })
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AgogeError } from '../../../error.ts'
+import type { ErrorCode } from '../../../error.ts'
 import { loadModel } from '../base-model.ts'
 import type { LoadedModel } from '../base-model.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
@@ -38,7 +39,7 @@ test('a model that has learnt nothing yet passes; other faults of the server are
       rows.map(({ length }) => new Float32Array(length).fill(-Math.log(tokenizer.vocabularySize) - 0.1)),
     )
   await checkVocabulary({ forward: evenly }, tokenizer, where)
-  const failing = (code: string) => ({
+  const failing = (code: ErrorCode) => ({
     forward: () => Promise.reject(new AgogeError('no such id', { code })),
   })
   await expect(checkVocabulary(failing('tinker-refused'), tokenizer, where)).rejects.toMatchObject({

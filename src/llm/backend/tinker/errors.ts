@@ -1,4 +1,5 @@
 import { AgogeError } from '../../../error.ts'
+import type { ErrorCode } from '../../../error.ts'
 import { apiPath } from './wire.ts'
 
 /** What to do, for those answers of which more can be said than that the server refused. */
@@ -11,7 +12,7 @@ const hints: Readonly<Record<number, string>> = {
   413: 'Send less at once: smaller batches, or more minibatches.',
 }
 
-const codes: Readonly<Record<number, string>> = {
+const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'tinker-unauthorised',
   402: 'tinker-billing',
   403: 'tinker-unauthorised',
@@ -80,7 +81,7 @@ export function badAnswerError(host: string, path: string, what: string, given: 
 }
 
 /** Errors of the engine that callers treat alike wherever it runs. */
-export const engineCodes: readonly string[] = [
+export const engineCodes: readonly ErrorCode[] = [
   'non-finite-loss',
   'gradient-not-finite',
   'non-finite-logits',
@@ -94,9 +95,10 @@ export function failedError(
   said: string,
   { category, code }: { category?: string; code?: string | undefined } = {},
 ): AgogeError {
-  if (code !== undefined && engineCodes.includes(code)) {
+  const known = engineCodes.find((name) => name === code)
+  if (known !== undefined) {
     return new AgogeError(`${what} failed on the Tinker server ${host}: ${said.split(' | ')[0]}`, {
-      code,
+      code: known,
       given: said,
       expected: 'finite numbers',
       hint: 'Lower the learning rate, or go on from an earlier checkpoint with other settings.',

@@ -37,6 +37,6 @@ test('quests differ by split, seed and family, and are the same again', () => {
   const { plan: _, ...again } = adventureTasks.task({ split: 'train', seed: 3 })
   expect(all[3]).toMatchObject(again)
   expect(() => adventureTasks.task({ split: 'train', seed: 1, kind: 'dragons' })).toThrow(
-    expect.objectContaining({ code: 'unknown-family' }),
+    expect.objectContaining({ code: 'unknown-kind' }),
   )
 })

@@ -17,7 +17,7 @@ export const adventureTasks: TaskSource<AdventureTask> = {
   task({ split, seed, kind: family = seed % 2 === 0 ? 'open' : 'locked' }) {
     if (!Object.hasOwn(families, family)) {
       throw new AgogeError(`The adventure has no family "${family}".`, {
-        code: 'unknown-family',
+        code: 'unknown-kind',
         given: family,
         expected: `one of ${adventureTasks.kinds.join(', ')}`,
       })

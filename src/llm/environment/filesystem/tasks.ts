@@ -58,7 +58,7 @@ export const filesystemTasks: TaskSource<FilesystemTask> = {
         : taskKinds.find(({ name }) => name === wanted)
     if (taskKind === undefined) {
       throw new AgogeError(`The filesystem environment has no family "${wanted}".`, {
-        code: 'unknown-family',
+        code: 'unknown-kind',
         given: wanted,
         expected: `one of ${filesystemTasks.kinds.join(', ')}`,
       })

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
-import { connectServer } from '../../tool/mcp-client.ts'
 import { makeLockedFolder } from '../../../runs/locked-folder.ts'
 import { redactError } from '../../tool/redact.ts'
 import { createServerPool } from '../../tool/server-pool.ts'
@@ -50,6 +49,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
       const lease = await pool.lease({ root: folder, ...(signal === undefined ? {} : { signal }) })
       connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
     } else {
+      const { connectServer } = await import('../../tool/mcp-client.ts')
       connection = await connectServer(server, {
         redact: options.redact,
         connectSeconds,
@@ -139,6 +139,7 @@ export async function listServerTools({
   const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
   try {
     const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
+    const { connectServer } = await import('../../tool/mcp-client.ts')
     const connection = await connectServer(inEnv(server, config, folder), {
       ...roots,
       redact,

@@ -79,7 +79,7 @@ function findIn(kinds: readonly ReasoningKind[], name: string): ReasoningKind {
   const kind = kinds.find((one) => one.name === name)
   if (kind !== undefined) return kind
   throw new AgogeError(`There is no kind of question "${name}".`, {
-    code: 'unknown-family',
+    code: 'unknown-kind',
     given: name,
     expected: `one of ${kinds.map((one) => one.name).join(', ')}`,
   })

@@ -103,9 +103,9 @@ test('an environment of functions without state', async () => {
 test('writing tools need a state that can be made anew and seen', async () => {
   await expect(
     createToolsEnvironment({ tools: till(), writes: ['set_price'], observe: ['list_prices'] }),
-  ).rejects.toMatchObject({ code: 'bad-world' })
+  ).rejects.toMatchObject({ code: 'bad-environment' })
   await expect(createToolsEnvironment({ tools: till, writes: ['set_price'] })).rejects.toMatchObject({
-    code: 'bad-world',
+    code: 'bad-environment',
   })
   await expect(createToolsEnvironment({ tools: till, observe: ['list'] })).rejects.toMatchObject({
     code: 'unknown-tool',

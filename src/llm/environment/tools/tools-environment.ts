@@ -55,7 +55,7 @@ export async function createToolsEnvironment(options: ToolsEnvironmentOptions): 
   }
   if (writes.length > 0 && (typeof given !== 'function' || observe.length === 0)) {
     throw new AgogeError('tools that write need a state that can be reset and observed', {
-      code: 'bad-world',
+      code: 'bad-environment',
       given: writes.join(', '),
       expected: '`tools` as a function that makes them anew, and `observe` naming tools that show the state',
     })

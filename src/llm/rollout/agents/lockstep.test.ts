@@ -25,7 +25,7 @@ test('what the listener of one program throws fails that program alone', async (
       signal,
       onToken() {
         heard++
-        throw new AgogeError('no more', { code: 'test' })
+        throw new AgogeError('no more', { code: 'bad-argument' })
       },
     })
     .catch((error: Error) => error.message)

@@ -1,7 +1,8 @@
 import { AgogeError } from '../../../error.ts'
+import type { ErrorCode } from '../../../error.ts'
 
 /** Refusals that are told as an HTTP status; an error with another code is the request's fault (400) or ours (500). */
-const statuses: Readonly<Record<string, number>> = {
+const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   'tinker-unauthorised': 401,
   'tinker-forbidden': 403,
   'tinker-not-found': 404,
@@ -19,7 +20,7 @@ export function statusOf(error: unknown): number {
 }
 
 export function refuse(
-  code: string,
+  code: ErrorCode,
   message: string,
   details: { given?: unknown; expected?: string; hint?: string } = {},
 ): AgogeError {

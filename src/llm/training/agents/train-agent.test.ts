@@ -92,6 +92,6 @@ test('where nothing can be judged it stops and says why', async () => {
     learningRate: 0.01,
     seed: 1,
   }
-  await expect(trainAgent(options)).rejects.toMatchObject({ code: 'world-broken', given: 'no network' })
+  await expect(trainAgent(options)).rejects.toMatchObject({ code: 'environment-broken', given: 'no network' })
   await backend.dispose()
 })

@@ -113,7 +113,7 @@ function broken(episodes: readonly Episode[]): AgogeError {
   return new AgogeError(
     `All of ${episodes.length} episodes were masked: the agent or its tools do not work.`,
     {
-      code: 'world-broken',
+      code: 'environment-broken',
       given: episodes.find(({ error }) => error !== undefined)?.error,
       expected: 'at least one episode that came to an end and was judged',
     },
