@@ -23,15 +23,13 @@ import {
 } from 'agoge/engine'
 
 const vary = ['goalX', 'goalY', 'mass', 'friction', 'force'] as const
-const names = Object.keys(pointMass.context)
-const features = vary.map((name) => names.indexOf(name))
 const visible = visibleContext(pointMass, vary)
 const numEnvs = 128
 
 /** A spring towards the goal with critical damping, whatever the physics: near to the best there is. */
 function solution({ state, context }: EnvArrays, i: number, axis: number): number {
-  const row = features.map((k) => context[i * names.length + k])
-  const [goal, mass, friction, force] = [row[axis], ...row.slice(2)]
+  const goal = (axis === 0 ? context.goalX : context.goalY)[i]
+  const [mass, friction, force] = [context.mass[i], context.friction[i], context.force[i]]
   const [position, velocity] = [state[i * 4 + axis], state[i * 4 + 2 + axis]]
   const push = mass * (25 * (goal - position) - 10 * velocity) + friction * velocity
   return Math.min(1, Math.max(-1, push / force))

@@ -56,8 +56,8 @@ export type { CheckOptions } from './environment/check/check-environment.ts'
 export type { Finding } from './environment/check/finding.ts'
 export { contextSampler, contextSetsOf, fixedContexts } from './environment/context-sets.ts'
 export type { ContextFor, ContextSamplerOptions, ContextSet } from './environment/context-sets.ts'
-export { contextRow } from './environment/context.ts'
-export type { Context, ContextFeature, ContextSpace } from './environment/context.ts'
+export { contextRow, contextColumns, readContext, writeContext } from './environment/context.ts'
+export type { Context, ContextColumns, ContextFeature, ContextSpace } from './environment/context.ts'
 export { createEnvironment } from './environment/create-environment.ts'
 export type { EnvironmentOptions, DefinedEnvironment } from './environment/create-environment.ts'
 export type {
@@ -73,22 +73,8 @@ export { finiteModel, outcomesOf, sampleCategorical } from './environment/finite
 export type { FiniteModel, Outcome } from './environment/finite-model.ts'
 export { finiteEnvironment } from './environment/finite-environment.ts'
 export type { FiniteDefinition } from './environment/finite-environment.ts'
-export { invalidMove } from './environment/multi-agent/check-move.ts'
-export { parallelOf, turnsOf } from './environment/multi-agent/convert.ts'
-export type {
-  ByAgent,
-  ParallelEnvironment,
-  ParallelReset,
-  ParallelStep,
-  Turn,
-  TurnEnvironment,
-} from './environment/multi-agent/environment.ts'
-export { createParallelEnvironment } from './environment/multi-agent/parallel.ts'
-export type { DefinedParallelEnvironment } from './environment/multi-agent/parallel.ts'
-export { createMultiAgentVector } from './environment/multi-agent/vector.ts'
-export type { MultiAgentVector } from './environment/multi-agent/vector.ts'
-export { defineMultiAgentEnvironment } from './environment/multi-agent/definition.ts'
-export type { AgentArrays, MultiAgentDefinition } from './environment/multi-agent/definition.ts'
+export { createMultiAgentVector, defineMultiAgentEnvironment } from './environment/multi-agent.ts'
+export type { AgentArrays, MultiAgentDefinition, MultiAgentVector } from './environment/multi-agent.ts'
 export { numpyEnvStream, numpyStream } from './environment/numpy-stream.ts'
 export type { NumpyStream } from './environment/numpy-stream.ts'
 export type { ObjectVectorOptions } from './environment/object-envs.ts'
@@ -142,6 +128,7 @@ export type {
   BatchedDefinition,
   EnvironmentDefinition,
   EnvironmentRandom,
+  EnvironmentSource,
 } from './environment/definition.ts'
 export { frameStack } from './environment/wrappers/frame-stack.ts'
 export { checkActionsOf, writeActions } from './environment/wrappers/check-actions-of.ts'
@@ -181,10 +168,12 @@ export { mountainCar } from './environments/control/mountain-car.ts'
 export { pendulum } from './environments/control/pendulum.ts'
 export { memoryDiagnostic } from './environments/diagnostic/memory.ts'
 export type { Diagnostic, DiagnosticKind } from './environments/diagnostic/diagnostic.ts'
-export { createMatrixGame } from './environments/games/matrix-game.ts'
-export { climbing, penaltyGame, prisonersDilemma } from './environments/games/matrix-games.ts'
-export { ticTacToe } from './environments/games/tic-tac-toe.ts'
-export { twoStepGame } from './environments/games/two-step-game.ts'
+export {
+  climbing,
+  createMatrixGame,
+  penaltyGame,
+  prisonersDilemma,
+} from './environments/games/matrix-games.ts'
 export { chain } from './environments/grid/chain.ts'
 export { combinationLock, lockDigit } from './environments/grid/combination-lock.ts'
 export { darkKeyDoor } from './environments/grid/dark-key-door.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../engine/random/index.ts'
 import { cartPole, cartPolePositions } from '../environments/control/index.ts'
-import { contextRow } from './context.ts'
+import { contextRow, writeContext } from './context.ts'
 import { batched } from './batched.ts'
 import { createVectorEnvironment } from './vector.ts'
 import type { VectorEnvironment } from './vector.ts'
@@ -80,7 +80,7 @@ test('the polynomials are within two units of the last place of sine and cosine'
   const run = (definition: EnvironmentDefinition, angle: number): number => {
     const environment = createVectorEnvironment(definition, { numEnvs: 1 })
     environment.reset()
-    environment.numEnvs.context.set(contextRow(definition.context, { force: 0, gravity: 1 }))
+    writeContext(environment.numEnvs.context, 0, contextRow(definition.context, { force: 0, gravity: 1 }))
     environment.numEnvs.state.set([0, 0, angle, 0])
     environment.step()
     return environment.numEnvs.state[3]

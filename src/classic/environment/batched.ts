@@ -1,5 +1,6 @@
 import { instantiate } from '../../engine/tensor/index.ts'
 import { countKernel } from './count-kernel.ts'
+import { contextColumns } from './context.ts'
 import { rowSize } from './space.ts'
 import type { EnvironmentDefinition } from './definition.ts'
 
@@ -29,6 +30,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
     return start
   }
   const [features, width] = [Object.keys(definition.context).length, rowSize(definition.observation)]
+  const columnBytes = 8 * quads * 4
   const actionSize = rowSize(definition.action)
   const [state, context] = [room(8 * definition.stateSize), room(8 * features)]
   const [actions, observations, rewards] = [room(4 * actionSize), room(4 * width), room(8)]
@@ -41,7 +43,11 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
   const most = Math.min(Math.ceil(maxSteps), 2 ** 31 - 1)
   const arrays = {
     state: new Float64Array(buffer, state, count * definition.stateSize),
-    context: new Float64Array(buffer, context, count * features),
+    context: contextColumns(
+      definition.context,
+      count,
+      (k) => new Float64Array(buffer, context + k * columnBytes, count),
+    ),
     actions: new Float32Array(buffer, actions, count * actionSize),
     observations: new Float32Array(buffer, observations, count * width),
     rewards: new Float64Array(buffer, rewards, count),
@@ -54,7 +60,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
     state + 8 * count * definition.stateSize,
     (quads * 4 - count) * definition.stateSize,
   )
-  new Float64Array(buffer, context, quads * 4 * features).fill(1)
+  new Float64Array(buffer, context, (columnBytes / 8) * features).fill(1)
   return {
     arrays,
     counts: {
@@ -66,7 +72,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
     /** `one` steps and observes a slot that the kernel left alone; `ends` is called for each that has ended. */
     step(one: (envIndex: number) => void, ends: (envIndex: number) => void): void {
       spare.fill(0)
-      step(state, context, actions, observations, rewards, terminated, quads * 2, 0)
+      step(state, context, columnBytes, actions, observations, rewards, terminated, quads * 2, 0)
       if (leftSome[0] !== 0) {
         leftSome[0] = 0
         for (let envIndex = 0; envIndex < count; envIndex++)

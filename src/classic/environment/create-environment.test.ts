@@ -19,7 +19,7 @@ const counter = defineEnvironment({
   step({ state, context, actions, rewards, terminated }, i, random) {
     state[i] += actions[i]
     rewards[i] = random.random()
-    terminated[i] = state[i] >= context[i] ? 1 : 0
+    terminated[i] = state[i] >= context.goal[i] ? 1 : 0
   },
   observe({ state, observations }, i) {
     observations[i] = state[i]

@@ -1,5 +1,5 @@
 import type { assembly } from '../../engine/tensor/index.ts'
-import type { ContextSpace } from './context.ts'
+import type { ContextColumns, ContextSpace } from './context.ts'
 import type { ArraySpace } from './space.ts'
 
 /** Where environments draw their chance from: a fast stream by default, NumPy's generator where parity is wanted. */
@@ -15,12 +15,12 @@ export interface EnvironmentRandom {
 }
 
 /** The typed arrays of all slots of an environment; row i of each belongs to slot i. An environment's functions write in place. */
-export interface EnvArrays {
+export interface EnvArrays<C extends ContextSpace = ContextSpace> {
   readonly count: number
   /** [count, stateSize]. */
   readonly state: Float64Array
-  /** [count, features], in the order of the context space. */
-  readonly context: Float64Array
+  /** Of each feature its values, [count]: `context.gravity[i]` is environment i's gravity. */
+  readonly context: ContextColumns<C>
   /** [count, rowSize(action)]; what the policy chose. */
   readonly actions: Float32Array
   /** [count, rowSize(observation)]. */
@@ -91,13 +91,59 @@ export interface BatchedDefinition<C extends ContextSpace = ContextSpace> extend
   'step' | 'observe' | 'context'
 > {
   /**
-   * `(state, context, actions, observations, rewards, terminated, pairs, leftSome)`: addresses in bytes of the arrays of
-   * `Slots`. May leave pairs alone: then it writes 2 to `terminated` of both, and 1 to the i32 at `leftSome`.
+   * `(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: addresses in bytes of the arrays of
+   * `EnvArrays`; each context feature is a column of `columnBytes`. May leave pairs alone: then it writes 2 to `terminated` of both, and 1 to the i32 at `leftSome`.
    */
   readonly kernel: assembly.WasmFunction
 }
 
-/** Checks nothing, infers the features: so that an environment is written with its types. */
-export const defineEnvironment = <C extends ContextSpace>(
-  definition: EnvironmentDefinition<C>,
-): EnvironmentDefinition<C> => definition
+/** What `defineEnvironment` takes: an `EnvironmentDefinition` whose functions know the names of its features. */
+export interface EnvironmentSource<C extends ContextSpace> extends Omit<
+  EnvironmentDefinition<C>,
+  'reset' | 'step' | 'observe' | 'mask' | 'draw' | 'text' | 'batched'
+> {
+  readonly reset: (numEnvs: EnvArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly step: (numEnvs: EnvArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly observe: (numEnvs: EnvArrays<C>, i: number) => void
+  readonly mask?: (numEnvs: EnvArrays<C>, i: number) => void
+  readonly draw?: (numEnvs: EnvArrays<C>, i: number) => Drawing
+  readonly text?: (numEnvs: EnvArrays<C>, i: number) => string
+  /** `step` and `observe` for two environments at a time: `BatchedDefinition.kernel`. */
+  readonly kernel?: assembly.WasmFunction
+}
+
+/**
+ * An environment out of its spaces, its context features and its functions. Inside these each feature is a typed array by
+ * name, with one value for each environment of the vector: `context.slope[i]`.
+ *
+ * @example
+ * const hill = defineEnvironment({
+ *   name: 'hill',
+ *   observation: box([1], -10, 10),
+ *   action: discrete(2),
+ *   context: { slope: { default: 0.1, low: 0, high: 0.5, about: 'm a step, downhill' } },
+ *   stateSize: 1,
+ *   maxSteps: 50,
+ *   reset({ state }, i, random) {
+ *     state[i] = random.uniform(-1, 1)
+ *   },
+ *   step({ state, context, actions, rewards, terminated }, i) {
+ *     state[i] += (actions[i] === 1 ? 1 : -1) - context.slope[i]
+ *     rewards[i] = -Math.abs(state[i])
+ *     terminated[i] = Math.abs(state[i]) > 10 ? 1 : 0
+ *   },
+ *   observe({ state, observations }, i) {
+ *     observations[i] = state[i]
+ *   },
+ * })
+ */
+export function defineEnvironment<C extends ContextSpace>({
+  kernel,
+  ...source
+}: EnvironmentSource<C>): EnvironmentDefinition<C> {
+  // Arrays of any features have those of this space, since they are made for it.
+  const definition = source as EnvironmentDefinition<C>
+  if (kernel === undefined) return definition
+  const { step, observe, context } = definition
+  return { ...definition, batched: { step, observe, context, kernel } }
+}

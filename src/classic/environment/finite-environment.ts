@@ -47,7 +47,7 @@ export function finiteEnvironment(
         state[i] = sampleCategorical(start, 0, start.length, random.random())
       },
       step({ state, context, actions: chosen, rewards, terminated }, i, random) {
-        const noise = context[i]
+        const noise = context.noise[i]
         const action = noise > 0 && random.random() < noise ? random.integers(actions) : chosen[i]
         const pair = state[i] * actions + action
         const row = sampleCategorical(probabilities, offsets[pair], offsets[pair + 1], random.random())

@@ -1,7 +1,7 @@
 export { choiceCounts, forbiddenChoice, sampleMaskOf } from './action-masks.ts'
 export type { AnyVector } from './any-vector.ts'
-export { contextRow } from './context.ts'
-export type { Context, ContextFeature, ContextSpace } from './context.ts'
+export { contextRow, contextColumns, readContext, writeContext } from './context.ts'
+export type { Context, ContextColumns, ContextFeature, ContextSpace } from './context.ts'
 export { contextSampler, contextSetsOf, fixedContexts } from './context-sets.ts'
 export type { ContextFor, ContextSamplerOptions, ContextSet } from './context-sets.ts'
 export { finiteModel, outcomesOf, sampleCategorical } from './finite-model.ts'
@@ -36,6 +36,7 @@ export type {
   BatchedDefinition,
   EnvironmentDefinition,
   EnvironmentRandom,
+  EnvironmentSource,
 } from './definition.ts'
 export { numpyEnvStream, numpyStream } from './numpy-stream.ts'
 export type { NumpyStream } from './numpy-stream.ts'
@@ -85,26 +86,8 @@ export {
   transformRewards,
 } from './wrappers/transform.ts'
 export type { WriteRow } from './wrappers/wrap-observations.ts'
-export {
-  createMultiAgentVector,
-  createParallelEnvironment,
-  defineMultiAgentEnvironment,
-  invalidMove,
-  parallelOf,
-  turnsOf,
-} from './multi-agent/index.ts'
-export type {
-  AgentArrays,
-  ByAgent,
-  MultiAgentVector,
-  MultiAgentDefinition,
-  ParallelEnvironment,
-  ParallelReset,
-  ParallelStep,
-  Turn,
-  TurnEnvironment,
-  DefinedParallelEnvironment,
-} from './multi-agent/index.ts'
+export { createMultiAgentVector, defineMultiAgentEnvironment } from './multi-agent.ts'
+export type { AgentArrays, MultiAgentDefinition, MultiAgentVector } from './multi-agent.ts'
 export {
   animatePng,
   animateSvg,

@@ -93,7 +93,7 @@ export function createObjectEnvs(
   const numEnvs: EnvArrays = {
     count,
     state: new Float64Array(0),
-    context: new Float64Array(0),
+    context: {},
     actions: new Float32Array(count * actionWidth),
     observations: new Float32Array(count * width),
     rewards: new Float64Array(count),

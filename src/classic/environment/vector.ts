@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
 import { maskSize } from './action-masks.ts'
-import { contextRow } from './context.ts'
+import { contextRow, contextRows, contextColumns, writeContext } from './context.ts'
 import type { Context } from './context.ts'
 import { rowSize } from './space.ts'
 import { restoreArrays, saveArrays } from './stored-arrays.ts'
@@ -114,7 +114,7 @@ export function createVectorEnvironment(
     count,
     ...(quick?.arrays ?? {
       state: zeros(Float64Array, count * definition.stateSize),
-      context: zeros(Float64Array, count * features),
+      context: contextColumns(definition.context, count, () => zeros(Float64Array, count)),
       actions: zeros(Float32Array, count * rowSize(definition.action)),
       observations: zeros(Float32Array, count * width),
       rewards: zeros(Float64Array, count),
@@ -141,9 +141,10 @@ export function createVectorEnvironment(
 
   function begin(i: number): void {
     if (contextFor !== undefined || episodes[i] === 0)
-      numEnvs.context.set(
+      writeContext(
+        numEnvs.context,
+        i,
         contextRow(definition.context, contextFor?.(i, episodes[i]), definition.name),
-        i * features,
       )
     episodes[i]++
     definition.reset(numEnvs, i, streams[i])
@@ -171,7 +172,17 @@ export function createVectorEnvironment(
   }
 
   const { count: _, ...written } = numEnvs
-  const stored = { ...written, finalObservations, finalActionMask, truncated, returns, lengths, ended }
+  /** With contexts as rows. */
+  const stored = () => ({
+    ...written,
+    context: contextRows(numEnvs.context, count),
+    finalObservations,
+    finalActionMask,
+    truncated,
+    returns,
+    lengths,
+    ended,
+  })
 
   return {
     definition,
@@ -238,12 +249,15 @@ export function createVectorEnvironment(
       if (ended[i] === 0) end(i)
     },
     state: () => ({
-      arrays: saveArrays(stored),
+      arrays: saveArrays(stored()),
       streams: streams.map((stream) => stream.state()),
       episodes: [...episodes],
     }),
     restore(state) {
-      restoreArrays(definition.name, stored, state.arrays)
+      const arrays = stored()
+      restoreArrays(definition.name, arrays, state.arrays)
+      for (let i = 0; i < count; i++)
+        writeContext(numEnvs.context, i, arrays.context.subarray(i * features, (i + 1) * features))
       streams.forEach((stream, i) => stream.restore(state.streams[i]))
       episodes = [...state.episodes]
       begun = true

@@ -16,10 +16,10 @@ const counter = (observation: ArraySpace) =>
       weight: { default: 3, low: 1, high: 5, extrapolate: [0, 9], about: 'nothing' },
     },
     stateSize: 1,
-    reset: ({ state, context }, i) => (state[i] = context[i * 2]),
+    reset: ({ state, context }, i) => (state[i] = context.start[i]),
     step: ({ state, rewards, context }, i) => {
       state[i]++
-      rewards[i] = context[i * 2 + 1]
+      rewards[i] = context.weight[i]
     },
     observe({ state, observations }, i) {
       if (observation.type === 'discrete') observations[i] = state[i]

@@ -16,23 +16,22 @@ export function visibleContext<C extends ContextSpace>(
   definition: EnvironmentDefinition<C>,
   names: readonly (keyof C & string)[] = Object.keys(definition.context),
 ): EnvironmentDefinition<C> {
-  const all = Object.keys(definition.context)
-  const columns = names.map((name) => {
-    if (Object.hasOwn(definition.context, name)) return all.indexOf(name)
+  for (const name of names) {
+    if (Object.hasOwn(definition.context, name)) continue
     throw new AgogeError(`${definition.name} has no context feature ${name}`, {
       code: 'unknown-feature',
       given: name,
-      expected: `one of ${all.join(', ') || 'none: the environment has no features'}`,
+      expected: `one of ${Object.keys(definition.context).join(', ') || 'none: the environment has no features'}`,
     })
-  })
+  }
   const features = names.map((name) => definition.context[name])
   const lows = features.map(({ low }) => low)
   const halves = features.map(({ low, high }) => (high - low) / 2)
   const innerWidth = rowSize(definition.observation)
   const flat = flatSpace(definition.observation)
   const flatWidth = flat.low.length
-  const width = flatWidth + columns.length
-  const bounds = (inner: Float64Array, limit: number): number[] => [...inner, ...columns.map(() => limit)]
+  const width = flatWidth + names.length
+  const bounds = (inner: Float64Array, limit: number): number[] => [...inner, ...names.map(() => limit)]
 
   /** The same slots with room for the environment's own observation, made once for each set of slots. */
   const innerEnvs = new WeakMap<EnvArrays, EnvArrays>()
@@ -53,8 +52,8 @@ export function visibleContext<C extends ContextSpace>(
       definition.observe(inner, i)
       const row = i * width
       flatten(definition, inner.observations, i * innerWidth, numEnvs.observations, row)
-      for (let k = 0; k < columns.length; k++) {
-        const value = numEnvs.context[i * all.length + columns[k]]
+      for (let k = 0; k < names.length; k++) {
+        const value = numEnvs.context[names[k]][i]
         numEnvs.observations[row + flatWidth + k] = halves[k] === 0 ? 0 : (value - lows[k]) / halves[k] - 1
       }
     },

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { contextSampler, contextSetsOf, createVectorEnvironment, rowSize } from '../environment/index.ts'
+import {
+  contextSampler,
+  contextSetsOf,
+  contextColumns,
+  createVectorEnvironment,
+  rowSize,
+  writeContext,
+} from '../environment/index.ts'
 import type {
   ArraySpace,
   Context,
@@ -83,10 +90,8 @@ test('the check itself: constants read from elsewhere than the slot are found', 
   const definition: EnvironmentDefinition = {
     ...chain,
     step(numEnvs, i, random) {
-      const constants = Float64Array.from(
-        { length: numEnvs.context.length },
-        (_, k) => [5, 0.2, 2, 10][k % 4],
-      )
+      const constants = contextColumns(chain.context, numEnvs.count)
+      for (let k = 0; k < numEnvs.count; k++) writeContext(constants, k, [5, 0.2, 2, 10])
       chain.step({ ...numEnvs, context: constants }, i, random)
     },
   }

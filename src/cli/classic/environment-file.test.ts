@@ -39,7 +39,7 @@ writeFileSync(
   maxSteps: 5,
   reset({ state }, i) { state[i] = 0 },
   step({ state, context, actions, rewards, terminated }, i) {
-    state[i] += actions[i] === 1 ? context[i] : -context[i]
+    state[i] += actions[i] === 1 ? context.length[i] : -context.length[i]
     rewards[i] = state[i]
     terminated[i] = 0
   },

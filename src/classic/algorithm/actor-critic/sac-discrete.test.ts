@@ -16,7 +16,7 @@ const masked = defineEnvironment({
     state[i] = random.integers(2) === 0 ? -1 : 1
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
-    rewards[i] = actions[i] === 1 ? context[i] : actions[i] === 2 ? 1 : 0
+    rewards[i] = actions[i] === 1 ? context.best[i] : actions[i] === 2 ? 1 : 0
     terminated[i] = 0
     state[i] = random.integers(2) === 0 ? -1 : 1
   },

@@ -117,7 +117,7 @@ const countdown = defineEnvironment({
   step({ state, context, rewards, terminated }, i) {
     state[i]++
     rewards[i] = 1
-    terminated[i] = state[i] >= context[i] ? 1 : 0
+    terminated[i] = state[i] >= context.length[i] ? 1 : 0
   },
   observe({ state, observations }, i) {
     observations[i] = state[i]

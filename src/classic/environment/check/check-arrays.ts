@@ -1,20 +1,19 @@
 import type { EnvironmentStream } from '../environment-random.ts'
-import type { AgentArrays } from '../multi-agent/index.ts'
-import type { EnvironmentDefinition } from '../definition.ts'
+import { writeContext } from '../context.ts'
+import type { EnvArrays, EnvironmentDefinition } from '../definition.ts'
 import type { Findings } from './finding.ts'
 import { repeatable } from './situations.ts'
 import type { Situation } from './situations.ts'
-import { actingOf, allocateArrays, firstDifference, readEnv, arrayNames, arrayWidths } from './env-arrays.ts'
+import { allocateArrays, firstDifference, readEnv, arrayNames, arrayWidths } from './env-arrays.ts'
 import type { ArrayName, EnvRow } from './env-arrays.ts'
 
-const calls = ['reset', 'step', 'observe', 'acting', 'mask'] as const
+const calls = ['reset', 'step', 'observe', 'mask'] as const
 type Call = (typeof calls)[number]
 /** What each function may write. Steps and resets may write what the others write after them. */
 const writes: Readonly<Record<Call, readonly ArrayName[]>> = {
-  reset: ['state', 'observations', 'agentMask', 'actionMask', 'rewards', 'terminated'],
-  step: ['state', 'rewards', 'terminated', 'observations', 'agentMask', 'actionMask'],
+  reset: ['state', 'observations', 'actionMask', 'rewards', 'terminated'],
+  step: ['state', 'rewards', 'terminated', 'observations', 'actionMask'],
   observe: ['observations'],
-  acting: ['agentMask'],
   mask: ['actionMask'],
 }
 /** What each function has to write, whatever was there before. */
@@ -22,7 +21,6 @@ const owes: Readonly<Record<Call, readonly ArrayName[]>> = {
   reset: ['state'],
   step: ['state', 'rewards', 'terminated'],
   observe: ['observations'],
-  acting: ['agentMask'],
   mask: ['actionMask'],
 }
 
@@ -31,7 +29,6 @@ const inputs: Readonly<Record<Call, readonly ArrayName[]>> = {
   reset: ['context'],
   step: ['state', 'context', 'actions'],
   observe: ['state', 'context'],
-  acting: ['state', 'context'],
   mask: ['state', 'context'],
 }
 /** Arrays of the slot that hold other numbers than 0 before the call. */
@@ -51,7 +48,6 @@ export function checkArrays(
     const { again } = repeatable('check', 'slots', seed, at)
     for (const call of calls) {
       if (call === 'mask' && arrayWidths(definition).actionMask === 0) continue
-      if (call === 'acting' && arrayWidths(definition).agentMask === 0) continue
       const run = (count: number, i: number, garbage?: Garbage): EnvRow => {
         const numEnvs = prepare(definition, count, i, situation, call, garbage)
         const before = Array.from({ length: count }, (_, k) => readEnv(definition, numEnvs, k))
@@ -104,16 +100,18 @@ function prepare(
   situation: Situation,
   call: Call,
   garbage?: Garbage,
-): AgentArrays {
+): EnvArrays {
   const numEnvs = allocateArrays(definition, count)
   const widths = arrayWidths(definition)
   for (const name of arrayNames) {
+    if (name === 'context') continue
     numEnvs[name].fill(7.25)
     numEnvs[name].fill(0, i * widths[name], (i + 1) * widths[name])
     if (garbage?.arrays.includes(name) === true)
       numEnvs[name].fill(garbage.value, i * widths[name], (i + 1) * widths[name])
   }
-  numEnvs.context.set(situation.context, i * widths.context)
+  for (const column of Object.values(numEnvs.context)) column.fill(7.25)
+  writeContext(numEnvs.context, i, situation.context)
   numEnvs.actions.set(situation.action, i * widths.actions)
   if (call !== 'reset') numEnvs.state.set(situation.state, i * widths.state)
   return numEnvs
@@ -122,20 +120,19 @@ function prepare(
 function act(
   definition: EnvironmentDefinition,
   call: Call,
-  numEnvs: AgentArrays,
+  numEnvs: EnvArrays,
   i: number,
   random: EnvironmentStream,
 ): void {
   if (call === 'observe') definition.observe(numEnvs, i)
   else if (call === 'mask') definition.mask?.(numEnvs, i)
-  else if (call === 'acting') actingOf(definition)?.(numEnvs, i)
   else definition[call](numEnvs, i, random)
 }
 
 function lookAtNeighbours(
   definition: EnvironmentDefinition,
   call: Call,
-  numEnvs: AgentArrays,
+  numEnvs: EnvArrays,
   i: number,
   before: readonly EnvRow[],
   step: number,

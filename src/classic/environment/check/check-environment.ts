@@ -1,11 +1,8 @@
 import type { AsyncEnvironment, Environment } from '../environment.ts'
-import { createParallelEnvironment } from '../multi-agent/index.ts'
-import type { MultiAgentDefinition, ParallelEnvironment, TurnEnvironment } from '../multi-agent/index.ts'
 import { fastStream } from '../environment-random.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
 import { checkContext } from './check-context.ts'
 import { checkDefinition } from './check-definition.ts'
-import { checkManyAgents, everyTurn } from './check-many-agents.ts'
 import { checkObject } from './check-object.ts'
 import { checkEnds, checkPlay } from './check-play.ts'
 import { checkDrawing, checkArrays } from './check-arrays.ts'
@@ -13,7 +10,6 @@ import { drive } from './drive.ts'
 import { createFindings, throwFindings } from './finding.ts'
 import type { Finding, Findings } from './finding.ts'
 import { exploreEnvironment } from './situations.ts'
-import { asDefinition } from './env-arrays.ts'
 
 export interface CheckOptions {
   /** Default 0. */
@@ -31,12 +27,7 @@ export interface CheckOptions {
 }
 
 /** What can be checked at once. */
-export type Checked =
-  | EnvironmentDefinition
-  | Environment
-  | MultiAgentDefinition
-  | ParallelEnvironment
-  | TurnEnvironment
+export type Checked = EnvironmentDefinition | Environment
 
 /**
  * Looks for breaches of the contract in an environment or in an object with `reset` and `step`, by playing it:
@@ -45,9 +36,7 @@ export type Checked =
  * - of environments: a reset writes all of the state, functions write their own slot only, depend on nothing but state,
  *   context, action and random numbers, and keep nothing; every context feature changes a transition or a reset;
  *   drawings come of every state;
- * - of objects: observations are fresh copies, `state` and `restore` go on exactly, every context feature acts;
- * - of several agents, as an environment, in the parallel form or in the turn form: whoever acts is one of them and is
- *   allowed something, all are shown and paid, and nobody acts once it is over.
+ * - of objects: observations are fresh copies, `state` and `restore` go on exactly, every context feature acts.
  *
  * Takes some 0.1 s for an environment. For an object whose calls are asynchronous it gives a promise.
  *
@@ -73,7 +62,6 @@ export function findFaults(
   options: CheckOptions = {},
 ): Finding[] | Promise<Finding[]> {
   const { seed = 0, steps = 300, endless = false } = options
-  if (hasAgents(subject)) return findFaultsOfMany(subject, options)
   if (!isEnvironmentDefinition(subject)) {
     const { patience = 10_000 } = options
     return drive(checkObject(subject, { seed, steps, patience, endless }))
@@ -102,28 +90,6 @@ export function requireDefinition(definition: EnvironmentDefinition): void {
   throwFindings(definition.name, findings.list)
 }
 
-type ManyAgents = MultiAgentDefinition | ParallelEnvironment | TurnEnvironment
-
-function findFaultsOfMany(subject: ManyAgents, options: CheckOptions): Finding[] {
-  const { seed = 0, steps = 300, patience = 10_000, endless = false } = options
-  const findings = createFindings(subject.name ?? 'environment')
-  const play = { seed, steps, patience, endless }
-  if ('stateSize' in subject) {
-    checkDefinition(asDefinition(subject), findings)
-    if (findings.list.length > 0) return findings.list
-    checkManyAgents(createParallelEnvironment(subject), findings, { ...play, features: false })
-    try {
-      checkFunctions(asDefinition(subject), findings, options)
-    } catch (error) {
-      findings.add('throws', 'step', `throws, though the mask allows it: ${String(error)}`)
-    }
-  } else {
-    const parallel = 'observe' in subject ? everyTurn(subject, findings) : subject
-    checkManyAgents(parallel, findings, { ...play, features: true })
-  }
-  return findings.list
-}
-
 /** What the functions of an environment do, in states from all over it. */
 function checkFunctions(
   definition: EnvironmentDefinition,
@@ -135,9 +101,6 @@ function checkFunctions(
   checkDrawing(definition, findings, situations.slice(0, 40))
   checkContext(definition, findings, seed, situations, observed)
 }
-
-const hasAgents = (subject: Checked | AsyncEnvironment): subject is ManyAgents =>
-  typeof subject === 'object' && subject !== null && 'agents' in subject
 
 const isEnvironmentDefinition = (
   subject: EnvironmentDefinition | Environment | AsyncEnvironment,

@@ -1,12 +1,12 @@
 import { forbiddenChoice, sampleMaskOf } from '../action-masks.ts'
-import { contextRow } from '../context.ts'
+import { contextRow, writeContext } from '../context.ts'
 import type { ContextSpace } from '../context.ts'
 import { sampleSpace } from '../space-sample.ts'
 import { writeRow } from '../space-rows.ts'
 import type { EnvironmentStream } from '../environment-random.ts'
 import { fastStream } from '../environment-random.ts'
 import type { EnvArrays, EnvironmentDefinition } from '../definition.ts'
-import { agentsIn, allocateArrays, lookAtMasks } from './env-arrays.ts'
+import { allocateArrays } from './env-arrays.ts'
 
 /** A state that play can come to, the context it was met in, and an action that is allowed there. */
 export interface Situation {
@@ -30,22 +30,16 @@ export function randomContext(space: ContextSpace, random: EnvironmentStream, wi
   })
 }
 
-/** Writes random actions of slot i that are allowed in its state, of each agent one. */
+/** Writes a random action of environment i that is allowed in its state. */
 export function writeRandomAction(
-  definition: EnvironmentDefinition,
-  numEnvs: EnvArrays,
+  { action: space }: EnvironmentDefinition,
+  { actions, actionMask, count }: EnvArrays,
   i: number,
   random: EnvironmentStream,
 ): void {
-  const agents = agentsIn(definition)
-  const rows = numEnvs.count * agents
-  const choices = numEnvs.actionMask.length / rows
-  for (let k = i * agents; k < (i + 1) * agents; k++) {
-    const row = numEnvs.actionMask.subarray(k * choices, (k + 1) * choices)
-    const mask = sampleMaskOf(definition.action, row)
-    const action = sampleSpace(definition.action, random, { mask: mask as never })
-    writeRow(definition.action, action, numEnvs.actions, (k * numEnvs.actions.length) / rows)
-  }
+  const choices = actionMask.length / count
+  const mask = sampleMaskOf(space, actionMask.subarray(i * choices, (i + 1) * choices))
+  writeRow(space, sampleSpace(space, random, { mask: mask as never }), actions, (i * actions.length) / count)
 }
 
 /** Steps for which an action is kept, drawn from these: some places take persistence. */
@@ -84,14 +78,14 @@ function exploreContext(
   steps: number,
 ): Situation[] {
   const numEnvs = allocateArrays(definition, 1)
-  numEnvs.context.set(context)
+  writeContext(numEnvs.context, 0, context)
   const { offset, scale } = rangesOfPlay(definition, numEnvs, random)
   const cells = new Set<string>()
   const direction = new Float64Array(definition.stateSize)
   const met: (Situation & { tried: number; cell: number[] })[] = []
 
   function look(step: number): void {
-    lookAtMasks(definition, numEnvs, 0)
+    definition.mask?.(numEnvs, 0)
     const cell = Array.from(numEnvs.state, (x, k) => Math.round((x - offset[k]) * scale[k]))
     const key = cell.join()
     if (cells.has(key)) return
@@ -144,7 +138,7 @@ function exploreContext(
       chosen.tried++
       step = chosen.step
       numEnvs.state.set(chosen.state)
-      lookAtMasks(definition, numEnvs, 0)
+      definition.mask?.(numEnvs, 0)
     }
     writeRandomAction(definition, numEnvs, 0, random)
     for (let hold = holds[random.integers(holds.length)]; hold > 0; hold--) {
@@ -172,7 +166,7 @@ function rangesOfPlay(
   for (let t = 0; t < 200; t++) {
     if (t % 40 === 0 || numEnvs.terminated[0] === 1) definition.reset(numEnvs, 0, random)
     numEnvs.terminated[0] = 0
-    lookAtMasks(definition, numEnvs, 0)
+    definition.mask?.(numEnvs, 0)
     writeRandomAction(definition, numEnvs, 0, random)
     definition.step(numEnvs, 0, random)
     numEnvs.state.forEach((x, k) => {
@@ -188,17 +182,11 @@ function rangesOfPlay(
   }
 }
 
-/** Whether the actions of slot 0 are; those of agents that are allowed none are not looked at. */
-function isAllowed(definition: EnvironmentDefinition, { actions, actionMask }: EnvArrays): boolean {
-  if (actionMask.length === 0) return true
-  const agents = agentsIn(definition)
-  const [width, choices] = [actions.length / agents, actionMask.length / agents]
-  return Array.from({ length: agents }, (_, k) => k).every(
-    (k) =>
-      forbiddenChoice(definition.action, actions, k * width, actionMask, k * choices) < 0 ||
-      sampleMaskOf(definition.action, actionMask.subarray(k * choices, (k + 1) * choices)) === undefined,
-  )
-}
+/** Whether the action of environment 0 is. */
+const isAllowed = ({ action }: EnvironmentDefinition, { actions, actionMask }: EnvArrays): boolean =>
+  actionMask.length === 0 ||
+  forbiddenChoice(action, actions, 0, actionMask, 0) < 0 ||
+  sampleMaskOf(action, actionMask) === undefined
 
 /** A stream for a check, and the same one again each time that `again` is called. */
 export function repeatable(...keys: [string, ...(string | number)[]]): {

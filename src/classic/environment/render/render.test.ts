@@ -3,9 +3,7 @@ import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { cartPole } from '../../environments/control/index.ts'
 import { classicEnvironments } from '../../environments/catalogue.ts'
-import { ticTacToe } from '../../environments/games/index.ts'
 import { chain, fourRooms } from '../../environments/grid/index.ts'
-import { createMultiAgentVector, createParallelEnvironment } from '../multi-agent/index.ts'
 import { createVectorEnvironment } from '../vector.ts'
 import { defineEnvironment } from '../definition.ts'
 import type { Drawing } from '../definition.ts'
@@ -228,17 +226,6 @@ test('characters become a page of text, line by line', () => {
   environment.reset()
   const lines = drawEnv(environment).shapes.flatMap((shape) => (shape.type === 'text' ? [shape.text] : []))
   expect(lines.join('\n')).toBe(chain.text?.(environment.numEnvs, 0))
-})
-
-test('environments of several agents are rendered as well', () => {
-  const environment = createMultiAgentVector(ticTacToe, { numEnvs: 2 })
-  environment.reset()
-  environment.actions.fill(4)
-  environment.step()
-  expect(renderText(environment, 1)).toContain('X')
-  expect(renderSvg(drawEnv(environment, 1))).not.toBe(
-    renderSvg(drawEnv(createParallelEnvironment(ticTacToe).vector)),
-  )
 })
 
 test('what environments write has letters of its own in pictures', () => {

@@ -1,28 +1,24 @@
 import { AgogeError } from '../../../error.ts'
-import type { Drawing } from '../definition.ts'
+import type { Drawing, EnvArrays } from '../definition.ts'
 import { pageOf } from './page.ts'
 import { renderTerminal } from './terminal.ts'
 import type { TerminalOptions } from './terminal.ts'
 
-interface AnyArrays {
-  readonly count: number
-}
-
-/** What a frame is taken from: a vector environment of one agent or of several, or the `vector` of a single one. */
-export interface Rendered<S extends AnyArrays> {
+/** What a frame is taken from: a vector environment, or the `vector` of a single one. */
+export interface Rendered {
   readonly definition: {
     readonly name: string
-    readonly draw?: (numEnvs: S, i: number) => Drawing
-    readonly text?: (numEnvs: S, i: number) => string
+    readonly draw?: (numEnvs: EnvArrays, i: number) => Drawing
+    readonly text?: (numEnvs: EnvArrays, i: number) => string
   }
-  readonly numEnvs: S
+  readonly numEnvs: EnvArrays
 }
 
 /**
  * The drawing of a slot's state: the environment's own, else its characters as a page. Throws `no-drawing` for environments that have
  * neither.
  */
-export function drawEnv<S extends AnyArrays>({ definition, numEnvs }: Rendered<S>, envIndex = 0): Drawing {
+export function drawEnv({ definition, numEnvs }: Rendered, envIndex = 0): Drawing {
   checkEnv(definition.name, numEnvs, envIndex)
   if (definition.draw !== undefined) return definition.draw(numEnvs, envIndex)
   if (definition.text !== undefined) return pageOf(definition.text(numEnvs, envIndex))
@@ -34,11 +30,7 @@ export function drawEnv<S extends AnyArrays>({ definition, numEnvs }: Rendered<S
 }
 
 /** A frame of characters: the environment's own, else its drawing in half-blocks. Throws `no-drawing`. */
-export function renderText<S extends AnyArrays>(
-  rendered: Rendered<S>,
-  envIndex = 0,
-  options: TerminalOptions = {},
-): string {
+export function renderText(rendered: Rendered, envIndex = 0, options: TerminalOptions = {}): string {
   const { definition, numEnvs } = rendered
   checkEnv(definition.name, numEnvs, envIndex)
   return definition.text === undefined
@@ -46,7 +38,7 @@ export function renderText<S extends AnyArrays>(
     : definition.text(numEnvs, envIndex)
 }
 
-function checkEnv(name: string, numEnvs: AnyArrays, envIndex: number): void {
+function checkEnv(name: string, numEnvs: EnvArrays, envIndex: number): void {
   if (Number.isInteger(envIndex) && envIndex >= 0 && envIndex < numEnvs.count) return
   throw new AgogeError(`${name} has no slot ${envIndex}`, {
     code: 'bad-argument',

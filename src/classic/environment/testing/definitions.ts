@@ -20,13 +20,13 @@ export const counter = defineEnvironment({
     state[i * 2] += actions[i]
     state[i * 2 + 1]++
     rewards[i] = random.random()
-    terminated[i] = state[i * 2] >= context[i] ? 1 : 0
+    terminated[i] = state[i * 2] >= context.goal[i] ? 1 : 0
   },
   observe({ state, observations }, i) {
     observations[i * 2] = state[i * 2]
     observations[i * 2 + 1] = state[i * 2 + 1]
   },
   mask({ state, context, actionMask }, i) {
-    for (let a = 0; a < 3; a++) actionMask[i * 3 + a] = state[i * 2] + a <= context[i] + 1 ? 1 : 0
+    for (let a = 0; a < 3; a++) actionMask[i * 3 + a] = state[i * 2] + a <= context.goal[i] + 1 ? 1 : 0
   },
 })

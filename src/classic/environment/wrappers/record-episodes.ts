@@ -32,7 +32,8 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
   const width = rowSize(env.definition.observation)
   const actionWidth = rowSize(env.definition.action)
   const choices = env.actionMask.length / count
-  const features = env.numEnvs.context.length / count
+  const contextColumns = Object.values(env.numEnvs.context)
+  const features = contextColumns.length
   const sameStep = env.autoreset === 'same-step'
   const lengths = new Int32Array(count)
   const contexts = new Float64Array(count * features)
@@ -58,7 +59,7 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
 
   function begin(i: number): void {
     lengths[i] = 0
-    copyRow(env.numEnvs.context, i * features, contexts, i * features, features)
+    for (let k = 0; k < features; k++) contexts[i * features + k] = contextColumns[k][i]
     writeObservation(i, env.observations, env.actionMask)
   }
 

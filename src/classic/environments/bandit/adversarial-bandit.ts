@@ -1,4 +1,5 @@
-import { discrete } from '../../environment/index.ts'
+import { defineEnvironment, discrete } from '../../environment/index.ts'
+import type { EnvArrays } from '../../environment/index.ts'
 import { uniformAt } from '../../../engine/random/index.ts'
 import { horizonFeature, instanceFeature, pullText } from './bandit-definition.ts'
 import type { BanditDefinition } from './bandit-definition.ts'
@@ -22,17 +23,21 @@ export function createAdversarialBandit({
   horizon = 100,
   name = 'adversarial-bandit',
 }: AdversarialBanditOptions = {}): BanditDefinition {
-  const features = 4
-  function payoff(context: Float64Array, i: number, arm: number, pull: number): number {
-    const c = i * features
-    const instance = context[c + 3]
-    const favoured = Math.floor(uniformAt(instance, 1, Math.floor(pull / context[c + 1])) * arms)
-    const chance = 0.5 + (arm === favoured ? 0.5 : -0.5) * context[c]
+  function payoff(context: EnvArrays['context'], i: number, arm: number, pull: number): number {
+    const instance = context.instance[i]
+    const favoured = Math.floor(uniformAt(instance, 1, Math.floor(pull / context.period[i])) * arms)
+    const chance = 0.5 + (arm === favoured ? 0.5 : -0.5) * context.gap[i]
     return uniformAt(instance, 2, pull * arms + arm) < chance ? 1 : 0
   }
-  return {
+  function armMean({ context }: EnvArrays, i: number, arm: number): number {
+    const horizon = context.horizon[i]
+    let sum = 0
+    for (let pull = 0; pull < horizon; pull++) sum += payoff(context, i, arm, pull)
+    return sum / horizon
+  }
+
+  const definition = defineEnvironment({
     name,
-    arms,
     observation: discrete(1),
     action: discrete(arms),
     context: {
@@ -62,20 +67,15 @@ export function createAdversarialBandit({
     step({ state, context, actions, rewards, terminated }, i) {
       rewards[i] = payoff(context, i, actions[i], state[i * 2])
       state[i * 2 + 1] = actions[i]
-      terminated[i] = ++state[i * 2] >= context[i * features + 2] ? 1 : 0
+      terminated[i] = ++state[i * 2] >= context.horizon[i] ? 1 : 0
     },
     observe({ observations }, i) {
       observations[i] = 0
     },
-    armMean({ context }, i, arm) {
-      const horizon = context[i * features + 2]
-      let sum = 0
-      for (let pull = 0; pull < horizon; pull++) sum += payoff(context, i, arm, pull)
-      return sum / horizon
-    },
     text: ({ state, context, rewards }, i) =>
-      pullText(state[i * 2], context[i * features + 2], state[i * 2 + 1], rewards[i]),
-  }
+      pullText(state[i * 2], context.horizon[i], state[i * 2 + 1], rewards[i]),
+  })
+  return { ...definition, arms, armMean }
 }
 
 export const adversarialBandit = createAdversarialBandit()

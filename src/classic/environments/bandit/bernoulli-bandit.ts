@@ -13,7 +13,6 @@ export const createBernoulliBandit = (options: ArmedBanditOptions = {}): BanditD
       name: 'bernoulli-bandit',
       draw: (instance, arm) => uniformAt(instance, 1, arm),
       mean: { default: 0.5, low: 0, high: 1, about: '' },
-      extra: {},
       reward: (mean, _, random) => (random.random() < mean ? 1 : 0),
     },
     options,

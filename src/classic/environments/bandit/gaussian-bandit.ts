@@ -13,14 +13,12 @@ export const createGaussianBandit = (options: ArmedBanditOptions = {}): BanditDe
       name: 'gaussian-bandit',
       draw: (instance, arm) => normalAt(instance, 1, arm),
       mean: { default: 0, low: -2, high: 2, extrapolate: [-4, 4], about: '' },
-      extra: {
-        noise: {
-          default: 1,
-          low: 0.1,
-          high: 1.5,
-          extrapolate: [0, 3],
-          about: 'standard deviation of a reward',
-        },
+      noise: {
+        default: 1,
+        low: 0.1,
+        high: 1.5,
+        extrapolate: [0, 3],
+        about: 'standard deviation of a reward',
       },
       reward: (mean, noise, random) => mean + noise * random.normal(),
     },

@@ -1,4 +1,4 @@
-import { box, discrete } from '../../environment/index.ts'
+import { box, defineEnvironment, discrete } from '../../environment/index.ts'
 import { horizonFeature, instanceFeature, normalAt, pullText } from './bandit-definition.ts'
 import type { BanditDefinition } from './bandit-definition.ts'
 
@@ -32,9 +32,8 @@ export function createLinearBandit({
     for (let k = 0; k < dimensions; k++) sum += state[x + k] * state[theta + k]
     return sum
   }
-  return {
+  const definition = defineEnvironment({
     name,
-    arms,
     observation: box([dimensions], -Infinity, Infinity),
     action: discrete(arms),
     context: {
@@ -55,23 +54,23 @@ export function createLinearBandit({
       state[s + 1] = 0
       for (let k = 0; k < dimensions; k++) state[s + 2 + k] = scale * random.normal()
       const first = s + 2 + dimensions
-      for (let k = 0; k < arms * dimensions; k++) state[first + k] = normalAt(context[i * 3 + 2], 1, k)
+      for (let k = 0; k < arms * dimensions; k++) state[first + k] = normalAt(context.instance[i], 1, k)
     },
     step({ state, context, actions, rewards, terminated }, i, random) {
       const s = i * stateSize
-      const noise = context[i * 3]
+      const noise = context.noise[i]
       rewards[i] = armMean(state, i, actions[i]) + noise * random.normal()
       for (let k = 0; k < dimensions; k++) state[s + 2 + k] = scale * random.normal()
       state[s + 1] = actions[i]
-      terminated[i] = ++state[s] >= context[i * 3 + 1] ? 1 : 0
+      terminated[i] = ++state[s] >= context.horizon[i] ? 1 : 0
     },
     observe({ state, observations }, i) {
       for (let k = 0; k < dimensions; k++) observations[i * dimensions + k] = state[i * stateSize + 2 + k]
     },
-    armMean: ({ state }, i, arm) => armMean(state, i, arm),
     text: ({ state, context, rewards }, i) =>
-      pullText(state[i * stateSize], context[i * 3 + 1], state[i * stateSize + 1], rewards[i]),
-  }
+      pullText(state[i * stateSize], context.horizon[i], state[i * stateSize + 1], rewards[i]),
+  })
+  return { ...definition, arms, armMean: ({ state }, i, arm) => armMean(state, i, arm) }
 }
 
 export const linearBandit = createLinearBandit()

@@ -1,7 +1,6 @@
 import { box, defineEnvironment, discrete } from '../../environment/index.ts'
 import { stepTwoLink, twoLinkArm } from '../two-link.ts'
 
-const features = 11
 const dt = 0.2
 const maxSpeed1 = 4 * Math.PI
 const maxSpeed2 = 9 * Math.PI
@@ -63,22 +62,21 @@ export const acrobot = defineEnvironment({
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
     const s = i * 4
-    const c = i * features
-    const gravity = context[c]
-    const length1 = context[c + 1]
-    const length2 = context[c + 2]
-    const mass1 = context[c + 3]
-    const mass2 = context[c + 4]
-    const center1 = context[c + 5] * length1
-    const center2 = context[c + 6] * length2
-    const inertia = context[c + 7]
-    const noise = context[c + 9]
+    const gravity = context.gravity[i]
+    const length1 = context.length1[i]
+    const length2 = context.length2[i]
+    const mass1 = context.mass1[i]
+    const mass2 = context.mass2[i]
+    const center1 = context.center1[i] * length1
+    const center2 = context.center2[i] * length2
+    const inertia = context.inertia[i]
+    const noise = context.torqueNoise[i]
     arm.inertia2 = mass2 * center2 * center2 + inertia
     arm.inertia = mass1 * center1 * center1 + mass2 * length1 * length1 + inertia + arm.inertia2
     arm.coupling = mass2 * length1 * center2
     arm.weight1 = (mass1 * center1 + mass2 * length1) * gravity
     arm.weight2 = mass2 * center2 * gravity
-    arm.torque2 = (actions[i] - 1) * context[c + 8] + (noise > 0 ? random.uniform(-noise, noise) : 0)
+    arm.torque2 = (actions[i] - 1) * context.torque[i] + (noise > 0 ? random.uniform(-noise, noise) : 0)
     stepTwoLink(arm, state, s, dt)
     const angle1 = wrap(state[s])
     const angle2 = wrap(state[s + 1])
@@ -87,7 +85,7 @@ export const acrobot = defineEnvironment({
     state[s + 2] = Math.min(Math.max(state[s + 2], -maxSpeed1), maxSpeed1)
     state[s + 3] = Math.min(Math.max(state[s + 3], -maxSpeed2), maxSpeed2)
     const height = -length1 * Math.cos(angle1) - length2 * Math.cos(angle2 + angle1)
-    const reached = height > context[c + 10] * (length1 + length2)
+    const reached = height > context.goalHeight[i] * (length1 + length2)
     rewards[i] = reached ? 0 : -1
     terminated[i] = reached ? 1 : 0
   },
@@ -103,10 +101,9 @@ export const acrobot = defineEnvironment({
   },
   draw({ state, context }, i) {
     const [angle1, angle2] = state.subarray(i * 4, i * 4 + 2)
-    const c = i * features
-    const length1 = context[c + 1]
-    const length2 = context[c + 2]
-    const goal = context[c + 10] * (length1 + length2)
+    const length1 = context.length1[i]
+    const length2 = context.length2[i]
+    const goal = context.goalHeight[i] * (length1 + length2)
     const joint = [length1 * Math.sin(angle1), -length1 * Math.cos(angle1)] as const
     const tip = [
       joint[0] + length2 * Math.sin(angle1 + angle2),

@@ -8,13 +8,16 @@ const { doubles, int, i32, v128, vector, ifElse, repeat } = assembly
 const left = 2
 
 /**
- * `step(state, context, actions, observations, rewards, terminated, pairs, leftSome)`: a step of CartPole for two slots at a
+ * `step(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: a step of CartPole for two slots at a
  * time, operation for operation that of one slot. Addresses in bytes.
  */
 export const cartPoleKernel: assembly.WasmFunction = {
   name: 'step',
-  parameters: Array.from({ length: 8 }, () => i32),
-  body: ([state, context, actions, observations, rewards, terminated, pairs, leftSome], builder) => {
+  parameters: Array.from({ length: 9 }, () => i32),
+  body: (
+    [state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome],
+    builder,
+  ) => {
     const { add, sub, mul, div, neg, abs, constant, load, store, shuffle, greater, select } = doubles
     const local = (): assembly.Local => builder.local(v128)
     const [a, b, x, velocity, angle, spin] = Array.from({ length: 6 }, local)
@@ -23,6 +26,8 @@ export const cartPoleKernel: assembly.WasmFunction = {
     const [sin, cos, push, spinChange] = Array.from({ length: 4 }, local)
     const [newX, newAngle] = [local(), local()]
     const over = builder.local(i32)
+    /** Where the features of the present pair are. */
+    const columns = Array.from({ length: 5 }, () => builder.local(i32))
 
     /** Two numbers of either slot, `size` bytes apart, as one vector for each number. */
     const readPair = (from: assembly.Local, size: number, offset: number, to: assembly.Local[]): Code => [
@@ -41,9 +46,7 @@ export const cartPoleKernel: assembly.WasmFunction = {
       doubles.masks(vector.equal(doubles.loadFirst(actions.get), vector.constant(1))),
     )
     const dynamics: Code = [
-      readPair(context, 40, 0, [gravity, cartMass]),
-      readPair(context, 40, 16, [poleMass, length]),
-      strength.set(shuffle(doubles.loadFirst(context.get, 32), doubles.loadFirst(context.get, 72), [0, 2])),
+      [gravity, cartMass, poleMass, length, strength].map((each, k) => each.set(load(columns[k].get))),
       totalMass.set(add(poleMass.get, cartMass.get)),
       poleMassLength.set(mul(poleMass.get, length.get)),
       square.set(mul(angle.get, angle.get)),
@@ -96,7 +99,10 @@ export const cartPoleKernel: assembly.WasmFunction = {
         int.and(int.or(over.get, int.shiftLeft(over.get, int.constant(7))), int.constant(0x101)),
       ),
     ]
-    return repeat(
+    const eachColumn = columns.map((column, k) =>
+      column.set(k === 0 ? context.get : int.add(columns[k - 1].get, columnBytes.get)),
+    )
+    const everyPair = repeat(
       [
         readPair(state, 32, 0, [x, velocity]),
         readPair(state, 32, 16, [angle, spin]),
@@ -106,7 +112,7 @@ export const cartPoleKernel: assembly.WasmFunction = {
         ]),
         [
           [state, 64] as const,
-          [context, 80] as const,
+          ...columns.map((column) => [column, 16] as const),
           [actions, 8] as const,
           [observations, 32] as const,
           [rewards, 16] as const,
@@ -115,5 +121,6 @@ export const cartPoleKernel: assembly.WasmFunction = {
       ],
       pairs.tee(int.sub(pairs.get, int.constant(1))),
     )
+    return [eachColumn, everyPair]
   },
 }

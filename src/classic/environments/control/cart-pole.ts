@@ -1,5 +1,5 @@
 import { box, defineEnvironment, discrete } from '../../environment/index.ts'
-import type { ContextSpace, EnvironmentDefinition } from '../../environment/index.ts'
+import type { ContextSpace, EnvironmentSource } from '../../environment/index.ts'
 import { angleLimit, cosineOf, limit, reach, sineOf, tau } from './cart-pole-constants.ts'
 import { cartPoleKernel } from './cart-pole-kernel.ts'
 
@@ -11,16 +11,14 @@ const context = {
   force: { default: 10, low: 5, high: 15, extrapolate: [2, 25], about: 'N' },
 } as const satisfies ContextSpace
 
-type Step = EnvironmentDefinition<typeof context>['step']
-const step: Step = ({ state, context, actions, rewards, terminated }, i) => {
+type Source = EnvironmentSource<typeof context>
+const step: Source['step'] = ({ state, context, actions, rewards, terminated }, i) => {
   const s = i * 4
-  const c = i * 5
-  const gravity = context[c]
-  const poleMass = context[c + 2]
-  const length = context[c + 3]
-  const totalMass = poleMass + context[c + 1]
+  const poleMass = context.poleMass[i]
+  const length = context.poleHalfLength[i]
+  const totalMass = poleMass + context.cartMass[i]
   const poleMassLength = poleMass * length
-  const force = actions[i] === 1 ? context[c + 4] : -context[c + 4]
+  const force = actions[i] === 1 ? context.force[i] : -context.force[i]
   const velocity = state[s + 1]
   const angle = state[s + 2]
   const spin = state[s + 3]
@@ -29,7 +27,8 @@ const step: Step = ({ state, context, actions, rewards, terminated }, i) => {
   const cos = isNear ? cosineOf(square) : Math.cos(angle)
   const sin = isNear ? sineOf(angle, square) : Math.sin(angle)
   const push = (force + poleMassLength * (spin * spin) * sin) / totalMass
-  const spinChange = (gravity * sin - cos * push) / (length * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
+  const spinChange =
+    (context.gravity[i] * sin - cos * push) / (length * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
   const acceleration = push - (poleMassLength * spinChange * cos) / totalMass
   const x = state[s] + tau * velocity
   const newAngle = angle + tau * spin
@@ -41,7 +40,7 @@ const step: Step = ({ state, context, actions, rewards, terminated }, i) => {
   terminated[i] = x < -limit || x > limit || newAngle < -angleLimit || newAngle > angleLimit ? 1 : 0
 }
 
-const observe: EnvironmentDefinition<typeof context>['observe'] = ({ state, observations }, i) => {
+const observe: Source['observe'] = ({ state, observations }, i) => {
   const s = i * 4
   observations[s] = state[s]
   observations[s + 1] = state[s + 1]
@@ -70,10 +69,10 @@ export const cartPole = defineEnvironment({
   },
   step,
   observe,
-  batched: { step, observe, context, kernel: cartPoleKernel },
+  kernel: cartPoleKernel,
   draw({ state, context }, i) {
     const [x, , angle] = state.subarray(i * 4, i * 4 + 4)
-    const length = 2 * context[i * 5 + 3]
+    const length = 2 * context.poleHalfLength[i]
     const tip = [x + length * Math.sin(angle), 0.6 + length * Math.cos(angle)] as const
     return {
       view: [-limit, 0, 2 * limit, 2.4],

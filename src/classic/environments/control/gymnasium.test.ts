@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { createVectorEnvironment, numpyEnvStream, numpyStream } from '../../environment/index.ts'
+import {
+  createVectorEnvironment,
+  numpyEnvStream,
+  numpyStream,
+} from '../../environment/index.ts'
 import type { EnvArrays, EnvironmentDefinition } from '../../environment/index.ts'
 import { readGolden, arraysOf, unpackDoubles, unpackFloats, unpackRounded } from '../fixtures/golden.ts'
 import { acrobot, cartPole, mountainCar, mountainCarContinuous, pendulum } from './index.ts'
@@ -50,10 +54,10 @@ function stepError(
   const rewards = unpackRounded(steps.rewards)
   const random = numpyStream(steps.seed)
   const numEnvs = arraysOf(definition)
+  const columns = Object.values(numEnvs.context)
   const error = { state: 0, reward: 0, misrounded: 0, ends: '' }
   for (let n = 0; n < steps.count; n++) {
-    if (n % 8 === 0)
-      steps.ranges.forEach(([low, high], k) => (numEnvs.context[k] = random.uniform(low, high)))
+    if (n % 8 === 0) steps.ranges.forEach(([low, high], k) => (columns[k][0] = random.uniform(low, high)))
     for (let k = 0; k < width; k++) numEnvs.state[k] = random.uniform(-steps.bounds[k], steps.bounds[k])
     if (definition.name.startsWith('mountain-car'))
       numEnvs.state[0] = Math.max(Math.min(numEnvs.state[0], 0.6), -1.2)

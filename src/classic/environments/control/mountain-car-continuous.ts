@@ -1,7 +1,6 @@
 import { box, defineEnvironment } from '../../environment/index.ts'
 import { drawHill, leftWall, rightWall } from './hill.ts'
 
-const features = 7
 const maxSpeed = 0.07
 const { fround } = Math
 
@@ -47,19 +46,18 @@ export const mountainCarContinuous = defineEnvironment({
   stateSize: 3,
   maxSteps: 999,
   reset({ state, context }, i, random) {
-    const center = context[i * features + 6]
+    const center = context.startPosition[i]
     state[i * 3] = random.uniform(center - 0.1, center + 0.1)
     state[i * 3 + 1] = 0
     state[i * 3 + 2] = 1
   },
   step({ state, context, actions, rewards, terminated }, i) {
     const s = i * 3
-    const c = i * features
     const double = state[s + 2] === 1
     const action = actions[i]
-    const power = context[c]
+    const power = context.power[i]
     const x = state[s]
-    const gradient = context[c + 1] * Math.cos(double ? 3 * x : fround(3 * x))
+    const gradient = context.gravity[i] * Math.cos(double ? 3 * x : fround(3 * x))
     // A clipped action is a double in the reference, so that only an unclipped one makes the push a single.
     const push =
       action > 1
@@ -68,7 +66,7 @@ export const mountainCarContinuous = defineEnvironment({
           ? -power - gradient
           : fround(fround(action * fround(power)) - fround(gradient))
 
-    const fastest = double ? context[c + 2] : fround(context[c + 2])
+    const fastest = double ? context.maxSpeed[i] : fround(context.maxSpeed[i])
     let velocity = double ? state[s + 1] + push : fround(state[s + 1] + fround(push))
     velocity = Math.min(Math.max(velocity, -fastest), fastest)
     const wall = double ? leftWall : fround(leftWall)
@@ -76,10 +74,10 @@ export const mountainCarContinuous = defineEnvironment({
     position = Math.min(Math.max(position, wall), double ? rightWall : fround(rightWall))
     if (position === wall && velocity < 0) velocity = 0
 
-    const goal = double ? context[c + 3] : fround(context[c + 3])
-    const goalVelocity = double ? context[c + 4] : fround(context[c + 4])
+    const goal = double ? context.goalPosition[i] : fround(context.goalPosition[i])
+    const goalVelocity = double ? context.goalVelocity[i] : fround(context.goalVelocity[i])
     const reached = position >= goal && velocity >= goalVelocity
-    rewards[i] = (reached ? 100 : 0) - action * action * context[c + 5]
+    rewards[i] = (reached ? 100 : 0) - action * action * context.effort[i]
     terminated[i] = reached ? 1 : 0
     state[s] = fround(position)
     state[s + 1] = fround(velocity)
@@ -89,5 +87,5 @@ export const mountainCarContinuous = defineEnvironment({
     observations[i * 2] = state[i * 3]
     observations[i * 2 + 1] = state[i * 3 + 1]
   },
-  draw: ({ state, context }, i) => drawHill(state[i * 3], context[i * features + 3]),
+  draw: ({ state, context }, i) => drawHill(state[i * 3], context.goalPosition[i]),
 })

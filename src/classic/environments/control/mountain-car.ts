@@ -1,7 +1,6 @@
 import { box, defineEnvironment, discrete } from '../../environment/index.ts'
 import { drawHill, leftWall, rightWall } from './hill.ts'
 
-const features = 6
 const maxSpeed = 0.07
 
 /**
@@ -42,26 +41,25 @@ export const mountainCar = defineEnvironment({
   stateSize: 2,
   maxSteps: 200,
   reset({ state, context }, i, random) {
-    const center = context[i * features + 5]
+    const center = context.startPosition[i]
     state[i * 2] = random.uniform(center - 0.1, center + 0.1)
     state[i * 2 + 1] = 0
   },
   step({ state, context, actions, rewards, terminated }, i) {
     const s = i * 2
-    const c = i * features
-    const fastest = context[c + 2]
-    const push = (actions[i] - 1) * context[c] - Math.cos(3 * state[s]) * context[c + 1]
+    const fastest = context.maxSpeed[i]
+    const push = (actions[i] - 1) * context.force[i] - Math.cos(3 * state[s]) * context.gravity[i]
     let velocity = Math.min(Math.max(state[s + 1] + push, -fastest), fastest)
     const position = Math.min(Math.max(state[s] + velocity, leftWall), rightWall)
     if (position === leftWall && velocity < 0) velocity = 0
     state[s] = position
     state[s + 1] = velocity
     rewards[i] = -1
-    terminated[i] = position >= context[c + 3] && velocity >= context[c + 4] ? 1 : 0
+    terminated[i] = position >= context.goalPosition[i] && velocity >= context.goalVelocity[i] ? 1 : 0
   },
   observe({ state, observations }, i) {
     observations[i * 2] = state[i * 2]
     observations[i * 2 + 1] = state[i * 2 + 1]
   },
-  draw: ({ state, context }, i) => drawHill(state[i * 2], context[i * features + 3]),
+  draw: ({ state, context }, i) => drawHill(state[i * 2], context.goalPosition[i]),
 })

@@ -1,6 +1,5 @@
 import { box, defineEnvironment } from '../../environment/index.ts'
 
-const features = 6
 const maxSpeed = 8
 const turn = 2 * Math.PI
 const { fround } = Math
@@ -31,17 +30,16 @@ export const pendulum = defineEnvironment({
   },
   step({ state, context, actions, rewards, terminated }, i) {
     const s = i * 2
-    const c = i * features
-    const gravity = context[c]
-    const length = context[c + 2]
-    const limit = fround(context[c + 3])
-    const fastest = context[c + 4]
-    const dt = context[c + 5]
+    const gravity = context.gravity[i]
+    const length = context.length[i]
+    const limit = fround(context.maxTorque[i])
+    const fastest = context.maxSpeed[i]
+    const dt = context.timeStep[i]
     const angle = state[s]
     const speed = state[s + 1]
     // Actions are singles in the reference too, and so are the terms made of them alone.
     const torque = Math.min(Math.max(actions[i], -limit), limit)
-    const push = fround(fround(3 / (context[c + 1] * (length * length))) * torque)
+    const push = fround(fround(3 / (context.mass[i] * (length * length))) * torque)
     const effort = fround(fround(0.001) * fround(torque * torque))
     const offset = upright(angle)
     rewards[i] = -(offset * offset + 0.1 * (speed * speed) + effort)
@@ -58,7 +56,7 @@ export const pendulum = defineEnvironment({
   },
   draw({ state, context, actions }, i) {
     const angle = state[i * 2]
-    const length = context[i * features + 2]
+    const length = context.length[i]
     const edge = 1.2 * Math.max(1, length)
     const tip = [-length * Math.sin(angle), length * Math.cos(angle)] as const
     return {

@@ -16,7 +16,7 @@ const twoSteps = (kind: DiagnosticKind, ends: boolean) =>
     },
     step({ state, context, rewards, terminated }, i) {
       const second = state[i] === 1
-      rewards[i] = second ? context[i] : 0
+      rewards[i] = second ? context.reward[i] : 0
       terminated[i] = second && ends ? 1 : 0
       state[i] = 1
     },

@@ -25,7 +25,7 @@ export const memoryDiagnostic = (steps: number, kind: DiagnosticKind): Environme
       const miss = clipped(actions[i]) - shown
       const isRight = actions[i] === (shown === 1 ? 1 : 0)
       const outcome = kind === 'continuous' ? -miss * miss : isRight ? 1 : -1
-      rewards[i] = last ? context[i] * outcome : 0
+      rewards[i] = last ? context.reward[i] * outcome : 0
       terminated[i] = last ? 1 : 0
     },
     observe({ state, observations }, i) {

@@ -1,7 +1,9 @@
 import { defineEnvironment } from '../../environment/index.ts'
+import type { ContextSpace } from '../../environment/index.ts'
 import { clipped, diagnosticBase } from './base.ts'
 import type { Diagnostic, DiagnosticKind } from './diagnostic.ts'
 
+const reward = { default: 1, low: 0.5, high: 2, about: 'of the right choice' }
 const target = {
   default: 0.5,
   low: 0.2,
@@ -11,22 +13,19 @@ const target = {
 
 /** One step: choice 1 pays 1 and choice 0 costs 1; or the squared distance from the target is the cost. */
 const choose = (kind: DiagnosticKind, name: string, sees: boolean) =>
-  defineEnvironment({
+  defineEnvironment<ContextSpace>({
     ...diagnosticBase(kind),
     name: `probe-${name}-${kind}`,
-    context:
-      kind === 'discrete'
-        ? { reward: { default: 1, low: 0.5, high: 2, about: 'of the right choice' } }
-        : { target },
+    context: kind === 'discrete' ? { reward } : { target },
     reset({ state }, i, random) {
       state[i] = sees && random.integers(2) === 0 ? -1 : 1
     },
     step({ state, context, actions, rewards, terminated }, i) {
       if (kind === 'discrete') {
         const right = state[i] === 1 ? 1 : 0
-        rewards[i] = actions[i] === right ? context[i] : -context[i]
+        rewards[i] = actions[i] === right ? context.reward[i] : -context.reward[i]
       } else {
-        const miss = clipped(actions[i]) - state[i] * context[i]
+        const miss = clipped(actions[i]) - state[i] * context.target[i]
         rewards[i] = -miss * miss
       }
       terminated[i] = 1

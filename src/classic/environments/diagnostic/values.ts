@@ -15,7 +15,7 @@ export const constantValue = (kind: DiagnosticKind): Diagnostic => ({
       state[i] = 0
     },
     step({ context, rewards, terminated }, i) {
-      rewards[i] = context[i]
+      rewards[i] = context.reward[i]
       terminated[i] = 1
     },
   }),
@@ -33,7 +33,7 @@ export const observedValue = (kind: DiagnosticKind): Diagnostic => ({
       state[i] = random.integers(2) === 1 ? 1 : -1
     },
     step({ state, context, rewards, terminated }, i) {
-      rewards[i] = context[i] * state[i]
+      rewards[i] = context.reward[i] * state[i]
       terminated[i] = 1
     },
   }),
@@ -55,7 +55,7 @@ export const discountedValue = (kind: DiagnosticKind): Diagnostic => ({
     },
     step({ state, context, rewards, terminated }, i) {
       const last = state[i] === 1
-      rewards[i] = last ? context[i] : 0
+      rewards[i] = last ? context.reward[i] : 0
       terminated[i] = last ? 1 : 0
       state[i] = 1
     },

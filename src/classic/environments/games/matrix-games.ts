@@ -1,4 +1,72 @@
-import { createMatrixGame } from './matrix-game.ts'
+import { AgogeError } from '../../../error.ts'
+import { defineMultiAgentEnvironment, discrete } from '../../environment/index.ts'
+import type { AgentArrays, ContextSpace, MultiAgentDefinition } from '../../environment/index.ts'
+
+interface MatrixGame<C extends ContextSpace> {
+  name: string
+  /** Choices of each of the two. */
+  choices: number
+  context: C
+  /** What an agent (0 or 1) gets for the actions of both in environment i. */
+  payoff: (
+    context: AgentArrays<C>['context'],
+    i: number,
+    agent: 0 | 1,
+    first: number,
+    second: number,
+  ) => number
+  /** Each sees what both did last, its own first (1 + own * choices + other's; 0 at the beginning). Default false. */
+  remember?: boolean
+}
+
+/**
+ * Two agents act at once, again and again for 25 steps, and are rewarded by a table. State: what both did last. A step throws
+ * `invalid-action` for a choice that does not exist.
+ */
+export function createMatrixGame<C extends ContextSpace>(game: MatrixGame<C>): MultiAgentDefinition<C> {
+  const { name, choices, context, payoff, remember = false } = game
+  const agents = ['first', 'second']
+  return defineMultiAgentEnvironment({
+    name,
+    agents,
+    observation: discrete(remember ? 1 + choices * choices : 1),
+    action: discrete(choices),
+    context,
+    stateSize: 2,
+    maxSteps: 25,
+    reset({ state }, i) {
+      state[i * 2] = -1
+      state[i * 2 + 1] = -1
+    },
+    step({ state, context, actions, rewards, terminated }, i) {
+      const first = actions[i * 2]
+      const second = actions[i * 2 + 1]
+      checkChoice(first, 0)
+      checkChoice(second, 1)
+      state[i * 2] = first
+      state[i * 2 + 1] = second
+      rewards[i * 2] = payoff(context, i, 0, first, second)
+      rewards[i * 2 + 1] = payoff(context, i, 1, first, second)
+      terminated[i] = 0
+    },
+    observe({ state, observations }, i) {
+      const first = state[i * 2]
+      const second = state[i * 2 + 1]
+      const known = remember && first >= 0
+      observations[i * 2] = known ? 1 + first * choices + second : 0
+      observations[i * 2 + 1] = known ? 1 + second * choices + first : 0
+    },
+  })
+
+  function checkChoice(action: number, agent: number): void {
+    if (Number.isInteger(action) && action >= 0 && action < choices) return
+    throw new AgogeError(`${agents[agent]} may not do ${action} in ${name}`, {
+      code: 'invalid-action',
+      given: action,
+      expected: `0 to ${choices - 1}`,
+    })
+  }
+}
 
 /**
  * The prisoner's dilemma, repeated (Axelrod 1984): action 0 cooperates, 1 defects; each sees what both did last.
@@ -25,14 +93,14 @@ export const prisonersDilemma = createMatrixGame({
     },
   },
   remember: true,
-  payoff(context, c, agent, first, second) {
+  payoff(context, i, agent, first, second) {
     const [own, other] = agent === 0 ? [first, second] : [second, first]
-    if (own === 0) return other === 0 ? context[c + 1] : context[c + 3]
-    return other === 0 ? context[c] : context[c + 2]
+    if (own === 0) return (other === 0 ? context.reward : context.sucker)[i]
+    return (other === 0 ? context.temptation : context.punishment)[i]
   },
 })
 
-/** Rows are the first agent's actions. The -30 are the feature `penalty`. */
+/** Rows are the first agent's actions. The NaN are the feature `penalty`, -30 by default. */
 const climbingTable = [11, NaN, 0, NaN, 7, 6, 0, 0, 5]
 
 /**
@@ -45,9 +113,9 @@ export const climbing = createMatrixGame({
   context: {
     penalty: { default: -30, low: -40, high: -10, extrapolate: [-100, 0], about: 'for missing each other' },
   },
-  payoff: (context, c, _, first, second) => {
+  payoff: (context, i, _, first, second) => {
     const value = climbingTable[first * 3 + second]
-    return Number.isNaN(value) ? context[c] : value
+    return Number.isNaN(value) ? context.penalty[i] : value
   },
 })
 
@@ -64,8 +132,8 @@ export const penaltyGame = createMatrixGame({
       about: 'k, for choosing different ones of the two best actions',
     },
   },
-  payoff: (context, c, _, first, second) => {
-    if (first !== second) return first + second === 2 ? context[c] : 0
+  payoff: (context, i, _, first, second) => {
+    if (first !== second) return first + second === 2 ? context.penalty[i] : 0
     return first === 1 ? 2 : 10
   },
 })

@@ -24,15 +24,14 @@ const definition = defineEnvironment({
   stateSize: 1,
   maxSteps: 1000,
   reset({ state, context }, i) {
-    wholeFeature(context[i * 4], 2, longest, 'length')
+    wholeFeature(context.length[i], 2, longest, 'length')
     state[i] = 0
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
-    const c = i * 4
-    const slip = context[c + 1]
+    const slip = context.slip[i]
     const back = (actions[i] === 1) !== (slip > 0 && random.random() < slip)
-    const last = state[i] === context[c] - 1
-    rewards[i] = back ? context[c + 2] : last ? context[c + 3] : 0
+    const last = state[i] === context.length[i] - 1
+    rewards[i] = back ? context.small[i] : last ? context.large[i] : 0
     state[i] = back ? 0 : last ? state[i] : state[i] + 1
     terminated[i] = 0
   },
@@ -40,7 +39,7 @@ const definition = defineEnvironment({
     observations[i] = state[i]
   },
   text: ({ state, context }, i) =>
-    Array.from({ length: context[i * 4] }, (_, k) => (k === state[i] ? '@' : 'o')).join('-'),
+    Array.from({ length: context.length[i] }, (_, k) => (k === state[i] ? '@' : 'o')).join('-'),
 })
 
 /**

@@ -18,14 +18,14 @@ const definition = defineEnvironment({
   stateSize: 1,
   maxSteps: 100,
   reset({ state, context }, i) {
-    wholeFeature(context[i * 3 + 1], 1, longest, 'length')
+    wholeFeature(context.length[i], 1, longest, 'length')
     state[i] = 0
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
-    const slip = context[i * 3 + 2]
+    const slip = context.slip[i]
     const action = slip > 0 && random.random() < slip ? random.integers(choices) : actions[i]
-    state[i] = action === lockDigit(context[i * 3], state[i]) ? state[i] + 1 : 0
-    const open = state[i] === context[i * 3 + 1]
+    state[i] = action === lockDigit(context.code[i], state[i]) ? state[i] + 1 : 0
+    const open = state[i] === context.length[i]
     rewards[i] = open ? 1 : 0
     terminated[i] = open ? 1 : 0
   },
@@ -33,8 +33,8 @@ const definition = defineEnvironment({
     observations[i] = state[i]
   },
   text: ({ state, context }, i) =>
-    Array.from({ length: context[i * 3 + 1] }, (_, k) =>
-      k < state[i] ? lockDigit(context[i * 3], k) : '_',
+    Array.from({ length: context.length[i] }, (_, k) =>
+      k < state[i] ? lockDigit(context.code[i], k) : '_',
     ).join(' '),
 })
 

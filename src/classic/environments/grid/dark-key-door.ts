@@ -1,10 +1,9 @@
 import { defineEnvironment, discrete } from '../../environment/index.ts'
+import type { EnvArrays } from '../../environment/index.ts'
 import { directionX, directionY, slipFeature, withSlip } from './shared/index.ts'
 import { roomDrawing, roomText } from './room-frames.ts'
 
 const size = 9
-/** Of the context. */
-const features = 5
 const place = { low: 0, high: size - 1, integer: true } as const
 
 /**
@@ -32,20 +31,19 @@ export const darkKeyDoor = defineEnvironment({
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
     const s = i * 3
-    const c = i * features
-    const action = withSlip(actions[i], context[c + 4], random)
+    const action = withSlip(actions[i], context.slip[i], random)
     const x = Math.min(size - 1, Math.max(0, state[s] + directionX[action]))
     const y = Math.min(size - 1, Math.max(0, state[s + 1] + directionY[action]))
     state[s] = x
     state[s + 1] = y
     rewards[i] = 0
     terminated[i] = 0
-    if (state[s + 2] === 0 && x === context[c] && y === context[c + 1]) {
+    if (state[s + 2] === 0 && x === context.keyX[i] && y === context.keyY[i]) {
       state[s + 2] = 1
       rewards[i] = 1
     }
     // Where key and door share a cell, both happen at once.
-    if (state[s + 2] === 1 && x === context[c + 2] && y === context[c + 3]) {
+    if (state[s + 2] === 1 && x === context.doorX[i] && y === context.doorY[i]) {
       rewards[i] += 1
       terminated[i] = 1
     }
@@ -58,14 +56,13 @@ export const darkKeyDoor = defineEnvironment({
 })
 
 function marks(
-  { state, context }: { state: Float64Array; context: Float64Array },
+  { state, context }: EnvArrays,
   i: number,
   key: string,
   door: string,
   agent: string,
 ): (readonly [string, number, number])[] {
-  const c = i * features
   const here = [agent, state[i * 3], state[i * 3 + 1]] as const
-  const there = [door, context[c + 2], context[c + 3]] as const
-  return state[i * 3 + 2] === 1 ? [there, here] : [[key, context[c], context[c + 1]], there, here]
+  const there = [door, context.doorX[i], context.doorY[i]] as const
+  return state[i * 3 + 2] === 1 ? [there, here] : [[key, context.keyX[i], context.keyY[i]], there, here]
 }

@@ -29,11 +29,10 @@ export const createDarkRoom = (size: number, maxSteps: number, name = `dark-room
     },
     step({ state, context, actions, rewards, terminated }, i, random) {
       const s = i * 2
-      const c = i * 3
-      const action = withSlip(actions[i], context[c + 2], random)
+      const action = withSlip(actions[i], context.slip[i], random)
       state[s] = Math.min(size - 1, Math.max(0, state[s] + directionX[action]))
       state[s + 1] = Math.min(size - 1, Math.max(0, state[s + 1] + directionY[action]))
-      rewards[i] = state[s] === context[c] && state[s + 1] === context[c + 1] ? 1 : 0
+      rewards[i] = state[s] === context.goalX[i] && state[s + 1] === context.goalY[i] ? 1 : 0
       terminated[i] = 0
     },
     observe({ state, observations }, i) {
@@ -41,12 +40,12 @@ export const createDarkRoom = (size: number, maxSteps: number, name = `dark-room
     },
     text: ({ state, context }, i) =>
       roomText(size, [
-        ['G', context[i * 3], context[i * 3 + 1]],
+        ['G', context.goalX[i], context.goalY[i]],
         ['@', state[i * 2], state[i * 2 + 1]],
       ]),
     draw: ({ state, context }, i) =>
       roomDrawing(size, [
-        ['#3a9d5d', context[i * 3], context[i * 3 + 1]],
+        ['#3a9d5d', context.goalX[i], context.goalY[i]],
         ['#c8452d', state[i * 2], state[i * 2 + 1]],
       ]),
   })

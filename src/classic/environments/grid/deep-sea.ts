@@ -49,17 +49,16 @@ export const createDeepSea = (size: number, name = `deep-sea-${size}`) => {
     },
     step({ state, context, actions, rewards, terminated }, i, random) {
       const s = i * 2
-      const c = i * 4
       const row = state[s]
       const column = state[s + 1]
-      const slip = context[c + 2]
-      const noise = context[c + 3]
-      const rightward = actions[i] === deepSeaRight(size, context[c], row, column)
+      const slip = context.slip[i]
+      const noise = context.noise[i]
+      const rightward = actions[i] === deepSeaRight(size, context.mapping[i], row, column)
       let reward = rightward && column === size - 1 ? 1 : 0
       if (noise > 0 && row === size - 1 && (column === 0 || column === size - 1))
         reward += noise * random.normal()
       if (rightward) {
-        reward -= context[c + 1] / size
+        reward -= context.moveCost[i] / size
         if (slip === 0 || random.random() >= slip) state[s + 1] = Math.min(size - 1, column + 1)
       } else state[s + 1] = Math.max(0, column - 1)
       state[s] = row + 1

@@ -69,11 +69,11 @@ const definition = defineEnvironment({
   maxSteps: 500,
   reset({ state, context }, i, random) {
     const base = i * stateSize
-    layOut(state, base, context[i * 3], context[i * 3 + 1])
+    layOut(state, base, context.layout[i], context.goal[i])
     placeAgent(state, base, board, nthCell(state, base, board, cells.floor, random.integers(freeCells - 1)))
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
-    const action = withSlip(actions[i], context[i * 3 + 2], random)
+    const action = withSlip(actions[i], context.slip[i], random)
     const arrived = moveAgent(state, i * stateSize, board, action) === cells.goal
     rewards[i] = arrived ? 1 : 0
     terminated[i] = arrived ? 1 : 0
@@ -91,9 +91,8 @@ const definition = defineEnvironment({
 export const fourRooms: FiniteDefinition<typeof definition.context> = {
   ...definition,
   transitions: (context = {}) => {
-    const row = contextRow(definition.context, context)
-    const { state: map } = oneEnv(definition, row)
-    layOut(map, 0, row[0], row[1])
+    const { state: map, context: own } = oneEnv(definition, contextRow(definition.context, context))
+    layOut(map, 0, own.layout[0], own.goal[0])
     const floor = Float64Array.from(map.subarray(board.head), (kind) => (kind === cells.floor ? 1 : 0))
     return sweptModel(definition, {
       context: { ...context, slip: 0 },
@@ -104,7 +103,7 @@ export const fourRooms: FiniteDefinition<typeof definition.context> = {
         placeAgent(state, 0, board, board.head + number)
         return floor[number] === 1
       },
-      mix: slipMix(row[2]),
+      mix: slipMix(own.slip[0]),
     })
   },
 }

@@ -50,8 +50,8 @@ export const keyDoor = defineEnvironment({
   maxSteps: 250,
   reset({ state, context }, i, random) {
     const base = i * stateSize
-    const layout = context[i * 3]
-    const inner = wholeFeature(context[i * 3 + 1], 5, board.side, 'size') - 2
+    const layout = context.layout[i]
+    const inner = wholeFeature(context.size[i], 5, board.side, 'size') - 2
     const wall = 2 + drawAt(layout, 1, 0, inner - 2)
     const left = wall - 1
     const key = drawAt(layout, 1, 2, left * inner)
@@ -83,7 +83,7 @@ export const keyDoor = defineEnvironment({
       }
       return
     }
-    if (moveAgent(state, base, board, withSlip(actions[i], context[i * 3 + 2], random)) === cells.goal) {
+    if (moveAgent(state, base, board, withSlip(actions[i], context.slip[i], random)) === cells.goal) {
       rewards[i] = 1
       terminated[i] = 1
     }

@@ -58,13 +58,12 @@ const createMaze = (name: string, view: View) =>
     maxSteps: 200,
     reset({ state, context }, i) {
       const base = i * stateSize
-      const c = i * 5
-      const layout = context[c]
-      const size = wholeFeature(context[c + 1], 2, largest, 'size')
-      const goal = context[c + 3]
+      const layout = context.layout[i]
+      const size = wholeFeature(context.size[i], 2, largest, 'size')
+      const goal = context.goal[i]
       fillBoard(state, base, board, cells.wall)
       carveMaze(state, base, board, layout, size)
-      if (context[c + 2] > 0) braidMaze(state, base, board, layout, size, context[c + 2])
+      if (context.braid[i] > 0) braidMaze(state, base, board, layout, size, context.braid[i])
       const places = size * size
       const place = goal === 0 ? places - 1 : 1 + drawAt(goal, 0, 0, places - 1)
       const goalY = 1 + 2 * Math.floor(place / size)
@@ -73,7 +72,7 @@ const createMaze = (name: string, view: View) =>
       state[base + 1] = 1
     },
     step({ state, context, actions, rewards, terminated }, i, random) {
-      const action = withSlip(actions[i], context[i * 5 + 4], random)
+      const action = withSlip(actions[i], context.slip[i], random)
       const arrived = moveAgent(state, i * stateSize, board, action) === cells.goal
       rewards[i] = arrived ? 1 : 0
       terminated[i] = arrived ? 1 : 0

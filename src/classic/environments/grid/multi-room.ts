@@ -48,9 +48,9 @@ export const multiRoom = defineEnvironment({
   maxSteps: 200,
   reset({ state, context }, i, random) {
     const base = i * stateSize
-    const layout = context[i * 3]
-    const rooms = wholeFeature(context[i * 3 + 1], 2, 6, 'rooms')
-    const size = wholeFeature(context[i * 3 + 2], 2, largestRoom, 'roomSize')
+    const layout = context.layout[i]
+    const rooms = wholeFeature(context.rooms[i], 2, 6, 'rooms')
+    const size = wholeFeature(context.roomSize[i], 2, largestRoom, 'roomSize')
     fillBoard(state, base, board, cells.wall)
     buildRoomChain(state, base, board, layout, rooms, size)
     state[base] += random.integers(size)

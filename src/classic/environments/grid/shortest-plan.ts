@@ -1,4 +1,5 @@
 import { AgogeError } from '../../../error.ts'
+import { readContext } from '../../environment/index.ts'
 import type { EnvArrays, EnvironmentDefinition } from '../../environment/index.ts'
 import { noRandomness, oneEnv } from './one-env.ts'
 
@@ -20,8 +21,7 @@ export function shortestPlan(
     })
   }
   const { stateSize } = definition
-  const features = Object.keys(definition.context).length
-  const model = oneEnv(definition, numEnvs.context.slice(i * features, (i + 1) * features))
+  const model = oneEnv(definition, readContext(numEnvs.context, i))
   interface Node {
     state: Float64Array
     parent: Node | null

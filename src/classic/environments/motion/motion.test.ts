@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fastStream } from '../../environment/index.ts'
+import { fastStream, readContext } from '../../environment/index.ts'
 import type { EnvArrays } from '../../environment/index.ts'
 import { deadFeatures } from '../fixtures/feature-acts.ts'
 import { arraysOf } from '../fixtures/golden.ts'
@@ -46,7 +46,7 @@ test('the noise of a point mass has the given standard deviation', () => {
 /** Kinetic and potential energy of two rods, from the speeds of their centres, not from the equations of motion. */
 function energy({ state, context }: EnvArrays): number {
   const [angle1, angle2, speed1, speed2] = state
-  const [length1, length2, mass1, mass2, , , gravity] = context
+  const [length1, length2, mass1, mass2, , , gravity] = readContext(context, 0)
   const both = angle1 + angle2
   const turning = speed1 + speed2
   const elbow = [length1 * speed1 * Math.cos(angle1), length1 * speed1 * Math.sin(angle1)]

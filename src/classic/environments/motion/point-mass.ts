@@ -1,6 +1,5 @@
 import { box, defineEnvironment } from '../../environment/index.ts'
 
-const features = 9
 const dt = 0.05
 const wall = 1
 
@@ -42,7 +41,7 @@ export const pointMass = defineEnvironment({
   maxSteps: 100,
   reset({ state, context }, i, random) {
     const s = i * 4
-    const spread = context[i * features + 8]
+    const spread = context.startSpread[i]
     state[s] = random.uniform(-spread, spread)
     state[s + 1] = random.uniform(-spread, spread)
     state[s + 2] = 0
@@ -50,21 +49,21 @@ export const pointMass = defineEnvironment({
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
     const s = i * 4
-    const c = i * features
-    const noise = context[c + 5]
+    const noise = context.noise[i]
     for (let axis = 0; axis < 2; axis++) {
-      const push = Math.min(Math.max(actions[i * 2 + axis], -1), 1) * context[c + 4]
+      const push = Math.min(Math.max(actions[i * 2 + axis], -1), 1) * context.force[i]
       const chance = noise > 0 ? noise * random.normal() : 0
       const velocity = state[s + 2 + axis]
-      const total = push + context[c + 6 + axis] + chance - context[c + 3] * velocity
-      const faster = velocity + (dt * total) / context[c + 2]
+      const total =
+        push + (axis === 0 ? context.windX : context.windY)[i] + chance - context.friction[i] * velocity
+      const faster = velocity + (dt * total) / context.mass[i]
       const position = state[s + axis] + dt * faster
       const stopped = position < -wall || position > wall
       state[s + axis] = stopped ? Math.sign(position) * wall : position
       state[s + 2 + axis] = stopped ? 0 : faster
     }
-    const x = context[c] - state[s]
-    const y = context[c + 1] - state[s + 1]
+    const x = context.goalX[i] - state[s]
+    const y = context.goalY[i] - state[s + 1]
     rewards[i] = -Math.sqrt(x * x + y * y)
     terminated[i] = 0
   },
@@ -73,7 +72,8 @@ export const pointMass = defineEnvironment({
   },
   draw({ state, context }, i) {
     const [x, y] = state.subarray(i * 4, i * 4 + 2)
-    const [goalX, goalY] = context.subarray(i * features, i * features + 2)
+    const goalX = context.goalX[i]
+    const goalY = context.goalY[i]
     return {
       view: [-1.1, -1.1, 2.2, 2.2],
       shapes: [

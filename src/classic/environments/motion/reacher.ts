@@ -1,7 +1,6 @@
 import { box, defineEnvironment } from '../../environment/index.ts'
 import { stepTwoLink, twoLinkArm } from '../two-link.ts'
 
-const features = 11
 const stateSize = 6
 /** Two integration steps make one step of the environment. */
 const dt = 0.02
@@ -66,39 +65,37 @@ export const reacher = defineEnvironment({
   maxSteps: 100,
   reset({ state, context }, i, random) {
     const s = i * stateSize
-    const c = i * features
     state[s] = random.uniform(-Math.PI, Math.PI)
     state[s + 1] = random.uniform(-Math.PI, Math.PI)
     state[s + 2] = 0
     state[s + 3] = 0
-    const near = context[c + 9]
-    const far = context[c + 10]
+    const near = context.goalNear[i]
+    const far = context.goalFar[i]
     const direction = random.uniform(-Math.PI, Math.PI)
-    const reach = context[c] + context[c + 1]
+    const reach = context.length1[i] + context.length2[i]
     const radius = reach * Math.sqrt(random.uniform(near * near, far * far))
     state[s + 4] = radius * Math.cos(direction)
     state[s + 5] = radius * Math.sin(direction)
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
     const s = i * stateSize
-    const c = i * features
-    const length1 = context[c]
-    const length2 = context[c + 1]
-    const mass1 = context[c + 2]
-    const mass2 = context[c + 3]
-    const gravity = context[c + 6]
-    const noise = context[c + 7]
+    const length1 = context.length1[i]
+    const length2 = context.length2[i]
+    const mass1 = context.mass1[i]
+    const mass2 = context.mass2[i]
+    const gravity = context.gravity[i]
+    const noise = context.noise[i]
     // A uniform rod's moments: length / 2 to its centre, mass length^2 / 3 about its end.
     arm.inertia2 = (mass2 * length2 * length2) / 3
     arm.inertia = (mass1 * length1 * length1) / 3 + mass2 * length1 * length1 + arm.inertia2
     arm.coupling = (mass2 * length1 * length2) / 2
     arm.weight1 = (mass1 / 2 + mass2) * length1 * gravity
     arm.weight2 = (mass2 / 2) * length2 * gravity
-    arm.damping = context[c + 5]
+    arm.damping = context.friction[i]
     const action1 = Math.min(Math.max(actions[i * 2], -1), 1)
     const action2 = Math.min(Math.max(actions[i * 2 + 1], -1), 1)
-    arm.torque1 = action1 * context[c + 4] + (noise > 0 ? noise * random.normal() : 0)
-    arm.torque2 = action2 * context[c + 4] + (noise > 0 ? noise * random.normal() : 0)
+    arm.torque1 = action1 * context.torque[i] + (noise > 0 ? noise * random.normal() : 0)
+    arm.torque2 = action2 * context.torque[i] + (noise > 0 ? noise * random.normal() : 0)
     stepTwoLink(arm, state, s, dt)
     stepTwoLink(arm, state, s, dt)
     state[s + 2] = Math.min(Math.max(state[s + 2], -maxSpeed), maxSpeed)
@@ -106,12 +103,11 @@ export const reacher = defineEnvironment({
     const both = state[s] + state[s + 1]
     const x = state[s + 4] - length1 * Math.sin(state[s]) - length2 * Math.sin(both)
     const y = state[s + 5] + length1 * Math.cos(state[s]) + length2 * Math.cos(both)
-    rewards[i] = -Math.sqrt(x * x + y * y) - context[c + 8] * (action1 * action1 + action2 * action2)
+    rewards[i] = -Math.sqrt(x * x + y * y) - context.effort[i] * (action1 * action1 + action2 * action2)
     terminated[i] = 0
   },
   observe({ state, context, observations }, i) {
     const s = i * stateSize
-    const c = i * features
     const o = i * 10
     const both = state[s] + state[s + 1]
     const sin1 = Math.sin(state[s])
@@ -121,12 +117,13 @@ export const reacher = defineEnvironment({
     observations[o + 2] = Math.cos(state[s + 1])
     observations[o + 3] = Math.sin(state[s + 1])
     for (let k = 2; k < stateSize; k++) observations[o + 2 + k] = state[s + k]
-    observations[o + 8] = state[s + 4] - context[c] * sin1 - context[c + 1] * Math.sin(both)
-    observations[o + 9] = state[s + 5] + context[c] * cos1 + context[c + 1] * Math.cos(both)
+    observations[o + 8] = state[s + 4] - context.length1[i] * sin1 - context.length2[i] * Math.sin(both)
+    observations[o + 9] = state[s + 5] + context.length1[i] * cos1 + context.length2[i] * Math.cos(both)
   },
   draw({ state, context }, i) {
     const [angle1, angle2, , , goalX, goalY] = state.subarray(i * stateSize, (i + 1) * stateSize)
-    const [length1, length2] = context.subarray(i * features, i * features + 2)
+    const length1 = context.length1[i]
+    const length2 = context.length2[i]
     const joint = [length1 * Math.sin(angle1), -length1 * Math.cos(angle1)] as const
     const both = angle1 + angle2
     const tip = [joint[0] + length2 * Math.sin(both), joint[1] - length2 * Math.cos(both)] as const

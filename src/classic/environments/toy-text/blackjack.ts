@@ -1,8 +1,7 @@
-import { multiDiscrete } from '../../environment/index.ts'
-import type { ContextSpace, FiniteDefinition, EnvironmentRandom } from '../../environment/index.ts'
+import { defineEnvironment, discrete, multiDiscrete } from '../../environment/index.ts'
+import type { FiniteDefinition, EnvironmentRandom } from '../../environment/index.ts'
 import { blackjackModel } from './blackjack-model.ts'
 
-const features = 4
 const stateSize = 7
 /** Where the hands lie in a slot's state, each as: sum with aces as 1, 1 for an ace, number of cards. */
 const player = 0
@@ -10,18 +9,10 @@ const dealer = 3
 /** The dealer's first card, which is seen. */
 const shown = 6
 
-/**
- * Blackjack against a dealer, from an endless deck (Sutton & Barto, Reinforcement Learning, example 5.1), card for card as
- * Gymnasium 1.3's Blackjack-v1, whose `sab=True` is the default here. Its other rules: `natural=True` is naturalWins 0
- * and naturalReward 1.5, neither is naturalWins 0. Actions: stick, hit; observation: the player's sum, the dealer's
- * card (1 is an ace), 1 with an ace that counts 11. Reward 1, 0 or -1 at the end.
- *
- * The states of `transitions` are ((sum * 11 + card) * 2 + ace) * 2 + natural, natural being 1 for an ace and a ten.
- */
-export const blackjack: FiniteDefinition = {
+const definition = defineEnvironment({
   name: 'blackjack',
   observation: multiDiscrete([32, 11, 2]),
-  action: { type: 'discrete', n: 2, start: 0 },
+  action: discrete(2),
   context: {
     naturalWins: {
       default: 1,
@@ -53,11 +44,11 @@ export const blackjack: FiniteDefinition = {
       integer: true,
       about: 'tens to each other card in the deck',
     },
-  } satisfies ContextSpace,
+  },
   stateSize,
   reset({ state, context }, i, random) {
     const s = i * stateSize
-    const tens = context[i * features + 3]
+    const tens = context.tens[i]
     state.fill(0, s, s + stateSize)
     state[s + shown] = deal(state, s + dealer, tens, random)
     deal(state, s + dealer, tens, random)
@@ -69,8 +60,7 @@ export const blackjack: FiniteDefinition = {
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
     const s = i * stateSize
-    const c = i * features
-    const tens = context[c + 3]
+    const tens = context.tens[i]
     if (actions[i] === 1) {
       deal(state, s + player, tens, random)
       const bust = state[s + player] > 21
@@ -78,13 +68,14 @@ export const blackjack: FiniteDefinition = {
       terminated[i] = bust ? 1 : 0
       return
     }
-    while (total(state, s + dealer) < context[c + 2]) deal(state, s + dealer, tens, random)
+    while (total(state, s + dealer) < context.dealerStands[i]) deal(state, s + dealer, tens, random)
     const own = total(state, s + player)
     const other = total(state, s + dealer)
     const won = other > 21 || own > other
     const natural = isNatural(state, s + player)
     terminated[i] = 1
-    if (natural && (won || (context[c] === 1 && !isNatural(state, s + dealer)))) rewards[i] = context[c + 1]
+    if (natural && (won || (context.naturalWins[i] === 1 && !isNatural(state, s + dealer))))
+      rewards[i] = context.naturalReward[i]
     else rewards[i] = won ? 1 : own === other ? 0 : -1
   },
   observe({ state, observations }, i) {
@@ -100,6 +91,18 @@ export const blackjack: FiniteDefinition = {
     const soft = sum > state[s + player] ? ' with an ace' : ''
     return `player ${sum}${soft}, dealer shows ${state[s + shown]}`
   },
+})
+
+/**
+ * Blackjack against a dealer, from an endless deck (Sutton & Barto, Reinforcement Learning, example 5.1), card for card as
+ * Gymnasium 1.3's Blackjack-v1, whose `sab=True` is the default here. Its other rules: `natural=True` is naturalWins 0
+ * and naturalReward 1.5, neither is naturalWins 0. Actions: stick, hit; observation: the player's sum, the dealer's
+ * card (1 is an ace), 1 with an ace that counts 11. Reward 1, 0 or -1 at the end.
+ *
+ * The states of `transitions` are ((sum * 11 + card) * 2 + ace) * 2 + natural, natural being 1 for an ace and a ten.
+ */
+export const blackjack: FiniteDefinition<typeof definition.context> = {
+  ...definition,
   transitions: blackjackModel,
 }
 

@@ -1,4 +1,4 @@
-import { discrete, finiteModel } from '../../environment/index.ts'
+import { defineEnvironment, discrete, finiteModel } from '../../environment/index.ts'
 import type { ContextSpace, FiniteDefinition } from '../../environment/index.ts'
 import { threeWays } from './three-ways.ts'
 
@@ -6,7 +6,6 @@ const columns = 12
 const cells = 4 * columns
 const start = 3 * columns
 const goal = cells - 1
-const width = 5
 
 /**
  * From one end of a cliff's edge to the other (Sutton & Barto, Reinforcement Learning, example 6.6), step for step and
@@ -19,7 +18,7 @@ export const cliffWalking = cliff('cliff-walking', 0)
 export const cliffWalkingSlippery = cliff('cliff-walking-slippery', 1)
 
 function cliff(name: string, slip: number): FiniteDefinition {
-  const features = {
+  const context = {
     slip: {
       default: slip,
       low: 0,
@@ -52,11 +51,11 @@ function cliff(name: string, slip: number): FiniteDefinition {
     },
   } satisfies ContextSpace
 
-  return {
+  const definition = defineEnvironment({
     name,
     observation: discrete(cells),
     action: discrete(4),
-    context: features,
+    context,
     stateSize: 1,
     reset({ state }, i, random) {
       // The reference draws here too, although there is one start.
@@ -64,35 +63,36 @@ function cliff(name: string, slip: number): FiniteDefinition {
       state[i] = start
     },
     step({ state, context, actions, rewards, terminated }, i, random) {
-      const c = i * width
-      const side = context[c] / 3
-      const way = threeWays(side, 1 - context[c] + side, side, random.random())
+      const side = context.slip[i] / 3
+      const way = threeWays(side, 1 - context.slip[i] + side, side, random.random())
       const cell = move(state[i], (actions[i] + way + 3) % 4)
-      const fallen = inCliff(cell, context[c + 3], context[c + 4])
+      const fallen = inCliff(cell, context.firstColumn[i], context.lastColumn[i])
       state[i] = fallen ? start : cell
-      rewards[i] = fallen ? context[c + 2] : context[c + 1]
+      rewards[i] = fallen ? context.fallReward[i] : context.stepReward[i]
       terminated[i] = cell === goal ? 1 : 0
     },
     observe({ state, observations }, i) {
       observations[i] = state[i]
     },
     text({ state, context }, i) {
-      const c = i * width
       let frame = ''
       for (let cell = 0; cell < cells; cell++) {
         if (cell > 0 && cell % columns === 0) frame += '\n'
         if (cell === state[i]) frame += '@'
-        else if (inCliff(cell, context[c + 3], context[c + 4])) frame += 'C'
+        else if (inCliff(cell, context.firstColumn[i], context.lastColumn[i])) frame += 'C'
         else frame += cell === start ? 'S' : cell === goal ? 'G' : '.'
       }
       return frame
     },
+  })
+  return {
+    ...definition,
     transitions: ({
       slip: slipping = slip,
-      stepReward = features.stepReward.default,
-      fallReward = features.fallReward.default,
-      firstColumn = features.firstColumn.default,
-      lastColumn = features.lastColumn.default,
+      stepReward = context.stepReward.default,
+      fallReward = context.fallReward.default,
+      firstColumn = context.firstColumn.default,
+      lastColumn = context.lastColumn.default,
     } = {}) =>
       finiteModel({
         states: cells,

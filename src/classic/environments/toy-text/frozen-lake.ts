@@ -1,4 +1,4 @@
-import { discrete, finiteModel } from '../../environment/index.ts'
+import { defineEnvironment, discrete, finiteModel } from '../../environment/index.ts'
 import type {
   Context,
   ContextSpace,
@@ -94,7 +94,6 @@ interface Lake {
 function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: Lake): FiniteDefinition {
   const cells = rows * columns
   const stateSize = firstTile + cells
-  const width = Object.keys(features).length
   const generated = 'layout' in features
 
   function move(cell: number, direction: number): number {
@@ -110,7 +109,7 @@ function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: L
     }
   }
 
-  return {
+  const definition = defineEnvironment({
     name,
     observation: discrete(cells),
     action: discrete(4),
@@ -119,8 +118,8 @@ function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: L
     maxSteps,
     reset({ state, context }, i, random) {
       const s = i * stateSize
-      const layout = generated ? context[i * width + 4] : 0
-      const frozenRate = generated ? context[i * width + 5] : 0
+      const layout = generated ? context.layout[i] : 0
+      const frozenRate = generated ? context.frozenRate[i] : 0
       if (state[s + 1] !== layout + 1 || state[s + 2] !== frozenRate) {
         state.set(tilesOf(layout, frozenRate), s + firstTile)
         state[s + 1] = layout + 1
@@ -130,7 +129,6 @@ function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: L
     },
     step({ state, context, actions, rewards, terminated }, i, random) {
       const s = i * stateSize
-      const c = i * width
       const draw = random.random()
       const tiles = s + firstTile
       if (state[tiles + state[s]] >= tile.hole) {
@@ -138,13 +136,19 @@ function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: L
         terminated[i] = 1
         return
       }
-      const success = context[c]
+      const success = context.successRate[i]
       const side = (1 - success) / 2
       const direction = (actions[i] + threeWays(side, success, side, draw) + 3) % 4
       const cell = move(state[s], direction)
       const under = state[tiles + cell]
       state[s] = cell
-      rewards[i] = context[c + (under === tile.goal ? 1 : under === tile.hole ? 2 : 3)]
+      const reward =
+        under === tile.goal
+          ? context.goalReward
+          : under === tile.hole
+            ? context.holeReward
+            : context.stepReward
+      rewards[i] = reward[i]
       terminated[i] = under >= tile.hole ? 1 : 0
     },
     observe({ state, observations }, i) {
@@ -159,6 +163,9 @@ function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: L
       }
       return frame
     },
+  })
+  return {
+    ...definition,
     transitions(context: Context = {}): FiniteModel {
       const value = (feature: string): number => context[feature] ?? features[feature].default
       const tiles = generated ? tilesOf(value('layout'), value('frozenRate')) : tilesOf(0, 0)

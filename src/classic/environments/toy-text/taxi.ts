@@ -1,5 +1,5 @@
 import { AgogeError } from '../../../error.ts'
-import { discrete, finiteModel, sampleCategorical } from '../../environment/index.ts'
+import { defineEnvironment, discrete, finiteModel, sampleCategorical } from '../../environment/index.ts'
 import type { ContextSpace, FiniteModel, FiniteDefinition, Outcome } from '../../environment/index.ts'
 import { threeWays } from './three-ways.ts'
 
@@ -17,7 +17,6 @@ const stops = [0, 4, 20, 23]
 const stopNames = 'RGYB'
 const aboard = 4
 const states = 500
-const features = 5
 /** [25, 4]: the cell to the south, north, east and west, the same where the way is shut. */
 const neighbours = Uint8Array.from({ length: 100 }, (_, k) => {
   const cell = k >> 2
@@ -68,28 +67,20 @@ const context = {
   },
 } satisfies ContextSpace
 
-/**
- * Fetch a passenger at one of four stops and bring them to another (Dietterich 2000), step for step and draw for draw as
- * Gymnasium 1.3's Taxi-v4, with rain and fickle passengers by context. Actions: south, north, east, west, pick up,
- * drop off; the mask allows those that change the state. Observation: ((row * 5 + column) * 5 + passenger) * 4 +
- * destination, stops being R, G, Y, B and passenger 4 aboard. State: that number, and 1 where the passenger will
- * change their mind, which is not observed: `transitions` throws `no-model` for a fickleRate above 0.
- */
-export const taxi: FiniteDefinition = {
+const definition = defineEnvironment({
   name: 'taxi',
   observation: discrete(states),
   action: discrete(6),
   context,
   stateSize: 2,
   maxSteps: 200,
-  reset({ state, context: envIndex }, i, random) {
-    const fickleRate = envIndex[i * features + 1]
+  reset({ state, context }, i, random) {
+    const fickleRate = context.fickleRate[i]
     state[i * 2] = sampleCategorical(start, 0, states, random.random())
     state[i * 2 + 1] = fickleRate > 0 && random.random() < fickleRate ? 1 : 0
   },
-  step({ state, context: envIndex, actions, rewards, terminated }, i, random) {
+  step({ state, context, actions, rewards, terminated }, i, random) {
     const s = i * 2
-    const c = i * features
     const code = state[s]
     const action = actions[i]
     const draw = random.random()
@@ -98,14 +89,19 @@ export const taxi: FiniteDefinition = {
       const next = handle(code, action)
       const delivered = action === 5 && next !== code && passengerOf(next) === destinationOf(next)
       state[s] = next
-      rewards[i] = next === code ? envIndex[c + 4] : delivered ? envIndex[c + 3] : envIndex[c + 2]
+      rewards[i] =
+        next === code
+          ? context.illegalReward[i]
+          : delivered
+            ? context.deliveryReward[i]
+            : context.stepReward[i]
       terminated[i] = delivered ? 1 : 0
       return
     }
     const cell = cellOf(code)
     let target = neighbours[cell * 4 + action]
-    const side = (1 - envIndex[c]) / 2
-    const way = threeWays(envIndex[c], side, side, draw)
+    const side = (1 - context.forwardRate[i]) / 2
+    const way = threeWays(context.forwardRate[i], side, side, draw)
     // Rain moves nothing where the way forward is shut.
     if (way !== 0 && target !== cell) target = neighbours[cell * 4 + (way === 1 ? leftOf : rightOf)[action]]
     let next = code + (target - cell) * 20
@@ -116,7 +112,7 @@ export const taxi: FiniteDefinition = {
       next += (other < destination ? other : other + 1) - destination
     }
     state[s] = next
-    rewards[i] = envIndex[c + 2]
+    rewards[i] = context.stepReward[i]
   },
   observe({ state, observations }, i) {
     observations[i] = state[i * 2]
@@ -139,8 +135,16 @@ export const taxi: FiniteDefinition = {
     const where = passenger === aboard ? 'aboard' : `at ${stopNames[passenger]}`
     return `${rows.map((row) => row.join('')).join('\n')}\npassenger ${where}, to ${stopNames[destinationOf(code)]}`
   },
-  transitions,
-}
+})
+
+/**
+ * Fetch a passenger at one of four stops and bring them to another (Dietterich 2000), step for step and draw for draw as
+ * Gymnasium 1.3's Taxi-v4, with rain and fickle passengers by context. Actions: south, north, east, west, pick up,
+ * drop off; the mask allows those that change the state. Observation: ((row * 5 + column) * 5 + passenger) * 4 +
+ * destination, stops being R, G, Y, B and passenger 4 aboard. State: that number, and 1 where the passenger will
+ * change their mind, which is not observed: `transitions` throws `no-model` for a fickleRate above 0.
+ */
+export const taxi: FiniteDefinition<typeof context> = { ...definition, transitions }
 
 function transitions({
   forwardRate = context.forwardRate.default,

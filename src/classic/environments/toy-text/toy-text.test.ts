@@ -145,7 +145,7 @@ test('a generated lake changes with the layout and only then', () => {
   numEnvs.state[3] = 9 // what is there is kept where the layout is the same
   frozenLakeGenerated.reset(numEnvs, 0, random)
   expect(numEnvs.state[3]).toBe(9)
-  numEnvs.context[4] = 4
+  numEnvs.context.layout[0] = 4
   frozenLakeGenerated.reset(numEnvs, 0, random)
   expect(numEnvs.state.slice(3)).not.toEqual(third)
 })

@@ -1,0 +1,155 @@
+import { AgogeError } from '../../error.ts'
+import { contextRow, contextColumns, writeContext } from './context.ts'
+import type { ContextColumns, ContextSpace } from './context.ts'
+import type { EnvironmentRandom } from './definition.ts'
+import { fastStream } from './environment-random.ts'
+import { rowSize } from './space.ts'
+import type { ArraySpace } from './space.ts'
+import type { VectorOptions } from './vector.ts'
+
+/** The typed arrays of a vector of environments of several agents. An environment's functions write in place. */
+export interface AgentArrays<C extends ContextSpace = ContextSpace> {
+  readonly count: number
+  readonly agents: number
+  /** [count, stateSize]. */
+  readonly state: Float64Array
+  /** Of each feature its values, [count]. */
+  readonly context: ContextColumns<C>
+  /** [count, agents, rowSize(action)]. */
+  readonly actions: Float32Array
+  /** [count, agents, rowSize(observation)]. */
+  readonly observations: Float32Array
+  /** [count, agents]; written by every step for all agents. */
+  readonly rewards: Float64Array
+  /** [count]; 1 where the task itself has ended, for all. */
+  readonly terminated: Uint8Array
+}
+
+/**
+ * An environment of several agents with the same spaces that all act in every step: functions over index `i` of typed arrays, as an
+ * `EnvironmentDefinition` is for one agent. No function keeps anything between calls.
+ */
+export interface MultiAgentDefinition<C extends ContextSpace = ContextSpace> {
+  readonly name: string
+  /** Names of the agents, in the order of the arrays. */
+  readonly agents: readonly string[]
+  readonly observation: ArraySpace
+  readonly action: ArraySpace
+  readonly context: C
+  readonly stateSize: number
+  readonly maxSteps?: number
+  readonly reset: (numEnvs: AgentArrays, i: number, random: EnvironmentRandom) => void
+  /** From state and actions to the next state, rewards and `terminated`. */
+  readonly step: (numEnvs: AgentArrays, i: number, random: EnvironmentRandom) => void
+  /** Writes what each agent observes. */
+  readonly observe: (numEnvs: AgentArrays, i: number) => void
+}
+
+/** What `defineMultiAgentEnvironment` takes: a definition whose functions know the names of its features. */
+type MultiAgentSource<C extends ContextSpace> = Omit<
+  MultiAgentDefinition<C>,
+  'reset' | 'step' | 'observe'
+> & {
+  readonly reset: (numEnvs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly step: (numEnvs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly observe: (numEnvs: AgentArrays<C>, i: number) => void
+}
+
+/** An environment of several agents, written with the names of its context features. */
+export const defineMultiAgentEnvironment = <C extends ContextSpace>(
+  source: MultiAgentSource<C>,
+): MultiAgentDefinition<C> => source as MultiAgentDefinition<C>
+
+/**
+ * Many copies of an environment of several agents, stepped in one call; an episode that ends begins again in the same step. The arrays
+ * belong to the vector and are overwritten by each call.
+ */
+export interface MultiAgentVector {
+  readonly definition: MultiAgentDefinition
+  /** [numEnvs, agents, rowSize(action)]: write here, then `step()`. */
+  readonly actions: Float32Array
+  /** [numEnvs, agents, rowSize(observation)]. */
+  readonly observations: Float32Array
+  /** [numEnvs, agents]. */
+  readonly rewards: Float64Array
+  /** [numEnvs]. */
+  readonly terminated: Uint8Array
+  /** [numEnvs]: 1 where the time limit ended the episode. */
+  readonly truncated: Uint8Array
+  readonly numEnvs: AgentArrays
+  /** Begins new episodes everywhere. With a seed all streams start anew first. */
+  reset(options?: { seed?: number }): void
+  step(): void
+}
+
+/**
+ * Makes `numEnvs` copies of an environment of several agents. Call `reset` first.
+ * @throws AgogeError `reset-needed` for a step before the first reset
+ */
+export function createMultiAgentVector(
+  definition: MultiAgentDefinition,
+  {
+    numEnvs: count,
+    seed: firstSeed = 0,
+    contextFor,
+    maxSteps = definition.maxSteps ?? Infinity,
+  }: Pick<VectorOptions, 'numEnvs' | 'seed' | 'contextFor' | 'maxSteps'>,
+): MultiAgentVector {
+  const agents = definition.agents.length
+  const numEnvs: AgentArrays = {
+    count,
+    agents,
+    state: new Float64Array(count * definition.stateSize),
+    context: contextColumns(definition.context, count),
+    actions: new Float32Array(count * agents * rowSize(definition.action)),
+    observations: new Float32Array(count * agents * rowSize(definition.observation)),
+    rewards: new Float64Array(count * agents),
+    terminated: new Uint8Array(count),
+  }
+  const truncated = new Uint8Array(count)
+  const lengths = new Int32Array(count)
+  const episodes = new Int32Array(count)
+  const streamsOf = (seed: number) =>
+    Array.from({ length: count }, (_, i) => fastStream('world', definition.name, seed, i))
+  let streams = streamsOf(firstSeed)
+  let begun = false
+
+  function begin(i: number): void {
+    const context = contextFor?.(i, episodes[i]++)
+    writeContext(numEnvs.context, i, contextRow(definition.context, context, definition.name))
+    lengths[i] = 0
+    definition.reset(numEnvs, i, streams[i])
+    definition.observe(numEnvs, i)
+  }
+
+  return {
+    definition,
+    actions: numEnvs.actions,
+    observations: numEnvs.observations,
+    rewards: numEnvs.rewards,
+    terminated: numEnvs.terminated,
+    truncated,
+    numEnvs,
+    reset({ seed } = {}) {
+      if (seed !== undefined) {
+        streams = streamsOf(seed)
+        episodes.fill(0)
+      }
+      for (let i = 0; i < count; i++) begin(i)
+      begun = true
+    },
+    step() {
+      if (!begun)
+        throw new AgogeError(`${definition.name} was stepped before it was reset`, {
+          code: 'reset-needed',
+          hint: 'call reset() first',
+        })
+      for (let i = 0; i < count; i++) {
+        definition.step(numEnvs, i, streams[i])
+        truncated[i] = ++lengths[i] >= maxSteps ? 1 : 0
+        if (truncated[i] === 1 || numEnvs.terminated[i] === 1) begin(i)
+        else definition.observe(numEnvs, i)
+      }
+    },
+  }
+}
