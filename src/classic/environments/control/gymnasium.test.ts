@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  createVectorEnvironment,
-  numpyEnvStream,
-  numpyStream,
-} from '../../environment/index.ts'
+import { createVectorEnvironment, numpyEnvStream, numpyStream } from '../../environment/index.ts'
 import type { EnvArrays, EnvironmentDefinition } from '../../environment/index.ts'
 import { readGolden, arraysOf, unpackDoubles, unpackFloats, unpackRounded } from '../fixtures/golden.ts'
 import { acrobot, cartPole, mountainCar, mountainCarContinuous, pendulum } from './index.ts'
