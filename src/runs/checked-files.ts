@@ -16,11 +16,11 @@ import type { RunFolder } from './run-folder.ts'
  * Writes a file of a run that its result depends on, and its checksum into `checksums.sha256` of the run folder. A file that is listed is
  * whole: the list names it only after it was written, so that a kill in between leaves a file without checksum, not a false alarm.
  */
-export function writeChecked(folder: RunFolder, name: string, text: string): void {
+export function writeChecked(folder: RunFolder, name: string, content: string | Uint8Array): void {
   const sums = readSums(folder.path)
   if (sums.delete(name)) writeSums(folder, sums)
-  folder.write(name, text)
-  writeSums(folder, sums.set(name, sha256(text)))
+  folder.write(name, content)
+  writeSums(folder, sums.set(name, sha256(content)))
 }
 
 /** @throws AgogeError `bad-run-folder` where the file is not what `writeChecked` wrote, or is gone. Files without a checksum pass. */

@@ -1,13 +1,11 @@
 import type { Task } from '../agent/types.ts'
-import { createTaskSampler } from '../rollout/task-sampler.ts'
-import type { TaskSampler } from '../rollout/task-sampler.ts'
 import type { Job } from './job.ts'
-import { withoutDropped } from './dropped-tasks.ts'
 import { readChecked, writeChecked } from '../../runs/checked-files.ts'
 import { freezeJob } from './overlap.ts'
 import { pendingFile } from './state.ts'
 import { decodeBatch, encodeBatch, sampleBatch } from './sample-batch.ts'
-import type { Batch, BatchTasks } from './sample-batch.ts'
+import type { Batch } from './sample-batch.ts'
+import type { BatchTasks } from './types.ts'
 
 export interface BatchQueue<T extends Task> {
   /** The batch of the step that is due. Begins those that may be sampled with the weights of now. */
@@ -26,9 +24,12 @@ export interface BatchQueue<T extends Task> {
  * Where a run that overlapped was stopped while it waited for a batch, nobody has the weights any more that this was being sampled with: then
  * it is sampled with those of now, and a note says so.
  */
-export function createBatchQueue<T extends Task>(job: Job<T>, sampler: TaskSampler<T>): BatchQueue<T> {
+export function createBatchQueue<T extends Task>(
+  job: Job<T>,
+  draw: (number: number) => BatchTasks<T>,
+): BatchQueue<T> {
   const { state, folder, options } = job
-  const { maxStaleness = 0, overlap = false, steps, groups } = options.plan.reinforcement
+  const { maxStaleness = 0, overlap = false, steps } = options.plan.reinforcement
   const batches = new Map<number, Promise<Batch<T>>>()
   const stop = new AbortController()
   const sampledBy = (step: number): number => Math.min(step + maxStaleness, steps)
@@ -40,17 +41,6 @@ export function createBatchQueue<T extends Task>(job: Job<T>, sampler: TaskSampl
   const lost = Array.from({ length: begun - state.step }, (_, i) => state.step + i).filter(
     (number) => overlap && !folder.has(pendingFile(number)),
   )
-
-  /** Other groups in the place of some are drawn by what is known now: what is learnt meanwhile must not matter. */
-  function draw(number: number): BatchTasks<T> {
-    const known = sampler.state()
-    const first = sampler.draw(groups)
-    if (maxStaleness === 0) return { first, more: (count) => sampler.draw(count) }
-    const seed = `${options.seed}/replacements/${number}`
-    const others = createTaskSampler({ source: withoutDropped(options.tasks, state), split: 'train', seed })
-    others.restore({ ...known, drawn: 0 })
-    return { first, more: (count) => others.draw(count) }
-  }
 
   async function begin(number: number): Promise<void> {
     const tasks = draw(number)

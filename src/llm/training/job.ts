@@ -10,31 +10,27 @@ import { evaluatePolicy } from '../rollout/collect.ts'
 import { heldOutTasks } from '../rollout/held-out.ts'
 import { isDropped } from './dropped-tasks.ts'
 import { checkedLines, forgetChecked, hasChecked, writeChecked } from '../../runs/checked-files.ts'
-import type { OnTrainingEvent } from '../../runs/events.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
+import { currentCheckpoint } from '../../runs/run-store.ts'
+import type { TrainingRun } from './kernel.ts'
 import type { LoopState } from './state.ts'
-import { saveCheckpoint } from './state.ts'
-import type { TrainableBackend, TrainJobOptions } from './types.ts'
+import { saveCheckpoint, saveWeights } from './state.ts'
+import type { ProgramRollout, TrainableBackend, TrainJobOptions } from './types.ts'
 
-/** A running job: what the phases work with. */
-export interface Job<T extends Task> {
+/** A running job: what the phases work with, and where the training loop keeps what it does. */
+export interface Job<T extends Task> extends TrainingRun {
   options: TrainJobOptions<T>
   backend: TrainableBackend
   folder: RunFolder
   state: LoopState
-  emit: OnTrainingEvent
-  signal: AbortSignal | undefined
-  /** False while the weights are ahead of the state: nothing may be saved then. */
-  settled: boolean
   /** Seconds since this phase began, those of earlier processes included. */
   phaseSeconds(): number
-  checkpoint(): Promise<void>
 }
 
 export function createJob<T extends Task>(
   fields: Pick<Job<T>, 'options' | 'backend' | 'folder' | 'state' | 'emit' | 'signal'>,
 ): Job<T> {
-  const { state, folder, backend } = fields
+  const { state, folder, backend, emit, options } = fields
   let last = performance.now()
   const clock = (): void => {
     const now = performance.now()
@@ -45,6 +41,18 @@ export function createJob<T extends Task>(
   return {
     ...fields,
     settled: true,
+    checkpointEvery: options.plan.checkpointEvery,
+    record(phase, seconds, total, metrics) {
+      folder.append('metrics.jsonl', [JSON.stringify({ phase, step: state.step, seconds, metrics })])
+      emit({ type: 'step', phase, step: state.step, total, seconds, metrics })
+    },
+    saveWeights: (name) => saveWeights(folder, backend, name),
+    loadWeights: (name) => backend.load(folder.file('checkpoints', name)),
+    clearCaches: () => backend.clearCache?.(),
+    lastWeights() {
+      const name = currentCheckpoint(folder)
+      return name === null ? null : folder.file('checkpoints', name)
+    },
     phaseSeconds() {
       clock()
       return state.phaseSeconds
@@ -87,23 +95,47 @@ export async function evaluate<T extends Task>(
   if (tasks.length === 0 && count > 0 && split !== 'unseen-wording')
     throw nothingHeldOut(options.environment.name, split)
   job.backend.clearCache?.()
+  const abort = signal === undefined ? {} : { signal }
+  const onWave = (done: readonly Episode[]): void => {
+    const { success } = summariseEpisodes(done)
+    emit({ type: 'evaluation', stage: name, split, done: done.length, total: tasks.length, success })
+  }
+  const { environment, plan, program } = options
   const episodes = await journaled(job, name, () =>
-    evaluatePolicy({
-      name,
-      tasks,
-      actor: actorOf(job, 0),
-      environment: options.environment,
-      limits: options.plan.limits,
-      ...(signal === undefined ? {} : { signal }),
-      onWave(done) {
-        const { success } = summariseEpisodes(done)
-        emit({ type: 'evaluation', stage: name, split, done: done.length, total: tasks.length, success })
-      },
-    }),
+    program === undefined
+      ? evaluatePolicy({ name, tasks, actor: actorOf(job, 0), environment, limits: plan.limits, ...abort, onWave })
+      : evaluateProgram(program, { backend: job.backend, name, tasks, ...abort, onWave }),
   )
   if (episodes.length > 0 && !episodes.some(isJudged)) throw environmentBroken(episodes)
   charge(job, episodes)
   return { episodes, summary: summariseEpisodes(episodes), seconds: (performance.now() - started) / 1000 }
+}
+
+/** Programs wait for each other's answers, so not too many run at the same time. */
+const programWave = 32
+
+async function evaluateProgram<T extends Task>(
+  program: ProgramRollout<T>,
+  {
+    name,
+    tasks,
+    onWave,
+    ...rest
+  }: {
+    backend: TrainableBackend
+    name: string
+    tasks: readonly T[]
+    signal?: AbortSignal
+    onWave: (done: readonly Episode[]) => void
+  },
+): Promise<Episode[]> {
+  const episodes: Episode[] = []
+  for (let start = 0; start < tasks.length; start += programWave) {
+    const wave = { name: `${name}/${start}`, tasks: tasks.slice(start, start + programWave) }
+    episodes.push(...(await program.play({ ...rest, ...wave, groupSize: 1, temperature: 0 })).flat())
+    onWave(episodes)
+  }
+  return episodes
 }
 
 const journal = 'journal'
@@ -150,19 +182,6 @@ export function charge<T extends Task>({ state }: Job<T>, episodes: readonly Epi
     if (episode.status === 'masked') state.cost.masked++
   }
   state.maskedReasons = addReasons(state.maskedReasons ?? {}, summariseEpisodes(episodes).maskedReasons)
-}
-
-/** Writes one line of metrics and tells those who watch. */
-export function record<T extends Task>(
-  job: Job<T>,
-  phase: string,
-  seconds: number,
-  total: number | null,
-  metrics: Record<string, number>,
-): void {
-  const { state, folder, emit } = job
-  folder.append('metrics.jsonl', [JSON.stringify({ phase, step: state.step, seconds, metrics })])
-  emit({ type: 'step', phase, step: state.step, total, seconds, metrics })
 }
 
 function nothingHeldOut(environment: string, split: Task['split']): AgogeError {

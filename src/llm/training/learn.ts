@@ -4,15 +4,14 @@ import type { Episode } from '../episode/types.ts'
 import { mean } from '../../statistics/statistics.ts'
 import { scoreSequences, sequenceEntropies } from '../backend/loss-report.ts'
 import { createRandom } from '../../engine/random/index.ts'
-import { applyUpdate } from './apply-update.ts'
 import type { Job } from './job.ts'
-import { optimStepAt } from './learning-rate.ts'
+import type { StepTools } from './kernel.ts'
 import type { TrainableBackend, TrainingPlan } from './types.ts'
 
 /** What learning needs beside the batch: opened when first asked for. */
 export interface Learner {
   /** The updates of one batch; figures of several are averaged. */
-  learn(groups: readonly EpisodeGroup[]): Promise<Record<string, number>>
+  learn(groups: readonly EpisodeGroup[], tools: StepTools): Promise<Record<string, number>>
   dispose(): Promise<void>
 }
 
@@ -60,7 +59,7 @@ export function createLearner<T extends Task>(
   })
 
   return {
-    async learn(groups) {
+    async learn(groups, tools) {
       // What a step that fails has remembered must not be saved.
       const memory = { ...state.memory }
       const size = Math.ceil(groups.length / Math.min(settings.minibatches ?? 1, groups.length))
@@ -76,7 +75,7 @@ export function createLearner<T extends Task>(
       for (let epoch = 0; epoch < (settings.epochs ?? 1); epoch++)
         for (const { update, members } of updates)
           // Where weights were corrected, the algorithm has measured the mismatch, and the loss sees none.
-          rows.push({ ...(await apply(update, members, rows.length === 0)), ...update.metrics })
+          rows.push({ ...(await apply(tools, update, members, rows.length === 0)), ...update.metrics })
       if (Object.keys(memory).length > 0) state.memory = memory
       const names = new Set(rows.flatMap((row) => Object.keys(row)))
       return Object.fromEntries(
@@ -90,13 +89,14 @@ export function createLearner<T extends Task>(
 
   /** Before the first update of a batch, what trainer and sampler disagree in is not this batch's doing. */
   async function apply(
+    tools: StepTools,
     update: PolicyUpdate,
     members: readonly EpisodeGroup[],
     first: boolean,
   ): Promise<Record<string, number>> {
     if (update.sequences.length === 0) return {}
-    const step = optimStepAt(settings, state.step, state.step / settings.steps)
-    const report = await applyUpdate(job, update, step, () =>
+    const step = tools.schedule(settings)
+    const report = await tools.apply(backend, update, step, () =>
       members.flatMap(({ episodes }) => episodes.map(({ id }) => id)),
     )
     const { loss, meanRatio, clipFraction, kl, entropy, gradientNorm, metrics = {} } = report

@@ -1,18 +1,17 @@
 import type { Task } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
-import { refuseEarlierVersion } from '../../runs/convert.ts'
 import { verifyChecksums } from '../../runs/checksums.ts'
 import { hasWeights } from '../model/weight-files.ts'
-import { hasChecked, readChecked, weightsGone, writeChecked } from '../../runs/checked-files.ts'
+import { readChecked, weightsGone, writeChecked } from '../../runs/checked-files.ts'
 import type { OnTrainingEvent } from '../../runs/events.ts'
 import { createJob } from './job.ts'
 import type { Job } from './job.ts'
 import { checkOverlap } from './overlap.ts'
 import { runReinforcement } from './reinforcement-phase.ts'
 import { renderReport } from './report/render-report.ts'
-import { lockRun } from '../../runs/lock.ts'
-import { openRunFolder, refuseLocked } from '../../runs/run-folder.ts'
+import { openRunFolder } from '../../runs/run-folder.ts'
+import { claimRun, requireFinal } from '../../runs/run-store.ts'
 import type { RunFolder, MetricsRecord } from '../../runs/run-folder.ts'
 import { runStage, runUnseenParaphrases } from './stage.ts'
 import { initialState, loadState, phases, saveWeights } from './state.ts'
@@ -39,7 +38,7 @@ export async function trainJob<T extends Task>(
 ): Promise<TrainingSummary> {
   context.signal?.throwIfAborted()
   const folder = openRunFolder(options.folder)
-  const release = lockRun(folder)
+  const release = claimRun(folder, configOf(options), { resume: options.resume === true })
   try {
     return await workOn(folder, options, context)
   } finally {
@@ -52,7 +51,6 @@ async function workOn<T extends Task>(
   options: TrainJobOptions<T>,
   { onEvent = () => {}, signal }: { onEvent?: OnTrainingEvent; signal?: AbortSignal },
 ): Promise<TrainingSummary> {
-  claim(folder, options)
   const saved = loadState(folder)
   if (saved?.state.phase === 'done') {
     await requireWeights(folder)
@@ -90,8 +88,7 @@ async function workOn<T extends Task>(
 
 /** @throws AgogeError where the weights that a finished run ended with are gone or damaged. */
 async function requireWeights(folder: RunFolder): Promise<void> {
-  const final = folder.file('checkpoints', 'final')
-  if (folder.list('checkpoints/final').length === 0) throw weightsGone(folder.path)
+  const final = requireFinal(folder)
   await verifyChecksums(final)
   // As of an earlier version: a language model of which only the description is left.
   if (folder.has('checkpoints/final/config.json') && !hasWeights(final)) throw weightsGone(folder.path)
@@ -106,7 +103,7 @@ async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
     signal?.throwIfAborted()
     await runPhase(job, collect)
     signal?.throwIfAborted()
-    state.phase = phaseAfter(state.phase, options.compareSupervised === true)
+    state.phase = phaseAfter(state.phase, options)
     state.step = 0
     state.validated = -1
     state.best = null
@@ -115,9 +112,13 @@ async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
   }
 }
 
-function phaseAfter(phase: Phase, compare: boolean): Phase {
+function phaseAfter<T extends Task>(
+  phase: Phase,
+  { compareSupervised = false, program }: TrainJobOptions<T>,
+): Phase {
   const next = phases[phases.indexOf(phase) + 1]
-  return next === 'supervised' && !compare ? 'done' : next
+  if (next === 'warm-start' && program !== undefined) return 'rl'
+  return next === 'supervised' && !compareSupervised ? 'done' : next
 }
 
 async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Episode[]>): Promise<void> {
@@ -125,6 +126,8 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
   const { warmStart, supervised } = options.plan
   switch (state.phase) {
     case 'base':
+      // What RL began from is what a reference is opened with.
+      if (options.program !== undefined) await job.saveWeights((state.warmStart = 'start'))
       return runStage(job, 'base', 0)
     case 'warm-start': {
       const demonstrations = await collect()
@@ -195,37 +198,7 @@ function damaged<T extends Task>({ emit, folder }: Job<T>, line: number): [] {
   return []
 }
 
-/** Makes the folder the home of this run, or checks that it is. */
-function claim<T extends Task>(folder: RunFolder, options: TrainJobOptions<T>): void {
-  const config = `${JSON.stringify(configOf(options), null, 2)}\n`
-  const known = hasChecked(folder, 'config.json')
-  if (options.resume === true && !known)
-    throw new AgogeError(`There is no run to resume in ${folder.path}`, {
-      code: 'no-run',
-      given: folder.path,
-      expected: 'the folder of an earlier run, with its config.json',
-    })
-  if (options.resume !== true) refuseLocked(folder.path)
-  if (!known) writeChecked(folder, 'config.json', config)
-  else if (folder.read('config.json') !== config) {
-    refuseEarlierVersion(folder.path, JSON.parse(folder.read('config.json')) as Record<string, unknown>)
-    throw new AgogeError(`The run in ${folder.path} was started with other settings`, {
-      code: 'resume-mismatch',
-      given: firstDifference(folder.read('config.json'), config),
-      expected:
-        'the same settings as in its config.json, so that the result is the same as without the interruption',
-      hint: 'Give the same options as before, or begin a new run',
-    })
-  }
-}
-
 function configOf<T extends Task>(options: TrainJobOptions<T>): Record<string, unknown> {
   const { seed, plan, environment, compareSupervised = false, config = {} } = options
   return { schema: 1, environment: environment.name, seed, compareSupervised, plan, ...config }
-}
-
-function firstDifference(before: string, now: string): string {
-  const lines = now.split('\n')
-  const at = before.split('\n').findIndex((line, index) => line !== lines[index])
-  return `${before.split('\n')[at]?.trim()} (before), ${lines[at]?.trim()} (now)`
 }

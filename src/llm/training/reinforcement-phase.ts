@@ -9,13 +9,16 @@ import { createTaskSampler } from '../rollout/task-sampler.ts'
 import type { TaskSampler } from '../rollout/task-sampler.ts'
 import { createBatchQueue } from './batch-queue.ts'
 import { withoutDropped } from './dropped-tasks.ts'
-import { charge, evaluate, record, environmentBroken } from './job.ts'
+import { charge, evaluate, environmentBroken } from './job.ts'
 import type { Job } from './job.ts'
+import { runPart } from './kernel.ts'
+import type { StepMetrics, StepTools } from './kernel.ts'
 import { createLearner } from './learn.ts'
 import type { Learner } from './learn.ts'
 import { batchEpisodes, rewardedGroup } from './sample-batch.ts'
 import type { LoopState } from './state.ts'
 import type { Batch } from './sample-batch.ts'
+import type { BatchTasks } from './types.ts'
 
 /**
  * Reinforcement learning for a fixed number of steps: draw tasks, play groups of episodes in lockstep, score them,
@@ -27,8 +30,8 @@ export async function runReinforcement<T extends Task>(
   job: Job<T>,
   demonstrations: () => Promise<readonly Episode[]>,
 ): Promise<void> {
-  const { options, state, emit } = job
-  const { reinforcement: settings, checkpointEvery, tasks } = options.plan
+  const { options, state } = job
+  const { reinforcement: settings, tasks } = options.plan
   const sampler = createTaskSampler({
     source: withoutDropped(options.tasks, state),
     split: 'train',
@@ -36,25 +39,41 @@ export async function runReinforcement<T extends Task>(
     prior: state.prior,
   })
   if (state.sampler !== null) sampler.restore(state.sampler)
-  const queue = createBatchQueue(job, sampler)
+  /** Other groups in the place of some are drawn by what is known now: what is learnt meanwhile must not matter. */
+  function draw(number: number): BatchTasks<T> {
+    if (options.program !== undefined) return options.program.draw(number)
+    const { groups, maxStaleness = 0 } = settings
+    const known = sampler.state()
+    const first = sampler.draw(groups)
+    if (maxStaleness === 0) return { first, more: (count) => sampler.draw(count) }
+    const seed = `${options.seed}/replacements/${number}`
+    const others = createTaskSampler({ source: withoutDropped(options.tasks, state), split: 'train', seed })
+    others.restore({ ...known, drawn: 0 })
+    return { first, more: (count) => others.draw(count) }
+  }
+  const queue = createBatchQueue(job, draw)
   const learner = createLearner(job, demonstrations)
-  emit({ type: 'phase', name: 'rl', total: settings.steps })
+  const { validateEvery, steps } = settings
   try {
-    for (;;) {
-      const due = settings.validateEvery > 0 && state.step > 0 && state.step % settings.validateEvery === 0
-      if (due && state.validated !== state.step) {
-        const { summary } = await evaluate(job, 'rl-validation', 'validation', tasks.validation)
-        state.validated = state.step
-        record(job, 'rl-validation', 0, null, { success: summary.success.mean, masked: summary.masked })
-      }
-      if (state.step >= settings.steps) return
-      const started = performance.now()
-      const batch = await queue.next()
-      await reinforce(job, sampler, learner, batch, started)
-      if (state.step % checkpointEvery !== 0) continue
-      await queue.settle()
-      await job.checkpoint()
-    }
+    await runPart(
+      {
+        name: 'rl',
+        steps,
+        collect: () => queue.next(),
+        update: (batch, tools) => reinforce(job, { sampler, learner, batch, tools }),
+        validation: {
+          measure: 'success',
+          isDue: (step) => validateEvery > 0 && step > 0 && step % validateEvery === 0,
+          async score() {
+            const { summary } = await evaluate(job, 'rl-validation', 'validation', tasks.validation)
+            return { score: summary.success.mean, metrics: { masked: summary.masked } }
+          },
+          keep: settings.keep ?? 'last',
+        },
+        settle: () => queue.settle(),
+      },
+      job,
+    )
   } finally {
     await queue.close()
     await learner.dispose()
@@ -63,11 +82,13 @@ export async function runReinforcement<T extends Task>(
 
 async function reinforce<T extends Task>(
   job: Job<T>,
-  sampler: TaskSampler<T>,
-  learner: Learner,
-  batch: Batch<T>,
-  started: number,
-): Promise<void> {
+  {
+    sampler,
+    learner,
+    batch,
+    tools,
+  }: { sampler: TaskSampler<T>; learner: Learner; batch: Batch<T>; tools: StepTools },
+): Promise<StepMetrics> {
   const { options, state, folder } = job
   const { reinforcement: settings } = options.plan
   const played = batch.groups.map((group) => ({ ...group, ...rewardedGroup(options, group) }))
@@ -79,7 +100,7 @@ async function reinforce<T extends Task>(
   const staleness = state.step - batch.sampledAt
   const weightLag = weightLagOf(job.backend.weightVersion, all)
   const used = played.filter((group) => group.used)
-  const learned = used.length === 0 ? {} : await learner.learn(used)
+  const learned = used.length === 0 ? {} : await learner.learn(used, tools)
 
   for (const { task, episodes } of played) {
     const counted = episodes.filter(isJudged)
@@ -87,8 +108,6 @@ async function reinforce<T extends Task>(
   }
   // From here on the step is done: everything below happens without waiting for anything.
   state.sampler = sampler.state()
-  state.step++
-  job.settled = true
   charge(job, batchEpisodes(batch))
   state.signal = addSignal(
     state.signal,
@@ -100,9 +119,8 @@ async function reinforce<T extends Task>(
 
   const summary = summariseEpisodes(all)
   const tokens = all.reduce((sum, episode) => sum + trainedTokens(episode), 0)
-  const seconds = (performance.now() - started) / 1000
   const rewards = played.flatMap((group) => group.rewards).filter((reward) => reward !== null)
-  record(job, 'rl', seconds, settings.steps, {
+  const metrics = {
     reward: mean(rewards),
     success: summary.success.mean,
     ...Object.fromEntries(Object.entries(sampler.kinds).map(([name, value]) => [`family:${name}`, value])),
@@ -119,7 +137,9 @@ async function reinforce<T extends Task>(
     ...(settings.maxStaleness === undefined ? {} : { staleness }),
     ...(settings.maxStaleness === undefined || weightLag === undefined ? {} : { weightLag }),
     ...learned,
-  })
+  }
+  options.program?.onGroups?.(state.step, played, metrics)
+  return metrics
 }
 
 /** The count of groups that had anything to learn from, with those of one step added. */

@@ -1,4 +1,4 @@
-import type { Actor, Task } from '../agent/types.ts'
+import type { Task } from '../agent/types.ts'
 import { informativeGroups } from '../algorithm/advantages/group.ts'
 import type { EpisodeGroup } from '../algorithm/types.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
@@ -7,6 +7,7 @@ import { score } from '../reward/score.ts'
 import { rolloutGroups } from '../rollout/collect.ts'
 import { actorOf, journaled } from './job.ts'
 import type { Job } from './job.ts'
+import type { BatchTasks } from './types.ts'
 
 /** A task that was played by the policy, several times. */
 export interface PlayedGroup<T extends Task> {
@@ -25,13 +26,6 @@ export interface Batch<T extends Task> {
   seconds: number
   /** The step whose weights sampled it: so many steps were done before. */
   sampledAt: number
-}
-
-/** What a batch is made of. */
-export interface BatchTasks<T extends Task> {
-  first: T[]
-  /** In the place of groups that say nothing. */
-  more(count: number): T[]
 }
 
 export function batchEpisodes<T extends Task>({ groups }: Batch<T>): Episode[] {
@@ -87,17 +81,20 @@ function keepInformative<T extends Task>(job: Job<T>, groups: PlayedGroup<T>[]):
 
 async function playGroups<T extends Task>(job: Job<T>, tasks: T[], name: string): Promise<PlayedGroup<T>[]> {
   const { groupSize, temperature, greedyBaseline } = job.options.plan.reinforcement
-  const play = (actor: Actor, called: string, size: number): Promise<Episode[]> =>
+  const { backend, options } = job
+  const signal = job.signal === undefined ? {} : { signal: job.signal }
+  const play = (temperature: number, called: string, size: number): Promise<Episode[]> =>
     journaled(job, called.replaceAll('/', '-'), async () => {
-      const { environment, plan } = job.options
-      const { limits } = plan
-      const signal = job.signal === undefined ? {} : { signal: job.signal }
-      return (
-        await rolloutGroups({ name: called, tasks, groupSize: size, actor, environment, limits, ...signal })
-      ).flat()
+      const spec = { name: called, tasks, groupSize: size, ...signal }
+      const { environment, plan, program } = options
+      const played =
+        program === undefined
+          ? rolloutGroups({ ...spec, actor: actorOf(job, temperature), environment, limits: plan.limits })
+          : program.play({ ...spec, backend, temperature })
+      return (await played).flat()
     })
-  const all = await play(actorOf(job, temperature), name, groupSize)
-  const greedy = greedyBaseline === true ? await play(actorOf(job, 0), `${name}/greedy`, 1) : undefined
+  const all = await play(temperature, name, groupSize)
+  const greedy = greedyBaseline === true ? await play(0, `${name}/greedy`, 1) : undefined
   return tasks.map((task, at) => ({
     task,
     episodes: all.slice(at * groupSize, (at + 1) * groupSize),

@@ -3,7 +3,7 @@ import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
 import { reasonsText, summariseEpisodes } from '../evaluation/summarise.ts'
 import { isDropped } from './dropped-tasks.ts'
-import { checkedLines, writeChecked } from '../../runs/checked-files.ts'
+import { checkedLines, hasChecked, writeChecked } from '../../runs/checked-files.ts'
 import { evaluate } from './job.ts'
 import type { Job } from './job.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
@@ -18,6 +18,7 @@ export async function runStage<T extends Task>(
   trainingSeconds: number,
 ): Promise<void> {
   const { state, options, folder, emit } = job
+  if (options.program !== undefined && options.plan.tasks.test === 0) return
   emit({ type: 'phase', name: `test ${name}`, total: options.plan.tasks.test })
   const { episodes, summary, seconds } = await evaluate(job, name, 'test', options.plan.tasks.test)
   writeEpisodes(folder, name, episodes)
@@ -68,5 +69,6 @@ function writeEpisodes(folder: RunFolder, stage: string, episodes: readonly Epis
 /** The test episodes of a finished stage, in the order of the tasks. */
 export function stageEpisodes(folder: RunFolder, stage: StageName): Episode[] {
   const file = evaluationFile(stage)
+  if (!hasChecked(folder, file)) return []
   return checkedLines(folder, file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
 }

@@ -1,17 +1,14 @@
 import type { Task } from '../agent/types.ts'
-import { supervised, trainedTokens } from '../algorithm/supervised.ts'
 import type { Episode } from '../episode/types.ts'
 import { createRandom, hash32 } from '../../engine/random/index.ts'
 import { isDemonstration, playDemonstrations } from '../rollout/demonstrate.ts'
-import { applyUpdate } from './apply-update.ts'
 import { recordFailures, tooFewDemonstrations } from './dropped-tasks.ts'
-import { evaluate, keptIf, record } from './job.ts'
+import { supervisedPart } from './fine-tune.ts'
+import { evaluate, keptIf } from './job.ts'
 import type { Job } from './job.ts'
-import { optimStepAt } from './learning-rate.ts'
+import { runPart } from './kernel.ts'
 import { faultLines } from './report/faults.ts'
 import { restateStages } from './stage.ts'
-import { saveWeights } from './state.ts'
-import type { LoopState } from './state.ts'
 import type { SupervisedSettings } from './types.ts'
 
 /**
@@ -72,67 +69,41 @@ export async function runSupervised<T extends Task>(
   settings: Omit<SupervisedSettings, 'epochs'>,
   budget: SupervisedBudget,
 ): Promise<string> {
-  const { state, backend, emit, options, folder } = job
-  const total = 'steps' in budget ? budget.steps : null
-  const progress = (): number =>
-    'steps' in budget ? state.step / budget.steps : Math.min(1, job.phaseSeconds() / budget.seconds)
-  const batches = Math.max(1, Math.ceil(demonstrations.length / settings.batch))
-  emit({ type: 'phase', name, total })
-  for (;;) {
-    const over = demonstrations.length === 0 || progress() >= 1
-    const due = over || state.step % settings.validateEvery === 0
-    // The warm start begins from a model that can do nothing; the other arm's beginning is a candidate itself.
-    if (due && state.validated !== state.step && (state.step > 0 || over || name === 'supervised'))
-      await validate(job, name)
-    if (over || isSettled(state.best, settings.patience)) break
-
-    const started = performance.now()
-    const epoch = Math.floor(state.step / batches)
-    const order = createRandom(options.seed, name, 'epoch', epoch).shuffle(demonstrations)
-    const at = (state.step % batches) * settings.batch
-    const batch = order.slice(at, at + settings.batch)
-    const update = supervised(batch)
-    const step = optimStepAt(settings, state.step, progress())
-    const { loss, gradientNorm } = await applyUpdate(job, update, step, () => batch.map(({ id }) => id))
-    state.step++
-    job.settled = true
-    const seconds = (performance.now() - started) / 1000
-    const tokens = batch.reduce((sum, episode) => sum + trainedTokens(episode), 0)
-    record(job, name, seconds, total, {
-      loss,
-      ...(gradientNorm === undefined ? {} : { gradientNorm }),
-      learningRate: step.learningRate,
-      epoch,
-      tokens,
-      tokensPerSecond: update.sequences.reduce((sum, row) => sum + row.tokens.length, 0) / seconds,
-    })
-    if (state.step % options.plan.checkpointEvery === 0) await job.checkpoint()
-  }
-  const best = state.best?.checkpoint ?? `${name}-best-${state.step}`
-  if (state.best === null) await saveWeights(folder, backend, best)
-  else await backend.load(folder.file('checkpoints', best))
-  return best
-}
-
-/** Nothing is to be hoped for: the score did not rise for a while, or cannot rise. */
-function isSettled(best: LoopState['best'], patience: number): boolean {
-  return best !== null && (best.without >= patience || best.score === 1)
-}
-
-async function validate<T extends Task>(job: Job<T>, name: string): Promise<void> {
-  const { state, backend, folder, options } = job
-  const { summary } = await evaluate(job, `${name}-validation`, 'validation', options.plan.tasks.validation)
-  const score = summary.success.mean
-  if (state.best === null || score > state.best.score) {
-    const checkpoint = `${name}-best-${state.step}`
-    await saveWeights(folder, backend, checkpoint)
-    state.best = { score, step: state.step, checkpoint, without: 0 }
-    state.prior = summary.kinds
-  } else state.best = { ...state.best, without: state.best.without + 1 }
-  state.validated = state.step
-  record(job, `${name}-validation`, 0, null, {
-    success: score,
-    best: state.best.score,
-    masked: summary.masked,
+  const { state, options } = job
+  const { validateEvery, patience } = settings
+  const part = supervisedPart({
+    name,
+    backend: job.backend,
+    steps: 'steps' in budget ? budget.steps : null,
+    ...('steps' in budget ? {} : { progress: () => Math.min(1, job.phaseSeconds() / budget.seconds) }),
+    episodes: demonstrations,
+    orderOf: (epoch) => createRandom(options.seed, name, 'epoch', epoch),
+    settings,
   })
+  let kinds: Record<string, number> = {}
+  await runPart(
+    {
+      ...part,
+      validation: {
+        measure: 'success',
+        // The warm start begins from a model that can do nothing; the other arm's beginning is a candidate itself.
+        isDue: (step, over) =>
+          over || (step % validateEvery === 0 && (step > 0 || name === 'supervised')),
+        async score() {
+          const count = options.plan.tasks.validation
+          const { summary } = await evaluate(job, `${name}-validation`, 'validation', count)
+          kinds = summary.kinds
+          return { score: summary.success.mean, metrics: { masked: summary.masked } }
+        },
+        keep: 'best',
+        onBest: () => (state.prior = kinds),
+        // Nothing is to be hoped for: the score did not rise for a while, or cannot rise.
+        isSettled: (best) => best.without >= patience || best.score === 1,
+      },
+    },
+    job,
+  )
+  const best = state.best?.checkpoint ?? `${name}-best-${state.step}`
+  if (state.best === null) await job.saveWeights(best)
+  return best
 }

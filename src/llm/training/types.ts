@@ -2,12 +2,14 @@ import type { MetricsRecord } from '../../runs/run-folder.ts'
 import type { Actor, Task, TaskSource, ToolEnvironment } from '../agent/types.ts'
 import type { ChatModel } from '../agent/chat-format/index.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
-import type { Algorithm, BatchSettings } from '../algorithm/types.ts'
+import type { Algorithm, BatchSettings, EpisodeGroup } from '../algorithm/types.ts'
+import type { Episode } from '../episode/types.ts'
 import type { Estimate, MeanEstimate } from '../../statistics/intervals.ts'
-import type { FrozenSampler, ModelBackend, OptimStep } from '../model-backend.ts'
+import type { FrozenSampler, ModelBackend } from '../model-backend.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { RewardFunction } from '../reward/types.ts'
 import type { CallCounts } from '../rollout/demonstrate.ts'
+import type { OptimiserSettings } from './kernel.ts'
 
 /** A model that can be trained and let go of. */
 export interface TrainableBackend extends ModelBackend {
@@ -20,20 +22,6 @@ export interface TrainableBackend extends ModelBackend {
   /** Forgets the optimiser's moments: another objective has gradients of another size. */
   resetOptimizer?(): void
   dispose?(): Promise<void> | void
-}
-
-/** How weights move. The learning rate rises linearly for `warmup` steps, then falls linearly to `final` of its peak. */
-export interface OptimiserSettings {
-  learningRate: number
-  /** Default 0. */
-  warmup?: number
-  /** Share of the peak that is left at the end; default 0. */
-  final?: number
-  optimizer?: OptimStep['optimizer']
-  weightDecay?: number
-  beta1?: number
-  beta2?: number
-  clip?: number
 }
 
 export interface SupervisedSettings extends OptimiserSettings {
@@ -55,6 +43,8 @@ export interface ReinforcementSettings extends OptimiserSettings, BatchSettings 
   temperature: number
   /** Steps between validations; 0 = never. */
   validateEvery: number
+  /** Whose weights RL ends with: those of the highest success in validation, the earliest of equals, or the last. Default `last`. */
+  keep?: 'best' | 'last'
   /** Groups of each step whose episodes are kept in `episodes.jsonl`. Default 2. */
   recordGroups?: number
 }
@@ -100,10 +90,36 @@ export interface TrainJobOptions<T extends Task = Task> {
     options: { temperature: number; seed: number; maxTokensPerTurn: number },
   ) => Actor
   compareSupervised?: boolean
+  /** For an agent of the user's own: how its episodes are played. There is no warm start then, and `environment` lends only its name. */
+  program?: ProgramRollout<T>
   /** Kept in config.json beside the plan; must hold no secrets. */
   config?: Record<string, unknown>
   /** Makes report.html from the finished run; default: `renderReport`. */
   report?: (input: ReportInput) => string
+}
+
+/** Plays a program of the user's in place of the turn loop. */
+export interface ProgramRollout<T extends Task> {
+  /** The tasks of a step of RL. */
+  draw(step: number): BatchTasks<T>
+  /** Each task `groupSize` times with the weights of `backend`; temperature 0 is greedy. */
+  play(settings: {
+    backend: TrainableBackend
+    name: string
+    tasks: readonly T[]
+    groupSize: number
+    temperature: number
+    signal?: AbortSignal
+  }): Promise<Episode[][]>
+  /** Called with every batch that was learnt from. */
+  onGroups?(step: number, groups: readonly EpisodeGroup[], metrics: Record<string, number>): void
+}
+
+/** What a batch is made of. */
+export interface BatchTasks<T extends Task> {
+  first: T[]
+  /** In the place of zero-variance groups. */
+  more(count: number): T[]
 }
 
 export type StageName = 'base' | 'warm-start' | 'supervised' | 'rl'

@@ -13,8 +13,8 @@ import { taskReward } from '../../reward/task-reward.ts'
 import type { RewardFunction } from '../../reward/types.ts'
 import { rolloutAgent } from '../../rollout/agents/rollout-agent.ts'
 import type { AgentRolloutOptions, AgentTask } from '../../rollout/agents/rollout-agent.ts'
-import { optimStepAt } from '../learning-rate.ts'
-import type { OptimiserSettings } from '../types.ts'
+import { optimStepAt } from '../kernel.ts'
+import type { OptimiserSettings } from '../kernel.ts'
 
 export interface TrainAgentOptions<T extends AgentTask, R>
   extends Omit<AgentRolloutOptions<T, R>, 'tasks' | 'name' | 'backend'>, OptimiserSettings {

@@ -12,8 +12,8 @@ import { score } from '../../reward/score.ts'
 import { taskReward } from '../../reward/task-reward.ts'
 import type { RewardFunction } from '../../reward/types.ts'
 import { rolloutGroups } from '../../rollout/collect.ts'
-import { optimStepAt } from '../learning-rate.ts'
-import type { OptimiserSettings } from '../types.ts'
+import { optimStepAt } from '../kernel.ts'
+import type { OptimiserSettings } from '../kernel.ts'
 
 /** The learning rate falls over all rounds; its warm-up is that of each. */
 export interface ExpertIterationOptions<T extends Task> extends OptimiserSettings, ExpertSettings {

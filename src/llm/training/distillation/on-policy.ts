@@ -4,8 +4,8 @@ import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'
 import type { ModelBackend } from '../../model-backend.ts'
-import { optimStepAt } from '../learning-rate.ts'
-import type { OptimiserSettings } from '../types.ts'
+import { optimStepAt } from '../kernel.ts'
+import type { OptimiserSettings } from '../kernel.ts'
 
 export interface DistillationOptions extends OptimiserSettings {
   student: ModelBackend

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { AgogeError } from '../../../error.ts'
 import type { OptimReport, OptimStep } from '../../model-backend.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { optimStepAt } from '../learning-rate.ts'
-import type { OptimiserSettings } from '../types.ts'
+import { optimStepAt } from '../kernel.ts'
+import type { OptimiserSettings } from '../kernel.ts'
 
 /** How long and how fast something learns from examples, and when it is validated. */
 export interface PreferenceSchedule extends OptimiserSettings {

@@ -1,0 +1,305 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AgogeError } from '../../error.ts'
+import { requireChecked, writeChecked } from '../../runs/checked-files.ts'
+import { sha256 } from '../../runs/checksums.ts'
+import type { OnTrainingEvent } from '../../runs/events.ts'
+import { machine } from '../../runs/machine.ts'
+import { openRunFolder } from '../../runs/run-folder.ts'
+import type { MetricsRecord, RunFolder } from '../../runs/run-folder.ts'
+import { claimRun, currentCheckpoint, loadRun, requireFinal, saveRun } from '../../runs/run-store.ts'
+import { decodeState, encodeState } from '../../runs/state-bytes.ts'
+import { runPart } from './kernel.ts'
+import type { TrainedModel, TrainingPart, TrainingPosition, TrainingRun, Validation } from './kernel.ts'
+import { renderRun } from './report/render-run.ts'
+
+/** Where a trainer keeps its run, and who hears of it. */
+export interface RunOptions {
+  /** The run folder: settings, metrics, checkpoints, report. Default: none, the run lives in memory. */
+  out?: string
+  /** Continue the run in `out` from its last checkpoint. With the same models and settings it ends with the same weights, bit for bit. Default false. */
+  resume?: boolean
+  /** Steps between checkpoints. Default 10. */
+  checkpointEvery?: number
+  /** For the record: how the run was started. */
+  command?: string
+  onEvent?: OnTrainingEvent
+  /** Stops at the next safe moment, saves, and rejects with the signal's reason. */
+  signal?: AbortSignal
+}
+
+/** What came of a run. */
+export interface TrainedRun {
+  /** One for each step and each validation, those before a resumption included. */
+  records: MetricsRecord[]
+  /** The validation whose weights were kept; null where the last weights were. */
+  best: { step: number; score: number } | null
+}
+
+/** `summary.json` of a run of a single trainer. */
+export interface RunSummary {
+  schema: 1
+  trainer: string
+  command: string
+  machine: ReturnType<typeof machine>
+  seconds: number
+  steps: number
+  /** Which weights the run ended with, and by which rule. */
+  kept: { rule: string; step: number; score?: number }
+  model: string
+}
+
+/** Whose weights a trainer ends with. */
+export interface ValidationOptions {
+  /** Measured before the first step, after every `every` steps and after the last; the run ends with the weights of the highest score. Default: with the last. */
+  validation?: {
+    /** Measures the model as it is now, on data that it is not trained on; more is better. */
+    score: () => Promise<number> | number
+    /** Steps. Default: only before the first and after the last. */
+    every?: number
+    /** What the score is, for the record. Default `score`. */
+    measure?: string
+  }
+}
+
+/** The validation that a trainer's options ask for. */
+export function validationOf({ validation }: ValidationOptions): Validation | undefined {
+  if (validation === undefined) return undefined
+  const { score, every = Infinity, measure = 'score' } = validation
+  return {
+    measure,
+    isDue: (step, over) => over || step % every === 0,
+    score: async () => ({ score: await score() }),
+    keep: 'best',
+  }
+}
+
+export interface RunTrainingOptions extends RunOptions {
+  /** All that the part trains, by name. A single one is saved in the checkpoint's folder itself, several beneath it. */
+  models: Readonly<Record<string, TrainedModel>>
+  /** What two runs with equal results have in common: plain JSON, in `config.json`. See `settingsOf`. */
+  settings: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Runs a trainer: in memory, or in a run folder, which then has `config.json`, `metrics.jsonl`, checkpoints, `summary.json` and `report.html`. The
+ * models end with the weights that the part's validation keeps, or the last.
+ *
+ * @throws AgogeError as `claimRun` and `runPart` do.
+ */
+export async function runTraining<Batch>(
+  part: TrainingPart<Batch>,
+  options: RunTrainingOptions,
+): Promise<TrainedRun> {
+  options.signal?.throwIfAborted()
+  if (options.out === undefined) return runInMemory(part, options)
+  const folder = openRunFolder({ path: options.out })
+  const config = JSON.parse(JSON.stringify({ schema: 1, trainer: part.name, ...options.settings })) as Record<string, unknown>
+  const release = claimRun(folder, config, { resume: options.resume === true })
+  try {
+    return await runInFolder(part, folder, { ...options, config })
+  } finally {
+    release()
+  }
+}
+
+const start = (): TrainingPosition => ({ step: 0, validated: -1, best: null })
+
+async function runInMemory<Batch>(part: TrainingPart<Batch>, options: RunTrainingOptions): Promise<TrainedRun> {
+  if (options.resume === true)
+    throw new AgogeError('There is nothing to resume', {
+      code: 'no-run',
+      given: 'resume without a run folder',
+      expected: '`out`: the folder of an earlier run',
+    })
+  const { models, onEvent = () => {} } = options
+  const state = start()
+  const records: MetricsRecord[] = []
+  // Best weights alone are kept, for the time that it runs.
+  let folder: string | undefined
+  const weightsAt = (name: string): string => join((folder ??= mkdtempSync(join(tmpdir(), 'agoge-run-'))), name)
+  try {
+    await runPart(part, {
+      state,
+      checkpointEvery: Infinity,
+      signal: options.signal,
+      settled: true,
+      emit: onEvent,
+      record: recorder(state, records, onEvent),
+      checkpoint: () => Promise.resolve(),
+      saveWeights: (name) => saveModels(models, weightsAt(name)),
+      loadWeights: (name) => loadModels(models, weightsAt(name)),
+      clearCaches: () => clearCaches(models),
+      lastWeights: () => null,
+    })
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+  return { records, best: bestOf(part, state) }
+}
+
+async function runInFolder<Batch>(
+  part: TrainingPart<Batch>,
+  folder: RunFolder,
+  options: RunTrainingOptions & { config: Readonly<Record<string, unknown>> },
+): Promise<TrainedRun> {
+  const { models, onEvent = () => {}, signal, checkpointEvery = 10 } = options
+  const saved = loadRun(folder, isPosition)
+  const state = (saved?.state ?? { schema: 1, phase: part.name, ...start() }) as unknown as SavedPosition
+  const records = folder.lines('metrics.jsonl').map((line) => JSON.parse(line) as MetricsRecord)
+  const result = (): TrainedRun => ({ records, best: bestOf(part, state) })
+  if (state.phase === 'done') {
+    await loadModels(models, requireFinal(folder))
+    return result()
+  }
+  if (saved !== null) {
+    await loadModels(models, folder.file('checkpoints', saved.checkpoint))
+    part.importState?.(readPartState(folder, saved.checkpoint))
+    onEvent({ type: 'note', text: `resuming ${folder.path} at ${saved.checkpoint}` })
+  }
+  const before = Number(saved?.times?.['seconds'] ?? 0)
+  const began = performance.now()
+  const seconds = (): number => before + (performance.now() - began) / 1000
+  const save = (checkpoint: string): void => {
+    const keep = state.best === null ? [] : [state.best.checkpoint]
+    saveRun(folder, { checkpoint, state, times: { seconds: seconds() }, keep })
+  }
+  const note = recorder(state, records, onEvent)
+  const run: TrainingRun = {
+    state,
+    checkpointEvery,
+    signal,
+    settled: true,
+    emit: onEvent,
+    record(phase, ...rest) {
+      note(phase, ...rest)
+      folder.append('metrics.jsonl', [JSON.stringify(records.at(-1))])
+    },
+    async checkpoint() {
+      const name = `${part.name}-${state.step}`
+      if (currentCheckpoint(folder) !== name) await run.saveWeights(name)
+      if (part.exportState !== undefined)
+        writeChecked(folder, partFile(name), encodeState(part.exportState()))
+      save(name)
+    },
+    async saveWeights(name) {
+      folder.makeFolder('checkpoints')
+      await folder.withFileErrors(`checkpoints/${name}`, () =>
+        saveModels(models, folder.file('checkpoints', name)),
+      )
+    },
+    loadWeights: (name) => loadModels(models, folder.file('checkpoints', name)),
+    clearCaches: () => clearCaches(models),
+    lastWeights() {
+      const name = currentCheckpoint(folder)
+      return name === null ? null : folder.file('checkpoints', name)
+    },
+  }
+  try {
+    await runPart(part, run)
+  } catch (error) {
+    const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
+    // What is finished is kept; the reason for stopping is what the caller must hear of, even if saving fails too.
+    if (run.settled && state.step > 0 && !damaged) await run.checkpoint().catch(() => {})
+    throw signal?.aborted === true ? signal.reason : error
+  }
+  await run.saveWeights('final')
+  const summary = summarise(part, state, { command: options.command, folder, seconds: seconds() })
+  writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+  folder.write('report.html', renderRun({ summary, records, config: options.config }))
+  // Last: the run counts as done only when everything that it leaves behind is there.
+  state.phase = 'done'
+  save('final')
+  return result()
+}
+
+interface SavedPosition extends TrainingPosition {
+  schema: 1
+  /** The part's name, or `done`. */
+  phase: string
+}
+
+const isPosition = (state: Readonly<Record<string, unknown>>): boolean =>
+  state['schema'] === 1 && typeof state['phase'] === 'string' && typeof state['step'] === 'number'
+
+const partFile = (checkpoint: string): string => `checkpoints/${checkpoint}/part.bin`
+
+function readPartState(folder: RunFolder, checkpoint: string): unknown {
+  requireChecked(folder.path, partFile(checkpoint))
+  return folder.has(partFile(checkpoint)) ? decodeState(folder.readBytes(partFile(checkpoint))) : undefined
+}
+
+function recorder(state: TrainingPosition, records: MetricsRecord[], emit: OnTrainingEvent): TrainingRun['record'] {
+  return (phase, seconds, total, metrics) => {
+    const { step } = state
+    records.push({ phase, step, seconds, metrics })
+    emit({ type: 'step', phase, step, total, seconds, metrics })
+  }
+}
+
+function bestOf<Batch>(part: TrainingPart<Batch>, { best }: TrainingPosition): TrainedRun['best'] {
+  return best === null || part.validation?.keep !== 'best' ? null : { step: best.step, score: best.score }
+}
+
+function summarise<Batch>(
+  part: TrainingPart<Batch>,
+  state: TrainingPosition,
+  { command, folder, seconds }: { command: string | undefined; folder: RunFolder; seconds: number },
+): RunSummary {
+  const best = bestOf(part, state)
+  return {
+    schema: 1,
+    trainer: part.name,
+    command: command ?? part.name,
+    machine: machine(),
+    seconds,
+    steps: state.step,
+    kept:
+      best === null
+        ? { rule: 'the last step', step: state.step }
+        : { rule: `highest ${part.validation?.measure} in validation, the earliest of equals`, ...best },
+    model: folder.file('checkpoints', 'final'),
+  }
+}
+
+async function saveModels(models: RunTrainingOptions['models'], folder: string): Promise<void> {
+  for (const [path, model] of placed(models, folder)) await model.save(path)
+}
+
+async function loadModels(models: RunTrainingOptions['models'], folder: string): Promise<void> {
+  for (const [path, model] of placed(models, folder)) await model.load(path)
+}
+
+function placed(models: RunTrainingOptions['models'], folder: string): [string, TrainedModel][] {
+  const all = Object.entries(models)
+  return all.map(([name, model]) => [all.length === 1 ? folder : join(folder, name), model])
+}
+
+function clearCaches(models: RunTrainingOptions['models']): void {
+  for (const model of Object.values(models)) model.clearCache?.()
+}
+
+/**
+ * What of a trainer's options belongs in `config.json`: numbers, texts, truth values and plain objects of these. Functions, models and what is about
+ * the run itself are left out.
+ */
+export function settingsOf(options: object): Record<string, unknown> {
+  const own = new Set(['out', 'resume', 'checkpointEvery', 'command', 'signal', 'validation'])
+  const plain = (value: unknown): unknown => {
+    if (value === null || ['number', 'string', 'boolean'].includes(typeof value)) return value
+    if (typeof value !== 'object' || Object.getPrototypeOf(value) !== Object.prototype) return undefined
+    const entries = Object.entries(value)
+    if (entries.some(([, each]) => typeof each === 'function')) return undefined
+    return Object.fromEntries(entries.map(([key, each]) => [key, plain(each)]))
+  }
+  return Object.fromEntries(
+    Object.entries(options).flatMap(([key, value]) => {
+      const kept = own.has(key) ? undefined : plain(value)
+      return kept === undefined ? [] : [[key, kept]]
+    }),
+  )
+}
+
+/** A short name of data that a run learns from, for `config.json`: another hash is another run. */
+export const hashOf = (data: unknown): string => sha256(encodeState(data)).slice(0, 16)

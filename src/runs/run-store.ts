@@ -1,0 +1,157 @@
+import { AgogeError } from '../error.ts'
+import {
+  damagedFile,
+  forgetChecked,
+  hasChecked,
+  readTimes,
+  saveTimes,
+  weightsGone,
+  writeChecked,
+} from './checked-files.ts'
+import { readWithChecksum, sha256, withChecksum } from './checksums.ts'
+import { refuseEarlierVersion } from './convert.ts'
+import { lockRun } from './lock.ts'
+import { refuseLocked } from './run-folder.ts'
+import type { RunFolder } from './run-folder.ts'
+
+/** What a run resumes from. */
+export interface SavedRun {
+  /** Name of a folder under `checkpoints/`, with everything that is large. */
+  checkpoint: string
+  /** Plain JSON, the same bytes for equal runs. */
+  state: Record<string, unknown>
+  /** What depends on clocks: durations. In runs from before they were kept apart, undefined: `state` has them. */
+  times: Record<string, unknown> | undefined
+}
+
+/** Files that grow with every step. A checkpoint remembers their lengths, and what lies beyond is played again after a kill. */
+const growingFiles = ['metrics.jsonl', 'episodes.jsonl'] as const
+
+const stateFile = 'state.json'
+
+/**
+ * Locks a folder and makes it the home of a run, or checks that it is: `config.json` says which settings a run has.
+ *
+ * @param config everything that two runs with equal results have in common; plain JSON.
+ * @returns unlocks the folder.
+ * @throws AgogeError `run-exists` for a new run in a folder that has one; `no-run` and `resume-mismatch` where there is none to resume, or one of
+ *   other settings; `run-in-use` where another process is writing to it.
+ */
+export function claimRun(
+  folder: RunFolder,
+  config: Readonly<Record<string, unknown>>,
+  { resume }: { resume: boolean },
+): () => void {
+  const release = lockRun(folder)
+  try {
+    requireSameRun(folder, `${JSON.stringify(config, null, 2)}\n`, resume)
+    return release
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+function requireSameRun(folder: RunFolder, config: string, resume: boolean): void {
+  const known = hasChecked(folder, 'config.json')
+  if (resume && !known)
+    throw new AgogeError(`There is no run to resume in ${folder.path}`, {
+      code: 'no-run',
+      given: folder.path,
+      expected: 'the folder of an earlier run, with its config.json',
+    })
+  if (!resume) refuseLocked(folder.path)
+  if (!known) return writeChecked(folder, 'config.json', config)
+  const before = folder.read('config.json')
+  if (before === config) return
+  refuseEarlierVersion(folder.path, JSON.parse(before) as Record<string, unknown>)
+  throw new AgogeError(`The run in ${folder.path} was started with other settings`, {
+    code: 'resume-mismatch',
+    given: firstDifference(before, config),
+    expected:
+      'the same settings as in its config.json, so that the result is the same as without the interruption',
+    hint: 'Give the same options as before, or begin a new run',
+  })
+}
+
+function firstDifference(before: string, now: string): string {
+  const lines = now.split('\n')
+  const at = before.split('\n').findIndex((line, index) => line !== lines[index])
+  return `${before.split('\n')[at]?.trim()} (before), ${lines[at]?.trim()} (now)`
+}
+
+/**
+ * Makes `checkpoints/NAME`, which is written already, the one to resume from: `state.json` is renamed into place last of all. Then removes
+ * every checkpoint but this one, `final` and those in `keep`.
+ */
+export function saveRun(
+  folder: RunFolder,
+  { checkpoint, state, times, keep = [] }: { checkpoint: string; state: object; times: object; keep?: readonly string[] },
+): void {
+  const before = readCurrent(folder)
+  const current = { checkpoint, state }
+  const offsets = Object.fromEntries(growingFiles.map((file) => [file, folder.size(file)]))
+  saveTimes(folder, before?.sum, sha256(JSON.stringify(current)), { ...times, offsets })
+  folder.write(stateFile, withChecksum(current, 1))
+  const kept = new Set([checkpoint, 'final', ...keep])
+  for (const other of folder.list('checkpoints'))
+    if (!kept.has(other)) folder.remove(`checkpoints/${other}`)
+  forgetChecked(folder, 'checkpoints')
+}
+
+/**
+ * The state to resume from, or null where nothing was finished yet; cuts the growing files back to it.
+ *
+ * @param isState whether this is a state as the caller writes it.
+ * @throws AgogeError `bad-run-folder` where the state is gone or not what was written.
+ */
+export function loadRun(
+  folder: RunFolder,
+  isState: (state: Readonly<Record<string, unknown>>) => boolean,
+): SavedRun | null {
+  const current = readCurrent(folder)
+  // The first checkpoint's weights may be there without a state, more may not.
+  if (current === null && (folder.has('summary.json') || folder.list('checkpoints').length > 1))
+    throw damagedState(folder, 'no such file')
+  if (current !== null && !isState(current.state))
+    throw damagedState(folder, folder.read(stateFile).slice(0, 80))
+  const times = current?.sum === undefined ? undefined : readTimes(folder, current.sum)
+  const offsets = (times ?? current?.state)?.['offsets'] as Record<string, number> | undefined
+  for (const file of growingFiles) folder.truncate(file, offsets?.[file] ?? 0)
+  return current === null ? null : { checkpoint: current.checkpoint, state: current.state, times }
+}
+
+/** The name of the checkpoint to resume from, or null where there is none yet. */
+export function currentCheckpoint(folder: RunFolder): string | null {
+  return readCurrent(folder)?.checkpoint ?? null
+}
+
+/** @throws AgogeError `no-model` where a finished run has lost the weights that it ended with. */
+export function requireFinal(folder: RunFolder): string {
+  if (folder.list('checkpoints/final').length === 0) throw weightsGone(folder.path)
+  return folder.file('checkpoints', 'final')
+}
+
+function readCurrent(
+  folder: RunFolder,
+): { checkpoint: string; state: Record<string, unknown>; sum?: string } | null {
+  if (!folder.has(stateFile)) return null
+  const text = folder.read(stateFile)
+  const opened = readWithChecksum(text)
+  const { checkpoint, state } = (opened?.fields ?? {}) as { checkpoint?: unknown; state?: unknown }
+  if (opened === undefined || typeof checkpoint !== 'string' || typeof state !== 'object' || state === null)
+    throw damagedState(folder, text.slice(0, 80))
+  return {
+    checkpoint,
+    state: state as Record<string, unknown>,
+    ...(opened.sum === undefined ? {} : { sum: opened.sum }),
+  }
+}
+
+function damagedState(folder: RunFolder, given: string): AgogeError {
+  return damagedFile(folder.file(stateFile), {
+    given,
+    expected: 'the state of a run as this version writes it (schema 1)',
+    hint: 'Begin a new run; the finished parts of this one are in its checkpoints folder',
+  })
+}
