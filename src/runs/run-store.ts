@@ -86,7 +86,12 @@ function firstDifference(before: string, now: string): string {
  */
 export function saveRun(
   folder: RunFolder,
-  { checkpoint, state, times, keep = [] }: { checkpoint: string; state: object; times: object; keep?: readonly string[] },
+  {
+    checkpoint,
+    state,
+    times,
+    keep = [],
+  }: { checkpoint: string; state: object; times: object; keep?: readonly string[] },
 ): void {
   const before = readCurrent(folder)
   const current = { checkpoint, state }
@@ -94,8 +99,7 @@ export function saveRun(
   saveTimes(folder, before?.sum, sha256(JSON.stringify(current)), { ...times, offsets })
   folder.write(stateFile, withChecksum(current, 1))
   const kept = new Set([checkpoint, 'final', ...keep])
-  for (const other of folder.list('checkpoints'))
-    if (!kept.has(other)) folder.remove(`checkpoints/${other}`)
+  for (const other of folder.list('checkpoints')) if (!kept.has(other)) folder.remove(`checkpoints/${other}`)
   forgetChecked(folder, 'checkpoints')
 }
 

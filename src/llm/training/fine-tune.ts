@@ -86,13 +86,20 @@ export function supervisedPart({
     collect(step) {
       const epoch = Math.floor(step / batches)
       const at = (step % batches) * settings.batch
-      return { epoch, episodes: orderOf(epoch).shuffle(episodes).slice(at, at + settings.batch) }
+      return {
+        epoch,
+        episodes: orderOf(epoch)
+          .shuffle(episodes)
+          .slice(at, at + settings.batch),
+      }
     },
     async update({ epoch, episodes }, tools) {
       const started = performance.now()
       const update = supervised(episodes)
       const step = tools.schedule(settings)
-      const { loss, gradientNorm } = await tools.apply(backend, update, step, () => episodes.map(({ id }) => id))
+      const { loss, gradientNorm } = await tools.apply(backend, update, step, () =>
+        episodes.map(({ id }) => id),
+      )
       const seconds = (performance.now() - started) / 1000
       return {
         loss,

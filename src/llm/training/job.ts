@@ -103,7 +103,15 @@ export async function evaluate<T extends Task>(
   const { environment, plan, program } = options
   const episodes = await journaled(job, name, () =>
     program === undefined
-      ? evaluatePolicy({ name, tasks, actor: actorOf(job, 0), environment, limits: plan.limits, ...abort, onWave })
+      ? evaluatePolicy({
+          name,
+          tasks,
+          actor: actorOf(job, 0),
+          environment,
+          limits: plan.limits,
+          ...abort,
+          onWave,
+        })
       : evaluateProgram(program, { backend: job.backend, name, tasks, ...abort, onWave }),
   )
   if (episodes.length > 0 && !episodes.some(isJudged)) throw environmentBroken(episodes)

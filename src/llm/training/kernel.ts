@@ -50,7 +50,11 @@ export interface StepTools {
     names?: () => readonly string[],
   ): Promise<CustomLossReport & OptimReport>
   /** One optimiser step of a model whose gradient is there already. */
-  move(model: Pick<TrainedModel, 'optimStep'>, step: OptimStep, names?: () => readonly string[]): Promise<OptimReport>
+  move(
+    model: Pick<TrainedModel, 'optimStep'>,
+    step: OptimStep,
+    names?: () => readonly string[],
+  ): Promise<OptimReport>
 }
 
 /** Numbers of a step, for the record; those that are undefined are left out. */
@@ -153,8 +157,7 @@ export interface TrainingRun {
 export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun): Promise<void> {
   const { state, emit } = run
   const { validation, steps } = part
-  const progress = (): number =>
-    part.progress?.() ?? (steps === null || steps === 0 ? 1 : state.step / steps)
+  const progress = (): number => part.progress?.() ?? (steps === null || steps === 0 ? 1 : state.step / steps)
   emit({ type: 'phase', name: part.name, total: steps })
   for (;;) {
     run.signal?.throwIfAborted()
@@ -175,7 +178,8 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
     await run.checkpoint()
   }
   const { best } = state
-  if (best !== null && validation?.keep === 'best' && best.step !== state.step) await run.loadWeights(best.checkpoint)
+  if (best !== null && validation?.keep === 'best' && best.step !== state.step)
+    await run.loadWeights(best.checkpoint)
 }
 
 async function validate(name: string, validation: Validation, run: TrainingRun): Promise<void> {
@@ -210,7 +214,9 @@ function stepTools<Batch>(part: TrainingPart<Batch>, run: TrainingRun, progress:
     schedule: (settings) => optimStepAt(settings, state.step, progress()),
     async apply(backend, { sequences, loss }, step, names = () => []) {
       const abort = signal === undefined ? {} : { signal }
-      const report = await forwardBackward(backend, sequences, loss, abort).catch((error: unknown) => named(error, names))
+      const report = await forwardBackward(backend, sequences, loss, abort).catch((error: unknown) =>
+        named(error, names),
+      )
       return { ...report, ...(await tools.move(backend, step, names)) }
     },
     async move(model, step, names = () => []) {

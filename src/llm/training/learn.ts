@@ -32,8 +32,10 @@ export function createLearner<T extends Task>(
 
   /** The policy as it was when RL began, in a backend of its own. */
   async function openReference(): Promise<TrainableBackend> {
+    const weights = state.warmStart === null ? null : job.folder.file('checkpoints', state.warmStart)
+    if (options.program !== undefined && weights !== null) return options.program.reference(weights)
     const frozen = await options.backend()
-    if (state.warmStart !== null) await frozen.load(job.folder.file('checkpoints', state.warmStart))
+    if (weights !== null) await frozen.load(weights)
     return frozen
   }
 

@@ -98,7 +98,8 @@ async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
   const { state, options, signal } = job
   // Collected when first needed: a resumed run that is past supervision never plays them again.
   let demonstrations: Episode[] | undefined
-  const collect = async (): Promise<Episode[]> => (demonstrations ??= await collectDemonstrations(job))
+  const collect = async (): Promise<Episode[]> =>
+    (demonstrations ??= options.program?.shown.slice() ?? (await collectDemonstrations(job)))
   while (state.phase !== 'done') {
     signal?.throwIfAborted()
     await runPhase(job, collect)
@@ -126,8 +127,6 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
   const { warmStart, supervised } = options.plan
   switch (state.phase) {
     case 'base':
-      // What RL began from is what a reference is opened with.
-      if (options.program !== undefined) await job.saveWeights((state.warmStart = 'start'))
       return runStage(job, 'base', 0)
     case 'warm-start': {
       const demonstrations = await collect()
@@ -140,6 +139,8 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
     case 'warm-start-test':
       return runStage(job, 'warm-start', state.warmStartSeconds)
     case 'rl':
+      // A reference is opened with what RL began from.
+      if (state.warmStart === null) await job.saveWeights((state.warmStart = 'start'))
       await runReinforcement(job, collect)
       state.rl = 'rl-end'
       await saveWeights(folder, backend, state.rl)

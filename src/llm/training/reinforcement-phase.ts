@@ -102,7 +102,7 @@ async function reinforce<T extends Task>(
   const used = played.filter((group) => group.used)
   const learned = used.length === 0 ? {} : await learner.learn(used, tools)
 
-  for (const { task, episodes } of played) {
+  for (const { task, episodes } of options.program === undefined ? played : []) {
     const counted = episodes.filter(isJudged)
     if (counted.length > 0) sampler.observe(task, mean(counted.map((episode) => Number(episode.success))))
   }
@@ -123,7 +123,12 @@ async function reinforce<T extends Task>(
   const metrics = {
     reward: mean(rewards),
     success: summary.success.mean,
-    ...Object.fromEntries(Object.entries(sampler.kinds).map(([name, value]) => [`family:${name}`, value])),
+    ...Object.fromEntries(
+      Object.entries(options.program === undefined ? sampler.kinds : {}).map(([name, value]) => [
+        `family:${name}`,
+        value,
+      ]),
+    ),
     calls: summary.calls,
     invalidCalls: summary.invalidCalls,
     masked: summary.masked,

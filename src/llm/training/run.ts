@@ -95,7 +95,10 @@ export async function runTraining<Batch>(
   options.signal?.throwIfAborted()
   if (options.out === undefined) return runInMemory(part, options)
   const folder = openRunFolder({ path: options.out })
-  const config = JSON.parse(JSON.stringify({ schema: 1, trainer: part.name, ...options.settings })) as Record<string, unknown>
+  const config = JSON.parse(JSON.stringify({ schema: 1, trainer: part.name, ...options.settings })) as Record<
+    string,
+    unknown
+  >
   const release = claimRun(folder, config, { resume: options.resume === true })
   try {
     return await runInFolder(part, folder, { ...options, config })
@@ -106,7 +109,10 @@ export async function runTraining<Batch>(
 
 const start = (): TrainingPosition => ({ step: 0, validated: -1, best: null })
 
-async function runInMemory<Batch>(part: TrainingPart<Batch>, options: RunTrainingOptions): Promise<TrainedRun> {
+async function runInMemory<Batch>(
+  part: TrainingPart<Batch>,
+  options: RunTrainingOptions,
+): Promise<TrainedRun> {
   if (options.resume === true)
     throw new AgogeError('There is nothing to resume', {
       code: 'no-run',
@@ -118,7 +124,8 @@ async function runInMemory<Batch>(part: TrainingPart<Batch>, options: RunTrainin
   const records: MetricsRecord[] = []
   // Best weights alone are kept, for the time that it runs.
   let folder: string | undefined
-  const weightsAt = (name: string): string => join((folder ??= mkdtempSync(join(tmpdir(), 'agoge-run-'))), name)
+  const weightsAt = (name: string): string =>
+    join((folder ??= mkdtempSync(join(tmpdir(), 'agoge-run-'))), name)
   try {
     await runPart(part, {
       state,
@@ -230,7 +237,11 @@ function readPartState(folder: RunFolder, checkpoint: string): unknown {
   return folder.has(partFile(checkpoint)) ? decodeState(folder.readBytes(partFile(checkpoint))) : undefined
 }
 
-function recorder(state: TrainingPosition, records: MetricsRecord[], emit: OnTrainingEvent): TrainingRun['record'] {
+function recorder(
+  state: TrainingPosition,
+  records: MetricsRecord[],
+  emit: OnTrainingEvent,
+): TrainingRun['record'] {
   return (phase, seconds, total, metrics) => {
     const { step } = state
     records.push({ phase, step, seconds, metrics })

@@ -58,20 +58,20 @@ export async function sampleBatch<T extends Task>(
 ): Promise<Batch<T>> {
   const { resampling = 0 } = job.options.plan.reinforcement
   const started = performance.now()
+  const wanted = tasks.first.length
   job.backend.clearCache?.()
   const groups = await playGroups(job, tasks.first, `rl/${number}`)
   for (let round = 1; round <= resampling; round++) {
-    const missing = keepInformative(job, groups)
+    const missing = keepInformative(job, groups, wanted)
     if (missing === 0) break
     groups.push(...(await playGroups(job, tasks.more(missing), `rl/${number}.${round}`)))
   }
-  if (resampling > 0) keepInformative(job, groups)
+  if (resampling > 0) keepInformative(job, groups, wanted)
   return { groups, seconds: (performance.now() - started) / 1000, sampledAt: job.state.step }
 }
 
 /** Marks the groups that say something, at most as many as are wanted. @returns how many are missing. */
-function keepInformative<T extends Task>(job: Job<T>, groups: PlayedGroup<T>[]): number {
-  const { groups: wanted } = job.options.plan.reinforcement
+function keepInformative<T extends Task>(job: Job<T>, groups: PlayedGroup<T>[], wanted: number): number {
   const telling = new Set(
     informativeGroups(groups.map((group) => rewardedGroup(job.options, group).rewards)).slice(0, wanted),
   )

@@ -33,7 +33,11 @@ export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
     reinforcement,
     remarks: remarks.length === 0 ? undefined : remarks,
     cost: { seconds: state.seconds, ...state.cost },
-    samples: wrongToRight(stageEpisodes(folder, options.program === undefined ? 'warm-start' : 'base'), rl, 3),
+    samples: wrongToRight(
+      stageEpisodes(folder, options.program === undefined ? 'warm-start' : 'base'),
+      rl,
+      3,
+    ),
     model: folder.file('checkpoints', 'final'),
   }
 }

@@ -87,8 +87,7 @@ export async function runSupervised<T extends Task>(
       validation: {
         measure: 'success',
         // The warm start begins from a model that can do nothing; the other arm's beginning is a candidate itself.
-        isDue: (step, over) =>
-          over || (step % validateEvery === 0 && (step > 0 || name === 'supervised')),
+        isDue: (step, over) => over || (step % validateEvery === 0 && (step > 0 || name === 'supervised')),
         async score() {
           const count = options.plan.tasks.validation
           const { summary } = await evaluate(job, `${name}-validation`, 'validation', count)

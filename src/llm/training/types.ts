@@ -111,6 +111,10 @@ export interface ProgramRollout<T extends Task> {
     temperature: number
     signal?: AbortSignal
   }): Promise<Episode[][]>
+  /** Episodes for algorithms that mix some in. */
+  shown: readonly Episode[]
+  /** A second model with the weights of this folder. */
+  reference(folder: string): Promise<TrainableBackend>
   /** Called with every batch that was learnt from. */
   onGroups?(step: number, groups: readonly EpisodeGroup[], metrics: Record<string, number>): void
 }

@@ -7,7 +7,8 @@ import type { LocalBackend } from '../../backend/local-backend.ts'
 import { tinyConfig } from '../../testing/tiny-config.ts'
 import { demonstrateAgent } from '../../rollout/agents/rollout-agent.ts'
 import type { AgentContext } from '../../rollout/agents/rollout-agent.ts'
-import { fineTune, trainAgent } from './index.ts'
+import { fineTune } from '../fine-tune.ts'
+import { trainAgent } from './index.ts'
 
 const tokenizer = tinyTokenizer('qwen')
 const format = createTemplateFormat({ template: tinyTemplate('qwen'), tokenizer })
@@ -23,7 +24,7 @@ const program = {
 test('an agent learns what it is rewarded for; the same seed gives the same curve', async () => {
   const run = async () => {
     const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
-    const steps = await trainAgent({
+    const { steps } = await trainAgent({
       ...model(backend),
       program,
       tasks: () => [{ id: 'a' }],
@@ -48,7 +49,9 @@ test('sampled at temperature 0.7, an agent is where its sampler was before an up
   backend.parameters.data.forEach((value, i) => (backend.parameters.data[i] = 6 * value))
   backend.weightsChanged()
   const options = { ...model(backend), program, tasks: () => [{ id: 'a' }], groupSize: 24, steps: 1 }
-  const [{ metrics }] = await trainAgent({
+  const {
+    steps: [{ metrics }],
+  } = await trainAgent({
     ...options,
     temperature: 0.7,
     learningRate: 0.001,
@@ -92,6 +95,6 @@ test('where nothing can be judged it stops and says why', async () => {
     learningRate: 0.01,
     seed: 1,
   }
-  await expect(trainAgent(options)).rejects.toMatchObject({ code: 'environment-broken', given: 'no network' })
+  await expect(trainAgent(options)).rejects.toMatchObject({ code: 'environment-broken', given: '8 × no network' })
   await backend.dispose()
 })

@@ -1,121 +1,328 @@
-import { optimisePolicy } from '../../algorithm/policy-optimisation/optimise-policy.ts'
-import { policyPresets } from '../../algorithm/policy-optimisation/presets.ts'
-import type { Algorithm, EpisodeGroup, LearningContext } from '../../algorithm/types.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { AgogeError } from '../../../error.ts'
+import type { OnTrainingEvent } from '../../../runs/events.ts'
+import { openRunFolder } from '../../../runs/run-folder.ts'
+import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import type { PolicyPresetName } from '../../algorithm/policy-optimisation/presets.ts'
+import type { Algorithm, BatchSettings, EpisodeGroup } from '../../algorithm/types.ts'
+import { loadLocalBackend } from '../../backend/local-backend.ts'
 import type { Episode } from '../../episode/types.ts'
-import { isJudged } from '../../evaluation/summarise.ts'
-import { mean } from '../../../statistics/statistics.ts'
-import { forwardBackward } from '../../backend/custom-loss.ts'
-import { scoreSequences, sequenceEntropies } from '../../backend/loss-report.ts'
 import type { ModelBackend } from '../../model-backend.ts'
-import { score } from '../../reward/score.ts'
 import { taskReward } from '../../reward/task-reward.ts'
 import type { RewardFunction } from '../../reward/types.ts'
 import { rolloutAgent } from '../../rollout/agents/rollout-agent.ts'
 import type { AgentRolloutOptions, AgentTask } from '../../rollout/agents/rollout-agent.ts'
-import { optimStepAt } from '../kernel.ts'
+import { smallModelPlan } from '../defaults.ts'
 import type { OptimiserSettings } from '../kernel.ts'
+import { trainJob } from '../loop.ts'
+import { algorithmOf } from '../named-algorithm.ts'
+import type { RunOptions } from '../run.ts'
+import type {
+  ProgramRollout,
+  StageSummary,
+  TrainableBackend,
+  TrainingPlan,
+  TrainJobOptions,
+} from '../types.ts'
 
 export interface TrainAgentOptions<T extends AgentTask, R>
-  extends Omit<AgentRolloutOptions<T, R>, 'tasks' | 'name' | 'backend'>, OptimiserSettings {
+  extends
+    Omit<AgentRolloutOptions<T, R>, 'tasks' | 'name' | 'backend' | 'signal'>,
+    OptimiserSettings,
+    BatchSettings,
+    RunOptions {
   backend: ModelBackend
-  /** The tasks of a step (from 0). */
+  /** The tasks of a step (from 0). They must be the same for the same step. */
   tasks: (step: number) => readonly T[]
   /** Episodes of each task, which are compared with each other. Default 8. */
   groupSize?: number
   steps: number
   /** Default: success. */
   reward?: RewardFunction
-  /** Default: the preset `grpo-damped`. */
-  algorithm?: Algorithm
-  onStep?: (step: AgentStep) => void
+  /** A preset of `policyPresets` by name, with its batch settings, or any other. Default: `grpo-damped`. */
+  algorithm?: PolicyPresetName | Algorithm
+  /** Tasks that training does not have, played greedily before the first step and after the last. Default: none. */
+  testTasks?: readonly T[]
+  /** Others, played after every `every` steps; training ends with the weights of the highest success. Default: with the last. */
+  validation?: { tasks: readonly T[]; every: number }
+  /** Episodes of the user's or of `demonstrateAgent`, for algorithms that mix some in (`demonstrations` of the batch settings). */
+  shown?: readonly Episode[]
+  /** Opens the model that algorithms with a divergence compare with; its weights are loaded then. Default: a copy, of a local `backend`. */
+  reference?: () => Promise<TrainableBackend>
+  /** Groups of each step whose episodes are kept in the run folder. Default 2. */
+  recordGroups?: number
+  onStep?: (step: PlayedStep) => void
 }
 
 /** What came of a step. */
 export interface AgentStep {
+  /** From 0. */
   step: number
   /** Means over the episodes that could be judged. */
   reward: number
   success: number
   masked: number
-  /** Of the algorithm and of its loss. */
+  /** Of the batch, the algorithm and its loss. */
   metrics: Record<string, number>
+}
+
+/** A step with what was played in it, for those who watch; nothing holds on to it. */
+export interface PlayedStep extends AgentStep {
   groups: readonly EpisodeGroup[]
 }
 
+export interface TrainedAgent {
+  steps: AgentStep[]
+  /** On `testTasks`; undefined without any. */
+  before: StageSummary | undefined
+  after: StageSummary | undefined
+}
+
 /**
- * Reinforcement learning for an agent of the user's own: each step plays its tasks in groups, scores them and updates the model that
- * the agent calls. The same seed gives the same course where the agent itself is deterministic. Checkpoints are the caller's:
- * `onStep` may call `backend.save`.
+ * Reinforcement learning for an agent of the user's own: each step plays its tasks in groups, scores them and updates the model that the agent
+ * calls. It is the job that `train` runs, without a warm start: every preset and batch setting, `testTasks` before and after, and with `out` a run
+ * folder with metrics, checkpoints, summary and report, resumed by `resume`. The same seed gives the same weights where the agent itself is
+ * deterministic; what other agents did since the last checkpoint is kept, and not played again.
  *
- * @returns the curve, one entry a step.
- * @throws AgogeError `world-broken` where no episode of a step could be judged, naming the first reason.
+ * @returns the curve, one entry a step, and the evaluations. The backend ends with the trained weights.
+ * @throws AgogeError `environment-broken` where no episode of a step could be judged, naming the first reason.
+ * @example
+ * const { steps, before, after } = await trainAgent({ ...model, program, tasks: (step) => tasksOf(step), testTasks, steps: 50,
+ *   learningRate: 3e-4, algorithm: 'dapo', seed: 1, out: 'runs/clerk' })
  */
 export async function trainAgent<T extends AgentTask, R>(
   options: TrainAgentOptions<T, R>,
-): Promise<AgentStep[]> {
-  const { backend, tasks, steps, groupSize = 8, reward = taskReward({}), onStep, signal } = options
-  const algorithm = options.algorithm ?? optimisePolicy(policyPresets['grpo-damped'].settings)
-  const abort = signal === undefined ? {} : { signal }
-  const context: LearningContext = {
-    reference: noReference,
-    trainer: (sequences) => scoreSequences(backend, sequences, abort),
-    entropies: (sequences) => sequenceEntropies(backend, sequences, abort),
-    demonstrations: [],
-    memory: {},
-  }
-  const curve: AgentStep[] = []
-  for (let step = 0; step < steps; step++) {
-    const played = await rolloutAgent({ ...options, tasks: tasks(step), groupSize, name: `step/${step}` })
-    const groups = played.map((episodes) => ({
-      episodes,
-      rewards: episodes.map((episode) => score(reward, episode)?.value ?? null),
-    }))
-    const all = played.flat()
-    const judged = all.filter(isJudged)
-    if (judged.length === 0) throw broken(all)
-    const update = await algorithm(groups, context)
-    const metrics: Record<string, number> = { ...update.metrics }
-    if (update.sequences.length > 0) {
-      const { loss, meanRatio, kl, clipFraction } = await forwardBackward(
-        backend,
-        update.sequences,
-        update.loss,
-        abort,
-      )
-      const { gradientNorm } = await backend.optimStep(optimStepAt(options, step, step / steps))
-      Object.assign(metrics, { loss, meanRatio, kl, clipFraction })
-      if (gradientNorm !== undefined) metrics['gradientNorm'] = gradientNorm
+): Promise<TrainedAgent> {
+  const { out, signal, onEvent, onStep } = options
+  if (out === undefined && options.resume === true)
+    throw new AgogeError('There is nothing to resume', {
+      code: 'no-run',
+      given: 'resume without a run folder',
+      expected: '`out`: the folder of an earlier run',
+    })
+  const path = out ?? mkdtempSync(join(tmpdir(), 'agoge-agent-'))
+  const steps: AgentStep[] = []
+  try {
+    const job = jobOf(options, path, (step, groups, metrics) => {
+      const done = stepOf(step, metrics)
+      steps.push(done)
+      onStep?.({ ...done, groups })
+    })
+    const abort = signal === undefined ? {} : { signal }
+    const watch: OnTrainingEvent | undefined = onEvent
+    const { stages } = await trainJob(job, { ...abort, ...(watch === undefined ? {} : { onEvent: watch }) })
+    // A run that was over already is not trained on.
+    if (steps.length === 0 && options.steps > 0)
+      await options.backend.load(join(path, 'checkpoints', 'final'))
+    const stage = (name: StageSummary['name']) => stages.find((each) => each.name === name)
+    return {
+      steps: [...earlier(path, steps[0]?.step ?? options.steps), ...steps],
+      before: stage('base'),
+      after: stage('rl'),
     }
-    const done: AgentStep = {
-      step,
-      reward: mean(groups.flatMap(({ rewards }) => rewards.filter((value) => value !== null))),
-      success: mean(judged.map(({ success }) => Number(success))),
-      masked: all.length - judged.length,
-      metrics,
-      groups,
-    }
-    curve.push(done)
-    onStep?.(done)
+  } finally {
+    if (out === undefined) rmSync(path, { recursive: true, force: true })
   }
-  return curve
 }
 
-function noReference(): never {
-  throw new AgogeError('This algorithm asks for a frozen reference policy, which is not kept here.', {
-    code: 'no-reference',
-    expected: 'an algorithm without a divergence from a reference',
-    hint: 'load the checkpoint into a backend of its own and call `forward` in a loss of your own',
-  })
-}
-
-function broken(episodes: readonly Episode[]): AgogeError {
-  return new AgogeError(
-    `All of ${episodes.length} episodes were masked: the agent or its tools do not work.`,
-    {
-      code: 'environment-broken',
-      given: episodes.find(({ error }) => error !== undefined)?.error,
-      expected: 'at least one episode that came to an end and was judged',
-    },
+/** Steps that another process made before this one took over. */
+function earlier(path: string, before: number): AgentStep[] {
+  const lines = openRunFolder({ path }).lines('metrics.jsonl')
+  const records = lines.map(
+    (line) => JSON.parse(line) as { phase: string; step: number; metrics: Record<string, number> },
   )
+  return records.flatMap(({ phase, step, metrics }) =>
+    phase === 'rl' && step <= before ? [stepOf(step - 1, metrics)] : [],
+  )
+}
+
+function stepOf(step: number, metrics: Record<string, number>): AgentStep {
+  const { reward, success, masked } = metrics
+  return { step, reward, success, masked, metrics }
+}
+
+/** A task of the user's as the job sees it. */
+interface ProgramTask<T> extends Task {
+  own: T
+}
+
+function jobOf<T extends AgentTask, R>(
+  options: TrainAgentOptions<T, R>,
+  path: string,
+  onGroups: NonNullable<ProgramRollout<ProgramTask<T>>['onGroups']>,
+): TrainJobOptions<ProgramTask<T>> {
+  const {
+    program,
+    backend,
+    tokenizer,
+    seed,
+    window,
+    out,
+    resume = false,
+    testTasks = [],
+    validation,
+  } = options
+  const folder = out !== undefined && resume ? openRunFolder({ path }) : null
+  const { algorithm, batch, named } = algorithmOf(options.algorithm, folder)
+  const heldOut = { train: [], test: testTasks, validation: validation?.tasks ?? [], 'unseen-wording': [] }
+  const source: TaskSource<ProgramTask<T>> = {
+    kinds: ['agent'],
+    // Of a batch that was sampled before an interruption, whose episodes are all that is read.
+    task: ({ split, seed: own, kind }) => wrap({ id: '', kind: kind ?? 'agent', seed: own } as T, split),
+    heldOut: (split, count) => heldOut[split].slice(0, count).map((task) => wrap(task, split)),
+  }
+  return {
+    command: options.command ?? 'trainAgent()',
+    folder: { path },
+    seed,
+    environment: programEnvironment(program.name, out !== undefined),
+    tasks: source,
+    // Its owner disposes of it.
+    backend: () =>
+      Promise.resolve(Object.create(backend, { dispose: { value: undefined } }) as TrainableBackend),
+    tokenizer,
+    reward: options.reward ?? taskReward({}),
+    algorithm,
+    ...(typeof options.algorithm === 'function' ? {} : { algorithmName: options.algorithm ?? 'grpo-damped' }),
+    plan: planOf(options, batch),
+    resume,
+    config: { ...named, window },
+    program: {
+      draw(step) {
+        const all = (at: number): ProgramTask<T>[] => options.tasks(at).map((task) => wrap(task, 'train'))
+        let ahead = step
+        const waiting: ProgramTask<T>[] = []
+        return {
+          first: all(step),
+          // Those of later steps, which meet them again.
+          more(count) {
+            while (waiting.length < count) waiting.push(...all(++ahead))
+            return waiting.splice(0, count)
+          },
+        }
+      },
+      async play({ backend, name, tasks, groupSize, temperature, signal }) {
+        const abort = signal === undefined ? {} : { signal }
+        const { signal: _, ...rest } = options
+        const own = tasks.map((task) => task.own)
+        const key = name.replace(/^rl\//, 'step/')
+        return rolloutAgent({ ...rest, ...abort, backend, tasks: own, groupSize, name: key, temperature })
+      },
+      shown: options.shown ?? [],
+      reference: (folder) => openReference(options, folder),
+      onGroups,
+    },
+  }
+}
+
+function planOf<T extends AgentTask, R>(
+  options: TrainAgentOptions<T, R>,
+  preset: BatchSettings | undefined,
+): TrainingPlan {
+  const { steps, groupSize = 8, temperature = 1, window, validation, checkpointEvery = 10, out } = options
+  const optimiser = settingsIn(options, [
+    'learningRate',
+    'warmup',
+    'final',
+    'optimizer',
+    'weightDecay',
+    'beta1',
+    'beta2',
+    'clip',
+  ])
+  const own = settingsIn(options, [
+    'minibatches',
+    'epochs',
+    'resampling',
+    'greedyBaseline',
+    'demonstrations',
+    'maxStaleness',
+    'overlap',
+  ])
+  return {
+    ...smallModelPlan,
+    demonstrations: {},
+    reinforcement: {
+      learningRate: options.learningRate,
+      ...optimiser,
+      ...preset,
+      ...own,
+      steps,
+      groups: options.tasks(0).length,
+      groupSize,
+      temperature,
+      validateEvery: validation?.every ?? 0,
+      keep: validation === undefined ? 'last' : 'best',
+      recordGroups: out === undefined ? 0 : (options.recordGroups ?? 2),
+    },
+    tasks: {
+      validation: validation?.tasks.length ?? 0,
+      test: options.testTasks?.length ?? 0,
+      unseenParaphrases: 0,
+    },
+    checkpointEvery: out === undefined ? steps : checkpointEvery,
+    maxTokensPerTurn: window,
+    limits: {
+      turns: 1,
+      totalTokens: window,
+      deadlineSeconds: options.deadlineSeconds ?? 600,
+      toolDeadlineSeconds: 600,
+    },
+  }
+}
+
+function settingsIn<O extends object, K extends keyof O>(
+  options: O,
+  names: readonly K[],
+): Partial<Pick<O, K>> {
+  const given = names.filter((name) => options[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, options[name]])) as Partial<Pick<O, K>>
+}
+
+function wrap<T extends AgentTask>(task: T, split: Task['split']): ProgramTask<T> {
+  const { id, kind = 'agent', seed = 0 } = task
+  return {
+    id,
+    kind,
+    seed,
+    split,
+    prompt: '',
+    difficulty: 1,
+    context: {},
+    plan: () => ({ answer: '' }),
+    own: task,
+  }
+}
+
+/** What a job asks of an environment where a program plays; its calls may be answered otherwise another time. */
+function programEnvironment(name: string, journaled: boolean): ToolEnvironment<never> {
+  return {
+    name,
+    tools: [],
+    deterministic: !journaled,
+    open: () => Promise.reject(new Error(`${name} is played by its own program`)),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** The model that RL began from, whose weights lie in this folder. */
+async function openReference(
+  { backend, reference }: { backend: ModelBackend; reference?: () => Promise<TrainableBackend> },
+  folder: string,
+): Promise<TrainableBackend> {
+  if (reference === undefined && 'parameters' in backend) return loadLocalBackend(folder)
+  if (reference === undefined) throw noReference()
+  const frozen = await reference()
+  await frozen.load(folder)
+  return frozen
+}
+
+function noReference(): AgogeError {
+  return new AgogeError('This algorithm asks for a frozen reference policy, which cannot be opened here', {
+    code: 'no-reference',
+    expected: 'an algorithm without a divergence from a reference, or `reference`',
+    hint: 'reference: () => the same model a second time',
+  })
 }
