@@ -125,5 +125,5 @@ test('models and tasks need names of their own', async () => {
     evaluateModels({ models, environment, tasks: list, limits })
   await expect(run([model, model], tasks)).rejects.toMatchObject({ code: 'duplicate-model' })
   await expect(run([model], [tasks[0], tasks[0]])).rejects.toMatchObject({ code: 'duplicate-task' })
-  await expect(run([model], [])).rejects.toMatchObject({ code: 'no-task' })
+  await expect(run([model], [])).rejects.toMatchObject({ code: 'no-tasks' })
 })
