@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { errorBody } from './request-error.ts'
 
 /** How an answer goes back: one body, or events as they come. */
 export interface Reply {
@@ -9,23 +9,46 @@ export interface Reply {
   events(): { send: (body: unknown) => void; end: () => void }
 }
 
-export function createReply(response: ServerResponse, signal: AbortSignal): Reply {
-  return {
-    signal,
-    json(body) {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(body))
-    },
-    events() {
-      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-      return {
-        send: (body) => {
-          response.write(`data: ${JSON.stringify(body)}\n\n`)
-        },
-        end: () => {
-          response.end('data: [DONE]\n\n')
-        },
-      }
-    },
+/**
+ * Runs `answer`. Resolves with the response once there is a body or a first event, so that an error before is answered with its status;
+ * in a stream that has begun it is the last event.
+ */
+export function respond(signal: AbortSignal, answer: (reply: Reply) => Promise<void>): Promise<Response> {
+  const encoder = new TextEncoder()
+  let events: ReadableStreamDefaultController<Uint8Array> | undefined
+  const write = (text: string): void => events?.enqueue(encoder.encode(text))
+  const end = (text: string): void => {
+    write(text)
+    events?.close()
   }
+  return new Promise((resolve, reject) => {
+    const reply: Reply = {
+      signal,
+      json: (body) => resolve(Response.json(body)),
+      events() {
+        const stream = new ReadableStream<Uint8Array>({
+          start(controller) {
+            events = controller
+          },
+          // Nobody reads any more.
+          cancel() {
+            events = undefined
+          },
+        })
+        resolve(
+          new Response(stream, {
+            headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
+          }),
+        )
+        return {
+          send: (body) => write(`data: ${JSON.stringify(body)}\n\n`),
+          end: () => end('data: [DONE]\n\n'),
+        }
+      },
+    }
+    answer(reply).catch((error: unknown) => {
+      if (events === undefined) reject(error)
+      else end(`data: ${errorBody(error, signal)}\n\n`)
+    })
+  })
 }

@@ -1,3 +1,4 @@
+import { request as ask } from 'node:http'
 import OpenAI from 'openai'
 import { afterEach, expect, test } from 'vitest'
 import { createTemplateFormat, readChatFormat } from '../../agent/chat-format/index.ts'
@@ -296,6 +297,29 @@ test('a base model without a template completes texts and says why it does nothi
     code: 'no_chat_template',
   })
   expect((await client.completions.create({ model: 'tiny', prompt: 'a' })).choices[0].text).toBe('x')
+})
+
+const classes = [Response, Request]
+
+test('a model whose name has a slash is found, a trailing slash says nothing, and what cannot be read is refused', async () => {
+  const { url } = await start({ ...model(saying(tokenizer, () => 'x')), name: 'my org/tiny' })
+  const { hostname, port } = new URL(url)
+  // Sent as they stand: fetch would mend some of them.
+  const get = (path: string, headers: Record<string, string> = {}) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = ask({ hostname, port, path, headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode))
+      })
+      sent.on('error', reject).end()
+    })
+  for (const path of ['/v1/models/', '/v1/models/my%20org%2Ftiny', '/v1/models?limit=1'])
+    expect([path, await get(path)]).toEqual([path, 200])
+  expect(await get('/v1/models/tiny')).toBe(404)
+  expect(await get('/v1/models', { host: 'evil.example' })).toBe(403)
+  expect(await get('/v1/models', { host: 'a b' })).toBe(400)
+  expect(await get('*')).toBe(400)
+  // This process keeps its own classes.
+  expect([Response, Request]).toEqual(classes)
 })
 
 test('only with the key, and to others only then', async () => {

@@ -1,16 +1,24 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AgogeError } from '../../../error.ts'
-import { createGrammarCompiler } from '../../grammar/index.ts'
-import { checkAccess, checkExposure } from './access.ts'
-import { answerChat } from './chat-completions.ts'
-import { readBody } from './read-body.ts'
-import { createReply } from './reply.ts'
-import { errorBody, RequestError } from './request-error.ts'
 import { createJoiningQueue } from '../../agent/joining-queue.ts'
 import { createSampleQueue } from '../../agent/sample-queue.ts'
+import { createGrammarCompiler } from '../../grammar/index.ts'
+import {
+  bearerOf,
+  calledHost,
+  checkExposure,
+  createHttpApp,
+  isLocalHost,
+  isSameKey,
+  listen,
+  parseJsonBody,
+  readBytes,
+} from '../http.ts'
+import { answerChat } from './chat-completions.ts'
+import { isRecord } from './fields.ts'
+import type { Json } from './fields.ts'
+import { respond } from './reply.ts'
+import { errorResponse, RequestError } from './request-error.ts'
 import type { ServedModel } from './served-model.ts'
 import { answerText } from './text-completions.ts'
 
@@ -26,14 +34,14 @@ export interface ServeOptions {
   mostRows?: number
   /** Longest body of a request, in bytes. Default 8 MiB. */
   mostBytes?: number
-  /** Told of every request once it is answered. */
+  /** Called for every request once it is answered. */
   onRequest?: (line: { method: string; path: string; status: number; seconds: number }) => void
 }
 
 export interface Served {
   /** With the version, e.g. `http://127.0.0.1:8000/v1`. */
   url: string
-  /** Takes no further requests, lets those under way end for so many seconds (default 5), then breaks them off. */
+  /** Takes no further requests, lets those under way end for `graceSeconds` (default 5), then breaks them off. */
   close: (graceSeconds?: number) => Promise<void>
 }
 
@@ -53,7 +61,8 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
     mostBytes = 8 * 2 ** 20,
     onRequest,
   } = options
-  checkExposure(host, key)
+  const hint = 'Set one in the environment variable AGOGE_SERVE_KEY, or leave out --host.'
+  checkExposure(host, key, 'needs-key', hint)
   const { continuousBatching } = model.backend
   const queue =
     continuousBatching === undefined
@@ -61,78 +70,59 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
       : createJoiningQueue({ continuousBatching }, mostRows)
   // Its thread starts with the first grammar.
   const compiler = createGrammarCompiler(model.tokenizer.texts())
-  const created = Math.floor(Date.now() / 1000)
+  const described = describeModel(model)
+  /** Of the requests under way. */
   const open = new Set<AbortController>()
   let closing = false
 
-  async function route(
-    request: IncomingMessage,
-    response: ServerResponse,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { method = 'GET', url = '/' } = request
-    const path = url.split('?')[0].replace(/\/+$/, '')
-    if (closing) throw new RequestError(503, 'shutting_down', 'The server is being stopped.')
-    checkAccess(request, key)
-    const reply = createReply(response, signal)
-    const described = {
-      id: model.name,
-      object: 'model',
-      created,
-      owned_by: 'agoge',
-      max_model_len: model.window,
-      // Without: it knows the tools that it was trained with, whatever a request offers.
-      reads_tool_definitions: model.format?.readsTools ?? false,
-    }
-    if (method === 'GET' && path === '/v1/models') return reply.json({ object: 'list', data: [described] })
-    if (method === 'GET' && path === `/v1/models/${encodeURIComponent(model.name)}`)
-      return reply.json(described)
-    const answer = { '/v1/chat/completions': answerChat, '/v1/completions': answerText }[path]
-    if (answer === undefined) throw new RequestError(404, 'unknown_url', `There is no ${method} ${path}.`)
-    if (method !== 'POST') throw new RequestError(405, 'method_not_allowed', `Use POST for ${path}.`)
-    const body = await readBody(request, mostBytes)
-    if (body['model'] !== undefined && body['model'] !== model.name) {
-      const problem = `The model ${JSON.stringify(body['model'])} does not exist; this server has ${JSON.stringify(model.name)}.`
-      throw new RequestError(404, 'model_not_found', problem, 'model')
-    }
-    await answer(body, model, queue, reply, compiler)
-  }
-
-  const server = createServer((request, response) => {
+  const app = await createHttpApp()
+  app.onError((error, { get }) => errorResponse(error, get('signal')))
+  app.notFound(({ req }) => {
+    throw new RequestError(404, 'unknown_url', `There is no ${req.method} ${req.path}.`)
+  })
+  app.use(async ({ req, env: { incoming, outgoing }, set }, next) => {
     const started = performance.now()
     const controller = new AbortController()
     open.add(controller)
-    // A client that hangs up wants no more tokens.
-    response.on('close', () => {
+    set('signal', controller.signal)
+    outgoing.on('close', () => {
       open.delete(controller)
-      if (!response.writableFinished) controller.abort(new Error('the client hung up'))
-      const path = (request.url ?? '/').split('?')[0]
+      // A client that hangs up wants no more tokens.
+      if (!outgoing.writableFinished) controller.abort(new Error('the client hung up'))
+      const path = (incoming.url ?? '/').split('?')[0]
       const seconds = (performance.now() - started) / 1000
-      onRequest?.({ method: request.method ?? 'GET', path, status: response.statusCode, seconds })
+      onRequest?.({ method: req.method, path, status: outgoing.statusCode, seconds })
     })
-    route(request, response, controller.signal).catch((error: unknown) => {
-      fail(response, controller.signal.aborted && closing ? stopped() : error)
-    })
+    if (closing) throw new RequestError(503, 'shutting_down', 'The server is being stopped.')
+    checkAccess(incoming, key)
+    await next()
   })
+  app.get('/v1/models', ({ json }) => json({ object: 'list', data: [described] }))
+  app.get('/v1/models/:name{.+}', ({ req, json, notFound }) =>
+    req.param('name') === model.name ? json(described) : notFound(),
+  )
+  for (const { path, answer } of [
+    { path: '/v1/chat/completions', answer: answerChat },
+    { path: '/v1/completions', answer: answerText },
+  ]) {
+    app.post(path, async ({ env, get }) => {
+      const body = await readBody(env.incoming, mostBytes)
+      checkModel(body, model)
+      return respond(get('signal'), (reply) => answer(body, model, queue, reply, compiler))
+    })
+    app.all(path, () => {
+      throw new RequestError(405, 'method_not_allowed', `Use POST for ${path}.`)
+    })
+  }
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      reject(
-        new AgogeError(`The server cannot listen at ${host}:${port}.`, {
-          code: cause.code === 'EADDRINUSE' ? 'port-taken' : 'cannot-listen',
-          given: cause.message,
-          expected: 'a port that is free, and an address of this machine',
-          hint: 'Choose another one: --port 0 takes any that is free.',
-          cause,
-        }),
-      )
-    })
-    server.listen(port, host, resolve)
+  const { server, url } = await listen(app, {
+    host,
+    port,
+    codes: { taken: 'port-taken', other: 'cannot-listen' },
+    unreadable: () => errorResponse(new RequestError(400, 'bad_request', 'The request cannot be read.')),
   })
-  const address = server.address() as AddressInfo
-  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return {
-    url: `http://${shown}:${address.port}/v1`,
+    url: `${url}/v1`,
     async close(graceSeconds = 5) {
       closing = true
       const closed = new Promise((resolve) => server.close(resolve))
@@ -143,7 +133,7 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
         sleep(graceSeconds * 1000, undefined, { signal: grace.signal }).catch(() => {}),
       ])
       grace.abort()
-      for (const controller of open) controller.abort(new Error('the server was stopped'))
+      for (const controller of open) controller.abort(stopped())
       await Promise.race([closed, sleep(200)])
       server.closeAllConnections()
       await closed
@@ -154,44 +144,45 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
 
 const stopped = (): RequestError => new RequestError(503, 'shutting_down', 'The server was stopped.')
 
-/** Tells the client what went wrong; in a stream that has begun, as its last event. */
-function fail(response: ServerResponse, error: unknown): void {
-  if (response.destroyed || response.writableEnded) return
-  const told = asRequestError(error)
-  const body = errorBody(told)
-  if (response.headersSent) {
-    response.end(`data: ${body}\n\n`)
-    return
+const describeModel = ({ name, window, format }: ServedModel): Json => ({
+  id: name,
+  object: 'model',
+  created: Math.floor(Date.now() / 1000),
+  owned_by: 'agoge',
+  max_model_len: window,
+  // Without: it knows the tools that it was trained with, whatever a request offers.
+  reads_tool_definitions: format?.readsTools ?? false,
+})
+
+/** Throws `RequestError` for a request without the key, or one that a foreign page had a browser send to this machine. */
+function checkAccess(incoming: IncomingMessage, key: string | undefined): void {
+  if (key === undefined || key === '') {
+    const host = calledHost(incoming)
+    if (isLocalHost(host)) return
+    const problem = `This server answers for 127.0.0.1 and localhost, not for ${host}.`
+    throw new RequestError(403, 'unknown_host', problem)
   }
-  response.writeHead(told.status, {
-    'content-type': 'application/json',
-    ...(told.status === 429 ? { 'retry-after': '1' } : {}),
-    // What is left of a body that is too long is not read.
-    ...(told.status === 413 ? { connection: 'close' } : {}),
-  })
-  response.end(body)
+  if (isSameKey(bearerOf(incoming) ?? '', key)) return
+  const problem = 'Wrong key, or none: send it as "Authorization: Bearer KEY".'
+  throw new RequestError(401, 'invalid_api_key', problem)
 }
 
-/** Codes of errors that lie in what was asked for. */
-const theirs = new Set([
-  'bad-sampling-options',
-  'bad-grammar',
-  'grammar-too-large',
-  'unsupported-schema',
-  'unsupported-pattern',
-])
+/** The JSON object that a request carries; throws `RequestError` (415, 413, 400) for anything else. */
+async function readBody(incoming: IncomingMessage, mostBytes: number): Promise<Json> {
+  // A page in a browser cannot send this type to another origin unasked.
+  if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
+    throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
+  const tooLarge = (): RequestError =>
+    new RequestError(413, 'request_too_large', `The request is longer than ${mostBytes} bytes.`)
+  const body = parseJsonBody(await readBytes(incoming, mostBytes, tooLarge), (problem, expected) => {
+    throw new RequestError(400, 'invalid_json', `The request ${problem}: expected ${expected}.`)
+  })
+  if (!isRecord(body)) throw new RequestError(400, 'invalid_json', 'The request is not a JSON object.')
+  return body
+}
 
-function asRequestError(error: unknown): RequestError {
-  if (error instanceof RequestError) return error
-  if (AgogeError.isInstance(error) && error.code === 'overloaded') {
-    return new RequestError(
-      429,
-      'overloaded',
-      `${error.message} ${String(error.given)} do; expected ${error.expected}`,
-    )
-  }
-  if (AgogeError.isInstance(error) && theirs.has(error.code)) {
-    return new RequestError(400, 'invalid_value', `${error.message}: expected ${error.expected ?? 'others'}`)
-  }
-  return new RequestError(500, 'internal_error', error instanceof Error ? error.message : String(error))
+function checkModel({ model: given }: Json, { name }: ServedModel): void {
+  if (given === undefined || given === name) return
+  const problem = `The model ${JSON.stringify(given)} does not exist; this server has ${JSON.stringify(name)}.`
+  throw new RequestError(404, 'model_not_found', problem, 'model')
 }

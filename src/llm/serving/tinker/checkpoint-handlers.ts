@@ -57,15 +57,15 @@ export const listRuns: Handler = ({ context, query }) => {
   }
 }
 
-export const getRun: Handler = ({ context, places }) => {
-  const run = runs(context).find((each) => each['training_run_id'] === places[0])
+export const getRun: Handler = ({ context, params }) => {
+  const run = runs(context).find((each) => each['training_run_id'] === params['run'])
   if (run === undefined)
-    throw refuse('tinker-not-found', 'There is no such training run', { given: places[0] })
+    throw refuse('tinker-not-found', 'There is no such training run', { given: params['run'] })
   return { json: run }
 }
 
-export const listCheckpoints: Handler = ({ context, places }) => ({
-  json: { checkpoints: context.store.list(places[0]).map(checkpointJson) },
+export const listCheckpoints: Handler = ({ context, params }) => ({
+  json: { checkpoints: context.store.list(params['run']).map(checkpointJson) },
 })
 
 export const listAllCheckpoints: Handler = ({ context }) => {
@@ -75,9 +75,8 @@ export const listAllCheckpoints: Handler = ({ context }) => {
   }
 }
 
-export const deleteCheckpoint: Handler = ({ context, places }) => {
-  const [model, kind, name] = places
-  const place = parsePath(`tinker://${model}/${kind}/${name}`)
+export const deleteCheckpoint: Handler = ({ context, params: { run, kind, name } }) => {
+  const place = parsePath(`tinker://${run}/${kind}/${name}`)
   context.store.remove(place)
   context.samplers.changed(context.store.folder(place))
   return { status: 204 }

@@ -2,7 +2,6 @@ import type { BaseModels } from './base-models.ts'
 import type { CheckpointStore } from './checkpoints.ts'
 import type { Fields } from './fields.ts'
 import type { Futures } from './futures.ts'
-import type { Reply } from './http.ts'
 import type { Samplers } from './samplers.ts'
 import type { ServedModels } from './served-models.ts'
 import type { Sessions } from './sessions.ts'
@@ -27,13 +26,22 @@ export interface Call {
   body: Fields
   /** The same for the same request, sent again. */
   digest: string
-  /** What stands in the path where a route has a star, decoded. */
-  places: string[]
+  /** The parts of the path that the route names, decoded. */
+  params: Readonly<Record<string, string>>
   query: URLSearchParams
   /** Whether the answer may be protobuf. */
   protobuf: boolean
   /** Only of protobuf requests: no gradient is wanted. */
   forwardOnly: boolean
+}
+
+/** What a handler answers: JSON unless it is bytes. */
+export interface Reply {
+  /** Default 200. */
+  status?: number
+  json?: unknown
+  bytes?: Uint8Array<ArrayBuffer>
+  headers?: Record<string, string>
 }
 
 export type Handler = (call: Call) => Reply | Promise<Reply>

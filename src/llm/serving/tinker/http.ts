@@ -1,60 +1,118 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { timingSafeEqual } from 'node:crypto'
-import { parseJsonBody } from '../parse-json.ts'
-import { refuse, refusalText, statusOf } from './refusal.ts'
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { AgogeError } from '../../../error.ts'
+import { apiPath } from '../../backend/tinker/index.ts'
+import {
+  bearerOf,
+  calledHost,
+  createHttpApp,
+  isLocalHost,
+  isSameKey,
+  parseJsonBody,
+  readBytes,
+} from '../http.ts'
+import type { HttpApp, HttpContext } from '../http.ts'
+import type { Context, Handler, Reply } from './context.ts'
+import { fieldsOf } from './fields.ts'
+import { readForwardBackwardRequest } from './protobuf/forward-backward-request.ts'
+import { errorResponse, refuse } from './refusal.ts'
+import { routes } from './routes.ts'
 
-/** What a handler answers: JSON unless it is bytes. */
-export interface Reply {
-  status?: number
-  json?: unknown
-  bytes?: Uint8Array
-  headers?: Record<string, string>
+interface ProtocolOptions {
+  apiKey: string | undefined
+  /** Of a request's body, in bytes. */
+  maxBody: number
+  onFault: (error: unknown) => void
 }
 
-/** The body of a request, up to so many bytes. */
-export async function readBody(request: IncomingMessage, most: number): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () =>
-    refuse('tinker-body-too-large', `The body has more than ${most} bytes`, {
-      hint: 'Send fewer sequences at once.',
+const protobufType = 'application/x-protobuf'
+
+/** The calls of the protocol as an app: who may call, what a request says, and how it is answered. */
+export async function createProtocolApp(
+  context: Context,
+  { apiKey, maxBody, onFault }: ProtocolOptions,
+): Promise<HttpApp> {
+  const app = await createHttpApp()
+  app.onError((error, { env: { incoming } }) => {
+    if (!AgogeError.isInstance(error)) onFault(error)
+    // What was not read of a body that is refused must not be taken for the next request.
+    return errorResponse(error, incoming.complete ? {} : { connection: 'close' })
+  })
+  app.notFound(({ req }) => {
+    throw refuse('tinker-no-such-call', 'There is no such call', { given: `${req.method} ${req.path}` })
+  })
+  app.use(async ({ req, env: { incoming } }, next) => {
+    // Who has no key may ask whether the server is there.
+    if (req.path !== `${apiPath}/healthz`) admit(incoming, apiKey)
+    checkPath(new URL(req.url).pathname)
+    await next()
+  })
+  for (const [route, handler] of Object.entries(routes)) {
+    const [method, path] = route.split(' ')
+    const places = path === '' ? ['/', apiPath] : [`${apiPath}/${path}`]
+    app.on(method, places, async (http) => toResponse(await handler(await readCall(http, context, maxBody))))
+  }
+  return app
+}
+
+/** A request, read and checked as far as all calls have it in common. */
+async function readCall(
+  { req, env: { incoming } }: HttpContext,
+  context: Context,
+  maxBody: number,
+): Promise<Parameters<Handler>[0]> {
+  const hasBody = req.method === 'POST'
+  const bytes = hasBody ? await readBody(incoming, maxBody) : new Uint8Array(0)
+  const type = incoming.headers['content-type']?.split(';')[0].trim().toLowerCase()
+  const decoded =
+    type === protobufType && req.path === `${apiPath}/forward_backward`
+      ? readForwardBackwardRequest(bytes)
+      : undefined
+  // A web page of another origin cannot send this type without being asked first, and is not let in then.
+  if (hasBody && decoded === undefined && type !== 'application/json')
+    throw refuse('tinker-media-type', 'The type of the body is wrong', {
+      given: type,
+      expected: 'application/json',
     })
-  if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge()
-  const encoding = request.headers['content-encoding']
+  const json = hasBody && decoded === undefined ? parseJson(bytes) : {}
+  return {
+    context,
+    body: decoded?.body ?? fieldsOf(json, 'body'),
+    digest: createHash('sha256').update(`${req.path}\n`).update(bytes).digest('base64'),
+    params: req.param(),
+    query: new URL(req.url).searchParams,
+    protobuf: (incoming.headers.accept ?? '').toLowerCase().includes(protobufType),
+    forwardOnly: decoded?.forwardOnly ?? false,
+  }
+}
+
+async function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const encoding = incoming.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw refuse('tinker-media-type', 'Compressed bodies are not understood', {
       given: encoding,
       expected: 'no content-encoding, as this server says in client/config',
     })
   }
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length
-    if (size > most) throw tooLarge()
-    parts.push(part)
-  }
-  return new Uint8Array(Buffer.concat(parts))
+  const hint = 'Send fewer sequences at once.'
+  return readBytes(incoming, most, () =>
+    refuse('tinker-body-too-large', `The body has more than ${most} bytes`, { hint }),
+  )
 }
 
-export function parseJson(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array): unknown {
   return parseJsonBody(body, (problem, expected) => {
     throw refuse('tinker-bad-request', `The body ${problem}`, { expected })
   })
 }
 
-/** @throws AgogeError `tinker-bad-request` for what is no address, such as `//` */
-export function readUrl({ url = '/' }: IncomingMessage): URL {
-  try {
-    return new URL(url, 'http://server')
-  } catch {
-    throw refuse('tinker-bad-request', 'The address cannot be read', { given: url, expected: 'a path' })
-  }
-}
-
-export function send(response: ServerResponse, { status = 200, json, bytes, headers = {} }: Reply): void {
-  const body = bytes ?? new TextEncoder().encode(json === undefined ? '' : JSON.stringify(json, asList))
-  const type = bytes === undefined ? { 'content-type': 'application/json' } : {}
-  response.writeHead(status, { ...type, 'content-length': String(body.length), ...headers })
-  response.end(body)
+function toResponse({ status = 200, json, bytes, headers = {} }: Reply): Response {
+  if (bytes !== undefined) return new Response(bytes, { status, headers })
+  if (json === undefined) return new Response(null, { status, headers })
+  return new Response(JSON.stringify(json, asList), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
 }
 
 /** Typed arrays as lists; JSON would make objects of them. */
@@ -62,36 +120,32 @@ function asList(_name: string, value: unknown): unknown {
   return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value
 }
 
-/** An error as the protocol's clients read it: `detail` is what they show. */
-export function errorReply(error: unknown): Reply {
-  const status = statusOf(error)
-  return {
-    status,
-    json: { detail: refusalText(error) },
-    ...(status === 429 || status === 503 ? { headers: { 'retry-after': '1' } } : {}),
-  }
-}
-
-const local = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
-
 /**
  * Lets in who has the key. Without a key only this machine is served: then the name by which the server was called must be a local one,
  * so that no web page can reach it by a name of its own.
  */
-export function admit(request: IncomingMessage, apiKey: string | undefined): void {
+function admit(incoming: IncomingMessage, apiKey: string | undefined): void {
   if (apiKey === undefined) {
-    if (local.test(request.headers.host ?? '')) return
-    throw refuse('tinker-forbidden', 'This server is for this machine only', { given: request.headers.host })
+    if (isLocalHost(calledHost(incoming))) return
+    throw refuse('tinker-forbidden', 'This server is for this machine only', { given: incoming.headers.host })
   }
-  const bearer = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const given = request.headers['x-api-key'] ?? bearer
-  if (typeof given === 'string' && sameText(given, apiKey)) return
+  const given = incoming.headers['x-api-key'] ?? bearerOf(incoming)
+  if (typeof given === 'string' && isSameKey(given, apiKey)) return
   throw refuse('tinker-unauthorised', given === undefined ? 'The key is missing' : 'The key is wrong', {
     expected: 'the key of this server in the header X-API-Key',
   })
 }
 
-function sameText(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
+/** Hono leaves what it cannot decode as it stands; here such a path is refused. */
+function checkPath(path: string): void {
+  try {
+    decodeURIComponent(path)
+    if (!path.includes('//')) return
+  } catch {
+    // Told below.
+  }
+  throw refuse('tinker-bad-request', 'The address cannot be read', {
+    given: path,
+    expected: 'UTF-8, with each % followed by two hexadecimal digits, and no empty part',
+  })
 }

@@ -39,3 +39,16 @@ export function refusalText(error: unknown): string {
     ...(hint === undefined ? [] : [hint]),
   ].join(' | ')
 }
+
+/** An error as the protocol's clients read it: `detail` is what they show. */
+export function errorResponse(error: unknown, headers: Record<string, string> = {}): Response {
+  const status = statusOf(error)
+  return new Response(JSON.stringify({ detail: refusalText(error) }), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      ...(status === 429 || status === 503 ? { 'retry-after': '1' } : {}),
+      ...headers,
+    },
+  })
+}

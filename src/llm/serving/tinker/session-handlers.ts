@@ -116,8 +116,8 @@ export const createSamplingSession: Handler = ({ context, body }) => {
   return { json: { type: 'create_sampling_session', sampling_session_id: id } }
 }
 
-export const getSampler: Handler = ({ context, places }) => {
-  const { id, baseModel, path } = context.samplers.find(places[0])
+export const getSampler: Handler = ({ context, params }) => {
+  const { id, baseModel, path } = context.samplers.find(params['sampler'])
   return { json: { sampler_id: id, base_model: baseModel.name, model_path: path ?? null } }
 }
 

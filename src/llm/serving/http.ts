@@ -1,0 +1,160 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { HttpBindings } from '@hono/node-server'
+import type { Context, Hono } from 'hono'
+import { AgogeError } from '../../error.ts'
+import type { ErrorCode } from '../../error.ts'
+
+interface HttpEnv {
+  Bindings: HttpBindings
+  /** `signal`: of the request under way. */
+  Variables: { signal: AbortSignal }
+}
+
+/** A Hono app over Node's HTTP, whose requests and responses are in `context.env`. */
+export type HttpApp = Hono<HttpEnv>
+export type HttpContext = Context<HttpEnv>
+
+/** An app without routes. A trailing slash of a path says nothing. Hono is loaded here, so that programs that serve nothing do not load it. */
+export async function createHttpApp(): Promise<HttpApp> {
+  const { Hono } = await import('hono')
+  return new Hono<HttpEnv>({ getPath: ({ url }) => new URL(url).pathname.replace(/\/+$/, '') || '/' })
+}
+
+interface ListenOptions {
+  host: string
+  port: number
+  /** Code of the error where the port is taken, and where it cannot listen for another reason. */
+  codes: { taken: ErrorCode; other: ErrorCode }
+  /** The answer to a request that cannot be read: a bad `Host`, an address that is none. */
+  unreadable: (error: unknown) => Response
+}
+
+/**
+ * Serves an app. The answer's `url` has neither path nor trailing slash.
+ *
+ * @throws AgogeError where it cannot listen
+ */
+export async function listen(
+  app: HttpApp,
+  { host, port, codes, unreadable }: ListenOptions,
+): Promise<{ server: Server; url: string }> {
+  const { getRequestListener } = await import('@hono/node-server')
+  // The host program keeps its own `Request` and `Response`.
+  const server = createServer(
+    getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: unreadable }),
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      reject(
+        new AgogeError(`The server cannot listen at ${host}:${port}.`, {
+          code: cause.code === 'EADDRINUSE' ? codes.taken : codes.other,
+          given: cause.message,
+          expected: 'a free port, and an address of this machine',
+          hint: 'Choose another one: --port 0 takes any free port.',
+          cause,
+        }),
+      )
+    })
+    server.listen(port, host, resolve)
+  })
+  const { address, family, port: chosen } = server.address() as AddressInfo
+  return { server, url: `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}` }
+}
+
+/**
+ * The body of a request. Read from Node's stream, which takes half the time of the web stream that Hono reads.
+ *
+ * @param tooLarge makes the error for a body of more than `most` bytes
+ */
+export async function readBytes(
+  incoming: HttpBindings['incoming'],
+  most: number,
+  tooLarge: () => Error,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge()
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > most) throw tooLarge()
+    parts.push(part)
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** Deeper JSON is refused: whatever walks it by recursion, `JSON.stringify` among them, would run out of stack. */
+const deepestJson = 256
+
+/** How deep the brackets of a JSON text are nested. Looks at each character once, and does not recurse. */
+export function nestingOf(json: string): number {
+  let depth = 0
+  let deepest = 0
+  let isText = false
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (isText) {
+      if (code === backslash) i++
+      else if (code === quote) isText = false
+    } else if (code === quote) isText = true
+    else if (code === openBrace || code === openBracket) deepest = Math.max(deepest, ++depth)
+    else if (code === closeBrace || code === closeBracket) depth--
+  }
+  return deepest
+}
+
+const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Array.from('"\\{}[]', (symbol) =>
+  symbol.charCodeAt(0),
+)
+
+/**
+ * The value of the JSON that a request carries.
+ *
+ * @param refuse is called with what is wrong, and throws the error of its protocol
+ */
+export function parseJsonBody(
+  bytes: Uint8Array,
+  refuse: (problem: string, expected: string) => never,
+): unknown {
+  const text = new TextDecoder().decode(bytes)
+  if (nestingOf(text) > deepestJson) refuse('is nested too deep', `at most ${deepestJson} levels`)
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return refuse('is not JSON', 'JSON')
+  }
+}
+
+/** Whether the name is one of this machine alone, which no page on the web has as its own. */
+export function isLocalHost(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host)
+}
+
+/** Refuses to listen where others can come in, unless they need a key. */
+export function checkExposure(host: string, key: string | undefined, code: ErrorCode, hint: string): void {
+  if (isLocalHost(host) || (key !== undefined && key !== '')) return
+  throw new AgogeError(`Others could use the model at ${host} without a key.`, {
+    code,
+    given: host,
+    expected: '127.0.0.1, or a key',
+    hint,
+  })
+}
+
+/** The name by which the server was called, without port. */
+export function calledHost({ headers }: IncomingMessage): string {
+  return (headers.host ?? '').replace(/:\d+$/, '')
+}
+
+/** The key of a header `Authorization: Bearer KEY`. */
+export function bearerOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+}
+
+/** Compares keys in a time that says nothing about where they differ, nor how long they are. */
+export function isSameKey(given: string, key: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(key))
+}
