@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { optimisePolicy } from '../../src/llm/algorithm/policy-optimisation/optimise-policy.ts'
-import type { PolicySettings } from '../../src/llm/algorithm/policy-optimisation/settings.ts'
+import type { PolicySettings } from '../../src/llm/algorithm/catalogue.ts'
 import { isJudged } from '../../src/llm/evaluation/summarise.ts'
 import { mean } from '../../src/statistics/statistics.ts'
 import type { LocalBackend } from '../../src/llm/backend/local-backend.ts'

@@ -1,6 +1,6 @@
 import { findPolicyPreset } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
 import type { PolicyPresetName } from '../../src/llm/algorithm/policy-optimisation/presets.ts'
-import type { PolicySettings } from '../../src/llm/algorithm/policy-optimisation/settings.ts'
+import type { PolicySettings } from '../../src/llm/algorithm/catalogue.ts'
 import { smallModelPlan } from '../../src/llm/training/defaults.ts'
 import type { TrainingPlan } from '../../src/llm/training/types.ts'
 

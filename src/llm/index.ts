@@ -13,28 +13,19 @@ export type {
   ToolSession,
   ToolEnvironment,
 } from './agent/types.ts'
+export { defineAlgorithm } from './algorithm/define-algorithm.ts'
+export type { AlgorithmDefinition } from './algorithm/define-algorithm.ts'
 export { grpo } from './algorithm/grpo.ts'
 export type { GrpoSettings } from './algorithm/grpo.ts'
 export { overTokens } from './algorithm/losses/over-tokens.ts'
 export type { TokenInputs, TokenLoss } from './algorithm/losses/over-tokens.ts'
-export type {
-  AdvantageFunction,
-  AdvantageReport,
-  EpisodeAdvantage,
-} from './algorithm/policy-optimisation/advantage-function.ts'
+export type { AdvantageFunction, AdvantageReport, EpisodeAdvantage } from './algorithm/types.ts'
 export { optimisePolicy } from './algorithm/policy-optimisation/optimise-policy.ts'
 export type { PolicyOptimisation } from './algorithm/policy-optimisation/optimise-policy.ts'
 export { findPolicyPreset, policyPresets } from './algorithm/policy-optimisation/presets.ts'
 export type { PolicyPreset, PolicyPresetName } from './algorithm/policy-optimisation/presets.ts'
-export type {
-  AdaptiveEntropy,
-  AdvantageSettings,
-  KlSettings,
-  PolicyLossSettings,
-  PolicySettings,
-  RewardShaping,
-  TurnAdvantageSettings,
-} from './algorithm/policy-optimisation/settings.ts'
+export type { AdvantageSettings, PolicyLossSettings, PolicySettings } from './algorithm/catalogue.ts'
+export type { AdaptiveEntropy, KlSettings, RewardShaping } from './algorithm/policy-optimisation/settings.ts'
 export { supervised, trainedTokens } from './algorithm/supervised.ts'
 export type {
   Algorithm,

@@ -2,10 +2,10 @@ import { isUniform } from './advantages/group.ts'
 import type { GroupRewards } from './advantages/group.ts'
 import type { Aggregation } from './losses/tokens.ts'
 import { optimisePolicy } from './policy-optimisation/optimise-policy.ts'
-import { policyPresets } from './policy-optimisation/presets.ts'
+import { grpoSettings } from './policy-optimisation/presets.ts'
 import type { PolicyOptimisation } from './policy-optimisation/optimise-policy.ts'
 
-const { advantage, loss, aggregation: sequenceMean, kl: divergence } = policyPresets.grpo.settings
+const { advantage, loss, aggregation: sequenceMean, kl: divergence } = grpoSettings
 
 export interface GrpoSettings {
   /** Default: `grpoAdvantages` with the deviation. Any function from rewards of a group to advantages will do. */

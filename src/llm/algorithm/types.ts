@@ -75,3 +75,23 @@ export interface BatchSettings {
    */
   overlap?: boolean
 }
+
+/**
+ * What an episode is worth: one advantage for all of it, or an entry for each of its `samples`, a number for the turn or one number for
+ * each token of its output node (those that the policy did not choose are not read).
+ */
+export type EpisodeAdvantage = number | readonly (number | ArrayLike<number>)[]
+
+/**
+ * Advantages of one's own: of a critic, a judge of steps, or what else. It is given the groups with their rewards as shaped (`null` =
+ * masked) and gives an entry for every episode of every group; those of masked ones are not read. Figures go to the record.
+ */
+export type AdvantageFunction = (
+  groups: readonly EpisodeGroup[],
+  context: LearningContext,
+) => AdvantageReport | Promise<AdvantageReport>
+
+export interface AdvantageReport {
+  turnAdvantages: readonly (readonly EpisodeAdvantage[])[]
+  metrics?: Record<string, number>
+}

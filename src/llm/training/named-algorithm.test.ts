@@ -6,7 +6,7 @@ import { optimisePolicy } from '../algorithm/policy-optimisation/optimise-policy
 import { policyPresets } from '../algorithm/policy-optimisation/presets.ts'
 import type { LearningContext } from '../algorithm/types.ts'
 import type { PolicyPresetName } from '../algorithm/policy-optimisation/presets.ts'
-import type { PolicySettings } from '../algorithm/policy-optimisation/settings.ts'
+import type { PolicySettings } from '../algorithm/catalogue.ts'
 import { oneAnswer } from '../algorithm/testing/one-answer.ts'
 import type { LocalBackend } from '../backend/local-backend.ts'
 import { train } from './train.ts'

@@ -3,43 +3,52 @@ import {
   policyPresets,
   presetOfEarlierRun,
 } from '../algorithm/policy-optimisation/presets.ts'
-import { optimisePolicy } from '../algorithm/policy-optimisation/optimise-policy.ts'
+import { createAlgorithm } from '../algorithm/define-algorithm.ts'
+import type { AlgorithmDefinition } from '../algorithm/define-algorithm.ts'
+import type { AnySettings } from '../algorithm/policy-optimisation/optimise-policy.ts'
 import type { Algorithm, BatchSettings } from '../algorithm/types.ts'
 import type { PolicyPresetName } from '../algorithm/policy-optimisation/presets.ts'
-import type { PolicySettings } from '../algorithm/policy-optimisation/settings.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
 
 /** What `config.json` says of an algorithm that was chosen by name. */
 export interface NamedAlgorithm {
   algorithm?: string
   /** What the name stood for when the run began. Absent in runs of earlier versions. */
-  algorithmSettings?: PolicySettings
+  algorithmSettings?: AnySettings
 }
 
 /**
  * The algorithm of a run, how it wants its batches, and what the run records of it. Default: `grpo-damped`, of which nothing is recorded.
  *
- * @param resumed the folder of a run that goes on: with the settings that it recorded, or with what the name meant when runs recorded none.
+ * @param given the name of a preset, a definition of the user's, or any function.
+ * @param resumed the folder of a run that is resumed: with the settings that it recorded, or with what the name meant when runs recorded none.
  * @throws AgogeError `unknown-algorithm` where no preset has the name.
  */
 export function algorithmOf(
-  given: PolicyPresetName | Algorithm | undefined,
+  given: PolicyPresetName | AlgorithmDefinition | Algorithm | undefined,
   resumed: RunFolder | null,
 ): { algorithm: Algorithm; batch?: BatchSettings | undefined; named: NamedAlgorithm } {
   if (typeof given === 'function') return { algorithm: given, named: {} }
-  if (given === undefined)
-    return { algorithm: optimisePolicy(policyPresets['grpo-damped'].settings), named: {} }
+  if (given === undefined) return { algorithm: createAlgorithm(policyPresets['grpo-damped']), named: {} }
+  const name = typeof given === 'string' ? given : given.name
   const before = resumed === null ? null : recordedAlgorithm(resumed)
-  if (before?.algorithm === given && before.algorithmSettings === undefined) {
-    const { settings, batch } = presetOfEarlierRun(given)
-    return { algorithm: optimisePolicy(settings), batch, named: { algorithm: given } }
+  const recorded = before?.algorithm === name ? before : null
+  if (typeof given === 'string' && recorded !== null && recorded.algorithmSettings === undefined) {
+    const earlier = presetOfEarlierRun(given)
+    return { algorithm: createAlgorithm(earlier), batch: earlier.batch, named: { algorithm: name } }
   }
-  const { settings, batch } = findPolicyPreset(given)
-  const own = (before?.algorithm === given ? before.algorithmSettings : undefined) ?? settings
-  return { algorithm: optimisePolicy(own), batch, named: { algorithm: given, algorithmSettings: own } }
+  const definition: AlgorithmDefinition = typeof given === 'string' ? findPolicyPreset(given) : given
+  // A function of the user's is in no record.
+  const readable = typeof definition.settings.advantage !== 'function'
+  const settings = (readable ? recorded?.algorithmSettings : undefined) ?? definition.settings
+  return {
+    algorithm: createAlgorithm(definition, settings),
+    batch: definition.batch,
+    named: { algorithm: name, algorithmSettings: settings },
+  }
 }
 
-/** Null where nothing can be read: what that means is told by whoever opens the run. */
+/** Null where nothing can be read: whoever opens the run reports that. */
 function recordedAlgorithm(folder: RunFolder): NamedAlgorithm | null {
   if (!folder.has('config.json')) return null
   try {

@@ -1,6 +1,7 @@
 import { readChatModel } from '../agent/chat-format/index.ts'
 import type { ChatModel } from '../agent/chat-format/index.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../agent/types.ts'
+import type { AlgorithmDefinition } from '../algorithm/define-algorithm.ts'
 import type { Algorithm, BatchSettings } from '../algorithm/types.ts'
 import type { PolicyPresetName } from '../algorithm/policy-optimisation/presets.ts'
 import { baseModelFolder } from '../checkpoint/checkpoint.ts'
@@ -41,9 +42,9 @@ export interface TrainOptions<T extends Task = Task> {
   /** Default: success, less 0.02 a call and 0.1 an invalid call where it succeeded. */
   reward?: RewardFunction
   /**
-   * One of `policyPresets` by name, or any other. Default `grpo-damped`. A resumed run keeps the settings that it recorded when it began.
+   * One of `policyPresets` by name, one of your own (`defineAlgorithm`), or any function. Default `grpo-damped`. A resumed run keeps the settings that it recorded when it began.
    */
-  algorithm?: PolicyPresetName | Algorithm
+  algorithm?: PolicyPresetName | AlgorithmDefinition | Algorithm
   seed?: number
   /** The run folder; default: a new one under `.agoge/runs`. */
   out?: string
@@ -90,7 +91,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
       }),
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
     algorithm,
-    ...(typeof options.algorithm === 'function' ? {} : { algorithmName: options.algorithm ?? 'grpo-damped' }),
+    ...(typeof options.algorithm === 'function' ? {} : { algorithmName: named.algorithm ?? 'grpo-damped' }),
     ...(chat === undefined ? {} : { chat }),
     plan: planOf(options, chat, batch),
     ...(resume === undefined ? {} : { resume }),

@@ -1,3 +1,5 @@
+import { defineAdvantage } from '../define.ts'
+import { AgogeError } from '../../../error.ts'
 import { type GroupRewards, isUniform, statistics } from './group.ts'
 
 /**
@@ -54,3 +56,83 @@ export function maxrlAdvantages(rewards: GroupRewards, settings: { epsilon?: num
   const scale = 1 / (mean + (settings.epsilon ?? 1e-6))
   return won.map((reward) => (reward === null ? 0 : (reward - mean) * scale))
 }
+
+const sequenceSum = { mode: 'constant', length: 1 } as const
+const plainGradient = { name: 'importance-sampling' } as const
+
+export const rlooDefinition = defineAdvantage({
+  name: 'rloo',
+  about: 'less the mean of the others',
+  formula: 'R - mean of the others',
+  source: ['2402.14740'],
+  settings: {},
+  compute: ({ rewards }) => rlooAdvantages(rewards),
+  cases: [{ rewards: [1, 0, 0.4, -0.1, 1], expected: [0.675, -0.575, -0.075, -0.7, 0.675] }],
+  preset: {
+    about: 'against the mean of the others, REINFORCE over whole sequences',
+    settings: { advantage: { name: 'rloo' }, loss: plainGradient, aggregation: sequenceSum },
+    batch: { minibatches: 1 },
+  },
+})
+
+export const opoDefinition = defineAdvantage({
+  name: 'opo',
+  about: 'less the mean weighted by length, the baseline of least variance',
+  formula: 'R - Σ length R / Σ length',
+  source: ['2505.23585'],
+  settings: {},
+  compute: ({ rewards, lengths }) => opoAdvantages(rewards, lengths),
+  cases: [{ rewards: [1, 0], lengths: [1, 3], expected: [0.75, -0.25] }],
+  preset: {
+    about: 'exactly on policy, against the mean weighted by length',
+    settings: { advantage: { name: 'opo' }, loss: plainGradient, aggregation: sequenceSum },
+    batch: { minibatches: 1 },
+  },
+})
+
+export const remaxDefinition = defineAdvantage({
+  name: 'remax',
+  about: 'less the reward of the greedy answer',
+  formula: 'R - R of the greedy answer',
+  source: ['2310.10505'],
+  needs: '`greedyBaseline` of the plan',
+  settings: {},
+  compute: ({ rewards, greedyReward }) => {
+    if (greedyReward === undefined) throw noGreedy()
+    return remaxAdvantages(rewards, greedyReward)
+  },
+  cases: [{ rewards: [1, 0.25], greedyReward: 0.5, expected: [0.5, -0.25] }],
+  preset: {
+    about: 'against the greedy answer',
+    settings: { advantage: { name: 'remax' }, loss: plainGradient, aggregation: sequenceSum },
+    batch: { minibatches: 1, greedyBaseline: true },
+  },
+})
+
+function noGreedy(): AgogeError {
+  return new AgogeError('ReMax has no greedy answer to compare with', {
+    code: 'bad-config',
+    given: 'groups without a greedy episode',
+    expected: 'groups with `greedyReward`',
+    hint: 'Set greedyBaseline: true in the plan of reinforcement',
+  })
+}
+
+export const maxrlDefinition = defineAdvantage({
+  name: 'maxrl',
+  about: 'less the mean of the group, divided by it: towards the likelihood of success',
+  formula: '(R - m) / m, R below 0 as 0',
+  source: ['2602.02710'],
+  settings: { epsilon: { type: 'number', minimum: 0, default: 1e-6 } },
+  nonNegative: true,
+  compute: ({ rewards }, settings: { epsilon?: number }) => maxrlAdvantages(rewards, settings),
+  cases: [
+    { rewards: [1, 0, 0, 1, 0], expected: [1.4999962, -0.9999975, -0.9999975, 1.4999962, -0.9999975] },
+    { rewards: [-0.1, -0.02, -0.4], expected: [0, 0, 0] },
+  ],
+  preset: {
+    about: 'divided by the mean of the group: towards the likelihood of success',
+    settings: { advantage: { name: 'maxrl' }, loss: plainGradient, aggregation: sequenceSum },
+    batch: { minibatches: 1 },
+  },
+})

@@ -1,3 +1,4 @@
+import { defineAdvantage } from '../define.ts'
 import { AgogeError } from '../../../error.ts'
 import type { GroupRewards } from './group.ts'
 
@@ -76,3 +77,37 @@ export function passAtKAdvantages(
     reward === null ? 0 : (reward > threshold ? 1 - mean : ofWrong) / deviation,
   )
 }
+
+export const maxAtKDefinition = defineAdvantage({
+  name: 'max-at-k',
+  about: 'what the best of k attempts would lose without this one',
+  formula: 'Σ over choices of k (max - max without it) / C(n, k)',
+  source: ['2505.15201', '2503.19595'],
+  settings: { k: { type: 'integer', minimum: 2 } },
+  compute: ({ rewards }, settings: { k: number }) => maxAtKAdvantages(rewards, settings),
+  cases: [
+    { settings: { k: 2 }, rewards: [1, 0], expected: [1, 0] },
+    { settings: { k: 2 }, rewards: [1, 0.5, 0, 0] },
+  ],
+})
+
+export const passAtKDefinition = defineAdvantage({
+  name: 'pass-at-k',
+  about: 'a choice of k is right where any of it is; the mean over choices of their GRPO advantage',
+  formula: "mean over choices of k of the choice's GRPO advantage",
+  source: ['2508.10751'],
+  settings: { k: { type: 'integer', minimum: 1 }, threshold: { type: 'number', default: 0 } },
+  compute: ({ rewards }, settings: { k: number; threshold?: number }) => passAtKAdvantages(rewards, settings),
+  cases: [
+    { settings: { k: 2 }, rewards: [1, 0, 0, 0], expected: [1, -1 / 3, -1 / 3, -1 / 3] },
+    { settings: { k: 3, threshold: 0.5 }, rewards: [1, 0.4, 0, 0.6, 0, 0] },
+  ],
+  preset: {
+    about: 'the group is worth its best of 4',
+    settings: {
+      advantage: { name: 'pass-at-k', k: 4, threshold: 0.5 },
+      loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.28 },
+      aggregation: { mode: 'token-mean' },
+    },
+  },
+})

@@ -1,3 +1,4 @@
+import { defineAdvantage } from '../define.ts'
 import { type GroupRewards, isUniform, statistics } from './group.ts'
 
 export interface GrpoAdvantageSettings {
@@ -40,3 +41,38 @@ export function batchGrpoAdvantages(
     return rewards.map((reward) => (reward === null ? 0 : (reward - mean) * scale))
   })
 }
+
+/** Fields of `GrpoAdvantageSettings`. */
+export const grpoFields = {
+  std: { type: 'boolean', default: true },
+  epsilon: { type: 'number', minimum: 0, default: 1e-4 },
+} as const
+
+export const grpoDefinition = defineAdvantage({
+  name: 'grpo',
+  about: 'less the mean of the group, divided by its deviation',
+  formula: '(R - m) / (std + e); Dr.GRPO: without std',
+  source: ['2402.03300', '2503.20783'],
+  settings: grpoFields,
+  compute: ({ rewards }, settings: GrpoAdvantageSettings) => grpoAdvantages(rewards, settings),
+  cases: [
+    { rewards: [1, 0, 0.4, -0.1, 1], expected: [1.0239741, -0.8722744, -0.113775, -1.0618993, 1.0239741] },
+    { settings: { std: false }, rewards: [1, 0, 0.4, -0.1, 1], expected: [0.54, -0.46, -0.06, -0.56, 0.54] },
+    { settings: { epsilon: 0.1 }, rewards: [1, 0.98, 0] },
+  ],
+})
+
+export const batchGrpoDefinition = defineAdvantage({
+  name: 'batch-grpo',
+  about: 'less the mean of the group, divided by the deviation of the batch',
+  formula: '(R - m of group) / (std of batch + e)',
+  source: ['2508.08221'],
+  settings: { epsilon: { type: 'number', minimum: 0, default: 1e-4 } },
+  over: 'batch',
+  compute: (groups, settings: { epsilon?: number }) =>
+    batchGrpoAdvantages(
+      groups.map(({ rewards }) => rewards),
+      settings,
+    ),
+  cases: [{ rewards: [1, 0, 0.5, 0] }, { settings: { epsilon: 0.1 }, rewards: [1, 0] }],
+})

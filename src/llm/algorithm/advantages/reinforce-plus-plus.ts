@@ -1,3 +1,4 @@
+import { defineAdvantage } from '../define.ts'
 import { whiten } from '../../../returns/whiten.ts'
 import { type GroupRewards, statistics } from './group.ts'
 
@@ -57,3 +58,61 @@ export function reinforcePlusPlusBaselineAdvantages(
   let at = 0
   return centred.map((members) => members.map((value) => (value === null ? 0 : whitened[at++])))
 }
+
+const clip = { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 } as const
+
+export const reinforcePlusPlusDefinition = defineAdvantage({
+  name: 'reinforce++',
+  about: 'no groups: the return of each token, whitened over the batch',
+  formula: 'return of each token, whitened over the batch',
+  source: ['2501.03262'],
+  needs: 'nothing',
+  settings: { gamma: { type: 'number', minimum: 0, maximum: 1, default: 1 } },
+  over: 'batch',
+  per: 'token',
+  compute: (groups, settings: { gamma?: number }) => {
+    const advantages = reinforcePlusPlusAdvantages(
+      groups.flatMap(({ tokenRewards }) => tokenRewards),
+      settings,
+    )
+    let at = 0
+    return groups.map(({ rewards }) => rewards.map(() => advantages[at++]))
+  },
+  cases: [
+    { rewards: [1, 0], lengths: [2, 1] },
+    { settings: { gamma: 0.9 }, rewards: [1, 0, 0.5] },
+  ],
+  preset: {
+    about: 'no groups: returns whitened over the batch, k1 from the reference in the reward',
+    settings: {
+      advantage: { name: 'reinforce++' },
+      loss: clip,
+      aggregation: { mode: 'token-mean' },
+      kl: { place: 'reward', estimator: 'k1', coefficient: 0.01 },
+    },
+  },
+})
+
+export const reinforcePlusPlusBaselineDefinition = defineAdvantage({
+  name: 'reinforce++-baseline',
+  about: 'less the mean of the group, whitened over the tokens of the batch',
+  formula: "R - m of group, whitened over the batch's tokens",
+  source: ['2501.03262'],
+  settings: {},
+  over: 'batch',
+  compute: (groups) =>
+    reinforcePlusPlusBaselineAdvantages(
+      groups.map(({ rewards }) => rewards),
+      groups.map(({ lengths }) => lengths),
+    ),
+  cases: [{ rewards: [1, 0, 0.5], lengths: [2, 3, 1] }],
+  preset: {
+    about: 'less the mean of the group, whitened over the batch, k2 from the reference in the loss',
+    settings: {
+      advantage: { name: 'reinforce++-baseline' },
+      loss: clip,
+      aggregation: { mode: 'token-mean' },
+      kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 },
+    },
+  },
+})

@@ -1,4 +1,7 @@
-import { grpoAdvantages, type GrpoAdvantageSettings } from './grpo.ts'
+import { defineAdvantage } from '../define.ts'
+import type { EpisodeTurns } from '../define.ts'
+import { grpoAdvantages, grpoFields } from './grpo.ts'
+import type { GrpoAdvantageSettings } from './grpo.ts'
 
 /** One episode of a group: the reward of each turn, and that of the outcome. */
 export interface TurnRewards {
@@ -128,4 +131,104 @@ export function stepGroupAdvantages(
     for (const [i, { m, t }] of same.entries()) advantages[m][t] += weight * relative[i]
   }
   return advantages
+}
+
+export const turnLevelDefinition = defineAdvantage({
+  name: 'turn-level',
+  about: 'a turn against the same turn of the other episodes, and the outcome',
+  formula: 'A(turn) + w A(outcome)',
+  source: ['2505.11821'],
+  needs: 'rewards of steps',
+  settings: { ...grpoFields, weight: { type: 'number', default: 1 } },
+  per: 'turn',
+  compute: ({ turns }, settings: GrpoAdvantageSettings & { weight?: number }) =>
+    turnLevelAdvantages(turns, settings),
+  cases: [
+    {
+      rewards: [1, 0],
+      turns: [
+        [0.5, 0],
+        [0, 0],
+      ],
+    },
+    { settings: { weight: 0.5, std: false }, rewards: [1, 0, 1], turns: [[1, 0], [0], [0, 1, 0]] },
+  ],
+})
+
+export const turnReturnDefinition = defineAdvantage({
+  name: 'turn-return',
+  about: 'the return from a turn on against that of the same turn of the other episodes',
+  formula: 'A(Σ γ^i r) among the same turn of the group',
+  source: ['2511.14846'],
+  needs: 'rewards of steps, or a `gamma` below 1',
+  settings: { ...grpoFields, gamma: { type: 'number', minimum: 0, maximum: 1, default: 1 } },
+  per: 'turn',
+  compute: ({ turns }, settings: GrpoAdvantageSettings & { gamma?: number }) =>
+    turnReturnAdvantages(turns, settings),
+  cases: [
+    {
+      rewards: [1, 0],
+      turns: [
+        [0.5, 0],
+        [0, 0],
+      ],
+    },
+    { settings: { gamma: 0.9 }, rewards: [1, 0, 1], turns: [[1, 0], [0], [0, 1, 0]] },
+  ],
+})
+
+export const stepGroupDefinition = defineAdvantage({
+  name: 'step-group',
+  about: 'the episode, and each turn against all turns in the same state',
+  formula: 'A(episode) + w A(return among equal states)',
+  source: ['2505.10978'],
+  needs: "states that come again; with `anchor: 'history'` nothing",
+  settings: {
+    ...grpoFields,
+    gamma: { type: 'number', minimum: 0, maximum: 1, default: 1 },
+    weight: { type: 'number', default: 1 },
+    anchor: { oneOf: ['observation', 'history'], default: 'observation' },
+  },
+  per: 'turn',
+  compute: ({ turns }, settings: StepGroupSettings & StepGroupAnchor) =>
+    stepGroupAdvantages(
+      turns.map((episode) => stepsOf(episode, settings)),
+      settings,
+    ),
+  cases: [
+    {
+      rewards: [1, 0],
+      turns: [
+        [0.5, 0],
+        [0, 0],
+      ],
+    },
+    {
+      settings: { gamma: 0.95, weight: 0.5, anchor: 'history' },
+      rewards: [1, 0, 1],
+      turns: [[1, 0], [0], [0, 1, 0]],
+    },
+  ],
+})
+
+interface StepGroupAnchor {
+  /**
+   * States are equal where the policy was shown the same since it spoke last (`observation`, the default, as GiGPO has it), or where
+   * everything that was said before is the same (`history`: right also where the last answer of a tool does not tell the state).
+   */
+  anchor?: 'observation' | 'history'
+}
+
+/** The steps of an episode, its outcome rewarded with the last one. */
+function stepsOf(
+  episode: EpisodeTurns | null,
+  { anchor = 'observation' }: StepGroupAnchor,
+): StepRecord | null {
+  if (episode === null) return null
+  const states = episode.states(anchor)
+  const last = states.length - 1
+  return {
+    states,
+    rewards: episode.turns.map((reward, k) => reward + (k === last ? episode.outcome : 0)),
+  }
 }

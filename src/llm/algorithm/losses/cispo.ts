@@ -1,3 +1,4 @@
+import { defineLoss } from '../define.ts'
 import { AgogeError } from '../../../error.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
@@ -38,3 +39,31 @@ export function cispoLoss(inputs: LossInputs, settings: CispoSettings): LossValu
     }
   })
 }
+
+export const cispoDefinition = defineLoss({
+  name: 'cispo',
+  about: 'the ratio is clipped, no token loses its gradient',
+  formula: '-stop(clip(r)) A log p, two conventions of the cap',
+  source: ['2506.13585'],
+  settings: {
+    convention: { oneOf: ['verl', 'trl'] },
+    clipLow: { type: 'number', minimum: 0, optional: true },
+    clipHigh: { type: 'number', minimum: 0, optional: true },
+    cap: { type: 'number', above: 0, optional: true },
+  },
+  compute: (inputs, settings: CispoSettings) => cispoLoss(inputs, settings),
+  backend: (settings) =>
+    settings.convention === 'trl' ? { name: 'cispo', clipHigh: settings.cap - 1 } : undefined,
+  stopsGradient: () => true,
+  cases: [
+    { settings: { convention: 'trl', cap: 5 } },
+    { settings: { convention: 'verl', clipLow: 0.2, clipHigh: 0.28 } },
+  ],
+  preset: {
+    settings: {
+      advantage: { name: 'grpo' },
+      loss: { name: 'cispo', convention: 'trl', cap: 5 },
+      aggregation: { mode: 'token-mean' },
+    },
+  },
+})

@@ -1,3 +1,4 @@
+import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 export interface DppoSettings {
@@ -26,3 +27,23 @@ export function dppoLoss(inputs: LossInputs, settings: DppoSettings = {}): LossV
     return { loss, derivative: logRatio === difference ? loss : 0 }
   })
 }
+
+export const dppoDefinition = defineLoss({
+  name: 'dppo',
+  about: 'limited by the change of probability instead of the ratio',
+  formula: '-r A, 0 where p has moved by more than δ the way A pushes',
+  source: ['2602.04879'],
+  settings: {
+    low: { type: 'number', minimum: 0, default: 0.2 },
+    high: { type: 'number', minimum: 0, default: 0.2 },
+  },
+  compute: (inputs, settings: DppoSettings) => dppoLoss(inputs, settings),
+  cases: [{}, { settings: { low: 0.05, high: 0.3 } }],
+  preset: {
+    settings: {
+      advantage: { name: 'grpo', std: false },
+      loss: { name: 'dppo' },
+      aggregation: { mode: 'token-mean' },
+    },
+  },
+})

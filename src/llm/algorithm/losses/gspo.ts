@@ -1,3 +1,4 @@
+import { defineLoss } from '../define.ts'
 import { countedSequences, holdLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 export interface GspoSettings {
@@ -49,3 +50,29 @@ export function gspoLoss(inputs: SequenceLossInputs, settings: GspoSettings): Lo
   }
   return { value, gradient, clipFraction: counted === 0 ? 0 : clipped / counted }
 }
+
+export const gspoDefinition = defineLoss({
+  name: 'gspo',
+  about: 'one ratio a sequence, clipped as a whole',
+  formula: '-min(s A, clip(s) A), s = exp(mean l)',
+  source: ['2507.18071'],
+  settings: {
+    clipLow: { type: 'number', minimum: 0 },
+    clipHigh: { type: 'number', minimum: 0 },
+    gradient: { oneOf: ['sequence', 'token'], default: 'sequence' },
+  },
+  compute: gspoLoss,
+  stopsGradient: ({ gradient }) => gradient === 'token',
+  cases: [
+    { settings: { clipLow: 3e-4, clipHigh: 4e-4 } },
+    { settings: { clipLow: 0.2, clipHigh: 0.3 } },
+    { settings: { clipLow: 0.2, clipHigh: 0.3, gradient: 'token' } },
+  ],
+  preset: {
+    settings: {
+      advantage: { name: 'grpo' },
+      loss: { name: 'gspo', clipLow: 3e-4, clipHigh: 4e-4 },
+      aggregation: { mode: 'sequence-mean' },
+    },
+  },
+})

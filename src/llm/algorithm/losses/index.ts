@@ -1,4 +1,14 @@
 /** Advantages, losses and preference losses as pure functions over arrays. */
+export { advantages, losses, preferenceLosses } from '../catalogue.ts'
+export { checkDefinition } from '../check-definition.ts'
+export { defineAdvantage, defineLoss, definePreference } from '../define.ts'
+export type {
+  AdvantageDefinition,
+  AdvantageGroup,
+  EpisodeTurns,
+  LossDefinition,
+  PreferenceDefinition,
+} from '../define.ts'
 export {
   archerAdvantages,
   archerTargets,
@@ -38,7 +48,7 @@ export {
 } from '../advantages/reinforce-plus-plus.ts'
 export { stepGroupAdvantages, turnLevelAdvantages, turnReturnAdvantages } from '../advantages/turns.ts'
 export type { StepGroupSettings, StepRecord, TurnRewards } from '../advantages/turns.ts'
-export { tokenWeights } from './tokens.ts'
+export { countedSequences, sumTokens, tokenWeights } from './tokens.ts'
 export type {
   Aggregation,
   LogitInputs,

@@ -1,3 +1,4 @@
+import { defineLoss } from '../define.ts'
 import { countedSequences, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 export interface KimiSettings {
@@ -37,3 +38,24 @@ export function kimiLoss(inputs: SequenceLossInputs, { tau, level = 'sequence' }
   }
   return { value, gradient, clipFraction: 0 }
 }
+
+export const kimiDefinition = defineLoss({
+  name: 'kimi',
+  about: 'a squared log-ratio in place of the clip',
+  formula: '-A l + τ / 2 (Σ l)²',
+  source: ['2501.12599'],
+  settings: {
+    tau: { type: 'number', minimum: 0 },
+    level: { oneOf: ['sequence', 'token'], default: 'sequence' },
+  },
+  compute: kimiLoss,
+  movesWithoutAdvantage: true,
+  cases: [{ settings: { tau: 0.1 } }, { settings: { tau: 0.4, level: 'token' } }],
+  preset: {
+    settings: {
+      advantage: { name: 'grpo', std: false },
+      loss: { name: 'kimi', tau: 0.1 },
+      aggregation: { mode: 'constant', length: 1 },
+    },
+  },
+})

@@ -1,3 +1,4 @@
+import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 export interface PpoSettings {
@@ -35,3 +36,32 @@ export function importanceSamplingLoss(inputs: LossInputs): LossValue {
     return { loss, derivative: logRatio === difference ? loss : 0 }
   })
 }
+
+export const ppoDefinition = defineLoss({
+  name: 'ppo',
+  about: 'the ratio is clipped; dual clip and clip-higher by its settings',
+  formula: '-min(r A, clip(r) A), at most -c A for A < 0',
+  source: ['1707.06347', '1912.09729', '2503.14476'],
+  settings: {
+    clipLow: { type: 'number', minimum: 0 },
+    clipHigh: { type: 'number', minimum: 0 },
+    dualClip: { type: 'number', above: 1, optional: true },
+  },
+  compute: ppoLoss,
+  backend: ({ clipLow, clipHigh, dualClip }) =>
+    dualClip === undefined ? { name: 'ppo', clipLow, clipHigh } : undefined,
+  cases: [
+    { settings: { clipLow: 0.2, clipHigh: 0.28 } },
+    { settings: { clipLow: 0.2, clipHigh: 0.3, dualClip: 3 } },
+  ],
+})
+
+export const importanceSamplingDefinition = defineLoss({
+  name: 'importance-sampling',
+  about: 'the importance-weighted policy gradient, unclipped',
+  formula: '-r A',
+  settings: {},
+  compute: (inputs) => importanceSamplingLoss(inputs),
+  backend: () => ({ name: 'importance_sampling' }),
+  cases: [{}],
+})

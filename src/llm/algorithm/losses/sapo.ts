@@ -1,3 +1,4 @@
+import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sigmoid, sumTokens } from './tokens.ts'
 
 export interface SapoSettings {
@@ -24,3 +25,19 @@ export function sapoLoss(inputs: LossInputs, settings: SapoSettings = {}): LossV
     return { loss: (-4 / tau) * gate * advantage, derivative: logRatio === difference ? gradient : 0 }
   })
 }
+
+export const sapoDefinition = defineLoss({
+  name: 'sapo',
+  about: 'a soft gate in place of the clip',
+  formula: '-(4 / τ) σ(τ (r - 1)) A',
+  source: ['2511.20347'],
+  settings: {
+    temperaturePositive: { type: 'number', above: 0, default: 1 },
+    temperatureNegative: { type: 'number', above: 0, default: 1.05 },
+  },
+  compute: (inputs, settings: SapoSettings) => sapoLoss(inputs, settings),
+  cases: [{}, { settings: { temperaturePositive: 2, temperatureNegative: 3 } }],
+  preset: {
+    settings: { advantage: { name: 'grpo' }, loss: { name: 'sapo' }, aggregation: { mode: 'sequence-mean' } },
+  },
+})

@@ -1,3 +1,4 @@
+import { defineLoss } from '../define.ts'
 import { countedSequences, holdLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 /** The ratio is bounded to [low, high] before it weighs a token. */
@@ -46,3 +47,28 @@ export function toprLoss(inputs: SequenceLossInputs, settings: ToprSettings = {}
   }
   return { value, gradient, clipFraction: counted === 0 ? 0 : clipped / counted }
 }
+
+const taperFields = { low: { type: 'number', minimum: 0 }, high: { type: 'number', minimum: 0 } } as const
+
+export const toprDefinition = defineLoss({
+  name: 'topr',
+  about: 'successes imitated whoever made them, failures tapered',
+  formula: '-stop(clip(Π r)) A log p, bounds by the sign of A',
+  source: ['2503.14286'],
+  settings: {
+    positive: { fields: taperFields, default: { low: 1, high: 1 } },
+    negative: { fields: taperFields, default: { low: 0, high: 1 } },
+    level: { oneOf: ['sequence', 'token'], default: 'sequence' },
+  },
+  compute: (inputs, settings: ToprSettings) => toprLoss(inputs, settings),
+  stopsGradient: () => true,
+  cases: [{}, { settings: { level: 'token', negative: { low: 0.5, high: 1.5 } } }],
+  preset: {
+    about: 'successes imitated whoever made them, failures tapered; for batches used several times',
+    settings: {
+      advantage: { name: 'grpo', std: false },
+      loss: { name: 'topr' },
+      aggregation: { mode: 'constant', length: 1 },
+    },
+  },
+})

@@ -1,10 +1,12 @@
 import { adaptKlCoefficient } from '../advantages/reward-shaping.ts'
 import { adaptEntropyCoefficient } from '../losses/regularisers.ts'
 import type { MemberGroup } from './batch.ts'
-import type { KlSettings, PolicySettings } from './settings.ts'
+import type { NamedSettings } from '../define.ts'
+import type { BaseSettings, KlSettings } from './settings.ts'
 
 /** Settings whose coefficients are numbers. */
-export type CurrentSettings = Omit<PolicySettings, 'entropy' | 'exactEntropy'> & {
+export type CurrentSettings = Omit<BaseSettings, 'entropy' | 'exactEntropy'> & {
+  loss: NamedSettings
   entropy?: number
   exactEntropy?: number
 }
@@ -47,7 +49,7 @@ export function adaptKl(
  */
 export function currentEntropy(
   batch: readonly MemberGroup[],
-  settings: Pick<PolicySettings, 'entropy' | 'exactEntropy'>,
+  settings: Pick<BaseSettings, 'entropy' | 'exactEntropy'>,
   memory: Record<string, number>,
 ): { coefficients: Pick<CurrentSettings, 'entropy' | 'exactEntropy'>; metrics: Record<string, number> } {
   const coefficients: Pick<CurrentSettings, 'entropy' | 'exactEntropy'> = {}

@@ -4,19 +4,21 @@ import type { Episode, TrainingSequence } from '../../episode/types.ts'
 import { isUniform } from '../advantages/group.ts'
 import { tokenWeights } from '../losses/tokens.ts'
 import { trainedTokens } from '../supervised.ts'
-import type { EpisodeGroup, LearningContext, PolicyUpdate } from '../types.ts'
-import { advantagesOf } from './advantages-of.ts'
-import type { TurnAdvantage } from './advantages-of.ts'
+import type { AdvantageFunction, EpisodeGroup, LearningContext, PolicyUpdate } from '../types.ts'
+import { advantages, findPart, losses } from '../catalogue.ts'
+import type { PolicySettings } from '../catalogue.ts'
+import type { AdvantageDefinition, LossDefinition, NamedSettings, OpenSettings } from '../define.ts'
+import { checkSettings } from '../setting-fields.ts'
+import { advantagesOf, askAdvantages, rewardedTurns } from './episode-advantages.ts'
+import type { TurnAdvantage } from './episode-advantages.ts'
 import { addReferences, memberGroups, withFreshRows } from './batch.ts'
 import type { Member, MemberGroup } from './batch.ts'
 import { adaptKl, currentEntropy, currentKl } from './coefficients.ts'
 import type { CurrentSettings } from './coefficients.ts'
 import { correctWeights, keepHighEntropy } from './row-weights.ts'
-import { askAdvantages } from './advantage-function.ts'
 import { lossOf, movesWithoutAdvantage } from './loss-of.ts'
-import type { PolicySettings } from './settings.ts'
+import type { KlSettings } from './settings.ts'
 import { completeShaping, shapeRewards } from './shape-rewards.ts'
-import { rewardedTurns } from './turn-advantage.ts'
 
 /** An `Algorithm` whose update is always a promise. */
 export type PolicyOptimisation = (
@@ -24,23 +26,45 @@ export type PolicyOptimisation = (
   context: LearningContext,
 ) => Promise<PolicyUpdate>
 
+/** Parts of your own that settings call by name. */
+export interface OwnParts {
+  advantages?: readonly AdvantageDefinition[]
+  losses?: readonly LossDefinition[]
+}
+
+/** Settings that may call parts of your own by name. */
+export type AnySettings = Omit<OpenSettings, 'advantage'> & { advantage: NamedSettings | AdvantageFunction }
+
+/** The settings with the parts that they call by name. */
+interface Parts {
+  settings: AnySettings
+  /** Absent where the advantages are a function. */
+  advantage: AdvantageDefinition | undefined
+  loss: LossDefinition
+}
+
 /**
  * The algorithm that the settings describe: rewards are shaped, become advantages, and these go to every token that the policy
  * chose, into the loss. Statistics of the batch are taken over `batch` of the context, which may be more than one update is given.
  * Episodes without advantage count in the normaliser and are computed only where the loss moves them all the same (a divergence in the loss, Kimi's).
  *
+ * @param own parts of your own that the settings call by name; `defineAlgorithm` passes its own.
+ * @throws AgogeError `bad-config` where no part has a name, or a setting is missing, unknown or out of its bounds.
  * @example
  * await train({ environment, tasks, algorithm: optimisePolicy({ ...policyPresets.gspo.settings, kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 } }) })
  */
-export function optimisePolicy(settings: PolicySettings): PolicyOptimisation {
+export function optimisePolicy(settings: PolicySettings): PolicyOptimisation
+export function optimisePolicy(settings: AnySettings, own: OwnParts): PolicyOptimisation
+export function optimisePolicy(settings: AnySettings, own?: OwnParts): PolicyOptimisation {
+  const parts = partsOf(settings, own)
   const { aggregation, imitation = 0, corrections = [], entropyShare } = settings
   checkShare('imitation', imitation)
   if (entropyShare !== undefined) checkShare('entropyShare', entropyShare)
-  checkDivergence(settings)
-  const own: Record<string, number> = {}
-  const judge = batchJudge(settings)
+  checkDivergence(parts)
+  const ownMemory: Record<string, number> = {}
+  const judge = batchJudge(parts)
   return async (groups, context): Promise<PolicyUpdate> => {
-    const memory = context.memory ?? own
+    const memory = context.memory ?? ownMemory
     const { batch, kl, turnAdvantages, metrics } = await judge(groups, context, memory)
     const weights = tokenWeights(
       batch.flatMap(({ members }) => members.map(({ length }) => length)),
@@ -48,7 +72,7 @@ export function optimisePolicy(settings: PolicySettings): PolicyOptimisation {
     )
     const entropy = currentEntropy(batch, settings, memory)
     const current = withCoefficients(settings, kl, entropy.coefficients)
-    const everything = movesWithoutAdvantage(current)
+    const everything = movesWithoutAdvantage(parts.loss, current)
     let rows: PlacedRow[] = []
     let at = 0
     for (const [g, { members }] of batch.entries())
@@ -81,7 +105,7 @@ export function optimisePolicy(settings: PolicySettings): PolicyOptimisation {
     const zeroVariance = batch.filter(({ members }) => isUniform(members.map(({ reward }) => reward))).length
     return {
       sequences: all,
-      loss: lossOf(current, {
+      loss: lossOf(parts.loss, current, {
         references,
         ...(sampled === undefined ? {} : { sampled: [...sampled, ...shown.map(({ logprobs }) => logprobs)] }),
       }),
@@ -96,11 +120,21 @@ export function optimisePolicy(settings: PolicySettings): PolicyOptimisation {
   }
 }
 
+function partsOf(settings: AnySettings, own: OwnParts = {}): Parts {
+  const loss = findPart<LossDefinition>('loss', settings.loss.name, losses, own.losses)
+  checkSettings(`loss "${loss.name}"`, loss.settings, { ...settings.loss })
+  if (typeof settings.advantage === 'function') return { settings, advantage: undefined, loss }
+  const { advantage } = settings
+  const found = findPart<AdvantageDefinition>('advantage', advantage.name, advantages, own.advantages)
+  checkSettings(`advantage "${found.name}"`, found.settings, { ...advantage })
+  return { settings, advantage: found, loss }
+}
+
 /** Groups on their way to the trainer: rewards shaped, references known, advantages given. */
 interface Judged {
   batch: MemberGroup[]
   /** As it counts in this update. */
-  kl: PolicySettings['kl']
+  kl: KlSettings | undefined
   turnAdvantages: TurnAdvantage[][]
   metrics: Record<string, number>
 }
@@ -109,8 +143,9 @@ interface Judged {
  * What becomes of rewards before the loss. Where advantages are measured by the batch, all of it is judged at its first minibatch, and each
  * minibatch gets its part.
  */
-function batchJudge(settings: PolicySettings) {
-  const { advantage, shaping = {} } = settings
+function batchJudge(parts: Parts) {
+  const { settings } = parts
+  const { shaping = {} } = settings
   const wholeBatches = new WeakMap<readonly EpisodeGroup[], Promise<Judged>>()
 
   async function judge(
@@ -124,7 +159,7 @@ function batchJudge(settings: PolicySettings) {
     if (kl !== undefined) await addReferences(batch, (sequences) => context.reference(sequences))
     const divergence = adaptKl(batch, kl, memory)
     for (const group of batch) shapeRewards(group, complete, kl)
-    const { turnAdvantages, metrics } = await advantagesOfEpisode(batch, advantage, kl, context)
+    const { turnAdvantages, metrics } = await advantagesOfEpisode(batch, parts, kl, context)
     return { batch, kl, turnAdvantages, metrics: { ...metrics, ...divergence } }
   }
 
@@ -134,8 +169,7 @@ function batchJudge(settings: PolicySettings) {
     memory: Record<string, number>,
   ): Promise<Judged> => {
     const { batch } = context
-    if (batch === undefined || typeof advantage === 'function' || !measuredByBatch.includes(advantage.name))
-      return judge(groups, context, memory)
+    if (batch === undefined || parts.advantage?.over !== 'batch') return judge(groups, context, memory)
     const known = wholeBatches.get(batch)
     const judging = known ?? judge(batch, context, memory)
     if (known === undefined) wholeBatches.set(batch, judging)
@@ -149,12 +183,9 @@ function batchJudge(settings: PolicySettings) {
   }
 }
 
-/** Advantages whose statistics are of all groups together. */
-const measuredByBatch: readonly string[] = ['batch-grpo', 'reinforce++', 'reinforce++-baseline']
-
 function withCoefficients(
-  settings: PolicySettings,
-  kl: PolicySettings['kl'],
+  settings: AnySettings,
+  kl: KlSettings | undefined,
   bonuses: Pick<CurrentSettings, 'entropy' | 'exactEntropy'>,
 ): CurrentSettings {
   const { entropy: _, exactEntropy: __, ...others } = settings
@@ -163,14 +194,13 @@ function withCoefficients(
 
 async function advantagesOfEpisode(
   batch: readonly MemberGroup[],
-  advantage: PolicySettings['advantage'],
-  kl: PolicySettings['kl'],
+  { settings, advantage }: Parts,
+  kl: KlSettings | undefined,
   context: LearningContext,
 ): Promise<{ turnAdvantages: TurnAdvantage[][]; metrics: Record<string, number> }> {
-  if (typeof advantage === 'function') return askAdvantages(batch, advantage, context)
-  const byTurns = ['turn-level', 'turn-return', 'step-group'].includes(advantage.name)
-  const metrics = byTurns ? { rewardedTurns: rewardedTurns(batch) } : {}
-  return { turnAdvantages: advantagesOf(batch, advantage, kl), metrics }
+  if (advantage === undefined) return askAdvantages(batch, settings.advantage as AdvantageFunction, context)
+  const metrics = advantage.per === 'turn' ? { rewardedTurns: rewardedTurns(batch) } : {}
+  return { turnAdvantages: advantagesOf(batch, advantage, settings.advantage, kl), metrics }
 }
 
 const hasSignal = (turnAdvantage: TurnAdvantage): boolean =>
@@ -187,7 +217,7 @@ function placed(
   { rows, referenceLogprobs }: Member,
   turnAdvantage: TurnAdvantage,
   weight: number,
-  kl: PolicySettings['kl'],
+  kl: KlSettings | undefined,
 ): PlacedRow[] {
   return rows.map(({ sequence, places }) => {
     const references = new Float32Array(places.length)
@@ -217,12 +247,12 @@ function imitated({ demonstrations }: LearningContext, share: number): TrainingS
   )
 }
 
-/** A divergence in the reward makes it negative, where MaxRL sees nothing: it would be paid by successes alone. */
-function checkDivergence({ advantage, kl }: PolicySettings): void {
-  if (typeof advantage !== 'function' && advantage.name === 'maxrl' && kl?.place === 'reward')
-    throw new AgogeError('maxrl cannot pay for a divergence in the reward', {
+/** A divergence in the reward makes it negative, where a reward that stands for success counts as 0: only successes would be charged. */
+function checkDivergence({ settings: { kl }, advantage }: Parts): void {
+  if (advantage?.nonNegative === true && kl?.place === 'reward')
+    throw new AgogeError(`${advantage.name} cannot be charged for a divergence in the reward`, {
       code: 'bad-config',
-      given: { advantage: 'maxrl', kl },
+      given: { advantage: advantage.name, kl },
       expected: 'rewards that stand for success, of 0 or more',
       hint: "Put the divergence into the loss: kl: { place: 'loss', ... }",
     })

@@ -13,7 +13,7 @@ import { optimisePolicy } from './optimise-policy.ts'
 import { reinforcePlusPlusAdvantages } from '../advantages/reinforce-plus-plus.ts'
 import type { EpisodeGroup, LearningContext } from '../types.ts'
 import type { PolicyPreset } from './presets.ts'
-import type { PolicySettings } from './settings.ts'
+import type { PolicySettings } from '../catalogue.ts'
 import { oneAnswer } from '../testing/one-answer.ts'
 
 const backend = createLocalBackend({ config: tinyConfig, seed: 2, threads: 1 })

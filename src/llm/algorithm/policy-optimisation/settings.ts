@@ -1,58 +1,6 @@
-import type { GrpoAdvantageSettings } from '../advantages/grpo.ts'
-import type { StepGroupSettings } from '../advantages/turns.ts'
 import type { Aggregation } from '../losses/tokens.ts'
-import type { CispoSettings } from '../losses/cispo.ts'
-import type { DppoSettings } from '../losses/dppo.ts'
-import type { GspoSettings } from '../losses/gspo.ts'
 import type { ImportanceSettings } from '../losses/corrections.ts'
-import type { KimiSettings } from '../losses/kimi.ts'
 import type { KlEstimator } from '../losses/regularisers.ts'
-import type { PpoSettings } from '../losses/ppo.ts'
-import type { SapoSettings } from '../losses/sapo.ts'
-import type { ToprSettings } from '../losses/topr.ts'
-import type { AdvantageFunction } from './advantage-function.ts'
-
-/**
- * Credit by turns. The rewards of turns are those that the environment gave for calls (`ToolResult.reward`; in programs of one's own
- * `reward` of the context); the episode's reward is the outcome. Where an environment pays no steps, there is the outcome alone.
- */
-export type TurnAdvantageSettings =
-  | ({ name: 'turn-level'; weight?: number } & GrpoAdvantageSettings)
-  | ({ name: 'turn-return'; gamma?: number } & GrpoAdvantageSettings)
-  /**
-   * States are equal where the policy was told the same since it spoke last (`observation`, the default, as GiGPO has it), or where
-   * everything that was said before is the same (`history`: right also where the last answer of a tool does not tell the state).
-   */
-  | ({ name: 'step-group'; anchor?: 'observation' | 'history' } & StepGroupSettings)
-
-/**
- * How rewards of a batch become advantages; the functions of these names in `advantages/` say what each does. `batch-grpo`, `reinforce++` and
- * `reinforce++-baseline` take their statistics over the whole batch, all minibatches together (`batch` of the context).
- */
-export type AdvantageSettings =
-  | TurnAdvantageSettings
-  | ({ name: 'grpo' } & GrpoAdvantageSettings)
-  | { name: 'batch-grpo'; epsilon?: number }
-  | { name: 'rloo' }
-  | { name: 'reinforce++'; gamma?: number }
-  | { name: 'reinforce++-baseline' }
-  /** Needs the greedy episode of each task: `greedyBaseline` of the plan. */
-  | { name: 'remax' }
-  | { name: 'opo' }
-  | { name: 'maxrl'; epsilon?: number }
-  | { name: 'max-at-k'; k: number }
-  | { name: 'pass-at-k'; k: number; threshold?: number }
-
-/** What is done to the policy with an advantage; the functions of these names in `losses/` say what each does. */
-export type PolicyLossSettings =
-  | ({ name: 'ppo' } & PpoSettings)
-  | { name: 'importance-sampling' }
-  | ({ name: 'cispo' } & CispoSettings)
-  | ({ name: 'gspo' } & GspoSettings)
-  | ({ name: 'sapo' } & SapoSettings)
-  | ({ name: 'topr' } & ToprSettings)
-  | ({ name: 'dppo' } & DppoSettings)
-  | ({ name: 'kimi' } & KimiSettings)
 
 /** What is added to the reward of an episode, or masks it, before advantages. Lengths are in tokens of the policy. */
 export interface RewardShaping {
@@ -97,10 +45,8 @@ export interface AdaptiveEntropy {
   most?: number
 }
 
-/** A policy-optimisation algorithm, plain JSON unless its advantages are a function of one's own. */
-export interface PolicySettings {
-  advantage: AdvantageSettings | AdvantageFunction
-  loss: PolicyLossSettings
+/** The settings of policy optimisation besides its advantages and its loss. */
+export interface BaseSettings {
   aggregation: Aggregation
   shaping?: RewardShaping
   kl?: KlSettings

@@ -1,3 +1,4 @@
+import { definePreference } from '../define.ts'
 import { logSigmoid, sigmoid } from '../losses/tokens.ts'
 import { marginOf, type PreferencePairs, type PreferenceValue, sumPairs } from './pairs.ts'
 
@@ -56,3 +57,31 @@ export function ipoLoss(
     return { loss: error * error, chosen: 2 * error * ofChosen, rejected: -2 * error * ofRejected, ahead: h }
   })
 }
+
+export const dpoDefinition = definePreference({
+  name: 'dpo',
+  about: 'the margin between the log-ratios of a pair, raised',
+  formula: "-log σ(β h), h = difference of the pair's log-ratios; with noise",
+  source: ['2305.18290', '2403.00409'],
+  settings: {
+    beta: { type: 'number', above: 0, default: 0.1 },
+    noise: { type: 'number', minimum: 0, maximum: 0.499, default: 0 },
+    against: { oneOf: ['conservative', 'robust'], default: 'conservative' },
+  },
+  of: 'sums',
+  usesReference: true,
+  compute: dpoLoss,
+  cases: [{}, { settings: { noise: 0.1 } }, { settings: { beta: 0.5, noise: 0.2, against: 'robust' } }],
+})
+
+export const ipoDefinition = definePreference({
+  name: 'ipo',
+  about: 'a margin to be met instead of one to be raised for ever',
+  formula: '(h - 1 / 2τ)²',
+  source: ['2310.12036'],
+  settings: { tau: { type: 'number', above: 0, default: 0.1 } },
+  of: 'sums',
+  usesReference: true,
+  compute: (pairs, settings: { tau?: number }) => ipoLoss(pairs, settings),
+  cases: [{}, { settings: { tau: 0.5 } }],
+})

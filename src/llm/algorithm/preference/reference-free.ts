@@ -1,3 +1,4 @@
+import { definePreference } from '../define.ts'
 import { logSigmoid, sigmoid } from '../losses/tokens.ts'
 import { type PreferencePairs, type PreferenceValue, sumPairs } from './pairs.ts'
 
@@ -62,3 +63,33 @@ export function simpoLoss(
     }
   })
 }
+
+export const orpoDefinition = definePreference({
+  name: 'orpo',
+  about: 'imitation of the chosen answer, and the ratio of the odds, without a reference',
+  formula: '-chosen - λ log σ(log odds ratio)',
+  source: ['2403.07691'],
+  settings: {
+    lambda: { type: 'number', minimum: 0, default: 0.1 },
+    sft: { type: 'number', minimum: 0, default: 1 },
+  },
+  of: 'means',
+  usesReference: false,
+  compute: orpoLoss,
+  cases: [{}, { settings: { lambda: 0.5, sft: 0 } }],
+})
+
+export const simpoDefinition = definePreference({
+  name: 'simpo',
+  about: 'a margin between mean log-probabilities, without a reference',
+  formula: '-log σ(β (chosen - rejected) - γ), means over tokens',
+  source: ['2405.14734'],
+  settings: {
+    beta: { type: 'number', above: 0, default: 2 },
+    gamma: { type: 'number', default: 1 },
+  },
+  of: 'means',
+  usesReference: false,
+  compute: simpoLoss,
+  cases: [{}, { settings: { beta: 1, gamma: 0 } }],
+})

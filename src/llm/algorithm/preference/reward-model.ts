@@ -1,3 +1,4 @@
+import { definePreference } from '../define.ts'
 import { logSigmoid, sigmoid } from '../losses/tokens.ts'
 import { type PreferenceValue, sumPairs } from './pairs.ts'
 
@@ -60,3 +61,15 @@ export function processRewardLoss(steps: {
   }
   return { value, gradient }
 }
+
+export const bradleyTerryDefinition = definePreference({
+  name: 'bradley-terry',
+  about: 'scores of a reward model: the chosen answer above the rejected one',
+  formula: '-log σ(chosen - rejected - margin)',
+  source: ['2203.02155', '2307.09288'],
+  settings: { centre: { type: 'number', minimum: 0, default: 0 } },
+  of: 'scores',
+  usesReference: false,
+  compute: (pairs, settings: { centre?: number }) => bradleyTerryLoss(pairs, settings),
+  cases: [{}, { settings: { centre: 0.01 } }],
+})

@@ -1,6 +1,6 @@
 import { stepProgressLoss, stepProgressRewards } from '../../algorithm/advantages/critics.ts'
 import { turnReturnAdvantages } from '../../algorithm/advantages/turns.ts'
-import type { AdvantageFunction } from '../../algorithm/policy-optimisation/advantage-function.ts'
+import type { AdvantageFunction } from '../../algorithm/types.ts'
 import type { EpisodeGroup } from '../../algorithm/types.ts'
 import type { GrpoAdvantageSettings } from '../../algorithm/advantages/grpo.ts'
 import type { Episode } from '../../episode/types.ts'

@@ -13,9 +13,9 @@ import { forwardBackward } from '../../backend/custom-loss.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { optimisePolicy } from './optimise-policy.ts'
 import { turnReturnAdvantages } from '../advantages/turns.ts'
-import type { AdvantageFunction } from './advantage-function.ts'
+import type { AdvantageFunction } from '../types.ts'
 import type { EpisodeGroup, LearningContext } from '../types.ts'
-import type { PolicySettings } from './settings.ts'
+import type { PolicySettings } from '../catalogue.ts'
 
 const turns = 3
 const size = 8

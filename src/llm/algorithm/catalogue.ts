@@ -1,0 +1,71 @@
+import { AgogeError } from '../../error.ts'
+import { closestName } from '../../closest-name.ts'
+import type { AdvantageDefinition, LossDefinition, PreferenceDefinition, SettingsOf } from './define.ts'
+import * as definitions from './definitions.ts'
+import type { AdvantageFunction } from './types.ts'
+import type { BaseSettings } from './policy-optimisation/settings.ts'
+
+/** What `definitions.ts` lists: functions and constants of the files, among them the definitions. */
+type Listed = (typeof definitions)[keyof typeof definitions]
+export type ListedAdvantage = Extract<Listed, { readonly kind: 'advantage' }>
+export type ListedLoss = Extract<Listed, { readonly kind: 'loss' }>
+export type ListedPreference = Extract<Listed, { readonly kind: 'preference' }>
+
+export type AdvantageName = ListedAdvantage['name']
+export type LossName = ListedLoss['name']
+export type PreferenceName = ListedPreference['name']
+
+/** Any definition. */
+export type Definition = AdvantageDefinition | LossDefinition | PreferenceDefinition
+
+export function isDefinition(value: unknown): value is Definition {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'cases' in value
+}
+
+function ofKind(kind: Definition['kind']): Record<string, Definition> {
+  const found = Object.values<unknown>(definitions).filter(isDefinition)
+  return Object.fromEntries(
+    found.filter((each) => each.kind === kind).map((each) => [each.name, each] as const),
+  )
+}
+
+/** All estimators of advantages, by the name that settings have. */
+export const advantages = ofKind('advantage') as Readonly<Record<AdvantageName, AdvantageDefinition>>
+
+/** All losses over tokens, by the name that settings have. */
+export const losses = ofKind('loss') as Readonly<Record<LossName, LossDefinition>>
+
+/** All losses over pairs of answers. */
+export const preferenceLosses = ofKind('preference') as Readonly<Record<PreferenceName, PreferenceDefinition>>
+
+/** An estimator of advantages by name with its settings, as JSON: `{ name: 'grpo', std: false }`. */
+export type AdvantageSettings = SettingsOf<ListedAdvantage>
+
+/** A loss by name with its settings, as JSON: `{ name: 'gspo', clipLow: 3e-4, clipHigh: 4e-4 }`. */
+export type PolicyLossSettings = SettingsOf<ListedLoss>
+
+/** The settings of policy optimisation, plain JSON unless its advantages are a function of your own. */
+export interface PolicySettings extends BaseSettings {
+  advantage: AdvantageSettings | AdvantageFunction
+  loss: PolicyLossSettings
+}
+
+/** The definition of this name: one of your own, or of the library. @throws AgogeError `bad-config` that lists the names. */
+export function findPart<Part extends Definition>(
+  kind: Part['kind'],
+  name: string,
+  library: Readonly<Record<string, Part>>,
+  own: readonly Part[] = [],
+): Part {
+  const found = own.find((each) => each.name === name)
+  if (found !== undefined) return found
+  if (Object.hasOwn(library, name)) return library[name]
+  const known = [...own.map((each) => each.name), ...Object.keys(library)]
+  const meant = closestName(name, known)
+  throw new AgogeError(`There is no ${kind} named "${name}"`, {
+    code: 'bad-config',
+    given: name,
+    expected: `one of ${known.join(', ')}`,
+    ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
+  })
+}
