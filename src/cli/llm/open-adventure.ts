@@ -1,14 +1,12 @@
 import { heldOutTasks } from '../../llm/rollout/held-out.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
-import {
-  adventureTasks,
-  createAdventureEnvironment,
-} from '../../llm/environment/adventure/tool-environment.ts'
+import { adventureEnvironment } from '../../llm/environment/adventure/tool-environment.ts'
 import type { OpenedNamed } from './open-environment.ts'
 
 /** Opens the text adventure for language models: quests take up to twenty commands, each with a page to read. */
-export const openAdventure = (): OpenedNamed => ({
-  environment: createAdventureEnvironment(),
+const adventureTasks = adventureEnvironment.tasks
+export const openAdventure = async (): Promise<OpenedNamed> => ({
+  environment: await adventureEnvironment.create(),
   tasks: adventureTasks,
   plan: {
     ...smallModelPlan,

@@ -3,14 +3,14 @@ import { InfrastructureError } from './infrastructure-error.ts'
 import { readInputSchema } from './input-schema.ts'
 import type { InputSchema } from './input-schema.ts'
 import { checkToolSchema } from '../../untrusted/schema-check.ts'
-import type { Toolbox, ToolResult, ToolSpec } from './types.ts'
+import type { Toolbox, ToolCallOptions, ToolResult, ToolSpec } from './types.ts'
 
 /** A tool as the AI SDK's `tool()` makes it; written by hand, an object with these three fields is enough. */
 export interface ToolLike {
   description?: string | undefined
   /** Any Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
   inputSchema: object
-  /** Gets arguments that fit the schema; what it throws is told to the policy as an error of the tool. */
+  /** Gets arguments that fit the schema; the policy sees what it throws as an error of the tool. */
   execute?(
     input: never,
     options: { toolCallId: string; messages: never[]; abortSignal?: AbortSignal },
@@ -37,6 +37,18 @@ export interface ToolLike {
  * @throws AgogeError where a tool has no `execute` or its schema cannot be used.
  */
 export async function defineTools(tools: Record<string, ToolLike>): Promise<Toolbox> {
+  const read = await readTools(tools)
+  return { specs: read.specs, call: (...call) => callTool(read, ...call) }
+}
+
+/** Tools with their schemas read. */
+export interface ReadTools {
+  specs: ToolSpec[]
+  entries: ReadonlyMap<string, { tool: ToolLike; schema: InputSchema }>
+}
+
+/** Reads and checks the schemas of tools. @throws AgogeError as `defineTools` does. */
+export async function readTools(tools: Record<string, ToolLike>): Promise<ReadTools> {
   const entries = new Map<string, { tool: ToolLike; schema: InputSchema }>()
   const specs: ToolSpec[] = []
   for (const [name, tool] of Object.entries(tools)) {
@@ -58,28 +70,32 @@ export async function defineTools(tools: Record<string, ToolLike>): Promise<Tool
     entries.set(name, { tool, schema })
     specs.push(spec)
   }
+  return { specs, entries }
+}
 
-  return {
-    specs,
-    async call(name, args, options = {}) {
-      options.signal?.throwIfAborted()
-      const entry = entries.get(name)
-      if (entry === undefined) return failure(`unknown tool ${name}`)
-      const read = await entry.schema.read(args)
-      if ('problem' in read) return failure(read.problem)
-      try {
-        const output = await entry.tool.execute?.(read.value as never, {
-          toolCallId: options.id ?? name,
-          messages: [],
-          ...(options.signal === undefined ? {} : { abortSignal: options.signal }),
-        })
-        return toResult(await lastOf(output))
-      } catch (error) {
-        options.signal?.throwIfAborted()
-        if (error instanceof InfrastructureError || AgogeError.isInstance(error)) throw error
-        return failure(error instanceof Error ? error.message : String(error))
-      }
-    },
+/** Calls one of the tools; what its function throws becomes an error of the tool. */
+export async function callTool(
+  { entries }: ReadTools,
+  name: string,
+  args: Record<string, unknown>,
+  options: ToolCallOptions = {},
+): Promise<ToolResult> {
+  options.signal?.throwIfAborted()
+  const entry = entries.get(name)
+  if (entry === undefined) return failure(`unknown tool ${name}`)
+  const read = await entry.schema.read(args)
+  if ('problem' in read) return failure(read.problem)
+  try {
+    const output = await entry.tool.execute?.(read.value as never, {
+      toolCallId: options.id ?? name,
+      messages: [],
+      ...(options.signal === undefined ? {} : { abortSignal: options.signal }),
+    })
+    return toResult(await lastOf(output))
+  } catch (error) {
+    options.signal?.throwIfAborted()
+    if (error instanceof InfrastructureError || AgogeError.isInstance(error)) throw error
+    return failure(error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -127,26 +127,11 @@ export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: Adventur
           hint: 'call reset() first',
         })
       }
-      if (typeof action !== 'string' || !/^[A-Za-z ]{1,60}$/.test(action))
-        throw new AgogeError(
-          `the command ${JSON.stringify(action)} is not in the action space of the adventure`,
-          {
-            code: 'not-in-space',
-            given: action,
-            expected: 'a text of 1 to 60 letters and spaces',
-          },
-        )
-      const outcome = performText(scene, state, action)
-      const terminated = isFulfilled(scene, outcome.state)
+      const played = playCommand(scene, state, action)
       const truncated = steps + 1 >= maxSteps
-      play = { scene, state: outcome.state, steps: steps + 1, over: terminated || truncated }
-      const told = terminated ? `${outcome.said} You have fulfilled your task.` : outcome.said
-      return {
-        observation: `${told}\n${describe(scene, outcome.state)}`,
-        reward: terminated ? 1 : 0,
-        terminated,
-        truncated,
-      }
+      play = { scene, state: played.state, steps: steps + 1, over: played.terminated || truncated }
+      const { observation, terminated } = played
+      return { observation, reward: terminated ? 1 : 0, terminated, truncated }
     },
     admissible() {
       const { scene, state, over } = current()
@@ -167,6 +152,24 @@ export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: Adventur
       random.restore(from.random)
     },
   }
+}
+
+/** Plays one command: what is seen then, and whether the quest is fulfilled. @throws AgogeError `not-in-space`. */
+export function playCommand(
+  scene: Scene,
+  state: AdventureState,
+  action: string,
+): { state: AdventureState; observation: string; terminated: boolean } {
+  if (typeof action !== 'string' || !/^[A-Za-z ]{1,60}$/.test(action)) {
+    throw new AgogeError(
+      `the command ${JSON.stringify(action)} is not in the action space of the adventure`,
+      { code: 'not-in-space', given: action, expected: 'a text of 1 to 60 letters and spaces' },
+    )
+  }
+  const outcome = performText(scene, state, action)
+  const terminated = isFulfilled(scene, outcome.state)
+  const said = terminated ? `${outcome.said} You have fulfilled your task.` : outcome.said
+  return { state: outcome.state, observation: `${said}\n${describe(scene, outcome.state)}`, terminated }
 }
 
 type Features = Record<keyof typeof adventureContext, number>

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
-import { adventureTasks, createAdventureEnvironment } from './tool-environment.ts'
-import type { AdventureTask } from './tool-environment.ts'
+import { adventureEnvironment } from './tool-environment.ts'
+
+const adventureTasks = adventureEnvironment.tasks
+type AdventureTask = ReturnType<typeof adventureTasks.task>
 
 const limits = { turns: 30, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
-const play = (tasks: readonly AdventureTask[]) => {
+const play = async (tasks: readonly AdventureTask[]) => {
   const specs = tasks.map((task) => ({ id: task.id, group: task.id, task }))
   const expert = createExpertActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
-  return runEpisodes(specs, expert, createAdventureEnvironment(), limits)
+  return runEpisodes(specs, expert, await adventureEnvironment.create(), limits)
 }
 
 test('who plays the plan fulfils every quest, who does something else does not', async () => {
@@ -28,12 +30,12 @@ test('who plays the plan fulfils every quest, who does something else does not',
   expect(lost[0].nodes.some(({ text }) => text.includes('!'))).toBe(true)
 })
 
-test('quests differ by split, seed and family, and are the same again', () => {
+test('quests differ by split, seed and kind, and are the same again', () => {
   const all = (['train', 'validation', 'test'] as const).flatMap((split) =>
     [0, 1, 2, 3].map((seed) => adventureTasks.task({ split, seed })),
   )
   expect(new Set(all.map(({ context }) => context.scene)).size).toBe(all.length)
-  expect(all.map(({ kind: family }) => family).slice(0, 2)).toEqual(['open', 'locked'])
+  expect(all.map(({ kind }) => kind).slice(0, 2)).toEqual(['open', 'locked'])
   const { plan: _, ...again } = adventureTasks.task({ split: 'train', seed: 3 })
   expect(all[3]).toMatchObject(again)
   expect(() => adventureTasks.task({ split: 'train', seed: 1, kind: 'dragons' })).toThrow(

@@ -1,100 +1,90 @@
-import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
-import { createAdventure } from './adventure.ts'
+import { defineToolEnvironment } from '../definition/define-tool-environment.ts'
+import { commandText } from './command.ts'
+import { describe } from './describe.ts'
+import { adventureContext, playCommand } from './adventure.ts'
+import { planQuest } from './plan.ts'
+import { generateScene } from './scene.ts'
+import type { Scene } from './scene.ts'
+import { firstState, isFulfilled } from './state.ts'
+import type { AdventureState } from './state.ts'
 
-/** A quest; `context` makes its scene. */
-export interface AdventureTask extends Task {
-  context: { scene: number; rooms: number; distractors: number; locked: number }
-}
-
-/** Whether a locked door lies in the way. */
-const families = { open: 0, locked: 1 } as const
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
 
-/** Quests by seed, in families `open` and `locked`. Splits have no scene in common, seeds of a split and family neither. */
-export const adventureTasks: TaskSource<AdventureTask> = {
-  kinds: Object.keys(families),
-  task({ split, seed, kind: family = seed % 2 === 0 ? 'open' : 'locked' }) {
-    if (!Object.hasOwn(families, family)) {
-      throw new AgogeError(`The adventure has no family "${family}".`, {
-        code: 'unknown-kind',
-        given: family,
-        expected: `one of ${adventureTasks.kinds.join(', ')}`,
-      })
-    }
+interface Game {
+  scene: Scene
+  state: AdventureState
+  context: Record<keyof typeof adventureContext, number>
+}
+
+/** What is no text of the game is an error of the tool, and costs the game nothing. */
+function playTyped(scene: Scene, state: AdventureState, command: string) {
+  try {
+    return playCommand(scene, state, command)
+  } catch (error) {
+    throw AgogeError.isInstance(error) ? new Error(error.message) : error
+  }
+}
+
+const draft = ({ scene, state, context }: Game) => {
+  const commands = (planQuest(scene, state) ?? []).map((command) => commandText(scene, command))
+  return {
+    prompt: describe(scene, state),
+    plan: commands.map((command) => ['type', { command }] as const),
+    context,
+  }
+}
+
+/**
+ * The text adventure for language models: one tool types commands, and an episode succeeds when its quest is fulfilled,
+ * whatever the answer is. Quests are of the kinds `open` and `locked`; no two splits, and no two seeds of a split and kind, have the
+ * same map.
+ *
+ * @example
+ * const environment = await adventureEnvironment.create()
+ * const task = adventureEnvironment.tasks.task({ split: 'test', seed: 1 })
+ */
+export const adventureEnvironment = defineToolEnvironment<Game>({
+  name: 'adventure',
+  about: 'a text adventure: rooms, things, perhaps a locked door, and one quest',
+  system:
+    'You play a text adventure. Fulfil your task with the commands of the game, then say that you are done.',
+  splits: 'own',
+  state({ seed, split, kind }) {
     const context = {
+      // The number of the map; the name of the feature is in the files of earlier runs.
       scene: splits.length * Math.abs(seed) + splits.indexOf(split),
       rooms: 3 + (Math.abs(seed) % 4),
       distractors: 3,
-      locked: families[family as keyof typeof families],
+      locked: kind === 'locked' ? 1 : 0,
     }
-    const game = createAdventure()
-    const { observation } = game.reset({ context })
-    const commands = game.plan()
-    return {
-      id: `adventure/${split}/${family}/${seed}`,
-      kind: family,
-      seed,
-      split,
-      prompt: observation,
-      difficulty: commands.length,
-      context,
-      plan: (results) =>
-        results.length < commands.length
-          ? { call: { name: 'type', arguments: { command: commands[results.length] } } }
-          : { answer: 'done' },
-    }
+    const scene = generateScene(context.scene, { ...context, locked: kind === 'locked' })
+    return { scene, state: firstState(scene), context }
   },
-}
-
-const type = {
-  name: 'type',
-  description:
-    'Types a command into the game and shows what is seen then. Commands: look, go DIRECTION, take THING, drop THING, put THING in (or on) FURNITURE, open FURNITURE, close FURNITURE, unlock door with KEY.',
-  inputSchema: {
-    type: 'object',
-    properties: { command: { type: 'string', minLength: 1, maxLength: 60 } },
-    required: ['command'],
-    additionalProperties: false,
-  },
-} as const
-
-/**
- * The text adventure for language models: one tool types commands, an episode succeeds when its quest is fulfilled,
- * whatever is answered in the end.
- *
- * @example
- * const task = adventureTasks.task({ split: 'test', seed: 1 })
- * const [episode] = await runEpisodes([{ id: 'e', group: task.id, task }], actor, createAdventureEnvironment(), limits)
- */
-export function createAdventureEnvironment(): ToolEnvironment<AdventureTask> {
-  return {
-    name: 'adventure',
-    tools: [type],
-    system:
-      'You play a text adventure. Fulfil your task with the commands of the game, then say that you are done.',
-    async open({ context }) {
-      const game = createAdventure({ maxSteps: Infinity })
-      game.reset({ context })
-      let fulfilled = false
-      return {
-        specs: [type],
-        async call(name, args) {
-          if (name !== type.name) return { text: `there is no tool ${name}`, isError: true }
-          if (fulfilled) return { text: 'The game is over: you have fulfilled your task.', isError: false }
-          try {
-            const { observation, terminated } = game.step(args['command'] as string)
-            fulfilled = terminated
-            return { text: observation, isError: false }
-          } catch (error) {
-            if (!AgogeError.isInstance(error)) throw error
-            return { text: error.message, isError: true }
-          }
-        },
-        judge: async () => ({ success: fulfilled, parts: { quest: fulfilled ? 1 : 0 } }),
-        close: async () => {},
-      }
+  tools: (game) => ({
+    type: {
+      description:
+        'Types a command into the game and shows what is seen then. Commands: look, go DIRECTION, take THING, drop THING, put THING in (or on) FURNITURE, open FURNITURE, close FURNITURE, unlock door with KEY.',
+      inputSchema: {
+        type: 'object',
+        properties: { command: { type: 'string', minLength: 1, maxLength: 60 } },
+        required: ['command'],
+        additionalProperties: false,
+      },
+      execute({ command }: { command: string }) {
+        const { scene, state } = game
+        if (isFulfilled(scene, state)) return 'The game is over: you have fulfilled your task.'
+        const played = playTyped(scene, state, command)
+        game.state = played.state
+        return played.observation
+      },
     },
-    close: async () => {},
-  }
-}
+  }),
+  kinds: { open: { draft }, locked: { draft } },
+  judge({ state: { scene, state } }) {
+    const success = isFulfilled(scene, state)
+    return { success, parts: { quest: success ? 1 : 0 } }
+  },
+  demonstrations: 200,
+  limits: { turns: 24, totalTokens: 4096 },
+})

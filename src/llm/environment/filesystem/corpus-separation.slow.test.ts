@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { corpusConversation } from '../../pretraining/corpus/index.ts'
-import { phraseWords } from '../phrase-grammar.ts'
-import { filesystemGrammars, filesystemTasks } from './tasks.ts'
-import { unseenPhrasings } from './unseen-prompt-templates.ts'
+import { templateWords } from '../definition/prompt-templates.ts'
+import { filesystemTasks } from './tasks.ts'
+import { unseenPromptTemplates } from './unseen-prompt-templates.ts'
 
 /** Every word the benchmark words its requests with; whatever else stands in a request is a name or a text. */
 const paraphrase = new Set(
   [
-    ...Object.values(filesystemGrammars).flatMap(({ phrases }) => phrases.map(({ text }) => text)),
-    ...Object.values(unseenPhrasings).flat(),
-  ].flatMap((text) => phraseWords(text).map((word) => word.toLowerCase())),
+    ...Object.values(filesystemTasks.templates).flatMap(({ all }) => all.map(({ text }) => text)),
+    ...Object.values(unseenPromptTemplates).flat(),
+  ].flatMap((text) => templateWords(text).map((word) => word.toLowerCase())),
 )
 const politeness = new Set('please can could would you now hey kindly i want need to thanks well'.split(' '))
 
@@ -56,8 +56,8 @@ test('the check would find a request of the benchmark', () => {
 })
 
 test('no wording of the benchmark stands whole in a request of the base corpus', () => {
-  const fixed = Object.values(filesystemGrammars)
-    .flatMap(({ phrases }) => phrases.map(({ text }) => text))
+  const fixed = Object.values(filesystemTasks.templates)
+    .flatMap(({ all }) => all.map(({ text }) => text))
     .flatMap((text) => text.split(/"?<\w+>"?/))
     .map((part) => part.trim().toLowerCase())
     .filter((part) => part.split(/\s+/).length >= 5)

@@ -1,5 +1,5 @@
 import type { Random } from '../../../engine/random/index.ts'
-import type { WordLists } from '../words.ts'
+import type { WordLists } from '../definition/words.ts'
 
 /** A sandbox in the making: folders and files with natural names, and fresh names for what the task will add. */
 export interface Scene {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { answers, judgeOutcome } from './judge.ts'
+import { answers } from '../definition/answer.ts'
+import { judgeOutcome } from './judge.ts'
 import type { FilesystemTask } from './task.ts'
 import { filesystemTasks } from './tasks.ts'
 

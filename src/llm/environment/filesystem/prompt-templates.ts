@@ -2,7 +2,7 @@
  * How the requests of each kind may be worded. Places of choice are `[a|b|]`, names are `<holes>`; a name at the end
  * of a request has no full stop after it, because it could be taken for a part of the name.
  */
-export const phrasings = {
+export const promptTemplates = {
   read: [
     '[|Please |Can you |Could you ][read|open|look at] <file> and [tell me|report] [what it says|what is in it|its text]',
     'What does <file> [say|contain]',
@@ -94,7 +94,7 @@ export const phrasings = {
   ],
 } as const
 
-export type PhraseKind = keyof typeof phrasings
+export type FilesystemKind = keyof typeof promptTemplates
 
 /** The two branches of a condition; both are worded with the same verb. */
 export const branchVerbs = {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { phraseWords } from '../phrase-grammar.ts'
-import { splitOfWord, wordLists } from '../words.ts'
+import { templateWords } from '../definition/prompt-templates.ts'
+import { splitOfWord, wordLists } from '../definition/words.ts'
 import { states } from './kinds/deciding.ts'
 import { branchVerbs } from './prompt-templates.ts'
-import type { PhraseKind } from './prompt-templates.ts'
+import type { FilesystemKind } from './prompt-templates.ts'
 import type { FilesystemTask } from './task.ts'
-import { filesystemGrammars, filesystemTasks } from './tasks.ts'
-import { unseenPhrasings } from './unseen-prompt-templates.ts'
+import { filesystemTasks } from './tasks.ts'
+import { unseenPromptTemplates } from './unseen-prompt-templates.ts'
 
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
-const kinds = Object.keys(filesystemGrammars) as PhraseKind[]
+const kinds = Object.keys(filesystemTasks.templates) as FilesystemKind[]
 
 function many(split: (typeof splits)[number], each = 40): FilesystemTask[] {
   return Array.from({ length: each * filesystemTasks.kinds.length }, (_, seed) =>
@@ -39,9 +39,9 @@ test('every family has many wordings, and consecutive seeds cover all families a
   expect(filesystemTasks.kinds.length).toBeGreaterThanOrEqual(11)
   expect([...filesystemTasks.kinds].toSorted()).toEqual(kinds.toSorted())
   for (const kind of kinds) {
-    expect(filesystemGrammars[kind].of('train').length, kind).toBeGreaterThan(25)
+    expect(filesystemTasks.templates[kind].of('train').length, kind).toBeGreaterThan(25)
     for (const split of ['validation', 'test'] as const) {
-      expect(filesystemGrammars[kind].of(split).length, `${kind} ${split}`).toBeGreaterThanOrEqual(5)
+      expect(filesystemTasks.templates[kind].of(split).length, `${kind} ${split}`).toBeGreaterThanOrEqual(5)
     }
   }
   const drawn = new Set(many('train', 2).map(({ kind: taskKind }) => taskKind))
@@ -70,7 +70,7 @@ test('the names in a prompt are of its split too', () => {
   const wordings = new Map(
     kinds.map((kind) => [
       kind as string,
-      new Set(filesystemGrammars[kind].phrases.flatMap(({ text }) => wordsIn(text))),
+      new Set(filesystemTasks.templates[kind].all.flatMap(({ text }) => wordsIn(text))),
     ]),
   )
   for (const task of many('test')) {
@@ -83,10 +83,10 @@ test('the names in a prompt are of its split too', () => {
 
 test('the words of requests are never names', () => {
   const phrases = [
-    ...kinds.flatMap((kind) => filesystemGrammars[kind].phrases.map(({ text }) => text)),
+    ...kinds.flatMap((kind) => filesystemTasks.templates[kind].all.map(({ text }) => text)),
     ...Object.values(branchVerbs).flat(),
   ]
-  const used = new Set(phrases.flatMap((text) => phraseWords(text)).map((word) => word.toLowerCase()))
+  const used = new Set(phrases.flatMap((text) => templateWords(text)).map((word) => word.toLowerCase()))
   for (const split of ['train', 'validation', 'test'] as const) {
     for (const word of Object.values(wordLists(split)).flat()) expect(used).not.toContain(word)
   }
@@ -94,14 +94,14 @@ test('the words of requests are never names', () => {
 
 test('no wording is in two splits, and every word of a held-out one occurs in training ones of its family', () => {
   for (const kind of kinds) {
-    const grammar = filesystemGrammars[kind]
+    const grammar = filesystemTasks.templates[kind]
     const train = new Set(grammar.of('train').map(({ text }) => text))
-    const known = new Set([...train].flatMap(phraseWords))
+    const known = new Set([...train].flatMap(templateWords))
     const seen = new Set<string>(train)
     for (const split of ['validation', 'test'] as const) {
       for (const { text } of grammar.of(split)) {
         expect(seen, text).not.toContain(text)
-        for (const word of phraseWords(text)) expect(known, `${kind}: ${text}`).toContain(word)
+        for (const word of templateWords(text)) expect(known, `${kind}: ${text}`).toContain(word)
       }
       for (const { text } of grammar.of(split)) seen.add(text)
     }
@@ -111,13 +111,13 @@ test('no wording is in two splits, and every word of a held-out one occurs in tr
 test('unseen wordings have words that no training wording of the family has', () => {
   for (const kind of kinds) {
     const known = new Set(
-      filesystemGrammars[kind].phrases
-        .flatMap(({ text }) => phraseWords(text))
+      filesystemTasks.templates[kind].all
+        .flatMap(({ text }) => templateWords(text))
         .map((word) => word.toLowerCase()),
     )
-    expect(unseenPhrasings[kind].length).toBeGreaterThanOrEqual(4)
-    for (const text of unseenPhrasings[kind]) {
-      const fresh = phraseWords(text).filter((word) => !known.has(word.toLowerCase()))
+    expect(unseenPromptTemplates[kind].length).toBeGreaterThanOrEqual(4)
+    for (const text of unseenPromptTemplates[kind]) {
+      const fresh = templateWords(text).filter((word) => !known.has(word.toLowerCase()))
       expect(fresh.length, `${kind}: ${text}`).toBeGreaterThan(0)
     }
   }

@@ -1,10 +1,10 @@
-import type { PhraseKind } from './prompt-templates.ts'
+import type { FilesystemKind } from './prompt-templates.ts'
 
 /**
  * Wordings written by hand and kept apart from the grammar: each uses words that no training wording of its kind
  * has. They show what is left when the user speaks freely, and are reported but never trained on.
  */
-export const unseenPhrasings: Record<PhraseKind, readonly string[]> = {
+export const unseenPromptTemplates: Record<FilesystemKind, readonly string[]> = {
   read: [
     'Could I see the wording inside <file>',
     'I would like a quick peek at <file>, what message does it hold',

@@ -1,8 +1,8 @@
 import { AgogeError } from '../../../error.ts'
 import { hash32 } from '../../../engine/random/index.ts'
 import type { Random } from '../../../engine/random/index.ts'
-import { createPhraseGrammar, fillPhrase } from '../phrase-grammar.ts'
-import type { PhraseGrammar } from '../phrase-grammar.ts'
+import { createPromptTemplates, fillTemplate } from '../definition/prompt-templates.ts'
+import type { PromptTemplates } from '../definition/prompt-templates.ts'
 import { finalAnswers } from './final-answer.ts'
 import type { Difficulty, Knob, Problem, Puzzle, ReasoningSplit } from './types.ts'
 
@@ -14,8 +14,8 @@ export interface KindDefinition<Instance, Name extends string> {
   knobs: Readonly<Record<Name, Knob>>
   /** Presets from easy to hard. */
   levels: readonly Difficulty<Name>[]
-  /** Wordings in the notation of `createPhraseGrammar`. */
-  phrasings: readonly string[]
+  /** Wordings in the notation of `createPromptTemplates`. */
+  templates: readonly string[]
   /** Wordings from outside the grammar, with the same holes. */
   unseen: readonly string[]
   draw: (random: Random, difficulty: Difficulty<Name>) => Instance
@@ -29,7 +29,7 @@ export interface ReasoningKind {
   readonly about: string
   readonly knobs: Readonly<Record<string, Knob>>
   readonly levels: readonly Difficulty[]
-  readonly grammar: PhraseGrammar
+  readonly templates: PromptTemplates
   readonly unseen: readonly string[]
   /** Draws an instance, of whichever split. @throws AgogeError where a knob is unknown, missing or outside its range. */
   draw: (random: Random, difficulty: Difficulty) => Puzzle
@@ -54,7 +54,7 @@ export function defineKind<Instance, Name extends string>(
   definition: KindDefinition<Instance, Name>,
 ): ReasoningKind & { pose: (instance: Instance) => Puzzle } {
   const { name, about, knobs, levels, unseen, pose } = definition
-  const grammar = createPhraseGrammar(`reasoning/${name}`, definition.phrasings)
+  const templates = createPromptTemplates(`reasoning/${name}`, definition.templates)
 
   function draw(random: Random, difficulty: Difficulty): Puzzle {
     checkDifficulty(name, knobs, difficulty)
@@ -69,11 +69,11 @@ export function defineKind<Instance, Name extends string>(
     const difficulty = typeof wanted === 'number' ? levelOf(name, levels, wanted) : wanted
     const split = paraphrase === 'unseen-wording' ? 'test' : paraphrase
     const puzzle = drawOfSplit(() => draw(random, difficulty), name, split)
-    const text = paraphrase === 'unseen-wording' ? random.pick(unseen) : grammar.draw(split, random).text
+    const text = paraphrase === 'unseen-wording' ? random.pick(unseen) : templates.draw(split, random).text
     const { key, thought, answer } = puzzle
     return {
       kind: name,
-      question: fillPhrase(text, puzzle.holes),
+      question: fillTemplate(text, puzzle.holes),
       key,
       difficulty,
       solve: () => ({
@@ -85,7 +85,7 @@ export function defineKind<Instance, Name extends string>(
     }
   }
 
-  return { name, about, knobs, levels, grammar, unseen, draw, generate, pose }
+  return { name, about, knobs, levels, templates, unseen, draw, generate, pose }
 }
 
 /**

@@ -181,11 +181,10 @@ test('a hash of random keys divides them as promised', () => {
 })
 
 test('every split has wordings, and the unseen ones are not among them', () => {
-  for (const { name, grammar, unseen } of reasoningKinds) {
-    for (const split of splits) expect(grammar.of(split).length, `${name} ${split}`).toBeGreaterThan(0)
+  for (const { name, templates, unseen } of reasoningKinds) {
+    for (const split of splits) expect(templates.of(split).length, `${name} ${split}`).toBeGreaterThan(0)
     expect(unseen.length, name).toBeGreaterThan(0)
-    for (const paraphrase of unseen)
-      expect(grammar.phrases.some(({ text }) => text === paraphrase)).toBe(false)
+    for (const paraphrase of unseen) expect(templates.all.some(({ text }) => text === paraphrase)).toBe(false)
   }
 })
 

@@ -1,6 +1,8 @@
 import type { Task, TaskSource } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { createRandom } from '../../../engine/random/index.ts'
+import { createTaskSource } from '../definition/task-source.ts'
+import type { Draw, TaskDraft } from '../definition/task-source.ts'
 import type { ReasoningKind } from './kind.ts'
 import { reasoningKinds } from './kinds/index.ts'
 import type { Difficulty, Problem } from './types.ts'
@@ -46,27 +48,30 @@ export function createReasoningTasks(options: ReasoningTasksOptions = {}): TaskS
       kind.generate(createRandom('check'), wanted)
   }
 
-  return {
-    kinds: kinds.map(({ name }) => name),
-    task({ split, seed, kind: wanted }) {
-      const at = ((seed % kinds.length) + kinds.length) % kinds.length
-      const kind = wanted === undefined ? kinds[at] : findIn(kinds, wanted)
-      const random = createRandom(seed, 'reasoning', split, kind.name)
-      const chosen = isLevels(difficulty) ? random.pick(difficulty) : difficulty
-      const problem = kind.generate(random.split('problem'), chosen, split)
-      return {
-        id: `reasoning/${split}/${kind.name}/${seed}`,
-        kind: kind.name,
-        seed,
-        split,
-        prompt: problem.question,
-        difficulty: typeof chosen === 'number' ? chosen : 1,
-        context: { ...problem.difficulty },
-        plan: () => ({ answer: problem.solve().text }),
-        problem,
-      }
-    },
+  return createTaskSource<undefined, Question, Pick<ReasoningTask, 'problem'>>({
+    name: 'reasoning',
+    // The hash of its key decides to which split a question belongs.
+    splits: 'own',
+    state: () => undefined,
+    kinds: Object.fromEntries(kinds.map((kind) => [kind.name, { draft: (_, draw) => draftOf(kind, draw) }])),
+    extra: (_, { problem }) => ({ problem }),
+  })
+
+  function draftOf(kind: ReasoningKind, { random, split }: Draw): Question {
+    const chosen = isLevels(difficulty) ? random.pick(difficulty) : difficulty
+    const problem = kind.generate(random.split('problem'), chosen, split)
+    return {
+      prompt: problem.question,
+      plan: () => ({ answer: problem.solve().text }),
+      difficulty: typeof chosen === 'number' ? chosen : 1,
+      context: { ...problem.difficulty },
+      problem,
+    }
   }
+}
+
+interface Question extends TaskDraft {
+  problem: Problem
 }
 
 /** The family of this name. @throws AgogeError listing all names. */

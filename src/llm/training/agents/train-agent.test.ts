@@ -95,6 +95,9 @@ test('where nothing can be judged it stops and says why', async () => {
     learningRate: 0.01,
     seed: 1,
   }
-  await expect(trainAgent(options)).rejects.toMatchObject({ code: 'environment-broken', given: '8 × no network' })
+  await expect(trainAgent(options)).rejects.toMatchObject({
+    code: 'environment-broken',
+    given: '8 × no network',
+  })
   await backend.dispose()
 })

@@ -1,7 +1,8 @@
-import { predict, done, follow, makeFolder, moveFile, readFile, searchName } from '../plan-steps.ts'
+import { done, follow } from '../../definition/plan.ts'
+import { decide, makeFolder, moveFile, readFile, searchName } from '../plan-steps.ts'
 import { branchVerbs } from '../prompt-templates.ts'
 import { joinPath, nameOf, parentOf } from '../initial-state.ts'
-import type { Draft, TaskKind } from './kind.ts'
+import type { Draft, FilesystemTaskKind } from './kind.ts'
 
 /** What a file that is asked about may say: one state or its opposite. The same in all splits, as wordings are. */
 export const states = [
@@ -12,7 +13,7 @@ export const states = [
 ] as const
 
 /** Read a file that says in which state something is; do one thing or another by what it says. */
-export const ifContent: TaskKind = {
+export const ifContent: FilesystemTaskKind = {
   name: 'if-content',
   draft(scene) {
     const file = scene.file()
@@ -25,7 +26,7 @@ export const ifContent: TaskKind = {
       changes: branch.changes(holds),
       plan: follow(
         readFile(file),
-        (results) => predict(results[0].text === value, branch.step(true), branch.step(false)),
+        (results) => decide(results[0].text === value, branch.step(true), branch.step(false)),
         done,
       ),
       difficulty: 3,
@@ -67,7 +68,7 @@ export const ifContent: TaskKind = {
 }
 
 /** Look for a file in a folder; move it where it is there, make a folder where it is not. */
-export const ifExists: TaskKind = {
+export const ifExists: FilesystemTaskKind = {
   name: 'if-exists',
   counts: (random) => [1 + random.int(3)],
   draft(scene) {
@@ -89,7 +90,7 @@ export const ifExists: TaskKind = {
       changes: exists ? { files: { [file]: null, [target]: scene.files[file] } } : { folders: [made] },
       plan: follow(
         searchName(name, folder),
-        (results) => predict(results[0].text === file, moveFile(file, target), makeFolder(made)),
+        (results) => decide(results[0].text === file, moveFile(file, target), makeFolder(made)),
         done,
       ),
       difficulty: 3,

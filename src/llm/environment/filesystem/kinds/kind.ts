@@ -1,23 +1,20 @@
-import type { Expert } from '../../../agent/types.ts'
-import type { PhraseKind } from '../prompt-templates.ts'
+import type { TaskDraft } from '../../definition/task-source.ts'
+import type { WantedAnswer } from '../../definition/answer.ts'
+import type { FilesystemKind } from '../prompt-templates.ts'
 import type { Scene } from '../initial-state.ts'
-import type { FileTree, WantedAnswer } from '../task.ts'
+import type { FileTree } from '../task.ts'
 
-/** What a family makes of a scene: names for the holes of the wording, the wanted end, and how to get there. */
-export interface Draft {
+/** What a kind of task makes of a sandbox: names for the holes of the prompt, the wanted end, and how to get there. */
+export interface Draft extends TaskDraft {
   holes: Record<string, string>
   /** Changes to the sandbox; `null` takes a file away. */
   changes?: { files?: Record<string, string | null>; folders?: readonly string[] }
   answer?: WantedAnswer
-  plan: Expert
-  /** 1 = easiest: the number of calls, and one more for a branch. */
-  difficulty: number
-  context?: Record<string, unknown>
 }
 
-export interface TaskKind {
-  name: PhraseKind
-  /** Files in the first folders of the scene, where the family cares. */
+export interface FilesystemTaskKind {
+  name: FilesystemKind
+  /** Files in the first folders, where the kind cares. */
   counts?: (random: Scene['random']) => number[]
   draft(scene: Scene): Draft
 }

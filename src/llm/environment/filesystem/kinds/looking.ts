@@ -1,10 +1,11 @@
-import { follow, listFolder, readFile, say, searchName } from '../plan-steps.ts'
+import { follow, say } from '../../definition/plan.ts'
+import { listFolder, readFile, searchName } from '../plan-steps.ts'
 import { nameOf } from '../initial-state.ts'
 import { textOf } from './kind.ts'
-import type { TaskKind } from './kind.ts'
+import type { FilesystemTaskKind } from './kind.ts'
 
 /** Tell what a file says. */
-export const read: TaskKind = {
+export const read: FilesystemTaskKind = {
   name: 'read',
   draft(scene) {
     const file = scene.file()
@@ -18,7 +19,7 @@ export const read: TaskKind = {
 }
 
 /** Tell how many files a folder has, one to six. */
-export const count: TaskKind = {
+export const count: FilesystemTaskKind = {
   name: 'count',
   counts: (random) => [1 + random.int(5)],
   draft(scene) {
@@ -35,7 +36,7 @@ export const count: TaskKind = {
 }
 
 /** Tell the path of a file of which only the name is known. */
-export const find: TaskKind = {
+export const find: FilesystemTaskKind = {
   name: 'find',
   draft(scene) {
     const file = scene.file()
@@ -53,7 +54,7 @@ export const find: TaskKind = {
 }
 
 /** Find a file by its name and tell what it says. */
-export const findAndRead: TaskKind = {
+export const findAndRead: FilesystemTaskKind = {
   name: 'find-and-read',
   draft(scene) {
     const file = scene.file()

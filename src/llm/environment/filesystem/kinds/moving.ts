@@ -1,9 +1,10 @@
-import { done, follow, makeFolder, moveFile, searchName } from '../plan-steps.ts'
+import { done, follow } from '../../definition/plan.ts'
+import { makeFolder, moveFile, searchName } from '../plan-steps.ts'
 import { joinPath, nameOf, parentOf } from '../initial-state.ts'
-import type { TaskKind } from './kind.ts'
+import type { FilesystemTaskKind } from './kind.ts'
 
 /** Move a file into another folder, under its name. */
-export const move: TaskKind = {
+export const move: FilesystemTaskKind = {
   name: 'move',
   draft(scene) {
     const file = scene.file()
@@ -19,7 +20,7 @@ export const move: TaskKind = {
 }
 
 /** Give a file another name in the same folder. */
-export const rename: TaskKind = {
+export const rename: FilesystemTaskKind = {
   name: 'rename',
   draft(scene) {
     const file = scene.file()
@@ -35,7 +36,7 @@ export const rename: TaskKind = {
 }
 
 /** Find a file by its name and move it. */
-export const findAndMove: TaskKind = {
+export const findAndMove: FilesystemTaskKind = {
   name: 'find-and-move',
   draft(scene) {
     const file = scene.file()
@@ -55,7 +56,7 @@ export const findAndMove: TaskKind = {
 }
 
 /** Make a folder and move two or three files into it. */
-export const gather: TaskKind = {
+export const gather: FilesystemTaskKind = {
   name: 'gather',
   draft(scene) {
     const folder = scene.newFolder()

@@ -1,9 +1,10 @@
-import { done, editFile, follow, makeFolder, readFile, writeFile } from '../plan-steps.ts'
+import { done, follow } from '../../definition/plan.ts'
+import { editFile, makeFolder, readFile, writeFile } from '../plan-steps.ts'
 import { joinPath, nameOf } from '../initial-state.ts'
-import type { TaskKind } from './kind.ts'
+import type { FilesystemTaskKind } from './kind.ts'
 
 /** Make a new file with a given text. */
-export const write: TaskKind = {
+export const write: FilesystemTaskKind = {
   name: 'write',
   draft(scene) {
     const file = joinPath(scene.folder(), scene.newName())
@@ -18,7 +19,7 @@ export const write: TaskKind = {
 }
 
 /** Put one word of a file in the place of another. In a third of the tasks the file has two `key: value` lines. */
-export const edit: TaskKind = {
+export const edit: FilesystemTaskKind = {
   name: 'edit',
   draft(scene) {
     const file = scene.file()
@@ -46,7 +47,7 @@ export const edit: TaskKind = {
 }
 
 /** Write the text of one file into a new one. */
-export const copy: TaskKind = {
+export const copy: FilesystemTaskKind = {
   name: 'copy',
   draft(scene) {
     const file = scene.file()
@@ -61,7 +62,7 @@ export const copy: TaskKind = {
 }
 
 /** Make a folder. */
-export const makeNewFolder: TaskKind = {
+export const makeNewFolder: FilesystemTaskKind = {
   name: 'make-folder',
   draft(scene) {
     const parent = scene.folder()
@@ -76,7 +77,7 @@ export const makeNewFolder: TaskKind = {
 }
 
 /** Make a folder, and a file in it; writing first does not work, since there is no folder. */
-export const folderThenWrite: TaskKind = {
+export const folderThenWrite: FilesystemTaskKind = {
   name: 'folder-then-write',
   draft(scene) {
     const folder = scene.newFolder()

@@ -20,7 +20,7 @@ export const arithmeticChain = defineKind({
     { numbers: 3, largest: 30, products: 1, brackets: 0 },
     { numbers: 4, largest: 99, products: 1, brackets: 1 },
   ],
-  phrasings: [
+  templates: [
     '[What is|Compute|Calculate|Work out|Evaluate] <expression>',
     `${please}[compute|calculate|work out] <expression>`,
     '[Give me|Tell me|Find] the [value|result] of <expression>',

@@ -22,7 +22,7 @@ export const baseConversion = defineKind({
     { largest: 255, bases: 2 },
     { largest: 4095, bases: 3 },
   ],
-  phrasings: [
+  templates: [
     `${please}[convert|translate|change|turn] <digits> from <from> [to|into] <to>`,
     '[What is|Write|Give me|Show me|Tell me] the <from> number <digits> in <to>',
     'The number <digits> is <from>. [What is it in|How is it written in|Write it in|Give it in|Show it in] <to>',

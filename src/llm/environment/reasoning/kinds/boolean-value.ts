@@ -19,7 +19,7 @@ export const booleanValue = defineKind({
     { letters: 3, connectives: 3 },
     { letters: 4, connectives: 5 },
   ],
-  phrasings: [
+  templates: [
     '[Is|Say whether|Decide whether|Tell me whether] <formula> [is|comes out] true or false, [if|when|where] <values>',
     `${please}[evaluate|work out] <formula>, [where|given that] <values>`,
     '[Let|Suppose] <values>. [Is|What is] <formula>, true or false',

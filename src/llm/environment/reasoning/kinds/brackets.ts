@@ -18,7 +18,7 @@ export const brackets = defineKind({
     { length: 10, kinds: 4 },
     { length: 20, kinds: 4 },
   ],
-  phrasings: [
+  templates: [
     '[Close|Complete|Finish] the brackets <sequence> and [give|write] only what is missing',
     `${please}[close|complete] the brackets <sequence>, [giving|writing] only what is missing`,
     '[Which brackets|What] must follow <sequence> so that [all are closed|every bracket is closed]',

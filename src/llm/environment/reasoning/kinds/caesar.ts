@@ -21,7 +21,7 @@ export const caesar = defineKind({
     { words: 1, shift: 5 },
     { words: 2, shift: 13 },
   ],
-  phrasings: [
+  templates: [
     'Every letter [was|has been] moved <shift> [forward|further] in the alphabet, [giving|which gave] <text>. [What was it before|What was the text|Undo it]',
     `${please}decode <text>, [where|in which] every letter [was|has been] moved <shift> forward in the alphabet`,
   ],

@@ -17,7 +17,7 @@ export const clock = defineKind({
     { hours: 5, back: 0 },
     { hours: 23, back: 1 },
   ],
-  phrasings: [
+  templates: [
     '[It is|The clock shows|The clock says] <time>. [What time|Which time] <verb> it <span> <direction>, [as HH:MM|in the form HH:MM]',
     '[What time|Which time] <verb> it <span> <direction>, [if it is|when it is] <time> now? [Write HH:MM|As HH:MM]',
   ],

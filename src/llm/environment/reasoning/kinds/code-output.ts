@@ -36,7 +36,7 @@ export const codeOutput = defineKind({
     { statements: 3, variables: 2, kinds: 2 },
     { statements: 4, variables: 3, kinds: 3 },
   ],
-  phrasings: [
+  templates: [
     '[What does|What will] this program print:\n<program>',
     `${please}[run|execute|trace] this program and [give me|tell me] its output:\n<program>`,
     '[Give me|Tell me|Find] the output of [this program|these lines]:\n<program>',

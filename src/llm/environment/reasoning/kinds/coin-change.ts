@@ -17,7 +17,7 @@ export const coinChange = defineKind({
     { coins: 3, largest: 12, amount: 40 },
     { coins: 4, largest: 25, amount: 80 },
   ],
-  phrasings: [
+  templates: [
     '[Pay|Make|Give] <amount> with as few coins as possible, [from|using|out of] coins of <coins>. List the coins',
     `${please}list the fewest coins of <coins> that [make|add up to|give] <amount>`,
     'There are coins of <coins>. [Which fewest coins|Which smallest number of coins] [make|add up to|give] <amount>? List them',

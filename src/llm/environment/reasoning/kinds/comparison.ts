@@ -29,7 +29,7 @@ export const comparison = defineKind({
     { kinds: 2, digits: 3 },
     { kinds: 3, digits: 3 },
   ],
-  phrasings: [
+  templates: [
     '[Which is|Which number is|Tell me which is|What is] <wanted>, <a> or <b>',
     `${please}[give me|name|tell me] the <wanted> of <a> and <b>`,
     '[Compare|Look at] <a> and <b>. Which [is|one is] <wanted>',

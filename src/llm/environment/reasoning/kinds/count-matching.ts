@@ -32,7 +32,7 @@ export const countMatching = defineKind({
     { items: 7, largest: 99, tests: 1 },
     { items: 10, largest: 99, tests: 2 },
   ],
-  phrasings: [
+  templates: [
     'How many of [|the numbers |these numbers: ]<items> are <test>',
     '[Count|Tell me|Give me|Find] [|the number of ]those among <items> that are <test>',
     '[Look at|Take] <items>. [How many are|How many of them are] <test>',

@@ -20,7 +20,7 @@ export const countdown = defineKind({
     { numbers: 3, largest: 20, target: 100 },
     { numbers: 4, largest: 25, target: 200 },
   ],
-  phrasings: [
+  templates: [
     `${please}[make|reach|get] <target> [from|with|out of] the numbers <numbers>, [using each|each used] exactly once`,
     '[Use|Take|Combine] <numbers>, each exactly once, to [make|reach|get] <target>',
     '[Find|Give me|Write] an expression that [makes|equals|gives] <target> and has each of <numbers> exactly once',

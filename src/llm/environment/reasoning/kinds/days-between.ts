@@ -34,7 +34,7 @@ export const daysBetween = defineKind({
     { months: 2, years: 100 },
     { months: 6, years: 200 },
   ],
-  phrasings: [
+  templates: [
     '[How many|Tell me how many|Count how many] days are [there from|it from] <start> [to|until] <end> <year>',
     `${please}count the days [from|after] <start> [to|until] <end> in <year>`,
     '[What is|Find|Give me] the number of days [from|after] <start> <year> [to|until] <end> <year>',

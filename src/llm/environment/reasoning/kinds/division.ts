@@ -16,7 +16,7 @@ export const division = defineKind({
     { divisor: 12, quotient: 50 },
     { divisor: 40, quotient: 99 },
   ],
-  phrasings: [
+  templates: [
     '[What is|Compute|Calculate|Work out|Find] the quotient and the remainder of <a> [divided by|over] <b>',
     `${please}divide <a> by <b> and [give|tell me|report] quotient and remainder`,
     '[Divide <a> by <b>|<a> divided by <b>], [with the|and give the|giving the] remainder',

@@ -48,7 +48,7 @@ export const kinshipRelations = defineKind({
     { steps: 3, others: 0 },
     { steps: 4, others: 2 },
   ],
-  phrasings: [
+  templates: [
     '<facts> [What is|How is] <a> [to|related to] <b>',
     '<facts> [Say|Tell me|Find out|Work out] [what <a> is to <b>|how <a> is related to <b>]',
     `[Here is a family.|Look at this family.] <facts> [What is|Who is] <a> to <b>`,

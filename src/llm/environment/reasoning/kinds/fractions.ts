@@ -21,7 +21,7 @@ export const fractions = defineKind({
     { largest: 9, operators: 2 },
     { largest: 15, operators: 3 },
   ],
-  phrasings: [
+  templates: [
     '[What is|Compute|Calculate|Work out] <expression> in lowest terms',
     `${please}[compute|calculate|work out] <expression> and reduce [it|the result]`,
     '[Give me|Tell me|Find] the [value|result] of <expression> as a reduced fraction',

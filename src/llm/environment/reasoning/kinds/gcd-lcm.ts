@@ -18,7 +18,7 @@ export const gcdLcm = defineKind({
     { largest: 60, multiples: 1 },
     { largest: 300, multiples: 1 },
   ],
-  phrasings: [
+  templates: [
     '[What is|Compute|Calculate|Find|Give me] the <wanted> of <a> and <b>',
     `${please}[find|compute|tell me] the <wanted> of <a> and <b>`,
     '[Take|Look at|Here are|Given are] <a> and <b>. [What is|Tell me|Find] their <wanted>',

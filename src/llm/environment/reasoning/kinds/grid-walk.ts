@@ -24,7 +24,7 @@ export const gridWalk = defineKind({
     { moves: 3, largest: 9 },
     { moves: 6, largest: 12 },
   ],
-  phrasings: [
+  templates: [
     'A robot [stands|starts] at (0, 0) and [faces|looks] <direction>. It <walk>. [Where is it|At which (x, y) is it|Where does it end]? North is +y, east is +x',
     `${please}[follow|track] a robot from (0, 0), facing <direction>, that <walk>, and [give|tell me] its last (x, y). North is +y, east is +x`,
   ],

@@ -23,7 +23,7 @@ export const hanoi = defineKind({
     { disks: 3, moves: 7 },
     { disks: 4, moves: 12 },
   ],
-  phrasings: [
+  templates: [
     `[Tower of Hanoi|The tower of Hanoi|Towers of Hanoi] with disks 1 (smallest) to <disks>: <start>. [Reach|Get to|Make] <goal> [in|with] the fewest moves${rule}`,
     `[Move|Bring] the disks 1 (smallest) to <disks> from <start> to <goal> [in|with] the fewest moves${rule}`,
   ],

@@ -21,7 +21,7 @@ export const implicationChain = defineKind({
     { length: 3, others: 3, broken: 20 },
     { length: 5, others: 6, broken: 20 },
   ],
-  phrasings: [
+  templates: [
     '<rules> <fact> is true. [Prove <goal>|Show that <goal> is true|Derive <goal>]: [give|write] the chain from <fact> to <goal>, or no if there is none',
     '[Known:|Given:] <rules> <fact> holds. [How does|How can] <goal> follow? [Give|Write] the chain of letters, or no',
   ],

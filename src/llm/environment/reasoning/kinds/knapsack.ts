@@ -22,7 +22,7 @@ export const knapsack = defineKind({
     { items: 4, largest: 12 },
     { items: 6, largest: 20 },
   ],
-  phrasings: [
+  templates: [
     'A bag [holds|can carry] <capacity> kg. <items>. [Which things make|Which choice makes] it most valuable',
     `${please}[choose|pick] the most valuable things that fit into <capacity> kg: <items>`,
     '[Which of these|What] should [one|I] pack into a bag for <capacity> kg, to carry the most value: <items>',

@@ -31,7 +31,7 @@ export const knightsKnaves = defineKind({
     { people: 3, claims: 1 },
     { people: 4, claims: 2 },
   ],
-  phrasings: [
+  templates: [
     '[A knight always tells the truth and a knave always lies.|Knights tell the truth and knaves lie.] <claims> [Who is what|What is each of them|Who is a knight and who is a knave]',
     '[On an island|Here] [everybody is|each person is] a knight, who tells the truth, or a knave, who lies. <claims> [Who is what|What is everybody]',
   ],

@@ -9,7 +9,7 @@ export const letterCount = defineKind({
   about: 'how often a letter occurs',
   knobs: { words: { least: 1, most: 4, about: 'to look at' } },
   levels: [{ words: 1 }, { words: 2 }, { words: 3 }],
-  phrasings: [
+  templates: [
     '[How often|How many times] does the letter <letter> [occur|appear|stand] in <text>',
     `${please}count [the letter|every|each letter] <letter> in <text>`,
     '[How many|Count how many|Tell me how many] letters <letter> [are in|are there in] <text>',

@@ -22,7 +22,7 @@ export const linearEquation = defineKind({
     { factor: 9, solution: 20, sides: 1, negative: 1 },
     { factor: 12, solution: 30, sides: 2, negative: 1 },
   ],
-  phrasings: [
+  templates: [
     '[Solve|Solve for x:|Solve the equation] <equation>',
     `${please}[solve|find x in|find the x of] <equation>`,
     '[What is|Find|Give me|Compute] x [if|when|where] <equation>',

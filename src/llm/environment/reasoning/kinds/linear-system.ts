@@ -16,7 +16,7 @@ export const linearSystem = defineKind({
     { factor: 4, solution: 12 },
     { factor: 9, solution: 20 },
   ],
-  phrasings: [
+  templates: [
     '[Solve|Solve the system|Solve for x and y:] <first>, <second>',
     `${please}[solve|find x and y in] <first>, <second>`,
     '[What are|Find|Give me|Compute] x and y [if|when|where] <first> and <second>',

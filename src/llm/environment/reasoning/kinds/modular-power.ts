@@ -17,7 +17,7 @@ export const modularPower = defineKind({
     { base: 12, exponent: 4, modulus: 12 },
     { base: 30, exponent: 6, modulus: 30 },
   ],
-  phrasings: [
+  templates: [
     '[What is|Compute|Calculate|Work out|Find] <base>^<exponent> mod <modulus>',
     `${please}[find|compute|tell me] the remainder of <base>^<exponent> [divided by|over] <modulus>`,
     '[Give me|Tell me] [the remainder when|what is left when] <base>^<exponent> is divided by <modulus>',

@@ -21,7 +21,7 @@ export const multiplication = defineKind({
     { left: 3, right: 1 },
     { left: 2, right: 2 },
   ],
-  phrasings: [
+  templates: [
     '[What is|Compute|Calculate|Work out] <a> [times|multiplied by] <b>',
     `${please}[multiply <a> by <b>|multiply <a> and <b>]`,
     '[Give me|Tell me|Find|I need] the product of <a> and <b>',

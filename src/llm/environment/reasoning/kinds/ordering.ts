@@ -23,7 +23,7 @@ export const ordering = defineKind({
     { people: 4, extra: 0 },
     { people: 6, extra: 2 },
   ],
-  phrasings: [
+  templates: [
     '<facts> [Name|List|Give|Write] [all|everybody|them], the <most> first',
     '<facts> [What is the order|In which order are they|Who comes after whom], [from the <most> on|beginning with the <most>]',
   ],

@@ -9,7 +9,7 @@ export const primeFactors = defineKind({
   about: 'the prime factors of a number',
   knobs: { largest: { least: 200, most: 5000, about: 'number' } },
   levels: [{ largest: 200 }, { largest: 500 }, { largest: 2000 }],
-  phrasings: [
+  templates: [
     `${please}[factor|factorise|decompose] <number> into primes`,
     '[Write|Give me|Show me] <number> as a product of primes',
     '[What are|Find|List|Name] [the|all] prime factors of <number>, [each as often as it divides|with repetitions]',

@@ -25,7 +25,7 @@ export const romanNumerals = defineKind({
   about: 'a number as a Roman numeral, or the other way round',
   knobs: { largest: { least: 100, most: 3999, about: 'number' } },
   levels: [{ largest: 100 }, { largest: 500 }, { largest: 3999 }],
-  phrasings: [
+  templates: [
     `${please}[write|give me] <given> as [a|an ordinary] <kind>`,
     '[What is|How do you write|How does one write] <given> as a <kind>',
     '[Convert|Translate|Turn|Change] <given> [into|to] a <kind>',

@@ -59,7 +59,7 @@ export const sequence = defineKind({
     { rules: 3, largest: 12 },
     { rules: 5, largest: 20 },
   ],
-  phrasings: [
+  templates: [
     '[What is|What comes|Which number comes|Which number is] next: <terms>',
     `${please}[continue|go on with] <terms> by one [number|term]`,
     '[Find|Give me|Tell me] the next [number|term] of <terms>',

@@ -43,7 +43,7 @@ export const setOperations = defineKind({
     { members: 5, largest: 15, operations: 1 },
     { members: 5, largest: 15, operations: 2 },
   ],
-  phrasings: [
+  templates: [
     'Let A = <A>, B = <B><C>. [What is|Find|Give me|Write|List] <wanted>',
     '[Take|Look at] the sets A = <A>, B = <B><C>. [What is|What are|Name] <wanted>',
     `${please}[list|find] <wanted>, [where|with] A = <A>, B = <B><C>`,

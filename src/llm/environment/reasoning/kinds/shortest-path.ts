@@ -25,7 +25,7 @@ export const shortestPath = defineKind({
     { size: 4, walls: 30 },
     { size: 6, walls: 35 },
   ],
-  phrasings: [
+  templates: [
     `[Find|Give me|Show me] [the shortest|a shortest] [way|path] from S to G${format}\n<grid>`,
     `${please}go from S to G in as few [steps|moves] as possible${format}\n<grid>`,
     `[How|Which way] does one get from S to G [fastest|in the fewest moves]${format}\n<grid>`,

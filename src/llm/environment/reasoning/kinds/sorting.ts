@@ -17,7 +17,7 @@ export const sorting = defineKind({
     { items: 5, largest: 99, words: 1 },
     { items: 8, largest: 999, words: 1 },
   ],
-  phrasings: [
+  templates: [
     `${please}[sort|order|arrange] [these:|this list:|the list] <items>, <direction>`,
     '[Sort|Order|Put in order] <direction>: <items>',
     '[Give me|Write|Show me] <items> [sorted|ordered|in order], <direction>',

@@ -25,7 +25,7 @@ export const storyProblem = defineKind({
     { events: 2, largest: 20, factors: 1 },
     { events: 4, largest: 50, factors: 1 },
   ],
-  phrasings: [
+  templates: [
     '<story> How many <things> does <name> have [now|in the end|at last]',
     '<story> [Tell me|Find out|Work out|Say] how many <things> <name> has [now|in the end|at last]',
     '[Listen:|A story:] <story> [What is the number of <things> that <name> has|How many <things> are left with <name>]',

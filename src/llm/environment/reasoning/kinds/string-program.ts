@@ -66,7 +66,7 @@ export const stringProgram = defineKind({
     { steps: 2, words: 1 },
     { steps: 4, words: 1 },
   ],
-  phrasings: [
+  templates: [
     '[Take|Start with|Begin with] the word <word>: <steps>. [What is the result|What comes out|What does it become]',
     `${please}[change|transform] the word <word> [as follows|in this way]: <steps>`,
     '[What becomes|What comes] of the word <word> if you <steps>',

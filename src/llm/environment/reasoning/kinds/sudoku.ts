@@ -19,7 +19,7 @@ export const sudoku = defineKind({
   about: 'a 4 x 4 sudoku with one solution',
   knobs: { empty: { least: 2, most: 10, about: 'cells' } },
   levels: [{ empty: 3 }, { empty: 6 }, { empty: 9 }],
-  phrasings: [
+  templates: [
     `[Solve|Fill in|Complete] [this|the] sudoku${rule}:\n<grid>`,
     `${please}[solve|complete] the sudoku${rule}:\n<grid>`,
     `[Give me|Show me|Find] the solution of this sudoku${rule}:\n<grid>`,

@@ -16,7 +16,7 @@ export const swaps = defineKind({
     { people: 3, swaps: 3 },
     { people: 5, swaps: 5 },
   ],
-  phrasings: [
+  templates: [
     '<start>. <swaps> [What does|What thing does] <name> have [now|in the end|at last]',
     '[At first|At the start] <start>. <swaps> [What does <name> have|Tell me what <name> has] [now|in the end|at last]',
   ],

@@ -17,7 +17,7 @@ export const syllogism = defineKind({
   about: 'whether a conclusion follows from statements with all, no and some',
   knobs: { kinds: { least: 3, most: 6, about: 'of things; one statement fewer' } },
   levels: [{ kinds: 3 }, { kinds: 4 }, { kinds: 5 }],
-  phrasings: [
+  templates: [
     '<premises> [Does it follow that|Is it certain that|Can one conclude that|Must it be that] <conclusion>? [Answer yes or no|Yes or no]',
     '[Suppose that this is true:|Given:] <premises> [Does it follow that|Is it certain that] <conclusion>, yes or no',
   ],

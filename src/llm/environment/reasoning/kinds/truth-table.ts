@@ -19,7 +19,7 @@ export const truthTable = defineKind({
     { letters: 2, connectives: 3 },
     { letters: 3, connectives: 4 },
   ],
-  phrasings: [
+  templates: [
     '[How many|Tell me how many|Count how many] [values|truth values|assignments] of <letters> make <formula> true',
     `${please}count the rows of the truth table in which <formula> is true, [for|over|with] <letters>`,
     '[In how many|How many] of the <rows> [cases|rows] of <letters> is <formula> true',

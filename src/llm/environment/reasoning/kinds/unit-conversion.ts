@@ -47,7 +47,7 @@ export const unitConversion = defineKind({
     { largest: 99, apart: 1, smaller: 1 },
     { largest: 200, apart: 2, smaller: 1 },
   ],
-  phrasings: [
+  templates: [
     `${please}[convert|change] <amount> <from> [to|into] <to>`,
     '[How many|Tell me how many|Compute how many] <to> are <amount> <from>',
     '[Express|Write|Give] <amount> <from> in <to>',

@@ -17,7 +17,7 @@ export const weekday = defineKind({
     { days: 100, back: 1 },
     { days: 500, back: 1 },
   ],
-  phrasings: [
+  templates: [
     '[Today is|It is] <day>. [What day|Which day|Which day of the week|What weekday] [<verb> it|<verb> that] <days> days <direction>',
     '[Tell me|Give me|Find|Name] the [day|weekday|day of the week] <days> days <direction>, [if today is|when today is] <day>',
   ],

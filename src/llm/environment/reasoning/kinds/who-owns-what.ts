@@ -22,7 +22,7 @@ export const whoOwnsWhat = defineKind({
   about: 'who owns which pet, from clues about people, colours and pets',
   knobs: { people: { least: 2, most: 4, about: 'with one colour and one pet each' } },
   levels: [{ people: 2 }, { people: 3 }, { people: 4 }],
-  phrasings: [
+  templates: [
     '<names> [each have|have each] a house in another colour (<colours>) and another pet (<pets>). <clues> [Who has which pet|Which pet has each of them|Name the pet of each]',
     '[There are|Meet] <names>, [whose houses have different colours|with houses in different colours] (<colours>) and different pets (<pets>). <clues> [Who has which pet|Which pet has each of them]',
   ],

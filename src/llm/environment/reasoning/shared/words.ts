@@ -1,4 +1,4 @@
-import { wordLists } from '../../words.ts'
+import { wordLists } from '../../definition/words.ts'
 
 const all = (kind: 'nouns' | 'groups' | 'adjectives'): string[] =>
   (['train', 'validation', 'test'] as const).flatMap((split) => wordLists(split)[kind])

@@ -1,4 +1,4 @@
-import { hash32 } from '../../engine/random/index.ts'
+import { hash32 } from '../../../engine/random/index.ts'
 
 /** The parts into which names are divided; no word is in two of them. */
 export type WordSplit = 'train' | 'validation' | 'test'

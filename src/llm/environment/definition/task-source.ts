@@ -1,0 +1,219 @@
+import type { Expert, Task, TaskSource } from '../../agent/types.ts'
+import { AgogeError } from '../../../error.ts'
+import { createRandom, hash32 } from '../../../engine/random/index.ts'
+import type { Random } from '../../../engine/random/index.ts'
+import { createPromptTemplates, fillTemplate } from './prompt-templates.ts'
+import type { PromptTemplates } from './prompt-templates.ts'
+import { wordLists } from './words.ts'
+import type { WordLists, WordSplit } from './words.ts'
+
+/** What a task is drawn from. Everything follows from (split, seed, kind). */
+export interface Draw {
+  random: Random
+  split: Task['split']
+  seed: number
+  /** Name of the kind of task. */
+  kind: string
+  /** English words for names and texts; no word is in two splits. */
+  words: WordLists
+}
+
+/** One task before it is put into words. */
+export interface TaskDraft {
+  /** What stands in the holes of the prompt template. */
+  holes?: Readonly<Record<string, string>>
+  /** The whole prompt, where the kind has no templates. */
+  prompt?: string
+  /** The calls and the answer of a reference solution. */
+  plan: Expert
+  /** 1 = easiest. */
+  difficulty: number
+  /** For reports: what the task is about. */
+  context?: Record<string, unknown>
+  /** Names what is asked: two tasks of one key ask the same. Decides the split. Default: the holes, else the state. */
+  key?: string
+}
+
+/** A kind of task: how it is worded, and how one is drawn. */
+export interface TaskKind<State, Draft extends TaskDraft> {
+  /** In the notation of `createPromptTemplates`; none where each draft brings its prompt. */
+  templates?: readonly string[]
+  /** Templates of which training has no word, with the same holes. */
+  unseen?: readonly string[]
+  draft: (state: State, draw: Draw) => Draft
+}
+
+export interface TaskSourceSettings<State, Draft extends TaskDraft, Extra extends object> {
+  /** Of the environment; it begins the id of each task. */
+  name: string
+  kinds: Readonly<Record<string, TaskKind<State, Draft>>>
+  /** Draws the initial state; a draft may still change it. */
+  state: (draw: Draw) => State
+  /**
+   * `hash` (default): a task belongs to the split that the hash of its key says, and is drawn anew until it fits. `own`: `state` and `draft` draw other
+   * tasks for each split by themselves.
+   */
+  splits?: 'hash' | 'own'
+  /** What a task has besides the fields of `Task`. */
+  extra: (state: State, draft: Draft) => Extra
+}
+
+/** A source of tasks that knows the prompt templates of its kinds. */
+export interface KindTaskSource<T extends Task> extends TaskSource<T> {
+  readonly templates: Readonly<Record<string, PromptTemplates>>
+}
+
+const mostDraws = 1000
+
+/**
+ * Tasks by split, seed and kind. The same three give the same task; without a kind, seed s is of kind s modulo their number, so that
+ * consecutive seeds cover all kinds. No prompt template is in two splits; tasks are divided by hash into train (70%), validation (12%) and
+ * test (18%). `unseen-wording` has tasks of test in templates of which training has no word.
+ *
+ * @throws AgogeError `empty-split` where a kind has no task of a split, `unknown-kind`.
+ */
+export function createTaskSource<State, Draft extends TaskDraft, Extra extends object>(
+  settings: TaskSourceSettings<State, Draft, Extra>,
+): KindTaskSource<Task & Extra> {
+  const { name, kinds, splits = 'hash', extra } = settings
+  const names = Object.keys(kinds)
+  const templates = Object.fromEntries(
+    names.map((kind) => [kind, createPromptTemplates(kind, kinds[kind].templates ?? [])]),
+  )
+
+  /** Undefined where the draw belongs to another split. */
+  function drawTask(split: Task['split'], seed: number, kind: string, attempt: number) {
+    const part = wordSplit(split)
+    const random = createRandom(seed, name, split, kind, ...(attempt === 0 ? [] : [attempt]))
+    const draw: Draw = { random, split, seed, kind, words: wordLists(part) }
+    const state = settings.state(draw)
+    const draft = kinds[kind].draft(state, draw)
+    if (splits === 'hash' && splitOfTask(name, kind, keyOf(draft, state)) !== part) return undefined
+    const task: Task = {
+      id: `${name}/${split}/${kind}/${seed}`,
+      kind,
+      seed,
+      split,
+      prompt: promptOf(draft, kind, split, random),
+      difficulty: draft.difficulty,
+      context: draft.context ?? {},
+      plan: draft.plan,
+    }
+    return { ...task, ...extra(state, draft) }
+  }
+
+  function promptOf(draft: Draft, kind: string, split: Task['split'], random: Random): string {
+    if (draft.prompt !== undefined) return draft.prompt
+    const { unseen = [] } = kinds[kind]
+    if (split === 'unseen-wording' && unseen.length === 0) throw emptySplit(name, kind, split, 'unseen')
+    const known = templates[kind].of(wordSplit(split))
+    if (split !== 'unseen-wording' && known.length === 0) throw emptySplit(name, kind, split, 'templates')
+    const text = random.pick(split === 'unseen-wording' ? unseen : known.map((template) => template.text))
+    return fillTemplate(text, draft.holes ?? {})
+  }
+
+  function task({ split, seed, kind }: { split: Task['split']; seed: number; kind?: string }): Task & Extra {
+    const wanted = kind ?? names[((seed % names.length) + names.length) % names.length]
+    if (!Object.hasOwn(kinds, wanted)) {
+      throw new AgogeError(`${name} has no kind of task "${wanted}"`, {
+        code: 'unknown-kind',
+        given: wanted,
+        expected: `one of ${names.join(', ')}`,
+      })
+    }
+    for (let attempt = 0; attempt < mostDraws; attempt++) {
+      const drawn = drawTask(split, seed, wanted, attempt)
+      if (drawn !== undefined) return drawn
+    }
+    throw emptySplit(name, wanted, split, 'tasks')
+  }
+
+  return {
+    kinds: names,
+    templates,
+    task,
+    ...(splits === 'hash' ? { heldOut: distinctTasks(names, kinds, task) } : {}),
+  }
+}
+
+// Apart from the seeds that training draws.
+const firstSeed = 4_000_000
+
+/** The first different tasks of a split, kinds in turn; a kind that repeats itself a hundred times has no more. */
+function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
+  names: readonly string[],
+  kinds: Readonly<Record<string, TaskKind<State, Draft>>>,
+  task: TaskSource<T>['task'],
+): (split: Task['split'], count: number) => T[] {
+  return (split, count) => {
+    const going = new Set(
+      names.filter((kind) => split !== 'unseen-wording' || (kinds[kind].unseen?.length ?? 0) > 0),
+    )
+    const next = new Map(names.map((kind) => [kind, firstSeed * names.length]))
+    const seen = new Set<string>()
+    const found: T[] = []
+    while (going.size > 0 && found.length < count)
+      for (const kind of going) {
+        if (found.length === count) break
+        const fresh = nextDistinct(kind)
+        if (fresh === undefined) going.delete(kind)
+        else found.push(fresh)
+      }
+    return found
+
+    function nextDistinct(kind: string): T | undefined {
+      for (let repeats = 0; repeats < 100; repeats++) {
+        const seed = next.get(kind) ?? 0
+        next.set(kind, seed + 1)
+        const drawn = task({ split, seed, kind })
+        const same = plainText([drawn.kind, drawn.prompt, 'start' in drawn ? drawn.start : undefined])
+        if (seen.has(same)) continue
+        seen.add(same)
+        return drawn
+      }
+      return undefined
+    }
+  }
+}
+
+/** The split whose words and tasks these are. */
+const wordSplit = (split: Task['split']): WordSplit => (split === 'unseen-wording' ? 'test' : split)
+
+function keyOf({ key, holes = {}, prompt }: TaskDraft, state: unknown): string {
+  if (key !== undefined) return key
+  const named = Object.entries(holes).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return plainText(named.length > 0 ? named : (prompt ?? state))
+}
+
+/** Plain data as text, maps and sets included. */
+export const plainText = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    part instanceof Map || part instanceof Set ? [...(part as Iterable<unknown>)] : part,
+  )
+
+/** The split of a task by the hash of its key: 70% train, 12% validation, 18% test. */
+function splitOfTask(environment: string, kind: string, key: string): WordSplit {
+  const share = hash32('task-split', environment, kind, key) / 2 ** 32
+  return share < 0.7 ? 'train' : share < 0.82 ? 'validation' : 'test'
+}
+
+const lacking = {
+  tasks: {
+    given: `${mostDraws} draws, all of other splits`,
+    expected: 'more different tasks',
+    hint: 'Draw names from `words`, numbers from a wider range, or from longer lists of your own',
+  },
+  templates: {
+    given: 'no prompt template of this split',
+    expected: 'templates with at least two places of choice, of which each split gets compositions',
+    hint: 'Write alternatives: [Add|Put] <item> [on|to] my list',
+  },
+  unseen: { given: 'no templates in `unseen`', expected: 'at least one', hint: 'Word them otherwise' },
+} as const
+
+function emptySplit(name: string, kind: string, split: string, lacks: keyof typeof lacking): AgogeError {
+  return new AgogeError(`The kind "${kind}" of ${name} has no task of the split ${split}`, {
+    code: 'empty-split',
+    ...lacking[lacks],
+  })
+}
