@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 export const modules = [
   'error.ts',
   'closest-name.ts',
+  'import-file.ts',
   'defined.ts',
   'engine/random',
   'engine/tensor',

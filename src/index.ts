@@ -62,6 +62,18 @@ export type { TrainOptions } from './llm/training/train.ts'
 export { classicEnvironments } from './classic/environments/catalogue.ts'
 export { cartPole } from './classic/environments/control/index.ts'
 export { createFilesystemEnvironment } from './llm/environment/filesystem/environment.ts'
+export { checkToolEnvironment } from './llm/environment/definition/check-tool-environment.ts'
+export type { CheckOptions, EnvironmentCheck } from './llm/environment/definition/check-tool-environment.ts'
+export { defineToolEnvironment } from './llm/environment/definition/define-tool-environment.ts'
+export type {
+  DefinedTask,
+  DefinedToolEnvironment,
+  JudgeInputs,
+  ToolDraft,
+  ToolEnvironmentDefinition,
+  ToolTaskKind,
+} from './llm/environment/definition/define-tool-environment.ts'
+export type { Draw } from './llm/environment/definition/task-source.ts'
 export { filesystemDemonstrations } from './llm/environment/filesystem/demonstrations.ts'
 export { filesystemTasks } from './llm/environment/filesystem/tasks.ts'
 export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'

@@ -44,6 +44,18 @@ export type { LocalBackend } from './backend/local-backend.ts'
 export { createScalarModel } from './backend/scalar-model.ts'
 export { createTinkerBackend } from './backend/tinker/tinker-backend.ts'
 export { baseModelFolder, readCheckpoint } from './checkpoint/checkpoint.ts'
+export { checkToolEnvironment } from './environment/definition/check-tool-environment.ts'
+export type { CheckOptions, EnvironmentCheck } from './environment/definition/check-tool-environment.ts'
+export { defineToolEnvironment } from './environment/definition/define-tool-environment.ts'
+export type {
+  DefinedTask,
+  DefinedToolEnvironment,
+  JudgeInputs,
+  ToolDraft,
+  ToolEnvironmentDefinition,
+  ToolTaskKind,
+} from './environment/definition/define-tool-environment.ts'
+export type { Draw } from './environment/definition/task-source.ts'
 export { filesystemDemonstrations } from './environment/filesystem/demonstrations.ts'
 export { filesystemTasks } from './environment/filesystem/tasks.ts'
 export { createFilesystemEnvironment } from './environment/filesystem/environment.ts'

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { requireDefinition, isEnvironmentDefinition, openVector } from '../environment/index.ts'
 import type { Playable, EnvironmentDefinition } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
+import { importFile } from '../../import-file.ts'
 
 /** What a module of the user's exports as `environment`. */
 export interface EnvironmentFile {
@@ -28,7 +28,7 @@ export async function readEnvironmentFile(path: string): Promise<EnvironmentFile
   if (!existsSync(file)) throw badFile(file, 'no such file')
   let module: { environment?: unknown; default?: unknown }
   try {
-    module = (await import(pathToFileURL(file).href)) as typeof module
+    module = await importFile(file)
   } catch (cause) {
     throw badFile(file, String(cause), cause)
   }
@@ -55,9 +55,9 @@ function badFile(file: string, given: string, cause?: unknown): AgogeError {
     code: 'bad-environment-file',
     given,
     expected:
-      'a module that exports `environment`: a definition, an object with reset and step, or a function that makes one',
+      'a module that exports `environment`: a definition (defineEnvironment, defineToolEnvironment), an object with reset and step, or a function that makes one',
     ...(/\.[cm]?ts$/.test(file)
-      ? { hint: 'Node reads TypeScript from 22.18 on; compile it to JavaScript for versions before' }
+      ? { hint: 'Node reads TypeScript from 22.18 on; for versions before: npm install --save-dev tsx' }
       : {}),
     ...(cause === undefined ? {} : { cause }),
   })

@@ -1,16 +1,14 @@
 import { AgogeError } from '../../error.ts'
 import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
 import { classicEnvironments } from '../../classic/environments/catalogue.ts'
+import { hasTextTasks, readToolEnvironment, unknownEnvironment } from '../shared/environment-names.ts'
 import { dashed, refuseChanges } from '../shared/resumed-options.ts'
 import { runKind, runToResume } from '../shared/runs.ts'
 
-/** Whether the environment's tasks are told in words: such an environment is for language models. */
-const hasTextTasks = (environment: string): boolean =>
-  ['filesystem', 'reasoning', 'adventure'].includes(environment) || environment.startsWith('mcp:')
-
 /** Whether the command is about an environment over arrays of numbers. */
-function isArrayCommand(environment: string, resume?: string | true): boolean {
-  if (resume === undefined) return !hasTextTasks(environment)
+async function isArrayCommand(environment: string, resume?: string | true): Promise<boolean> {
+  if (resume === undefined)
+    return !hasTextTasks(environment) && (await readToolEnvironment(environment)) === undefined
   const folder = runToResume(resume)
   return folder !== undefined && ['array', 'seeds'].includes(runKind(folder) ?? '')
 }
@@ -32,7 +30,7 @@ export async function isClassicEnvironment(
     named,
   }: { resume?: string | true | undefined; own?: readonly string[]; named?: string | undefined } = {},
 ): Promise<boolean> {
-  const isArray = isArrayCommand(environment, resume)
+  const isArray = await isArrayCommand(environment, resume)
   if (isArray && resume !== undefined) refuseChanges(runToResume(resume) ?? '', { typed, environment: named })
   else if (isArray) await requireClassicEnvironment(environment)
   const foreign = isArray ? [...languageOptions, ...own] : arrayOptions
@@ -42,16 +40,16 @@ export async function isClassicEnvironment(
 
 /** Modules are read later. @throws AgogeError listing the classic environments, or those of all kinds where the name is of none. */
 export async function requireClassicEnvironment(name: string): Promise<void> {
-  if (Object.hasOwn(classicEnvironments, name) || isEnvironmentFile(name)) return
-  if (hasTextTasks(name)) {
-    throw new AgogeError(`${name} has tasks told in words, not arrays of numbers`, {
+  if (Object.hasOwn(classicEnvironments, name)) return
+  if (hasTextTasks(name) || (await readToolEnvironment(name)) !== undefined) {
+    throw new AgogeError(`${name} has tasks in words, not arrays of numbers`, {
       code: 'unknown-environment',
       given: name,
       expected: `one of ${Object.keys(classicEnvironments).join(', ')}`,
       hint: `To watch a model there: agoge chat ${name}`,
     })
   }
-  const { unknownEnvironment } = await import('../shared/unknown-environment.ts')
+  if (isEnvironmentFile(name)) return
   throw unknownEnvironment({ environment: name }, Object.keys(classicEnvironments))
 }
 

@@ -8,7 +8,7 @@ import { createLineReader } from './line-reader.ts'
 import type { LineReader } from './line-reader.ts'
 import { limitsFor, openModel } from './model-option.ts'
 import type { OpenedModel } from './model-option.ts'
-import { openWorld } from './open-environment.ts'
+import { openEnvironment } from './open-environment.ts'
 import type { EnvironmentOptions } from './open-environment.ts'
 
 export interface ChatCommand extends EnvironmentOptions {
@@ -30,7 +30,11 @@ export interface ChatCommand extends EnvironmentOptions {
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
   const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   const wanted = { train: 0, validation: 0, test: 24, 'unseen-wording': 0 }
-  const opened = await openWorld(command, { seed: seed ?? 0, yes: command.yes === true, wanted }, terminal)
+  const opened = await openEnvironment(
+    command,
+    { seed: seed ?? 0, yes: command.yes === true, wanted },
+    terminal,
+  )
   const { signal } = terminal
   const lines = createLineReader(signal)
   try {

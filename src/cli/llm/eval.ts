@@ -8,7 +8,7 @@ import { checkFile, writeWhole } from '../../runs/whole-file.ts'
 import type { Console } from '../shared/console.ts'
 import { findModel, isEndpoint, limitsFor, openModel } from './model-option.ts'
 import type { ModelOptions, OpenedModel } from './model-option.ts'
-import { openWorld, trainingCounts } from './open-environment.ts'
+import { openEnvironment, trainingCounts } from './open-environment.ts'
 import type { OpenedNamed, EnvironmentOptions } from './open-environment.ts'
 import { createProgress } from '../shared/progress.ts'
 import { runOn } from '../shared/runs.ts'
@@ -45,7 +45,11 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
       : // All that its training had: only so are the held-out tasks those that it never met.
         (run.taskCounts ?? trainingCounts)
   const taskSeed = command.seed ?? run?.seed ?? 0
-  const opened = await openWorld(command, { seed: taskSeed, yes: command.yes === true, wanted }, terminal)
+  const opened = await openEnvironment(
+    command,
+    { seed: taskSeed, yes: command.yes === true, wanted },
+    terminal,
+  )
   for (const text of strangeTasks(runs, taskSeed, opened)) terminal.err(text)
   const models: OpenedModel[] = []
   const progress = createProgress(terminal.progress)

@@ -3,17 +3,29 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createExpertActor } from '../../llm/agent/expert-actor.ts'
 import { runEpisodes } from '../../llm/agent/turn-loop.ts'
-import { openAdventure } from './open-adventure.ts'
+import { openEnvironment } from './open-environment.ts'
 import { agoge } from '../testing/agoge.ts'
 
-const planned = (count: number) =>
-  openAdventure()
-    .heldOut('test', count)
-    .map((task) => ({ id: task.id, group: task.id, task }))
+/** The environment as the commands open it, without a terminal. */
+const opened = () =>
+  openEnvironment(
+    { environment: 'adventure' },
+    { seed: 0 },
+    {
+      out: () => {},
+      err: () => {},
+      progress: { write: () => {} },
+      signal: new AbortController().signal,
+      debug: false,
+    },
+  )
+
+const planned = async (count: number) =>
+  (await opened()).heldOut('test', count).map((task) => ({ id: task.id, group: task.id, task }))
 
 test('held-out quests are all different, and can be done within the limits', async () => {
-  const { environment, plan } = openAdventure()
-  const specs = planned(60)
+  const { environment, plan } = await opened()
+  const specs = await planned(60)
   expect(new Set(specs.map(({ task }) => task.prompt)).size).toBe(60)
   const expert = createExpertActor({ tasks: new Map(specs.map((spec) => [spec.id, spec.task])) })
   const episodes = await runEpisodes(specs, expert, environment, plan.limits)
@@ -27,7 +39,7 @@ interface Asked {
 
 /** An OpenAI-compatible endpoint that does every quest, or only talks. */
 async function serve(): Promise<string> {
-  const specs = planned(6)
+  const specs = await planned(6)
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (data: Buffer) => (body += data.toString()))

@@ -1,4 +1,7 @@
-import { unknownEnvironment } from '../shared/unknown-environment.ts'
+import { createHash } from 'node:crypto'
+import { openDefinition, toolEnvironments } from '../../llm/environment/catalogue.ts'
+import type { OpenedEnvironment } from '../../llm/environment/catalogue.ts'
+import { hasTextTasks, readToolEnvironment, unknownEnvironment } from '../shared/environment-names.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../../llm/agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
@@ -6,36 +9,44 @@ import { heldOutTasks } from '../../llm/rollout/held-out.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { RewardFunction } from '../../llm/reward/types.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
-import { createFilesystemEnvironment } from '../../llm/environment/filesystem/environment.ts'
-import { filesystemDemonstrations } from '../../llm/environment/filesystem/demonstrations.ts'
-import { filesystemTasks } from '../../llm/environment/filesystem/tasks.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { fingerprintTasks } from '../../llm/environment/mcp/task-fingerprint.ts'
 import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environment.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import type { Console } from '../shared/console.ts'
-import { openAdventure } from './open-adventure.ts'
-import { openReasoning } from './open-reasoning.ts'
 import type { CallBudget } from './planned-calls.ts'
 import { dashed } from '../shared/resumed-options.ts'
 
 /** How an environment is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
 export interface EnvironmentOptions {
   environment: string
+  /** The module that defines it, absolute; else it is one of Agoge's, or of a server. */
+  environmentFile?: string
   mcpConfig?: string
   sandbox?: boolean
   allow?: string[]
   maxCalls?: number
   callsPerSecond?: number
-  /** Of `reasoning` alone: names of families, and levels. */
+  /** Of `reasoning` alone: kinds of questions, and levels. */
   task?: string[]
   difficulty?: number[]
 }
 
 /** The part of a command's options that names its environment. */
 export function environmentOptions(options: EnvironmentOptions): EnvironmentOptions {
-  const { environment, mcpConfig, sandbox, allow, maxCalls, callsPerSecond, task, difficulty } = options
+  const {
+    environment,
+    environmentFile,
+    mcpConfig,
+    sandbox,
+    allow,
+    maxCalls,
+    callsPerSecond,
+    task,
+    difficulty,
+  } = options
   const given = Object.entries({
+    environmentFile,
     mcpConfig,
     sandbox,
     allow,
@@ -56,7 +67,7 @@ export interface OpenedNamed {
   reward?: RewardFunction
   /** `count` tasks, all different. */
   heldOut: (split: Task['split'], count: number) => Task[]
-  /** Only for a foreign server: its calls, the seal of the plan that was agreed to, and what identifies the tasks that were made. */
+  /** Of a foreign server: its calls, the hash of the plan that was agreed to. Of a server or a module: what identifies its tasks. */
   calls?: CallBudget
   agreement?: string
   taskFingerprint?: string
@@ -83,46 +94,53 @@ export interface OpeningOptions {
   /** The answer to the question after the plan of calls is given already. */
   yes?: boolean
   wanted?: TaskCounts
-  /** A run that goes on: the seal of what was agreed to when it began; the same plan for the same server is not asked about again. */
+  /** Of a resumed run: the hash of what was agreed to when it began; the same plan for the same server is not asked about again. */
   agreed?: string | undefined
 }
 
 /**
- * Opens `filesystem`, `reasoning`, `adventure` or `mcp:NAME`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
+ * Opens an environment of `toolEnvironments`, `mcp:NAME`, or a module that exports one made by `defineToolEnvironment`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
  * than read. Close `environment` in the end.
  *
  * @throws AgogeError for an environment that does not exist, a server that cannot be used, or a plan that was not confirmed.
  */
-export async function openWorld(
+export async function openEnvironment(
   options: EnvironmentOptions,
   opening: OpeningOptions,
   terminal: Console,
 ): Promise<OpenedNamed> {
-  const { environment: name } = options
+  const { environment: name, environmentFile, task, difficulty } = options
   refuseOthersOptions(options)
-  if (name === 'reasoning') return openReasoning(options)
-  if (name === 'adventure') return openAdventure()
-  if (name === 'filesystem') return openFilesystem(terminal)
+  const definition = await readToolEnvironment(environmentFile ?? name)
+  if (definition !== undefined) {
+    const fingerprint = fingerprintSource(definition.tasks)
+    return openedAs(await openDefinition(definition), fingerprint)
+  }
+  if (Object.hasOwn(toolEnvironments, name)) {
+    const { signal, err } = terminal
+    return openedAs(await toolEnvironments[name].open({ signal, onNotice: err, task, difficulty }))
+  }
   if (name.startsWith('mcp:')) return openServer(name.slice(4), options, opening, terminal)
   throw unknownEnvironment(options)
 }
 
-/** Options that one kind of environment alone has, and what is said of them elsewhere. */
-const ownOptions: readonly {
-  names: readonly (keyof EnvironmentOptions)[]
-  of: (environment: string) => boolean
-  hint: string
-}[] = [
+/** Options that one kind of environment alone has, and what an error says of them elsewhere. */
+const ownOptions = [
+  ...Object.entries(toolEnvironments).flatMap(([environment, { options }]) =>
+    options === undefined
+      ? []
+      : [
+          {
+            names: options,
+            of: (name: string) => name === environment,
+            hint: `They choose among the tasks of the environment "${environment}"`,
+          },
+        ],
+  ),
   {
-    names: ['task', 'difficulty'],
-    of: (environment) => environment === 'reasoning',
-    hint: 'They choose among the questions of the environment "reasoning"',
-  },
-  {
-    names: ['mcpConfig', 'sandbox', 'allow', 'maxCalls', 'callsPerSecond'],
-    // A name that is of no environment at all is told of as such.
-    of: (environment) =>
-      environment.startsWith('mcp:') || !['filesystem', 'reasoning', 'adventure'].includes(environment),
+    names: ['mcpConfig', 'sandbox', 'allow', 'maxCalls', 'callsPerSecond'] as const,
+    // The name of no environment at all is reported as such.
+    of: (name: string) => name.startsWith('mcp:') || !hasTextTasks(name),
     hint: 'They are of a server that you configured: mcp:NAME',
   },
 ]
@@ -141,14 +159,40 @@ function refuseOthersOptions(options: EnvironmentOptions): void {
   }
 }
 
-async function openFilesystem({ err, signal }: Console): Promise<OpenedNamed> {
-  const environment = await createFilesystemEnvironment({ signal, onNotice: (text) => err(text) })
+/** The plan of training with what the environment needs otherwise. */
+function openedAs(
+  { environment, tasks, demonstrations, limits, reward, training }: OpenedEnvironment,
+  taskFingerprint?: string,
+): OpenedNamed {
+  const usual = smallModelPlan
   return {
     environment,
-    tasks: filesystemTasks,
-    plan: { ...smallModelPlan, demonstrations: filesystemDemonstrations },
-    heldOut: (split, count) => heldOutTasks(filesystemTasks, split, count),
+    tasks,
+    plan: {
+      ...usual,
+      demonstrations,
+      ...(training && {
+        warmStart: { ...usual.warmStart, ...training.warmStart },
+        reinforcement: { ...usual.reinforcement, ...training.reinforcement },
+        maxTokensPerTurn: training.maxTokensPerTurn,
+      }),
+      limits: { ...usual.limits, ...limits },
+    },
+    ...(reward && { reward }),
+    heldOut: (split, count) => heldOutTasks(tasks, split, count),
+    ...(taskFingerprint === undefined ? {} : { taskFingerprint }),
   }
+}
+
+/** What identifies the tasks of a module, which may be edited between two calls. */
+function fingerprintSource(tasks: TaskSource): string {
+  const some = tasks.kinds.flatMap((kind) =>
+    (['train', 'validation', 'test'] as const).flatMap((split) =>
+      [0, 1, 2].map((seed) => tasks.task({ split, seed, kind })),
+    ),
+  )
+  const texts = some.map(({ id, prompt, difficulty, context }) => [id, prompt, difficulty, context])
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16)
 }
 
 async function openServer(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openReasoning } from './open-reasoning.ts'
+import { openEnvironment } from './open-environment.ts'
 import { runCli } from '../run-cli.ts'
 
 // The first call of a command loads its modules, which takes long on a busy machine; nothing here is about time.
@@ -26,19 +26,29 @@ test.each<[string[], RegExp]>([
   [['eval', 'filesystem', '--task', 'countdown'], /--task means nothing for filesystem/],
   [['train', 'cartpole', '--task', 'countdown'], /--task means nothing for cartpole/],
   [['train', 'reasoning', '--seeds', '3'], /--seeds means nothing for reasoning/],
-  [['play', 'reasoning'], /reasoning has tasks told in words/],
+  [['play', 'reasoning'], /reasoning has tasks in words/],
 ])('%j is refused with what is wrong', async (words, message) => {
   const { code, text } = await agoge(...words)
   expect(code).not.toBe(0)
   expect(text).toMatch(message)
 })
 
-test('the plan has demonstrations of every family and room for the longest reply of the oracle', () => {
-  const { plan, tasks, heldOut } = openReasoning({
-    environment: 'reasoning',
-    task: ['sorting', 'clock'],
-    difficulty: [1],
-  })
+/** The environment as the commands open it, without a terminal. */
+const opened = () =>
+  openEnvironment(
+    { environment: 'reasoning', task: ['sorting', 'clock'], difficulty: [1] },
+    { seed: 0 },
+    {
+      out: () => {},
+      err: () => {},
+      progress: { write: () => {} },
+      signal: new AbortController().signal,
+      debug: false,
+    },
+  )
+
+test('the plan has demonstrations of every kind and turns for the longest reply of the oracle', async () => {
+  const { plan, tasks, heldOut } = await opened()
   expect(tasks.kinds).toEqual(['sorting', 'clock'])
   expect(Object.keys(plan.demonstrations)).toEqual(['sorting', 'clock'])
   for (const task of heldOut('test', 20)) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
-import { openWorld, trainingCounts } from './open-environment.ts'
+import { openEnvironment, trainingCounts } from './open-environment.ts'
 import type { OpenedNamed, OpeningOptions } from './open-environment.ts'
 import { agoge } from '../testing/agoge.ts'
 
@@ -44,7 +44,7 @@ async function open(opening: Partial<OpeningOptions>): Promise<{ opened: OpenedN
     signal: new AbortController().signal,
     debug: false,
   }
-  const opened = await openWorld(
+  const opened = await openEnvironment(
     { ...environment, sandbox: true },
     { seed: 3, wanted: { train: 4, test: 4 }, ...opening },
     terminal,

@@ -13,12 +13,13 @@ import { train } from '../../llm/training/train.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import type { Console } from '../shared/console.ts'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
-import { openWorld, quickCounts, environmentOptions } from './open-environment.ts'
+import { openEnvironment, quickCounts, environmentOptions } from './open-environment.ts'
 import type { OpenedNamed, EnvironmentOptions } from './open-environment.ts'
 import { callForecast } from './planned-calls.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
 import { createProgress } from '../shared/progress.ts'
 import { resultText } from './result-text.ts'
+import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
 import { refuseChanges } from '../shared/resumed-options.ts'
 import type { TypedBeside } from '../shared/resumed-options.ts'
 import { readRun } from './run-settings.ts'
@@ -47,7 +48,7 @@ export interface TrainCommand extends EnvironmentOptions, BackendOptions {
   beside: TypedBeside
 }
 
-/** Options that change nothing about a run that goes on. */
+/** Options that change nothing about a resumed run. */
 const changeNothing = ['yes', 'tinkerUrl']
 
 /** `agoge train`: opens the environment, trains, prints what came of it. */
@@ -62,7 +63,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   const chat = await readChatModel(base)
   const ofQuick = command.quick === true ? quickCounts(command.tasks ?? quick.test) : undefined
   const taskCounts = earlier === null ? ofQuick : earlier.settings.taskCounts
-  const opened = await openWorld(
+  const opened = await openEnvironment(
     named,
     {
       seed: named.seed,
@@ -182,13 +183,16 @@ async function findBaseModel(
 }
 
 /** A run ends with the same weights only on the tasks that it began with. */
-function refuseOtherTasks({ environment, taskFingerprint }: RunSettings, opened: OpenedNamed): void {
+function refuseOtherTasks(
+  { environment, environmentFile, taskFingerprint }: RunSettings,
+  opened: OpenedNamed,
+): void {
   if (taskFingerprint === undefined || taskFingerprint === opened.taskFingerprint) return
   throw new AgogeError(`The tasks that ${environment} gives now are not those that this run was begun with`, {
     code: 'resume-mismatch',
     given: `tasks ${opened.taskFingerprint}`,
     expected: `tasks ${taskFingerprint}`,
-    hint: 'The server, its version or its data changed: put back what it was, or begin a new run',
+    hint: `${environmentFile ?? 'The server, its version or its data'} changed: put back what it was, or begin a new run`,
   })
 }
 
@@ -196,11 +200,15 @@ function newSettings(
   command: TrainCommand,
   model: string,
   plan: TrainingPlan,
-  { agreement, taskFingerprint }: OpenedNamed,
+  { agreement, taskFingerprint, environment, calls }: OpenedNamed,
   taskCounts: TaskCounts | undefined,
 ): RunSettings {
   return {
     ...environmentOptions(command),
+    ...(isEnvironmentFile(command.environment) && {
+      environment: environment.name,
+      environmentFile: resolve(command.environment),
+    }),
     seed: command.seed,
     model,
     ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
@@ -209,7 +217,7 @@ function newSettings(
     ...(agreement === undefined ? {} : { agreement }),
     ...(taskFingerprint === undefined ? {} : { taskFingerprint }),
     // They decide which tasks a server's run has; other environments make them one by one.
-    ...(taskFingerprint === undefined || taskCounts === undefined ? {} : { taskCounts }),
+    ...(calls === undefined || taskCounts === undefined ? {} : { taskCounts }),
     commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
     plan: adjustPlan(plan, command),

@@ -84,7 +84,7 @@ export function withEnvironment(command: Command): Command {
   return command
     .argument(
       '[environment]',
-      'filesystem, reasoning, adventure, mcp:NAME for a server of your .mcp.json, an environment of `agoge envs`, or a module that exports one',
+      'an environment of `agoge envs`, mcp:NAME for a server of your .mcp.json, or a module that exports one',
       'filesystem',
     )
     .option('--mcp-config <file>', 'where mcp:NAME is looked up, instead of .mcp.json')

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import { listRuns, trainedEnvironment } from './runs.ts'
+import { listRuns, trainedEnvironment, trainedFile } from './runs.ts'
 
 /** What stands on the command line beside `--resume`. */
 export interface TypedBeside {
@@ -24,7 +25,12 @@ export function refuseChanges(
   allowed: readonly string[] = [],
 ): void {
   const trained = trainedEnvironment(folder)
-  if (environment !== undefined && trained !== undefined && environment !== trained) {
+  if (
+    environment !== undefined &&
+    trained !== undefined &&
+    environment !== trained &&
+    trainedFile(folder) !== resolve(environment)
+  ) {
     const other = listRuns().find((run) => trainedEnvironment(run) === environment)
     throw new AgogeError(`The run in ${folder} trains on ${trained}, not on ${environment}`, {
       code: 'bad-option',

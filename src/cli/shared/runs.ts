@@ -62,6 +62,14 @@ export function trainedEnvironment(path: string): string | undefined {
   return textOf(environment ?? world)
 }
 
+/** The module that defines that environment, absolute; undefined for an environment that Agoge has. */
+export function trainedFile(path: string): string | undefined {
+  const { environmentFile, settings } = readConfig(path)
+  const file =
+    typeof settings === 'object' && settings !== null && 'file' in settings ? settings.file : undefined
+  return textOf(environmentFile ?? file)
+}
+
 /** The model that the run in this folder began with, likewise. */
 export const trainedModel = (path: string): string | undefined => textOf(readConfig(path).model)
 

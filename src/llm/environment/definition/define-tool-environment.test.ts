@@ -69,8 +69,9 @@ test('splits share no task and no prompt, and held-out tasks are all different',
 })
 
 test('an episode succeeds when the state is the one that the plan leaves, and the answer is right', async () => {
-  const { tasks, create } = listOf()
-  const environment = await create()
+  const list = listOf()
+  const { tasks } = list
+  const environment = await list.create()
   const [adding, counting] = [0, 1].map((seed) => tasks.task({ split: 'train', seed }))
   const judge = async (task: typeof adding, calls: [string, Record<string, unknown>][], answer: string) => {
     const session = await environment.open(task, {})

@@ -49,7 +49,7 @@ export interface ToolTaskKind<State> {
   /** Templates from other words, for the measure on unseen paraphrases; may be left out. */
   unseen?: readonly string[]
   /** Draws a task. It may change the state: that is then where the episode begins. */
-  draft(state: State, draw: Draw): ToolDraft<State>
+  draft: (state: State, draw: Draw) => ToolDraft<State>
 }
 
 /** A task with the state that its episodes begin in. */

@@ -16,7 +16,7 @@ export interface FilesystemTaskKind {
   name: FilesystemKind
   /** Files in the first folders, where the kind cares. */
   counts?: (random: Scene['random']) => number[]
-  draft(scene: Scene): Draft
+  draft: (scene: Scene) => Draft
 }
 
 /** The sandbox after the changes of a draft. */
