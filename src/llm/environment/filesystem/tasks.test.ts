@@ -21,7 +21,7 @@ const stateWords: ReadonlySet<string> = new Set(states.flat())
 const wordsIn = (text: string): string[] => text.match(/[a-z]{2,}/g) ?? []
 const endings = new Set(['txt', 'md', 'log'])
 
-test('a task is determined by split, seed and family', () => {
+test('a task is determined by split, seed and kind', () => {
   for (const split of splits) {
     for (let seed = 0; seed < 30; seed++) {
       const { plan: _, ...task } = filesystemTasks.task({ split, seed })
@@ -32,7 +32,7 @@ test('a task is determined by split, seed and family', () => {
   expect(filesystemTasks.task({ split: 'train', seed: 0 }).prompt).not.toBe(
     filesystemTasks.task({ split: 'train', seed: 15 }).prompt,
   )
-  expect(() => filesystemTasks.task({ split: 'train', seed: 0, kind: 'sing' })).toThrow('no family "sing"')
+  expect(() => filesystemTasks.task({ split: 'train', seed: 0, kind: 'sing' })).toThrow('no kind of task "sing"')
 })
 
 test('every family has many wordings, and consecutive seeds cover all families alike', () => {
