@@ -14,7 +14,6 @@ import {
 import type { HttpApp, HttpContext } from '../http.ts'
 import type { Context, Handler, Reply } from './context.ts'
 import { fieldsOf } from './fields.ts'
-import { readForwardBackwardRequest } from './protobuf/forward-backward-request.ts'
 import { errorResponse, refuse } from './refusal.ts'
 import { routes } from './routes.ts'
 
@@ -66,7 +65,7 @@ async function readCall(
   const type = incoming.headers['content-type']?.split(';')[0].trim().toLowerCase()
   const decoded =
     type === protobufType && req.path === `${apiPath}/forward_backward`
-      ? readForwardBackwardRequest(bytes)
+      ? await readProtobuf(bytes)
       : undefined
   // A web page of another origin cannot send this type without being asked first, and is not let in then.
   if (hasBody && decoded === undefined && type !== 'application/json')
@@ -84,6 +83,12 @@ async function readCall(
     protobuf: (incoming.headers.accept ?? '').toLowerCase().includes(protobufType),
     forwardOnly: decoded?.forwardOnly ?? false,
   }
+}
+
+/** Protobuf is loaded by the first client that speaks it. */
+async function readProtobuf(bytes: Uint8Array) {
+  const { readForwardBackwardRequest } = await import('./protobuf/messages.ts')
+  return readForwardBackwardRequest(bytes)
 }
 
 async function readBody(incoming: IncomingMessage, most: number): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,7 +1,6 @@
 import type { ForwardBackwardOutput, SampleResponse } from '../../backend/tinker/index.ts'
 import type { Handler } from './context.ts'
 import { textOf } from './fields.ts'
-import { writeForwardBackwardOutput, writeSampleResponse } from './protobuf/results.ts'
 
 /** Clients wait 45 s or more for an answer. */
 const holdSeconds = 20
@@ -21,6 +20,7 @@ export const retrieveFuture: Handler = async ({ context, body, protobuf }) => {
   }
   const { result, kind } = outcome
   if (!protobuf || kind === 'other') return { json: result }
+  const { writeForwardBackwardOutput, writeSampleResponse } = await import('./protobuf/messages.ts')
   const bytes =
     kind === 'sample'
       ? writeSampleResponse(result as SampleResponse)

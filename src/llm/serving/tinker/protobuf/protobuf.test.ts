@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readForwardBackwardRequest } from './forward-backward-request.ts'
-import { writeForwardBackwardOutput, writeSampleResponse } from './results.ts'
+import { readForwardBackwardRequest, writeForwardBackwardOutput, writeSampleResponse } from './messages.ts'
 
 // Written by the official SDK; golden/make_protobuf.py says how.
 const golden = JSON.parse(
@@ -40,6 +39,7 @@ test('a request that the SDK wrote is read as its JSON would be', () => {
   expect(readForwardBackwardRequest(bytes('empty'))).toEqual({
     body: {
       model_id: 'm',
+      seq_id: null,
       forward_backward_input: { loss_fn: 'cross_entropy', loss_fn_config: {}, data: [] },
     },
     forwardOnly: false,
@@ -75,7 +75,8 @@ test('what cannot be read is refused: sparse tensors, messages that are cut off 
       expect(error).toMatchObject({ code: 'tinker-bad-request' })
     }
   }
-  expect(() => readForwardBackwardRequest(Uint8Array.of(0xff, 0xff, 0xff))).toThrow('cut off')
-  expect(() => readForwardBackwardRequest(new Uint8Array(20).fill(0xff))).toThrow('no end')
-  expect(() => readForwardBackwardRequest(Uint8Array.of(8, 1))).toThrow('bytes belong')
+  for (const noise of [[0xff, 0xff, 0xff], Array<number>(20).fill(0xff), [8, 1], [0x7a, 5, 1], [0x22, 0x7f]])
+    expect(() => readForwardBackwardRequest(Uint8Array.from(noise))).toThrow('no protobuf message')
+  // A group, which the protocol has none of, in a group, and so on.
+  expect(() => readForwardBackwardRequest(new Uint8Array(100_000).fill(0x7b))).toThrow('no protobuf message')
 })
