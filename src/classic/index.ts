@@ -153,21 +153,24 @@ export type { WriteRow } from './environment/wrappers/wrap-observations.ts'
 export { classicEnvironments } from './environments/catalogue.ts'
 export { adversarialBandit, createAdversarialBandit } from './environments/bandit/adversarial-bandit.ts'
 export type { AdversarialBanditOptions } from './environments/bandit/adversarial-bandit.ts'
-export type { ArmedBanditOptions } from './environments/bandit/armed-bandit.ts'
-export { bestArmMean, expectedRegret } from './environments/bandit/bandit-definition.ts'
-export type { BanditDefinition } from './environments/bandit/bandit-definition.ts'
-export { bernoulliBandit, createBernoulliBandit } from './environments/bandit/bernoulli-bandit.ts'
-export { createGaussianBandit, gaussianBandit } from './environments/bandit/gaussian-bandit.ts'
+export type { ArmedBanditOptions } from './environments/bandit/armed-bandits.ts'
+export { bestArmMean, expectedRegret } from './environments/bandit/bandit.ts'
+export type { BanditDefinition } from './environments/bandit/bandit.ts'
+export {
+  bernoulliBandit,
+  createBernoulliBandit,
+  createGaussianBandit,
+  gaussianBandit,
+} from './environments/bandit/armed-bandits.ts'
 export { createLinearBandit, linearBandit } from './environments/bandit/linear-bandit.ts'
 export type { LinearBanditOptions } from './environments/bandit/linear-bandit.ts'
 export { acrobot } from './environments/control/acrobot.ts'
-export { cartPolePositions } from './environments/control/cart-pole-positions.ts'
-export { cartPole } from './environments/control/cart-pole.ts'
+export { cartPolePositions, cartPole } from './environments/control/cart-pole.ts'
 export { mountainCarContinuous } from './environments/control/mountain-car-continuous.ts'
 export { mountainCar } from './environments/control/mountain-car.ts'
 export { pendulum } from './environments/control/pendulum.ts'
-export { memoryDiagnostic } from './environments/diagnostic/memory.ts'
-export type { Diagnostic, DiagnosticKind } from './environments/diagnostic/diagnostic.ts'
+export { memoryDiagnostic } from './environments/diagnostic/diagnostics.ts'
+export type { Diagnostic, DiagnosticKind } from './environments/diagnostic/diagnostics.ts'
 export {
   climbing,
   createMatrixGame,
@@ -188,39 +191,40 @@ export {
   fillCells,
   nthCell,
   placeAgent,
-} from './environments/grid/shared/board.ts'
-export type { Board } from './environments/grid/shared/board.ts'
-export { cells } from './environments/grid/shared/cells.ts'
-export { facingView } from './environments/grid/shared/facing-view.ts'
-export { boardDrawing, boardText } from './environments/grid/shared/frames.ts'
-export { drawAt, layoutFeature, wholeFeature } from './environments/grid/shared/layout.ts'
-export {
+  cells,
+  drawAt,
+  layoutFeature,
+  wholeFeature,
   directionX,
   directionY,
   directions,
   moveAgent,
   slipFeature,
   withSlip,
-} from './environments/grid/shared/movement.ts'
-export { cellView, fullView, windowView } from './environments/grid/shared/views.ts'
+} from './environments/grid/shared/board.ts'
+export type { Board } from './environments/grid/shared/board.ts'
+export { facingView, cellView, fullView, windowView } from './environments/grid/shared/views.ts'
+export { boardDrawing, boardText } from './environments/grid/shared/frames.ts'
 export type { View } from './environments/grid/shared/views.ts'
 export { maze, mazeWindow } from './environments/grid/maze.ts'
 export { multiRoom } from './environments/grid/multi-room.ts'
-export { shortestPlan } from './environments/grid/shortest-plan.ts'
+export { shortestPlan } from './environments/grid/shared/exact.ts'
 export { pointMass } from './environments/motion/point-mass.ts'
 export { reacher } from './environments/motion/reacher.ts'
-export { blackjackState } from './environments/toy-text/blackjack-model.ts'
-export { blackjack } from './environments/toy-text/blackjack.ts'
+export { blackjackState, blackjack } from './environments/toy-text/blackjack.ts'
 export { cliffWalking, cliffWalkingSlippery } from './environments/toy-text/cliff-walking.ts'
-export { generateLake, largeLake, readLake, smallLake } from './environments/toy-text/frozen-lake-map.ts'
-export type { LakeMap } from './environments/toy-text/frozen-lake-map.ts'
 export {
+  generateLake,
+  largeLake,
+  readLake,
+  smallLake,
   frozenLake,
   frozenLake8x8,
   frozenLakeGenerated,
   frozenLakeOf,
   generatedFrozenLake,
 } from './environments/toy-text/frozen-lake.ts'
+export type { LakeMap } from './environments/toy-text/frozen-lake.ts'
 export { taxi } from './environments/toy-text/taxi.ts'
 export { clipActionRows } from './policy/clip-action-rows.ts'
 export { gruLayer } from './policy/gru.ts'

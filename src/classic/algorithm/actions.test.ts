@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { box, createVectorEnvironment, defineEnvironment } from '../environment/index.ts'
-import { cartPole, pendulum } from '../environments/control/index.ts'
+import { cartPole } from '../environments/control/cart-pole.ts'
+import { pendulum } from '../environments/control/pendulum.ts'
 import { a2c, a2cPresets } from './on-policy/a2c.ts'
 import type { ClassicAlgorithm } from './agent.ts'
 import { openAiEs } from './evolution/evolution.ts'

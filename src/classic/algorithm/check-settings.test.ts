@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../environment/index.ts'
-import { cartPole } from '../environments/control/index.ts'
+import { cartPole } from '../environments/control/cart-pole.ts'
 import type { Preset } from './agent.ts'
 import { classicAlgorithms } from '../algorithms.ts'
 

@@ -2,8 +2,12 @@ import { expect, test } from 'vitest'
 import { createVectorEnvironment, discrete } from '../environment/index.ts'
 import type { EnvironmentDefinition } from '../environment/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
-import { diagnostic, diagnosticNames } from '../environments/diagnostic/index.ts'
-import type { DiagnosticKind, SkillName } from '../environments/diagnostic/index.ts'
+import {
+  diagnostic,
+  type DiagnosticKind,
+  diagnosticNames,
+  type SkillName,
+} from '../environments/diagnostic/diagnostics.ts'
 import {
   doubleQLearning,
   expectedSarsa,

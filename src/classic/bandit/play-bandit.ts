@@ -1,5 +1,5 @@
 import { type Context, createVectorEnvironment } from '../environment/index.ts'
-import { type BanditDefinition, expectedRegret } from '../environments/bandit/index.ts'
+import { type BanditDefinition, expectedRegret } from '../environments/bandit/bandit.ts'
 
 /** Chooses arms of a bandit, pull by pull, and learns from what they pay. */
 export interface BanditStrategy {

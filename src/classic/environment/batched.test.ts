@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../engine/random/index.ts'
-import { cartPole, cartPolePositions } from '../environments/control/index.ts'
+import { cartPole, cartPolePositions } from '../environments/control/cart-pole.ts'
 import { contextRow, writeContext } from './context.ts'
 import { batched } from './batched.ts'
 import { createVectorEnvironment } from './vector.ts'

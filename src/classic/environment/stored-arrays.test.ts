@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { cartPole, pendulum } from '../environments/control/index.ts'
+import { cartPole } from '../environments/control/cart-pole.ts'
+import { pendulum } from '../environments/control/pendulum.ts'
 import { createVectorEnvironment } from './vector.ts'
 
 test('a state of another environment or of fewer slots is refused, and nothing of it is written', () => {

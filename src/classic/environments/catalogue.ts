@@ -1,71 +1,39 @@
 import type { EnvironmentDefinition } from '../environment/index.ts'
-import { adversarialBandit, bernoulliBandit, gaussianBandit, linearBandit } from './bandit/index.ts'
-import {
-  acrobot,
-  cartPole,
-  cartPolePositions,
-  mountainCar,
-  mountainCarContinuous,
-  pendulum,
-} from './control/index.ts'
-import {
-  chain,
-  combinationLock,
-  darkKeyDoor,
-  darkRoom,
-  darkRoom3,
-  darkRoom5,
-  deepSea,
-  deepSea20,
-  fourRooms,
-  keyDoor,
-  maze,
-  mazeWindow,
-  multiRoom,
-} from './grid/index.ts'
-import { pointMass, reacher } from './motion/index.ts'
-import {
-  blackjack,
-  cliffWalking,
-  cliffWalkingSlippery,
-  frozenLake,
-  frozenLake8x8,
-  frozenLakeGenerated,
-  taxi,
-} from './toy-text/index.ts'
+import { adversarialBandit } from './bandit/adversarial-bandit.ts'
+import { bernoulliBandit, gaussianBandit } from './bandit/armed-bandits.ts'
+import { linearBandit } from './bandit/linear-bandit.ts'
+import { acrobot } from './control/acrobot.ts'
+import { cartPole, cartPolePositions } from './control/cart-pole.ts'
+import { mountainCarContinuous } from './control/mountain-car-continuous.ts'
+import { mountainCar } from './control/mountain-car.ts'
+import { pendulum } from './control/pendulum.ts'
+import { chain } from './grid/chain.ts'
+import { combinationLock } from './grid/combination-lock.ts'
+import { darkKeyDoor } from './grid/dark-key-door.ts'
+import { darkRoom, darkRoom3, darkRoom5 } from './grid/dark-room.ts'
+import { deepSea, deepSea20 } from './grid/deep-sea.ts'
+import { fourRooms } from './grid/four-rooms.ts'
+import { keyDoor } from './grid/key-door.ts'
+import { maze, mazeWindow } from './grid/maze.ts'
+import { multiRoom } from './grid/multi-room.ts'
+import { pointMass } from './motion/point-mass.ts'
+import { reacher } from './motion/reacher.ts'
+import { blackjack } from './toy-text/blackjack.ts'
+import { cliffWalking, cliffWalkingSlippery } from './toy-text/cliff-walking.ts'
+import { frozenLake, frozenLake8x8, frozenLakeGenerated } from './toy-text/frozen-lake.ts'
+import { taxi } from './toy-text/taxi.ts'
+
+/** In the order of `agoge envs`. A test fails for a definition of this folder that is not here. */
+const all: readonly EnvironmentDefinition[] = [
+  ...[cartPole, cartPolePositions, acrobot, mountainCar, mountainCarContinuous, pendulum],
+  ...[pointMass, reacher],
+  ...[frozenLake, frozenLake8x8, frozenLakeGenerated, taxi, cliffWalking, cliffWalkingSlippery, blackjack],
+  ...[fourRooms, darkRoom, darkRoom5, darkRoom3, darkKeyDoor, keyDoor, multiRoom, maze, mazeWindow],
+  ...[deepSea, deepSea20, chain, combinationLock],
+  ...[bernoulliBandit, gaussianBandit, linearBandit, adversarialBandit],
+]
 
 /** The classic environments, by the name that the command line takes. */
-export const classicEnvironments: Readonly<Record<string, EnvironmentDefinition>> = {
-  [cartPole.name]: cartPole,
-  [cartPolePositions.name]: cartPolePositions,
-  [acrobot.name]: acrobot,
-  [mountainCar.name]: mountainCar,
-  [mountainCarContinuous.name]: mountainCarContinuous,
-  [pendulum.name]: pendulum,
-  [pointMass.name]: pointMass,
-  [reacher.name]: reacher,
-  [frozenLake.name]: frozenLake,
-  [frozenLake8x8.name]: frozenLake8x8,
-  [frozenLakeGenerated.name]: frozenLakeGenerated,
-  [taxi.name]: taxi,
-  [cliffWalking.name]: cliffWalking,
-  [cliffWalkingSlippery.name]: cliffWalkingSlippery,
-  [blackjack.name]: blackjack,
-  [fourRooms.name]: fourRooms,
-  [darkRoom.name]: darkRoom,
-  [darkRoom5.name]: darkRoom5,
-  [darkRoom3.name]: darkRoom3,
-  [darkKeyDoor.name]: darkKeyDoor,
-  [keyDoor.name]: keyDoor,
-  [multiRoom.name]: multiRoom,
-  [maze.name]: maze,
-  [mazeWindow.name]: mazeWindow,
-  [deepSea.name]: deepSea,
-  [deepSea20.name]: deepSea20,
-  [chain.name]: chain,
-  [combinationLock.name]: combinationLock,
-  [bernoulliBandit.name]: bernoulliBandit,
-  [gaussianBandit.name]: gaussianBandit,
-  [linearBandit.name]: linearBandit,
-  [adversarialBandit.name]: adversarialBandit,
-}
+export const classicEnvironments: Readonly<Record<string, EnvironmentDefinition>> = Object.fromEntries(
+  all.map((definition) => [definition.name, definition]),
+)

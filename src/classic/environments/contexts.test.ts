@@ -16,7 +16,7 @@ import type {
 } from '../environment/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
 import { classicEnvironments } from './catalogue.ts'
-import { chain } from './grid/index.ts'
+import { chain } from './grid/chain.ts'
 
 const definitions = Object.values(classicEnvironments)
 

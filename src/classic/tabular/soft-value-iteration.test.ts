@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { finiteModel } from '../environment/index.ts'
-import { frozenLake } from '../environments/toy-text/index.ts'
+import { frozenLake } from '../environments/toy-text/frozen-lake.ts'
 import { softValueIteration, valueIteration } from './dynamic-programming.ts'
 
 test('one choice between 1 and 0: the odds are exp(1 / temperature)', () => {

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../environment/index.ts'
 import type { FiniteDefinition } from '../environment/index.ts'
-import {
-  cliffWalking,
-  cliffWalkingSlippery,
-  frozenLake,
-  frozenLake8x8,
-  taxi,
-} from '../environments/toy-text/index.ts'
+import { cliffWalking, cliffWalkingSlippery } from '../environments/toy-text/cliff-walking.ts'
+import { frozenLake, frozenLake8x8 } from '../environments/toy-text/frozen-lake.ts'
+import { taxi } from '../environments/toy-text/taxi.ts'
 import type { ClassicAlgorithm } from '../algorithm/agent.ts'
 import {
   doubleQLearning,

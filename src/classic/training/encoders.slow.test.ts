@@ -11,7 +11,7 @@ import { td3 } from '../algorithm/actor-critic/td3.ts'
 import type { ClassicAlgorithm } from '../algorithm/agent.ts'
 import { box, defineEnvironment, discrete } from '../environment/index.ts'
 import type { EnvironmentDefinition } from '../environment/index.ts'
-import { memoryDiagnostic } from '../environments/diagnostic/index.ts'
+import { memoryDiagnostic } from '../environments/diagnostic/diagnostics.ts'
 import { trainClassic } from './train-classic.ts'
 import { plainValues } from '../algorithm/testing/small-learners.ts'
 

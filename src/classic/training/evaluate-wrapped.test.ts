@@ -11,8 +11,10 @@ import {
   timeLimit,
 } from '../environment/index.ts'
 import type { AnyVector, ArrayEpisode } from '../environment/index.ts'
-import { acrobot, cartPole } from '../environments/control/index.ts'
-import { cliffWalking, frozenLake } from '../environments/toy-text/index.ts'
+import { acrobot } from '../environments/control/acrobot.ts'
+import { cartPole } from '../environments/control/cart-pole.ts'
+import { cliffWalking } from '../environments/toy-text/cliff-walking.ts'
+import { frozenLake } from '../environments/toy-text/frozen-lake.ts'
 import { evaluateAgent } from './evaluate-agent.ts'
 import { learnUntil } from './learn-until.ts'
 import { signs } from './testing/signs.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../environment/index.ts'
-import { combinationLock, lockDigit } from '../environments/grid/index.ts'
+import { combinationLock, lockDigit } from '../environments/grid/combination-lock.ts'
 import { qLearning } from '../tabular/temporal-difference.ts'
 import { learnUntil } from './learn-until.ts'
 

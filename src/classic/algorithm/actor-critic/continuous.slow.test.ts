@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../../environment/index.ts'
-import { cartPole, pendulum } from '../../environments/control/index.ts'
+import { cartPole } from '../../environments/control/cart-pole.ts'
+import { pendulum } from '../../environments/control/pendulum.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
 import { ddpg } from './ddpg.ts'
 import { sac, sacPresets } from './sac.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
 import { box, createVectorEnvironment, defineEnvironment, discrete } from '../../environment/index.ts'
-import { cartPole } from '../../environments/control/index.ts'
+import { cartPole } from '../../environments/control/cart-pole.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
 import { counts, withBonus } from '../exploration/index.ts'
 import { cmaEsStrategy, symmetricEigen } from './cma-es.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../../environment/index.ts'
-import { cartPole } from '../../environments/control/index.ts'
+import { cartPole } from '../../environments/control/cart-pole.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
 import { a2c, a2cPresets } from './a2c.ts'
 import { reinforce } from './reinforce.ts'

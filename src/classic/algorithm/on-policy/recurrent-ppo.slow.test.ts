@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment } from '../../environment/index.ts'
-import { cartPolePositions } from '../../environments/control/index.ts'
+import { cartPolePositions } from '../../environments/control/cart-pole.ts'
 import type { ClassicAgent } from '../agent.ts'
 import { ppo, type PpoConfig, ppoPresets } from './ppo.ts'
 

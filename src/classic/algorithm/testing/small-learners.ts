@@ -1,6 +1,7 @@
 import type { EnvironmentDefinition } from '../../environment/index.ts'
-import { cartPole, cartPolePositions, pendulum } from '../../environments/control/index.ts'
-import { frozenLake } from '../../environments/toy-text/index.ts'
+import { cartPole, cartPolePositions } from '../../environments/control/cart-pole.ts'
+import { pendulum } from '../../environments/control/pendulum.ts'
+import { frozenLake } from '../../environments/toy-text/frozen-lake.ts'
 import {
   doubleQLearning,
   expectedSarsa,

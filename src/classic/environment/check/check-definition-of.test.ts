@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { AgogeError } from '../../../error.ts'
+import { chain } from '../../environments/grid/chain.ts'
+import { frozenLake } from '../../environments/toy-text/frozen-lake.ts'
 import { box, discrete } from '../space.ts'
 import { counter } from '../testing/definitions.ts'
 import { defineEnvironment } from '../definition.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
+import type { FiniteDefinition } from '../finite-environment.ts'
 import { checkEnvironment, findFaults } from './check-environment.ts'
 import type { CheckOptions } from './check-environment.ts'
 
@@ -297,3 +300,24 @@ test('an environment without features by name, and one whose functions throw, ar
     expect.objectContaining({ message: expect.stringContaining('TypeError: the arm is stuck') }),
   )
 })
+
+test.each([
+  [chain, 'small', 'large'],
+  [frozenLake, 'goalReward', 'stepReward'],
+] as const)(
+  'two features that step takes for each other are found by the exact model: %#',
+  (finite, one, other) => {
+    const { context, transitions }: FiniteDefinition = finite
+    const swapped: EnvironmentDefinition = {
+      ...finite,
+      step(numEnvs, i, random) {
+        const columns = { ...numEnvs.context, [one]: numEnvs.context[other], [other]: numEnvs.context[one] }
+        finite.step({ ...numEnvs, context: columns }, i, random)
+      },
+    }
+    expect(Object.keys(context)).toEqual(expect.arrayContaining([one, other]))
+    expect(transitions).toBeDefined()
+    expect(findFaults(finite, { explore: 500 })).toEqual([])
+    expect(findFaults(swapped, { explore: 500 })).toMatchObject([{ check: 'model', field: 'reward' }])
+  },
+)

@@ -3,6 +3,7 @@ import { fastStream } from '../environment-random.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
 import { checkContext } from './check-context.ts'
 import { checkDefinition } from './check-definition.ts'
+import { checkModel } from './check-model.ts'
 import { checkObject } from './check-object.ts'
 import { checkEnds, checkPlay } from './check-play.ts'
 import { checkDrawing, checkArrays } from './check-arrays.ts'
@@ -35,7 +36,7 @@ export type Checked = EnvironmentDefinition | Environment
  * - observations and masks lie in their spaces, rewards are finite, ends are booleans and kept apart, and come;
  * - of environments: a reset writes all of the state, functions write their own slot only, depend on nothing but state,
  *   context, action and random numbers, and keep nothing; every context feature changes a transition or a reset;
- *   drawings come of every state;
+ *   drawings come of every state; an exact model (`transitions`) says what steps do, in every context;
  * - of objects: observations are fresh copies, `state` and `restore` go on exactly, every context feature acts.
  *
  * Takes some 0.1 s for an environment. For an object whose calls are asynchronous it gives a promise.
@@ -100,6 +101,7 @@ function checkFunctions(
   checkArrays(definition, findings, seed, situations.slice(0, 40))
   checkDrawing(definition, findings, situations.slice(0, 40))
   checkContext(definition, findings, seed, situations, observed)
+  checkModel(definition, findings, seed, situations.slice(0, 400))
 }
 
 const isEnvironmentDefinition = (

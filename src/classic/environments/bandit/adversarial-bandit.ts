@@ -1,8 +1,7 @@
 import { defineEnvironment, discrete } from '../../environment/index.ts'
 import type { EnvArrays } from '../../environment/index.ts'
 import { uniformAt } from '../../../engine/random/index.ts'
-import { horizonFeature, instanceFeature, pullText } from './bandit-definition.ts'
-import type { BanditDefinition } from './bandit-definition.ts'
+import { type BanditDefinition, horizonFeature, instanceFeature, pullText } from './bandit.ts'
 
 export interface AdversarialBanditOptions {
   /** Default 10. */

@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest'
 import { createVectorEnvironment, fastStream } from '../../environment/index.ts'
 import type { VectorEnvironment } from '../../environment/index.ts'
-import {
-  adversarialBandit,
-  bernoulliBandit,
-  bestArmMean,
-  createBernoulliBandit,
-  createGaussianBandit,
-  createLinearBandit,
-  expectedRegret,
-} from './index.ts'
-import type { BanditDefinition } from './index.ts'
+import { adversarialBandit } from './adversarial-bandit.ts'
+import { bernoulliBandit, createBernoulliBandit, createGaussianBandit } from './armed-bandits.ts'
+import { type BanditDefinition, bestArmMean, expectedRegret } from './bandit.ts'
+import { createLinearBandit } from './linear-bandit.ts'
 
 /** Plays one episode a slot; `choose` writes the action of a slot. Returns mean return and mean regret. */
 function play(

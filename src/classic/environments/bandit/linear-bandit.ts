@@ -1,6 +1,5 @@
 import { box, defineEnvironment, discrete } from '../../environment/index.ts'
-import { horizonFeature, instanceFeature, normalAt, pullText } from './bandit-definition.ts'
-import type { BanditDefinition } from './bandit-definition.ts'
+import { type BanditDefinition, horizonFeature, instanceFeature, normalAt, pullText } from './bandit.ts'
 
 export interface LinearBanditOptions {
   /** Default 5. */

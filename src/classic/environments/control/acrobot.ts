@@ -1,5 +1,5 @@
 import { box, defineEnvironment, discrete } from '../../environment/index.ts'
-import { stepTwoLink, twoLinkArm } from '../two-link.ts'
+import { stepTwoLink, twoLinkArm } from './two-link.ts'
 
 const dt = 0.2
 const maxSpeed1 = 4 * Math.PI

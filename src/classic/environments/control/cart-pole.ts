@@ -1,7 +1,11 @@
-import { box, defineEnvironment, discrete } from '../../environment/index.ts'
-import type { ContextSpace, EnvironmentSource } from '../../environment/index.ts'
-import { angleLimit, cosineOf, limit, reach, sineOf, tau } from './cart-pole-constants.ts'
-import { cartPoleKernel } from './cart-pole-kernel.ts'
+import {
+  box,
+  type ContextSpace,
+  defineEnvironment,
+  discrete,
+  type EnvironmentSource,
+} from '../../environment/index.ts'
+import { angleLimit, cartPoleKernel, cosineOf, limit, reach, sineOf, tau } from './cart-pole-kernel.ts'
 
 const context = {
   gravity: { default: 9.8, low: 5, high: 15, extrapolate: [1, 25], about: 'm/s^2' },
@@ -90,5 +94,22 @@ export const cartPole = defineEnvironment({
         { type: 'line', points: [[x, 0.6], tip], stroke: '#c70', width: 0.1 },
       ],
     }
+  },
+})
+
+/** Twice the angle at which an episode ends. */
+const widest = (24 * 2 * Math.PI) / 360
+
+/**
+ * The cart-pole without its velocities, so that an agent needs memory: observation position m, angle rad (the
+ * CartPole "NoVel" of RL Baselines3 Zoo, which shows zeros in place of the velocities).
+ */
+export const cartPolePositions = defineEnvironment({
+  ...cartPole,
+  name: 'cartpole-positions',
+  observation: box([2], [-4.8, -widest], [4.8, widest]),
+  observe({ state, observations }, i) {
+    observations[i * 2] = state[i * 4]
+    observations[i * 2 + 1] = state[i * 4 + 2]
   },
 })

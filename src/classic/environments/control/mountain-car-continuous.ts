@@ -1,5 +1,5 @@
 import { box, defineEnvironment } from '../../environment/index.ts'
-import { drawHill, leftWall, rightWall } from './hill.ts'
+import { drawHill, leftWall, rightWall } from './mountain-car.ts'
 
 const maxSpeed = 0.07
 const { fround } = Math

@@ -1,7 +1,7 @@
 import { defineEnvironment, discrete } from '../../environment/index.ts'
 import type { FiniteDefinition } from '../../environment/index.ts'
-import { wholeFeature } from './shared/index.ts'
-import { sweptModel } from './swept-model.ts'
+import { wholeFeature } from './shared/board.ts'
+import { sweptModel } from './shared/exact.ts'
 
 const longest = 20
 

@@ -1,7 +1,7 @@
 import { defineEnvironment, discrete } from '../../environment/index.ts'
 import type { FiniteDefinition } from '../../environment/index.ts'
-import { drawAt, layoutFeature, slipFeature, wholeFeature } from './shared/index.ts'
-import { slipMix, sweptModel } from './swept-model.ts'
+import { drawAt, layoutFeature, slipFeature, wholeFeature } from './shared/board.ts'
+import { slipMix, sweptModel } from './shared/exact.ts'
 
 const longest = 12
 const choices = 4

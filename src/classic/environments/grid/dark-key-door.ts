@@ -1,7 +1,7 @@
 import { defineEnvironment, discrete } from '../../environment/index.ts'
 import type { EnvArrays } from '../../environment/index.ts'
-import { directionX, directionY, slipFeature, withSlip } from './shared/index.ts'
-import { roomDrawing, roomText } from './room-frames.ts'
+import { directionX, directionY, slipFeature, withSlip } from './shared/board.ts'
+import { roomDrawing, roomText } from './shared/frames.ts'
 
 const size = 9
 const place = { low: 0, high: size - 1, integer: true } as const

@@ -1,8 +1,8 @@
 import { defineEnvironment, discrete } from '../../environment/index.ts'
 import type { FiniteDefinition } from '../../environment/index.ts'
-import { directionX, directionY, slipFeature, withSlip } from './shared/index.ts'
-import { roomDrawing, roomText } from './room-frames.ts'
-import { slipMix, sweptModel } from './swept-model.ts'
+import { directionX, directionY, slipFeature, withSlip } from './shared/board.ts'
+import { roomDrawing, roomText } from './shared/frames.ts'
+import { slipMix, sweptModel } from './shared/exact.ts'
 
 /**
  * An empty room whose goal cannot be seen: the agent starts in the centre, observes the number of its cell (y * size +

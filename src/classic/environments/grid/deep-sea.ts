@@ -1,8 +1,8 @@
 import { contextRow, defineEnvironment, discrete, finiteModel } from '../../environment/index.ts'
 import type { FiniteModel, FiniteDefinition } from '../../environment/index.ts'
 import { uniformAt } from '../../../engine/random/index.ts'
-import { layoutFeature } from './shared/index.ts'
-import { roomDrawing, roomText } from './room-frames.ts'
+import { layoutFeature } from './shared/board.ts'
+import { roomDrawing, roomText } from './shared/frames.ts'
 
 /**
  * DeepSea of size N, step for step as bsuite's (Osband et al. 2020, "Behaviour Suite for Reinforcement Learning"): the

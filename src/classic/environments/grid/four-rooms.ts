@@ -1,12 +1,10 @@
 import { contextRow, defineEnvironment, discrete } from '../../environment/index.ts'
 import type { FiniteDefinition } from '../../environment/index.ts'
+import { boardDrawing, boardText } from './shared/frames.ts'
 import {
-  boardDrawing,
   boardStateSize,
-  boardText,
   cellIndex,
   cells,
-  cellView,
   drawAt,
   fillBoard,
   fillCells,
@@ -17,9 +15,9 @@ import {
   slipFeature,
   wholeFeature,
   withSlip,
-} from './shared/index.ts'
-import { oneEnv } from './one-env.ts'
-import { slipMix, sweptModel } from './swept-model.ts'
+} from './shared/board.ts'
+import { cellView } from './shared/views.ts'
+import { oneEnv, slipMix, sweptModel } from './shared/exact.ts'
 
 const board = { head: 2, side: 13 }
 const stateSize = boardStateSize(board)

@@ -1,8 +1,7 @@
 import { defineEnvironment, discrete } from '../../environment/index.ts'
+import { boardDrawing, boardText } from './shared/frames.ts'
 import {
-  boardDrawing,
   boardStateSize,
-  boardText,
   cellIndex,
   cells,
   directionX,
@@ -10,13 +9,13 @@ import {
   drawAt,
   fillBoard,
   fillCells,
-  fullView,
   layoutFeature,
   moveAgent,
   slipFeature,
   wholeFeature,
   withSlip,
-} from './shared/index.ts'
+} from './shared/board.ts'
+import { fullView } from './shared/views.ts'
 
 /** State: x, y, 1 where the agent carries the key, cells. */
 const board = { head: 3, side: 9 }

@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest'
 import { fastStream, readContext } from '../../environment/index.ts'
 import type { EnvArrays } from '../../environment/index.ts'
-import { deadFeatures } from '../fixtures/feature-acts.ts'
-import { arraysOf } from '../fixtures/golden.ts'
-import { pointMass, reacher } from './index.ts'
+import { arraysOf } from '../testing/golden.ts'
+import { pointMass } from './point-mass.ts'
+import { reacher } from './reacher.ts'
 
 const random = fastStream('motion')
-
-test('every context feature acts', () => {
-  expect(deadFeatures(pointMass)).toEqual([])
-  expect(deadFeatures(reacher)).toEqual([])
-})
 
 test('a point mass under a constant force nears force / friction as the closed form says', () => {
   const numEnvs = arraysOf(pointMass, 1, { mass: 2, friction: 0.5, windX: 0.3, force: 0.4 })

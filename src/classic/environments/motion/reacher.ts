@@ -1,5 +1,5 @@
 import { box, defineEnvironment } from '../../environment/index.ts'
-import { stepTwoLink, twoLinkArm } from '../two-link.ts'
+import { stepTwoLink, twoLinkArm } from '../control/two-link.ts'
 
 const stateSize = 6
 /** Two integration steps make one step of the environment. */

@@ -1,6 +1,6 @@
 import { defineEnvironment, discrete, finiteModel } from '../../environment/index.ts'
 import type { ContextSpace, FiniteDefinition } from '../../environment/index.ts'
-import { threeWays } from './three-ways.ts'
+import { threeWays } from '../../environment/finite-model.ts'
 
 const columns = 12
 const cells = 4 * columns

@@ -1,7 +1,7 @@
 import { AgogeError } from '../../../error.ts'
 import { defineEnvironment, discrete, finiteModel, sampleCategorical } from '../../environment/index.ts'
 import type { ContextSpace, FiniteModel, FiniteDefinition, Outcome } from '../../environment/index.ts'
-import { threeWays } from './three-ways.ts'
+import { threeWays } from '../../environment/finite-model.ts'
 
 const map = [
   '+---------+',

@@ -1,44 +1,30 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { fastStream, finiteEnvironment, numpyStream } from '../../environment/index.ts'
-import type { FiniteModel, EnvArrays, EnvironmentDefinition } from '../../environment/index.ts'
-import { deadFeatures } from '../fixtures/feature-acts.ts'
-import { arraysOf } from '../fixtures/golden.ts'
 import {
-  blackjack,
-  blackjackState,
-  cliffWalking,
-  cliffWalkingSlippery,
+  type Context,
+  contextRow,
+  createVectorEnvironment,
+  type EnvironmentDefinition,
+  fastStream,
+  type FiniteDefinition,
+  finiteEnvironment,
+  type FiniteModel,
+  numpyStream,
+  rowSize,
+} from '../../environment/index.ts'
+import { arraysOf, readGolden, unpackBytes, unpackFloats, unpackShorts } from '../testing/golden.ts'
+import { blackjack, blackjackState } from './blackjack.ts'
+import { cliffWalking, cliffWalkingSlippery } from './cliff-walking.ts'
+import {
   frozenLake,
   frozenLake8x8,
   frozenLakeGenerated,
   frozenLakeOf,
+  generateLake,
   readLake,
-  taxi,
-} from './index.ts'
-
-test('every context feature acts', () => {
-  // Taxi's random play delivers nobody, so the passenger is aboard and the taxi near a stop.
-  const nearDelivery = {
-    scatter: ({ state }: EnvArrays, random: () => number): void => {
-      state[0] = (random() < 0.5 ? 0 : 1) * 20 + 16
-    },
-  }
-  expect(deadFeatures(taxi, nearDelivery)).toEqual([])
-  for (const definition of [
-    frozenLake,
-    frozenLake8x8,
-    frozenLakeGenerated,
-    cliffWalking,
-    cliffWalkingSlippery,
-  ]) {
-    const cells = definition.transitions().states
-    const anywhere = ({ state }: EnvArrays, random: () => number): void => {
-      state[0] = Math.floor(random() * cells)
-    }
-    expect(deadFeatures(definition, { steps: 1000, scatter: anywhere })).toEqual([])
-  }
-  expect(deadFeatures(blackjack, { steps: 2000 })).toEqual([])
-})
+  tileLetter,
+} from './frozen-lake.ts'
+import { taxi } from './taxi.ts'
 
 /** The value of the best play over `horizon` steps from the start. */
 function optimum(
@@ -221,4 +207,144 @@ test('the best play of blackjack is that of Sutton & Barto, figure 5.2', () => {
     })
   expect(sticks(0)).toEqual([17, 13, 13, 12, 12, 12, 17, 17, 17, 17])
   expect(sticks(1)).toEqual([19, 18, 18, 18, 18, 18, 18, 18, 19, 19])
+})
+
+interface Sequence {
+  seed: number
+  limit: number | null
+  actions: string
+  observations: string
+  rewards: string
+  terminated: string
+  masks?: string
+}
+interface ModelDigests extends Record<string, number | string> {
+  states: number
+  actions: number
+  rows: number
+}
+interface Entry {
+  context: Context
+  sequence: Sequence
+  model?: ModelDigests
+}
+
+const golden = readGolden('toy_text') as { maps: Record<string, string> } & Record<string, unknown>
+const definitions = [
+  frozenLake,
+  frozenLake8x8,
+  frozenLakeGenerated,
+  cliffWalking,
+  cliffWalkingSlippery,
+  taxi,
+  blackjack,
+]
+const cases = definitions.flatMap((definition) =>
+  (golden[definition.name] as Entry[]).map(
+    (entry) => [definition.name, entry.context, definition, entry] as const,
+  ),
+)
+
+/** Plays the recorded actions from reset(seed) with NumPy's generator. */
+function play(
+  definition: FiniteDefinition,
+  { context, sequence }: Entry,
+): Omit<Sequence, 'seed' | 'limit' | 'actions'> & object {
+  const random = numpyStream(sequence.seed)
+  const numEnvs = arraysOf(definition, 1, context)
+  const observations: number[] = []
+  const rewards: number[] = []
+  const masks: number[] = []
+  let terminated = ''
+  let length = 0
+  const see = (): void => {
+    definition.observe(numEnvs, 0)
+    observations.push(...numEnvs.observations)
+  }
+  definition.reset(numEnvs, 0, random)
+  see()
+  for (const action of sequence.actions) {
+    numEnvs.actions[0] = Number(action)
+    definition.step(numEnvs, 0, random)
+    see()
+    rewards.push(numEnvs.rewards[0])
+    terminated += numEnvs.terminated[0]
+    definition.mask?.(numEnvs, 0)
+    masks.push(Number.parseInt(`0${numEnvs.actionMask.join('')}`, 2))
+    length++
+    if (numEnvs.terminated[0] === 1 || length === sequence.limit) {
+      definition.reset(numEnvs, 0, random)
+      see()
+      length = 0
+    }
+  }
+  return {
+    observations: observations.join(),
+    rewards: rewards.join(),
+    terminated,
+    ...(definition.mask === undefined ? {} : { masks: masks.join() }),
+  }
+}
+
+test.each(cases)('%s %o plays as Gymnasium does, exactly', (_name, _context, definition, entry) => {
+  const { observations, rewards, terminated, masks } = entry.sequence
+  expect(play(definition, entry)).toEqual({
+    observations: unpackShorts(observations).join(),
+    rewards: Array.from(unpackFloats(rewards)).join(),
+    terminated,
+    ...(masks === undefined ? {} : { masks: unpackBytes(masks).join() }),
+  })
+  expect(terminated).toMatch(/1/)
+})
+
+function digests(model: FiniteModel): ModelDigests {
+  const digest = (array: ArrayBufferView): string =>
+    createHash('sha256')
+      .update(new Uint8Array(array.buffer, array.byteOffset, array.byteLength))
+      .digest('hex')
+      .slice(0, 16)
+  return {
+    states: model.states,
+    actions: model.actions,
+    rows: model.next.length,
+    start: digest(model.start),
+    offsets: digest(model.offsets),
+    probabilities: digest(model.probabilities),
+    next: digest(model.next),
+    rewards: digest(model.rewards),
+    terminated: digest(model.terminated),
+  }
+}
+
+test.each(cases.filter(([, { fickleRate = 0 }, , { model }]) => model !== undefined && fickleRate === 0))(
+  '%s %o has the transition table of Gymnasium, bit for bit',
+  (_name, context, definition, entry) => {
+    expect(digests(definition.transitions(context))).toEqual(entry.model)
+  },
+)
+
+test.each(Object.entries(golden.maps))('the generated map of size, rate and seed %s', (key, map) => {
+  const [size, rate, seed] = key.split(' ').map(Number)
+  expect(Array.from(generateLake(size, rate, seed), tileLetter).join('')).toBe(map)
+})
+
+test.each(definitions)('$name: the slots of a vector environment do not touch each other', (definition) => {
+  const contextFor = (envIndex: number, episode: number): Context =>
+    definition === frozenLakeGenerated ? { layout: envIndex === 0 ? episode : 7 } : {}
+  const options = { seed: 3, maxSteps: 30, contextFor }
+  const three = createVectorEnvironment(definition, { ...options, numEnvs: 3 })
+  const one = createVectorEnvironment(definition, { ...options, numEnvs: 1 })
+  three.reset()
+  one.reset()
+  for (let t = 0; t < 200; t++) {
+    const action = ((t * 7) % 5) % (definition === blackjack ? 2 : 4)
+    three.actions.fill(1)
+    three.actions[0] = action
+    one.actions[0] = action
+    three.step()
+    one.step()
+    expect(three.numEnvs.state.slice(0, definition.stateSize)).toEqual(one.numEnvs.state)
+    expect(three.observations.slice(0, rowSize(definition.observation))).toEqual(one.observations)
+  }
+  expect(contextRow(definition.context)).toHaveLength(Object.keys(definition.context).length)
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openRunFolder } from '../../../runs/run-folder.ts'
 import { ppo, ppoPresets } from '../../algorithm/on-policy/ppo.ts'
 import { type SmallLearnerName, smallLearners } from '../../algorithm/testing/small-learners.ts'
-import { cartPole } from '../../environments/control/index.ts'
+import { cartPole } from '../../environments/control/cart-pole.ts'
 import { readRun } from '../run-record.ts'
 import type { ClassicTrainOptions } from '../types.ts'
 

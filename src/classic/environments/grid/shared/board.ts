@@ -1,3 +1,19 @@
+import { uniformAt } from '../../../../engine/random/index.ts'
+import { AgogeError } from '../../../../error.ts'
+import type { EnvironmentRandom } from '../../../environment/index.ts'
+
+/** What may stand on a cell of a board; states hold these numbers. */
+export const cells = { floor: 0, wall: 1, goal: 2, key: 3, closedDoor: 4, openDoor: 5 } as const
+
+/** One character a kind, by its number. */
+export const cellCharacters = '.#Gk+/'
+
+/** The colour of each kind, by its number. */
+export const cellColours = ['#f4f1ea', '#3b3f46', '#3a9d5d', '#d9a514', '#8a5a2b', '#d8b48a'] as const
+
+/** Kinds that cannot be entered. */
+export const blocks = (kind: number): boolean => kind === cells.wall || kind === cells.closedDoor
+
 /**
  * Where a board lies in a slot's state: first `head` numbers of the environment's own, beginning with the agent's x and y (and
  * its heading, where it has one), then a square of `side` x `side` cells, row by row from the top. Smaller layouts
@@ -51,4 +67,63 @@ export function placeAgent(state: Float64Array, base: number, board: Board, inde
   const cell = index - base - board.head
   state[base] = cell % board.side
   state[base + 1] = Math.floor(cell / board.side)
+}
+
+/** The directions, clockwise from up, as actions and as headings; `stay` is the action that does nothing. */
+export const directions = { up: 0, right: 1, down: 2, left: 3, stay: 4 } as const
+
+/** What a direction adds to x and to y (downwards). */
+export const directionX = Int8Array.of(0, 1, 0, -1, 0)
+export const directionY = Int8Array.of(-1, 0, 1, 0, 0)
+
+/** Moves the agent by one cell unless it is blocked. Returns the kind of the cell it moved, or tried to move, to. */
+export function moveAgent(state: Float64Array, base: number, board: Board, direction: number): number {
+  const x = state[base] + directionX[direction]
+  const y = state[base + 1] + directionY[direction]
+  const kind = state[cellIndex(board, base, x, y)]
+  if (!blocks(kind)) {
+    state[base] = x
+    state[base + 1] = y
+  }
+  return kind
+}
+
+/** The action, or with chance `slip` one of the four directions, each equally likely. */
+export const withSlip = (action: number, slip: number, random: EnvironmentRandom): number =>
+  slip > 0 && random.random() < slip ? random.integers(4) : action
+
+/** The feature `slip`, alike in all grids. */
+export const slipFeature = {
+  default: 0,
+  low: 0,
+  high: 0.3,
+  extrapolate: [0, 0.6],
+  about: 'chance that a move goes in a random direction',
+} as const
+
+/** The feature `layout`, alike in all environments that generate something from a number. */
+export const layoutFeature = {
+  default: 0,
+  low: 0,
+  high: 9999,
+  extrapolate: [0, 19_999],
+  integer: true,
+  about: 'number from which the layout is generated',
+} as const
+
+/**
+ * A draw from 0 to n - 1 that depends on nothing but its arguments: what layouts are made of. `purpose` keeps draws for
+ * different things apart, `counter` those for one.
+ */
+export const drawAt = (layout: number, purpose: number, counter: number, n: number): number =>
+  Math.floor(uniformAt(layout, purpose, counter) * n)
+
+/** A feature that sizes something. Throws `bad-context` unless it is a whole number in the range. */
+export function wholeFeature(value: number, low: number, high: number, name: string): number {
+  if (Number.isInteger(value) && value >= low && value <= high) return value
+  throw new AgogeError(`the context feature ${name} is out of range`, {
+    code: 'bad-context',
+    given: value,
+    expected: `a whole number from ${low} to ${high}`,
+  })
 }

@@ -1,8 +1,14 @@
-import type { DrawnShape, Drawing, EnvArrays } from '../../../environment/index.ts'
-import { boardStateSize, cellIndex } from './board.ts'
-import type { Board } from './board.ts'
-import { cellCharacters, cellColours, cells } from './cells.ts'
-import { directionX, directionY } from './movement.ts'
+import type { Drawing, DrawnShape, EnvArrays } from '../../../environment/index.ts'
+import {
+  type Board,
+  boardStateSize,
+  cellCharacters,
+  cellColours,
+  cellIndex,
+  cells,
+  directionX,
+  directionY,
+} from './board.ts'
 
 /** Columns and rows that the layout uses, without the walls that only fill the board up. */
 function usedSize(state: Float64Array, base: number, board: Board): readonly [number, number] {
@@ -94,4 +100,25 @@ function wallRuns(
     }
   }
   return runs
+}
+
+/** A mark on a room without walls: what it is shown as, column from the left, row from the top. */
+type Mark = readonly [string, number, number]
+
+/** A square of `.`, with marks of one character; later ones cover earlier ones. */
+export function roomText(size: number, marks: readonly Mark[]): string {
+  const rows = Array.from({ length: size }, () => Array.from({ length: size }, () => '.'))
+  for (const [character, x, y] of marks) if (rows[y]?.[x] !== undefined) rows[y][x] = character
+  return rows.map((row) => row.join('')).join('\n')
+}
+
+/** The same in colour: marks are squares, the last one, the agent, is a disc. */
+export function roomDrawing(size: number, marks: readonly Mark[]): Drawing {
+  const shapes: DrawnShape[] = [{ type: 'rectangle', x: 0, y: 0, width: size, height: size, fill: '#f4f1ea' }]
+  marks.forEach(([fill, x, y], k) => {
+    if (k === marks.length - 1)
+      shapes.push({ type: 'circle', x: x + 0.5, y: size - y - 0.5, radius: 0.35, fill })
+    else shapes.push({ type: 'rectangle', x, y: size - y - 1, width: 1, height: 1, fill })
+  })
+  return { view: [0, 0, size, size], shapes }
 }

@@ -1,10 +1,10 @@
+import { uniformAt } from '../../../engine/random/index.ts'
 import type {
   ContextFeature,
   ContextSpace,
   EnvArrays,
   EnvironmentDefinition,
 } from '../../environment/index.ts'
-import { uniformAt } from '../../../engine/random/index.ts'
 
 /** An environment of arms whose expected rewards are known, so that regret is exact. */
 export interface BanditDefinition<C extends ContextSpace = ContextSpace> extends EnvironmentDefinition<C> {

@@ -1,7 +1,12 @@
-import { defineEnvironment, discrete } from '../../environment/index.ts'
-import type { ContextFeature, ContextSpace, EnvironmentRandom } from '../../environment/index.ts'
-import { horizonFeature, instanceFeature, pullText } from './bandit-definition.ts'
-import type { BanditDefinition } from './bandit-definition.ts'
+import { uniformAt } from '../../../engine/random/index.ts'
+import {
+  type ContextFeature,
+  type ContextSpace,
+  defineEnvironment,
+  discrete,
+  type EnvironmentRandom,
+} from '../../environment/index.ts'
+import { type BanditDefinition, horizonFeature, instanceFeature, normalAt, pullText } from './bandit.ts'
 
 export interface ArmedBanditOptions {
   /** Default 10. */
@@ -25,7 +30,7 @@ interface RewardKind {
 }
 
 /** A bandit whose arms have means that stay as they are through an episode. State: pulls, last arm, means. */
-export function createArmedBandit(
+function createArmedBandit(
   kind: RewardKind,
   { arms = 10, horizon = 100, means = 'drawn', name = kind.name }: ArmedBanditOptions,
 ): BanditDefinition {
@@ -72,3 +77,44 @@ export function createArmedBandit(
   })
   return { ...definition, arms, armMean: ({ state }, i, arm) => state[i * stateSize + 2 + arm] }
 }
+
+/**
+ * Arms that pay 1 with a chance of their own, else 0; chances are uniform in [0, 1] over instances (as in Duan et al.
+ * 2016, "RL^2"). Nothing is observed; a pull is a step, an episode has `horizon` pulls.
+ */
+export const createBernoulliBandit = (options: ArmedBanditOptions = {}): BanditDefinition =>
+  createArmedBandit(
+    {
+      name: 'bernoulli-bandit',
+      draw: (instance, arm) => uniformAt(instance, 1, arm),
+      mean: { default: 0.5, low: 0, high: 1, about: '' },
+      reward: (mean, _, random) => (random.random() < mean ? 1 : 0),
+    },
+    options,
+  )
+
+export const bernoulliBandit = createBernoulliBandit()
+
+/**
+ * Arms that pay their mean plus normal noise; means are standard normal over instances (the 10-armed testbed of Sutton &
+ * Barto 2018, section 2.3). Nothing is observed; a pull is a step, an episode has `horizon` pulls.
+ */
+export const createGaussianBandit = (options: ArmedBanditOptions = {}): BanditDefinition =>
+  createArmedBandit(
+    {
+      name: 'gaussian-bandit',
+      draw: (instance, arm) => normalAt(instance, 1, arm),
+      mean: { default: 0, low: -2, high: 2, extrapolate: [-4, 4], about: '' },
+      noise: {
+        default: 1,
+        low: 0.1,
+        high: 1.5,
+        extrapolate: [0, 3],
+        about: 'standard deviation of a reward',
+      },
+      reward: (mean, noise, random) => mean + noise * random.normal(),
+    },
+    options,
+  )
+
+export const gaussianBandit = createGaussianBandit()

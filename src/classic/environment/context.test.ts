@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { contextColumns, contextRow, contextRows, readContext, writeContext } from './context.ts'
+import { defineEnvironment } from './definition.ts'
+import { box, discrete } from './space.ts'
+import { createVectorEnvironment } from './vector.ts'
+
+const space = {
+  length: { default: 1, low: 0.5, high: 2, about: 'm' },
+  mass: { default: 10, low: 5, high: 20, about: 'kg' },
+}
+
+/** Shows what its functions read by name. */
+const mirror = defineEnvironment({
+  name: 'mirror',
+  observation: box([2], -Infinity, Infinity),
+  action: discrete(1),
+  context: space,
+  stateSize: 2,
+  maxSteps: 2,
+  reset({ state, context }, i) {
+    state[i * 2] = context.length[i]
+    state[i * 2 + 1] = context.mass[i]
+  },
+  step({ context, rewards, terminated }, i) {
+    rewards[i] = context.mass[i] - context.length[i]
+    terminated[i] = 0
+  },
+  observe({ state, observations }, i) {
+    observations[i * 2] = state[i * 2]
+    observations[i * 2 + 1] = state[i * 2 + 1]
+  },
+})
+
+const start = (numEnvs: number) => {
+  const vector = createVectorEnvironment(mirror, {
+    numEnvs,
+    contextFor: (envIndex, episode) => ({ length: 2 ** envIndex, mass: 100 * (envIndex + 1) + episode }),
+  })
+  vector.reset()
+  return vector
+}
+
+test('features are read by name, of the environment with that index, whatever their order', () => {
+  expect([...start(3).observations]).toEqual([1, 100, 2, 200, 4, 300])
+  const { length, mass } = space
+  const turned = createVectorEnvironment(
+    { ...mirror, context: { mass, colour: { default: 7, low: 0, high: 9, about: '' }, length } },
+    { numEnvs: 2 },
+  )
+  turned.reset()
+  expect([...turned.observations]).toEqual([1, 10, 1, 10])
+})
+
+test('reading a feature by its place says how to name it', () => {
+  const old = createVectorEnvironment(
+    {
+      ...mirror,
+      step({ context, rewards }, i) {
+        rewards[i] = (context as unknown as number[])[i * 2 + 1]
+      },
+    },
+    { numEnvs: 2 },
+  )
+  old.reset()
+  expect(() => old.step()).toThrow(
+    expect.objectContaining({
+      code: 'unknown-feature',
+      expected: expect.stringContaining('context.gravity[i]'),
+    }),
+  )
+})
+
+test('a saved state holds contexts as rows, as it did when they were stored so, and restores them', () => {
+  const vector = start(2)
+  const saved = vector.state()
+  expect([...new Float64Array(saved.arrays.context)]).toEqual([1, 100, 2, 200])
+  const other = createVectorEnvironment(mirror, { numEnvs: 2 })
+  other.restore(saved)
+  expect([...other.numEnvs.context.mass]).toEqual([100, 200])
+  other.step()
+  expect([...other.rewards]).toEqual([99, 198])
+})
+
+test('rows and columns are the same numbers', () => {
+  const columns = contextColumns(space, 3)
+  writeContext(columns, 1, contextRow(space, { mass: 6 }))
+  expect([...columns.mass]).toEqual([0, 6, 0])
+  expect([...readContext(columns, 1)]).toEqual([1, 6])
+  expect([...contextRows(columns, 3)]).toEqual([0, 0, 1, 6, 0, 0])
+})

@@ -1,6 +1,0 @@
-export { acrobot } from './acrobot.ts'
-export { cartPole } from './cart-pole.ts'
-export { cartPolePositions } from './cart-pole-positions.ts'
-export { mountainCar } from './mountain-car.ts'
-export { mountainCarContinuous } from './mountain-car-continuous.ts'
-export { pendulum } from './pendulum.ts'

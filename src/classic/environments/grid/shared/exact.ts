@@ -1,0 +1,162 @@
+import { AgogeError } from '../../../../error.ts'
+import {
+  type Context,
+  contextColumns,
+  contextRow,
+  type EnvArrays,
+  type EnvironmentDefinition,
+  type EnvironmentRandom,
+  finiteModel,
+  type FiniteModel,
+  type Outcome,
+  readContext,
+  writeContext,
+} from '../../../environment/index.ts'
+
+/** Slots for one copy of an environment with discrete actions, in a row of its context: for asking `step` what would happen. */
+export function oneEnv(definition: EnvironmentDefinition, row: Float64Array): EnvArrays {
+  const context = contextColumns(definition.context, 1)
+  writeContext(context, 0, row)
+  return {
+    count: 1,
+    state: new Float64Array(definition.stateSize),
+    context,
+    actions: new Float32Array(1),
+    observations: new Float32Array(1),
+    rewards: new Float64Array(1),
+    terminated: new Uint8Array(1),
+    actionMask: new Uint8Array(0),
+  }
+}
+
+function refuse(): never {
+  throw new AgogeError('an exact answer was asked of an environment that draws from chance', {
+    code: 'bad-argument',
+    hint: 'set slip and noise to 0',
+  })
+}
+
+/** For steps that must not draw. */
+const noRandomness: EnvironmentRandom = {
+  random: refuse,
+  uniform: refuse,
+  integers: refuse,
+  normal: refuse,
+}
+
+interface Sweep {
+  /** The context, in which `step` does not draw from chance. */
+  context: Context
+  states: number
+  /** The state of every start, or [states] probabilities. */
+  start: number | ArrayLike<number>
+  /** Puts the slot into the state of a number; false where there is none, as in a wall. */
+  place: (state: Float64Array, number: number) => boolean
+  /** With what probability each action is done when one is chosen. */
+  mix: (action: number) => readonly (readonly [probability: number, action: number])[]
+}
+
+/**
+ * The exact model of an environment with discrete actions whose observation is the number of its state, found by doing each
+ * action in each state with the environment's own `step`. Numbers without a state keep to themselves.
+ */
+export function sweptModel(
+  definition: EnvironmentDefinition,
+  { context, states, start, place, mix }: Sweep,
+): FiniteModel {
+  const numEnvs = oneEnv(definition, contextRow(definition.context, context))
+  const actions = definition.action.type === 'discrete' ? definition.action.n : 0
+  function outcome(state: number, action: number, probability: number): Outcome {
+    if (!place(numEnvs.state, state)) return { probability, state, reward: 0, terminated: false }
+    numEnvs.actions[0] = action
+    definition.step(numEnvs, 0, noRandomness)
+    definition.observe(numEnvs, 0)
+    const { observations, rewards, terminated } = numEnvs
+    return { probability, state: observations[0], reward: rewards[0], terminated: terminated[0] === 1 }
+  }
+  return finiteModel({
+    states,
+    actions,
+    start,
+    outcomes: (state, action) => mix(action).map(([probability, done]) => outcome(state, done, probability)),
+  })
+}
+
+/** The mixture of `slip`: with that chance one of the first four actions, each equally likely. */
+export const slipMix =
+  (slip: number) =>
+  (action: number): readonly (readonly [number, number])[] =>
+    slip === 0
+      ? [[1, action]]
+      : [[1 - slip, action], ...[0, 1, 2, 3].map((other) => [slip / 4, other] as const)]
+
+/**
+ * An oracle: the fewest actions from slot i's state to a step that ends the episode with a reward above 0, found
+ * breadth-first with the environment's own `step` as the model (on a copy; the slot is left as it is). `null` where there
+ * is none. The environment has discrete actions and no chance in its steps. Throws `too-large` after `maxStates` states.
+ */
+export function shortestPlan(
+  definition: EnvironmentDefinition,
+  numEnvs: EnvArrays,
+  i: number,
+  maxStates = 100_000,
+): number[] | null {
+  if (definition.action.type !== 'discrete') {
+    throw new AgogeError(`shortest plans are for discrete actions`, {
+      code: 'bad-argument',
+      given: `${definition.name} with actions of type ${definition.action.type}`,
+    })
+  }
+  const { stateSize } = definition
+  const model = oneEnv(definition, readContext(numEnvs.context, i))
+  interface Node {
+    state: Float64Array
+    parent: Node | null
+    action: number
+  }
+  const root: Node = {
+    state: numEnvs.state.slice(i * stateSize, (i + 1) * stateSize),
+    parent: null,
+    action: -1,
+  }
+  /** A state by its differences from the first, so that boards of hundreds of cells have short keys. */
+  function keyOf(state: Float64Array): string {
+    let key = ''
+    for (let k = 0; k < stateSize; k++) if (state[k] !== root.state[k]) key += `${k}:${state[k]} `
+    return key
+  }
+  const seen = new Set([keyOf(root.state)])
+  let frontier = [root]
+  while (frontier.length > 0) {
+    const next: Node[] = []
+    for (const node of frontier) {
+      for (let action = 0; action < definition.action.n; action++) {
+        model.state.set(node.state)
+        model.actions[0] = action
+        definition.step(model, 0, noRandomness)
+        if (model.terminated[0] === 1) {
+          if (model.rewards[0] > 0) return actionsTo({ state: model.state, parent: node, action })
+          continue
+        }
+        const key = keyOf(model.state)
+        if (seen.has(key)) continue
+        seen.add(key)
+        if (seen.size > maxStates) {
+          throw new AgogeError(`${definition.name} has more states than the search may visit`, {
+            code: 'too-large',
+            given: maxStates,
+          })
+        }
+        next.push({ state: model.state.slice(), parent: node, action })
+      }
+    }
+    frontier = next
+  }
+  return null
+
+  function actionsTo(end: Node): number[] {
+    const plan: number[] = []
+    for (let node: Node | null = end; node?.parent; node = node.parent) plan.unshift(node.action)
+    return plan
+  }
+}

@@ -1,2 +1,0 @@
-export { pointMass } from './point-mass.ts'
-export { reacher } from './reacher.ts'
