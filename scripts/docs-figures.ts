@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { algorithmTables, withTables } from './docs-algorithms.ts'
 import type { Estimate } from '../src/statistics/intervals.ts'
 import { duration, percentInterval, pointsInterval } from '../src/runs/report/format.ts'
 import { stageTitles } from '../src/llm/training/report/kind-chart.ts'
@@ -230,6 +231,8 @@ function main(): void {
   const { summary, report } = readRun()
   for (const [page, metrics] of Object.entries(pages))
     writeFileSync(inRepository(page), withMetrics(readFileSync(inRepository(page), 'utf8'), metrics(summary)))
+  for (const [page, tables] of Object.entries(algorithmTables))
+    writeFileSync(inRepository(page), withTables(readFileSync(inRepository(page), 'utf8'), tables))
   const hashes = inRepository(`${data}/picture.json`)
   if ((JSON.parse(readFileSync(hashes, 'utf8')) as { report: string }).report === sha256(report)) return
   if (photograph()) writeFileSync(hashes, `${JSON.stringify(pictureHashes(report), null, 2)}\n`)

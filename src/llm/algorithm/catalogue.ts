@@ -22,11 +22,11 @@ export function isDefinition(value: unknown): value is Definition {
   return typeof value === 'object' && value !== null && 'kind' in value && 'cases' in value
 }
 
+/** Sorted by name: the order of a module's names is not the same under every loader. */
 function ofKind(kind: Definition['kind']): Record<string, Definition> {
   const found = Object.values<unknown>(definitions).filter(isDefinition)
-  return Object.fromEntries(
-    found.filter((each) => each.kind === kind).map((each) => [each.name, each] as const),
-  )
+  const named = found.filter((each) => each.kind === kind).map((each) => [each.name, each] as const)
+  return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** All estimators of advantages, by the name that settings have. */
