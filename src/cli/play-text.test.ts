@@ -61,7 +61,7 @@ test('in the terminal: lines from standard input', () => {
 })
 
 test('it is listed, and what means nothing for it is refused', async () => {
-  expect((await agoge('envs')).out).toMatch(/adventure +text +text +50 +scene rooms distractors locked/)
+  expect((await agoge('envs')).out).toMatch(/adventure +a text adventure/)
   expect((await agoge('envs', 'adventure')).out).toMatch(/rooms +5 +3 to 6 +2 to 10/)
   expect(JSON.parse((await agoge('envs', 'adventure', '--json')).out)).toMatchObject({
     name: 'adventure',

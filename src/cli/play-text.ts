@@ -1,7 +1,7 @@
 import { AgogeError } from '../error.ts'
 import { returnText } from '../classic/training/report.ts'
 import type { Adventure } from '../llm/environment/adventure/adventure.ts'
-import { textEnvironments } from '../llm/environment/adventure/text-worlds.ts'
+import { gameOf, unknownEnvironment } from './shared/environment-names.ts'
 import type { Console } from './shared/console.ts'
 import { asksForContexts, readContexts } from './classic/context-options.ts'
 import { createLineReader } from './llm/line-reader.ts'
@@ -26,7 +26,8 @@ export async function playText(
   ask: LineReader['ask'],
   { out, err }: Pick<Console, 'out' | 'err'>,
 ): Promise<void> {
-  const game = textEnvironments[command.environment]({ seed: command.seed })
+  const game = await gameOf(command.environment)?.({ seed: command.seed })
+  if (game === undefined) throw unknownEnvironment(command)
   const fixed = asksForContexts(command)
     ? readContexts({ name: game.name, context: game.contextSpace }, command).fixed
     : {}

@@ -14,7 +14,7 @@ import type { Console } from './shared/console.ts'
 import { readContexts, readSets } from './classic/context-options.ts'
 import type { ContextOptions } from './classic/context-options.ts'
 import { runsOf } from './classic/eval-array.ts'
-import { textEnvironments } from '../llm/environment/adventure/text-worlds.ts'
+import { gameOf } from './shared/environment-names.ts'
 import { createRecording } from './classic/play-recording.ts'
 import { createScreen } from './classic/play-screen.ts'
 import { randomAgent } from './classic/random-agent.ts'
@@ -34,10 +34,10 @@ export interface PlayCommand extends ContextOptions {
   render?: string
 }
 
-/** `agoge play WORLD`: whole episodes before one's eyes or as images, by the greedy policy of a run or at random. */
+/** `agoge play ENVIRONMENT`: whole episodes before one's eyes or as images, by the greedy policy of a run or at random. */
 export async function runPlay(command: PlayCommand, terminal: Console): Promise<void> {
   const { environment: name, model, episodes, seed, fps, every, render } = command
-  if (Object.hasOwn(textEnvironments, name)) {
+  if (gameOf(name) !== undefined) {
     const { runPlayText } = await import('./play-text.ts')
     return runPlayText(command, terminal)
   }

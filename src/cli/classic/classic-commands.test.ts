@@ -74,7 +74,7 @@ test.each<[string[], RegExp]>([
   ],
   [['train', 'cartpole', '--model', run], /--model means nothing for cartpole/],
   [['train', '--resume', run, '--algorithm', 'dqn', '--steps', '9'], /given: +--algorithm --steps/],
-  [['play', 'filesystem'], /filesystem has tasks told in words[\s\S]*agoge chat filesystem/],
+  [['play', 'filesystem'], /filesystem has tasks in words[\s\S]*agoge chat filesystem/],
   [['envs', 'cartpol'], /Did you mean "cartpole"/],
   [['train', 'cartpole', '--out', run], /already holds a run[\s\S]*--resume/],
   [['eval', 'cartpole', '--model', join(folder, 'nothing')], /no trained agent[\s\S]*agoge train/],

@@ -7,7 +7,8 @@ import type {
 import { algorithmsFor, openNamed } from '../../classic/training/find-run.ts'
 import { classicEnvironments } from '../../classic/environments/catalogue.ts'
 import type { Adventure } from '../../llm/environment/adventure/adventure.ts'
-import { textEnvironments } from '../../llm/environment/adventure/text-worlds.ts'
+import { toolEnvironments } from '../../llm/environment/catalogue.ts'
+import { gameOf, readToolEnvironment } from '../shared/environment-names.ts'
 import { requireClassicEnvironment } from './classic-command.ts'
 import type { Console } from '../shared/console.ts'
 import { table } from '../shared/table.ts'
@@ -18,44 +19,75 @@ export interface EnvsCommand {
   json?: boolean
 }
 
-/** `agoge envs [WORLD]`: the classic environments, their spaces, what can be varied, and who can act in them. */
-export async function runEnvs({ environment: only, json }: EnvsCommand, { out }: Console): Promise<void> {
-  const games = Object.values(textEnvironments).map((create) => create({ seed: 0 }))
-  const game = games.find(({ name }) => name === only)
-  if (game !== undefined) out(json === true ? JSON.stringify(describeText(game), null, 2) : gameText(game))
-  else if (only !== undefined) {
-    await requireClassicEnvironment(only)
-    const { definition } = await openNamed(only)
-    out(
-      json === true
-        ? JSON.stringify(describe(definition.name, definition), null, 2)
-        : definitionText(only, definition),
-    )
-  } else if (json === true) {
-    const definitions = Object.entries(classicEnvironments).map(([name, definition]) =>
-      describe(name, definition),
-    )
-    out(JSON.stringify([...definitions, ...games.map(describeText)], null, 2))
-  } else {
-    const rows = Object.entries(classicEnvironments).map(([name, definition]) => [
-      name,
-      space(definition.observation),
-      space(definition.action),
-      definition.maxSteps === undefined ? '–' : String(definition.maxSteps),
-      Object.keys(definition.context).join(' '),
-      algorithmsFor(definition).join(' '),
-    ])
-    const told = games.map((each) => [
-      each.name,
-      'text',
-      'text',
-      String(each.maxSteps),
-      Object.keys(each.contextSpace).join(' '),
-      'language models',
-    ])
-    out(table(['environment', 'observation', 'action', 'steps', 'context', 'algorithms'], [...rows, ...told]))
-    out('\nranges and units of the context of an environment: agoge envs WORLD')
-  }
+/** `agoge envs [ENVIRONMENT]`: classic environments with their spaces, contexts and algorithms, and those of language-model agents. */
+export async function runEnvs(
+  { environment: only, json = false }: EnvsCommand,
+  { out }: Console,
+): Promise<void> {
+  if (only === undefined) return out(json ? JSON.stringify(await allForPrograms(), null, 2) : allText())
+  const game = await gameOf(only)?.({ seed: 0 })
+  if (game !== undefined) return out(json ? JSON.stringify(describeText(game), null, 2) : gameText(game))
+  const tool = await describeTool(only)
+  if (tool !== undefined) return out(json ? JSON.stringify(tool, null, 2) : toolText(only, tool))
+  await requireClassicEnvironment(only)
+  const { definition } = await openNamed(only)
+  out(
+    json ? JSON.stringify(describe(definition.name, definition), null, 2) : definitionText(only, definition),
+  )
+}
+
+function allText(): string {
+  const rows = Object.entries(classicEnvironments).map(([name, definition]) => [
+    name,
+    space(definition.observation),
+    space(definition.action),
+    definition.maxSteps === undefined ? '–' : String(definition.maxSteps),
+    Object.keys(definition.context).join(' '),
+    algorithmsFor(definition).join(' '),
+  ])
+  return [
+    table(['environment', 'observation', 'action', 'steps', 'context', 'algorithms'], rows),
+    '\nranges and units of the context of an environment: agoge envs ENVIRONMENT',
+    '\nfor language models (agoge train, eval, chat):',
+    ...Object.entries(toolEnvironments).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`),
+    `  ${'mcp:NAME'.padEnd(12)}a server of your .mcp.json`,
+    `  ${'FILE.ts'.padEnd(12)}a module that exports \`environment\`, made by defineToolEnvironment`,
+  ].join('\n')
+}
+
+async function allForPrograms(): Promise<object[]> {
+  const definitions = Object.entries(classicEnvironments).map(([name, definition]) =>
+    describe(name, definition),
+  )
+  const tools = Object.keys(toolEnvironments).map(async (name) => {
+    const game = await gameOf(name)?.({ seed: 0 })
+    return game === undefined ? ((await describeTool(name)) ?? { name }) : describeText(game)
+  })
+  return [...definitions, ...(await Promise.all(tools))]
+}
+
+interface ToolDescription {
+  name: string
+  about: string
+  /** Kinds of tasks; only where they are known before the environment is opened. */
+  kinds?: readonly string[]
+}
+
+/** An environment for language models, by name or by module. */
+async function describeTool(name: string): Promise<ToolDescription | undefined> {
+  if (Object.hasOwn(toolEnvironments, name)) return { name, about: toolEnvironments[name].about }
+  const found = await readToolEnvironment(name)
+  return found === undefined
+    ? undefined
+    : { name: found.name, about: found.about ?? '', kinds: found.tasks.kinds }
+}
+
+function toolText(typed: string, { name, about, kinds }: ToolDescription): string {
+  return [
+    [name, about].filter(Boolean).join(': '),
+    ...(kinds === undefined ? [] : [`kinds of tasks: ${kinds.join(', ')}`]),
+    `agoge train ${typed}; agoge eval ${typed}; agoge chat ${typed}`,
+  ].join('\n')
 }
 
 function definitionText(name: string, definition: EnvironmentDefinition): string {

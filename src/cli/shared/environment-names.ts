@@ -5,12 +5,17 @@ import { closestName } from '../../closest-name.ts'
 import { AgogeError } from '../../error.ts'
 import { importFile } from '../../import-file.ts'
 import { isToolEnvironmentDefinition, toolEnvironments } from '../../llm/environment/catalogue.ts'
+import type { CatalogueEntry } from '../../llm/environment/catalogue.ts'
 import type { DefinedToolEnvironment } from '../../llm/environment/definition/define-tool-environment.ts'
 import { listServers } from '../../llm/tool/read-server-config.ts'
 
 /** Whether a name is of an environment whose tasks are in words: such an environment is for language models. */
 export const hasTextTasks = (environment: string): boolean =>
   Object.hasOwn(toolEnvironments, environment) || environment.startsWith('mcp:')
+
+/** How the environment is played by a person, where it can be. */
+export const gameOf = (name: string): CatalogueEntry['game'] =>
+  Object.hasOwn(toolEnvironments, name) ? toolEnvironments[name].game : undefined
 
 /**
  * The environment that a module defines with `defineToolEnvironment`; undefined for a name, and for a module of another kind, which classic RL

@@ -1,6 +1,7 @@
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import type { TaskSource, ToolEnvironment } from '../agent/types.ts'
 import type { RewardFunction } from '../reward/types.ts'
+import type { Adventure } from './adventure/adventure.ts'
 import type { DefinedToolEnvironment } from './definition/define-tool-environment.ts'
 
 /** What an environment may be asked for when it is opened. */
@@ -34,7 +35,9 @@ export interface CatalogueEntry {
   about: string
   /** Options of the command line that this environment alone has. */
   options?: readonly ('task' | 'difficulty')[]
-  open(choices: EnvironmentChoices): Promise<OpenedEnvironment>
+  open: (choices: EnvironmentChoices) => Promise<OpenedEnvironment>
+  /** The same as a game of texts, which a person plays with `agoge play`. */
+  game?: (options: { seed: number }) => Promise<Adventure>
 }
 
 /**
@@ -63,6 +66,7 @@ export const toolEnvironments: Readonly<Record<string, CatalogueEntry>> = {
   adventure: {
     about: 'a text adventure: rooms, things, perhaps a locked door, and one quest',
     open: async () => openDefinition((await import('./adventure/tool-environment.ts')).adventureEnvironment),
+    game: async (options) => (await import('./adventure/adventure.ts')).createAdventure(options),
   },
 }
 

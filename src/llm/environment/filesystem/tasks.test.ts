@@ -32,7 +32,9 @@ test('a task is determined by split, seed and kind', () => {
   expect(filesystemTasks.task({ split: 'train', seed: 0 }).prompt).not.toBe(
     filesystemTasks.task({ split: 'train', seed: 15 }).prompt,
   )
-  expect(() => filesystemTasks.task({ split: 'train', seed: 0, kind: 'sing' })).toThrow('no kind of task "sing"')
+  expect(() => filesystemTasks.task({ split: 'train', seed: 0, kind: 'sing' })).toThrow(
+    'no kind of task "sing"',
+  )
 })
 
 test('every family has many wordings, and consecutive seeds cover all families alike', () => {
