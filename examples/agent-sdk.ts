@@ -38,7 +38,7 @@ async function clerk({ article, left }: Task, { model }: Pick<AgentContext, 'mod
 const program = {
   name: 'clerk',
   run: clerk,
-  judge: ({ left }: Task, answer: string) => ({ success: answer === String(left) }),
+  judge: ({ left }: Task, answer: string) => Number(answer === String(left)),
 }
 const { backend, tokenizer, folder } = await loadModel()
 const format = await readChatFormat(folder, tokenizer)

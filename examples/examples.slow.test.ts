@@ -18,7 +18,7 @@ test('the example cartpole runs to its end and reports the return', async () => 
   expect(stdout).toMatch(/^mean return \d+\.\d after \d+\.\d s of training$/m)
 })
 
-test.each(['train-on-server', 'own-tools'])(
+test.each(['train-on-server', 'own-tools', 'judge-reward', 'group-reward'])(
   'the example %s runs to its end and reports every stage',
   async (name) => {
     const script = fileURLToPath(new URL(`${name}.ts`, import.meta.url))

@@ -5,21 +5,14 @@
 export { closestName } from './closest-name.ts'
 export { AgogeError } from './error.ts'
 export type { AgogeErrorDetails, ErrorCode } from './error.ts'
+export type { Score } from './llm/episode/score.ts'
 export type { Episode, EpisodeReward, EpisodeStatus, TrainingSequence } from './llm/episode/types.ts'
 export { createLanguageModel } from './llm/agent/ai-sdk/index.ts'
 export { createLocalActor } from './llm/agent/local-actor.ts'
 export { createOpenAIActor } from './llm/agent/openai-actor.ts'
 export { readChatFormat } from './llm/agent/chat-format/index.ts'
 export { runEpisodes } from './llm/agent/turn-loop.ts'
-export type {
-  Actor,
-  Judgement,
-  Outcome,
-  Task,
-  TaskSource,
-  ToolSession,
-  ToolEnvironment,
-} from './llm/agent/types.ts'
+export type { Actor, Outcome, Task, TaskSource, ToolSession, ToolEnvironment } from './llm/agent/types.ts'
 export { grpo } from './llm/algorithm/grpo.ts'
 export { supervised } from './llm/algorithm/supervised.ts'
 export type { Algorithm } from './llm/algorithm/types.ts'
@@ -33,8 +26,9 @@ export { pretrain } from './llm/pretraining/pretrain.ts'
 export type { LoadedModel } from './llm/backend/base-model.ts'
 export type { ModelBackend } from './llm/model-backend.ts'
 export type { Tokenizer } from './llm/tokenizer/tokenizer.ts'
-export { taskReward } from './llm/reward/task-reward.ts'
-export type { RewardFunction } from './llm/reward/types.ts'
+export { judgeReward } from './llm/reward/judge.ts'
+export { taskReward } from './llm/reward/rewards.ts'
+export type { GroupReward, RewardFunction } from './llm/reward/reward.ts'
 export { defineTools } from './llm/tool/define-tools.ts'
 export type { Toolbox, ToolResult, ToolSpec } from './llm/tool/types.ts'
 export type { ToolLike } from './llm/tool/define-tools.ts'
@@ -50,7 +44,7 @@ export type {
   TrainSeedsOptions,
 } from './classic/training/types.ts'
 export { demonstrateAgent, rolloutAgent } from './llm/rollout/agents/rollout-agent.ts'
-export type { AgentContext, AgentProgram, AgentTask, AgentScore } from './llm/rollout/agents/rollout-agent.ts'
+export type { AgentContext, AgentProgram, AgentTask } from './llm/rollout/agents/rollout-agent.ts'
 export { serveOpenAI } from './llm/serving/openai/serve.ts'
 export { trainAgent } from './llm/training/agents/index.ts'
 export { fineTune } from './llm/training/fine-tune.ts'

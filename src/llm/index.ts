@@ -4,15 +4,7 @@ export { readChatFormat } from './agent/chat-format/open-format.ts'
 export { createLocalActor } from './agent/local-actor.ts'
 export { createOpenAIActor } from './agent/openai-actor.ts'
 export { runEpisodes } from './agent/turn-loop.ts'
-export type {
-  Actor,
-  Judgement,
-  Outcome,
-  Task,
-  TaskSource,
-  ToolSession,
-  ToolEnvironment,
-} from './agent/types.ts'
+export type { Actor, Outcome, Task, TaskSource, ToolSession, ToolEnvironment } from './agent/types.ts'
 export { defineAlgorithm } from './algorithm/define-algorithm.ts'
 export type { AlgorithmDefinition } from './algorithm/define-algorithm.ts'
 export { grpo } from './algorithm/grpo.ts'
@@ -68,6 +60,7 @@ export { createToolsEnvironment } from './environment/tools/tools-environment.ts
 export { decodeEpisode, encodeEpisode } from './episode/codec.ts'
 export { toTrainingSequences } from './episode/training-sequences.ts'
 export type { SampleAdvantage } from './episode/training-sequences.ts'
+export type { Score, Scored, Unscored } from './episode/score.ts'
 export { appendEpisodes, readEpisodes } from './episode/store.ts'
 export type { ToolCall } from './episode/tool-call.ts'
 export type {
@@ -107,7 +100,7 @@ export { activationBytes, standingBytes } from './model/memory.ts'
 export { initialiseParameters, parameterLayout } from './model/parameters.ts'
 export { pretrain } from './pretraining/pretrain.ts'
 export { demonstrateAgent, rolloutAgent } from './rollout/agents/rollout-agent.ts'
-export type { AgentContext, AgentProgram, AgentTask, AgentScore } from './rollout/agents/rollout-agent.ts'
+export type { AgentContext, AgentProgram, AgentTask } from './rollout/agents/rollout-agent.ts'
 export {
   answerSequence,
   creditedSequence,

@@ -6,8 +6,8 @@ import { exportOnnx } from '../../llm/model/export-onnx.ts'
 import { readCheckpoint, writeCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import { requireModel } from '../../llm/backend/base-model.ts'
 import { writeAdapter } from '../../llm/adapter/peft.ts'
-import { taskReward } from '../../llm/reward/task-reward.ts'
-import type { RewardFunction } from '../../llm/reward/types.ts'
+import { taskReward } from '../../llm/reward/rewards.ts'
+import type { DatasetOptions } from '../../llm/training/datasets/rows.ts'
 import { checkDatasetFile, datasetRows, writeDataset } from '../../llm/training/datasets/index.ts'
 import type { DatasetKind } from '../../llm/training/datasets/index.ts'
 import { checkFile, writeWhole } from '../../runs/whole-file.ts'
@@ -175,7 +175,7 @@ function episodesFile(given: string | undefined): { file: string; run: string } 
 }
 
 /** The reward that `agoge train` uses on the environment of the run. */
-function rewardOf(run: string): RewardFunction {
+function rewardOf(run: string): DatasetOptions['reward'] {
   return trainedEnvironment(run) === 'reasoning'
     ? reasoningReward()
     : taskReward({ perCall: -0.02, perInvalidCall: -0.1 })

@@ -7,9 +7,11 @@ import type {
   EpisodeStatus,
 } from '../episode/types.ts'
 import { AgogeError } from '../../error.ts'
+import { judgedRewards, readScore } from '../episode/score.ts'
+import type { Score } from '../episode/score.ts'
 import type { ToolResult } from '../tool/types.ts'
 import type { WaitClock } from './wait-clock.ts'
-import type { Act, Actor, Judgement, Task, ToolSession, ToolEnvironment } from './types.ts'
+import type { Act, Actor, Task, ToolSession, ToolEnvironment } from './types.ts'
 
 /** An episode to be run. `group` is shared by the episodes of one task that are compared with each other. */
 export interface EpisodeSpec {
@@ -59,7 +61,8 @@ export interface EpisodeState {
   addAct(act: Act): EpisodeNode
   /** `reward` is what the environment pays the turn that made the call. @throws AgogeError where it is not finite. */
   addToolResult(callId: string, result: Pick<ToolResult, 'text' | 'isError' | 'reward'>): void
-  judged(judgement: Judgement): void
+  /** @throws AgogeError `bad-reward` where it is no score. */
+  judged(given: Score): void
   close(): Promise<void>
   toEpisode(): Episode
 }
@@ -163,12 +166,12 @@ export function createEpisodeState(
       }
       add({ role: 'tool', text, tokens: actor.encode({ role: 'tool', text, callId }), callId, isError })
     },
-    judged(judgement) {
-      success = judgement.success
-      for (const [name, value] of Object.entries(judgement.parts))
-        rewards.push({ agent, name: `part:${name}`, value })
-      if (success === null)
-        state.mask('infrastructure', judgement.reason ?? 'the outcome could not be judged')
+    judged(given) {
+      const score = readScore(given, `episode ${spec.id}`)
+      success = score.value === null ? null : score.value >= 1
+      rewards.push(...judgedRewards(score, agent))
+      if (score.value === null)
+        state.mask('infrastructure', score.reason ?? 'the outcome could not be judged')
     },
     async close() {
       const session = state.session

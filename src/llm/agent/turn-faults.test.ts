@@ -42,7 +42,7 @@ test('a server that crashes or hangs masks its episode alone, and is replaced', 
           }
         },
       }),
-    judge: (answer) => ({ success: answer === 'done', parts: {} }),
+    judge: (answer) => Number(answer === 'done'),
   })
   const tasks = ['slow', 'crash', 'slow', 'hang', 'slow', 'slow'].map((name, i) =>
     taskOf(`${i}`, (results) =>
@@ -99,7 +99,7 @@ test('faults of opening, judging and acting mask; the rest goes on', async () =>
   expect([a.status, b.status, b.error]).toEqual(['ok', 'masked', 'no room'])
 
   const unknown = counterEnvironment({
-    judge: () => ({ success: null, parts: { state: 1 }, reason: 'the disk is gone' }),
+    judge: () => ({ value: null, reason: 'the disk is gone' }),
   })
   const [judged] = await runEpisodes(specsOf([good]), expert([good]), unknown, limits)
   expect(judged).toMatchObject({

@@ -1,3 +1,4 @@
+import type { Score } from '../episode/score.ts'
 import type { Episode, EpisodeNode, SamplingSettings } from '../episode/types.ts'
 import type { ToolCall } from '../episode/tool-call.ts'
 import type { Toolbox, ToolSpec } from '../tool/types.ts'
@@ -62,7 +63,8 @@ export interface ToolEnvironment<T extends Task = Task> {
 
 /** One episode's private state. `judge` is called once, after the last turn; `close` always. */
 export interface ToolSession extends Toolbox {
-  judge(outcome: Outcome): Promise<Judgement>
+  /** 1 = the task is done; anything less is not; `null` = cannot be judged, which masks the episode. Parts, e.g. { state: 1, answer: 0 }, are from 0 to 1. */
+  judge(outcome: Outcome): Promise<Score>
   close(): Promise<void>
 }
 
@@ -71,14 +73,6 @@ export interface Outcome {
   answer: string | null
   calls: number
   invalidCalls: number
-}
-
-export interface Judgement {
-  /** null = could not be judged (masks the episode). */
-  success: boolean | null
-  /** Named parts, e.g. { state: 1, answer: 0 }, each in [0, 1]. */
-  parts: Record<string, number>
-  reason?: string
 }
 
 /** One thing to be done, with the plan of a reference solution (used for demonstrations, never shown to the policy). */

@@ -54,6 +54,8 @@ export interface EpisodeReward {
   sample?: number
   name: string
   value: number | null
+  /** In words why, where who judged said so. */
+  reason?: string
 }
 
 /** The one record of what happened that every learner, judge, exporter and screen reads. */

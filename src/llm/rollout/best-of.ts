@@ -9,7 +9,7 @@ export interface BestOfGroups<T> {
 
 /**
  * Best of n: of each group (answers of `sampleAnswers`, episodes of `rolloutGroups`) the member that a scorer likes best. A
- * `RewardFunction` scores as `(episodes) => episodes.map((episode) => score(reward, episode)?.value ?? null)`.
+ * reward scores episodes as `async (episodes) => (await scoreGroups(reward, [episodes]))[0]`.
  *
  * Source: WebGPT (arXiv 2112.09332); what it costs in divergence is `bestOfKl(n)`.
  */

@@ -1,6 +1,8 @@
 import type { Actor, Task, ToolEnvironment } from '../agent/types.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import { runEpisodes } from '../agent/turn-loop.ts'
+import { scoreGroups } from '../reward/reward.ts'
+import type { Reward } from '../reward/reward.ts'
 import type { Episode } from '../episode/types.ts'
 
 /** Where and how episodes are played. An aborted `signal` rejects with its reason once the wave is closed. */
@@ -18,7 +20,13 @@ export interface RolloutSettings<T extends Task = Task> {
  * @returns one array of episodes for each task, in the order of `tasks`.
  */
 export async function rolloutGroups<T extends Task>(
-  settings: RolloutSettings<T> & { name: string; tasks: readonly T[]; groupSize: number },
+  settings: RolloutSettings<T> & {
+    name: string
+    tasks: readonly T[]
+    groupSize: number
+    /** Scores the episodes, which keep it in their `rewards`; see `scoreGroups`. Default: they are not scored. */
+    reward?: Reward
+  },
 ): Promise<Episode[][]> {
   const { name, tasks, groupSize, actor, environment, limits } = settings
   const specs = tasks.flatMap((task, at) =>
@@ -30,7 +38,9 @@ export async function rolloutGroups<T extends Task>(
   )
   const episodes = await runEpisodes(specs, actor, environment, limits, signalOf(settings))
   settings.signal?.throwIfAborted()
-  return tasks.map((_, at) => episodes.slice(at * groupSize, (at + 1) * groupSize))
+  const groups = tasks.map((_, at) => episodes.slice(at * groupSize, (at + 1) * groupSize))
+  if (settings.reward !== undefined) await scoreGroups(settings.reward, groups, signalOf(settings))
+  return groups
 }
 
 /**

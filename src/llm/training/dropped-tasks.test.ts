@@ -141,7 +141,7 @@ test('masked episodes say why, grouped, in the summary and the report', async ()
         ...session,
         judge: (outcome) =>
           task.split === 'test' && judged++ % 4 === 0
-            ? Promise.resolve({ success: null, parts: {}, reason: 'the scales are broken' })
+            ? Promise.resolve({ value: null, reason: 'the scales are broken' })
             : session.judge(outcome),
       }
     },

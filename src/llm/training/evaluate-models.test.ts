@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { createOpenAIActor } from '../agent/openai-actor.ts'
 import type { McpTask } from '../environment/mcp/mcp-task.ts'
 import { createToolsEnvironment } from '../environment/tools/tools-environment.ts'
+import { rankReward } from '../reward/rewards.ts'
 import { evaluateModels, modelsTable } from './evaluate-models.ts'
 
 interface ChatRequest {
@@ -83,6 +84,11 @@ test('models behind an endpoint: rates by family and tool, masked apart, paired 
     tasks,
     limits,
     wave: 10,
+    scorers: {
+      brief: ({ usage }) => Promise.resolve(-usage.calls),
+      // Sees all models on a task together.
+      rank: rankReward(({ success }) => Number(success)),
+    },
     onProgress: ({ done }) => seen.push(done),
   })
   const [solver, lazy, flaky] = report.models
@@ -102,6 +108,10 @@ test('models behind an endpoint: rates by family and tool, masked apart, paired 
     { a: 'flaky', b: 'solver', mean: 0, n: 24 - broken },
     { a: 'flaky', b: 'lazy', mean: 1, n: 24 - broken },
   ])
+  expect(solver.scores?.['brief']).toMatchObject({ n: 24, mean: -solver.calls })
+  expect(solver.scores?.['rank'].mean).toBeGreaterThan(0.7)
+  expect(lazy.scores?.['rank'].mean).toBe(0)
+  expect(flaky.scores?.['rank'].n).toBe(24 - broken)
   expect(episodes['solver']).toHaveLength(24)
   expect(seen).toEqual([10, 20, 24, 10, 20, 24, 10, 20, 24])
   const table = modelsTable(report)

@@ -1,4 +1,7 @@
 import type { EpisodeLimits } from '../agent/episode-state.ts'
+import { meanInterval } from '../../statistics/mean-interval.ts'
+import { scoreGroups } from '../reward/reward.ts'
+import type { Reward } from '../reward/reward.ts'
 import type { Actor, Task, ToolEnvironment } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
@@ -22,6 +25,11 @@ export interface EvaluateModelsOptions<T extends Task> {
   /** Every model gets each of these once; ids must differ, for comparisons are paired by them. */
   tasks: readonly T[]
   limits: EpisodeLimits
+  /**
+   * Rewards as measures, by name. A `GroupReward` sees the episodes of all models on one task together, so that a judge may compare them.
+   * Default: none.
+   */
+  scorers?: Readonly<Record<string, Reward>>
   /** Episodes at a time. Default 128. */
   wave?: number
   signal?: AbortSignal
@@ -34,6 +42,8 @@ export interface ModelResult extends EpisodeSummary {
   episodes: number
   /** Success on the tasks whose reference solution uses the tool. */
   tools: Record<string, Estimate>
+  /** Mean over tasks of each scorer, with a 95% interval; `n` is the number of tasks that it could judge. */
+  scores?: Record<string, MeanEstimate>
   seconds: number
 }
 
@@ -90,6 +100,14 @@ export async function evaluateModels<T extends Task>(
       seconds: (performance.now() - began) / 1000,
     })
   }
+  for (const [name, scorer] of Object.entries(options.scorers ?? {})) {
+    const byTask = tasks.map((_, at) => models.map((model) => episodes[model.name][at]))
+    const values = await scoreGroups(scorer, byTask, { name, ...(signal === undefined ? {} : { signal }) })
+    results.forEach((result, m) => {
+      const judged = values.flatMap((row) => (row[m] === null ? [] : [row[m]]))
+      result.scores = { ...result.scores, [name]: meanInterval(judged) }
+    })
+  }
   const differences = models.flatMap((b, at) =>
     models.slice(at + 1).map((a) => ({
       a: a.name,
@@ -125,12 +143,22 @@ export function modelsTable(report: ModelsReport): { header: string[]; rows: str
         row(name, (model) => cell(model.kindEstimates[name])),
       ),
       ...names((model) => model.tools).map((name) => row(`tool ${name}`, (model) => cell(model.tools[name]))),
+      ...names((model) => model.scores ?? {}).map((name) =>
+        row(name, (model) => meanText(model.scores?.[name])),
+      ),
       row('calls', (model) => model.calls.toFixed(2)),
       row('invalid calls', (model) => percent(model.invalidCalls)),
       row('judged', (model) => String(model.success.n)),
       row('masked', (model) => String(model.masked)),
     ],
   }
+}
+
+function meanText(estimate: MeanEstimate | undefined): string {
+  if (estimate === undefined || estimate.n === 0) return '-'
+  const { mean, low, high } = estimate
+  const interval = low === null ? '' : ` [${low.toFixed(2)}, ${high.toFixed(2)}]`
+  return `${mean.toFixed(2)}${interval}`
 }
 
 /** Which tools a task needs is the environment's to say (`context.tools`); without its word there is no such table. */

@@ -13,6 +13,8 @@ import { checkedLines, forgetChecked, hasChecked, writeChecked } from '../../run
 import type { RunFolder } from '../../runs/run-folder.ts'
 import { currentCheckpoint } from '../../runs/run-store.ts'
 import type { TrainingRun } from './kernel.ts'
+import { createScoreJournal } from '../reward/score-journal.ts'
+import type { ScoreJournal } from '../reward/reward.ts'
 import type { LoopState } from './state.ts'
 import { saveCheckpoint, saveWeights } from './state.ts'
 import type { ProgramRollout, TrainableBackend, TrainJobOptions } from './types.ts'
@@ -23,6 +25,8 @@ export interface Job<T extends Task> extends TrainingRun {
   backend: TrainableBackend
   folder: RunFolder
   state: LoopState
+  /** Scores that took time, since the last checkpoint. */
+  scores: ScoreJournal
   /** Seconds since this phase began, those of earlier processes included. */
   phaseSeconds(): number
 }
@@ -40,6 +44,7 @@ export function createJob<T extends Task>(
   }
   return {
     ...fields,
+    scores: createScoreJournal(folder, `${journal}/scores.jsonl`),
     settled: true,
     checkpointEvery: options.plan.checkpointEvery,
     record(phase, seconds, total, metrics) {

@@ -4,6 +4,8 @@ import type { Task } from '../agent/types.ts'
 import { encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
 import { isJudged, summariseEpisodes } from '../evaluation/summarise.ts'
+import { AgogeError } from '../../error.ts'
+import { recordedScore } from '../reward/reward.ts'
 import { mean } from '../../statistics/statistics.ts'
 import { createTaskSampler } from '../rollout/task-sampler.ts'
 import type { TaskSampler } from '../rollout/task-sampler.ts'
@@ -91,10 +93,14 @@ async function reinforce<T extends Task>(
 ): Promise<StepMetrics> {
   const { options, state, folder } = job
   const { reinforcement: settings } = options.plan
-  const played = batch.groups.map((group) => ({ ...group, ...rewardedGroup(options, group) }))
+  const played = batch.groups.map((group) => ({ ...group, ...rewardedGroup(group) }))
   const all = played.flatMap(({ episodes }) => episodes)
   const judged = all.filter(isJudged)
   if (judged.length === 0) throw environmentBroken(all)
+  const rewards = played.flatMap((group) => group.rewards).filter((reward) => reward !== null)
+  if (rewards.length === 0) throw rewardBroken(judged)
+  // Judged by the environment, but not by the reward: they are in the rate of success and in no gradient.
+  const unscored = judged.filter((episode) => recordedScore(episode)?.value === null).length
 
   // Of the oldest token, in steps of training and in updates of the weights.
   const staleness = state.step - batch.sampledAt
@@ -119,7 +125,6 @@ async function reinforce<T extends Task>(
 
   const summary = summariseEpisodes(all)
   const tokens = all.reduce((sum, episode) => sum + trainedTokens(episode), 0)
-  const rewards = played.flatMap((group) => group.rewards).filter((reward) => reward !== null)
   const metrics = {
     reward: mean(rewards),
     success: summary.success.mean,
@@ -132,6 +137,7 @@ async function reinforce<T extends Task>(
     calls: summary.calls,
     invalidCalls: summary.invalidCalls,
     masked: summary.masked,
+    ...(unscored === 0 ? {} : { unscored }),
     brokenOff: judged.filter((episode) => episode.status === 'failed').length / judged.length,
     tokens,
     responseTokens: tokens / all.length,
@@ -145,6 +151,16 @@ async function reinforce<T extends Task>(
   }
   options.program?.onGroups?.(state.step, played, metrics)
   return metrics
+}
+
+/** The error for a batch that no reward could be given for. */
+function rewardBroken(episodes: readonly Episode[]): AgogeError {
+  return new AgogeError(`None of ${episodes.length} episodes could be scored: the reward does not work`, {
+    code: 'reward-broken',
+    given: recordedScore(episodes[0])?.reason,
+    expected: 'at least one episode with a score',
+    hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',
+  })
 }
 
 /** The count of groups that had anything to learn from, with those of one step added. */

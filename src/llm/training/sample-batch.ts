@@ -3,7 +3,7 @@ import { informativeGroups } from '../algorithm/advantages/group.ts'
 import type { EpisodeGroup } from '../algorithm/types.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
-import { score } from '../reward/score.ts'
+import { recordedScore, scoreGroups } from '../reward/reward.ts'
 import { rolloutGroups } from '../rollout/collect.ts'
 import { actorOf, journaled } from './job.ts'
 import type { Job } from './job.ts'
@@ -32,12 +32,9 @@ export function batchEpisodes<T extends Task>({ groups }: Batch<T>): Episode[] {
   return groups.flatMap(({ episodes, greedy }) => [...episodes, ...(greedy === undefined ? [] : [greedy])])
 }
 
-/** What the algorithm is given of a group. */
-export function rewardedGroup<T extends Task>(
-  { reward }: Job<T>['options'],
-  { episodes, greedy }: PlayedGroup<T>,
-): EpisodeGroup {
-  const valueOf = (episode: Episode): number | null => score(reward, episode)?.value ?? null
+/** What the algorithm is given of a group: its episodes with the scores that they were given when they were played. */
+export function rewardedGroup<T extends Task>({ episodes, greedy }: PlayedGroup<T>): EpisodeGroup {
+  const valueOf = (episode: Episode): number | null => recordedScore(episode)?.value ?? null
   return {
     episodes,
     rewards: episodes.map(valueOf),
@@ -73,7 +70,7 @@ export async function sampleBatch<T extends Task>(
 /** Marks the groups that say something, at most as many as are wanted. @returns how many are missing. */
 function keepInformative<T extends Task>(job: Job<T>, groups: PlayedGroup<T>[], wanted: number): number {
   const telling = new Set(
-    informativeGroups(groups.map((group) => rewardedGroup(job.options, group).rewards)).slice(0, wanted),
+    informativeGroups(groups.map((group) => rewardedGroup(group).rewards)).slice(0, wanted),
   )
   for (const [at, group] of groups.entries()) group.used = telling.has(at)
   return wanted - telling.size
@@ -95,12 +92,18 @@ async function playGroups<T extends Task>(job: Job<T>, tasks: T[], name: string)
     })
   const all = await play(temperature, name, groupSize)
   const greedy = greedyBaseline === true ? await play(0, `${name}/greedy`, 1) : undefined
-  return tasks.map((task, at) => ({
+  const groups = tasks.map((task, at) => ({
     task,
     episodes: all.slice(at * groupSize, (at + 1) * groupSize),
     ...(greedy === undefined ? {} : { greedy: greedy[at] }),
     used: true,
   }))
+  await scoreGroups(
+    job.options.reward,
+    groups.map(({ episodes, greedy }) => (greedy === undefined ? episodes : [...episodes, greedy])),
+    { journal: job.scores, ...(job.signal === undefined ? {} : { signal: job.signal }) },
+  )
+  return groups
 }
 
 /** A batch as text, for the time until it is learnt from. */

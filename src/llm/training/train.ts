@@ -8,8 +8,8 @@ import { baseModelFolder } from '../checkpoint/checkpoint.ts'
 import { loadModel, loadTokenizer } from '../backend/base-model.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import type { Trainable } from '../adapter/trainable.ts'
-import type { RewardFunction } from '../reward/types.ts'
-import { taskReward } from '../reward/task-reward.ts'
+import type { Reward } from '../reward/reward.ts'
+import { taskReward } from '../reward/rewards.ts'
 import { planForWindow, smallModelPlan } from './defaults.ts'
 import type { OnTrainingEvent } from '../../runs/events.ts'
 import { trainJob } from './loop.ts'
@@ -40,7 +40,7 @@ export interface TrainOptions<T extends Task = Task> {
   /** Everything else about the course of training. */
   plan?: Partial<TrainingPlan>
   /** Default: success, less 0.02 a call and 0.1 an invalid call where it succeeded. */
-  reward?: RewardFunction
+  reward?: Reward
   /**
    * One of `policyPresets` by name, one of your own (`defineAlgorithm`), or any function. Default `grpo-damped`. A resumed run keeps the settings that it recorded when it began.
    */

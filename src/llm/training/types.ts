@@ -7,7 +7,7 @@ import type { Episode } from '../episode/types.ts'
 import type { Estimate, MeanEstimate } from '../../statistics/intervals.ts'
 import type { FrozenSampler, ModelBackend } from '../model-backend.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
-import type { RewardFunction } from '../reward/types.ts'
+import type { Reward } from '../reward/reward.ts'
 import type { CallCounts } from '../rollout/demonstrate.ts'
 import type { OptimiserSettings } from './kernel.ts'
 
@@ -77,7 +77,7 @@ export interface TrainJobOptions<T extends Task = Task> {
   /** The base model, fresh. */
   backend: () => Promise<TrainableBackend>
   tokenizer: Tokenizer
-  reward: RewardFunction
+  reward: Reward
   algorithm: Algorithm
   /** For the record. */
   algorithmName?: string

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineTools } from '../../tool/define-tools.ts'
 import type { Toolbox } from '../../tool/types.ts'
+import type { Score } from '../../episode/score.ts'
 import type { EpisodeLimits, EpisodeSpec } from '../episode-state.ts'
 import { createExpertActor } from '../expert-actor.ts'
-import type { Act, Actor, ActRequest, Judgement, Expert, Task, ToolEnvironment } from '../types.ts'
+import type { Act, Actor, ActRequest, Expert, Task, ToolEnvironment } from '../types.ts'
 
 export const limits: EpisodeLimits = { turns: 4, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
@@ -25,7 +26,7 @@ export function expert(tasks: readonly Task[]): Actor {
 
 interface EnvironmentOptions {
   tools?: (log: string[]) => Promise<Toolbox>
-  judge?: (answer: string | null) => Judgement | Promise<Judgement>
+  judge?: (answer: string | null) => Score | Promise<Score>
 }
 
 /** An environment of one counter an episode; records every session that is opened and closed. */
@@ -68,7 +69,7 @@ export function counterEnvironment(
         ...toolbox,
         judge: async ({ answer }) =>
           options.judge === undefined
-            ? { success: answer === '3', parts: { answer: answer === '3' ? 1 : 0 } }
+            ? { value: Number(answer === '3'), parts: { answer: answer === '3' ? 1 : 0 } }
             : options.judge(answer),
         async close() {
           open_.delete(task.id)

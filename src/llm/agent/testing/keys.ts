@@ -89,7 +89,7 @@ export function createKeysEnvironment(settings: {
             ...(settings.rewarded ? { reward: Number(hit) } : {}),
           })
         },
-        judge: () => Promise.resolve({ success: settings.succeeds(hits), parts: {} }),
+        judge: () => Promise.resolve(Number(settings.succeeds(hits))),
         close: () => Promise.resolve(),
       })
     },

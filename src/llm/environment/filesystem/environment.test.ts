@@ -1,3 +1,4 @@
+import { readScore } from '../../episode/score.ts'
 import {
   existsSync,
   mkdirSync,
@@ -93,8 +94,9 @@ test('a plan that is broken off half-way leaves a failed task', async () => {
           invalidCalls: 0,
         })
         await session.close()
-        if (task.answer.kind === 'any') expect(judged.success, `${task.prompt} ${stop}`).toBe(finished)
-        else expect(judged.success, task.prompt).toBe(answer !== undefined)
+        if (task.answer.kind === 'any')
+          expect(readScore(judged, task.id).value, `${task.prompt} ${stop}`).toBe(Number(finished))
+        else expect(readScore(judged, task.id).value, task.prompt).toBe(Number(answer !== undefined))
         if (answer !== undefined || (finished && task.answer.kind === 'any')) break
       }
     }

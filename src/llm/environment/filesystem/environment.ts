@@ -9,6 +9,7 @@ import { makeLockedFolder } from '../../../runs/locked-folder.ts'
 import { resolveServer } from '../../tool/resolve-server.ts'
 import type { ServerLease } from '../../tool/server-pool.ts'
 import type { ToolSpec } from '../../tool/types.ts'
+import type { Score } from '../../episode/score.ts'
 import { judgeOutcome } from './judge.ts'
 import { toSandbox } from './sandbox-path.ts'
 import type { FilesystemTask } from './task.ts'
@@ -191,13 +192,10 @@ function openSession(
     },
     judge(outcome) {
       try {
-        return Promise.resolve(judgeOutcome(task, readTree(root), outcome))
+        return Promise.resolve<Score>(judgeOutcome(task, readTree(root), outcome))
       } catch (error) {
-        return Promise.resolve({
-          success: null,
-          parts: {},
-          reason: `could not look at the sandbox: ${String(error)}`,
-        })
+        const reason = `could not look at the sandbox: ${String(error)}`
+        return Promise.resolve<Score>({ value: null, reason })
       }
     },
     close() {

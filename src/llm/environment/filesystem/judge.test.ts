@@ -22,12 +22,12 @@ const right = (task: FilesystemTask): string =>
 test('the wanted end succeeds; doing nothing, saying nothing or saying something else does not', () => {
   for (const kind of filesystemTasks.kinds) {
     for (const task of tasksOf(kind)) {
-      expect(judgeOutcome(task, task.goal, outcome(right(task))).success, task.prompt).toBe(true)
-      expect(judgeOutcome(task, task.goal, outcome(null)).success).toBe(false)
-      expect(judgeOutcome(task, task.goal, outcome(' ')).success).toBe(false)
-      expect(judgeOutcome(task, task.start, outcome('done')).success, task.prompt).toBe(false)
+      expect(judgeOutcome(task, task.goal, outcome(right(task))).value, task.prompt).toBe(1)
+      expect(judgeOutcome(task, task.goal, outcome(null)).value).toBe(0)
+      expect(judgeOutcome(task, task.goal, outcome(' ')).value).toBe(0)
+      expect(judgeOutcome(task, task.start, outcome('done')).value, task.prompt).toBe(0)
       if (task.answer.kind !== 'any') {
-        expect(judgeOutcome(task, task.goal, outcome('lobster')).success).toBe(false)
+        expect(judgeOutcome(task, task.goal, outcome('lobster')).value).toBe(0)
       }
     }
   }
@@ -47,7 +47,7 @@ test('an effect beside the wanted one fails, and so does destroying something on
         { folders, files: { ...files, [path]: `${lost} more` } },
       ]) {
         const judged = judgeOutcome(task, tree, outcome(right(task)))
-        expect(judged).toMatchObject({ success: false, parts: { state: 0, answer: 1 } })
+        expect(judged).toMatchObject({ value: 0, parts: { state: 0, answer: 1 } })
         expect(judged.reason).toMatch(/^the (?:file|folder) \//)
       }
     }
@@ -114,5 +114,5 @@ test('a number has to be the only one', () => {
 test('a line break at the end of a text does not count', () => {
   const task = filesystemTasks.task({ split: 'train', seed: 1, kind: 'write' })
   const files = Object.fromEntries(Object.entries(task.goal.files).map(([path, text]) => [path, `${text}\n`]))
-  expect(judgeOutcome(task, { ...task.goal, files }, outcome('done')).success).toBe(true)
+  expect(judgeOutcome(task, { ...task.goal, files }, outcome('done')).value).toBe(1)
 })

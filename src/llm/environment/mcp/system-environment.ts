@@ -1,4 +1,5 @@
-import type { Judgement, Outcome, ToolSession, ToolEnvironment } from '../../agent/types.ts'
+import type { Outcome, ToolSession, ToolEnvironment } from '../../agent/types.ts'
+import type { Scored } from '../../episode/score.ts'
 import type { McpTask } from './mcp-task.ts'
 import { answerMatches } from './salient.ts'
 import { newState } from './state-pool.ts'
@@ -37,16 +38,16 @@ function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): T
       return system.call(state, name, args, { ...options, signal: options?.signal ?? signal })
     },
     async judge(outcome) {
-      const judgement = await judgeState(system, task, state, outcome, signal)
-      if (judgement.success !== false || system.changeable) return judgement
+      const score = await judgeState(system, task, state, outcome, signal)
+      if (score.value === 1 || system.changeable) return score
       // A live system may have changed since the task was made; then the answer cannot be judged.
       const now = await answerNow(system, task, signal)
-      if ('answer' in now && now.answer === task.expected.answer) return judgement
+      if ('answer' in now && now.answer === task.expected.answer) return score
       const reason =
         'failed' in now
           ? `the reference solution failed ${referenceTries} times when it was repeated: ${now.failed}`
           : 'the system behind the tools changed since the task was made'
-      return { success: null, parts: {}, reason }
+      return { value: null, reason }
     },
     close: async () => {},
   }
@@ -58,7 +59,7 @@ async function judgeState(
   state: EpisodeState,
   outcome: Outcome,
   signal?: AbortSignal,
-): Promise<Judgement> {
+): Promise<Scored> {
   const { expected } = task
   const parts: Record<string, number> = {
     answer: Number(
@@ -77,7 +78,7 @@ async function judgeState(
       : (await system.observe(state, signal)) === expected.state
     parts['state'] = Number(reached)
   }
-  return { success: Object.values(parts).every((part) => part === 1), parts }
+  return { value: Number(Object.values(parts).every((part) => part === 1)), parts }
 }
 
 /** A tool that fails now and then has not changed: only what fails this often in a row cannot be judged. */

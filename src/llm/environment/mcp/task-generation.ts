@@ -1,3 +1,4 @@
+import { readScore } from '../../episode/score.ts'
 import type { Task, TaskSource } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { InfrastructureError } from '../../tool/infrastructure-error.ts'
@@ -249,7 +250,7 @@ async function provesItself(system: ToolSystem, task: McpTask, signal?: AbortSig
     if ('answer' in move) {
       if (task.expected.answer !== null && answerMatches('', task.expected.answer)) return false
       const outcome = { answer: move.answer, calls: results.length, invalidCalls: 0 }
-      return (await session.judge(outcome)).success === true
+      return readScore(await session.judge(outcome), task.id).value === 1
     }
     const result = await session.call(move.call.name, move.call.arguments)
     results.push({ text: result.text, isError: result.isError })

@@ -51,7 +51,10 @@ test('an answer that is right in part fails, with its part paid', async () => {
   const [episode] = await runEpisodes([{ id: 'e', group: 'g', task }], says, environment, limits)
   expect(episode.success).toBe(false)
   expect(episode.status).toBe('ok')
-  expect(episode.rewards).toEqual([{ agent: 'agent', name: 'part:score', value: 0.1 }])
+  expect(episode.rewards).toEqual([
+    { agent: 'agent', name: 'part:score', value: 0.1 },
+    { agent: 'agent', name: 'score', value: 0.1 },
+  ])
   expect(reasoningReward()(episode)).toMatchObject({ parts: { success: 0, partial: 0.2 * 0.1 } })
   expect(reasoningReward({ partial: 0 })(episode)).toMatchObject({ value: 0 })
   expect(reasoningReward()({ ...episode, success: null })).toBeNull()

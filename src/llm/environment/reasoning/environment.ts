@@ -1,4 +1,5 @@
-import type { Judgement, TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import type { TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import type { Scored } from '../../episode/score.ts'
 import type { EnvironmentChoices, OpenedEnvironment } from '../catalogue.ts'
 import { reasoningReward } from './reward.ts'
 import { createReasoningTasks } from './tasks.ts'
@@ -20,8 +21,8 @@ export function createReasoningEnvironment(): ToolEnvironment<ReasoningTask> {
   }
 }
 
-const judge = (score: number): Judgement => ({
-  success: score === 1,
+const judge = (score: number): Scored<'score'> => ({
+  value: score,
   parts: { score },
   ...(score === 1 ? {} : { reason: score === 0 ? 'the answer is wrong' : 'the answer is right in part' }),
 })

@@ -1,4 +1,5 @@
-import type { RewardFunction } from '../../reward/types.ts'
+import type { Scored } from '../../episode/score.ts'
+import type { Episode } from '../../episode/types.ts'
 
 /**
  * 1 for a right answer, `partial` times the verifier's score for one that is right in part. Keep it small: what is paid
@@ -6,7 +7,9 @@ import type { RewardFunction } from '../../reward/types.ts'
  *
  * @param settings.partial from 0 (success alone) to 1; default 0.2.
  */
-export function reasoningReward({ partial = 0.2 }: { partial?: number } = {}): RewardFunction {
+export function reasoningReward({ partial = 0.2 }: { partial?: number } = {}): (
+  episode: Episode,
+) => Scored<'success' | 'partial'> | null {
   return (episode) => {
     if (episode.success === null) return null
     const score = episode.rewards.find(({ name }) => name === 'part:score')?.value ?? 0

@@ -11,8 +11,8 @@ import { turnRewards } from '../../episode/utterances.ts'
 import type { Episode } from '../../episode/types.ts'
 import { createLocalBackend } from '../../backend/local-backend.ts'
 import { tinyConfig } from '../../testing/tiny-config.ts'
-import { score } from '../../reward/score.ts'
-import { taskReward } from '../../reward/task-reward.ts'
+import { score } from '../../reward/reward.ts'
+import { taskReward } from '../../reward/rewards.ts'
 import { demonstrateAgent, rolloutAgent } from './rollout-agent.ts'
 import type { AgentContext, AgentProgram, AgentTask } from './rollout-agent.ts'
 
@@ -41,7 +41,7 @@ const shop = (
   name: 'shop',
   run,
   judge: (_, result) => ({
-    success: result === 'It is 6.',
+    value: Number(result === 'It is 6.'),
     parts: { answer: result === 'It is 6.' ? 1 : 0 },
   }),
 })
@@ -97,7 +97,7 @@ test('an agent of generateText with tools becomes an episode of one row, the sam
   expect(tokenizer.decode(row.tokens)).toContain(
     '}}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n{"price":6}',
   )
-  expect(score(taskReward({}), episode)?.value).toBe(1)
+  expect((await score(taskReward({}), episode)).value).toBe(1)
   expect(decodeEpisode(encodeEpisode(episode))).toEqual(episode)
 })
 
@@ -261,7 +261,7 @@ test('faults of the program mask, a full window is the model at fault, mistakes 
     status: 'masked',
     ending: 'deadline',
   })
-  const unsure = { ...buyer, judge: () => ({ success: null }) }
+  const unsure = { ...buyer, judge: () => null }
   expect(await only({ program: unsure })).toMatchObject({ status: 'masked', success: null })
   const controller = new AbortController()
   const aborted = only({ program: endless, signal: controller.signal })
@@ -341,7 +341,7 @@ test('a program pays what the model said last', async () => {
   })
   const episode = await only({ program })
   expect(turnRewards(episode)).toEqual([0.5, -0.75])
-  expect(score(taskReward({}), episode)?.value).toBe(1)
+  expect((await score(taskReward({}), episode)).value).toBe(1)
   const early = shop((_, { reward }) => {
     reward(1)
     return Promise.resolve('It is 6.')

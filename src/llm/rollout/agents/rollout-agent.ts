@@ -2,9 +2,13 @@ import { checkWindow, languageModelFrom, readAnswer } from '../../agent/ai-sdk/i
 import type { ChatFormat, ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { LanguageModel, ModelAnswer, ModelCall } from '../../agent/ai-sdk/index.ts'
 import { AgogeError } from '../../../error.ts'
+import { judgedRewards, readScore } from '../../episode/score.ts'
+import type { Score } from '../../episode/score.ts'
 import type { Episode, EpisodeReward } from '../../episode/types.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import { scoreGroups } from '../../reward/reward.ts'
+import type { Reward } from '../../reward/reward.ts'
 import { createLockstep } from './lockstep.ts'
 import type { Lockstep } from './lockstep.ts'
 import { createRecorder } from './recorder.ts'
@@ -30,20 +34,13 @@ export interface AgentContext {
   reward: (value: number) => void
 }
 
-/** What became of an episode, by the user's word. */
-export interface AgentScore {
-  /** null = cannot be judged: the episode is masked. */
-  success: boolean | null
-  /** Named parts of a score, each in [0, 1]. */
-  parts?: Record<string, number>
-}
-
 /** The user's agent, unchanged, and how its results are judged. */
 export interface AgentProgram<T extends AgentTask, R> {
   name: string
   /** Does the task with any calls of the model, any tools, any control flow. What it throws is no fault of the model: it masks. */
   run: (task: T, context: AgentContext) => Promise<R>
-  judge: (task: T, result: R) => AgentScore | Promise<AgentScore>
+  /** 1 = the task is done; anything less is not; `null` = cannot be judged, which masks the episode. */
+  judge: (task: T, result: R) => Score | Promise<Score>
 }
 
 export interface AgentModel {
@@ -68,6 +65,8 @@ export interface AgentRolloutOptions<T extends AgentTask, R> extends AgentModel 
   maxTokens?: number
   /** Of an episode. Default 600. */
   deadlineSeconds?: number
+  /** Scores the episodes, which keep it in their `rewards`; see `scoreGroups`. Default: they are not scored. */
+  reward?: Reward
   /** How long a batch waits for programs that are busy with something else than the model; see `createLockstep`. Default 10. */
   patienceSeconds?: number
   signal?: AbortSignal
@@ -104,7 +103,12 @@ export async function rolloutAgent<T extends AgentTask, R>(
     }),
   )
   options.signal?.throwIfAborted()
-  return tasks.map((_, at) => episodes.slice(at * groupSize, (at + 1) * groupSize))
+  const groups = tasks.map((_, at) => episodes.slice(at * groupSize, (at + 1) * groupSize))
+  if (options.reward !== undefined) {
+    const { reward, signal } = options
+    await scoreGroups(reward, groups, signal === undefined ? {} : { signal })
+  }
+  return groups
 }
 
 /** Says what the agent's model should say, for demonstrations. `messages` are those of the call. */
@@ -115,7 +119,10 @@ export type Teacher<T extends AgentTask> = (
 
 /** The same with a teacher in place of the model: episodes to learn from by supervision, in the tokens of the model. */
 export async function demonstrateAgent<T extends AgentTask, R>(
-  options: Omit<AgentRolloutOptions<T, R>, 'backend' | 'seed' | 'temperature' | 'patienceSeconds'> & {
+  options: Omit<
+    AgentRolloutOptions<T, R>,
+    'backend' | 'seed' | 'temperature' | 'patienceSeconds' | 'reward'
+  > & {
     teacher: Teacher<T>
   },
 ): Promise<Episode[]> {
@@ -251,14 +258,11 @@ async function runEpisode<T extends AgentTask, R>(
         program.run(task, { model, signal, episode: spec.id, reward }),
         signal,
       )
-      const { success, parts = {} } = await program.judge(task, result)
-      if (success === null) return masked('infrastructure', 'the outcome could not be judged')
-      const rewards = Object.entries(parts).map(([name, value]) => ({
-        agent: 'agent',
-        name: `part:${name}`,
-        value,
-      }))
-      return { status: 'ok', ending: 'answered', success, rewards: [...rewarded, ...rewards] }
+      const score = readScore(await program.judge(task, result), `episode ${spec.id}`)
+      if (score.value === null)
+        return masked('infrastructure', score.reason ?? 'the outcome could not be judged')
+      const rewards = [...rewarded, ...judgedRewards(score, 'agent')]
+      return { status: 'ok', ending: 'answered', success: score.value >= 1, rewards }
     } catch (error) {
       if (options.signal?.aborted === true) return masked('aborted', 'the run was aborted')
       if (deadline.signal.aborted) return masked('deadline', deadline.signal.reason)

@@ -18,7 +18,7 @@ const program = {
   name: 'echo',
   run: async (_: { id: string }, { model: policy }: AgentContext) =>
     (await generateText({ model: policy, prompt: 'Say a', maxOutputTokens: 2 })).text,
-  judge: (_: { id: string }, said: string) => ({ success: said.startsWith('a') }),
+  judge: (_: { id: string }, said: string) => Number(said.startsWith('a')),
 }
 
 test('an agent learns what it is rewarded for; the same seed gives the same curve', async () => {

@@ -10,8 +10,8 @@ import type { Algorithm, BatchSettings, EpisodeGroup } from '../../algorithm/typ
 import { loadLocalBackend } from '../../backend/local-backend.ts'
 import type { Episode } from '../../episode/types.ts'
 import type { ModelBackend } from '../../model-backend.ts'
-import { taskReward } from '../../reward/task-reward.ts'
-import type { RewardFunction } from '../../reward/types.ts'
+import { judgedReward } from '../../reward/rewards.ts'
+import type { Reward } from '../../reward/reward.ts'
 import { rolloutAgent } from '../../rollout/agents/rollout-agent.ts'
 import type { AgentRolloutOptions, AgentTask } from '../../rollout/agents/rollout-agent.ts'
 import { smallModelPlan } from '../defaults.ts'
@@ -39,8 +39,8 @@ export interface TrainAgentOptions<T extends AgentTask, R>
   /** Episodes of each task, which are compared with each other. Default 8. */
   groupSize?: number
   steps: number
-  /** Default: success. */
-  reward?: RewardFunction
+  /** Default: the score that the program's judge gave. */
+  reward?: Reward
   /** A preset of `policyPresets` by name, with its batch settings, or any other. Default: `grpo-damped`. */
   algorithm?: PolicyPresetName | Algorithm
   /** Tasks that training does not have, played greedily before the first step and after the last. Default: none. */
@@ -183,7 +183,7 @@ function jobOf<T extends AgentTask, R>(
     backend: () =>
       Promise.resolve(Object.create(backend, { dispose: { value: undefined } }) as TrainableBackend),
     tokenizer,
-    reward: options.reward ?? taskReward({}),
+    reward: options.reward ?? judgedReward(),
     algorithm,
     ...(typeof options.algorithm === 'function' ? {} : { algorithmName: options.algorithm ?? 'grpo-damped' }),
     plan: planOf(options, batch),
@@ -205,7 +205,8 @@ function jobOf<T extends AgentTask, R>(
       },
       async play({ backend, name, tasks, groupSize, temperature, signal }) {
         const abort = signal === undefined ? {} : { signal }
-        const { signal: _, ...rest } = options
+        // The job scores what was played.
+        const { signal: _, reward: __, ...rest } = options
         const own = tasks.map((task) => task.own)
         const key = name.replace(/^rl\//, 'step/')
         return rolloutAgent({ ...rest, ...abort, backend, tasks: own, groupSize, name: key, temperature })

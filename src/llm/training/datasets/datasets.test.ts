@@ -13,7 +13,7 @@ import {
 } from '../../agent/testing/counter-environment.ts'
 import type { Expert } from '../../agent/types.ts'
 import type { Episode } from '../../episode/types.ts'
-import { taskReward } from '../../reward/task-reward.ts'
+import { taskReward } from '../../reward/rewards.ts'
 import { datasetRows, toParquet, writeDataset } from './index.ts'
 import type { DatasetKind } from './index.ts'
 

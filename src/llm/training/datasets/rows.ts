@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Episode } from '../../episode/types.ts'
 import { isJudged } from '../../evaluation/summarise.ts'
-import { score } from '../../reward/score.ts'
-import type { RewardFunction, Scored } from '../../reward/types.ts'
+import { readScore } from '../../episode/score.ts'
+import type { Score, Scored } from '../../episode/score.ts'
+import { recordedScore } from '../../reward/reward.ts'
 import { conversationsOf } from './conversations.ts'
 import type { Conversation, DatasetMessage } from './conversations.ts'
 
@@ -11,7 +12,8 @@ export type DatasetKind = 'sft' | 'dpo' | 'grpo'
 
 export interface DatasetOptions {
   kind: DatasetKind
-  reward: RewardFunction
+  /** Of episodes that training did not score. */
+  reward: (episode: Episode) => Score
   /** The name of the run, for the column `run`. */
   run: string
   /** The tools of the environment, for the column `tools`: JSON as a text, which TRL reads. */
@@ -49,9 +51,9 @@ interface Judged {
  */
 export function datasetRows(episodes: readonly Episode[], options: DatasetOptions): DatasetRow[] {
   const judged = episodes.filter(isJudged).flatMap((episode): Judged[] => {
-    const scored = score(options.reward, episode)
+    const scored = recordedScore(episode) ?? readScore(options.reward(episode), episode.id)
     const conversations = conversationsOf(episode)
-    return scored === null || conversations.length === 0 ? [] : [{ episode, scored, conversations }]
+    return scored.value === null || conversations.length === 0 ? [] : [{ episode, scored, conversations }]
   })
   const { tools } = options
   const rows = { sft: sftRows, dpo: dpoRows, grpo: grpoRows }[options.kind](judged, options.run)

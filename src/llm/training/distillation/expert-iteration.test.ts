@@ -42,10 +42,7 @@ const environment: ToolEnvironment = {
     Promise.resolve({
       specs: [],
       call: () => Promise.resolve({ text: 'error', isError: true }),
-      judge: ({ answer }) => {
-        const success = answer === task.context['answer']
-        return Promise.resolve({ success, parts: { success: Number(success) } })
-      },
+      judge: ({ answer }) => Promise.resolve(Number(answer === task.context['answer'])),
       close: () => Promise.resolve(),
     }),
   close: () => Promise.resolve(),

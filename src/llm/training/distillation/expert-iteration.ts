@@ -8,9 +8,9 @@ import { mean } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { score } from '../../reward/score.ts'
-import { taskReward } from '../../reward/task-reward.ts'
-import type { RewardFunction } from '../../reward/types.ts'
+import { scoreGroups } from '../../reward/reward.ts'
+import type { Reward } from '../../reward/reward.ts'
+import { taskReward } from '../../reward/rewards.ts'
 import { rolloutGroups } from '../../rollout/collect.ts'
 import { optimStepAt } from '../kernel.ts'
 import type { OptimiserSettings } from '../kernel.ts'
@@ -32,7 +32,7 @@ export interface ExpertIterationOptions<T extends Task> extends OptimiserSetting
   /** Default 1. */
   temperature?: number
   /** Default: success. */
-  reward?: RewardFunction
+  reward?: Reward
   /**
    * The same task with its answer given away, or `null`. Where all episodes of a task failed, it is played so, and what then
    * succeeds is learnt as an answer to the task itself (STaR's rationalisation).
@@ -78,7 +78,7 @@ export async function expertIteration<T extends Task>(
       tasks.task({ split: 'train', seed: random.int(2 ** 31) }),
     )
     const played = await play(options, `expert/${round}`, drawn)
-    const own = expert(options, played)
+    const own = await expert(options, played)
     const given = hint === undefined ? [] : await rationalise(options, hint, round, drawn, played)
     const kept = [...own, ...given]
     if (options.restartFrom !== undefined) await backend.load(options.restartFrom)
@@ -115,9 +115,12 @@ function play<T extends Task>(options: ExpertIterationOptions<T>, name: string, 
 }
 
 /** What is to be imitated of each group. */
-function expert<T extends Task>(options: ExpertIterationOptions<T>, groups: readonly Episode[][]): Episode[] {
-  const { reward = taskReward(), threshold = 1, best = 1 } = options
-  const rewards = groups.map((group) => group.map((episode) => score(reward, episode)?.value ?? null))
+async function expert<T extends Task>(
+  options: ExpertIterationOptions<T>,
+  groups: readonly Episode[][],
+): Promise<Episode[]> {
+  const { reward = taskReward(), threshold = 1, best = 1, signal } = options
+  const rewards = await scoreGroups(reward, groups, signal === undefined ? {} : { signal })
   return expertMembers(rewards, { threshold, best }).flatMap((members, g) =>
     members.map((member) => groups[g][member]),
   )

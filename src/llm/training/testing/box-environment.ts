@@ -40,7 +40,7 @@ export function createBoxEnvironment(): ToolEnvironment {
             things.length === boxes.size && things.every(([box, thing]) => boxes.get(box) === thing)
           const said = answer === wanted.answer
           return Promise.resolve({
-            success: state && said,
+            value: Number(state && said),
             parts: { state: Number(state), answer: Number(said) },
           })
         },

@@ -3,7 +3,7 @@ import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { createLocalBackend } from '../../backend/local-backend.ts'
 import { specialTokens } from '../../tokenizer/template.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
-import { taskReward } from '../../reward/task-reward.ts'
+import { taskReward } from '../../reward/rewards.ts'
 import type { TrainJobOptions, TrainingPlan } from '../types.ts'
 import { boxTasks, boxTexts, createBoxEnvironment } from './box-environment.ts'
 

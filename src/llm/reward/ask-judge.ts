@@ -1,0 +1,128 @@
+import { AgogeError } from '../../error.ts'
+import type { Act, Actor } from '../agent/types.ts'
+import type { Unscored } from '../episode/score.ts'
+
+/** The one method of a model object of the AI SDK (`openai('…')`, `anthropic('…')`) that a judge needs. */
+export interface GeneratingModel {
+  doGenerate: (options: {
+    prompt: { role: 'user'; content: { type: 'text'; text: string }[] }[]
+    abortSignal?: AbortSignal
+  }) => PromiseLike<{ content: readonly { type: string; text?: string }[] }>
+}
+
+/** Whoever can be asked: an actor, a model object of the AI SDK, or a function from question to answer. */
+export type JudgeModel =
+  | Actor
+  | GeneratingModel
+  | ((question: string, options: { signal: AbortSignal }) => string | Promise<string>)
+
+/** What a judge was asked in this process. */
+export interface JudgeUsage {
+  /** Questions put to the model, repeated ones included. */
+  calls: number
+  /** Those of them that failed or had no readable score. */
+  failures: number
+  /** Episodes or groups that it could not judge in all attempts. */
+  masked: number
+}
+
+interface Asker {
+  usage: () => JudgeUsage
+  /** What `read` makes of the answer; `null` is unreadable. `key` keys the random stream of a local model. */
+  ask: <R>(
+    question: string,
+    key: string,
+    read: (answer: string) => R | null,
+    signal: AbortSignal,
+  ) => Promise<R | Unscored>
+}
+
+/** Asks a model, again where its answer cannot be read, and counts. */
+export function createAsker(judge: JudgeModel, attempts = 2): Asker {
+  const say = speakerOf(judge)
+  const usage: JudgeUsage = { calls: 0, failures: 0, masked: 0 }
+  return {
+    usage: () => ({ ...usage }),
+    async ask(question, key, read, signal) {
+      let reason = ''
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        signal.throwIfAborted()
+        usage.calls++
+        const said = await say(question, attempt === 0 ? key : `${key}/${attempt}`, signal)
+        const found = said instanceof Error ? null : read(said)
+        if (found !== null) return found
+        usage.failures++
+        reason = said instanceof Error ? said.message : `no score in what the judge said: ${said.slice(-100)}`
+      }
+      usage.masked++
+      return { value: null, reason: `the judge failed: ${reason}` }
+    },
+  }
+}
+
+type Speaker = (question: string, key: string, signal: AbortSignal) => Promise<string | Error>
+
+function speakerOf(judge: JudgeModel): Speaker {
+  if (typeof judge !== 'function' && 'act' in judge) return batchingSpeaker(judge)
+  const generate =
+    typeof judge === 'function'
+      ? judge
+      : async (text: string, { signal }: { signal: AbortSignal }): Promise<string> => {
+          const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }]
+          const { content } = await judge.doGenerate({ prompt, abortSignal: signal })
+          return content.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
+        }
+  return async (question, _, signal) => {
+    try {
+      return await generate(question, { signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (AgogeError.isInstance(error)) throw error
+      return error instanceof Error ? error : new Error(String(error))
+    }
+  }
+}
+
+interface Waiting {
+  question: string
+  key: string
+  signal: AbortSignal
+  resolve: (answer: string | Error) => void
+  reject: (error: unknown) => void
+}
+
+/** Questions that are asked at the same time are one batch of the actor: a local model answers many for little more than one. */
+function batchingSpeaker(actor: Actor): Speaker {
+  let waiting: Waiting[] = []
+  async function flush(): Promise<void> {
+    const batch = waiting
+    waiting = []
+    const { signal } = batch[0]
+    try {
+      const acts = await actor.act(batch.map(requestOf(actor)), { signal })
+      batch.forEach(({ resolve }, i) => {
+        const act: Act | Error = acts[i]
+        resolve(act instanceof Error ? act : act.text)
+      })
+    } catch (error) {
+      const isOurs = signal.aborted || AgogeError.isInstance(error)
+      const fault = error instanceof Error ? error : new Error(String(error))
+      for (const { resolve, reject } of batch)
+        if (isOurs) reject(error)
+        else resolve(fault)
+    }
+  }
+  return (question, key, signal) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(() => void flush())
+      waiting.push({ question, key, signal, resolve, reject })
+    })
+}
+
+function requestOf(actor: Actor) {
+  return ({ question: text, key }: Waiting) => {
+    const tokens = actor.encode({ role: 'user', text })
+    const node = { id: 0, parent: null, agent: 'judge', role: 'user' as const, text, tokens }
+    return { episode: key, turn: 0, nodes: [node], tools: [] }
+  }
+}
