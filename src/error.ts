@@ -112,6 +112,7 @@ export type ErrorCode =
   | 'remote-model'
   | 'reset-needed'
   | 'resume-mismatch'
+  | 'reward-broken'
   | 'run-exists'
   | 'run-failed'
   | 'run-in-use'
