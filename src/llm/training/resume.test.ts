@@ -21,7 +21,7 @@ const program = {
   name: 'echo',
   run: async (_: { id: string }, { model: policy }: AgentContext) =>
     (await generateText({ model: policy, prompt: 'Say a', maxOutputTokens: 2 })).text,
-  judge: (_: { id: string }, said: string) => ({ success: /^[a-m]/.test(said) }),
+  judge: (_: { id: string }, said: string) => Number(/^[a-m]/.test(said)),
 }
 
 async function weightsOf(work: (backend: Backend) => Promise<unknown>): Promise<Float32Array[]> {

@@ -59,16 +59,16 @@ export async function sampleBatch<T extends Task>(
   job.backend.clearCache?.()
   const groups = await playGroups(job, tasks.first, `rl/${number}`)
   for (let round = 1; round <= resampling; round++) {
-    const missing = keepInformative(job, groups, wanted)
+    const missing = keepInformative(groups, wanted)
     if (missing === 0) break
     groups.push(...(await playGroups(job, tasks.more(missing), `rl/${number}.${round}`)))
   }
-  if (resampling > 0) keepInformative(job, groups, wanted)
+  if (resampling > 0) keepInformative(groups, wanted)
   return { groups, seconds: (performance.now() - started) / 1000, sampledAt: job.state.step }
 }
 
 /** Marks the groups that say something, at most as many as are wanted. @returns how many are missing. */
-function keepInformative<T extends Task>(job: Job<T>, groups: PlayedGroup<T>[], wanted: number): number {
+function keepInformative<T extends Task>(groups: PlayedGroup<T>[], wanted: number): number {
   const telling = new Set(
     informativeGroups(groups.map((group) => rewardedGroup(group).rewards)).slice(0, wanted),
   )
