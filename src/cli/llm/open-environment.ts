@@ -7,7 +7,7 @@ import { AgogeError } from '../../error.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
 import { heldOutTasks } from '../../llm/rollout/held-out.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
-import type { RewardFunction } from '../../llm/reward/reward.ts'
+import type { Reward } from '../../llm/reward/reward.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import { confirmPlan } from '../../llm/environment/mcp/plan.ts'
 import { fingerprintTasks } from '../../llm/environment/mcp/task-fingerprint.ts'
@@ -64,7 +64,7 @@ export interface OpenedNamed {
   tasks: TaskSource
   plan: TrainingPlan
   /** Default: success, less small costs of calls. */
-  reward?: RewardFunction
+  reward?: Reward
   /** `count` tasks, all different. */
   heldOut: (split: Task['split'], count: number) => Task[]
   /** Of a foreign server: its calls, the hash of the plan that was agreed to. Of a server or a module: what identifies its tasks. */

@@ -1,6 +1,6 @@
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import type { TaskSource, ToolEnvironment } from '../agent/types.ts'
-import type { RewardFunction } from '../reward/types.ts'
+import type { Reward } from '../reward/reward.ts'
 import type { Adventure } from './adventure/adventure.ts'
 import type { DefinedToolEnvironment } from './definition/define-tool-environment.ts'
 
@@ -22,7 +22,7 @@ export interface OpenedEnvironment {
   demonstrations: Readonly<Record<string, number>>
   limits?: Partial<EpisodeLimits>
   /** Default: success, less small costs of calls. */
-  reward?: RewardFunction
+  reward?: Reward
   training?: {
     warmStart: { epochs: number; validateEvery: number }
     reinforcement: { learningRate: number; steps: number }

@@ -84,7 +84,7 @@ export const adventureEnvironment = defineToolEnvironment<Game>({
   kinds: { open: { draft }, locked: { draft } },
   judge({ state: { scene, state } }) {
     const success = isFulfilled(scene, state)
-    return { success, parts: { quest: success ? 1 : 0 } }
+    return { value: Number(success), parts: { quest: success ? 1 : 0 } }
   },
   demonstrations: 200,
   limits: { turns: 24, totalTokens: 4096 },

@@ -1,3 +1,4 @@
+import { readScore } from '../../episode/score.ts'
 import type { EpisodeLimits } from '../../agent/episode-state.ts'
 import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
@@ -178,8 +179,9 @@ async function checkIsolated(task: Task | undefined, environment: ToolEnvironmen
       if ('answer' in move) answer = move.answer
       else results.push(await played.call(move.call.name, move.call.arguments))
     }
-    const { success } = await other.judge({ answer: 'done', calls: 0, invalidCalls: 0 })
-    if (success !== false)
+    const score = await other.judge({ answer: 'done', calls: 0, invalidCalls: 0 })
+    const { value } = readScore(score, task.id)
+    if (value === null || value >= 1)
       throw problem(task, 'what one episode did was seen by another', {
         given: 'one state for two sessions',
         expected: 'a private state for each episode',

@@ -1,3 +1,4 @@
+import { readScore } from '../../episode/score.ts'
 import { expect, test } from 'vitest'
 import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
@@ -76,7 +77,8 @@ test('an episode succeeds when the state is the one that the plan leaves, and th
   const judge = async (task: typeof adding, calls: [string, Record<string, unknown>][], answer: string) => {
     const session = await environment.open(task, {})
     for (const [name, args] of calls) await session.call(name, args)
-    return (await session.judge({ answer, calls: calls.length, invalidCalls: 0 })).success
+    const score = await session.judge({ answer, calls: calls.length, invalidCalls: 0 })
+    return readScore(score, task.id).value === 1
   }
   const word = /^\w+ (\w+)/.exec(adding.prompt)?.[1]
   expect(await judge(adding, [['add', { text: word }]], 'ok')).toBe(true)
@@ -93,7 +95,7 @@ test('a judge of its own decides, and a goal can be named', async () => {
       add: { ...add, draft: (state, draw) => ({ ...add.draft(state, draw), goal: { items: ['x'] } }) },
     },
     judge: ({ goal, state, start }) => ({
-      success: goal.items[0] === 'x' && state.items.length > start.items.length,
+      value: Number(goal.items[0] === 'x' && state.items.length > start.items.length),
       parts: { longer: 1 },
     }),
   })

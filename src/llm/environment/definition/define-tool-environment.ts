@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { EpisodeLimits } from '../../agent/episode-state.ts'
-import type { Judgement, Task, ToolEnvironment, ToolSession } from '../../agent/types.ts'
+import type { Task, ToolEnvironment, ToolSession } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
-import type { RewardFunction } from '../../reward/types.ts'
+import type { Score, Scored } from '../../episode/score.ts'
+import type { Reward } from '../../reward/reward.ts'
 import { callTool, readTools } from '../../tool/define-tools.ts'
 import type { ReadTools, ToolLike } from '../../tool/define-tools.ts'
 import { answers } from './answer.ts'
@@ -86,11 +87,11 @@ export interface ToolEnvironmentDefinition<State> {
   tools?: (state: State) => Record<string, ToolLike>
   kinds: Readonly<Record<string, ToolTaskKind<State>>>
   /** Default: the state equals `goal`, and the answer is the one that the draft names. */
-  judge?: (inputs: JudgeInputs<State>) => boolean | Judgement | Promise<boolean | Judgement>
+  judge?: (inputs: JudgeInputs<State>) => boolean | Score | Promise<boolean | Score>
   /** See `TaskSourceSettings`. Default `hash`. */
   splits?: 'hash' | 'own'
   /** Default: success, less small costs of calls. */
-  reward?: RewardFunction
+  reward?: Reward
   /** Demonstrations of each kind in the warm start: one number, or by name. Default: 400 shared evenly. */
   demonstrations?: number | Readonly<Record<string, number>>
   /** What differs from the usual limits of an episode (6 turns, 640 tokens). */
@@ -229,7 +230,7 @@ async function createEnvironment<State>(
           const goal = task.goal ?? (await goalOf(task, play))
           const answered = answers(task.wanted, answer)
           const judged = await judge({ state, start: task.start, goal, answer, answered, task })
-          return typeof judged === 'boolean' ? { success: judged, parts: {} } : judged
+          return typeof judged === 'boolean' ? Number(judged) : judged
         },
         close: async () => {},
       }
@@ -239,10 +240,10 @@ async function createEnvironment<State>(
 }
 
 /** The default judge. */
-function reached<State>({ state, goal, answered }: JudgeInputs<State>): Judgement {
+function reached<State>({ state, goal, answered }: JudgeInputs<State>): Scored<'state' | 'answer'> {
   const same = isDeepStrictEqual(state, goal)
   return {
-    success: same && answered,
+    value: Number(same && answered),
     parts: { state: same ? 1 : 0, answer: answered ? 1 : 0 },
     ...(same && answered
       ? {}
