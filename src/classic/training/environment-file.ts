@@ -18,8 +18,8 @@ export interface EnvironmentFile {
 export const isEnvironmentFile = (name: string): boolean => /\.[cm]?[jt]s$/.test(name)
 
 /**
- * Reads a module that exports `environment` (or a default): an environment, an object with `reset` and `step`, or a function that makes
- * such objects. Of these one is made and closed, to see what its spaces are.
+ * Reads a module that exports `environment` (or a default, or one definition by any name): a definition, an object with `reset` and `step`,
+ * or a function that makes such objects. Of these one is made and closed, to see what its spaces are.
  *
  * @throws AgogeError `bad-environment-file` where there is none, `bad-environment` for an environment that lacks something.
  */
@@ -32,7 +32,7 @@ export async function readEnvironmentFile(path: string): Promise<EnvironmentFile
   } catch (cause) {
     throw badFile(file, String(cause), cause)
   }
-  const found = module.environment ?? module.default
+  const found = module.environment ?? module.default ?? onlyDefinition(module)
   const fields = typeof found === 'object' && found !== null ? found : {}
   const isPlayable = typeof found === 'function' || 'observationSpace' in fields || 'stateSize' in fields
   if (!isPlayable) throw badFile(file, `it exports ${Object.keys(module).join(', ') || 'nothing'}`)
@@ -44,6 +44,14 @@ export async function readEnvironmentFile(path: string): Promise<EnvironmentFile
   const vector = await openVector(playable, { numEnvs: 1 })
   await vector.close()
   return { file, playable, definition: vector.definition }
+}
+
+/** The definition that a module exports under whatever name; undefined where there are several or none. */
+function onlyDefinition(module: object): unknown {
+  const definitions = Object.values(module).filter(
+    (value: unknown) => typeof value === 'object' && value !== null && 'stateSize' in value,
+  )
+  return definitions.length === 1 ? definitions[0] : undefined
 }
 
 /** The module that a name means; undefined for the name of an environment that Agoge has. */
