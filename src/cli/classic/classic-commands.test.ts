@@ -15,7 +15,9 @@ test('envs lists environments, spaces, features and algorithms, also for program
   expect(one.out).toMatch(/gravity +9\.8 +5 to 15 +1 to 25 +m\/s\^2/)
   expect(one.out).toContain('agoge train cartpole --vary gravity,cartMass')
   expect(JSON.parse((await agoge('envs', 'taxi', '--json')).out)).toMatchObject({ name: 'taxi' })
-  expect(shown.out).toMatch(/cartpole +box\(4\) +discrete\(2\) +500 +gravity.*ppo/)
+  expect(shown.out).toMatch(/cartpole +box\(4\) +discrete\(2\) +500 +5 +A\n/)
+  expect(shown.out).toMatch(/^ {2}A {2}ppo, a2c/m)
+  expect(Math.max(...shown.out.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100)
   const all = JSON.parse((await agoge('envs', '--json')).out) as { name: string }[]
   expect(all.find(({ name }) => name === 'cartpole')).toMatchObject({
     action: { type: 'discrete', n: 2 },

@@ -11,6 +11,7 @@ import { toolEnvironments } from '../../llm/environment/catalogue.ts'
 import { gameOf, readToolEnvironment } from '../shared/environment-names.ts'
 import { requireClassicEnvironment } from './classic-command.ts'
 import type { Console } from '../shared/console.ts'
+import { listed } from '../shared/help.ts'
 import { table } from '../shared/table.ts'
 
 export interface EnvsCommand {
@@ -36,22 +37,37 @@ export async function runEnvs(
   )
 }
 
+/** The list, at most 100 columns wide: environments of which the same algorithms learn share a letter, explained below. */
 function allText(): string {
+  const letters = new Map<string, string>()
+  const letterOf = (algorithms: string): string => {
+    const letter = letters.get(algorithms) ?? String.fromCodePoint(65 + letters.size)
+    letters.set(algorithms, letter)
+    return letter
+  }
   const rows = Object.entries(classicEnvironments).map(([name, definition]) => [
     name,
     space(definition.observation),
     space(definition.action),
     definition.maxSteps === undefined ? '–' : String(definition.maxSteps),
-    Object.keys(definition.context).join(' '),
-    algorithmsFor(definition).join(' '),
+    String(Object.keys(definition.context).length),
+    letterOf(algorithmsFor(definition).join(', ')),
   ])
+  const header = ['environment', 'observation', 'action', 'steps', 'context features', 'algorithms']
   return [
-    table(['environment', 'observation', 'action', 'steps', 'context', 'algorithms'], rows),
-    '\nranges and units of the context of an environment: agoge envs ENVIRONMENT',
-    '\nfor language models (agoge train, eval, chat):',
-    ...Object.entries(toolEnvironments).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`),
-    `  ${'mcp:NAME'.padEnd(12)}a server of your .mcp.json`,
-    `  ${'FILE.ts'.padEnd(12)}a module that exports \`environment\`, made by defineToolEnvironment`,
+    table(header, rows),
+    '',
+    'Algorithms:',
+    ...listed([...letters].map(([algorithms, letter]) => [letter, algorithms])),
+    '',
+    'Context features of one, with ranges and units: agoge envs ENVIRONMENT',
+    '',
+    'For language models (agoge train, eval, chat):',
+    ...listed([
+      ...Object.entries(toolEnvironments).map(([name, { about }]) => [name, about] as const),
+      ['mcp:NAME', 'a server of your .mcp.json'],
+      ['FILE.ts', 'a module that exports `environment`, made by defineToolEnvironment'],
+    ]),
   ].join('\n')
 }
 

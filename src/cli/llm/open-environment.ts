@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { openDefinition, toolEnvironments } from '../../llm/environment/catalogue.ts'
 import type { OpenedEnvironment } from '../../llm/environment/catalogue.ts'
-import { hasTextTasks, readToolEnvironment, unknownEnvironment } from '../shared/environment-names.ts'
+import { readToolEnvironment, unknownEnvironment } from '../shared/environment-names.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../../llm/agent/types.ts'
-import { AgogeError } from '../../error.ts'
 import { visibleBlock, visibleLine } from '../../untrusted/visible-text.ts'
 import { heldOutTasks } from '../../llm/rollout/held-out.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
@@ -15,7 +14,6 @@ import { openMcpEnvironment } from '../../llm/environment/mcp/open-mcp-environme
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import type { Console } from '../shared/console.ts'
 import type { CallBudget } from './planned-calls.ts'
-import { dashed } from '../shared/resumed-options.ts'
 
 /** How an environment is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
 export interface EnvironmentOptions {
@@ -110,7 +108,6 @@ export async function openEnvironment(
   terminal: Console,
 ): Promise<OpenedNamed> {
   const { environment: name, environmentFile, task, difficulty } = options
-  refuseOthersOptions(options)
   const definition = await readToolEnvironment(environmentFile ?? name)
   if (definition !== undefined) {
     const fingerprint = fingerprintSource(definition.tasks)
@@ -122,41 +119,6 @@ export async function openEnvironment(
   }
   if (name.startsWith('mcp:')) return openServer(name.slice(4), options, opening, terminal)
   throw unknownEnvironment(options)
-}
-
-/** Options that one kind of environment alone has, and what an error says of them elsewhere. */
-const ownOptions = [
-  ...Object.entries(toolEnvironments).flatMap(([environment, { options }]) =>
-    options === undefined
-      ? []
-      : [
-          {
-            names: options,
-            of: (name: string) => name === environment,
-            hint: `They choose among the tasks of the environment "${environment}"`,
-          },
-        ],
-  ),
-  {
-    names: ['mcpConfig', 'sandbox', 'allow', 'maxCalls', 'callsPerSecond'] as const,
-    // The name of no environment at all is reported as such.
-    of: (name: string) => name.startsWith('mcp:') || !hasTextTasks(name),
-    hint: 'They are of a server that you configured: mcp:NAME',
-  },
-]
-
-/** They are refused, not silently left out: `filesystem` is not the server of that name in a configuration. */
-function refuseOthersOptions(options: EnvironmentOptions): void {
-  for (const { names, of, hint } of ownOptions) {
-    const typed = names.filter((name) => options[name] !== undefined).map(dashed)
-    if (typed.length === 0 || of(options.environment)) continue
-    throw new AgogeError(`${typed.join(', ')} means nothing for ${options.environment}`, {
-      code: 'bad-option',
-      given: typed.join(' '),
-      expected: 'options of this environment',
-      hint,
-    })
-  }
 }
 
 /** The plan of training with what the environment needs otherwise. */

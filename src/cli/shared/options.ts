@@ -1,5 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
+import { AgogeError } from '../../error.ts'
+import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
+import { toolEnvironments } from '../../llm/environment/catalogue.ts'
 import { samplingWeightTypes } from '../../llm/sampling/quantised-weights.ts'
 
 /** Parses a whole number of at least `least`; commander names the option in its message. */
@@ -50,72 +53,150 @@ function levels(text: string, before: number[] = []): number[] {
   return [...before, wholeNumber(1)(text)]
 }
 
+/**
+ * Environments whose options differ: those of classic RL, MCP servers, `module` for a file whose content alone says what it is, `tool` for
+ * one that defines an environment with tools, or the name of a tool environment (`filesystem`, `reasoning` ...).
+ */
+export type EnvironmentKind = 'classic' | 'mcp' | 'module' | 'tool' | (string & {})
+
+/** Which environments have an option; `own`: the tool environments that name it in their entry of the catalogue. */
+export type OptionScope = 'classic' | 'language' | 'mcp' | 'own'
+
+/** The kind of the environment of this name. A name that nothing has counts as one of classic RL, whose list is the longest. */
+export function environmentKind(name: string): EnvironmentKind {
+  if (name.startsWith('mcp:')) return 'mcp'
+  if (isEnvironmentFile(name)) return 'module'
+  return Object.hasOwn(toolEnvironments, name) ? name : 'classic'
+}
+
+interface Applies {
+  scope?: OptionScope
+  /** The description for classic RL, where it is another. */
+  classic?: string
+}
+const applies = new WeakMap<Option, Applies>()
+
+/** An option that some environments have: the others refuse it, and their help leaves it out. */
+export function optionOf(scope: OptionScope, option: Option): Option {
+  applies.set(option, { scope })
+  return option
+}
+
+/** An option of all environments that means something else in classic RL. */
+export function optionOfBoth(option: Option, classic: string): Option {
+  applies.set(option, { classic })
+  return option
+}
+
+/** Whether the option means something there. */
+export function appliesTo(option: Option, kind: EnvironmentKind): boolean {
+  const scope = applies.get(option)?.scope
+  if (scope === undefined || kind === 'module') return true
+  if (scope === 'language') return kind !== 'classic'
+  if (scope !== 'own') return kind === scope
+  const names: readonly string[] = toolEnvironments[kind]?.options ?? []
+  return names.includes(option.attributeName())
+}
+
+/** What the option does there. */
+export const describedFor = (option: Option, kind: EnvironmentKind): string =>
+  (kind === 'classic' ? applies.get(option)?.classic : undefined) ?? option.description
+
+const scopes: Readonly<Record<OptionScope, string>> = {
+  classic: 'environments of classic RL',
+  language: 'language models',
+  mcp: 'a server that you configured, mcp:NAME',
+  own: `the environment ${Object.keys(toolEnvironments)
+    .filter((name) => toolEnvironments[name].options !== undefined)
+    .join(' or ')}`,
+}
+
+/**
+ * Refuses options that mean nothing for the environment, instead of leaving them out in silence.
+ *
+ * @throws AgogeError `bad-option` that names them.
+ */
+export function refuseForeignOptions(command: Command, environment: string, kind: EnvironmentKind): void {
+  const wrong = command.options.filter(
+    (option) => command.getOptionValueSource(option.attributeName()) === 'cli' && !appliesTo(option, kind),
+  )
+  if (wrong.length === 0) return
+  const names = wrong.map(({ long }) => long)
+  throw new AgogeError(`${names.join(', ')} means nothing for ${environment}`, {
+    code: 'bad-option',
+    given: names.join(' '),
+    expected: `options of agoge ${command.name()} ${environment} --help`,
+    hint: `${names[0]} is for ${scopes[applies.get(wrong[0])?.scope ?? 'language']}`,
+  })
+}
+
 /** The option of a model that is sampled in this process. */
 export function withSamplingWeights(command: Command): Command {
-  const about = 'sample with int8: quicker for larger models, and nearly the same policy (default: float32)'
-  return command.addOption(new Option('--sampling-weights <type>', about).choices(samplingWeightTypes))
+  const about = 'int8 samples larger models faster, with nearly the same policy (default: float32)'
+  return command.addOption(
+    optionOf('language', new Option('--sampling-weights <type>', about).choices(samplingWeightTypes)),
+  )
 }
 
 /** The options of a model that acts, wherever it runs. */
 export function withModel(command: Command): Command {
-  return withSamplingWeights(command)
-    .option(
+  const options = [
+    new Option(
       '--temperature <t>',
       "of sampling; 0 is greedy (default: 0; of an endpoint, the model's own)",
-      atLeast(0),
-    )
-    .option(
-      '--constrained',
-      "calls are held to the tools' schemas while they are written (models trained by agoge)",
-    )
-    .option(
-      '--api-key-env <name>',
-      'the environment variable with the key of the endpoint (default: OPENAI_API_KEY)',
-    )
-    .option(
-      '--timeout <seconds>',
-      'how long one answer of the endpoint may take (default: 120)',
+    ).argParser(atLeast(0)),
+    new Option('--constrained', "hold calls to the tools' schemas (models trained by agoge)"),
+    new Option('--api-key-env <name>', 'variable with the key of the endpoint (default: OPENAI_API_KEY)'),
+    new Option('--timeout <seconds>', 'for one answer of the endpoint (default: 120)').argParser(
       atLeast(0.001),
-    )
+    ),
+  ]
+  for (const option of options) command.addOption(optionOf('language', option))
+  return withSamplingWeights(command)
 }
 
-/** The options by which a command names its environment. */
+/** The argument and the options by which a command names its environment. */
 export function withEnvironment(command: Command): Command {
+  const server = [
+    new Option('--mcp-config <file>', 'where mcp:NAME is looked up (default: .mcp.json)'),
+    new Option('--sandbox', 'run every tool: the state behind the server may be destroyed'),
+    new Option('--allow <tool>', 'run this tool although it is not marked read-only; repeatable').argParser(
+      several,
+    ),
+    new Option('--max-calls <n>', 'limit of calls in all').argParser(wholeNumber(1)),
+    new Option('--calls-per-second <n>', 'limit of calls per second').argParser(wholeNumber(1)),
+    new Option('--yes', 'accept the plan of calls without asking'),
+  ]
+  const questions = [
+    new Option('--task <name>', 'a kind of question; repeatable (default: all)').argParser(several),
+    new Option('--difficulty <level>', '1 to 3; repeatable (default: all)').argParser(levels),
+  ]
+  command.argument(
+    '[environment]',
+    'a name from `agoge envs`, mcp:NAME for a server of .mcp.json, or a FILE.ts that exports `environment`',
+    'filesystem',
+  )
+  for (const option of server) command.addOption(optionOf('mcp', option))
+  for (const option of questions) command.addOption(optionOf('own', option))
   return command
-    .argument(
-      '[environment]',
-      'an environment of `agoge envs`, mcp:NAME for a server of your .mcp.json, or a module that exports one',
-      'filesystem',
-    )
-    .option('--mcp-config <file>', 'where mcp:NAME is looked up, instead of .mcp.json')
-    .option(
-      '--sandbox',
-      'the state behind the server may be destroyed: run every tool, not only those that read',
-    )
-    .option(
-      '--allow <tool>',
-      'run this tool although it is not marked as reading only; can be repeated',
-      several,
-    )
-    .option('--max-calls <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
-    .option('--calls-per-second <n>', 'of the tools of mcp:NAME in all', wholeNumber(1))
-    .option(
-      '--task <name>',
-      'a kind of question of the environment reasoning; can be repeated (default: all)',
-      several,
-    )
-    .option('--difficulty <level>', 'of the questions, 1 to 3; can be repeated (default: all)', levels)
-    .option('--yes', 'go on without asking after the plan of calls is shown')
 }
 
-/** The options by which a command over arrays chooses contexts. */
+/** The options by which a command of classic RL chooses contexts. */
 export function withContexts(command: Command): Command {
   return command
-    .option('--vary <features>', 'context features drawn anew for every episode: names with commas, or all')
-    .option(
-      '--context <feature=value>',
-      'a fixed context feature, for example gravity=20; can be repeated',
-      several,
+    .addOption(
+      optionOf(
+        'classic',
+        new Option('--vary <features>', 'draw these context features for every episode: a,b or all'),
+      ),
+    )
+    .addOption(
+      optionOf(
+        'classic',
+        new Option('--context <feature=value>', 'fix a context feature, as gravity=20; repeatable').argParser(
+          several,
+        ),
+      ),
     )
 }
 

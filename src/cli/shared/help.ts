@@ -1,0 +1,83 @@
+import type { Command, Help } from 'commander'
+import { appliesTo, describedFor, environmentKind } from './options.ts'
+import type { EnvironmentKind } from './options.ts'
+
+/** Help is for a terminal of 80 columns, whatever the width of this one: it reads the same everywhere. */
+const width = 80
+
+/** Examples by kind of environment, or for all. */
+export type Examples = Readonly<Record<string, readonly string[]>>
+
+/** The kind of the environment that stands on the command line, or of the default. Commands without environments have all options. */
+function kindOn(command: Command): EnvironmentKind {
+  const [named] = command.args
+  const isTyped = named !== undefined && !named.startsWith('-')
+  const [argument] = command.registeredArguments
+  if (argument?.name() !== 'environment') return 'module'
+  return environmentKind(isTyped ? named : String(argument.defaultValue ?? 'cartpole'))
+}
+
+/** Help of a command: only the options of the environment that is named, then two examples. */
+export function showHelpFor(
+  command: Command,
+  examples: Examples,
+  more?: (kind: EnvironmentKind) => string,
+): void {
+  command.configureHelp({
+    helpWidth: width,
+    visibleOptions(cmd) {
+      const kind = kindOn(cmd)
+      return cmd.options.filter((option) => !option.hidden && appliesTo(option, kind))
+    },
+    optionDescription(option) {
+      const described = describedFor(option, kindOn(command))
+      const choices = option.argChoices === undefined ? '' : ` (choices: ${option.argChoices.join(', ')})`
+      const isShown = option.defaultValue !== undefined && !described.includes('default:')
+      return `${described}${choices}${isShown ? ` (default: ${String(option.defaultValue)})` : ''}`
+    },
+  })
+  command.addHelpText('after', () => {
+    const kind = kindOn(command)
+    const lines = examples[kind] ?? examples.all ?? []
+    return [...[more?.(kind)].filter(Boolean), '', 'Examples:', ...lines.map((line) => `  ${line}`)].join(
+      '\n',
+    )
+  })
+}
+
+/** Help of `agoge` itself, which fits a screen of 24 lines. */
+export function rootHelp(root: Command, helper: Help): string {
+  const commands = helper.visibleCommands(root).filter((command) => command.name() !== 'help')
+  const longest = Math.max(...commands.map((command) => command.name().length))
+  return [
+    'Usage: agoge COMMAND [ENVIRONMENT] [OPTIONS]',
+    '',
+    root.description(),
+    '',
+    ...commands.map((command) => `  ${command.name().padEnd(longest)}  ${command.summary()}`),
+    '',
+    'ENVIRONMENT is a name from `agoge envs` (default: filesystem), mcp:NAME for a',
+    'server of your .mcp.json, or a FILE.ts of your own.',
+    '',
+    '  agoge train mcp:everything --quick           a language model learns its tools',
+    '  agoge train cartpole --algorithm ppo         classic RL',
+    '  agoge COMMAND [ENVIRONMENT] --help           options and examples',
+    '  agoge --version, agoge COMMAND --debug       version; stack traces of errors',
+    '',
+  ].join('\n')
+}
+
+/** Names and what they are, two columns in the width of help. */
+export function listed(items: readonly (readonly [name: string, about: string])[]): string[] {
+  const column = Math.max(...items.map(([name]) => name.length)) + 4
+  return items.flatMap(([name, about]) => {
+    const lines: string[] = []
+    for (const word of about.split(' ')) {
+      const last = lines.at(-1)
+      if (last !== undefined && last.length + word.length < width - column)
+        lines[lines.length - 1] = `${last} ${word}`
+      else lines.push(word)
+    }
+    return lines.map((line, i) => `${(i === 0 ? `  ${name}` : '').padEnd(column)}${line}`)
+  })
+}
