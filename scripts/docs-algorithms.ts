@@ -16,7 +16,7 @@ const code = (text: string): string => (text === '' ? '' : `\`${text}\``)
 const presets: readonly PolicyPreset[] = Object.values(policyPresets)
 const presetTable = table(
   ['name', 'what it is', 'arXiv'],
-  presets.map(({ name, about, source }) => [code(name), about, source]),
+  presets.map(({ name, about, source = '' }) => [code(name), about, source]),
 )
 
 const settingsOf = ({ settings }: Definition): string => code(describeFields(settings))

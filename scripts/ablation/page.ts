@@ -91,7 +91,7 @@ ${sorted
 
 Entropy (nats per token), the share of clipped tokens and the tokens of an answer are means over the last ten steps.
 
-${names.map((name) => `- \`${name}\`: ${findPolicyPreset(name).about} (arXiv ${findPolicyPreset(name).source})`).join('\n')}
+${names.map((name) => `- \`${name}\`: ${findPolicyPreset(name).about} (arXiv ${findPolicyPreset(name).source ?? 'none'})`).join('\n')}
 
 One task, one small model, one learning rate: an order of the variants elsewhere does not follow. Every number is in
 [ablation.json](ablation.json).

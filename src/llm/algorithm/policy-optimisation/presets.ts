@@ -8,7 +8,6 @@ import type { PresetNameOf } from '../define.ts'
 
 /** An algorithm of the library. */
 export interface PolicyPreset extends AlgorithmDefinition {
-  readonly source: string
   readonly settings: PolicySettings
 }
 
@@ -73,8 +72,11 @@ type PresetName = (typeof combinations)[number]['name'] | PresetNameOf<ListedAdv
  */
 export const policyPresets = Object.fromEntries([
   ...combinations.map((preset) => [preset.name, preset]),
-  ...[...Object.values(advantages), ...Object.values(losses)].flatMap(({ name, about, source, preset }) =>
-    preset === undefined ? [] : [[name, { kind: 'algorithm', name, about, source: source?.[0], ...preset }]],
+  ...[...Object.values(advantages), ...Object.values(losses)].flatMap(
+    ({ name, about, source: [source] = [], preset }) => {
+      const own = { kind: 'algorithm', name, about, ...(source === undefined ? {} : { source }), ...preset }
+      return preset === undefined ? [] : [[name, own]]
+    },
   ),
 ]) as Readonly<Record<PresetName, PolicyPreset>>
 
