@@ -11,7 +11,7 @@ test.each(Object.keys(algorithmTables))('the tables of %s are those of the defin
 })
 
 test('a table that was changed by hand is found, and a missing marker is named', () => {
-  const page = 'docs/algorithms.md'
+  const page = 'docs/guides/algorithms.md'
   for (const name of Object.keys(policyPresets)) {
     expect(algorithmTables[page]['presets']).toContain(`| \`${name}\` |`)
     const edited = read(page).replace(`| \`${name}\` |`, `| \`${name}x\` |`)

@@ -21,7 +21,7 @@ function snippets(page: string): { name: string; code: string; runs: boolean }[]
 
 const pages = [
   'README.md',
-  ...readdirSync(join(root, 'docs'))
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ]

@@ -1,4 +1,4 @@
-// npm run docs:figures: the tables of algorithms, advantages and losses in docs/algorithms.md and docs/losses.md, from their definitions
+// npm run docs:figures: the tables of algorithms, advantages and losses in docs/guides/algorithms.md and docs/guides/losses.md, from their definitions
 // (src/llm/algorithm/definitions.ts). Each stands between a pair of markers; docs/algorithms.test.ts fails where one is out of date.
 import * as library from '../src/llm/algorithm/losses/index.ts'
 import { advantages, losses, preferenceLosses } from '../src/llm/algorithm/catalogue.ts'
@@ -61,8 +61,8 @@ const formulaTable = (definitions: readonly Definition[]): string =>
 
 /** The tables of each page, by the name in their markers. */
 export const algorithmTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'docs/algorithms.md': { presets: presetTable, advantages: advantageTable, losses: lossTable },
-  'docs/losses.md': {
+  'docs/guides/algorithms.md': { presets: presetTable, advantages: advantageTable, losses: lossTable },
+  'docs/guides/losses.md': {
     advantages: formulaTable(Object.values(advantages)),
     losses: formulaTable(Object.values(losses)),
     preferences: formulaTable(Object.values(preferenceLosses)),

@@ -25,7 +25,7 @@ const picture = 'docs/images/report.png'
 export const pages = {
   'README.md': readmeFigures,
   'docs/results/main-job.md': pageFigures,
-  'docs/benchmarks.md': benchmarkFigures,
+  'docs/results/benchmarks.md': benchmarkFigures,
 } as const
 
 const [opening, closing] = ['<!-- figures: npm run docs:figures -->', '<!-- end of figures -->']
@@ -114,7 +114,7 @@ function readmeFigures(summary: TrainingSummary): string {
   )}
 
 The success rates are of [the run in the picture](docs/results/main-job.md) (\`${summary.command}\`), with 95% intervals. It is
-weakest on \`${kind}\` tasks (${whole(share)})${unseen}. Both sides of a speed were timed in turn in one call ([benchmarks](docs/benchmarks.md)).`
+weakest on \`${kind}\` tasks (${whole(share)})${unseen}. Both sides of a speed were timed in turn in one call ([benchmarks](docs/results/benchmarks.md)).`
 }
 
 function benchmarkFigures(): string {

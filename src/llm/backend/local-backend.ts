@@ -55,7 +55,7 @@ export interface LocalBackendOptions {
    * Tokens of a row that several sequences share, none of which sees another: less padding where lengths differ much, and batches of one shape,
    * for attention over longer rows. Log-probabilities and gradients are those without it but for rounding. Sequences longer than
    * a row are padded as without it. A row each by default, which is quicker on a processor for models and lengths like those of the main
-   * job (docs/models.md).
+   * job (docs/guides/models.md).
    */
   packing?: number
   /**

@@ -37,7 +37,7 @@ export interface BatchShape {
 
 /**
  * What the activations of a micro-batch of `rows` x `time` tokens take at the peak of its loss and gradients, in bytes, all tokens
- * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/models.md).
+ * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/guides/models.md).
  */
 export function activationBytes(
   config: TransformerConfig,

@@ -93,7 +93,7 @@ test('families and levels that do not exist are refused at once', () => {
 })
 
 test('the page has every family with its controls and their values at the three levels', () => {
-  const page = readFileSync(new URL('../../../../docs/reasoning.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../../docs/guides/reasoning.md', import.meta.url), 'utf8')
   for (const { name, about, knobs, levels } of reasoningKinds) {
     const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` `)) ?? ''
     expect(row).toContain(about)
