@@ -13,3 +13,15 @@ export function whiten(values: readonly number[], weights?: readonly number[]): 
   const scale = 1 / Math.sqrt(squares / (total - 1) + 1e-8)
   return values.map((value) => (value - mean) * scale)
 }
+
+/** In place: less the mean, divided by the unbiased deviation (plus 1e-8), as PyTorch's `std` computes it. */
+export function standardise(values: Float32Array): Float32Array {
+  let mean = 0
+  for (let i = 0; i < values.length; i++) mean += values[i]
+  mean /= values.length
+  let sum = 0
+  for (let i = 0; i < values.length; i++) sum += (values[i] - mean) ** 2
+  const deviation = Math.sqrt(sum / Math.max(1, values.length - 1)) + 1e-8
+  for (let i = 0; i < values.length; i++) values[i] = (values[i] - mean) / deviation
+  return values
+}

@@ -4,13 +4,14 @@ import {
   countParameters,
   createAdam,
   createParameters,
+  type ParameterSet,
   zeroParameters,
 } from '../../../engine/nn/index.ts'
-import { createRandom } from '../../../engine/random/index.ts'
+import { createRandom, type Random } from '../../../engine/random/index.ts'
 import { type HostTensor, type InputSpec, mean, mul, type Tensor } from '../../../engine/tensor/index.ts'
-import { rowSize } from '../../environment/index.ts'
+import type { EnvironmentDefinition } from '../../environment/index.ts'
 import { type Encoder, noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
-import { createReplay, type ReplayBatch } from '../../replay/replay.ts'
+import { createReplay, type Replay, type ReplayBatch } from '../../replay/replay.ts'
 import {
   type ClassicAlgorithm,
   stateOfArray,
@@ -19,6 +20,7 @@ import {
   type UpdateMetrics,
 } from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
+import { gradientStep, meanMetrics } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
 import {
   compileNextValues,
@@ -90,30 +92,9 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
     const { n: actions, start } = discreteActions(definition, method.name)
     const { atoms } = method
     const numEnvs = environment.numEnvs.count
-    const width = rowSize(definition.observation)
-    const network = overObservations(
-      definition.observation,
-      (inputs) => valueNetwork({ ...config, inputs, actions, atoms }),
-      config,
-    )
-    const noisy = config.noisy ? noisyParameters(network.specs) : undefined
-    const specs = noisy?.specs ?? network.specs
     const random = createRandom(method.name, seed)
-    const adam = createAdam(countParameters(specs), {
-      epsilon: config.adamEpsilon,
-      maxGradientNorm: config.maxGradientNorm ?? Infinity,
-    })
-    const parameters = createParameters(specs, random.split('parameters'), adam.own.parameters)
-    const shapesOf = (all: typeof specs): Record<string, readonly number[]> =>
-      Object.fromEntries(Object.entries(all).map(([name, { shape }]) => [name, shape]))
-    const target = zeroParameters(shapesOf(specs), adam.own.target)
-    adam.follow(1)
-    const plain = shapesOf(network.specs)
-    // With noise the networks that act and judge are draws of their own; without, the parameters themselves.
-    const acting = noisy === undefined ? parameters : zeroParameters(plain)
-    const judging = noisy === undefined ? target : zeroParameters(plain)
-    const still = noisy === undefined ? parameters : zeroParameters(plain)
-    const noise = new Float32Array(noisy?.noiseSize ?? 0)
+    const networks = createQNetworks(config, { definition, actions, atoms, random })
+    const { network, acting, still, adam, drawNoise } = networks
     const drawing = random.split('draws')
     const { prioritised } = config
     const replay = createReplay(environment, {
@@ -122,103 +103,48 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
       nSteps: config.nSteps,
       ...(prioritised === false ? {} : { alpha: prioritised.alpha }),
     })
-
-    const rows = config.batchSize
-    // The target network stands still during an update: where drawing depends on nothing that is learned meanwhile, the
-    // batches of several gradient steps are drawn and judged together, which a runtime does in a third of the time.
-    const isFixed = noisy === undefined && prioritised === false && !config.double
-    const batched = isFixed ? largestDivisor(config.gradientSteps, 16) : 1
-    const drawn = rows * batched
-    const batch = replay.createBatch(drawn)
-    const targets = new Float32Array(drawn * atoms)
-    const host = (data: Float32Array, ...shape: number[]): HostTensor => ({ data, shape })
-    const part = (from: Float32Array, k: number): Float32Array => {
-      const size = from.length / batched
-      return from.subarray(k * size, (k + 1) * size)
-    }
-    /** What each gradient step is fed. */
-    const parts = Array.from({ length: batched }, (_, k) => ({
-      observations: host(part(batch.observations, k), rows, width),
-      actions: host(part(batch.actions, k), rows, 1),
-      weights: host(part(batch.weights, k), rows),
-      targets: host(part(targets, k), rows, atoms),
-      ...(noisy === undefined ? {} : { noise: host(noise, noise.length) }),
-    }))
-    const objective = await compileObjective({
-      name: method.name,
+    const learner = await createLearner({
+      config,
+      method,
+      networks,
+      replay,
+      drawing,
+      actions,
+      start,
       threads,
-      gradient: adam.own.gradient,
-      parameters: shapesOf(specs),
-      inputs: Object.fromEntries(
-        Object.entries(parts[0]).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
-      ),
-      trace(weights, inputs) {
-        const used = noisy === undefined ? weights : noisy.trace(weights, inputs['noise'])
-        const all = network.trace(used, inputs['observations'])
-        const numbers = ofAction(all, inputs['actions'], { actions, atoms, start })
-        const { losses, errors } = method.loss(numbers, inputs['targets'])
-        return { loss: mean(mul(losses, inputs['weights'])), outputs: { errors } }
-      },
     })
-    const next = await compileNextValues(
-      network,
-      { observations: batch.nextObservations, rows: drawn },
-      { judge: judging, ...(config.double ? { choose: acting } : {}) },
-      { name: `${method.name} next`, threads },
-    )
-    const q = new Float32Array(Math.max(drawn, numEnvs) * actions)
+    const q = new Float32Array(numEnvs * actions)
     const numbers = new Float32Array(numEnvs * actions * atoms)
-    const bestNext = new Float32Array(drawn * atoms)
     let seen = 0
-
-    function drawNoise(): void {
-      if (noisy === undefined) return
-      // The target's noise is drawn apart from that of the network that acts and learns.
-      noisy.drawNoise(drawing, noise)
-      noisy.apply(target, noise, judging)
-      noisy.drawNoise(drawing, noise)
-      noisy.apply(parameters, noise, acting)
-    }
-
-    /** Draws the batches of the next gradient steps, and what they are to learn. */
-    async function draw(beta: number): Promise<void> {
-      replay.sample(batch, drawing, beta)
-      drawNoise()
-      const { judged, chosen } = await next.run()
-      method.values(chosen, drawn * actions, q)
-      const mask = maskOrNone(batch.nextMask)
-      for (let r = 0; r < drawn; r++) {
-        const at = (r * actions + greedy(q, r, actions, mask, 'replayed transition')) * atoms
-        for (let k = 0; k < atoms; k++) bestNext[r * atoms + k] = judged[at + k]
-      }
-      method.targets(batch, bestNext, targets)
-    }
-
-    async function gradientStep(feeds: (typeof parts)[number]) {
-      const { loss, outputs } = await objective.evaluate(parameters, feeds)
-      const gradientNorm = adam.step(parameters.data, objective.gradient.data, config.learningRate)
-      if (prioritised !== false) replay.prioritise(batch, outputs.errors.data)
-      return { loss, gradientNorm }
-    }
-
-    async function update(): Promise<UpdateMetrics> {
-      const beta = prioritised === false ? 1 : prioritised.beta + (1 - prioritised.beta) * (seen / totalSteps)
-      let loss = 0
-      let gradientNorm = 0
-      for (let k = 0; k < config.gradientSteps; k++) {
-        if (k % batched === 0) await draw(Math.min(1, beta))
-        const found = await gradientStep(parts[k % batched])
-        loss += found.loss / config.gradientSteps
-        gradientNorm += found.gradientNorm / config.gradientSteps
-      }
-      drawNoise()
-      return { loss, gradientNorm, epsilon: epsilonNow() }
-    }
-
     const epsilonNow = (): number => (config.noisy ? 0 : epsilonAt(config, seen, totalSteps))
     /** How often the steps of the last call passed a multiple of `every`. */
     const passed = (every: number): number => Math.floor(seen / every) - Math.floor((seen - numEnvs) / every)
-    drawNoise()
+    drawNoise(drawing)
+
+    async function update(times: number, movesTarget: boolean): Promise<UpdateMetrics> {
+      let metrics: UpdateMetrics = {}
+      for (let k = 0; k < times; k++) {
+        metrics = await learner.update(seen / totalSteps)
+        drawNoise(drawing)
+      }
+      if (movesTarget) adam.follow(config.tau)
+      return { ...metrics, epsilon: epsilonNow() }
+    }
+
+    /** Calls back with the values [rows, actions] without noise, the row, and its best action. */
+    function eachBest(
+      given: Float32Array,
+      count: number,
+      mask: Uint8Array | undefined,
+      write: (values: Float32Array, row: number, best: number) => void,
+    ): void {
+      networks.quieten()
+      const all = new Float32Array(count * actions * atoms)
+      const values = new Float32Array(count * actions)
+      network.forward(still, given, count, all)
+      method.values(all, count * actions, values)
+      for (let r = 0; r < count; r++) write(values, r, greedy(values, r, actions, maskOrNone(mask)))
+    }
 
     return {
       act() {
@@ -245,64 +171,205 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
         replay.stepped()
         seen += numEnvs
         const due = passed(config.trainEvery)
-        const moves = passed(config.targetEvery) > 0
-        if (due === 0 || seen <= config.learningStarts || replay.size === 0) {
-          // One draw of noise for the whole beginning would be one policy.
-          if (due > 0) drawNoise()
-          if (moves) adam.follow(config.tau)
-          return undefined
-        }
-        return learnNow(due, moves)
+        const movesTarget = passed(config.targetEvery) > 0
+        if (due > 0 && seen > config.learningStarts && replay.size > 0) return update(due, movesTarget)
+        // One draw of noise for the whole beginning would be one policy.
+        if (due > 0) drawNoise(drawing)
+        if (movesTarget) adam.follow(config.tau)
+        return undefined
       },
-      predict(given, count, to, mask) {
-        noisy?.apply(parameters, undefined, still)
-        judge(given, count, (values, r) => {
-          to[r] = start + greedy(values, r, actions, maskOrNone(mask))
-        })
-      },
-      values(given, count, to, mask) {
-        noisy?.apply(parameters, undefined, still)
-        judge(given, count, (values, r) => {
-          to[r] = values[r * actions + greedy(values, r, actions, maskOrNone(mask))]
-        })
-      },
+      predict: (given, count, to, mask) =>
+        eachBest(given, count, mask, (_, r, best) => (to[r] = start + best)),
+      values: (given, count, to, mask) =>
+        eachBest(given, count, mask, (values, r, best) => (to[r] = values[r * actions + best])),
       ...stateOfParts({
-        parameters: stateOfArray(parameters.data),
-        target: stateOfArray(target.data),
+        parameters: stateOfArray(networks.parameters.data),
+        target: stateOfArray(networks.target.data),
         adam,
         replay,
         random: drawing,
-        noise: stateOfArray(noise),
+        noise: stateOfArray(networks.noise),
         seen: stateOfValue(
           () => seen,
           (value) => {
             seen = value
             // Parameters and noise are those that were saved by now.
-            noisy?.apply(parameters, noise, acting)
+            networks.applyNoise()
           },
         ),
       }),
-      async dispose() {
-        await objective.dispose()
-        await next.dispose()
-      },
-    }
-
-    async function learnNow(due: number, moves: boolean): Promise<UpdateMetrics> {
-      let metrics = await update()
-      for (let k = 1; k < due; k++) metrics = await update()
-      if (moves) adam.follow(config.tau)
-      return metrics
-    }
-
-    function judge(given: Float32Array, count: number, each: (q: Float32Array, row: number) => void): void {
-      const all = new Float32Array(count * actions * atoms)
-      const values = new Float32Array(count * actions)
-      network.forward(still, given, count, all)
-      method.values(all, count * actions, values)
-      for (let r = 0; r < count; r++) each(values, r)
+      dispose: () => learner.dispose(),
     }
   })
+
+type QNetworks = ReturnType<typeof createQNetworks>
+
+/** The network that learns, its target and its optimiser. With noise the networks that act and judge are draws of their own. */
+function createQNetworks(
+  config: ReplayQConfig,
+  {
+    definition,
+    actions,
+    atoms,
+    random,
+  }: { definition: EnvironmentDefinition; actions: number; atoms: number; random: Random },
+) {
+  const network = overObservations(
+    definition.observation,
+    (inputs) => valueNetwork({ ...config, inputs, actions, atoms }),
+    config,
+  )
+  const noisy = config.noisy ? noisyParameters(network.specs) : undefined
+  const specs = noisy?.specs ?? network.specs
+  const adam = createAdam(countParameters(specs), {
+    epsilon: config.adamEpsilon,
+    maxGradientNorm: config.maxGradientNorm ?? Infinity,
+  })
+  const parameters = createParameters(specs, random.split('parameters'), adam.own.parameters)
+  const target = zeroParameters(parameters.shapes, adam.own.target)
+  adam.follow(1)
+  const plain = Object.fromEntries(Object.entries(network.specs).map(([name, { shape }]) => [name, shape]))
+  const ownOr = (shared: ParameterSet): ParameterSet => (noisy === undefined ? shared : zeroParameters(plain))
+  const acting = ownOr(parameters)
+  const judging = ownOr(target)
+  const still = ownOr(parameters)
+  const noise = new Float32Array(noisy?.noiseSize ?? 0)
+  return {
+    network,
+    noisy,
+    adam,
+    parameters,
+    target,
+    /** Of the policy that explores, of what judges next states, and of the policy without noise. */
+    acting,
+    judging,
+    still,
+    /** Of the network that acts. */
+    noise,
+    drawNoise(drawing: Random): void {
+      if (noisy === undefined) return
+      // The target's noise is drawn apart from that of the network that acts and learns.
+      noisy.drawNoise(drawing, noise)
+      noisy.apply(target, noise, judging)
+      noisy.drawNoise(drawing, noise)
+      noisy.apply(parameters, noise, acting)
+    },
+    applyNoise: () => noisy?.apply(parameters, noise, acting),
+    quieten: () => noisy?.apply(parameters, undefined, still),
+  }
+}
+
+/** Gradient steps on transitions from the replay. */
+async function createLearner({
+  config,
+  method,
+  networks,
+  replay,
+  drawing,
+  actions,
+  start,
+  threads,
+}: {
+  config: ReplayQConfig
+  method: ValueMethod
+  networks: QNetworks
+  replay: Replay
+  drawing: Random
+  actions: number
+  start: number
+  threads: number
+}) {
+  const { network, noisy, adam, parameters, acting, judging, noise, drawNoise } = networks
+  const { gradientSteps, prioritised, batchSize: rows } = config
+  const { atoms } = method
+  // The target network stands still during an update: where drawing depends on nothing that is learned meanwhile, the
+  // batches of several gradient steps are drawn and judged together, which a runtime does in a third of the time.
+  const isFixed = noisy === undefined && prioritised === false && !config.double
+  const batched = isFixed ? largestDivisor(gradientSteps, 16) : 1
+  const drawn = rows * batched
+  const batch = replay.createBatch(drawn)
+  const targets = new Float32Array(drawn * atoms)
+  const parts = partsOf(batch, targets, { rows, batched, atoms, noise })
+  const objective = await compileObjective({
+    name: method.name,
+    threads,
+    gradient: adam.own.gradient,
+    parameters: parameters.shapes,
+    inputs: Object.fromEntries(
+      Object.entries(parts[0]).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
+    ),
+    trace(weights, inputs) {
+      const used = noisy === undefined ? weights : noisy.trace(weights, inputs['noise'])
+      const all = network.trace(used, inputs['observations'])
+      const numbers = ofAction(all, inputs['actions'], { actions, atoms, start })
+      const { losses, errors } = method.loss(numbers, inputs['targets'])
+      return { loss: mean(mul(losses, inputs['weights'])), outputs: { errors } }
+    },
+  })
+  const next = await compileNextValues(
+    network,
+    { observations: batch.nextObservations, rows: drawn },
+    { judge: judging, ...(config.double ? { choose: acting } : {}) },
+    { name: `${method.name} next`, threads },
+  )
+  const q = new Float32Array(drawn * actions)
+  const bestNext = new Float32Array(drawn * atoms)
+
+  /** Draws the batches of the next gradient steps, and what they are to learn. */
+  async function draw(beta: number): Promise<void> {
+    replay.sample(batch, drawing, beta)
+    drawNoise(drawing)
+    const { judged, chosen } = await next.run()
+    method.values(chosen, drawn * actions, q)
+    const mask = maskOrNone(batch.nextMask)
+    for (let r = 0; r < drawn; r++) {
+      const at = (r * actions + greedy(q, r, actions, mask, 'replayed transition')) * atoms
+      for (let k = 0; k < atoms; k++) bestNext[r * atoms + k] = judged[at + k]
+    }
+    method.targets(batch, bestNext, targets)
+  }
+
+  return {
+    /** As many gradient steps as an update has; `done` is the share of the run that is over. */
+    async update(done: number): Promise<UpdateMetrics> {
+      const beta = prioritised === false ? 1 : prioritised.beta + (1 - prioritised.beta) * done
+      const all = meanMetrics()
+      for (let k = 0; k < gradientSteps; k++) {
+        if (k % batched === 0) await draw(Math.min(1, beta))
+        const trained = { objective, parameters, optimiser: adam }
+        const { metrics, outputs } = await gradientStep(trained, config.learningRate, parts[k % batched])
+        if (prioritised !== false) replay.prioritise(batch, outputs.errors.data)
+        all.add(metrics)
+      }
+      return all.mean()
+    },
+    async dispose() {
+      await objective.dispose()
+      await next.dispose()
+    },
+  }
+}
+
+/** What each of the gradient steps that share a batch is fed. */
+function partsOf(
+  batch: ReplayBatch,
+  targets: Float32Array,
+  { rows, batched, atoms, noise }: { rows: number; batched: number; atoms: number; noise: Float32Array },
+): Record<string, HostTensor>[] {
+  const host = (data: Float32Array, ...shape: number[]): HostTensor => ({ data, shape })
+  const part = (from: Float32Array, k: number): Float32Array => {
+    const size = from.length / batched
+    return from.subarray(k * size, (k + 1) * size)
+  }
+  const width = batch.observations.length / batch.rows
+  return Array.from({ length: batched }, (_, k) => ({
+    observations: host(part(batch.observations, k), rows, width),
+    actions: host(part(batch.actions, k), rows, 1),
+    weights: host(part(batch.weights, k), rows),
+    targets: host(part(targets, k), rows, atoms),
+    ...(noise.length === 0 ? {} : { noise: host(noise, noise.length) }),
+  }))
+}
 
 function largestDivisor(count: number, most: number): number {
   for (let divisor = Math.min(count, most); divisor > 1; divisor--) if (count % divisor === 0) return divisor

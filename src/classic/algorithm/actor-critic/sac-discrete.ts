@@ -35,6 +35,7 @@ import {
 import { discreteActions } from '../action-values/action-values.ts'
 import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
+import { gradientStep, metricsOf } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
 import {
   createTemperature,
@@ -218,8 +219,9 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
             }
           }
           const observations: HostTensor = { data: batch.observations, shape: [rows, width] }
-          const { loss, outputs } = await criticObjective.evaluate(
-            critics,
+          const { metrics } = await gradientStep(
+            { objective: criticObjective, parameters: critics, optimiser: criticAdam },
+            config.criticLearningRate,
             {
               observations,
               actions: { data: batch.actions, shape: [rows, 1] },
@@ -231,18 +233,19 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
             },
             judging,
           )
-          criticAdam.step(critics.data, criticObjective.gradient.data, config.criticLearningRate)
-          const found = await actorObjective.evaluate(actor, { observations, penalty, alpha }, critics)
-          actorAdam.step(actor.data, actorObjective.gradient.data, config.actorLearningRate)
-          const entropy = found.outputs.entropy.data[0]
+          const ofActor = await gradientStep(
+            { objective: actorObjective, parameters: actor, optimiser: actorAdam },
+            config.actorLearningRate,
+            { observations, penalty, alpha },
+            critics,
+          )
+          const { entropy } = ofActor.metrics
           const most = isMasked ? meanMostEntropy(penalty) : Math.log(n)
           temperature.update(entropy, config.targetEntropy * most)
           if (++steps % config.targetEvery === 0) moveTowards(targets, critics, config.tau)
           return {
-            criticLoss: loss,
-            value: outputs.value.data[0],
-            actorLoss: found.loss,
-            entropy,
+            ...metricsOf('critic', metrics),
+            ...metricsOf('actor', ofActor.metrics),
             temperature: temperature.value[0],
           }
         },

@@ -1,52 +1,9 @@
-import {
-  type AdamState,
-  compileObjective,
-  countParameters,
-  createAdam,
-  parameterFeeds,
-  type ParameterSet,
-  zeroParameters,
-} from '../../../engine/nn/index.ts'
-import {
-  add,
-  compileForSize,
-  gradients,
-  type InputSpec,
-  mean,
-  mul,
-  square,
-  sub,
-  sum,
-  type Tensor,
-} from '../../../engine/tensor/index.ts'
-import { box } from '../../environment/index.ts'
-import {
-  fanInUniform,
-  mlpActionValues,
-  mlpNetwork,
-  overObservations,
-  squashedGaussian,
-} from '../../policy/index.ts'
+import { type AdamState, parameterFeeds, type ParameterSet } from '../../../engine/nn/index.ts'
+import type { HostTensor } from '../../../engine/tensor/index.ts'
 import { stateOfArray, stateOfParts } from '../agent.ts'
-import { bufferPart, type BufferPart, type SacBuffer, type SacSizes } from './sac-buffer.ts'
-
-/** The actor's network: means and logarithms of deviations. */
-export const sacActor = ({
-  observation,
-  action,
-  config: { hidden, activation, encoder },
-}: Omit<SacSizes, 'actor'>) =>
-  overObservations(
-    observation,
-    (inputs) =>
-      fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: 2 * action, prefix: 'actor.' })),
-    { encoder, prefix: 'actor.' },
-  )
-
-export const sacCritics = (
-  { observation, action, config: { hidden, activation, encoder } }: Omit<SacSizes, 'actor'>,
-  count = 2,
-) => mlpActionValues({ observation, action, count }, { hidden, activation, encoder })
+import { applyGradient, gradientStep } from '../gradient-step.ts'
+import { type BufferPart, bufferPart, type SacBuffer, type SacSizes } from './sac-buffer.ts'
+import { compileSacPrograms, createSacNetworks, type SacNetworks, type SacPrograms } from './sac-programs.ts'
 
 /** What one of `of` threads does: its part of the rows for the actor, and of the critics, all rows of each. */
 export interface SacShare {
@@ -72,8 +29,8 @@ export interface SacLearner {
   /** Those of this thread. */
   readonly critics: ParameterSet
   /**
-   * One gradient step from what is on the board, the actor updated `times` times. `updated` may read of the board what came of
-   * each, and write the next temperature.
+   * One gradient step from what is in the buffer, the actor updated `times` times. `updated` may read what came of each, and write the
+   * next temperature.
    */
   step(times: number, updated?: (time: number) => void): Promise<void>
   state(): SacLearnerState
@@ -81,8 +38,22 @@ export interface SacLearner {
   dispose(): Promise<void>
 }
 
-const specsOf = (prefix: string, { shapes }: Pick<ParameterSet, 'shapes'>): Record<string, InputSpec> =>
-  Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [`${prefix}${name}`, { shape }]))
+/** One thread's part of the gradient step, as plain data. */
+interface Thread {
+  sizes: SacSizes
+  buffer: SacBuffer
+  share: SacShare
+  /** The rows of this thread for the actor, `from` up to `to`, and the numbers of its critics. */
+  from: number
+  to: number
+  owned: readonly number[]
+  networks: SacNetworks
+  programs: SacPrograms
+  /** Parameters as programs are fed them. */
+  feeds: Record<'actor' | 'critics' | 'targets', Record<string, HostTensor>>
+  parts: ReturnType<typeof bufferParts>
+  scratch: ReturnType<typeof scratchFor>
+}
 
 /**
  * The gradient step of soft actor-critic for one of one or two threads. With two, each has a critic with its target, its
@@ -92,242 +63,43 @@ const specsOf = (prefix: string, { shapes }: Pick<ParameterSet, 'shapes'>): Reco
 export async function createSacLearner(
   sizes: SacSizes,
   buffer: SacBuffer,
-  { rank, of, barrier, threads }: SacShare,
+  share: SacShare,
 ): Promise<SacLearner> {
-  const { config, width, action: k } = sizes
-  const rows = config.batchSize
+  const { rank, of, threads, barrier } = share
+  const rows = sizes.config.batchSize
   const owned = of === 2 ? [rank] : [0, 1]
   const from = of === 2 && rank === 1 ? rows >> 1 : 0
   const to = of === 2 && rank === 0 ? rows >> 1 : rows
-  const count = to - from
-  const distribution = squashedGaussian(box([k], -1, 1))
-  const actorNetwork = sacActor(sizes)
-  const criticNetworks = sacCritics(sizes, owned.length)
-  const shapes = (specs: typeof actorNetwork.specs): ParameterSet['shapes'] =>
-    Object.fromEntries(Object.entries(specs).map(([name, { shape }]) => [name, shape]))
-  const actorAdam = createAdam(countParameters(actorNetwork.specs))
-  const criticAdam = createAdam(countParameters(criticNetworks.specs))
-  const actor = zeroParameters(shapes(actorNetwork.specs), actorAdam.own.parameters)
-  const critics = zeroParameters(shapes(criticNetworks.specs), criticAdam.own.parameters)
-  const targets = zeroParameters(critics.shapes, criticAdam.own.target)
-
-  /** Rows `first` to `last` of a part of the board, with so many columns where it has any. */
-  const part = (name: keyof SacBuffer, [first, last]: readonly number[], columns?: number): BufferPart =>
-    bufferPart(buffer[name].subarray(first * (columns ?? 1), last * (columns ?? 1)), [
-      last - first,
-      ...(columns === undefined ? [] : [columns]),
-    ])
-  const all = [0, rows]
-  const whole = {
-    observations: part('observations', all, width),
-    nextObservations: part('nextObservations', all, width),
-    actions: part('actions', all, k),
-    nextActions: part('nextActions', all, k),
-    played: part('played', all, k),
-  }
-  const mine = [from, to]
-  const own = {
-    observations: part('observations', mine, width),
-    nextObservations: part('nextObservations', mine, width),
-    noise: Array.from({ length: 1 + config.actorEvery }, (_, time) =>
-      part('noise', [time * rows + from, time * rows + to], k),
-    ),
-    nextActions: part('nextActions', mine, k),
-    nextLogprobs: part('nextLogprobs', mine),
-    played: part('played', mine, k),
-    logprobs: part('logprobs', mine),
-  }
-  const ofCritic = owned
-    .map((i) => [i * rows, (i + 1) * rows])
-    .map((critic) => ({
-      nextValues: part('nextValues', critic),
-      values: part('values', critic),
-      derivatives: part('actionGradients', critic, k),
-    }))
-  const gradient = buffer.gradients.subarray(rank * sizes.actor, (rank + 1) * sizes.actor)
-  const target = { data: new Float32Array(rows), shape: [rows] }
-  const push = { data: new Float32Array(count * k), shape: [count, k] }
-  const temperature = { data: new Float32Array(1), shape: [1] }
-  const found = { data: new Float32Array(count * 2 * k), shape: [count, 2 * k] }
-  const derivatives = { data: new Float32Array(count * 2 * k), shape: [count, 2 * k] }
-
-  // Sizes are numbers, so that nothing is computed from them; and what is done to few numbers a row is a program of its own, for
-  // a kernel of WebAssembly does at once what are dozens of operators of the runtime.
-  const observations = { shape: [rows, width] }
-  const actions = { shape: [rows, k] }
-  const seen = { shape: [count, width] }
-  const drawn = { shape: [count, k] }
-  const parameters = { shape: [count, 2 * k] }
-  const acting = await compileForSize(
-    { seen, ...specsOf('', actor) },
-    (given) => ({ parameters: actorNetwork.trace(given, given['seen']) }),
-    { name: 'sac policy', threads },
-  )
-  const drawing = await compileForSize({ parameters, noise: drawn }, (given) => ({
-    ...distribution.sample(given['parameters'], given['noise']),
-  }))
-  const pulling = await compileForSize(
-    { parameters, noise: drawn, push: drawn, temperature: { shape: [1] } },
-    (given) => {
-      const found = distribution.sample(given['parameters'], given['noise'])
-      const entropy = mul(sum(mul(given['temperature'], found.logprobs)), 1 / rows)
-      const loss = add(entropy, sum(mul(given['push'], found.actions)))
-      return { derivatives: gradients(loss, [given['parameters']])[0] }
-    },
-  )
-  const named = (prefix: string, tensors: readonly Tensor[]): Record<string, Tensor> =>
-    Object.fromEntries(tensors.map((tensor, i) => [`${prefix}${i}`, tensor]))
-  const following = await compileForSize(
-    { observations, actions, ...specsOf('', targets) },
-    (given) => named('value', criticNetworks.trace(given, given['observations'], given['actions'])),
-    { name: 'sac target critics', threads },
-  )
-  const judging = await compileForSize(
-    { observations, actions, ...specsOf('', critics) },
-    (given) => {
-      const values = criticNetworks.trace(given, given['observations'], given['actions'])
-      const derivatives = values.map((value) => gradients(sum(value), [given['actions']])[0])
-      return { ...named('value', values), ...named('derivative', derivatives) }
-    },
-    { name: 'sac critics of the policy', threads },
-  )
-  const criticObjective = await compileObjective({
-    name: 'sac critics',
-    gradient: criticAdam.own.gradient,
+  const networks = createSacNetworks(sizes, owned.length)
+  const { actor, critics, targets, actorAdam, criticAdam } = networks
+  const programs = await compileSacPrograms(sizes, networks, {
+    count: to - from,
+    ownsGradient: of === 1,
     threads,
-    parameters: critics.shapes,
-    inputs: { observations, actions, target: { shape: [rows] } },
-    trace(weights, given) {
-      const estimates = criticNetworks.trace(weights, given['observations'], given['actions'])
-      const losses = estimates.map((q) => mul(mean(square(sub(q, given['target']))), 0.5))
-      return {
-        loss: losses.reduce((a, b) => add(a, b)),
-        outputs: {
-          ...named('loss', losses),
-          ...named(
-            'estimate',
-            estimates.map((q) => mean(q)),
-          ),
-        },
-      }
+  })
+  const thread: Thread = {
+    sizes,
+    buffer,
+    share,
+    from,
+    to,
+    owned,
+    networks,
+    programs,
+    feeds: {
+      actor: parameterFeeds(actor),
+      critics: parameterFeeds(critics),
+      targets: parameterFeeds(targets),
     },
-  })
-  const actorObjective = await compileObjective({
-    name: 'sac actor',
-    ...(of === 1 ? { gradient: actorAdam.own.gradient } : {}),
-    threads,
-    parameters: actor.shapes,
-    inputs: { seen, derivatives: parameters },
-    // The loss enters by its slope, of which the gradient is the same.
-    trace: (weights, given) => ({
-      loss: sum(mul(given['derivatives'], actorNetwork.trace(weights, given['seen']))),
-    }),
-  })
-  const feeds = {
-    actor: parameterFeeds(actor),
-    critics: parameterFeeds(critics),
-    targets: parameterFeeds(targets),
+    parts: bufferParts(sizes, buffer, { from, to, owned }),
+    scratch: scratchFor(rows, to - from, sizes.action),
   }
-
-  /** Actions and log-probabilities of the policy for this thread's rows. */
-  async function play(
-    from: BufferPart,
-    noise: BufferPart,
-    [played, logprobs]: readonly [BufferPart, BufferPart],
-  ): Promise<void> {
-    from.read()
-    noise.read()
-    await acting.run({ seen: from.tensor, ...feeds.actor }, { parameters: found })
-    await drawing.run(
-      { parameters: found, noise: noise.tensor },
-      { actions: played.tensor, logprobs: logprobs.tensor },
-    )
-    played.write()
-    logprobs.write()
-  }
-
-  async function learnCritics(): Promise<void> {
-    await play(own.nextObservations, own.noise[0], [own.nextActions, own.nextLogprobs])
-    barrier()
-    whole.nextObservations.read()
-    whole.nextActions.read()
-    await following.run(
-      {
-        observations: whole.nextObservations.tensor,
-        actions: whole.nextActions.tensor,
-        ...feeds.targets,
-      },
-      Object.fromEntries(ofCritic.map(({ nextValues }, i) => [`value${i}`, nextValues.tensor])),
-    )
-    for (const { nextValues } of ofCritic) nextValues.write()
-    barrier()
-    const { nextValues, nextLogprobs, rewards, discounts } = buffer
-    const [alpha] = buffer.temperatures
-    for (let r = 0; r < rows; r++) {
-      const soft = Math.min(nextValues[r], nextValues[rows + r]) - alpha * nextLogprobs[r]
-      target.data[r] = rewards[r] + discounts[r] * soft
-    }
-    whole.observations.read()
-    whole.actions.read()
-    const { outputs } = await criticObjective.evaluate(critics, {
-      observations: whole.observations.tensor,
-      actions: whole.actions.tensor,
-      target,
-    })
-    owned.forEach((critic, i) => {
-      buffer.losses[critic] = outputs[`loss${i}`].data[0]
-      buffer.estimates[critic] = outputs[`estimate${i}`].data[0]
-    })
-    criticAdam.step(critics.data, criticObjective.gradient.data, config.criticLearningRate)
-    criticAdam.follow(config.tau)
-  }
-
-  async function learnActor(time: number, updated: () => void): Promise<void> {
-    await play(own.observations, own.noise[1 + time], [own.played, own.logprobs])
-    barrier()
-    whole.played.read()
-    await judging.run(
-      { observations: whole.observations.tensor, actions: whole.played.tensor, ...feeds.critics },
-      Object.fromEntries(
-        ofCritic.flatMap(({ values, derivatives }, i) => [
-          [`value${i}`, values.tensor],
-          [`derivative${i}`, derivatives.tensor],
-        ]),
-      ),
-    )
-    for (const { values, derivatives } of ofCritic) {
-      values.write()
-      derivatives.write()
-    }
-    barrier()
-    const { values, actionGradients: ofValues } = buffer
-    for (let r = from; r < to; r++) {
-      const least = values[r] <= values[rows + r] ? r : rows + r
-      for (let i = 0; i < k; i++) push.data[(r - from) * k + i] = -ofValues[least * k + i] / rows
-    }
-    temperature.data[0] = buffer.temperatures[time]
-    await pulling.run(
-      { parameters: found, noise: own.noise[1 + time].tensor, push, temperature },
-      { derivatives },
-    )
-    await actorObjective.evaluate(actor, { seen: own.observations.tensor, derivatives })
-    updated()
-    if (of === 2) {
-      gradient.set(actorObjective.gradient.data)
-      barrier()
-      const sum = actorAdam.own.gradient
-      const [first, second] = [buffer.gradients, buffer.gradients.subarray(sizes.actor)]
-      for (let i = 0; i < sum.length; i++) sum[i] = first[i] + second[i]
-    }
-    actorAdam.step(actor.data, actorAdam.own.gradient, config.actorLearningRate)
-  }
-
   return {
     actor,
     critics,
     async step(times, updated = () => {}) {
-      await learnCritics()
-      for (let time = 0; time < times; time++) await learnActor(time, () => updated(time))
+      await learnCritics(thread)
+      for (let time = 0; time < times; time++) await learnActor(thread, time, () => updated(time))
       barrier()
     },
     ...(stateOfParts({
@@ -338,9 +110,203 @@ export async function createSacLearner(
       criticAdam,
     }) as Pick<SacLearner, 'state' | 'restore'>),
     async dispose() {
-      await Promise.all([acting.release(), following.release(), judging.release()])
+      const { act, targetValues, values, criticObjective, actorObjective } = programs
+      await Promise.all([act.release(), targetValues.release(), values.release()])
       await criticObjective.dispose()
       await actorObjective.dispose()
     },
   }
+}
+
+/** The parts of the buffer that a thread reads and writes: of the batch all rows, for the actor its own, of its critics all. */
+function bufferParts(
+  { config, width, action: k }: SacSizes,
+  buffer: SacBuffer,
+  { from, to, owned }: { from: number; to: number; owned: readonly number[] },
+) {
+  const rows = config.batchSize
+  /** Rows `first` to `last`, with so many columns where it has any. */
+  const part = (name: keyof SacBuffer, [first, last]: readonly number[], columns?: number): BufferPart =>
+    bufferPart(buffer[name].subarray(first * (columns ?? 1), last * (columns ?? 1)), [
+      last - first,
+      ...(columns === undefined ? [] : [columns]),
+    ])
+  const all = [0, rows]
+  const own = [from, to]
+  return {
+    all: {
+      observations: part('observations', all, width),
+      nextObservations: part('nextObservations', all, width),
+      actions: part('actions', all, k),
+      nextActions: part('nextActions', all, k),
+      played: part('played', all, k),
+    },
+    own: {
+      observations: part('observations', own, width),
+      nextObservations: part('nextObservations', own, width),
+      noise: Array.from({ length: 1 + config.actorEvery }, (_, time) =>
+        part('noise', [time * rows + from, time * rows + to], k),
+      ),
+      nextActions: part('nextActions', own, k),
+      nextLogprobs: part('nextLogprobs', own),
+      played: part('played', own, k),
+      logprobs: part('logprobs', own),
+    },
+    critics: owned
+      .map((critic) => [critic * rows, (critic + 1) * rows])
+      .map((range) => ({
+        nextValues: part('nextValues', range),
+        values: part('values', range),
+        derivatives: part('actionGradients', range, k),
+      })),
+  }
+}
+
+function scratchFor(rows: number, count: number, k: number) {
+  const zeros = (...shape: number[]) => ({
+    data: new Float32Array(shape.reduce((product, length) => product * length, 1)),
+    shape,
+  })
+  return {
+    /** Of the critics [rows]. */
+    target: zeros(rows),
+    /** Of the loss by the actions of the thread's rows, by way of the lesser critic. */
+    push: zeros(count, k),
+    temperature: zeros(1),
+    /** Of the actor's distribution, and of the loss by them. */
+    parameters: zeros(count, 2 * k),
+    derivatives: zeros(count, 2 * k),
+  }
+}
+
+/** Actions and log-probabilities of the policy for the thread's rows. */
+async function play(
+  { programs, feeds, scratch }: Thread,
+  observations: BufferPart,
+  noise: BufferPart,
+  { actions, logprobs }: { actions: BufferPart; logprobs: BufferPart },
+): Promise<void> {
+  observations.read()
+  noise.read()
+  const { parameters } = scratch
+  await programs.act.run({ observations: observations.tensor, ...feeds.actor }, { parameters })
+  await programs.draw.run(
+    { parameters, noise: noise.tensor },
+    { actions: actions.tensor, logprobs: logprobs.tensor },
+  )
+  actions.write()
+  logprobs.write()
+}
+
+/** One step of the thread's critics towards reward plus discounted soft value, by the lesser of both target critics. */
+async function learnCritics(thread: Thread): Promise<void> {
+  const { sizes, buffer, share, networks, programs, parts, scratch } = thread
+  const { all, own } = parts
+  await play(thread, own.nextObservations, own.noise[0], {
+    actions: own.nextActions,
+    logprobs: own.nextLogprobs,
+  })
+  share.barrier()
+  await targetValues(thread)
+  share.barrier()
+  writeTargets(sizes.config.batchSize, buffer, scratch.target.data)
+  all.observations.read()
+  all.actions.read()
+  const { critics: parameters, criticAdam: optimiser } = networks
+  const { outputs } = await gradientStep(
+    { objective: programs.criticObjective, parameters, optimiser },
+    sizes.config.criticLearningRate,
+    { observations: all.observations.tensor, actions: all.actions.tensor, target: scratch.target },
+  )
+  optimiser.follow(sizes.config.tau)
+  thread.owned.forEach((critic, i) => {
+    buffer.losses[critic] = outputs[`loss${i}`].data[0]
+    buffer.estimates[critic] = outputs[`estimate${i}`].data[0]
+  })
+}
+
+async function targetValues({ programs, feeds, parts: { all, critics } }: Thread): Promise<void> {
+  all.nextObservations.read()
+  all.nextActions.read()
+  await programs.targetValues.run(
+    { observations: all.nextObservations.tensor, actions: all.nextActions.tensor, ...feeds.targets },
+    Object.fromEntries(critics.map(({ nextValues }, i) => [`value${i}`, nextValues.tensor])),
+  )
+  for (const { nextValues } of critics) nextValues.write()
+}
+
+function writeTargets(
+  rows: number,
+  { nextValues, nextLogprobs, rewards, discounts, temperatures: [alpha] }: SacBuffer,
+  target: Float32Array,
+): void {
+  for (let r = 0; r < rows; r++) {
+    const soft = Math.min(nextValues[r], nextValues[rows + r]) - alpha * nextLogprobs[r]
+    target[r] = rewards[r] + discounts[r] * soft
+  }
+}
+
+/** One step of the actor towards actions of higher soft value. */
+async function learnActor(thread: Thread, time: number, updated: () => void): Promise<void> {
+  const { buffer, share, networks, programs, parts, scratch } = thread
+  const { own } = parts
+  const { derivatives, parameters, push, temperature } = scratch
+  const noise = own.noise[1 + time]
+  await play(thread, own.observations, noise, { actions: own.played, logprobs: own.logprobs })
+  share.barrier()
+  await playedValues(thread)
+  share.barrier()
+  writePush(thread)
+  temperature.data[0] = buffer.temperatures[time]
+  await programs.policyDerivatives.run(
+    { parameters, noise: noise.tensor, push, temperature },
+    { derivatives },
+  )
+  await programs.actorObjective.evaluate(networks.actor, {
+    observations: own.observations.tensor,
+    derivatives,
+  })
+  updated()
+  if (share.of === 2) addGradients(thread)
+  const { actor, actorAdam } = networks
+  const { views } = programs.actorObjective.gradient
+  const gradient = { data: actorAdam.own.gradient, views }
+  applyGradient(actorAdam, actor, gradient, thread.sizes.config.actorLearningRate)
+}
+
+async function playedValues({ programs, feeds, parts: { all, critics } }: Thread): Promise<void> {
+  all.played.read()
+  await programs.values.run(
+    { observations: all.observations.tensor, actions: all.played.tensor, ...feeds.critics },
+    Object.fromEntries(
+      critics.flatMap(({ values, derivatives }, i) => [
+        [`value${i}`, values.tensor],
+        [`derivative${i}`, derivatives.tensor],
+      ]),
+    ),
+  )
+  for (const { values, derivatives } of critics) {
+    values.write()
+    derivatives.write()
+  }
+}
+
+/** The lesser critic of each row says where its action should go. */
+function writePush({ sizes, buffer, from, to, scratch }: Thread): void {
+  const { action: k } = sizes
+  const rows = sizes.config.batchSize
+  const { values, actionGradients } = buffer
+  for (let r = from; r < to; r++) {
+    const least = values[r] <= values[rows + r] ? r : rows + r
+    for (let i = 0; i < k; i++) scratch.push.data[(r - from) * k + i] = -actionGradients[least * k + i] / rows
+  }
+}
+
+/** The actor's gradient is the sum of those of both threads, added in the same order in each. */
+function addGradients({ sizes, buffer, share, networks, programs }: Thread): void {
+  const { gradients } = buffer
+  gradients.set(programs.actorObjective.gradient.data, share.rank * sizes.actor)
+  share.barrier()
+  const sum = networks.actorAdam.own.gradient
+  for (let i = 0; i < sum.length; i++) sum[i] = gradients[i] + gradients[sizes.actor + i]
 }

@@ -4,7 +4,7 @@ import { createRandom } from '../../../engine/random/index.ts'
 import { startWorker } from '../../../engine/tensor/index.ts'
 import { box } from '../../environment/index.ts'
 import { sacBuffer } from './sac-buffer.ts'
-import { sacActor, sacCritics } from './sac-learner.ts'
+import { sacActor, sacCritics } from './sac-programs.ts'
 import { asked, createSacWorkerPair, type SacWorkerPair } from './sac-worker-pair.ts'
 import { sacPresets } from './sac.ts'
 

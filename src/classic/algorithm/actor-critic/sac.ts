@@ -11,7 +11,7 @@ import {
   type OffPolicyConfig,
   type TemperatureConfig,
 } from './off-policy.ts'
-import { sacActor, sacCritics } from './sac-learner.ts'
+import { sacActor, sacCritics } from './sac-programs.ts'
 import { createSacWorkerPair } from './sac-worker-pair.ts'
 
 export interface SacConfig extends OffPolicyConfig {

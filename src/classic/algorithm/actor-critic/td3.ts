@@ -30,14 +30,9 @@ import {
   mlpNetwork,
   overObservations,
 } from '../../policy/index.ts'
-import {
-  type ClassicAlgorithm,
-  stateOfArray,
-  stateOfParts,
-  stateOfValue,
-  type UpdateMetrics,
-} from '../agent.ts'
+import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
+import { gradientStep, metricsOf } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
 import { joinParameters, offPolicyAgent, type OffPolicyConfig } from './off-policy.ts'
 
@@ -180,6 +175,9 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
       }),
     })
 
+    const criticLearner = { objective: criticObjective, parameters: critics, optimiser: criticAdam }
+    const actorLearner = { objective: actorObjective, parameters: actor, optimiser: actorAdam }
+
     function greedy(observations: Float32Array, count: number, actions: Float32Array): void {
       actorNetwork.forward(actor, observations, count, actions)
       for (let i = 0; i < count * k; i++) actions[i] = Math.tanh(actions[i])
@@ -203,8 +201,9 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
           for (let i = 0; i < rows * k; i++)
             noise.data[i] = Math.max(-clip, Math.min(clip, targetNoise * drawing.normal()))
           const observations: HostTensor = { data: batch.observations, shape: [rows, width] }
-          const { loss, outputs } = await criticObjective.evaluate(
-            critics,
+          const { metrics } = await gradientStep(
+            criticLearner,
+            config.learningRate,
             {
               observations,
               actions: { data: unit.subarray(0, rows * k), shape: [rows, k] },
@@ -215,14 +214,12 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
             },
             judging,
           )
-          criticAdam.step(critics.data, criticObjective.gradient.data, config.learningRate)
-          const metrics: UpdateMetrics = { criticLoss: loss, value: outputs.value.data[0] }
-          if (++steps % config.policyDelay !== 0) return metrics
-          const found = await actorObjective.evaluate(actor, { observations }, critics)
-          actorAdam.step(actor.data, actorObjective.gradient.data, config.learningRate)
+          const ofCritics = metricsOf('critic', metrics)
+          if (++steps % config.policyDelay !== 0) return ofCritics
+          const found = await gradientStep(actorLearner, config.learningRate, { observations }, critics)
           moveTowards(targetActor, actor, config.tau)
           moveTowards(targetCritics, critics, config.tau)
-          return { ...metrics, actorLoss: found.loss }
+          return { ...ofCritics, ...metricsOf('actor', found.metrics) }
         },
         predict(observations, count, actions) {
           greedy(observations, count, actions)

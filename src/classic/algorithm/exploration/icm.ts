@@ -4,6 +4,7 @@ import type { AdamState } from '../../../engine/nn/index.ts'
 import { distributionFor, mlpNetwork, overObservations, windowOf } from '../../policy/index.ts'
 import type { Encoder } from '../../policy/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
+import { gradientStep } from '../gradient-step.ts'
 import { add, concat, mean, mul, neg, square, stopGradient, sub, sum } from '../../../engine/tensor/index.ts'
 import { type MakeBonus, recentRows } from './bonus.ts'
 
@@ -126,14 +127,14 @@ const makeIcm =
         if (!recent.next.add(next, rows)) return undefined
         for (const part of Object.values(recent)) part.clear()
         encode(recent.actions.data, batchSize)
-        const { outputs } = await objective.evaluate(parameters, {
+        const { metrics } = await gradientStep({ objective, parameters, optimiser: adam }, learningRate, {
           observations: { data: recent.observations.data, shape: [batchSize, width] },
           actions: { data: recent.actions.data, shape: [batchSize, actionSize] },
           codes: { data: codes.subarray(0, batchSize * codeSize), shape: [batchSize, codeSize] },
           nextObservations: { data: recent.next.data, shape: [batchSize, width] },
         })
-        adam.step(parameters.data, objective.gradient.data, learningRate)
-        return { icmInverse: outputs.inverseLoss.data[0], icmForward: outputs.forwardLoss.data[0] }
+        const { loss: _, gradientNorm: __, inverseLoss, forwardLoss, ...wrong } = metrics
+        return { icmInverse: inverseLoss, icmForward: forwardLoss, ...wrong }
       },
       state: () => ({
         parameters: parameters.data.slice(),

@@ -5,6 +5,7 @@ import { mlpNetwork, overObservations, windowOf } from '../../policy/index.ts'
 import type { Encoder } from '../../policy/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { mean, square, sub } from '../../../engine/tensor/index.ts'
+import { gradientStep } from '../gradient-step.ts'
 import { type MakeBonus, recentRows, runningMoments } from './bonus.ts'
 
 export interface RndOptions {
@@ -110,12 +111,12 @@ const makeRnd =
         recent.clear()
         whiten(batchSize, recent.data)
         target.forward(fixed, white.subarray(0, batchSize * width), batchSize, targets)
-        const { loss } = await objective.evaluate(parameters, {
+        const { metrics } = await gradientStep({ objective, parameters, optimiser: adam }, learningRate, {
           observations: { data: white.subarray(0, batchSize * width), shape: [batchSize, width] },
           targets: { data: targets.subarray(0, batchSize * features), shape: [batchSize, features] },
         })
-        adam.step(parameters.data, objective.gradient.data, learningRate)
-        return { rndLoss: loss }
+        const { loss: rndLoss, gradientNorm: _, ...wrong } = metrics
+        return { rndLoss, ...wrong }
       },
       state: () => ({
         target: fixed.data.slice(),

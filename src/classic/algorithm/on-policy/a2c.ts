@@ -3,13 +3,9 @@ import { createRandom } from '../../../engine/random/index.ts'
 import { type Encoder, mlpActorCritic } from '../../policy/index.ts'
 import type { ClassicAlgorithm } from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
+import { gradientStep } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
-import {
-  compilePolicyGradient,
-  metrics,
-  onPolicyAgent,
-  type PolicyGradientConfig,
-} from './on-policy-agent.ts'
+import { compilePolicyGradient, onPolicyAgent, type PolicyGradientConfig } from './on-policy-agent.ts'
 import { createRollout } from './rollout.ts'
 
 export interface A2cConfig extends PolicyGradientConfig {
@@ -70,9 +66,8 @@ export const a2c = (config: A2cConfig): ClassicAlgorithm =>
     async function update(left: number) {
       const rate = config.learningRate * (config.anneal ? left : 1)
       const [batch] = rollout.minibatches(1, drawing, config.normaliseAdvantages)
-      const { loss, outputs } = await objective.evaluate(parameters, batch)
-      const gradientNorm = optimiser.step(parameters.data, objective.gradient.data, rate)
-      return { loss, gradientNorm, ...metrics(outputs) }
+      const { metrics } = await gradientStep({ objective, parameters, optimiser }, rate, batch)
+      return metrics
     }
 
     return onPolicyAgent(environment, config, totalSteps, {

@@ -1,6 +1,6 @@
 import { compileObjective, type Objective, type ParameterSet } from '../../../engine/nn/index.ts'
 import type { Random } from '../../../engine/random/index.ts'
-import { add, type HostTensor, mean, mul, neg, reshape, square, sub } from '../../../engine/tensor/index.ts'
+import { add, mean, mul, neg, reshape, square, sub } from '../../../engine/tensor/index.ts'
 import { type AnyVector, rowSize } from '../../environment/index.ts'
 import { type ActorCritic, clipActionRows } from '../../policy/index.ts'
 import {
@@ -12,10 +12,6 @@ import {
   type UpdateMetrics,
 } from '../agent.ts'
 import type { Rollout } from './rollout.ts'
-
-/** Scalars that a program gave, as numbers. */
-export const metrics = (outputs: Readonly<Record<string, HostTensor>>): UpdateMetrics =>
-  Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data[0]]))
 
 export interface PolicyGradientConfig {
   entropy: number

@@ -15,6 +15,7 @@ import {
 } from '../../../engine/tensor/index.ts'
 import type { ActionDistribution } from '../../policy/index.ts'
 import type { UpdateMetrics } from '../agent.ts'
+import { applyGradient, meanMetrics, scalars } from '../gradient-step.ts'
 
 export interface KlPenalty {
   /** First weight of the divergence in the loss. */
@@ -116,8 +117,7 @@ export function createPpoUpdate(
     async run(left: number, minibatches: () => Iterable<Record<string, HostTensor>>): Promise<UpdateMetrics> {
       const learningRate = config.learningRate * (config.anneal.includes('learningRate') ? left : 1)
       const clip = config.clip * (config.anneal.includes('clip') ? left : 1)
-      const sums: UpdateMetrics = {}
-      let count = 0
+      const metrics = meanMetrics()
       let kl = 0
       updating: for (let epoch = 0; epoch < config.epochs; epoch++) {
         for (const batch of minibatches()) {
@@ -128,18 +128,12 @@ export function createPpoUpdate(
           })
           kl = outputs.kl.data[0]
           if (config.targetKl !== undefined && kl > 1.5 * config.targetKl) break updating
-          const gradientNorm = adam.step(parameters.data, objective.gradient.data, learningRate)
-          const metrics = {
-            loss,
-            gradientNorm,
-            ...Object.fromEntries(Object.entries(outputs).map(([k, v]) => [k, v.data[0]])),
-          }
-          for (const [name, value] of Object.entries(metrics)) sums[name] = (sums[name] ?? 0) + value
-          count++
+          const stepped = applyGradient(adam, parameters, objective.gradient, learningRate)
+          metrics.add({ loss, ...stepped, ...scalars(outputs) })
         }
       }
       if (config.klPenalty !== undefined) beta = adaptBeta(beta, kl, config.klPenalty.target)
-      return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, sum / count]))
+      return metrics.mean()
     },
     state: (): PpoUpdateState => ({ adam: adam.state(), beta }),
     restore(state: PpoUpdateState): void {

@@ -138,7 +138,7 @@ export const recurrentPpo =
     const parameters = createParameters(policy.specs, random.split('parameters'))
     const { memorySize } = policy
     const rows = memoryRows(environment, memorySize)
-    const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, sequence)
+    const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, { sequence })
     const all = `${sequence}*B`
     const objective = await compileObjective({
       name: 'recurrent ppo',

@@ -1,13 +1,14 @@
 import { type Activation, createAdam, createParameters } from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { HostTensor } from '../../../engine/tensor/index.ts'
+import { standardise } from '../../../returns/whiten.ts'
 import { requireSameStep, rowSize } from '../../environment/index.ts'
 import { clipActionRows, type Encoder, mlpActorCritic } from '../../policy/index.ts'
 import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
 import { checkSettings, endlessEpisode, longestEpisode, type WholeEpisodes } from '../check-settings.ts'
+import { gradientStep } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
-import { compilePolicyGradient, metrics } from './on-policy-agent.ts'
-import { standardise } from './rollout.ts'
+import { compilePolicyGradient } from './on-policy-agent.ts'
 
 export interface ReinforceConfig extends WholeEpisodes {
   /** Complete episodes of an update. */
@@ -125,21 +126,24 @@ export const reinforce = (config: ReinforceConfig): ClassicAlgorithm =>
         shape: columns === undefined ? [rows] : [rows, columns],
       })
       const advantages = Float32Array.from(returns, (value, i) => value - batch.values[i])
-      const { loss, outputs } = await objective.evaluate(parameters, {
-        observations: tensor(batch.observations, width),
-        actions: tensor(batch.actions, actionSize),
-        advantages: {
-          data: config.normaliseAdvantages ? standardise(advantages) : advantages,
-          shape: [rows],
+      const { metrics } = await gradientStep(
+        { objective, parameters, optimiser: adam },
+        config.learningRate,
+        {
+          observations: tensor(batch.observations, width),
+          actions: tensor(batch.actions, actionSize),
+          advantages: {
+            data: config.normaliseAdvantages ? standardise(advantages) : advantages,
+            shape: [rows],
+          },
+          returns: tensor(returns),
+          ...(choices > 0 ? { maskPenalty: tensor(batch.penalties, choices) } : {}),
         },
-        returns: tensor(returns),
-        ...(choices > 0 ? { maskPenalty: tensor(batch.penalties, choices) } : {}),
-      })
-      const gradientNorm = adam.step(parameters.data, objective.gradient.data, config.learningRate)
+      )
       batch = noSteps()
       returns = []
       complete = 0
-      return { loss, gradientNorm, ...metrics(outputs) }
+      return metrics
     }
 
     return {

@@ -1,6 +1,7 @@
 import type { Random } from '../../../engine/random/index.ts'
 import type { HostTensor } from '../../../engine/tensor/index.ts'
 import { gae, type GaeSettings } from '../../../returns/gae.ts'
+import { standardise } from '../../../returns/whiten.ts'
 import { type AnyVector, requireSameStep, rowSize } from '../../environment/index.ts'
 import { clipActionRows } from '../../policy/index.ts'
 
@@ -15,7 +16,7 @@ export interface Rollout {
   /** Advantages and value targets, with values for observations that no step acted on; begins anew. */
   finish(
     settings: GaeSettings,
-    evaluate: (observations: Float32Array, rows: number, values: Float32Array) => void,
+    evaluate: (observations: Float32Array, rows: number, values: Float32Array, mask?: Uint8Array) => void,
   ): void
   /**
    * All steps once, shuffled, in `count` parts; advantages have mean 0 and deviation 1 in each, unless `normalise` is
@@ -27,16 +28,24 @@ export interface Rollout {
   restore(state: unknown): void
 }
 
+export interface RolloutOptions {
+  /** A divisor of the steps: as many successive steps of an environment stay together when steps are shuffled. Default 1. */
+  sequence?: number
+  /** Whether the masks of last observations are stored, for learners that take a maximum over actions there. Default false. */
+  finalMasks?: boolean
+  /** The precision that rewards are stored in. Default double. */
+  rewards?: Float32ArrayConstructor | Float64ArrayConstructor
+}
+
 /**
- * For `steps` steps of every slot, with autoreset in the same step. Actions outside the bounds of a box are kept as they
- * were drawn, and clipped for the environment. Given `sequence`, a divisor of `steps`, as many
- * successive steps of a slot stay together when steps are shuffled.
+ * For `steps` steps of every environment of the vector, with autoreset in the same step. Actions outside the bounds of a box are stored
+ * as they were drawn, and clipped for the environment.
  */
 export function createRollout(
   environment: AnyVector,
   steps: number,
   actionSize: number,
-  sequence?: number,
+  { sequence, finalMasks = false, rewards: Rewards = Float64Array }: RolloutOptions = {},
 ): Rollout {
   const { definition } = environment
   requireSameStep(environment, 'a rollout')
@@ -50,7 +59,7 @@ export function createRollout(
     logprobs: new Float32Array(rows),
     values: new Float32Array(rows),
     nextValues: new Float32Array(rows),
-    rewards: new Float64Array(rows),
+    rewards: new Rewards(rows),
     terminated: new Uint8Array(rows),
     truncated: new Uint8Array(rows),
     advantages: new Float32Array(rows),
@@ -58,6 +67,7 @@ export function createRollout(
     maskPenalty: new Float32Array(rows * choices),
     /** Last observations of truncated episodes; the rows of others are not read. */
     final: new Float32Array(rows * width),
+    ...(finalMasks ? { finalMask: new Uint8Array(rows * choices) } : {}),
   }
   const now = {
     actions: new Float32Array(numEnvs * actionSize),
@@ -70,7 +80,7 @@ export function createRollout(
 
   function bootstrap(evaluate: Parameters<Rollout['finish']>[1]): void {
     const last = new Float32Array(numEnvs)
-    evaluate(environment.observations, numEnvs, last)
+    evaluate(environment.observations, numEnvs, last, environment.actionMask)
     const cut: number[] = []
     for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
       for (let k = 0; k < steps; k++) {
@@ -83,7 +93,12 @@ export function createRollout(
     const finals = new Float32Array(cut.length * width)
     const values = new Float32Array(cut.length)
     cut.forEach((row, i) => finals.set(storage.final.subarray(row * width, (row + 1) * width), i * width))
-    evaluate(finals, cut.length, values)
+    const masks = new Uint8Array(finalMasks ? cut.length * choices : 0)
+    if (finalMasks)
+      cut.forEach((row, i) =>
+        masks.set(storage.finalMask!.subarray(row * choices, (row + 1) * choices), i * choices),
+      )
+    evaluate(finals, cut.length, values, masks)
     cut.forEach((row, i) => (storage.nextValues[row] = values[i]))
   }
 
@@ -120,9 +135,11 @@ export function createRollout(
         storage.rewards[row] = environment.rewards[envIndex]
         storage.terminated[row] = environment.terminated[envIndex]
         storage.truncated[row] = environment.truncated[envIndex]
-        if (environment.truncated[envIndex] === 1)
-          for (let k = 0; k < width; k++)
-            storage.final[row * width + k] = environment.finalObservations[envIndex * width + k]
+        if (environment.truncated[envIndex] === 0) continue
+        for (let k = 0; k < width; k++)
+          storage.final[row * width + k] = environment.finalObservations[envIndex * width + k]
+        for (let k = 0; finalMasks && k < choices; k++)
+          storage.finalMask![row * choices + k] = environment.finalActionMask[envIndex * choices + k]
       }
       return ++t === steps
     },
@@ -199,16 +216,4 @@ export function createRollout(
       t = state.t
     },
   }
-}
-
-/** In place: less the mean, divided by the unbiased deviation (plus 1e-8), as PyTorch's `std` computes it. */
-export function standardise(values: Float32Array): Float32Array {
-  let mean = 0
-  for (let i = 0; i < values.length; i++) mean += values[i]
-  mean /= values.length
-  let sum = 0
-  for (let i = 0; i < values.length; i++) sum += (values[i] - mean) ** 2
-  const deviation = Math.sqrt(sum / Math.max(1, values.length - 1)) + 1e-8
-  for (let i = 0; i < values.length; i++) values[i] = (values[i] - mean) / deviation
-  return values
 }

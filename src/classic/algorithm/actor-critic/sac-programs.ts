@@ -1,0 +1,175 @@
+import {
+  compileObjective,
+  countParameters,
+  createAdam,
+  type ParameterSet,
+  zeroParameters,
+} from '../../../engine/nn/index.ts'
+import {
+  add,
+  compileForSize,
+  gradients,
+  type InputSpec,
+  mean,
+  mul,
+  square,
+  sub,
+  sum,
+  type Tensor,
+} from '../../../engine/tensor/index.ts'
+import { box } from '../../environment/index.ts'
+import {
+  fanInUniform,
+  mlpActionValues,
+  mlpNetwork,
+  overObservations,
+  squashedGaussian,
+} from '../../policy/index.ts'
+import type { SacSizes } from './sac-buffer.ts'
+
+type NetworkSizes = Pick<SacSizes, 'observation' | 'action' | 'config'>
+
+/** The actor's network: means and logarithms of deviations. */
+export const sacActor = ({ observation, action, config: { hidden, activation, encoder } }: NetworkSizes) =>
+  overObservations(
+    observation,
+    (inputs) =>
+      fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: 2 * action, prefix: 'actor.' })),
+    { encoder, prefix: 'actor.' },
+  )
+
+export const sacCritics = (
+  { observation, action, config: { hidden, activation, encoder } }: NetworkSizes,
+  count = 2,
+) => mlpActionValues({ observation, action, count }, { hidden, activation, encoder })
+
+export type SacNetworks = ReturnType<typeof createSacNetworks>
+
+/** The networks of one thread with `critics` critics, their parameters, all 0 so far, and their optimisers. */
+export function createSacNetworks(sizes: NetworkSizes, critics: number) {
+  const actorNetwork = sacActor(sizes)
+  const criticNetworks = sacCritics(sizes, critics)
+  const shapes = (specs: typeof actorNetwork.specs): ParameterSet['shapes'] =>
+    Object.fromEntries(Object.entries(specs).map(([name, { shape }]) => [name, shape]))
+  const actorAdam = createAdam(countParameters(actorNetwork.specs))
+  const criticAdam = createAdam(countParameters(criticNetworks.specs))
+  return {
+    actorNetwork,
+    criticNetworks,
+    actorAdam,
+    criticAdam,
+    actor: zeroParameters(shapes(actorNetwork.specs), actorAdam.own.parameters),
+    critics: zeroParameters(shapes(criticNetworks.specs), criticAdam.own.parameters),
+    targets: zeroParameters(shapes(criticNetworks.specs), criticAdam.own.target),
+  }
+}
+
+export type SacPrograms = Awaited<ReturnType<typeof compileSacPrograms>>
+
+/**
+ * What a gradient step runs. Sizes are numbers, so that nothing is computed from them; and what is done to few numbers a row is a program
+ * of its own, for a kernel of WebAssembly does at once what are dozens of operators of the runtime.
+ *
+ * @param count rows of this thread for the actor; the critics have all rows.
+ * @param ownsGradient whether the actor's gradient is written where its optimiser reads it.
+ */
+export async function compileSacPrograms(
+  { config: { batchSize: rows }, width, action: k }: SacSizes,
+  networks: SacNetworks,
+  { count, ownsGradient, threads }: { count: number; ownsGradient: boolean; threads: number },
+) {
+  const { actorNetwork, criticNetworks, actor, critics, targets, actorAdam } = networks
+  const observations = { shape: [rows, width] }
+  const actions = { shape: [rows, k] }
+  const ownObservations = { shape: [count, width] }
+  const parameters = { shape: [count, 2 * k] }
+  return {
+    ...(await compilePolicy({ count, action: k, rows })),
+    /** The distribution's parameters for the thread's rows. */
+    act: await compileForSize(
+      { observations: ownObservations, ...specsOf(actor) },
+      (given) => ({ parameters: actorNetwork.trace(given, given['observations']) }),
+      { name: 'sac policy', threads },
+    ),
+    targetValues: await compileForSize(
+      { observations, actions, ...specsOf(targets) },
+      (given) => numbered('value', criticNetworks.trace(given, given['observations'], given['actions'])),
+      { name: 'sac target critics', threads },
+    ),
+    /** Values of the critics, and what they change by with each number of an action. */
+    values: await compileForSize(
+      { observations, actions, ...specsOf(critics) },
+      (given) => {
+        const values = criticNetworks.trace(given, given['observations'], given['actions'])
+        const derivatives = values.map((value) => gradients(sum(value), [given['actions']])[0])
+        return { ...numbered('value', values), ...numbered('derivative', derivatives) }
+      },
+      { name: 'sac critics of the policy', threads },
+    ),
+    criticObjective: await compileCriticObjective(networks, { rows, observations, actions, threads }),
+    actorObjective: await compileObjective({
+      name: 'sac actor',
+      ...(ownsGradient ? { gradient: actorAdam.own.gradient } : {}),
+      threads,
+      parameters: actor.shapes,
+      inputs: { observations: ownObservations, derivatives: parameters },
+      // The loss enters by its derivatives, of which the gradient is the same.
+      trace: (weights, given) => ({
+        loss: sum(mul(given['derivatives'], actorNetwork.trace(weights, given['observations']))),
+      }),
+    }),
+  }
+}
+
+/** Actions that are drawn from the policy, and the derivatives of its loss by the parameters of the distribution. */
+async function compilePolicy({ count, action: k, rows }: { count: number; action: number; rows: number }) {
+  const distribution = squashedGaussian(box([k], -1, 1))
+  const parameters = { shape: [count, 2 * k] }
+  const drawn = { shape: [count, k] }
+  return {
+    draw: await compileForSize({ parameters, noise: drawn }, (given) => ({
+      ...distribution.sample(given['parameters'], given['noise']),
+    })),
+    policyDerivatives: await compileForSize(
+      { parameters, noise: drawn, push: drawn, temperature: { shape: [1] } },
+      (given) => {
+        const found = distribution.sample(given['parameters'], given['noise'])
+        const entropy = mul(sum(mul(given['temperature'], found.logprobs)), 1 / rows)
+        const loss = add(entropy, sum(mul(given['push'], found.actions)))
+        return { derivatives: gradients(loss, [given['parameters']])[0] }
+      },
+    ),
+  }
+}
+
+const compileCriticObjective = (
+  { criticNetworks, critics, criticAdam }: SacNetworks,
+  {
+    rows,
+    observations,
+    actions,
+    threads,
+  }: { rows: number; observations: InputSpec; actions: InputSpec; threads: number },
+) =>
+  compileObjective({
+    name: 'sac critics',
+    gradient: criticAdam.own.gradient,
+    threads,
+    parameters: critics.shapes,
+    inputs: { observations, actions, target: { shape: [rows] } },
+    trace(weights, given) {
+      const estimates = criticNetworks.trace(weights, given['observations'], given['actions'])
+      const losses = estimates.map((q) => mul(mean(square(sub(q, given['target']))), 0.5))
+      const means = estimates.map((q) => mean(q))
+      return {
+        loss: losses.reduce((a, b) => add(a, b)),
+        outputs: { ...numbered('loss', losses), ...numbered('estimate', means) },
+      }
+    },
+  })
+
+const specsOf = ({ shapes }: Pick<ParameterSet, 'shapes'>): Record<string, InputSpec> =>
+  Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, { shape }]))
+
+const numbered = (prefix: string, tensors: readonly Tensor[]): Record<string, Tensor> =>
+  Object.fromEntries(tensors.map((tensor, i) => [`${prefix}${i}`, tensor]))
