@@ -246,7 +246,7 @@ function createQNetworks(
     still,
     /** Of the network that acts. */
     noise,
-    drawNoise(drawing: Random): void {
+    drawNoise: (drawing: Random): void => {
       if (noisy === undefined) return
       // The target's noise is drawn apart from that of the network that acts and learns.
       noisy.drawNoise(drawing, noise)

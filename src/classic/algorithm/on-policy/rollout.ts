@@ -138,8 +138,8 @@ export function createRollout(
         if (environment.truncated[envIndex] === 0) continue
         for (let k = 0; k < width; k++)
           storage.final[row * width + k] = environment.finalObservations[envIndex * width + k]
-        for (let k = 0; finalMasks && k < choices; k++)
-          storage.finalMask![row * choices + k] = environment.finalActionMask[envIndex * choices + k]
+        const mask = environment.finalActionMask.subarray(envIndex * choices, (envIndex + 1) * choices)
+        storage.finalMask?.set(mask, row * choices)
       }
       return ++t === steps
     },
