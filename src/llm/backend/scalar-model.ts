@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readSafetensors, writeSafetensors } from '../../engine/nn/index.ts'
@@ -23,6 +24,7 @@ import { firstDifference, headWidth, type TransformerConfig } from '../model/con
 import { createFoldedGradient, createFolding, denseGradients } from '../model/folded-weights.ts'
 import { linear, normalise } from '../model/layers.ts'
 import { createOptimizer, createOptimizerState } from '../model/optimizer.ts'
+import type { OptimizerState } from '../model/optimizer.ts'
 import { initialiseParameters, parameterLayout, type Parameters } from '../model/parameters.ts'
 import {
   type InputSpecs,
@@ -121,7 +123,7 @@ export interface ScalarModel {
   optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
   /** The gradient so far, laid out as the parameters. */
   readonly gradient: Float32Array
-  /** Writes the trunk as a language model's checkpoint and the head beside it (`score.safetensors`). Without the optimiser. */
+  /** Writes the trunk as a language model's checkpoint, and the head and the optimiser beside it (`score.safetensors`, `score-optimizer.safetensors`). */
   save(folder: string): Promise<void>
   load(folder: string): Promise<void>
   dispose(): Promise<void>
@@ -139,6 +141,7 @@ interface ScalarModelOptions {
 
 const scoreName = 'score.weight'
 const scoreFile = 'score.safetensors'
+const optimizerFile = 'score-optimizer.safetensors'
 
 /** The head begins at zero, so every value does: whatever the trunk was trained for, nothing is claimed before it is learnt. */
 export function createScalarModel(options: ScalarModelOptions): ScalarModel {
@@ -279,7 +282,10 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
       const layout = parameterLayout(config)
       const trunk = { layout, data: parameters.data.subarray(0, layout.size) }
       const head = { [scoreName]: { data: part(parameters.data, score), shape: score.shape } }
-      const others = { [scoreFile]: writeSafetensors(head, { metadata: { format: 'pt' } }) }
+      const others = {
+        [scoreFile]: writeSafetensors(head, { metadata: { format: 'pt' } }),
+        [optimizerFile]: encodeOptimizer(state),
+      }
       await writeCheckpoint(folder, { config, parameters: trunk, weightVersion: 0 }, 'F32', undefined, others)
     },
     async load(folder) {
@@ -292,7 +298,8 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
         )
       parameters.data.set(loaded.parameters.data)
       parameters.data.set(loaded.score, score.offset)
-      state = createOptimizerState(parameters.layout.size)
+      state =
+        (await readOptimizer(folder, parameters.layout.size)) ?? createOptimizerState(parameters.layout.size)
       gradient.fill(0)
     },
     async dispose() {
@@ -300,6 +307,29 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
       await Promise.all([optimizer.dispose(), ...made.map((program) => program.release())])
     },
   }
+}
+
+const moments = ['first', 'second', 'momentum'] as const
+
+function encodeOptimizer(state: OptimizerState): Uint8Array {
+  const { matrixSteps, otherSteps } = state
+  const tensors = moments.map((name) => [name, { data: state[name], shape: [state[name].length] }])
+  const metadata = { matrixSteps: String(matrixSteps), otherSteps: String(otherSteps) }
+  return writeSafetensors(Object.fromEntries(tensors), { metadata })
+}
+
+/** Undefined where a model was saved without it, as by earlier versions. */
+async function readOptimizer(folder: string, size: number): Promise<OptimizerState | undefined> {
+  const file = join(folder, optimizerFile)
+  if (!existsSync(file)) return undefined
+  const { tensors, metadata } = readSafetensors(await readFile(file), file)
+  const [first, second, momentum] = moments.map((name) => {
+    const data = tensors[name]?.data
+    if (data?.length !== size) throw badHead(`${file}: ${name} does not fit`, data?.length)
+    return data
+  })
+  const count = (name: string): number => Number(metadata?.[name] ?? 0)
+  return { first, second, momentum, matrixSteps: count('matrixSteps'), otherSteps: count('otherSteps') }
 }
 
 /** A model that `save` wrote. @throws AgogeError where the folder has no head. */

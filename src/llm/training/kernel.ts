@@ -49,6 +49,8 @@ export interface StepTools {
     step: OptimStep,
     names?: () => readonly string[],
   ): Promise<CustomLossReport & OptimReport>
+  /** Puts a model back to the weights of a folder. */
+  restart(model: Pick<TrainedModel, 'load'>, folder: string): Promise<void>
   /** One optimiser step of a model whose gradient is there already. */
   move(
     model: Pick<TrainedModel, 'optimStep'>,
@@ -168,7 +170,9 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
     const started = performance.now()
     run.clearCaches()
     const batch = await part.collect(state.step)
-    const metrics = await part.update(batch, stepTools(part, run, progress))
+    const metrics = await part
+      .update(batch, stepTools(part, run, progress))
+      .catch((error: unknown) => named(part.name, run, error))
     // From here to the record, the step is done and nothing waits.
     state.step++
     run.settled = true
@@ -201,10 +205,6 @@ async function validate(name: string, validation: Validation, run: TrainingRun):
 
 function stepTools<Batch>(part: TrainingPart<Batch>, run: TrainingRun, progress: () => number): StepTools {
   const { state, signal } = run
-  const named = async (error: unknown, names: () => readonly string[]): Promise<never> => {
-    const known = AgogeError.isInstance(error) && nonFinite.includes(error.code)
-    throw known ? await diverged(part.name, run, error.message, names(), error) : error
-  }
   const tools: StepTools = {
     step: state.step,
     get progress() {
@@ -212,27 +212,70 @@ function stepTools<Batch>(part: TrainingPart<Batch>, run: TrainingRun, progress:
     },
     signal,
     schedule: (settings) => optimStepAt(settings, state.step, progress()),
-    async apply(backend, { sequences, loss }, step, names = () => []) {
+    async apply(backend, { sequences, loss }, step, names) {
       const abort = signal === undefined ? {} : { signal }
       const report = await forwardBackward(backend, sequences, loss, abort).catch((error: unknown) =>
-        named(error, names),
+        named(part.name, run, error, names),
       )
       return { ...report, ...(await tools.move(backend, step, names)) }
     },
-    async move(model, step, names = () => []) {
+    restart(model, folder) {
       run.settled = false
-      const { gradientNorm } = await model.optimStep(step).catch((error: unknown) => named(error, names))
-      // Some servers do not report a norm.
-      if (gradientNorm !== undefined && !Number.isFinite(gradientNorm))
-        throw await diverged(part.name, run, `The gradient's norm is ${gradientNorm}`, names())
-      return { gradientNorm }
+      return model.load(folder)
+    },
+    move(model, step, names) {
+      run.settled = false
+      return moveWeights(model, step).catch((error: unknown) => named(part.name, run, error, names))
     },
   }
   return tools
 }
 
+/** One optimiser step, outside of a run. @throws AgogeError `gradient-not-finite` where the gradient was no number. */
+export async function moveWeights(
+  model: Pick<TrainedModel, 'optimStep'>,
+  step: OptimStep,
+): Promise<OptimReport> {
+  const { gradientNorm } = await model.optimStep(step)
+  // Some servers do not report a norm.
+  if (gradientNorm === undefined || Number.isFinite(gradientNorm)) return { gradientNorm }
+  throw new AgogeError(`The gradient's norm is ${gradientNorm}`, {
+    code: 'gradient-not-finite',
+    given: gradientNorm,
+    expected: 'a finite number',
+  })
+}
+
+/**
+ * One update of a language model, outside of a run: loss, gradient, optimiser step.
+ *
+ * @throws AgogeError `non-finite-loss` or `gradient-not-finite`.
+ */
+export async function applyUpdate(
+  backend: Pick<ModelBackend, 'forward' | 'forwardBackward' | 'optimStep'>,
+  { sequences, loss }: Pick<PolicyUpdate, 'sequences' | 'loss'>,
+  step: OptimStep,
+): Promise<CustomLossReport & OptimReport> {
+  const report = await forwardBackward(backend, sequences, loss)
+  return { ...report, ...(await moveWeights(backend, step)) }
+}
+
 /** What backends call it. */
 const nonFinite = ['non-finite-loss', 'gradient-not-finite']
+
+/** Rethrows; a loss or a gradient that is not finite with the step in which it happened. */
+async function named(
+  phase: string,
+  run: TrainingRun,
+  error: unknown,
+  names: () => readonly string[] = () => [],
+): Promise<never> {
+  const known = AgogeError.isInstance(error) && nonFinite.includes(error.code) && !isNamed(error)
+  throw known ? await diverged(phase, run, error, names()) : error
+}
+
+const isNamed = ({ given }: AgogeError): boolean =>
+  typeof given === 'object' && given !== null && 'phase' in given
 
 /** Names in the message; `given` has all of them. */
 const shown = 8
@@ -240,9 +283,8 @@ const shown = 8
 async function diverged(
   phase: string,
   run: TrainingRun,
-  what: string,
+  cause: AgogeError,
   names: readonly string[],
-  cause?: AgogeError,
 ): Promise<AgogeError> {
   const { state } = run
   // Weights that no update has touched since the last step are good, and worth more than older ones.
@@ -250,12 +292,12 @@ async function diverged(
   const kept = run.lastWeights()
   const more = names.length > shown ? ` and ${names.length - shown} more` : ''
   const batch = names.length === 0 ? '' : ` The batch: ${names.slice(0, shown).join(', ')}${more}`
-  return new AgogeError(`Training stopped in step ${state.step + 1} of ${phase}. ${what}.${batch}`, {
+  return new AgogeError(`Training stopped in step ${state.step + 1} of ${phase}. ${cause.message}.${batch}`, {
     code: 'non-finite-loss',
     given: { phase, step: state.step + 1, episodes: names },
     expected: 'a loss and a gradient that are finite numbers',
     hint: `${kept === null ? 'No checkpoint was written yet' : `The last good weights are in ${kept}`}; lower the learning rate or clip the gradient in a new run`,
-    ...(cause === undefined ? {} : { cause }),
+    cause,
   })
 }
 

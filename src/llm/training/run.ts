@@ -291,6 +291,16 @@ function clearCaches(models: RunTrainingOptions['models']): void {
   for (const model of Object.values(models)) model.clearCache?.()
 }
 
+/** The curve of a trainer from its records: the metrics of each step, and its number from 1. */
+export function stepsOf<Step extends { step: number }>(
+  records: readonly MetricsRecord[],
+  phase: string,
+): Step[] {
+  return records
+    .filter((record) => record.phase === phase)
+    .map(({ step, metrics }) => ({ gradientNorm: undefined, ...metrics, step }) as unknown as Step)
+}
+
 /**
  * What of a trainer's options belongs in `config.json`: numbers, texts, truth values and plain objects of these. Functions, models and what is about
  * the run itself are left out.

@@ -4,15 +4,15 @@ import { AgogeError } from '../../../error.ts'
 import { mean } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
-import { forwardBackward } from '../../backend/custom-loss.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { optimStepAt } from '../kernel.ts'
 import type { OptimiserSettings } from '../kernel.ts'
+import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
+import type { RunOptions, ValidationOptions } from '../run.ts'
 import { createUtteranceCritic } from './utterance-critic.ts'
 import { bySample, spoken } from './utterances.ts'
 import type { SpokenEpisode } from './utterances.ts'
 
-export interface ArcherOptions extends OptimiserSettings {
+export interface ArcherOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   policy: ModelBackend
   /**
    * Two transformers of their own (`createScalarModel` with different seeds or the policy's weights). What each says at the end of an
@@ -36,7 +36,6 @@ export interface ArcherOptions extends OptimiserSettings {
   memory?: number
   /** Of that draw. Default 0. */
   seed?: number
-  signal?: AbortSignal
   onStep?: (step: ArcherStep) => void
 }
 
@@ -65,51 +64,58 @@ export interface ArcherStep {
  * @throws AgogeError `no-samples` where a batch has no episode that was judged and said something.
  */
 export async function trainArcher(options: ArcherOptions): Promise<ArcherStep[]> {
-  const { policy, steps, collect, signal, criticOptimiser = options, criticWarmup = 0 } = options
+  const { policy, critics, steps, collect, signal, criticOptimiser = options, criticWarmup = 0 } = options
   const { gamma = 0.9, targetRate = 0.1, criticEpochs = 3, memory = 512, seed = 0 } = options
   const abort = signal === undefined ? {} : { signal }
-  const done: ArcherStep[] = []
-  let at = 0
-  const critic = createUtteranceCritic(options.critics, {
-    gamma,
-    targetRate,
-    step: () => optimStepAt(criticOptimiser, at, at / steps),
-    ...abort,
-  })
+  const critic = createUtteranceCritic(critics, { gamma, targetRate, ...abort })
   let old: SpokenEpisode[] = []
-  for (; at < steps; at++) {
-    signal?.throwIfAborted()
-    const groups = await collect(at)
-    const fresh = groups.flatMap(({ episodes, rewards }) =>
-      episodes.flatMap((episode, m) => spoken(episode, rewards[m]) ?? []),
-    )
-    if (fresh.length === 0) throw nothingSaid(at, groups)
-    let criticLoss = 0
-    for (let epoch = 0; epoch < criticEpochs; epoch++) {
-      const drawn = createRandom(seed, 'archer', at, epoch).shuffle(old).slice(0, fresh.length)
-      criticLoss = await critic.learn(fresh, drawn)
-    }
-    old = [...fresh, ...old].slice(0, memory)
-    const advantages = await critic.advantages(fresh)
-    const optimStep = optimStepAt(options, at, at / steps)
-    const update = await reinforcement(groups, fresh, advantages)
-    let gradientNorm: number | undefined = 0
-    if (at >= criticWarmup && update.sequences.length > 0) {
-      await forwardBackward(policy, update.sequences, update.loss, abort)
-      gradientNorm = (await policy.optimStep(optimStep)).gradientNorm
-    }
-    const step = {
-      step: at + 1,
-      reward: mean(groups.flatMap(({ rewards }) => rewards.filter((reward) => reward !== null))),
-      criticLoss,
-      advantage: mean(advantages.flatMap((values) => Array.from(values, Math.abs))),
-      gradientNorm,
-      learningRate: optimStep.learningRate,
-    }
-    done.push(step)
-    options.onStep?.(step)
-  }
-  return done
+  const { records } = await runTraining<readonly EpisodeGroup[]>(
+    {
+      name: 'archer',
+      steps,
+      collect,
+      async update(groups, tools) {
+        const fresh = groups.flatMap(({ episodes, rewards }) =>
+          episodes.flatMap((episode, m) => spoken(episode, rewards[m]) ?? []),
+        )
+        if (fresh.length === 0) throw nothingSaid(tools.step, groups)
+        let criticLoss = 0
+        for (let epoch = 0; epoch < criticEpochs; epoch++) {
+          const drawn = createRandom(seed, 'archer', tools.step, epoch).shuffle(old).slice(0, fresh.length)
+          criticLoss = await critic.learn(fresh, drawn, (model) =>
+            tools.move(model, tools.schedule(criticOptimiser)),
+          )
+        }
+        old = [...fresh, ...old].slice(0, memory)
+        const advantages = await critic.advantages(fresh)
+        const optimStep = tools.schedule(options)
+        const update = await reinforcement(groups, fresh, advantages)
+        const acts = tools.step >= criticWarmup && update.sequences.length > 0
+        const metrics = {
+          reward: mean(groups.flatMap(({ rewards }) => rewards.filter((reward) => reward !== null))),
+          criticLoss,
+          advantage: mean(advantages.flatMap((values) => Array.from(values, Math.abs))),
+          gradientNorm: acts ? (await tools.apply(policy, update, optimStep)).gradientNorm : 0,
+          learningRate: optimStep.learningRate,
+        }
+        options.onStep?.({ step: tools.step + 1, ...metrics })
+        return metrics
+      },
+      validation: validationOf(options),
+      exportState: () => ({ targets: critic.exportState(), old }),
+      importState(state) {
+        const { targets, old: kept } = state as { targets: Float32Array[]; old: SpokenEpisode[] }
+        critic.importState(targets)
+        old = kept
+      },
+    },
+    {
+      ...options,
+      models: { policy, 'critic-1': critics[0], 'critic-2': critics[1] },
+      settings: settingsOf(options),
+    },
+  )
+  return stepsOf<ArcherStep>(records, 'archer')
 }
 
 /** The sum over the tokens of an episode, the mean over episodes; each token with the advantage of its utterance. */

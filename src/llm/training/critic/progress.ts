@@ -6,12 +6,13 @@ import type { GrpoAdvantageSettings } from '../../algorithm/advantages/grpo.ts'
 import type { Episode } from '../../episode/types.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { optimStepAt } from '../kernel.ts'
 import type { OptimiserSettings } from '../kernel.ts'
+import { hashOf, runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
+import type { RunOptions, ValidationOptions } from '../run.ts'
 import { bySample, rowsOf, spoken } from './utterances.ts'
 import type { SpokenEpisode } from './utterances.ts'
 
-export interface ProgressModelOptions extends OptimiserSettings {
+export interface ProgressModelOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   /** Says at the end of each utterance what it brought; `createScalarModel` with the policy's weights begins at 0. */
   model: ScalarModel
   /** Played before, with their rewards; masked ones are left out. */
@@ -21,7 +22,6 @@ export interface ProgressModelOptions extends OptimiserSettings {
   batch?: number
   /** Of their order. Default 0. */
   seed?: number
-  signal?: AbortSignal
 }
 
 /**
@@ -40,28 +40,42 @@ export async function trainProgressModel(options: ProgressModelOptions): Promise
       return said === null ? [] : [{ said, outcome: rewards[m]! }]
     }),
   )
-  const losses: number[] = []
-  let order: typeof all = []
-  for (let at = 0; at < steps && all.length > 0; at++) {
-    signal?.throwIfAborted()
-    if (order.length === 0) order = createRandom(seed, 'progress', at).shuffle(all)
-    const taken = order.slice(0, batch)
-    order = order.slice(batch)
-    const episodes = taken.map(({ said }) => said)
-    const { rows, starts } = rowsOf(episodes)
-    const { value, gradient } = stepProgressLoss(
-      await contributions(model, episodes, abort),
-      taken.map(({ outcome }) => outcome),
-    )
-    const gradients = rows.map(({ length }) => new Float32Array(length))
-    episodes.forEach(({ steps: said }, e) =>
-      said.forEach(({ row, last }, k) => (gradients[starts[e] + row][last] = gradient[e][k])),
-    )
-    await model.backward(rows, gradients, abort)
-    await model.optimStep(optimStepAt(options, at, at / steps))
-    losses.push(value)
-  }
-  return losses
+  const epochSteps = Math.max(1, Math.ceil(all.length / batch))
+  const { records } = await runTraining<typeof all>(
+    {
+      name: 'progress-model',
+      steps: all.length === 0 ? 0 : steps,
+      collect(step) {
+        const began = Math.floor(step / epochSteps) * epochSteps
+        const order = createRandom(seed, 'progress', began).shuffle(all)
+        return order.slice((step - began) * batch, (step - began + 1) * batch)
+      },
+      async update(taken, tools) {
+        const episodes = taken.map(({ said }) => said)
+        const { rows, starts } = rowsOf(episodes)
+        const { value, gradient } = stepProgressLoss(
+          await contributions(model, episodes, abort),
+          taken.map(({ outcome }) => outcome),
+        )
+        const gradients = rows.map(({ length }) => new Float32Array(length))
+        episodes.forEach(({ steps: said }, e) =>
+          said.forEach(({ row, last }, k) => (gradients[starts[e] + row][last] = gradient[e][k])),
+        )
+        await model.backward(rows, gradients, abort)
+        return { loss: value, ...(await tools.move(model, tools.schedule(options))) }
+      },
+      validation: validationOf(options),
+    },
+    {
+      ...options,
+      models: { model },
+      settings: {
+        ...settingsOf(options),
+        episodes: hashOf(all.map(({ said, outcome }) => [said.rows, outcome])),
+      },
+    },
+  )
+  return stepsOf<{ step: number; loss: number }>(records, 'progress-model').map(({ loss }) => loss)
 }
 
 /**

@@ -4,12 +4,13 @@ import { mean } from '../../../statistics/statistics.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
-import { optimStepAt } from '../kernel.ts'
 import type { OptimiserSettings } from '../kernel.ts'
+import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
+import type { RunOptions, ValidationOptions } from '../run.ts'
 import { creditTokens, explainedVariance, placesOf } from './token-advantages.ts'
 import type { CreditedRow, JudgedRow, RewardedRow } from './token-advantages.ts'
 
-export interface TokenPpoOptions extends OptimiserSettings {
+export interface TokenPpoOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   policy: ModelBackend
   /** A transformer of its own: `createScalarModel({ config, parameters })` begins as the policy with values of zero. */
   critic: ScalarModel
@@ -33,7 +34,6 @@ export interface TokenPpoOptions extends OptimiserSettings {
   klCoefficient?: number
   /** Steps at the beginning in which the critic alone learns; default 0. */
   criticWarmup?: number
-  signal?: AbortSignal
   onStep?: (step: TokenPpoStep) => void
 }
 
@@ -70,59 +70,64 @@ export async function trainTokenPpo(options: TokenPpoOptions): Promise<TokenPpoS
       expected: 'a reference: the checkpoint that the policy began with, opened a second time',
     })
   const abort = signal === undefined ? {} : { signal }
-  const done: TokenPpoStep[] = []
-  for (let at = 0; at < steps; at++) {
-    signal?.throwIfAborted()
-    const collected = await collect(at)
-    const batch = collected.filter(
-      (row): row is JudgedRow => row.reward !== null && placesOf(row.sequence).length > 0,
-    )
-    if (batch.length === 0)
-      throw new AgogeError('Nothing that the policy said could be judged', {
-        code: 'no-samples',
-        given: { step: at, rows: collected.length },
-        expected: 'rows with a reward, and an rl weight above 0 at the tokens that the policy chose',
-      })
-    const tokens = batch.map(({ sequence }) => sequence.tokens)
-    const values = await critic.values(tokens, abort)
-    const references =
-      klCoefficient > 0
-        ? await scoreSequences(
-            reference!,
-            batch.map(({ sequence }) => sequence),
-            abort,
-          )
-        : undefined
-    const advantage = creditTokens(batch, values, { ...options, ...(references && { references }) })
-    const progress = at / steps
-    const optimStep = optimStepAt(options, at, progress)
-    const metrics = { clipFraction: 0, gradientNorm: undefined as number | undefined, valueLoss: 0 }
-    for (let epoch = 0; epoch < epochs; epoch++) {
-      const loss = await learnValues(critic, advantage, options)
-      if (epoch === 0) metrics.valueLoss = loss
-      await critic.optimStep(optimStepAt(criticOptimiser, at, progress))
-      if (at < criticWarmup) continue
-      const settings = { name: 'ppo', clipLow, clipHigh } as const
-      const report = await policy.forwardBackward(
-        advantage.map(({ sequence }) => sequence),
-        settings,
-        abort,
-      )
-      metrics.clipFraction = report.clipFraction
-      metrics.gradientNorm = (await policy.optimStep(optimStep)).gradientNorm
-    }
-    const step = {
-      step: at + 1,
-      reward: mean(batch.map(({ reward }) => reward)),
-      kl: sum(advantage, ({ kl }) => kl) / sum(advantage, ({ states }) => states.length),
-      explainedVariance: explainedVariance(advantage),
-      ...metrics,
-      learningRate: optimStep.learningRate,
-    }
-    done.push(step)
-    options.onStep?.(step)
-  }
-  return done
+  const { records } = await runTraining<JudgedRow[]>(
+    {
+      name: 'token-ppo',
+      steps,
+      async collect(step) {
+        const collected = await collect(step)
+        const batch = collected.filter(
+          (row): row is JudgedRow => row.reward !== null && placesOf(row.sequence).length > 0,
+        )
+        if (batch.length === 0) throw nothingJudged(step, collected)
+        return batch
+      },
+      async update(batch, tools) {
+        const sequences = batch.map(({ sequence }) => sequence)
+        const values = await critic.values(
+          sequences.map(({ tokens }) => tokens),
+          abort,
+        )
+        const references = klCoefficient > 0 ? await scoreSequences(reference!, sequences, abort) : undefined
+        const advantage = creditTokens(batch, values, { ...options, ...(references && { references }) })
+        const optimStep = tools.schedule(options)
+        const learned = { clipFraction: 0, gradientNorm: undefined as number | undefined, valueLoss: 0 }
+        for (let epoch = 0; epoch < epochs; epoch++) {
+          const loss = await learnValues(critic, advantage, options)
+          if (epoch === 0) learned.valueLoss = loss
+          await tools.move(critic, tools.schedule(criticOptimiser))
+          if (tools.step < criticWarmup) continue
+          const update = {
+            sequences: advantage.map(({ sequence }) => sequence),
+            loss: { name: 'ppo', clipLow, clipHigh } as const,
+          }
+          const report = await tools.apply(policy, update, optimStep)
+          learned.clipFraction = report.clipFraction
+          learned.gradientNorm = report.gradientNorm
+        }
+        const metrics = {
+          reward: mean(batch.map(({ reward }) => reward)),
+          kl: sum(advantage, ({ kl }) => kl) / sum(advantage, ({ states }) => states.length),
+          explainedVariance: explainedVariance(advantage),
+          ...learned,
+          learningRate: optimStep.learningRate,
+        }
+        options.onStep?.({ step: tools.step + 1, ...metrics })
+        return metrics
+      },
+      validation: validationOf(options),
+    },
+    { ...options, models: { policy, critic }, settings: settingsOf(options) },
+  )
+  return stepsOf<TokenPpoStep>(records, 'token-ppo')
+}
+
+function nothingJudged(step: number, { length }: readonly RewardedRow[]): AgogeError {
+  return new AgogeError('Nothing that the policy said could be judged', {
+    code: 'no-samples',
+    given: { step, rows: length },
+    expected: 'rows with a reward, and an rl weight above 0 at the tokens that the policy chose',
+  })
 }
 
 /** Adds the gradient of the critic's loss, a mean over tokens; returns that loss. */

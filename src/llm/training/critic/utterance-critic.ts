@@ -1,5 +1,4 @@
 import { archerAdvantages, archerTargets, valueLoss } from '../../algorithm/advantages/critics.ts'
-import type { OptimStep } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { rowsOf } from './utterances.ts'
 import type { SpokenEpisode, SpokenStep } from './utterances.ts'
@@ -12,17 +11,25 @@ export interface UtteranceCritic {
    *
    * @returns half the mean squared error of Q, the mean of both critics.
    */
-  learn(fresh: readonly SpokenEpisode[], replayed: readonly SpokenEpisode[]): Promise<number>
+  learn(
+    fresh: readonly SpokenEpisode[],
+    replayed: readonly SpokenEpisode[],
+    /** Makes one optimiser step. */
+    move: (critic: ScalarModel) => Promise<unknown>,
+  ): Promise<number>
   /** Of each utterance of each episode: `min(Q1, Q2) - min(V1, V2)`. */
   advantages(episodes: readonly SpokenEpisode[]): Promise<Float32Array[]>
+  /** The weights of the targets. */
+  exportState(): Float32Array[]
+  importState(targets: readonly Float32Array[]): void
 }
 
-/** Both critics learn with the same `step`. A target is a copy of weights, which its critic takes for the time of a question. */
+/** A target is a copy of weights, which its critic takes for the time of a question. */
 export function createUtteranceCritic(
   critics: readonly [ScalarModel, ScalarModel],
-  settings: { gamma: number; targetRate: number; step: () => OptimStep; signal?: AbortSignal },
+  settings: { gamma: number; targetRate: number; signal?: AbortSignal },
 ): UtteranceCritic {
-  const { gamma, targetRate, step, signal } = settings
+  const { gamma, targetRate, signal } = settings
   const abort = signal === undefined ? {} : { signal }
   const targets = critics.map((critic) => critic.parameters.data.slice())
 
@@ -43,6 +50,7 @@ export function createUtteranceCritic(
     target: Float32Array,
     episodes: readonly SpokenEpisode[],
     fresh: number,
+    move: (critic: ScalarModel) => Promise<unknown>,
   ): Promise<number> {
     const { rows, starts } = rowsOf(episodes)
     const now = await critic.values(rows, abort)
@@ -77,18 +85,20 @@ export function createUtteranceCritic(
       young.map(({ row, last }) => later[row][last]),
     )
     await critic.backward(rows, gradients, abort)
-    await critic.optimStep(step())
+    await move(critic)
     const { data } = critic.parameters
     for (let i = 0; i < data.length; i++) target[i] += targetRate * (data[i] - target[i])
     return loss
   }
 
   return {
-    async learn(fresh, replayed) {
+    exportState: () => targets.map((target) => target.slice()),
+    importState: (kept) => targets.forEach((target, i) => target.set(kept[i])),
+    async learn(fresh, replayed, move) {
       const episodes = [...fresh, ...replayed]
       let loss = 0
       for (const [i, critic] of critics.entries())
-        loss += (await learnOne(critic, targets[i], episodes, fresh.length)) / critics.length
+        loss += (await learnOne(critic, targets[i], episodes, fresh.length, move)) / critics.length
       return loss
     },
     async advantages(episodes) {

@@ -1,6 +1,8 @@
+import { createChatActor } from '../../agent/chat-actor.ts'
+import type { ChatModel } from '../../agent/chat-format/index.ts'
 import { createLocalActor } from '../../agent/local-actor.ts'
 import type { EpisodeLimits } from '../../agent/episode-state.ts'
-import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import type { Actor, Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { expertMembers, type ExpertSettings } from '../../algorithm/advantages/group.ts'
 import { supervised } from '../../algorithm/supervised.ts'
 import type { Episode } from '../../episode/types.ts'
@@ -13,12 +15,22 @@ import type { Reward } from '../../reward/reward.ts'
 import { taskReward } from '../../reward/rewards.ts'
 import { rolloutGroups } from '../../rollout/collect.ts'
 import { optimStepAt } from '../kernel.ts'
-import type { OptimiserSettings } from '../kernel.ts'
+import type { OptimiserSettings, StepTools } from '../kernel.ts'
+import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
+import type { RunOptions, ValidationOptions } from '../run.ts'
 
 /** The learning rate falls over all rounds; its warm-up is that of each. */
-export interface ExpertIterationOptions<T extends Task> extends OptimiserSettings, ExpertSettings {
+export interface ExpertIterationOptions<T extends Task>
+  extends OptimiserSettings, ExpertSettings, RunOptions, ValidationOptions {
   backend: ModelBackend
   tokenizer: Tokenizer
+  /** For a public checkpoint: its template and window, of `readChatModel`. Default: the model is one of the project's own. */
+  chat?: ChatModel
+  /** The policy over the backend. Default: the local actor, or the chat actor where `chat` is given. */
+  actor?: (
+    backend: ModelBackend,
+    options: { temperature: number; seed: number; maxTokensPerTurn: number },
+  ) => Actor
   environment: ToolEnvironment<T>
   tasks: TaskSource<T>
   /** Of sampling, choosing and imitating. One round is rejection-sampling fine-tuning. */
@@ -44,7 +56,6 @@ export interface ExpertIterationOptions<T extends Task> extends OptimiserSetting
   maxTokensPerTurn: number
   /** Default 0. */
   seed?: number
-  signal?: AbortSignal
   onRound?: (round: ExpertRound) => void
 }
 
@@ -69,32 +80,44 @@ export interface ExpertRound {
 export async function expertIteration<T extends Task>(
   options: ExpertIterationOptions<T>,
 ): Promise<ExpertRound[]> {
-  const { backend, tasks, rounds, groups, seed = 0, signal, hint } = options
-  const done: ExpertRound[] = []
-  for (let round = 0; round < rounds; round++) {
-    signal?.throwIfAborted()
-    const random = createRandom(seed, 'expert', round)
-    const drawn = Array.from({ length: groups }, () =>
-      tasks.task({ split: 'train', seed: random.int(2 ** 31) }),
-    )
-    const played = await play(options, `expert/${round}`, drawn)
-    const own = await expert(options, played)
-    const given = hint === undefined ? [] : await rationalise(options, hint, round, drawn, played)
-    const kept = [...own, ...given]
-    if (options.restartFrom !== undefined) await backend.load(options.restartFrom)
-    const loss = kept.length === 0 ? 0 : await fineTune(options, kept, round)
-    const judged = played.flat().filter((episode) => episode.success !== null)
-    const metrics = {
-      round: round + 1,
-      success: mean(judged.map((episode) => Number(episode.success))),
-      kept: kept.length,
-      hinted: given.length,
-      loss,
-    }
-    done.push(metrics)
-    options.onRound?.(metrics)
-  }
-  return done
+  const { backend, tasks, rounds, groups, seed = 0, hint } = options
+  const { records } = await runTraining<PlayedRound>(
+    {
+      name: 'expert-iteration',
+      steps: rounds,
+      async collect(round) {
+        const random = createRandom(seed, 'expert', round)
+        const drawn = Array.from({ length: groups }, () =>
+          tasks.task({ split: 'train', seed: random.int(2 ** 31) }),
+        )
+        const played = await play(options, `expert/${round}`, drawn)
+        const own = await expert(options, played)
+        const given = hint === undefined ? [] : await rationalise(options, hint, round, drawn, played)
+        const judged = played.flat().filter((episode) => episode.success !== null)
+        const success = mean(judged.map((episode) => Number(episode.success)))
+        return { kept: [...own, ...given], hinted: given.length, success }
+      },
+      async update({ kept, hinted, success }, tools) {
+        if (options.restartFrom !== undefined) await tools.restart(backend, options.restartFrom)
+        const loss = kept.length === 0 ? 0 : await imitate(options, kept, tools)
+        const metrics = { success, kept: kept.length, hinted, loss }
+        options.onRound?.({ round: tools.step + 1, ...metrics })
+        return metrics
+      },
+      validation: validationOf(options),
+    },
+    { ...options, models: { model: backend }, settings: settingsOf(options) },
+  )
+  return stepsOf<{ step: number } & Omit<ExpertRound, 'round'>>(records, 'expert-iteration').map(
+    ({ step, success, kept, hinted, loss }) => ({ round: step, success, kept, hinted, loss }),
+  )
+}
+
+interface PlayedRound {
+  /** What is imitated, and how many of it a hint brought. */
+  kept: Episode[]
+  hinted: number
+  success: number
 }
 
 function play<T extends Task>(options: ExpertIterationOptions<T>, name: string, tasks: readonly T[]) {
@@ -109,7 +132,13 @@ function play<T extends Task>(options: ExpertIterationOptions<T>, name: string, 
     seed = 0,
     signal,
   } = options
-  const actor = createLocalActor({ backend, tokenizer, sampling: { temperature }, seed, maxTokensPerTurn })
+  const { chat, actor: open } = options
+  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
+  const actor =
+    open?.(backend, { temperature, seed, maxTokensPerTurn }) ??
+    (chat === undefined
+      ? createLocalActor({ ...common, tokenizer })
+      : createChatActor({ ...common, ...chat }))
   const abort = signal === undefined ? {} : { signal }
   return rolloutGroups({ name, tasks, groupSize, actor, environment, limits, ...abort })
 }
@@ -158,22 +187,21 @@ async function rationalise<T extends Task>(
   return expert(options, asked)
 }
 
-async function fineTune<T extends Task>(
+async function imitate<T extends Task>(
   options: ExpertIterationOptions<T>,
   kept: readonly Episode[],
-  round: number,
+  tools: StepTools,
 ): Promise<number> {
-  const { backend, epochs = 1, batch = 32, seed = 0, signal } = options
-  const abort = signal === undefined ? {} : { signal }
+  const { backend, epochs = 1, batch = 32, seed = 0 } = options
   const losses: number[] = []
   for (let epoch = 0; epoch < epochs; epoch++) {
-    const order = createRandom(seed, 'imitate', round, epoch).shuffle(kept)
+    const order = createRandom(seed, 'imitate', tools.step, epoch).shuffle(kept)
     for (let start = 0; start < order.length; start += batch) {
-      const { sequences } = supervised(order.slice(start, start + batch))
-      const report = await backend.forwardBackward(sequences, { name: 'cross_entropy' }, abort)
+      const chosen = order.slice(start, start + batch)
       const progress = (epoch + start / order.length) / epochs
-      await backend.optimStep(optimStepAt(options, losses.length, (round + progress) / options.rounds))
-      losses.push(report.loss)
+      const step = optimStepAt(options, losses.length, (tools.step + progress) / options.rounds)
+      const { loss } = await tools.apply(backend, supervised(chosen), step, () => chosen.map(({ id }) => id))
+      losses.push(loss)
     }
   }
   return mean(losses)

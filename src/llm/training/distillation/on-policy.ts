@@ -4,10 +4,11 @@ import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'
 import type { ModelBackend } from '../../model-backend.ts'
-import { optimStepAt } from '../kernel.ts'
 import type { OptimiserSettings } from '../kernel.ts'
+import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
+import type { RunOptions, ValidationOptions } from '../run.ts'
 
-export interface DistillationOptions extends OptimiserSettings {
+export interface DistillationOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   student: ModelBackend
   /** Reads the student's tokens, so it has the same vocabulary. */
   teacher: Pick<ModelBackend, 'forward'>
@@ -21,7 +22,6 @@ export interface DistillationOptions extends OptimiserSettings {
   discount?: number
   /** Updates on the same samples; from the second on the ratio to the sampler corrects. Default 1. */
   epochs?: number
-  signal?: AbortSignal
   onStep?: (step: DistillationStep) => void
 }
 
@@ -51,38 +51,48 @@ export interface DistillationStep {
 export async function distil(options: DistillationOptions): Promise<DistillationStep[]> {
   const { student, teacher, steps, collect, discount = 0, epochs = 1, signal } = options
   const abort = signal === undefined ? {} : { signal }
-  const done: DistillationStep[] = []
-  for (let at = 0; at < steps; at++) {
-    signal?.throwIfAborted()
-    const rows = await collect(at)
-    const lengths = rows.map((row) => row.weights.rl.filter((weight) => weight !== 0).length)
-    const tokens = lengths.reduce((sum, length) => sum + length, 0)
-    if (tokens === 0)
-      throw new AgogeError('The student said nothing that could be learnt from', {
-        code: 'no-samples',
-        given: { step: at, rows: rows.length },
-        expected: 'rows with an rl weight above 0 at the tokens that the student chose',
-      })
-    const read = await scoreSequences(teacher, rows, abort)
-    const weights = tokenWeights(lengths, { mode: 'token-mean' })
-    const taught = rows.map((row, i) => teach(row, read[i], weights[i], discount))
-    centre(taught.map(({ sequence }) => sequence))
-    const optimStep = optimStepAt(options, at, at / steps)
-    let gradientNorm: number | undefined
-    for (let epoch = 0; epoch < epochs; epoch++) {
-      await student.forwardBackward(
-        taught.map(({ sequence }) => sequence),
-        { name: 'importance_sampling' },
-        abort,
-      )
-      gradientNorm = (await student.optimStep(optimStep)).gradientNorm
-    }
-    const reverseKl = taught.reduce((sum, { divergence }) => sum + divergence, 0) / tokens
-    const step = { step: at + 1, reverseKl, tokens, gradientNorm, learningRate: optimStep.learningRate }
-    done.push(step)
-    options.onStep?.(step)
-  }
-  return done
+  const { records } = await runTraining<{ rows: TrainingSequence[]; tokens: number; reverseKl: number }>(
+    {
+      name: 'distil',
+      steps,
+      async collect(step) {
+        const rows = await collect(step)
+        const lengths = rows.map((row) => row.weights.rl.filter((weight) => weight !== 0).length)
+        const tokens = lengths.reduce((sum, length) => sum + length, 0)
+        if (tokens === 0) throw nothingSaid(step, rows)
+        const read = await scoreSequences(teacher, rows, abort)
+        const weights = tokenWeights(lengths, { mode: 'token-mean' })
+        const taught = rows.map((row, i) => teach(row, read[i], weights[i], discount))
+        centre(taught.map(({ sequence }) => sequence))
+        return {
+          rows: taught.map(({ sequence }) => sequence),
+          tokens,
+          reverseKl: taught.reduce((sum, { divergence }) => sum + divergence, 0) / tokens,
+        }
+      },
+      async update({ rows: sequences, tokens, reverseKl }, tools) {
+        const optimStep = tools.schedule(options)
+        const loss = { name: 'importance_sampling' } as const
+        let gradientNorm: number | undefined
+        for (let epoch = 0; epoch < epochs; epoch++)
+          gradientNorm = (await tools.apply(student, { sequences, loss }, optimStep)).gradientNorm
+        const metrics = { reverseKl, tokens, gradientNorm, learningRate: optimStep.learningRate }
+        options.onStep?.({ step: tools.step + 1, ...metrics })
+        return metrics
+      },
+      validation: validationOf(options),
+    },
+    { ...options, models: { model: student }, settings: settingsOf(options) },
+  )
+  return stepsOf<DistillationStep>(records, 'distil')
+}
+
+function nothingSaid(step: number, { length }: readonly TrainingSequence[]): AgogeError {
+  return new AgogeError('The student said nothing that could be learnt from', {
+    code: 'no-samples',
+    given: { step, rows: length },
+    expected: 'rows with an rl weight above 0 at the tokens that the student chose',
+  })
 }
 
 /** The row with the teacher's opinion as advantages, and the sum over its tokens of log student - log teacher. */

@@ -4,11 +4,13 @@ import { AgogeError } from '../../../error.ts'
 import type { ModelBackend, SampleOptions } from '../../model-backend.ts'
 import { sampleAnswers } from '../../rollout/sample-answers.ts'
 import type { SampledAnswer, Scorer } from '../../rollout/sample-answers.ts'
-import { optimStepAt } from '../kernel.ts'
 import type { OptimiserSettings } from '../kernel.ts'
+import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
+import type { RunOptions, ValidationOptions } from '../run.ts'
 import { readSums } from './answer-sums.ts'
 import type { ScheduleStep } from './schedule.ts'
 import { learnPreferences } from './train-preferences.ts'
+import type { ReadExample } from './train-preferences.ts'
 import type { PreferenceMethod, PreferencePair } from './types.ts'
 
 /** Pairs that the policy itself just gave, and what they were judged by. */
@@ -18,7 +20,7 @@ export interface FreshPairs {
   reward: number
 }
 
-export interface OnlineOptions extends OptimiserSettings {
+export interface OnlineOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   backend: ModelBackend
   method: PreferenceMethod<PreferencePair>
   /** Frozen; needed where the method uses one. */
@@ -26,7 +28,6 @@ export interface OnlineOptions extends OptimiserSettings {
   steps: number
   /** Lets the policy speak and pairs what it said: `judgedPairs` for prompts, `episodePairs` for episodes in an environment. */
   collect: (step: number) => Promise<FreshPairs>
-  signal?: AbortSignal
   onStep?: (step: OnlineStep) => void
 }
 
@@ -51,34 +52,50 @@ export async function trainOnline(options: OnlineOptions): Promise<OnlineStep[]>
       hint: 'open the checkpoint that the policy began with a second time, or take simpo() or orpo()',
     })
   const abort = signal === undefined ? {} : { signal }
-  const done: OnlineStep[] = []
-  for (let at = 0; at < steps; at++) {
-    signal?.throwIfAborted()
-    const { pairs, reward } = await collect(at)
-    const optimStep = optimStepAt(options, at, at / steps)
-    let learned = { loss: 0, margin: 0, accuracy: 0, gradientNorm: undefined as number | undefined }
-    if (pairs.length > 0) {
-      const answers = method.answers(pairs)
-      const flat = answers.flat()
-      const sums =
-        method.usesReference && reference !== undefined
-          ? await readSums(reference, flat, abort)
-          : new Float64Array(flat.length)
-      const each = answers[0].length
-      const batch = pairs.map((example, i) => ({
-        example,
-        answers: answers[i],
-        reference: sums.subarray(i * each, (i + 1) * each),
-      }))
-      const metrics = await learnPreferences(backend, method, batch, abort)
-      learned = { ...metrics, ...(await backend.optimStep(optimStep)) }
-    }
-    const { learningRate } = optimStep
-    const step = { step: at + 1, reward, pairs: pairs.length, ...learned, learningRate }
-    done.push(step)
-    options.onStep?.(step)
-  }
-  return done
+  const { records } = await runTraining<FreshPairs>(
+    {
+      name: `online-${method.name}`,
+      steps,
+      collect,
+      async update({ pairs, reward }, tools) {
+        const optimStep = tools.schedule(options)
+        let learned = { loss: 0, margin: 0, accuracy: 0, gradientNorm: undefined as number | undefined }
+        if (pairs.length > 0) {
+          const batch = await readExamples(method, pairs, reference, abort)
+          const metrics = await learnPreferences(backend, method, batch, abort)
+          learned = { ...metrics, ...(await tools.move(backend, optimStep)) }
+        }
+        const { learningRate } = optimStep
+        const metrics = { reward, pairs: pairs.length, ...learned, learningRate }
+        options.onStep?.({ step: tools.step + 1, ...metrics })
+        return metrics
+      },
+      validation: validationOf(options),
+    },
+    { ...options, models: { model: backend }, settings: { ...settingsOf(options), method: method.name } },
+  )
+  return stepsOf<OnlineStep>(records, `online-${method.name}`)
+}
+
+/** Fresh pairs with what the reference gives their answers; zeros where the method has none. */
+async function readExamples(
+  method: PreferenceMethod<PreferencePair>,
+  pairs: readonly PreferencePair[],
+  reference: Pick<ModelBackend, 'forward'> | undefined,
+  abort: { signal?: AbortSignal },
+): Promise<ReadExample<PreferencePair>[]> {
+  const answers = method.answers(pairs)
+  const flat = answers.flat()
+  const sums =
+    method.usesReference && reference !== undefined
+      ? await readSums(reference, flat, abort)
+      : new Float64Array(flat.length)
+  const each = answers[0].length
+  return pairs.map((example, i) => ({
+    example,
+    answers: answers[i],
+    reference: sums.subarray(i * each, (i + 1) * each),
+  }))
 }
 
 /** Answers to prompts in groups, judged and paired: what `trainOnline` collects where there is no environment. */

@@ -2,6 +2,7 @@ import { processRewardLoss } from '../../algorithm/preference/reward-model.ts'
 import { AgogeError } from '../../../error.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { rowOf } from './answer-sums.ts'
+import { hashOf } from '../run.ts'
 import { runSchedule } from './schedule.ts'
 import type { Schedule, PreferenceSchedule } from './schedule.ts'
 import type { Answer } from './types.ts'
@@ -40,10 +41,10 @@ export async function trainProcessReward(options: ProcessRewardModelOptions): Pr
   }
   return runSchedule(
     {
+      name: 'process-reward-model',
+      model,
       examples: examples.length,
-      optimStep: (step) => model.optimStep(step),
-      save: (folder) => model.save(folder),
-      load: (folder) => model.load(folder),
+      settings: { examples: hashOf(examples), validation: hashOf(validation) },
       async learn(indices) {
         const batch = indices.map((i) => examples[i])
         const steps = await read(batch)

@@ -1,6 +1,7 @@
 import { bradleyTerryLoss } from '../../algorithm/preference/reward-model.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { rowOf } from './answer-sums.ts'
+import { hashOf } from '../run.ts'
 import { runSchedule } from './schedule.ts'
 import type { Schedule, PreferenceSchedule, ScheduleStep } from './schedule.ts'
 import { answersOf } from './pair-methods.ts'
@@ -26,10 +27,10 @@ export function trainRewardModel(options: RewardModelOptions): Promise<Schedule>
   const abort = signal === undefined ? {} : { signal }
   return runSchedule(
     {
+      name: 'reward-model',
+      model,
       examples: examples.length,
-      optimStep: (step) => model.optimStep(step),
-      save: (folder) => model.save(folder),
-      load: (folder) => model.load(folder),
+      settings: { examples: hashOf(examples), validation: hashOf(validation), centre },
       learn: (indices) =>
         learnRewards(
           model,

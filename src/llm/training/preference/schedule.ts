@@ -1,14 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { AgogeError } from '../../../error.ts'
-import type { OptimReport, OptimStep } from '../../model-backend.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { optimStepAt } from '../kernel.ts'
-import type { OptimiserSettings } from '../kernel.ts'
+import type { MetricsRecord } from '../../../runs/run-folder.ts'
+import type { OptimiserSettings, TrainedModel } from '../kernel.ts'
+import { runTraining, settingsOf, stepsOf } from '../run.ts'
+import type { RunOptions } from '../run.ts'
 
 /** How long and how fast something learns from examples, and when it is validated. */
-export interface PreferenceSchedule extends OptimiserSettings {
+export interface PreferenceSchedule extends OptimiserSettings, RunOptions {
   /** Updates. Examples are gone through in seeded order, again and again. */
   steps: number
   /** Examples of an update. */
@@ -17,9 +15,6 @@ export interface PreferenceSchedule extends OptimiserSettings {
   validateEvery?: number
   /** Default 0. */
   seed?: number
-  /** Where the best weights are kept while it runs, and afterwards. Default: a temporary folder. */
-  folder?: string
-  signal?: AbortSignal
   onStep?: (step: ScheduleStep) => void
   onValidation?: (validation: ScheduleValidation) => void
 }
@@ -57,18 +52,20 @@ export interface Schedule {
 
 /** What is trained: a model and its examples. */
 export interface Student {
+  /** Of the trainer, as its run is called. */
+  name: string
+  model: TrainedModel
   examples: number
+  /** What else makes two runs equal, for `config.json`. */
+  settings: Readonly<Record<string, unknown>>
   /** Adds the gradient of these examples. */
   learn(indices: readonly number[]): Promise<Pick<ScheduleStep, 'loss' | 'margin' | 'accuracy'>>
-  optimStep(step: OptimStep): Promise<OptimReport>
   validate(): Promise<Omit<ScheduleValidation, 'step'>>
-  save(folder: string): Promise<void>
-  load(folder: string): Promise<void>
 }
 
 /** Learns, validates, and ends with the best weights. An abort or an error leaves the weights as they are then. */
 export async function runSchedule(student: Student, settings: PreferenceSchedule): Promise<Schedule> {
-  const { steps: total, batch, validateEvery = total, seed = 0, signal } = settings
+  const { steps: total, batch, validateEvery = total, seed = 0 } = settings
   for (const [name, value] of Object.entries({
     steps: total,
     batch,
@@ -81,36 +78,49 @@ export async function runSchedule(student: Student, settings: PreferenceSchedule
         given: value,
         expected: 'a whole number from 1 on',
       })
-  const temporary = settings.folder === undefined ? await mkdtemp(join(tmpdir(), 'agoge-course-')) : undefined
-  const folder = settings.folder ?? join(temporary!, 'best')
-  const steps: ScheduleStep[] = []
-  const validations: ScheduleValidation[] = []
-  let best: ScheduleValidation | undefined
-  const validate = async (step: number): Promise<void> => {
-    const validation = { step, ...(await student.validate()) }
-    validations.push(validation)
-    settings.onValidation?.(validation)
-    if (best !== undefined && validation.accuracy <= best.accuracy) return
-    best = validation
-    await student.save(folder)
-  }
-  try {
-    await validate(0)
-    for (let step = 0; step < total; step++) {
-      signal?.throwIfAborted()
-      const metrics = await student.learn(indicesOf(step, batch, student.examples, seed))
-      const optimStep = optimStepAt(settings, step, step / total)
-      const { gradientNorm } = await student.optimStep(optimStep)
-      const done = { step: step + 1, ...metrics, gradientNorm, learningRate: optimStep.learningRate }
-      steps.push(done)
-      settings.onStep?.(done)
-      if (done.step % validateEvery === 0 || done.step === total) await validate(done.step)
-    }
-    if (best!.step !== total) await student.load(folder)
-    return { steps, validations, best: best! }
-  } finally {
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
-  }
+  const { name, model } = student
+  const { records } = await runTraining<number[]>(
+    {
+      name,
+      steps: total,
+      collect: (step) => indicesOf(step, batch, student.examples, seed),
+      async update(indices, tools) {
+        const learned = await student.learn(indices)
+        const optimStep = tools.schedule(settings)
+        const { gradientNorm } = await tools.move(model, optimStep)
+        const { learningRate } = optimStep
+        settings.onStep?.({ step: tools.step + 1, ...learned, gradientNorm, learningRate })
+        return { ...learned, gradientNorm, learningRate }
+      },
+      validation: {
+        measure: 'accuracy',
+        isDue: (step, over) => over || step % validateEvery === 0,
+        async score() {
+          const { accuracy, ...metrics } = await student.validate()
+          return { score: accuracy, metrics }
+        },
+        keep: 'best',
+      },
+    },
+    {
+      ...settings,
+      onEvent(event) {
+        settings.onEvent?.(event)
+        if (event.type === 'step' && event.phase === `${name}-validation`)
+          settings.onValidation?.(validationOf(event))
+      },
+      models: { model },
+      settings: { ...settingsOf(settings), ...student.settings },
+    },
+  )
+  const validations = records.filter(({ phase }) => phase === `${name}-validation`).map(validationOf)
+  const best = validations.reduce((a, b) => (b.accuracy > a.accuracy ? b : a))
+  return { steps: stepsOf(records, name), validations, best }
+}
+
+function validationOf({ step, metrics }: Pick<MetricsRecord, 'step' | 'metrics'>): ScheduleValidation {
+  const { best: _, ...measured } = metrics
+  return { step, ...measured } as unknown as ScheduleValidation
 }
 
 /** The examples of a step: every epoch in an order of its own, none twice before all were there once. */

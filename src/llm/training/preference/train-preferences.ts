@@ -2,6 +2,7 @@ import { AgogeError } from '../../../error.ts'
 import { forwardBackward } from '../../backend/custom-loss.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { answerLength, plainSequence, readSums, rowOf, spread, sumOf } from './answer-sums.ts'
+import { hashOf } from '../run.ts'
 import { runSchedule } from './schedule.ts'
 import type { Schedule, PreferenceSchedule, ScheduleStep } from './schedule.ts'
 import type { Answer, AnswerSums, PreferenceMethod, PreferencePair } from './types.ts'
@@ -52,10 +53,10 @@ async function preparePreferences<Example>(options: PreferenceTrainingOptions<Ex
   const judgedReferences = await readReference(judged)
 
   return {
+    name: method.name,
+    model: backend,
     examples: examples.length,
-    optimStep: backend.optimStep.bind(backend),
-    save: backend.save.bind(backend),
-    load: backend.load.bind(backend),
+    settings: { method: method.name, examples: hashOf(examples), validation: hashOf(validation) },
     async learn(indices: readonly number[]) {
       return learnPreferences(
         backend,
