@@ -61,10 +61,13 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
           seed,
           stage,
           tokens: Math.round(tokens * part),
-          resume: resume && existsSync(join(checkpoints, 'cursor.json')),
-          checkpointFolder: checkpoints,
+          resume:
+            resume &&
+            (existsSync(join(checkpoints, 'config.json')) || existsSync(join(checkpoints, 'cursor.json'))),
+          out: checkpoints,
           signal: terminal.signal,
           onProgress: showing(progress),
+          onSkills: (scores, at) => progress.line(`${count(at)} tokens: ${skills(scores)}`),
           ...(from === undefined ? {} : { from }),
         }),
       )
@@ -84,7 +87,7 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
       )
       if (last) {
         progress.close()
-        terminal.out(`${out}: ${skills(made.probes)}`)
+        terminal.out(`${out}: ${skills(made.skills)}`)
       }
     }
   } finally {
@@ -119,7 +122,6 @@ async function startOf(folder: string) {
 }
 
 function showing(progress: ReturnType<typeof createProgress>): (at: PretrainProgress) => void {
-  let seconds = 0
   return (at) => {
     const perStep = at.tokens / at.step
     progress.event({
@@ -127,11 +129,13 @@ function showing(progress: ReturnType<typeof createProgress>): (at: PretrainProg
       phase: 'pretrain',
       step: at.step,
       total: Math.ceil(at.totalTokens / perStep),
-      seconds: at.seconds - seconds,
-      metrics: { loss: at.loss, tokensPerSecond: at.tokensPerSecond, gradientNorm: at.gradientNorm },
+      seconds: at.seconds,
+      metrics: {
+        loss: at.loss,
+        tokensPerSecond: at.tokensPerSecond,
+        ...(at.gradientNorm === undefined ? {} : { gradientNorm: at.gradientNorm }),
+      },
     })
-    seconds = at.seconds
-    if (at.probes !== undefined) progress.line(`${count(at.tokens)} tokens: ${skills(at.probes)}`)
   }
 }
 
@@ -144,8 +148,8 @@ function card({ seed, tokens }: PretrainCommand, made: Pretrained, taken: readon
     parameters: made.backend.parameters.layout.size,
     stages: taken,
     machine: `${availableParallelism()} cores of ${cpus()[0]?.model ?? 'an unknown processor'}`,
-    probes: made.probes,
-    probeCount: 100,
+    skills: made.skills,
+    skillCount: 100,
   })
 }
 

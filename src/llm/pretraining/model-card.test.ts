@@ -14,8 +14,8 @@ test('the card states corpus, seed, cost and scores', () => {
       { stage: 'general', tokens: 16_000_000, steps: 2000, seconds: 1500, loss: 0.4321 },
       { stage: 'decisions', tokens: 1_000_000, steps: 150, seconds: 90, loss: 0.3 },
     ],
-    probes: { copy: 0.975, condition: 0.4 },
-    probeCount: 100,
+    skills: { copy: 0.975, condition: 0.4 },
+    skillCount: 100,
   })
   for (const fact of [
     '0.92M',

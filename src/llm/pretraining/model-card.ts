@@ -23,14 +23,14 @@ export interface ModelCardFacts {
   stages: readonly StageFacts[]
   /** For instance "2 cores of an Intel Xeon". */
   machine: string
-  probes: SkillScores
-  /** Conversations of each probe. */
-  probeCount: number
+  skills: SkillScores
+  /** Conversations of each skill. */
+  skillCount: number
 }
 
 /** The model card of a base model in Markdown: what it is, what it was made from, at what cost, and how good it is. */
 export function modelCard(facts: ModelCardFacts): string {
-  const { config, probes } = facts
+  const { config } = facts
   return `# ${facts.name}
 
 A decoder-only transformer of ${(facts.parameters / 1e6).toFixed(2)}M parameters (Llama layout: ${config.num_hidden_layers} layers of ${config.hidden_size}, ${config.num_attention_heads} heads, vocabulary ${config.vocab_size}, byte-level BPE), made by Agoge from nothing but
@@ -59,12 +59,12 @@ ${facts.stages.map(costs).join('\n')}
 
 ## Scores
 
-Greedy decoding of ${facts.probeCount} conversations of each skill, made of words and invented words that never occur in training; right
+Greedy decoding of ${facts.skillCount} conversations of each skill, made of words and invented words that never occur in training; right
 means that every turn of the conversation is right, token for token.
 
 | Skill | Exactly right |
 | --- | --- |
-${Object.entries(probes)
+${Object.entries(facts.skills)
   .map(([name, score]) => `| ${name} | ${(100 * score).toFixed(0)}% |`)
   .join('\n')}
 `

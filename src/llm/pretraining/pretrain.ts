@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { warmUpStableDecay } from '../../engine/nn/index.ts'
 import { trainTokenizer } from '../tokenizer/bpe-train.ts'
 import { smallConfig } from '../model/config.ts'
 import type { TransformerConfig } from '../model/config.ts'
+import { mean } from '../../statistics/statistics.ts'
 import { conversationSeed, corpusBatch } from './corpus-batches.ts'
+import type { CorpusBatch } from './corpus-batches.ts'
 import { corpusConversation } from './corpus/index.ts'
 import type { CorpusStage } from './corpus/index.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import type { LocalBackend } from '../backend/local-backend.ts'
 import { initialiseParameters } from '../model/parameters.ts'
 import type { Parameters } from '../model/parameters.ts'
+import type { TrainingPart } from '../training/kernel.ts'
+import { adoptRun, runTraining } from '../training/run.ts'
+import type { RunOptions } from '../training/run.ts'
 import { evaluateSkills } from './skill-evaluation.ts'
 import type { SkillScores } from './skill-evaluation.ts'
 import { callText, specialTokens } from '../tokenizer/template.ts'
@@ -24,22 +28,21 @@ export interface PretrainProgress {
   step: number
   tokens: number
   totalTokens: number
-  /** Seconds of training so far, those before a resumption included. */
+  /** Of this step. */
   seconds: number
   tokensPerSecond: number
   /** Mean weighted cross-entropy of the batch in nats. */
   loss: number
-  gradientNorm: number
+  gradientNorm: number | undefined
   learningRate: number
-  /** Where the skills were just probed. */
-  probes?: SkillScores
 }
 
-export interface PretrainOptions {
+/** `checkpointEvery` is 200 by default. */
+export interface PretrainOptions extends RunOptions {
   seed: number
   /** How many tokens of the corpus to train on; a conversation is met once. */
   tokens: number
-  /** What is taught; `general` unless told. */
+  /** What is taught. Default `general`. */
   stage?: CorpusStage
   /** A model to go on from, with the tokenizer it was made with. Its parameters are taken over. */
   from?: { config: TransformerConfig; parameters: Parameters; tokenizer: Tokenizer }
@@ -49,21 +52,16 @@ export interface PretrainOptions {
   tokenizer?: Tokenizer
   /** Default 4096. */
   batchTokens?: number
-  /** The highest; `stageSchedules` unless told. */
+  /** The highest. Default: of `stageSchedules`. */
   learningRate?: number
   /** Default 0.1; see `CorpusBatchOptions`. */
   contextWeight?: number
-  /** Probe the skills this often, evenly spread, the last time at the end. Default 10; 0 = never. */
-  probes?: number
-  /** Where to keep checkpoints; without it none are kept. */
-  checkpointFolder?: string
-  /** Steps between checkpoints. Default 200. */
-  checkpointEvery?: number
-  /** Go on from the last checkpoint in `checkpointFolder`, with the same weights, bit for bit, as if never stopped. */
-  resume?: boolean
+  /** Skill evaluations, evenly spread, the last at the end. Default 10; 0 = never. */
+  evaluations?: number
   threads?: number
   onProgress?: (progress: PretrainProgress) => void
-  signal?: AbortSignal
+  /** Called after each skill evaluation. */
+  onSkills?: (skills: SkillScores, tokens: number) => void
 }
 
 export interface Pretrained {
@@ -71,21 +69,19 @@ export interface Pretrained {
   tokenizer: Tokenizer
   steps: number
   tokens: number
+  /** Of training, without evaluations. */
   seconds: number
   loss: number
-  probes: SkillScores
+  /** Of the last evaluation. */
+  skills: SkillScores
 }
 
-/** What a checkpoint must know beside weights and optimiser. */
+/** Where in the corpus a pretraining stands; part of its checkpoints. */
 interface Cursor {
-  folder: string
-  settings: string
-  step: number
   conversation: number
   tokens: number
-  seconds: number
-  loss: number
-  probes: SkillScores
+  /** Tokens one step ago. */
+  before: number
 }
 
 /**
@@ -120,25 +116,16 @@ export function corpusTokenizer(
 /**
  * Makes a base model from nothing, or takes one through another course: a tokenizer from the generated corpus, then a
  * decoder-only transformer trained on an unlimited, seeded supply of conversations, Muon for its matrices and AdamW for the rest, gradients clipped at 1.
- * The result depends on the seed, the settings and the number of threads only.
+ * The result depends on the seed, the settings and the number of threads only, also where it was interrupted and resumed.
+ *
+ * @throws AgogeError `bad-argument` for no number of tokens; as `runTraining` for the run folder.
+ * @example
+ * const { backend, skills } = await pretrain({ seed: 1, tokens: 16_000_000, out: 'runs/base' })
  */
 export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
-  const {
-    seed,
-    tokens: totalTokens,
-    stage = 'general',
-    from,
-    config = from?.config ?? smallConfig,
-    batchTokens = 4096,
-    learningRate: highest = stageSchedules[stage].highest,
-  } = options
-  const {
-    contextWeight = 0.1,
-    probes: probeTimes = 10,
-    checkpointFolder,
-    checkpointEvery = 200,
-    signal,
-  } = options
+  const { seed, tokens: totalTokens, stage = 'general', from } = options
+  const { config = from?.config ?? smallConfig, batchTokens = 4096, contextWeight = 0.1 } = options
+  const { learningRate: highest = stageSchedules[stage].highest } = options
   if (!Number.isSafeInteger(totalTokens) || totalTokens < 1) {
     throw new AgogeError('pretraining needs a number of tokens', {
       code: 'bad-argument',
@@ -148,126 +135,120 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   }
   const start =
     from === undefined ? 'nothing' : createHash('sha256').update(from.parameters.data).digest('hex')
-  const settings = JSON.stringify({
-    seed,
-    totalTokens,
-    stage,
-    start,
-    config,
-    batchTokens,
-    highest,
-    contextWeight,
-    longest,
-  })
-  const previous = options.resume === true ? readCursor(checkpointFolder, settings) : undefined
+  const settings = { seed, totalTokens, stage, start, config, batchTokens, highest, contextWeight, longest }
   const tokenizer = options.tokenizer ?? from?.tokenizer ?? corpusTokenizer(seed, config.vocab_size)
   const threads = options.threads === undefined ? {} : { threads: options.threads }
   const parameters = from?.parameters ?? initialiseParameters(config, seed)
   const backend = createLocalBackend({ config, parameters, tokenizer, ...threads })
-  const at: Cursor = previous ?? {
-    folder: '',
-    settings,
-    step: 0,
-    conversation: 0,
-    tokens: 0,
-    seconds: 0,
-    loss: 0,
-    probes: {},
-  }
-  // Counted in tokens, since batches differ a little.
-  const schedule = warmUpStableDecay({
-    steps: totalTokens,
-    warmUpSteps: Math.min(stageSchedules[stage].warmUp, Math.ceil(totalTokens * 0.1)),
-    decaySteps: Math.floor(totalTokens * stageSchedules[stage].decay),
-  })
+  const part = pretrainingPart(backend, tokenizer, { ...options, stage, batchTokens, contextWeight, highest })
   try {
-    if (previous !== undefined) await backend.load(join(checkpointFolder!, previous.folder))
-    while (at.tokens < totalTokens) {
-      signal?.throwIfAborted()
-      const started = performance.now()
-      const batch = corpusBatch(tokenizer, at.conversation, {
-        seed,
-        stage,
-        batchTokens,
-        contextWeight,
-        longest,
-      })
-      const report = await backend.forwardBackward(
-        batch.sequences,
-        { name: 'cross_entropy' },
-        signal ? { signal } : {},
-      )
-      const learningRate = highest * schedule(at.tokens)
-      const { gradientNorm } = await backend.optimStep({
-        learningRate,
-        optimizer: 'muon',
-        clip: 1,
-        weightDecay: 0.01,
-      })
-      const seconds = (performance.now() - started) / 1000
-      const probesBefore = Math.floor((at.tokens * probeTimes) / totalTokens)
-      at.step += 1
-      at.conversation = batch.next
-      at.tokens += batch.tokens
-      at.seconds += seconds
-      at.loss = report.loss
-      const progress: PretrainProgress = {
-        step: at.step,
-        tokens: at.tokens,
-        totalTokens,
-        seconds: at.seconds,
-        tokensPerSecond: batch.tokens / seconds,
-        loss: report.loss,
-        gradientNorm,
-        learningRate,
-      }
-      if (Math.floor((Math.min(at.tokens, totalTokens) * probeTimes) / totalTokens) > probesBefore) {
-        const last = at.tokens >= totalTokens
-        at.probes = await evaluateSkills(backend, tokenizer, {
-          count: last ? 100 : 24,
-          ...(signal ? { signal } : {}),
-        })
-        progress.probes = at.probes
-      }
-      options.onProgress?.(progress)
-      if (checkpointFolder !== undefined && (at.step % checkpointEvery === 0 || at.tokens >= totalTokens)) {
-        await writeCheckpoint(backend, checkpointFolder, at)
-      }
+    if (options.out !== undefined && options.resume === true) adoptEarlier(options.out, settings)
+    const { records } = await runTraining(part, {
+      checkpointEvery: 200,
+      ...options,
+      models: { model: backend },
+      settings,
+    })
+    const steps = records.filter(({ phase }) => phase === part.name)
+    const last = records.findLast(({ phase }) => phase === `${part.name}-validation`)
+    const { mean: _, ...skills } = last?.metrics ?? {}
+    return {
+      backend,
+      tokenizer,
+      steps: steps.length,
+      tokens: steps.at(-1)?.metrics['tokens'] ?? 0,
+      seconds: steps.reduce((sum, { seconds }) => sum + seconds, 0),
+      loss: steps.at(-1)?.metrics['loss'] ?? 0,
+      skills,
     }
   } catch (error) {
     await backend.dispose()
     throw error
   }
+}
+
+type PartOptions = PretrainOptions &
+  Required<Pick<PretrainOptions, 'stage' | 'batchTokens' | 'contextWeight'>> & { highest: number }
+
+function pretrainingPart(
+  backend: LocalBackend,
+  tokenizer: Tokenizer,
+  options: PartOptions,
+): TrainingPart<CorpusBatch> {
+  const { seed, tokens: totalTokens, stage, batchTokens, contextWeight, highest } = options
+  const { evaluations = 10, signal } = options
+  const { warmUp, decay } = stageSchedules[stage]
+  // Counted in tokens, since batches differ a little.
+  const schedule = warmUpStableDecay({
+    steps: totalTokens,
+    warmUpSteps: Math.min(warmUp, Math.ceil(totalTokens * 0.1)),
+    decaySteps: Math.floor(totalTokens * decay),
+  })
+  let at: Cursor = { conversation: 0, tokens: 0, before: 0 }
+  const evaluated = (tokens: number): number =>
+    Math.floor((Math.min(tokens, totalTokens) * evaluations) / totalTokens)
   return {
-    backend,
-    tokenizer,
-    steps: at.step,
-    tokens: at.tokens,
-    seconds: at.seconds,
-    loss: at.loss,
-    probes: at.probes,
+    name: 'pretrain',
+    steps: null,
+    progress: () => at.tokens / totalTokens,
+    collect: () =>
+      corpusBatch(tokenizer, at.conversation, { seed, stage, batchTokens, contextWeight, longest }),
+    async update(batch, tools) {
+      const started = performance.now()
+      const learningRate = highest * schedule(at.tokens)
+      const update = { sequences: batch.sequences, loss: { name: 'cross_entropy' } as const }
+      const step = { learningRate, optimizer: 'muon', clip: 1, weightDecay: 0.01 } as const
+      const { loss, gradientNorm } = await tools.apply(backend, update, step)
+      at = { conversation: batch.next, tokens: at.tokens + batch.tokens, before: at.tokens }
+      const seconds = (performance.now() - started) / 1000
+      const metrics = {
+        loss,
+        gradientNorm,
+        learningRate,
+        tokens: at.tokens,
+        tokensPerSecond: batch.tokens / seconds,
+      }
+      options.onProgress?.({ step: tools.step + 1, totalTokens, seconds, ...metrics })
+      return metrics
+    },
+    validation: {
+      measure: 'mean',
+      isDue: () => evaluated(at.tokens) > evaluated(at.before),
+      async score() {
+        const count = at.tokens >= totalTokens ? 100 : 24
+        const skills = await evaluateSkills(backend, tokenizer, { count, ...(signal ? { signal } : {}) })
+        options.onSkills?.(skills, at.tokens)
+        return { score: mean(Object.values(skills)), metrics: skills }
+      },
+      keep: 'last',
+    },
+    exportState: () => at,
+    importState: (state) => (at = state as Cursor),
   }
 }
 
-/** The weights first, then the cursor that names them, then the old weights go: a kill at any moment loses nothing. */
-async function writeCheckpoint(backend: LocalBackend, root: string, at: Cursor): Promise<void> {
-  const old = at.folder
-  at.folder = `step-${String(at.step).padStart(6, '0')}`
-  await mkdir(root, { recursive: true })
-  await backend.save(join(root, at.folder))
-  await writeFile(join(root, 'cursor.json.part'), `${JSON.stringify(at, null, 2)}\n`)
-  await rename(join(root, 'cursor.json.part'), join(root, 'cursor.json'))
-  if (old !== '' && old !== at.folder) await rm(join(root, old), { recursive: true, force: true })
-}
-
-function readCursor(root: string | undefined, settings: string): Cursor | undefined {
-  if (root === undefined || !existsSync(join(root, 'cursor.json'))) return undefined
-  const cursor = JSON.parse(readFileSync(join(root, 'cursor.json'), 'utf8')) as Cursor
-  if (cursor.settings === settings) return cursor
-  throw new AgogeError('the checkpoint is of another pretraining', {
-    code: 'checkpoint-mismatch',
-    given: cursor.settings,
-    expected: settings,
-    hint: `use the same settings, or start anew with another folder than ${root}`,
+/** Makes a folder of checkpoints of version 0.1 a run of this version. */
+function adoptEarlier(out: string, settings: Readonly<Record<string, unknown>>): void {
+  const file = join(out, 'cursor.json')
+  if (!existsSync(file) || existsSync(join(out, 'config.json'))) return
+  const cursor = JSON.parse(readFileSync(file, 'utf8')) as Cursor & {
+    folder: string
+    settings: string
+    step: number
+  }
+  if (cursor.settings !== JSON.stringify(settings))
+    throw new AgogeError('the checkpoint is of another pretraining', {
+      code: 'resume-mismatch',
+      given: cursor.settings,
+      expected: JSON.stringify(settings),
+      hint: `use the same settings, or start anew with another folder than ${out}`,
+    })
+  const { step, conversation, tokens } = cursor
+  adoptRun(out, {
+    trainer: 'pretrain',
+    settings,
+    step,
+    partState: { conversation, tokens, before: tokens },
+    writeWeights: (path) => renameSync(join(out, cursor.folder), path),
   })
 }

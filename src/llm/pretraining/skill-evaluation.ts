@@ -27,7 +27,7 @@ export const evaluatedSkills = {
 
 export type SkillName = keyof typeof evaluatedSkills
 
-export interface ProbeOptions {
+export interface SkillEvaluationOptions {
   /** Conversations of each skill. Default 40. */
   count?: number
   /** Default 0. Probes of different seeds share no conversation. */
@@ -47,7 +47,12 @@ export type SkillScores = Partial<Record<SkillName, number>>
 export async function evaluateSkills(
   backend: Pick<ModelBackend, 'sample'>,
   tokenizer: Tokenizer,
-  { count = 40, seed = 0, names = Object.keys(evaluatedSkills) as SkillName[], signal }: ProbeOptions = {},
+  {
+    count = 40,
+    seed = 0,
+    names = Object.keys(evaluatedSkills) as SkillName[],
+    signal,
+  }: SkillEvaluationOptions = {},
 ): Promise<SkillScores> {
   const requests: SampleRequest[] = []
   const wanted: { name: SkillName; conversation: number; tokens: Int32Array }[] = []

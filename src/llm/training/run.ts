@@ -95,10 +95,7 @@ export async function runTraining<Batch>(
   options.signal?.throwIfAborted()
   if (options.out === undefined) return runInMemory(part, options)
   const folder = openRunFolder({ path: options.out })
-  const config = JSON.parse(JSON.stringify({ schema: 1, trainer: part.name, ...options.settings })) as Record<
-    string,
-    unknown
-  >
+  const config = configOf(part.name, options.settings)
   const release = claimRun(folder, config, { resume: options.resume === true })
   try {
     return await runInFolder(part, folder, { ...options, config })
@@ -220,6 +217,35 @@ async function runInFolder<Batch>(
   save('final')
   return result()
 }
+
+/** Makes a checkpoint that was written otherwise the beginning of a run, which is then resumed as any other. */
+export function adoptRun(
+  out: string,
+  earlier: {
+    trainer: string
+    settings: Readonly<Record<string, unknown>>
+    step: number
+    partState: unknown
+    writeWeights: (path: string) => void
+  },
+): void {
+  const { trainer, settings, step, partState, writeWeights } = earlier
+  const folder = openRunFolder({ path: out })
+  const release = claimRun(folder, configOf(trainer, settings), { resume: false })
+  try {
+    const checkpoint = `${trainer}-${step}`
+    folder.makeFolder('checkpoints')
+    writeWeights(folder.file('checkpoints', checkpoint))
+    writeChecked(folder, partFile(checkpoint), encodeState(partState))
+    const state: SavedPosition = { schema: 1, phase: trainer, ...start(), step }
+    saveRun(folder, { checkpoint, state, times: { seconds: 0 } })
+  } finally {
+    release()
+  }
+}
+
+const configOf = (trainer: string, settings: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify({ schema: 1, trainer, ...settings })) as Record<string, unknown>
 
 interface SavedPosition extends TrainingPosition {
   schema: 1
