@@ -79,7 +79,7 @@ const labelled = pairs.map(({ prompt, chosen }) => ({
   prompt,
   tokens: chosen,
   ends: [0, chosen.length - 1],
-  labels: [Number(chosen[0] % 2), 1],
+  labels: [chosen[0] % 2, 1],
 }))
 
 const trainers: Record<string, TrainToWeights> = {
