@@ -6,7 +6,7 @@ import type { CustomLoss } from '../backend/custom-loss.ts'
 export interface EpisodeGroup {
   episodes: readonly Episode[]
   rewards: readonly (number | null)[]
-  /** What the same policy got on this task without chance, where it was played (`greedyBaseline`); `null` = masked. */
+  /** What the same policy got on this task greedily, where it was played (`greedyBaseline`); `null` = masked. */
   greedyReward?: number | null
 }
 
@@ -15,7 +15,7 @@ export interface PolicyUpdate {
   sequences: TrainingSequence[]
   /** One that backends know, by its settings, or any function of log-probabilities. */
   loss: LossSettings | CustomLoss
-  /** Figures of the batch, for the record. */
+  /** Metrics of the batch, for the record. */
   metrics: Record<string, number>
 }
 
@@ -60,7 +60,7 @@ export interface BatchSettings {
   epochs?: number
   /** How often groups without signal are replaced by groups of other tasks before what there is must do. Default 0. */
   resampling?: number
-  /** Whether every task is also played once without chance. Default false. */
+  /** Whether every task is also played once greedily. Default false. */
   greedyBaseline?: boolean
   /** Demonstrations handed to each update. Default 0. */
   demonstrations?: number
@@ -83,8 +83,8 @@ export interface BatchSettings {
 export type EpisodeAdvantage = number | readonly (number | ArrayLike<number>)[]
 
 /**
- * Advantages of one's own: of a critic, a judge of steps, or what else. It is given the groups with their rewards as shaped (`null` =
- * masked) and gives an entry for every episode of every group; those of masked ones are not read. Figures go to the record.
+ * Advantages of your own: of a critic, a judge of steps, or what else. It is given the groups with their rewards as shaped (`null` =
+ * masked) and gives an entry for every episode of every group; those of masked ones are not read. Metrics go to the record.
  */
 export type AdvantageFunction = (
   groups: readonly EpisodeGroup[],

@@ -51,9 +51,9 @@ test('a masked member is as if it were not there', () => {
   }
 })
 
-test('equal rewards, one member and nobody teach nothing', () => {
+test('equal rewards, one member and no members teach nothing', () => {
   for (const estimate of [grpoAdvantages, rlooAdvantages, maxrlAdvantages]) {
-    // 0.1 three times has a rounded mean; without care its deviation would be noise blown up to an advantage.
+    // 0.1 three times has a rounded mean; without care its deviation would be noise scaled up to an advantage.
     expect(estimate([0.1, 0.1, 0.1])).toEqual([0, 0, 0])
     expect(estimate([1])).toEqual([0])
     expect(estimate([null, 1, null])).toEqual([0, 0, 0])

@@ -32,7 +32,7 @@ export function opoAdvantages(rewards: GroupRewards, lengths: ArrayLike<number>)
 
 /**
  * Advantages against the greedy answer: the reward of each sampled episode less the reward that the same policy got
- * on the same task without chance (temperature 0).
+ * on the same task greedily (temperature 0).
  *
  * Source: ReMax (arXiv 2310.10505); verl's `remax`, TRL has none. Where the greedy episode could not be judged
  * (`null`) there is no baseline, and the group teaches nothing.

@@ -1,7 +1,7 @@
 import type { LossValue } from '../losses/tokens.ts'
 
 /**
- * Credit by segments: what a segment changed of the expected outcome, `A_k = V_(k+1) - V_k`, the last
+ * Advantages of segments: what a segment changed of the expected outcome, `A_k = V_(k+1) - V_k`, the last
  * `outcome - V_last`. The values are means over episodes that were continued from each boundary, so no critic is
  * needed. All advantages add up to `outcome - V_0`.
  *
@@ -74,8 +74,8 @@ export function archerTargets(steps: ArcherSteps, { gamma }: { gamma: number }):
 }
 
 /**
- * Hierarchical credit: the advantage of a whole utterance by the critic over utterances, `min(Q1, Q2) - V`, is what
- * the policy over tokens is paid at its end. All tokens of the utterance share it (`spreadOverTokens`), less a
+ * Hierarchical credit assignment: the advantage of a whole utterance by the critic over utterances, `min(Q1, Q2) - V`, is what
+ * the policy over tokens is rewarded with at its end. All tokens of the utterance share it (`spreadOverTokens`), less a
  * baseline of their own where there is one.
  *
  * Source: ArCHer (arXiv 2402.19446). With a single critic give the same array twice.
@@ -100,7 +100,7 @@ export function archerAdvantages(critic: {
  *
  * Source: SPA-RL (arXiv 2505.20732). Defaults alpha 1, beta 0.5.
  *
- * @param grounding 1 or true for actions that could be executed; without it only the contributions are paid.
+ * @param grounding 1 or true for actions that could be executed; without it only the contributions are rewarded.
  */
 export function stepProgressRewards(
   contributions: ArrayLike<number>,

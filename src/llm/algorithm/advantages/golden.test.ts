@@ -88,7 +88,7 @@ test('pass@k agrees with the enumeration of all choices', () => {
     near(passAtKAdvantages(golden.passAtK.rewards, { k }), advantages, `k ${k}`)
 })
 
-test('credit by turns and among equal states agrees with torch', () => {
+test('advantages of turns and among equal states agrees with torch', () => {
   for (const { weight, advantages } of golden.turns.of)
     nearAll(turnLevelAdvantages(golden.turns.members, { weight }), advantages, `weight ${weight}`)
   for (const { advantages, ...settings } of golden.steps.of)

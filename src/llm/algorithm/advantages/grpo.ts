@@ -25,7 +25,7 @@ export function grpoAdvantages(rewards: GroupRewards, settings: GrpoAdvantageSet
 /**
  * Group-relative advantages on the scale of the whole batch: `(r - mean of group) / (std of batch + epsilon)`, the
  * deviation unbiased and taken over the rewards of all groups. Easy and hard tasks then keep their relative weight,
- * where the deviation of a group blows up the nearly solved ones. Groups whose members all got the same give zeros.
+ * where the deviation of a group scales up the nearly solved ones. Groups whose members all got the same give zeros.
  *
  * Source: "Tricks or Traps" (arXiv 2508.08221); TRL's `scale_rewards="batch"`, whose epsilon of 1e-4 is the default.
  */

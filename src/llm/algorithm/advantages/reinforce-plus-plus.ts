@@ -8,7 +8,7 @@ import { type GroupRewards, statistics } from './group.ts'
  * outcome added to the last one (`klRewards`).
  *
  * Source: REINFORCE++ (arXiv 2501.03262); verl's `reinforce_plus_plus`. verl sets the running return
- * to 0 at tokens that are masked, tools' included; here a sequence has the trained tokens only, so credit flows back
+ * to 0 at tokens that are masked, tools' included; here a sequence has the trained tokens only, so the return flows back
  * through tool calls to earlier turns.
  *
  * @param rewards of the trained tokens of each sequence.

@@ -19,7 +19,7 @@ export function klRewards(
   const rewards = Float32Array.from({ length: logprobs.length }, (_, t) => {
     const d = logprobs[t] - referenceLogprobs[t]
     if (settings.estimator === 'k2') return -settings.coefficient * (d * d) * 0.5
-    // As in verl: beyond 20 nats the exponential is held.
+    // As in verl: beyond 20 nats the difference is clamped.
     if (settings.estimator === 'k3') return -settings.coefficient * (Math.expm1(clamp(-d)) + clamp(d))
     return -settings.coefficient * d
   })
@@ -47,7 +47,7 @@ export function adaptKlCoefficient(
 }
 
 /**
- * What an answer pays for coming near the limit: 0 up to `limit - cache` tokens, then falling linearly to -1 at
+ * The penalty of an answer that comes near the limit: 0 up to `limit - cache` tokens, then falling linearly to -1 at
  * `limit`, and -1 beyond. Added to the reward.
  *
  * Source: DAPO (arXiv 2503.14476), eq. 13; TRL's `get_soft_overlong_punishment`.
@@ -96,8 +96,8 @@ export function kimiLengthRewards(lengths: ArrayLike<number>, right: readonly (b
 
 /**
  * Rewards less a share for length that grows with what the group achieves: `r - weight * mean(r) * length / max`.
- * A group that solves nothing pays nothing for trying at length. Meant for rewards of 0 or more: a negative mean would
- * pay for length.
+ * A group that solves nothing has no penalty for length. Meant for rewards of 0 or more: a negative mean would
+ * reward length.
  *
  * Source: prime-rl's `length_penalty` of its `grpo` (there also over tokens read and turns; call it once for each).
  */
@@ -116,7 +116,7 @@ export function relativeLengthPenalty(
 }
 
 /**
- * What an answer pays for repeating itself: `-(1 - distinct / all) * most` over its n-grams of tokens; 0 for answers
+ * The penalty of an answer that repeats itself: `-(1 - distinct / all) * most` over its n-grams of tokens; 0 for answers
  * shorter than one n-gram. Added to the reward.
  *
  * Source: "Demystifying Long Chain-of-Thought Reasoning" (arXiv 2502.03373), appendix C.2; TRL's

@@ -91,7 +91,7 @@ test('REINFORCE++ with the baseline of the group agrees with torch over padded t
   }
 })
 
-test('batches of nobody, and of one token, teach nothing', () => {
+test('empty batches, and batches of one token, teach nothing', () => {
   for (const batch of [[], [[]], [[null], [null, null], []]]) {
     const zeros = batch.map((members) => members.map(() => 0))
     expect(batchGrpoAdvantages(batch)).toEqual(zeros)

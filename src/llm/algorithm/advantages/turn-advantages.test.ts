@@ -75,14 +75,14 @@ test('reinforce++ of one token or of equal returns is finite and teaches nothing
   expect(reinforcePlusPlusAdvantages([[0, 1], [1]])).toEqual([new Float32Array(2), new Float32Array(1)])
 })
 
-test('groups of nobody give nothing by turns and by states', () => {
+test('empty groups give nothing by turns and by states', () => {
   expect(turnLevelAdvantages([])).toEqual([])
   expect(turnLevelAdvantages([null, { turns: [], outcome: 1 }])).toEqual([[], []])
   expect(stepGroupAdvantages([null])).toEqual([[]])
   expect(stepGroupAdvantages([{ states: ['a', 'b'], rewards: [0, 1] }])).toEqual([[0, 0]])
 })
 
-test('segments: credit adds up to the outcome and reaches the tokens', () => {
+test('segments: advantages add up to the outcome and reach the tokens', () => {
   const advantages = segmentAdvantages([0.4, 0.7, 0.2], 1)
   expect(advantages.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0.6)
   expect(segmentAdvantages([], 1)).toEqual([])
@@ -105,7 +105,7 @@ test('archer: targets stop at the end and bootstrap elsewhere; the smaller Q cou
   expect(Array.from(archerAdvantages({ q1: [1, 3], q2: [2, 2], values: [0.5, 2.5] }))).toEqual([0.5, -0.5])
 })
 
-test('progress is paid with and without grounding', () => {
+test('progress is rewarded with and without grounding', () => {
   expect(Array.from(stepProgressRewards([0.5, 0.25]))).toEqual([0.5, 0.25])
   expect(Array.from(stepProgressRewards([0.5, 0.25], [1, 0], { alpha: 2, beta: 0.25 }))).toEqual([1.25, 0.5])
 })
@@ -125,7 +125,7 @@ test('the divergence in the reward: no tokens, no rewards; its coefficient follo
   expect(adaptKlCoefficient(0.5, 0, horizon)).toBeCloseTo(0.49)
 })
 
-test('lengths: cut-off answers are masked, equal lengths pay nothing, a share grows with success', () => {
+test('lengths: cut-off answers are masked, equal lengths cost nothing, a share grows with success', () => {
   expect(maskOverlong([1, 0, null], [0, 1, 0])).toEqual([1, null, null])
   expect(kimiLengthRewards([5, 5], [true, false])).toEqual([0, 0])
   expect(kimiLengthRewards([10, 999, 20], [true, null, true])).toEqual([0.5, 0, -0.5])

@@ -10,9 +10,9 @@ export interface TurnRewards {
 }
 
 /**
- * Credit by turns: a turn's own reward is compared with the same turn of the siblings, the outcome with their
+ * Advantages of turns: a turn's own reward is compared with the same turn of the other episodes, the outcome with their
  * outcomes, `A_k = A(turn k) + weight * A(outcome)`; the last turn gets the outcome alone, `A_last = A(outcome)`.
- * Turns that only some siblings reached are compared among those.
+ * Turns that only some episodes reached are compared among those.
  *
  * Source: MT-GRPO (arXiv 2505.11821), written there for two turns; the settings are those of `grpoAdvantages`.
  *
@@ -45,9 +45,9 @@ export function turnLevelAdvantages(
 }
 
 /**
- * Credit by returns: the discounted sum of rewards from a turn on, the outcome paid with the last one, is compared with that of the same
- * turn of the siblings: `A_k = grpo(G_k)`, `G_k = r_k + gamma * G_(k+1)`. What came before a turn has no part in its credit.
- * Turns that only some siblings reached are compared among those.
+ * Advantages by returns: the discounted sum of rewards from a turn on, the outcome added to the last one, is compared with that of the same
+ * turn of the other episodes: `A_k = grpo(G_k)`, `G_k = r_k + gamma * G_(k+1)`. What came before a turn has no part in its advantage.
+ * Turns that only some episodes reached are compared among those.
  *
  * Source: normalised discounted returns of turns, GTPO (arXiv 2511.14846); the settings are those of `grpoAdvantages`.
  *
@@ -78,7 +78,7 @@ function returnsOf({ turns, outcome }: TurnRewards, gamma: number): number[] {
   return returns
 }
 
-/** One episode of a group: where it was before each step, as a key, and what each step was paid. */
+/** One episode of a group: where it was before each step, as a key, and the reward of each step. */
 export interface StepRecord {
   states: readonly string[]
   rewards: readonly number[]
@@ -92,7 +92,7 @@ export interface StepGroupSettings extends GrpoAdvantageSettings {
 }
 
 /**
- * Group-in-group credit: besides the episode's advantage among its siblings, each step is compared with all steps of
+ * Group-in-group advantages: besides the episode's advantage in its group, each step is compared with all steps of
  * the group that were taken in the same state, by the discounted return from there on:
  * `A_t = A(episode) + weight * A(step among equal states)`. It needs no critic and no further samples.
  *

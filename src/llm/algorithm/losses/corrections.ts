@@ -1,4 +1,4 @@
-import { countedSequences, holdLogRatio, type SequenceLossInputs } from './tokens.ts'
+import { countedSequences, clampLogRatio, type SequenceLossInputs } from './tokens.ts'
 
 export interface MismatchInputs {
   /** Log-probabilities by the trainer, before its update, of what the sampler's engine chose. */
@@ -34,7 +34,7 @@ export interface ImportanceSettings {
  * ratio is the product too). verl: `rollout_is` truncates (cap 2), `rollout_rs` rejects (`seq_mean_k1` = geometric).
  * SkyRL: token cap 2, sequence cap 5.
  *
- * @returns the weights; over the tokens that counted, the mean ratio (held within exp(+-20)) and the share that stayed.
+ * @returns the weights; over the tokens that counted, the mean ratio (clamped to exp(+-20)) and the share that stayed.
  */
 export function importanceWeights(
   inputs: MismatchInputs,
@@ -54,7 +54,7 @@ export function importanceWeights(
       if (inputs.weights[t] === 0) continue
       const difference = logprobs[t] - samplerLogprobs[t]
       const log = level === 'token' ? difference : level === 'sequence' ? logRatio : logRatio / count
-      const ratio = Math.exp(holdLogRatio(log))
+      const ratio = Math.exp(clampLogRatio(log))
       const inside = ratio >= low && ratio <= high
       const factor = mode === 'truncate' ? Math.min(high, Math.max(low, ratio)) : mode === 'mask' ? ratio : 1
       weights[t] = mode === 'truncate' || inside ? inputs.weights[t] * factor : 0

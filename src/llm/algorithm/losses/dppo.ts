@@ -11,7 +11,7 @@ export interface DppoSettings {
 /**
  * The importance-weighted policy gradient, `-ratio A`, without the tokens that have already moved far enough the way
  * they are pushed, measured by their probability instead of its ratio: `p - p_sampler` is the total variation of the
- * choice between this token and any other. Rare tokens may then rise and likely ones are held, where PPO does the opposite.
+ * choice between this token and any other. Rare tokens may then rise and likely ones are limited, where PPO does the opposite.
  * A dropped token has neither loss nor gradient.
  *
  * Source: DPPO (arXiv 2602.04879), eq. 11 to 13, binary TV; prime-rl's default loss (`dppo_mask_low`, `dppo_mask_high` 0.2, with

@@ -148,12 +148,12 @@ test('mixtures of reinforcement, imitation and a divergence agree with torch', (
     }
 })
 
-test('the mask of undecided tokens agrees with torch, where one token counts or none', () => {
+test('the mask of high-entropy tokens agrees with torch, where one token counts or none', () => {
   for (const { entropy, weights, share, mask } of golden.highEntropy)
     near(highEntropyMask(entropy, weights, { share }), mask, `${weights.join()} ${share}`)
 })
 
-test('weights of undecided tokens agree with torch', () => {
+test('weights of high-entropy tokens agree with torch', () => {
   const { logprobs, weights } = golden.batches['ordinary']
   near(highEntropyWeights(logprobs, weights), golden.undecided, 'highEntropy')
 })

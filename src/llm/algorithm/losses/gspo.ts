@@ -1,5 +1,5 @@
 import { defineLoss } from '../define.ts'
-import { countedSequences, holdLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
+import { countedSequences, clampLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 export interface GspoSettings {
   /** The ratio of the sequence is clipped to [1 - clipLow, 1 + clipHigh]; the paper has 3e-4 and 4e-4. */
@@ -18,8 +18,8 @@ export interface GspoSettings {
  * `-min(s A, clip(s, 1 - low, 1 + high) A)`, `s = exp(mean(logprob - sampler logprob))`. Sequences are clipped as a
  * whole. Meant for weights of `sequence-mean`.
  *
- * Source: GSPO (arXiv 2507.18071), eq. 5 to 7, and GSPO-token there. verl holds log s below 10, TRL does not hold it;
- * here it is held within +-20. In `gradient: 'token'` the gradient is that of the surrogate, not of the value.
+ * Source: GSPO (arXiv 2507.18071), eq. 5 to 7, and GSPO-token there. verl clamps log s to 10, TRL does not clamp it;
+ * here it is clamped to +-20. In `gradient: 'token'` the gradient is that of the surrogate, not of the value.
  */
 export function gspoLoss(inputs: SequenceLossInputs, settings: GspoSettings): LossValue {
   const { clipLow, clipHigh, gradient: kind = 'sequence' } = settings
@@ -30,7 +30,7 @@ export function gspoLoss(inputs: SequenceLossInputs, settings: GspoSettings): Lo
   let clipped = 0
   for (const { from, to, count, logRatio } of countedSequences(inputs)) {
     const mean = logRatio / count
-    const ratio = Math.exp(holdLogRatio(mean))
+    const ratio = Math.exp(clampLogRatio(mean))
     const bounded = Math.min(1 + clipHigh, Math.max(1 - clipLow, ratio))
     let shared = 0
     for (let t = from; t < to; t++) {
@@ -39,7 +39,7 @@ export function gspoLoss(inputs: SequenceLossInputs, settings: GspoSettings): Lo
       const limited = -bounded * advantages[t]
       value += weights[t] * Math.max(plain, limited)
       if (limited > plain) clipped++
-      else if (holdLogRatio(mean) === mean) {
+      else if (clampLogRatio(mean) === mean) {
         gradient[t] = weights[t] * plain
         shared += weights[t] * plain
       }

@@ -41,7 +41,7 @@ export function combineLosses(terms: readonly { loss: LossValue; coefficient: nu
 
 /**
  * Weights of demonstrated tokens that spare what the policy knows and what would break it: `weight * p (1 - p)`, p its
- * own probability of the token, without gradient. Greatest where it is undecided.
+ * own probability of the token, without gradient. Greatest at p = 1/2.
  *
  * Source: CHORD-phi (arXiv 2508.11408).
  */
@@ -116,7 +116,7 @@ export function distillationLoss(
   return { value, gradient }
 }
 
-/** What one word adds to the divergence, and its slope with respect to log q; both may leave out what sums to 0. */
+/** What one word adds to the divergence, and its derivative with respect to log q; both may leave out what sums to 0. */
 function divergenceTerm(logQ: number, logP: number, beta: number): { loss: number; derivative: number } {
   const q = Math.exp(logQ)
   const p = Math.exp(logP)

@@ -17,7 +17,7 @@ export interface KimiSettings {
  * At level `token` the cost of a token of log-ratio l is `-A l + tau / 2 l^2`.
  *
  * Source: Kimi k1.5 (arXiv 2501.12599), eq. 3; K2 (arXiv 2507.20534) squares both terms together, same gradient up to
- * a factor; Tinker's `dro` is level `token`. No exponential is taken, so nothing is held.
+ * a factor; Tinker's `dro` is level `token`. No exponential is taken, so nothing is clamped.
  */
 export function kimiLoss(inputs: SequenceLossInputs, { tau, level = 'sequence' }: KimiSettings): LossValue {
   const { logprobs, samplerLogprobs, advantages, weights } = inputs

@@ -1,5 +1,5 @@
 import {
-  holdLogRatio,
+  clampLogRatio,
   type LogitInputs,
   type LogitLossValue,
   logSoftmaxRow,
@@ -15,7 +15,7 @@ export type KlEstimator = 'k1' | 'k2' | 'k3'
  * Estimates KL(policy || reference) from tokens drawn by the policy, with d = logprob - reference logprob:
  * k1 = d, k2 = d^2 / 2, k3 = exp(-d) - 1 + d.
  *
- * In k3 the difference is held within +-20, as in verl (which also holds the result within +-10; TRL holds nothing).
+ * In k3 the difference is clamped to +-20, as in verl (which also clamps the result to +-10; TRL clamps nothing).
  *
  * Source: http://joschu.net/blog/kl-approx.html; TRL and verl use k3 as a loss. As a *loss*, k1 has a gradient of
  * zero mean and k3 one of the reversed divergence, k2 the true one: arXiv 2510.01555.
@@ -30,20 +30,23 @@ export function klLoss(
     advantages: new Float32Array(inputs.logprobs.length),
     weights: inputs.weights,
   }
-  return sumTokens(rows, (held, _, difference) => {
+  return sumTokens(rows, (clamped, _, difference) => {
     if (estimator === 'k1') return { loss: difference, derivative: 1 }
     if (estimator === 'k2') return { loss: (difference * difference) / 2, derivative: difference }
-    return { loss: Math.expm1(-held) + held, derivative: held === difference ? -Math.expm1(-held) : 0 }
+    return {
+      loss: Math.expm1(-clamped) + clamped,
+      derivative: clamped === difference ? -Math.expm1(-clamped) : 0,
+    }
   })
 }
 
 /**
  * k3 for tokens that an older policy sampled: `ratio * (exp(-d) - 1 + d)` with d = logprob - reference and the ratio
  * trainer / sampler, through which the gradient flows too. Value and gradient are then unbiased for
- * KL(policy || reference): at ratio 1 the slope is d.
+ * KL(policy || reference): at ratio 1 the gradient is d.
  *
  * Source: DeepSeek-V3.2 (arXiv 2512.02556); TRL's `use_bias_correction_kl`, slime's `--use-unbiased-kl`. Both
- * differences are held within +-20.
+ * differences are clamped to +-20.
  */
 export function unbiasedKlLoss(
   inputs: Omit<LossInputs, 'advantages'> & { referenceLogprobs: ArrayLike<number> },
@@ -55,11 +58,11 @@ export function unbiasedKlLoss(
     if (weights[t] === 0) continue
     const change = logprobs[t] - samplerLogprobs[t]
     const distance = logprobs[t] - referenceLogprobs[t]
-    const ratio = Math.exp(holdLogRatio(change))
-    const d = holdLogRatio(distance)
+    const ratio = Math.exp(clampLogRatio(change))
+    const d = clampLogRatio(distance)
     const k3 = Math.expm1(-d) + d
     value += weights[t] * ratio * k3
-    const ofRatio = holdLogRatio(change) === change ? k3 : 0
+    const ofRatio = clampLogRatio(change) === change ? k3 : 0
     const ofDistance = d === distance ? -Math.expm1(-d) : 0
     gradient[t] = weights[t] * ratio * (ofRatio + ofDistance)
   }
@@ -121,7 +124,7 @@ export function sampledEntropyLoss(inputs: {
 }
 
 /**
- * Weights of only the tokens where the policy was undecided: those whose entropy is at least the quantile `1 - share`
+ * Weights of only the tokens of high entropy: those whose entropy is at least the quantile `1 - share`
  * of the counted tokens' (linear between ranks, as `torch.quantile`). Ties at the bound stay.
  *
  * Source: "Beyond the 80/20 Rule" (arXiv 2506.01939), share 0.2; TRL's `top_entropy_quantile`.

@@ -9,7 +9,7 @@ export interface SapoSettings {
 }
 
 /**
- * A soft gate in place of the clip: `-(4 / tau) sigmoid(tau (ratio - 1)) A`. At ratio 1 its slope is that of the
+ * A soft gate in place of the clip: `-(4 / tau) sigmoid(tau (ratio - 1)) A`. At ratio 1 its gradient is the
  * policy gradient, and it fades the further the ratio is from 1, either way.
  *
  * Source: SAPO (arXiv 2511.20347); TRL's `sapo`, verl's `sapo` (both with these defaults).

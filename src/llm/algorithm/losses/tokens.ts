@@ -73,7 +73,7 @@ export function tokenWeights(lengths: readonly number[], aggregation: Aggregatio
   })
 }
 
-/** Loss and slope d loss / d logprob of one token, before its weight. */
+/** Loss and derivative d loss / d logprob of one token, before its weight. */
 interface TokenValue {
   loss: number
   derivative: number
@@ -83,14 +83,14 @@ interface TokenValue {
 /** The largest difference of log-probabilities, either way, whose exponential is taken; the number is verl's. */
 const logRatioLimit = 20
 
-/** Held within the limit. A held ratio is constant, so it has no slope (`torch.clamp` says the same). */
-export function holdLogRatio(difference: number): number {
+/** Clamped to the limit. A clamped ratio is constant, so it has no gradient (as `torch.clamp`). */
+export function clampLogRatio(difference: number): number {
   return Math.min(logRatioLimit, Math.max(-logRatioLimit, difference))
 }
 
 /**
  * The weighted sum over tokens that all losses share. `difference` is trainer less sampler; `logRatio` is the same
- * held within +-20, so that its exponential stays finite.
+ * clamped to +-20, so that its exponential stays finite.
  */
 export function sumTokens(
   inputs: LossInputs,
@@ -105,7 +105,7 @@ export function sumTokens(
     const weight = weights[t]
     if (weight === 0) continue
     const difference = logprobs[t] - samplerLogprobs[t]
-    const result = token(holdLogRatio(difference), advantages[t], difference, logprobs[t])
+    const result = token(clampLogRatio(difference), advantages[t], difference, logprobs[t])
     value += weight * result.loss
     gradient[t] = weight * result.derivative
     counted++
@@ -164,7 +164,7 @@ export function sigmoid(x: number): number {
   return power / (1 + power)
 }
 
-/** log(sigmoid(x)), exact also where the sigmoid rounds to 0 or 1. Its slope is sigmoid(-x). */
+/** log(sigmoid(x)), exact also where the sigmoid rounds to 0 or 1. Its derivative is sigmoid(-x). */
 export function logSigmoid(x: number): number {
   return Math.min(0, x) - Math.log1p(Math.exp(-Math.abs(x)))
 }

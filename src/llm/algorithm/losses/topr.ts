@@ -1,5 +1,5 @@
 import { defineLoss } from '../define.ts'
-import { countedSequences, holdLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
+import { countedSequences, clampLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 /** The ratio is bounded to [low, high] before it weighs a token. */
 export interface Taper {
@@ -22,7 +22,7 @@ export interface ToprSettings {
  *
  * As in CISPO, the value is relative to the sampler, `-weight A (logprob - sampler logprob)`.
  *
- * Source: TOPR (arXiv 2503.14286). Its ratio of a sequence is the product over tokens (not GSPO's mean), held within
+ * Source: TOPR (arXiv 2503.14286). Its ratio of a sequence is the product over tokens (not GSPO's mean), clamped to
  * exp(+-20). `clipFraction` counts the negative tokens whose ratio was bounded.
  */
 export function toprLoss(inputs: SequenceLossInputs, settings: ToprSettings = {}): LossValue {
@@ -36,7 +36,7 @@ export function toprLoss(inputs: SequenceLossInputs, settings: ToprSettings = {}
     for (let t = from; t < to; t++) {
       if (weights[t] === 0) continue
       const difference = logprobs[t] - samplerLogprobs[t]
-      const ratio = Math.exp(holdLogRatio(level === 'sequence' ? logRatio : difference))
+      const ratio = Math.exp(clampLogRatio(level === 'sequence' ? logRatio : difference))
       const { low, high } = advantages[t] < 0 ? negative : positive
       const taper = Math.min(high, Math.max(low, ratio))
       value -= weights[t] * taper * advantages[t] * difference

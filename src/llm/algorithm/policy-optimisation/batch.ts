@@ -10,7 +10,7 @@ interface EpisodeRow {
   places: Int32Array
 }
 
-/** Rows of an episode by `linearise`; none of a masked one. Weights are 0. */
+/** Rows of an episode by `toTrainingSequences`; none of a masked one. Weights are 0. */
 function episodeRows(episode: Episode): EpisodeRow[] {
   let place = 0
   const rows = toTrainingSequences(episode, ({ mask }) => ({

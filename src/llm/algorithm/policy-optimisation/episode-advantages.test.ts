@@ -63,16 +63,18 @@ async function placed(groups: readonly EpisodeGroup[], advantage: PolicySettings
 const backend = keysBackend(1)
 const groups = await play(backend, 'once')
 
-test('what an environment pays for a call is recorded with the turn that made it', () => {
+test('what an environment rewards a call with is recorded with the turn that made it', () => {
   const [episode] = groups[0].episodes
   expect(episode.rewards.map(({ sample, name }) => [sample, name])).toEqual([
     [0, 'step'],
     [1, 'step'],
     [2, 'step'],
   ])
-  const told = episode.nodes.filter(({ role }) => role === 'tool').map(({ text }) => Number(text === 'ping'))
-  expect(turnRewards(episode)).toEqual(told)
-  expect(turnRewards(decodeEpisode(encodeEpisode(episode)))).toEqual(told)
+  const expected = episode.nodes
+    .filter(({ role }) => role === 'tool')
+    .map(({ text }) => Number(text === 'ping'))
+  expect(turnRewards(episode)).toEqual(expected)
+  expect(turnRewards(decodeEpisode(encodeEpisode(episode)))).toEqual(expected)
   expect(turnRewards({ ...episode, rewards: [{ agent: 'a', sample: 1, name: 'x', value: null }] })).toBe(null)
 })
 
@@ -91,7 +93,7 @@ test('a reward that is no number ends the run by name', async () => {
   })
 })
 
-test('turn-level: a turn is compared with the same turn of the siblings', async () => {
+test('turn-level: a turn is compared with the same turn of the group', async () => {
   const { rows, metrics } = await placed(groups, { name: 'turn-level', std: false, weight: 0.5 })
   const all = hits(groups)
   expect(metrics['rewardedTurns']).toBeCloseTo(mean(all.flat()))
@@ -119,7 +121,7 @@ test('turn-return: what follows counts, what came before does not', async () => 
   })
 })
 
-test('turn-return by hand: shorter siblings, masked ones, no turns', () => {
+test('turn-return by hand: shorter episodes, masked ones, no turns', () => {
   const members = [{ turns: [1, 0], outcome: 1 }, { turns: [0], outcome: 0 }, null, { turns: [], outcome: 5 }]
   expect(turnReturnAdvantages(members, { std: false })).toEqual([[1, 0], [-1], [], []])
   expect(turnReturnAdvantages([])).toEqual([])
@@ -152,7 +154,7 @@ test('step-group: turns in equal states are compared, wherever they are', async 
   expect(byHistory).not.toEqual(rows)
 })
 
-test('a function of one’s own gives credit to turns and to tokens', async () => {
+test('a function of your own gives advantages to turns and to tokens', async () => {
   const own: AdvantageFunction = (given) => ({
     turnAdvantages: given.map(({ episodes }) =>
       episodes.map((_, m) => [m, Float32Array.of(99, -m), [0, m / 2]]),
@@ -186,7 +188,7 @@ const kinds: Record<string, PolicySettings['advantage']> = {
   }),
 }
 
-test.each(Object.keys(kinds))('training with credit %s finds the keys', async (kind) => {
+test.each(Object.keys(kinds))('training with advantages %s finds the keys', async (kind) => {
   const policy = keysBackend(3)
   const algorithm = optimisePolicy({ ...base, advantage: kinds[kind] })
   const curve: number[] = []

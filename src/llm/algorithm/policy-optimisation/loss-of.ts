@@ -47,7 +47,7 @@ export function lossOf(
   })
 }
 
-/** Whether a token without advantage has a slope, so that it must be computed. */
+/** Whether a token without advantage has a gradient, so that it must be computed. */
 export function movesWithoutAdvantage(
   definition: LossDefinition,
   { kl, entropy, exactEntropy }: CurrentSettings,

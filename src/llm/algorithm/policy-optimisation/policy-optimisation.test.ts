@@ -131,7 +131,7 @@ test('rewards are shaped before they become advantages', async () => {
       await update({ ...base, advantage: { name: 'grpo', std: false }, shaping: shaping! }, batch)
     ).sequences.map((row) => row.advantages.at(-1))
   expect(await shaped({})).toEqual([])
-  // Lengths 4, 8 and 6: with a limit of 8 and a cache of 4 they pay 0, 1 and 1/2.
+  // Lengths 4, 8 and 6: with a limit of 8 and a cache of 4 their penalties are 0, 1 and 1/2.
   expect(await shaped({ softOverlong: { limit: 8, cache: 4 } })).toEqual([0.5, -0.5])
   expect(await shaped({ softOverlong: { limit: 8, cache: 4 }, maskOverlong: true })).toEqual([0.25, -0.25])
   const [short, long] = await shaped({ brevity: 0.2 })
@@ -140,7 +140,7 @@ test('rewards are shaped before they become advantages', async () => {
   expect(relative[0]).toBeCloseTo(0.1)
 })
 
-test('repetition is paid for', async () => {
+test('repetition is penalised', async () => {
   const again = answer('again', 8)
   again.nodes[1].tokens.fill(7, 1)
   const batch = [{ episodes: [answer('x', 8), again], rewards: [1, 1] }]
@@ -169,7 +169,7 @@ test('a divergence in the reward is what the reference says of the sampled token
     const others = sums.filter((_, at) => at !== i)
     expect(sequences[i].advantages.at(-1)).toBeCloseTo(sum - (others[0] + others[1]) / 2, 4)
   })
-  // REINFORCE++ pays each token where it arises.
+  // REINFORCE++ rewards each token where it arises.
   const byToken = await update({ ...base, advantage: { name: 'reinforce++' }, kl }, batch)
   const expected = reinforcePlusPlusAdvantages(rewarded)
   byToken.sequences.forEach((row, i) => {
@@ -341,7 +341,7 @@ test('maxrl takes shaped rewards below 0 for 0, and refuses a divergence in the 
   expect(() => optimisePolicy({ ...settings, kl: { ...kl, place: 'loss' } })).not.toThrow()
 })
 
-test('imitation of the undecided spares what is known: p (1 - p) of each token', async () => {
+test('imitation by entropy spares what is known: p (1 - p) of each token', async () => {
   const { sequences, loss } = await update({ ...base, imitation: 0.25, sftHighEntropy: true })
   const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
   if (typeof loss !== 'function') throw new Error('not a loss of log-probabilities')
@@ -379,7 +379,7 @@ test('an adaptive bonus for entropy rests above its target; without a memory of 
   expect(exact.loss).toMatchObject({ name: 'ppo', entropyCoefficient: 0.5 })
 })
 
-test('only the tokens where the policy is least decided move it', async () => {
+test('only the tokens of highest entropy move the policy', async () => {
   const plain = (await update({ ...base, kl: { place: 'loss', estimator: 'k2', coefficient: 0.1 } }))
     .sequences
   const entropies = await backend.entropies!(plain.map(({ tokens }) => tokens))

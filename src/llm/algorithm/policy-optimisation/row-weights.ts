@@ -70,9 +70,9 @@ function mismatch(trainer: Float32Array, sampler: Float32Array, weights: Float32
 }
 
 /**
- * Leaves rl weights only to the tokens where the policy was least decided before this batch, in place.
+ * Leaves rl weights only to the tokens of highest entropy before this batch, in place.
  *
- * @param sequences of all judged episodes: what is undecided is a matter of all of them.
+ * @param sequences of all judged episodes: the quantile is taken over all of them.
  * @returns the least entropy of those that are left, in nats.
  */
 export async function keepHighEntropy(
@@ -82,16 +82,16 @@ export async function keepHighEntropy(
 ): Promise<{ leastEntropy?: number }> {
   if (sequences.length === 0) return {}
   if (context.entropies === undefined)
-    throw new AgogeError('Nobody tells how decided the policy is', {
+    throw new AgogeError('The entropies of the policy are not known', {
       code: 'bad-config',
       given: { entropyShare: share },
       expected: '`entropies` in the context of learning',
       hint: 'train gives it; leave out entropyShare elsewhere',
     })
-  const told = await context.entropies(sequences)
+  const measured = await context.entropies(sequences)
   const all = (of: (i: number) => Float32Array): number[] => sequences.flatMap((_, i) => Array.from(of(i)))
   const kept = highEntropyMask(
-    all((i) => told[i]),
+    all((i) => measured[i]),
     all((i) => sequences[i].weights.rl),
     { share },
   )
@@ -101,7 +101,7 @@ export async function keepHighEntropy(
     weights.rl.set(kept.subarray(at, at + tokens.length))
     at += tokens.length
     weights.rl.forEach((weight, t) => {
-      if (weight !== 0) leastEntropy = Math.min(leastEntropy, told[i][t])
+      if (weight !== 0) leastEntropy = Math.min(leastEntropy, measured[i][t])
     })
   }
   return Number.isFinite(leastEntropy) ? { leastEntropy } : {}

@@ -58,7 +58,7 @@ export interface BaseSettings {
    */
   exactEntropy?: number | AdaptiveEntropy
   /**
-   * Only so many of the tokens that the policy chose, 0 to 1, move it, by advantages and bonuses: those where it was least decided, over all
+   * Only so many of the tokens that the policy chose, 0 to 1, move it, by advantages and bonuses: those of highest entropy, over all
    * episodes of the update (`highEntropyMask`). It costs a forward pass; backends in this process can tell.
    */
   entropyShare?: number
@@ -71,6 +71,6 @@ export interface BaseSettings {
   offPolicyMask?: number
   /** Share of imitation, 0 to 1: `(1 - share) * rl + share * cross-entropy` of the demonstrations. */
   imitation?: number
-  /** Whether demonstrated tokens count by how undecided the policy is about them (`highEntropyWeights`). Default false. */
+  /** Whether demonstrated tokens count by p (1 - p) of the policy (`highEntropyWeights`). Default false. */
   sftHighEntropy?: boolean
 }

@@ -87,7 +87,7 @@ function penalties({ episode, length }: Member, { softOverlong, repetition }: Co
   return overlong + repetitionPenalty(said, repetition)
 }
 
-/** What the whole episode pays for its divergence, where that is in the reward. */
+/** The penalty of the whole episode for its divergence, where that is in the reward. */
 function divergence(member: Member, kl: KlSettings | undefined): number {
   if (kl?.place !== 'reward' || member.length === 0) return 0
   return -klRewards({ ...member, outcome: 0 }, kl).reduce((sum, reward) => sum + reward, 0)

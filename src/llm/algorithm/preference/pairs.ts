@@ -22,7 +22,7 @@ export interface PreferenceValue {
   accuracy: number
 }
 
-/** Loss of one pair, its slopes, and by how much the chosen answer is ahead. */
+/** Loss of one pair, its gradients, and by how much the chosen answer is ahead. */
 interface PairLoss {
   loss: number
   chosen: number

@@ -10,7 +10,7 @@ import { type PreferencePairs, type PreferenceValue, sumPairs } from './pairs.ts
  * pairs of means over tokens; TRL takes the mean over all tokens of the batch. Leave it out with `sft: 0` and add
  * `crossEntropyLoss` for that.
  *
- * @param pairs **means** over the tokens of each answer, not sums; held below -1e-7, where the odds would be infinite.
+ * @param pairs **means** over the tokens of each answer, not sums; clamped to -1e-7, where the odds would be infinite.
  * @param settings lambda, default 0.1; sft, weight of the first term, default 1.
  */
 export function orpoLoss(
