@@ -21,7 +21,7 @@ export interface AlgorithmDefinition<Name extends string = string> extends OwnPa
 /**
  * Gives settings of policy optimisation a name, with estimators and losses of your own if they call any.
  *
- * @returns what `train` takes as `algorithm`: the run records name and settings.
+ * @returns what `train` and `trainAgent` take as `algorithm`: the run records name and settings.
  * @example
  * const algorithm = defineAlgorithm({
  *   name: 'median',

@@ -51,7 +51,7 @@ export const cispoDefinition = defineLoss({
     clipHigh: { type: 'number', minimum: 0, optional: true },
     cap: { type: 'number', above: 0, optional: true },
   },
-  compute: (inputs, settings: CispoSettings) => cispoLoss(inputs, settings),
+  compute: cispoLoss,
   backend: (settings) =>
     settings.convention === 'trl' ? { name: 'cispo', clipHigh: settings.cap - 1 } : undefined,
   stopsGradient: () => true,

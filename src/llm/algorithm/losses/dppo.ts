@@ -37,7 +37,7 @@ export const dppoDefinition = defineLoss({
     low: { type: 'number', minimum: 0, default: 0.2 },
     high: { type: 'number', minimum: 0, default: 0.2 },
   },
-  compute: (inputs, settings: DppoSettings) => dppoLoss(inputs, settings),
+  compute: dppoLoss,
   cases: [{}, { settings: { low: 0.05, high: 0.3 } }],
   preset: {
     settings: {

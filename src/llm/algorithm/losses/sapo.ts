@@ -35,7 +35,7 @@ export const sapoDefinition = defineLoss({
     temperaturePositive: { type: 'number', above: 0, default: 1 },
     temperatureNegative: { type: 'number', above: 0, default: 1.05 },
   },
-  compute: (inputs, settings: SapoSettings) => sapoLoss(inputs, settings),
+  compute: sapoLoss,
   cases: [{}, { settings: { temperaturePositive: 2, temperatureNegative: 3 } }],
   preset: {
     settings: { advantage: { name: 'grpo' }, loss: { name: 'sapo' }, aggregation: { mode: 'sequence-mean' } },

@@ -60,7 +60,7 @@ export const toprDefinition = defineLoss({
     negative: { fields: taperFields, default: { low: 0, high: 1 } },
     level: { oneOf: ['sequence', 'token'], default: 'sequence' },
   },
-  compute: (inputs, settings: ToprSettings) => toprLoss(inputs, settings),
+  compute: toprLoss,
   stopsGradient: () => true,
   cases: [{}, { settings: { level: 'token', negative: { low: 0.5, high: 1.5 } } }],
   preset: {

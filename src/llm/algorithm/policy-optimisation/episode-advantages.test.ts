@@ -181,7 +181,7 @@ const kinds: Record<string, PolicySettings['advantage']> = {
   'turn-return': { name: 'turn-return', epsilon: 0.1 },
   'step-group': { name: 'step-group', anchor: 'history', epsilon: 0.1 },
   // A hit is worth 1, a miss as much less.
-  'of one’s own': (given) => ({
+  'of your own': (given) => ({
     turnAdvantages: given.map(({ episodes }) =>
       episodes.map((episode) => turnRewards(episode)!.map((hit) => 2 * hit - 1)),
     ),

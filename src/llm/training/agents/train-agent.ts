@@ -5,6 +5,7 @@ import { AgogeError } from '../../../error.ts'
 import type { OnTrainingEvent } from '../../../runs/events.ts'
 import { openRunFolder } from '../../../runs/run-folder.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import type { AlgorithmDefinition } from '../../algorithm/define-algorithm.ts'
 import type { PolicyPresetName } from '../../algorithm/policy-optimisation/presets.ts'
 import type { Algorithm, BatchSettings, EpisodeGroup } from '../../algorithm/types.ts'
 import { loadLocalBackend } from '../../backend/local-backend.ts'
@@ -41,8 +42,8 @@ export interface TrainAgentOptions<T extends AgentTask, R>
   steps: number
   /** Default: the score that the program's judge gave. */
   reward?: Reward
-  /** A preset of `policyPresets` by name, with its batch settings, or any other. Default: `grpo-damped`. */
-  algorithm?: PolicyPresetName | Algorithm
+  /** A preset of `policyPresets` by name, with its batch settings, one of your own (`defineAlgorithm`), or any function. Default: `grpo-damped`. */
+  algorithm?: PolicyPresetName | AlgorithmDefinition | Algorithm
   /** Tasks that training does not have, played greedily before the first step and after the last. Default: none. */
   testTasks?: readonly T[]
   /** Others, played after every `every` steps; training ends with the weights of the highest success. Default: with the last. */
@@ -185,7 +186,7 @@ function jobOf<T extends AgentTask, R>(
     tokenizer,
     reward: options.reward ?? judgedReward(),
     algorithm,
-    ...(typeof options.algorithm === 'function' ? {} : { algorithmName: options.algorithm ?? 'grpo-damped' }),
+    ...(typeof options.algorithm === 'function' ? {} : { algorithmName: named.algorithm ?? 'grpo-damped' }),
     plan: planOf(options, batch),
     resume,
     config: { ...named, window },
