@@ -32,15 +32,15 @@ const options = {
 test('seeds are trained once, stored, and taken from there', async () => {
   const done: number[] = []
   const onSeed = (_: Gate, { seed }: { seed: number }): void => void done.push(seed)
-  const told: string[] = []
+  const shown: string[] = []
   const [line] = await runGates([gate], {
     ...options,
     seeds: [1, 2],
     onSeed,
-    onGate: (found) => told.push(found.name),
+    onGate: (found) => shown.push(found.name),
   })
   expect(done.sort((a, b) => a - b)).toEqual([1, 2])
-  expect(told).toEqual([gate.name])
+  expect(shown).toEqual([gate.name])
   expect(line).toMatchObject({ name: gate.name, bar: 475, passed: false, seeds: 2 })
   expect(line.iqm).toBeGreaterThan(5)
   const [again] = await runGates([gate], { ...options, seeds: [2, 1], onSeed })
@@ -56,7 +56,7 @@ test('seeds are trained once, stored, and taken from there', async () => {
   expect(table).not.toMatch(/NaN|undefined/)
 })
 
-test('a process of its own is told all settings, also that gradients are never clipped', async () => {
+test('a process of its own gets all settings, also that gradients are never clipped', async () => {
   const found = gates.find(({ name }) => name === 'qr-dqn-cartpole-500k')
   expect(found?.config).toMatchObject({ maxGradientNorm: null })
   const quick: Gate = {

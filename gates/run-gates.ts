@@ -38,17 +38,17 @@ export async function runGates(gates: readonly Gate[], options: RunGatesOptions)
       loadPeer(folder, gate)?.interval,
     )
   const jobs = gates.flatMap((gate) => missing(gate).map((seed): SeedJob => ({ gate, seed })))
-  const told = new Set<string>()
+  const shown = new Set<string>()
   const tell = (): void => {
     for (const gate of gates) {
-      if (told.has(gate.name) || missing(gate).length > 0) continue
-      told.add(gate.name)
+      if (shown.has(gate.name) || missing(gate).length > 0) continue
+      shown.add(gate.name)
       onGate?.(lineOf(gate))
     }
   }
   tell()
   let next = 0
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     while (next < jobs.length && !stop.signal.aborted) {
       const job = jobs[next++]
       const { result, machine } = await inProcess(job, options.execArgv ?? process.execArgv, stop.signal)
@@ -57,9 +57,9 @@ export async function runGates(gates: readonly Gate[], options: RunGatesOptions)
       tell()
     }
   }
-  const lanes = Math.min(availableParallelism(), jobs.length)
+  const workers = Math.min(availableParallelism(), jobs.length)
   try {
-    await Promise.all(Array.from({ length: lanes }, lane))
+    await Promise.all(Array.from({ length: workers }, worker))
   } catch (error) {
     stop.abort(error)
     throw error

@@ -36,7 +36,7 @@ export async function runPeers(gates: readonly Gate[], options: RunPeersOptions)
       : seeds.filter((seed) => !stored.has(seed)).map((seed) => ({ gate, seed }))
   })
   let next = 0
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     while (next < jobs.length) {
       const { gate, seed } = jobs[next++]
       const [script, ...more] = gate.peer ?? ['']
@@ -50,7 +50,7 @@ export async function runPeers(gates: readonly Gate[], options: RunPeersOptions)
       onSeed?.(gate, result)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), jobs.length) }, lane))
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), jobs.length) }, worker))
 }
 
 const versionsOf =

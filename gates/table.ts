@@ -101,12 +101,12 @@ function scoreCells(gate: Gate, line: GateLine, peer: PeerResult | null): string
     ]
   const surely = gate.direction === 'at-most' || low >= gate.bar
   const yes = reachesBar(gate, high) ? (surely ? 'yes, surely' : 'yes') : 'yes, with its peer'
-  const verdict = passed ? yes : 'no'
+  const passes = passed ? yes : 'no'
   return [
     show(iqm),
     `${show(low)} to ${show(high)}`,
     peerCell(peer),
-    seeds < seedsOfAGate ? `not counted (${verdict} so far)` : verdict,
+    seeds < seedsOfAGate ? `not counted (${passes} so far)` : passes,
     String(seeds),
     (seconds / seeds).toFixed(1),
   ]

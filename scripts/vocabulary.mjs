@@ -31,7 +31,7 @@ const terms = [
   },
   { names: ['body', 'bodies'], where: classic, use: 'encoder, feature extractor' },
   { names: ['figure', 'figures'], where: /^src\//, use: 'metrics' },
-  { names: ['kept'], where: classic, use: 'state dict, exportState, saved' },
+  { names: ['kept'], where: /^src\/classic\//, use: 'state dict, exportState, saved' },
   { names: ['told'], texts: ['told'], use: 'read-only view, reported, by default' },
   { names: ['decide', 'decides'], use: 'predict' },
   { names: ['together'], use: 'batched, continuous batching' },
@@ -100,13 +100,14 @@ const terms = [
 /** Places where a word has another meaning than the one above, the usual one. */
 const exceptions = [
   { path: /^src\/runs\/convert/, word: /./, why: 'reads the names of version 0.1' },
+  { path: /^src\/cli\/shared\/runs/, word: /^worlds?$/, why: 'reads runs of version 0.1' },
   { path: /^src\/llm\/episode\//, word: /^(world|famil)/, why: 'reads the episodes of version 0.1' },
   { path: /^src\/engine\/tensor\//, word: /^lanes?$/, why: 'lanes of a SIMD register' },
   { path: /^src\/engine\/tensor\//, word: /^bod(y|ies)$/, why: 'the body of a function in WebAssembly' },
   { path: /^examples\/browser\//, word: /^body$/, why: 'the body of a page' },
   { path: /^src\/classic\/(environments\/|index)/, word: /^board$/, why: 'the board of a game' },
   {
-    path: /^src\/llm\/(checkpoint|model|tokenizer|agent)\//,
+    path: /^src\/(llm\/(checkpoint|model|tokenizer|agent)\/|cli\/llm\/public-model)/,
     word: /^famil/,
     why: 'families of models: Llama, Qwen',
   },

@@ -15,11 +15,11 @@ import type { TextModel } from './text-model.ts'
 export interface Example extends Pick<SampledAnswer, 'prompt' | 'tokens'> {
   /** Under whoever sampled them; of imitation nothing is needed. */
   logprobs?: ArrayLike<number>
-  /** What they were drawn at; 1 unless told. What is imitated alone is imitated at 1. */
+  /** What they were drawn at; default 1. What is cloned alone is cloned at 1. */
   temperature?: number
   /** Of reinforcement: of the answer, or of each of its tokens. 0 counts in the normaliser alone. */
   advantage?: number | ArrayLike<number>
-  /** Weight of imitation, beside the other lessons that are imitated. */
+  /** Weight of imitation, beside the other examples that are cloned. */
   imitation?: number
 }
 
@@ -39,7 +39,7 @@ export interface LearnSettings {
 export type ExampleReport = CustomLossReport & OptimReport
 
 /**
- * A step of learning, or some: the loss over the reinforced answers plus the mean cross-entropy of imitated tokens, each times its
+ * A step of learning, or some: the loss over the reinforced answers plus the mean cross-entropy of cloned tokens, each times its
  * weight.
  */
 export async function learnExamples(
@@ -69,7 +69,7 @@ export function exampleSequences(
     lengthIf(({ advantage }) => advantage !== undefined),
     aggregation,
   )
-  const imitated = tokenWeights(
+  const cloned = tokenWeights(
     lengthIf(({ imitation }) => imitation !== undefined),
     { mode: 'token-mean' },
   )
@@ -93,7 +93,7 @@ export function exampleSequences(
     for (let t = 0; t < tokens.length; t++) {
       row.advantages[prompt.length + t] = scale * turnAdvantage[t]
       row.weights.rl[prompt.length + t] = reinforced[i]
-      row.weights.ce[prompt.length + t] = imitation * imitated[i]
+      row.weights.ce[prompt.length + t] = imitation * cloned[i]
     }
     return imitation === 0 && row.advantages.every((value) => value === 0) ? [] : [row]
   })

@@ -62,7 +62,7 @@ function pairsOf(groups: readonly SampledAnswer[][]): PreferencePair[] {
 }
 
 /** Share of right answers after the policy has learnt from the reward model. */
-async function accuracy(run: ArmRun, together: boolean): Promise<number> {
+async function accuracy(run: ArmRun, jointly: boolean): Promise<number> {
   const { seed, budget } = run
   const policy = await imitator(run)
   const judge = createScalarModel({ config, seed, threads: 1 })
@@ -83,7 +83,7 @@ async function accuracy(run: ArmRun, together: boolean): Promise<number> {
     const rows = answers.map((answer, i) => creditedSequence(answer, { advantage: advantages[i], weight }))
     await policy.forwardBackward(rows, { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 })
     await policy.optimStep({ learningRate: 0.002 })
-    if (together) for (let again = 0; again < 3; again++) await teach(pairsOf(groups))
+    if (jointly) for (let again = 0; again < 3; again++) await teach(pairsOf(groups))
   }
   const answers = await sampleAnswers(policy, prompts, { ...sampling, groupSize: 32, seed, name: 'test' })
   await Promise.all([policy.dispose(), judge.dispose()])

@@ -5,9 +5,9 @@ import { gaussianProcess, mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
-/** The family: poles from half length 0.1 m to 5 m, at even distances of the logarithm. */
-const family = Array.from({ length: 21 }, (_, k) => 0.1 * 50 ** (k / 20))
-const indices = family.map((_, k) => k)
+/** The contexts: poles from half length 0.1 m to 5 m, at even distances of the logarithm. */
+const contexts = Array.from({ length: 21 }, (_, k) => 0.1 * 50 ** (k / 20))
+const indices = contexts.map((_, k) => k)
 const middle = 10
 
 /** Trains a linear policy in some contexts in turn: its returns in all contexts [contexts]. */
@@ -17,14 +17,18 @@ async function train({ seed, budget }: ArmRun, sources: number[], share: number)
   const environment = createVectorEnvironment(cartPole, {
     numEnvs,
     seed: 1000 * seed + sources[0],
-    contextFor: (_, episode) => ({ poleHalfLength: family[sources[episode % sources.length]] }),
+    contextFor: (_, episode) => ({ poleHalfLength: contexts[sources[episode % sources.length]] }),
   })
   environment.reset()
   const agent = await cmaEs(config)(environment, { seed: 1000 * seed + sources[0], totalSteps: steps })
   await learnUntil(environment, agent, { steps })
-  const contextFor = (episode: number) => ({ poleHalfLength: family[episode % family.length] })
-  const { returns } = await evaluateAgent(agent, cartPole, { episodes: 5 * family.length, seed, contextFor })
-  return indices.map((k) => mean([0, 1, 2, 3, 4].map((round) => returns[k + round * family.length])))
+  const contextFor = (episode: number) => ({ poleHalfLength: contexts[episode % contexts.length] })
+  const { returns } = await evaluateAgent(agent, cartPole, {
+    episodes: 5 * contexts.length,
+    seed,
+    contextFor,
+  })
+  return indices.map((k) => mean([0, 1, 2, 3, 4].map((round) => returns[k + round * contexts.length])))
 }
 
 const best = (trained: number[][]): number[] =>
@@ -73,7 +77,7 @@ export default definePaper({
   title: 'Model-Based Transfer Learning for Contextual Reinforcement Learning',
   theme: 'contextual',
   claim:
-    'Choosing the tasks to train on by a model of training and of what transfer loses with the distance gives more over a family of tasks than choosing by chance, and than one policy trained on all.',
+    'Choosing the tasks to train on by a model of training and of what transfer loses with the distance gives more over a contexts of tasks than choosing by chance, and than one policy trained on all.',
   arms: {
     'model-based': (run) => transfer(run, mostPromising),
     random: (run) => {
@@ -82,7 +86,7 @@ export default definePaper({
     },
     even: (run) =>
       transfer(run, (sources) =>
-        Math.round(((sources.length + 0.5) / run.budget.sources) * family.length - 0.5),
+        Math.round(((sources.length + 0.5) / run.budget.sources) * contexts.length - 0.5),
       ),
     'multi-task': async (run) => mean(await train(run, indices, run.budget.sources)),
   },

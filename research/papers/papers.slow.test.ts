@@ -15,7 +15,7 @@ const papers = await Promise.all(
   ),
 )
 
-test.each(papers)('$id is told in full, and in short', (paper) => {
+test.each(papers)('$id is reported in full, and in short', (paper) => {
   const { id, arms, seeds, budget, quick, expect: claimed } = paper
   expect(names).toContain(id)
   expect(seeds).toBeGreaterThanOrEqual(8)

@@ -23,12 +23,12 @@ const gain = warmStartedOnChains<ArmRun>({
   tested: depths,
 })
 
-/** How much the teacher's solutions weigh at a step, and for which questions they are imitated. */
+/** How much the teacher's solutions weigh at a step, and for which questions they are cloned. */
 type Recall = (
   model: TextModel,
   groups: readonly Attempt<ChainQuestion>[][],
   step: number,
-) => Promise<{ weight: number; imitated: ChainQuestion[] }> | { weight: number; imitated: ChainQuestion[] }
+) => Promise<{ weight: number; cloned: ChainQuestion[] }> | { weight: number; cloned: ChainQuestion[] }
 
 /** Entropy of the model's own answers, and its surprise at the teacher's, each as a share of what it was at first. */
 function recallByEntropy(): Recall {
@@ -40,8 +40,8 @@ function recallByEntropy(): Recall {
     first ??= { online, offline }
     const ratio = offline / first.offline / Math.max(0.05, online / first.online)
     // Where the model does well by itself it learns from itself.
-    const imitated = questions.filter((_, g) => metricsOf(groups[g]).reward < 0.5)
-    return { weight: 0.5 * Math.min(2, ratio), imitated }
+    const cloned = questions.filter((_, g) => metricsOf(groups[g]).reward < 0.5)
+    return { weight: 0.5 * Math.min(2, ratio), cloned }
   }
 }
 
@@ -66,8 +66,8 @@ function trained(run: ArmRun, recall: Recall, share = 0): Promise<number> {
       maxTokens: 5,
       learningRate: 1e-3,
       async examples(examples, groups, step) {
-        const { weight, imitated } = await recall(model, groups, step)
-        return [...examples, ...imitated.map((question) => solutionExample(model, question, weight))]
+        const { weight, cloned } = await recall(model, groups, step)
+        return [...examples, ...cloned.map((question) => solutionExample(model, question, weight))]
       },
     })
   })
@@ -81,12 +81,12 @@ export default definePaper({
     'Recall-Extend Dynamics: Enhancing Small Language Models through Controlled Exploration and Refined Offline Integration',
   theme: 'reasoning',
   claim:
-    "A teacher's solutions imitated where the model fails, with a weight by the entropy of its own answers against its surprise at the teacher's, teach more than imitation before reinforcement and than a fixed mixture.",
+    "A teacher's solutions cloned where the model fails, with a weight by the entropy of its own answers against its surprise at the teacher's, teach more than imitation before reinforcement and than a fixed mixture.",
   arms: {
     red: (run) => trained(run, recallByEntropy()),
-    'sft-then-rl': (run) => trained(run, () => ({ weight: 0, imitated: [] }), 0.5),
-    'fixed-mixture': (run) => trained(run, (_, groups) => ({ weight: 0.5, imitated: all(groups) })),
-    grpo: (run) => trained(run, () => ({ weight: 0, imitated: [] })),
+    'sft-then-rl': (run) => trained(run, () => ({ weight: 0, cloned: [] }), 0.5),
+    'fixed-mixture': (run) => trained(run, (_, groups) => ({ weight: 0.5, cloned: all(groups) })),
+    grpo: (run) => trained(run, () => ({ weight: 0, cloned: [] })),
   },
   metric:
     'accuracy gained on questions of one to three steps that were not met, with the same number of updates',

@@ -26,13 +26,13 @@ function guideFrom(
   return text
 }
 
-const asTold = (chains: Chains, random: Random) => {
+const asGiven = (chains: Chains, random: Random) => {
   const question = chains.draw(random, depth)
   return { ...question, solution: guideFrom(chains, question, '', random) }
 }
 
 const gain = warmStartedOnChains<ArmRun>({
-  taught: (chains) => (random) => asTold(chains, random),
+  taught: (chains) => (random) => asGiven(chains, random),
   tested: [depth],
 })
 
@@ -100,7 +100,7 @@ export default definePaper({
     supervised: (run) =>
       gain(run, (model, chains) => {
         const learn = { steps: run.budget.steps, learningRate: 1e-3, seed: run.seed + 1000 }
-        return fineTuneOnSolutions(model, (random) => asTold(chains, random), learn)
+        return fineTuneOnSolutions(model, (random) => asGiven(chains, random), learn)
       }),
     'guide-rolls-out': (run) => trained(run, rolledOut),
   },

@@ -21,20 +21,20 @@ const gain = warmStartedOnChains<ArmRun>({
   tested: depths,
 })
 
-type Kind = 'imitate' | 'reinforce'
+type Kind = 'clone' | 'reinforce'
 /** Which kind of step comes next, from the norms of the gradients that each kind had last (`undefined`: not yet). */
 type Choice = (step: number, norms: Partial<Record<Kind, number>>, chance: number) => Kind
 
-const adaptive: Choice = (step, { imitate, reinforce }, chance) => {
-  if (imitate === undefined || reinforce === undefined) return step % 2 === 0 ? 'imitate' : 'reinforce'
-  return chance < imitate / (imitate + reinforce) ? 'imitate' : 'reinforce'
+const adaptive: Choice = (step, { clone, reinforce }, chance) => {
+  if (clone === undefined || reinforce === undefined) return step % 2 === 0 ? 'clone' : 'reinforce'
+  return chance < clone / (clone + reinforce) ? 'clone' : 'reinforce'
 }
 
 function trained(run: ArmRun, choose: Choice): Promise<number> {
   const { seed, budget } = run
   const random = createRandom(seed, 'choices')
   const norms: Partial<Record<Kind, number>> = {}
-  let kind: Kind = 'imitate'
+  let kind: Kind = 'clone'
   return gain(run, (model, chains) => {
     const data = dataSet(chains, run)
     return reinforceAnswers(model, (draws) => draws.pick(data), {
@@ -67,9 +67,9 @@ export default definePaper({
     'After a warm-up, choosing at each step between imitation and GRPO by the norms of their gradients learns more than either alone and than taking turns.',
   arms: {
     sasr: (run) => trained(run, adaptive),
-    supervised: (run) => trained(run, () => 'imitate'),
+    supervised: (run) => trained(run, () => 'clone'),
     grpo: (run) => trained(run, () => 'reinforce'),
-    'in-turn': (run) => trained(run, (step) => (step % 2 === 0 ? 'imitate' : 'reinforce')),
+    'in-turn': (run) => trained(run, (step) => (step % 2 === 0 ? 'clone' : 'reinforce')),
   },
   metric:
     'accuracy gained on questions of one to three steps that were not met, with the same number of updates',

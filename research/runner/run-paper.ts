@@ -49,7 +49,7 @@ export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<
   const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])])
   let next = 0
   let left = jobs.length
-  const lane = async (): Promise<void> => {
+  const runJobs = async (): Promise<void> => {
     signal.throwIfAborted()
     const worker = startWorker({ ...options, signal })
     try {
@@ -65,7 +65,7 @@ export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<
     }
   }
   try {
-    await Promise.all(Array.from({ length: Math.min(workers, jobs.length) }, lane))
+    await Promise.all(Array.from({ length: Math.min(workers, jobs.length) }, runJobs))
   } catch (error) {
     failed.abort(error)
     throw error

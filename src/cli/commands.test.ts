@@ -58,7 +58,7 @@ test.each<[string[], RegExp]>([
   [['train', '--max-staleness', '-1'], /--max-staleness[\s\S]*whole number of at least 0/],
   [['train', 'cartpole', '--max-staleness', '1'], /--max-staleness means nothing for cartpole/],
   [['train', '--steps', 'many'], /--steps[\s\S]*whole number of at least 1/],
-  [['train', '--resume', join(folder, 'nowhere')], /no run to go on with[\s\S]*nowhere/],
+  [['train', '--resume', join(folder, 'nowhere')], /no run to resume[\s\S]*nowhere/],
   [['train', '--model', join(folder, 'nothing-here')], /no model in[\s\S]*agoge pretrain/],
   [['eval', 'filesytem'], /no environment named "filesytem"[\s\S]*Did you mean "filesystem"/],
   [['eval', 'mcp:nowhere'], /nowhere/],

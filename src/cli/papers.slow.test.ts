@@ -24,7 +24,7 @@ test('a quick run says what it is, and leaves no result', async () => {
   expect(code).toBe(0)
 })
 
-test('an unknown paper is told, with the one that was meant', async () => {
+test('an unknown paper is an error, with the one that was meant', async () => {
   const { code, err } = await agoge('papers', 'run', 'crl')
   expect(code).not.toBe(0)
   expect(err).toContain('no paper named "crl"')

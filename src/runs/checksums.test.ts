@@ -127,7 +127,7 @@ test('the head of a scalar model, and the note of weights on a server, are verif
   )
 })
 
-test('a list of checksums leads nowhere else, and a sealed object is what was sealed', () => {
+test('a list of checksums leads nowhere else, and an object with a checksum is what was signed', () => {
   const sum = 'a'.repeat(64)
   expect(parseChecksums(`${sum}  adapter/base.safetensors\n`)).toEqual(
     new Map([['adapter/base.safetensors', sum]]),

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { AgogeError } from '../error.ts'
 import { asFileError, fileErrorCode, withFileErrors, withFileErrorsAsync } from './file-error.ts'
 
-test.skipIf(!existsSync('/dev/full'))('a full disk is told by path, reason and repair', async () => {
+test.skipIf(!existsSync('/dev/full'))('a full disk is reported by path, reason and repair', async () => {
   const full = expect.objectContaining({
     message: 'Cannot write or read /dev/full: the disk is full (ENOSPC)',
     given: '/dev/full',

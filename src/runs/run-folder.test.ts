@@ -35,7 +35,7 @@ test('files are written whole, appended and cut back', () => {
   expect(folder.size('absent.jsonl')).toBe(0)
 })
 
-test('a path through a file, and a target that is a folder, are told by path', () => {
+test('a path through a file, and a target that is a folder, are reported by path', () => {
   writeFileSync(join(root, 'file'), '')
   expect(() => openRunFolder({ path: join(root, 'file', 'run') })).toThrow(/Cannot write or read .*file.run/)
   const folder = openRunFolder({ path: join(root, 'run') })

@@ -90,7 +90,7 @@ export function refuseLocked(path: string): void {
     given: path,
     expected: 'an empty folder',
     hint: isRun
-      ? `Go on with it by --resume ${path}, or choose another folder with --out`
+      ? `Resume it with --resume ${path}, or choose another folder with --out`
       : 'A run would overwrite it: choose another folder with --out',
   })
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('missing parents are made one by one, and told', () => {
+test('missing parents are made one by one, and returned', () => {
   const path = join(root, 'a', 'b', 'c')
   expect(makeFolder(path)).toEqual([join(root, 'a'), join(root, 'a', 'b'), path])
   expect(makeFolder(path)).toEqual([])
@@ -35,7 +35,7 @@ test('a check leaves nothing behind, whether it succeeds or fails', () => {
   expect(readdirSync(join(root, 'a'))).toEqual(['file'])
 })
 
-test('files, dead links and overlong names in the way are told', () => {
+test('files, dead links and overlong names in the way are reported', () => {
   writeFileSync(join(root, 'file'), '')
   expect(() => makeFolder(join(root, 'file'))).toThrow(/a file stands where a folder is needed/)
   symlinkSync(join(root, 'nowhere'), join(root, 'link'))

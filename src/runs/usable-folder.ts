@@ -35,12 +35,12 @@ export function makeFolder(given: string): string[] {
 
 /** Writes a file into the folder and removes it again: permission bits alone tell nothing about mounts, quotas and full disks. */
 export function requireWritable(folder: string): void {
-  const probe = join(folder, `.agoge-probe-${process.pid}`)
+  const file = join(folder, `.agoge-file-${process.pid}`)
   withFileErrors(folder, () => {
     try {
-      writeFileSync(probe, 'x')
+      writeFileSync(file, 'x')
     } finally {
-      rmSync(probe, { force: true })
+      rmSync(file, { force: true })
     }
   })
 }

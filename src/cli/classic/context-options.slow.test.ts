@@ -41,7 +41,7 @@ test('features that vary are drawn from every set, or from those that are named'
 const run = join(folder, 'run')
 const quick = ['--algorithm', 'pqn', '--num-envs', '8', '--steps', '1024']
 
-test('a run sees what varies, is told on every set, and is evaluated in its contexts without being told again', async () => {
+test('a run sees what varies, is evaluated on every set, and is evaluated in its contexts without naming them again', async () => {
   const contexts = ['--vary', 'gravity,force', '--visible', '--context', 'cartMass=2']
   const { out } = await agoge('train', 'cartpole', ...quick, ...contexts, '--out', run)
   for (const set of ['train', 'interpolation', 'extrapolation'])

@@ -71,7 +71,7 @@ function fixedFeatures(given: readonly string[]): Record<string, number> {
         code: 'bad-option',
         given: text,
         expected: 'NAME=NUMBER, for example gravity=20',
-        hint: 'agoge envs WORLD lists the features of an environment',
+        hint: 'agoge envs ENVIRONMENT lists the features of an environment',
       })
     }),
   )

@@ -2,23 +2,23 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readBody } from './encoder-option.ts'
+import { readEncoder } from './encoder-option.ts'
 import { agoge } from '../testing/agoge.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-body-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('a body is read with its sizes', () => {
-  expect(readBody('mlp', 'ppo')).toEqual({ kind: 'mlp' })
-  expect(readBody('gru', 'ppo')).toEqual({ kind: 'gru' })
-  expect(readBody('gru,size=16', 'dqn')).toEqual({ kind: 'gru', window: 8, size: 16 })
-  expect(readBody('transformer, window=4, heads=1', 'ppo')).toEqual({
+  expect(readEncoder('mlp', 'ppo')).toEqual({ kind: 'mlp' })
+  expect(readEncoder('gru', 'ppo')).toEqual({ kind: 'gru' })
+  expect(readEncoder('gru,size=16', 'dqn')).toEqual({ kind: 'gru', window: 8, size: 16 })
+  expect(readEncoder('transformer, window=4, heads=1', 'ppo')).toEqual({
     kind: 'transformer',
     window: 4,
     heads: 1,
   })
-  expect(readBody('cnn', 'ppo')).toEqual({ kind: 'cnn' })
-  expect(readBody('cnn,channels=8/16,kernel=3,stride=1/2', 'ppo')).toEqual({
+  expect(readEncoder('cnn', 'ppo')).toEqual({ kind: 'cnn' })
+  expect(readEncoder('cnn,channels=8/16,kernel=3,stride=1/2', 'ppo')).toEqual({
     kind: 'cnn',
     layers: [
       { channels: 8, kernel: 3, stride: 1 },

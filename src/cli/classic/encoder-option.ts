@@ -10,7 +10,7 @@ const defaultWindow = 8
  *
  * @throws AgogeError for what is no size; whether the kind has such a size is checked with the rest of the run.
  */
-export function readBody(text: string, algorithm: string): Record<string, unknown> {
+export function readEncoder(text: string, algorithm: string): Record<string, unknown> {
   const [kind = '', ...parts] = text.split(',').map((part) => part.trim())
   const sizes = Object.fromEntries(parts.map(readSize))
   if (kind === 'cnn') return { kind, ...readLayers(sizes) }

@@ -82,7 +82,7 @@ test('an environment of a module has contexts like any other', async () => {
   expect((await agoge('eval', object, '--model', run)).err).toContain('was trained on walk, not on doors')
 })
 
-test('what an environment of a module lacks is told', async () => {
+test('what an environment of a module lacks is reported', async () => {
   const bare = join(folder, 'bare.mjs')
   writeFileSync(bare, readFileSync(numEnvs, 'utf8').replace(/^ {2}context: .*$/m, ''))
   expect(readFileSync(bare, 'utf8')).not.toContain('context:')
@@ -90,7 +90,7 @@ test('what an environment of a module lacks is told', async () => {
   expect(err).toContain('walk: context is undefined')
 })
 
-test('what is no module with an environment is told', async () => {
+test('a module without an environment is an error', async () => {
   const empty = join(folder, 'empty.mjs')
   writeFileSync(empty, 'export const wrld = 1\n')
   expect((await agoge('train', empty)).err).toMatch(

@@ -9,7 +9,7 @@ import { trainSeeds } from '../../classic/training/train-seeds.ts'
 import type { NamedRun, SeedsSummary } from '../../classic/training/types.ts'
 import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
 import { count, duration } from '../../runs/report/format.ts'
-import { readBody } from './encoder-option.ts'
+import { readEncoder } from './encoder-option.ts'
 import { readBonus } from './bonus-option.ts'
 import type { Console } from '../shared/console.ts'
 import { asksForContexts, readContexts } from './context-options.ts'
@@ -64,7 +64,7 @@ export async function runTrainArray(command: TrainArrayCommand, terminal: Consol
     await (plan.several ? trainSeveral : trainOne)(plan, { out, resume }, terminal)
   } catch (error) {
     if (!AgogeError.isInstance(error) || !hopeless.includes(error.code))
-      terminal.err(`go on with: agoge train --resume ${out}`)
+      terminal.err(`to resume: agoge train --resume ${out}`)
     throw error
   }
   terminal.out(`report: ${join(out, 'report.html')}`)
@@ -162,7 +162,7 @@ async function newPlan(command: TrainArrayCommand): Promise<Plan> {
       steps: steps ?? defaultSteps,
       ...(preset === undefined ? {} : { preset }),
       ...(numEnvs === undefined ? {} : { numEnvs }),
-      ...(encoder === undefined ? {} : { config: { encoder: readBody(encoder, algorithm) } }),
+      ...(encoder === undefined ? {} : { config: { encoder: readEncoder(encoder, algorithm) } }),
       ...(bonus === undefined ? {} : { bonus: readBonus(bonus) }),
       ...(asksForContexts(command) ? { contexts: readContexts(opened.definition, command) } : {}),
     },
@@ -198,7 +198,7 @@ function readPlan(folder: string): Plan {
 function earlierRun(resume: string | true | undefined): string {
   const folder = runToResume(resume ?? true)
   if (folder !== undefined) return resolve(folder)
-  throw new AgogeError('There is no run to go on with.', {
+  throw new AgogeError('There is no run to resume.', {
     code: 'no-run',
     given: '.agoge/runs',
     expected: 'a run folder with a config.json',

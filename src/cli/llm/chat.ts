@@ -81,12 +81,12 @@ interface Conversation {
 async function converse(conversation: Conversation): Promise<void> {
   const { environment, heldOut, terminal } = conversation
   const suggestions = heldOut('test', 24)
-  for (let scene = 0; ; scene++) {
-    const task = suggestions[scene % suggestions.length]
+  for (let round = 0; ; round++) {
+    const task = suggestions[round % suggestions.length]
     const session = await environment.open(task, { signal: terminal.signal })
     try {
       terminal.err(`\nA fresh state. Try (Enter sends it): ${task.prompt}`)
-      const next = await inScene(conversation, session, task)
+      const next = await playRound(conversation, session, task)
       if (next === 'end') return
     } finally {
       await session.close()
@@ -95,7 +95,11 @@ async function converse(conversation: Conversation): Promise<void> {
   }
 }
 
-async function inScene(conversation: Conversation, session: ToolSession, task: Task): Promise<'new' | 'end'> {
+async function playRound(
+  conversation: Conversation,
+  session: ToolSession,
+  task: Task,
+): Promise<'new' | 'end'> {
   const { lines, terminal, model, plan } = conversation
   let suggestion: string | null = task.prompt
   for (let turn = 0; ; turn++) {

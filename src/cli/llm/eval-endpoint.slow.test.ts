@@ -110,7 +110,7 @@ async function evaluate(...words: string[]): Promise<{ code: number; out: string
   return { code, out, err }
 }
 
-test('two models: rates by family and tool with intervals, faults tried again, one task out of order', async () => {
+test('two models: rates by kind and tool with intervals, faults tried again, one task out of order', async () => {
   const faults = [
     (response: ServerResponse) => response.writeHead(429, { 'retry-after': '0' }).end('slow down'),
     (response: ServerResponse) => response.writeHead(500).end('oops'),
@@ -169,7 +169,7 @@ test('a threshold that one misses is code 2, one that is met is code 0', async (
   expect(err).toContain('half: 50% is below the threshold of 90%')
 })
 
-test('one model at two addresses is told apart', async () => {
+test('one model at two addresses is kept apart', async () => {
   const [one, two] = [await serve(), await serve()]
   const { code, out } = await evaluate('--model', `${one}#good`, '--model', `${two}#good`)
   expect(code).toBe(0)

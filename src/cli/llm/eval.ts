@@ -80,7 +80,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
     terminal.out(evalText(report))
     if (command.json !== undefined) writeWhole(command.json, `${JSON.stringify(report, null, 2)}\n`)
     for (const { name } of report.models) reportMasked(name, episodes[name], terminal)
-    return verdict(report, command.threshold, terminal)
+    return exitCode(report, command.threshold, terminal)
   } finally {
     progress.close()
     for (const model of models) await model.dispose()
@@ -133,7 +133,7 @@ export function evalText(report: ModelsReport): string {
 }
 
 /** Code 1 where a model was not measured at all, 2 where one stays below the threshold. */
-function verdict({ models }: ModelsReport, threshold: number | undefined, { err }: Console): number {
+function exitCode({ models }: ModelsReport, threshold: number | undefined, { err }: Console): number {
   const unmeasured = models.filter(({ success }) => success.n === 0)
   for (const { name } of unmeasured) err(`${name}: no episode could be judged, so nothing was measured`)
   if (unmeasured.length > 0) return 1

@@ -149,10 +149,10 @@ function noModelYet(run: string, environment: string): AgogeError {
     {
       code: 'unknown-model',
       given: run,
-      expected: 'a finished run on an environment told in words, or one of its checkpoints',
+      expected: 'a finished run on an environment with tasks in words, or one of its checkpoints',
       hint: isArray
         ? `To see it act: agoge play ${environment} --model ${run}`
-        : `Go on with it (agoge train --resume ${run}), or name a checkpoint in ${join(run, 'checkpoints')}`,
+        : `Resume it (agoge train --resume ${run}), or name a checkpoint in ${join(run, 'checkpoints')}`,
     },
   )
 }

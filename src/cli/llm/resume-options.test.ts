@@ -52,7 +52,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('without a name, the last run that a command began is gone on with', () => {
+test('without a name, the last run that a command began is resumed', () => {
   expect(runToResume(true)).toBe(run)
   expect(runToResume('list')).toBe('list')
 })

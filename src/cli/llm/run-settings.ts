@@ -35,7 +35,7 @@ export interface RunSettings extends EnvironmentOptions, BackendOptions {
 export function readRun(resume: string | true): { folder: string; settings: RunSettings } {
   const folder = runToResume(resume)
   if (folder === undefined || !existsSync(join(folder, 'config.json'))) {
-    throw new AgogeError('There is no run to go on with.', {
+    throw new AgogeError('There is no run to resume.', {
       code: 'no-run',
       given: folder ?? '.agoge/runs',
       expected: 'a run folder with a config.json',
@@ -96,7 +96,7 @@ function checkSettings(config: unknown, folder: string): RunSettings {
       code: 'bad-run',
       given: `no "${wrong}" in its config.json`,
       expected: 'a run of agoge train',
-      hint: `The program goes on with it: train({ ..., out: '${folder}', resume: true })`,
+      hint: `The program resumes it: train({ ..., out: '${folder}', resume: true })`,
     })
   throw new AgogeError(`${join(folder, 'config.json')} has a wrong "${wrong}".`, {
     code: 'bad-run',

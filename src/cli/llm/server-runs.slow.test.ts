@@ -94,7 +94,7 @@ test('what was agreed to when a run began is not asked about again, unless the s
   expect(confirmed.said).toContain('another than when this run began')
 })
 
-test('a run does not go on with other tasks than it was begun with', async () => {
+test('a run is not resumed with other tasks than it was begun with', async () => {
   configure(reading)
   const { code, err } = await agoge('train', '--resume', run)
   expect(err).toMatch(
@@ -104,7 +104,7 @@ test('a run does not go on with other tasks than it was begun with', async () =>
   expect(code).toBe(1)
 })
 
-test("a run's model is evaluated on the run's held-out tasks; other tasks are told", async () => {
+test("a run's model is evaluated on the run's held-out tasks; other tasks are an error", async () => {
   configure(reading)
   const config = join(run, 'config.json')
   writeFileSync(config, JSON.stringify({ environment: 'mcp:shelf', seed: 3, taskFingerprint }))

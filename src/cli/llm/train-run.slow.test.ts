@@ -115,7 +115,7 @@ test('interrupted, killed and no longer listened to: the weights are those of a 
   if (process.platform === 'linux') expect(servers.length).toBeGreaterThan(0)
   interrupted.child.kill('SIGINT')
   expect(await interrupted.ended, interrupted.shown()).toBe(130)
-  expect(interrupted.shown()).toContain(`go on with: agoge train --resume ${folder}`)
+  expect(interrupted.shown()).toContain(`to resume: agoge train --resume ${folder}`)
   expect(servers.filter(isAlive)).toEqual([])
   expect(existsSync(join(folder, 'summary.json'))).toBe(false)
 

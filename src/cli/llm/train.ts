@@ -132,7 +132,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   } catch (error) {
     progress.close()
     const hopeless = AgogeError.isInstance(error) && error.code === 'non-finite-loss'
-    if (began && folder !== undefined && !hopeless) terminal.err(`go on with: agoge train --resume ${folder}`)
+    if (began && folder !== undefined && !hopeless) terminal.err(`to resume: agoge train --resume ${folder}`)
     throw error
   } finally {
     progress.close()

@@ -38,7 +38,7 @@ export function refuseChanges(
       expected: trained,
       hint:
         other === undefined
-          ? `Go on with it: agoge train --resume ${folder}`
+          ? `Resume it: agoge train --resume ${folder}`
           : `The last run on ${environment}: agoge train --resume ${other}`,
     })
   }

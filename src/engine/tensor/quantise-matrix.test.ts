@@ -109,11 +109,11 @@ test('sums of codes are exact at their largest, on every processor, and rows do 
     codes: { data: new Int8Array(inner * outputs).fill(64), shape: [inner, outputs] },
     scales: { data: new Float32Array(outputs).fill(1 / 64), shape: [outputs] },
   })
-  const together = (await program.run(feeds(x))).y.data
-  for (let o = 0; o < outputs; o++) expect(together[o]).toBeCloseTo(inner, 3)
+  const batched = (await program.run(feeds(x))).y.data
+  for (let o = 0; o < outputs; o++) expect(batched[o]).toBeCloseTo(inner, 3)
   for (let r = 0; r < rows; r++) {
     const { y } = await program.run(feeds(x.slice(r * inner, (r + 1) * inner)))
-    expect(y.data).toEqual(together.slice(r * outputs, (r + 1) * outputs))
+    expect(y.data).toEqual(batched.slice(r * outputs, (r + 1) * outputs))
   }
   const bytes = { ...feeds(x), codes: { data: new Uint8Array(inner * outputs), shape: [inner, outputs] } }
   await expect(program.run(bytes)).rejects.toThrow(expect.objectContaining({ code: 'shape-mismatch' }))

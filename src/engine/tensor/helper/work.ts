@@ -47,7 +47,7 @@ function stopped(given: string): AgogeError {
     code: 'thread-stopped',
     given,
     expected: 'an answer',
-    hint: 'its error is on the standard error above; go on with --resume, or with one thread',
+    hint: 'its error is on the standard error above; use --resume, or with one thread',
   })
 }
 

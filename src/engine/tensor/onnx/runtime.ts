@@ -47,7 +47,7 @@ async function findRuntime(): Promise<LoadedRuntime> {
   } catch (error) {
     throw new AgogeError('no ONNX Runtime could be loaded', {
       code: 'missing-runtime',
-      expected: 'onnxruntime-node, or onnxruntime-web as a slower stand-in',
+      expected: 'onnxruntime-node, or onnxruntime-web as a slower replacement',
       hint: 'npm install onnxruntime-node --ignore-scripts',
       cause: cause ?? error,
     })

@@ -129,14 +129,14 @@ const follow: WasmFunction = {
   name: 'follow',
   parameters: [i32, i32, i32, f32],
   body: ([target, source, vectors, rate], builder) => {
-    const [share, held] = [builder.local(v128), builder.local(v128)]
+    const [share, weights] = [builder.local(v128), builder.local(v128)]
     const { add, sub, mul, load, store } = vector
     return [
       share.set(vector.splat(rate.get)),
       repeat(
         [
-          held.set(load(target.get)),
-          store(target.get, add(held.get, mul(share.get, sub(load(source.get), held.get)))),
+          weights.set(load(target.get)),
+          store(target.get, add(weights.get, mul(share.get, sub(load(source.get), weights.get)))),
           [target, source].map((pointer) => pointer.add(int.constant(16))),
         ],
         vectors.tee(int.sub(vectors.get, int.constant(1))),
@@ -173,17 +173,17 @@ export function adamMachine(length: number): AdamMachine {
   const machine = instantiate([adamStep, sumOfSquares, follow], place(5) + 4)
   const { adam, squares, follow: move } = machine.kernels
   const part = (index: number): Float32Array => machine.numbers.subarray(place(index), place(index) + length)
-  const [held, given, first, second, target] = [0, 1, 2, 3, 4].map(part)
+  const [weights, given, first, second, target] = [0, 1, 2, 3, 4].map(part)
   const sumsAt = place(5) * 4
   const sums = new Float64Array(machine.numbers.buffer, sumsAt, 2)
   const addresses = [0, 1, 2, 3, 4].map((index) => place(index) * 4)
   return {
     first,
     second,
-    own: { parameters: held, gradient: given, target },
+    own: { parameters: weights, gradient: given, target },
     follow: (rate) => move(addresses[4], addresses[0], vectors, rate),
     run(parameters, gradient, { scaleFor, ...numbers }) {
-      if (parameters !== held) held.set(parameters)
+      if (parameters !== weights) weights.set(parameters)
       if (gradient !== given) given.set(gradient)
       sums.fill(0)
       squares(addresses[1], vectors, sumsAt)
@@ -191,7 +191,7 @@ export function adamMachine(length: number): AdamMachine {
       // Infinity times a scale of 0 would still be no number.
       if (!Number.isFinite(norm)) return norm
       runAdam(adam, addresses, vectors, { ...numbers, gradientScale: scaleFor(norm), keep: 1 })
-      if (parameters !== held) parameters.set(held)
+      if (parameters !== weights) parameters.set(weights)
       return norm
     },
   }
