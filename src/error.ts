@@ -106,6 +106,7 @@ export type ErrorCode =
   | 'not-in-space'
   | 'not-resumable'
   | 'nothing-allowed'
+  | 'other-base'
   | 'overloaded'
   | 'port-taken'
   | 'released-program'

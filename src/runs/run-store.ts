@@ -35,7 +35,7 @@ const stateFile = 'state.json'
  * @param config everything that two runs with equal results have in common; plain JSON.
  * @returns unlocks the folder.
  * @throws AgogeError `run-exists` for a new run in a folder that has one; `no-run` and `resume-mismatch` where there is none to resume, or one of
- *   other settings; `run-in-use` where another process is writing to it.
+ *   other settings, `other-base` for one of another base model (the field `base`); `run-in-use` where another process is writing to it.
  */
 export function claimRun(
   folder: RunFolder,
@@ -44,7 +44,7 @@ export function claimRun(
 ): () => void {
   const release = lockRun(folder)
   try {
-    requireSameRun(folder, `${JSON.stringify(config, null, 2)}\n`, resume)
+    requireSameRun(folder, config, resume)
     return release
   } catch (error) {
     release()
@@ -52,7 +52,10 @@ export function claimRun(
   }
 }
 
-function requireSameRun(folder: RunFolder, config: string, resume: boolean): void {
+const configText = (config: Readonly<Record<string, unknown>>): string =>
+  `${JSON.stringify(config, null, 2)}\n`
+
+function requireSameRun(folder: RunFolder, given: Readonly<Record<string, unknown>>, resume: boolean): void {
   const known = hasChecked(folder, 'config.json')
   if (resume && !known)
     throw new AgogeError(`There is no run to resume in ${folder.path}`, {
@@ -61,8 +64,14 @@ function requireSameRun(folder: RunFolder, config: string, resume: boolean): voi
       expected: 'the folder of an earlier run, with its config.json',
     })
   if (!resume) refuseLocked(folder.path)
-  if (!known) return writeChecked(folder, 'config.json', config)
+  if (!known) return writeChecked(folder, 'config.json', configText(given))
   const before = folder.read('config.json')
+  const { base, ...rest } = given
+  const recorded = recordedBase(folder)
+  if (base !== undefined && recorded !== undefined && recorded !== base)
+    throw otherBase(folder, base, recorded)
+  // Runs of earlier versions do not record their base model.
+  const config = configText(recorded === undefined ? rest : given)
   if (before === config) return
   refuseEarlierVersion(folder.path, JSON.parse(before) as Record<string, unknown>)
   throw new AgogeError(`The run in ${folder.path} was started with other settings`, {
@@ -71,6 +80,22 @@ function requireSameRun(folder: RunFolder, config: string, resume: boolean): voi
     expected:
       'the same settings as in its config.json, so that the result is the same as without the interruption',
     hint: 'Give the same options as before, or begin a new run',
+  })
+}
+
+/** The hash of the base model that the run in a folder belongs to; undefined where it records none. */
+export function recordedBase(folder: RunFolder): string | undefined {
+  if (!folder.has('config.json')) return undefined
+  const { base } = JSON.parse(folder.read('config.json')) as Record<string, unknown>
+  return typeof base === 'string' ? base : undefined
+}
+
+function otherBase(folder: RunFolder, given: unknown, expected: string): AgogeError {
+  return new AgogeError(`The run in ${folder.path} belongs to another base model`, {
+    code: 'other-base',
+    given: `weights ${String(given).slice(0, 16)}`,
+    expected: `weights ${expected.slice(0, 16)}`,
+    hint: 'Resume it with the model that it was begun with, or begin a new run',
   })
 }
 

@@ -5,6 +5,7 @@ import { readEpisodes } from '../../llm/episode/store.ts'
 import { exportOnnx } from '../../llm/model/export-onnx.ts'
 import { readCheckpoint, writeCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import { requireModel } from '../../llm/backend/base-model.ts'
+import { hashWeights } from '../../llm/adapter/base-hash.ts'
 import { writeAdapter } from '../../llm/adapter/peft.ts'
 import { taskReward } from '../../llm/reward/rewards.ts'
 import type { DatasetOptions } from '../../llm/training/datasets/rows.ts'
@@ -79,7 +80,7 @@ async function exportAdapter(
 ): Promise<void> {
   const folder = newFolder(out)
   const { named, folder: found } = findModel(from)
-  const { adapter, config } = await readCheckpoint(requireModel(found))
+  const { adapter, config, parameters } = await readCheckpoint(requireModel(found))
   if (adapter === undefined)
     throw new AgogeError(`${found} has no adapter: its training moved the weights themselves.`, {
       code: 'no-adapter',
@@ -91,6 +92,7 @@ async function exportAdapter(
   const base = given ?? trainedModel(named) ?? trainedModel(join(named, '..', '..'))
   await writeAdapter(folder, adapter, {
     layers: config.num_hidden_layers,
+    baseHash: hashWeights(parameters, adapter),
     ...(base === undefined ? {} : { base }),
     ...(type === undefined ? {} : { type }),
   })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
@@ -6,12 +7,15 @@ import type { StoredTensor, StoredType } from '../../engine/nn/index.ts'
 import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
 import type { Parameters } from '../model/parameters.ts'
 import { damaged } from '../model/weight-files.ts'
+import { hashWeights } from './base-hash.ts'
 import { createLoraPrograms } from './lora-programs.ts'
 import { createAdapter } from './lora.ts'
 import type { Adapter, LoraSettings } from './lora.ts'
 
 const configFile = 'adapter_config.json'
 const weightsFile = 'adapter_model.safetensors'
+/** Which model lies beneath, for Agoge; PEFT looks at its own files alone. */
+const beneathFile = 'base.json'
 /** What PEFT puts before the name of a module. */
 const prefix = 'base_model.model.'
 
@@ -38,22 +42,25 @@ const unsupported = [
 interface AdapterFacts {
   layers: number
   base?: string | null
+  /** `hashWeights` of the model beneath. */
+  baseHash: string
   type?: StoredType
 }
 
 /**
  * Writes `adapter_config.json` and `adapter_model.safetensors` as PEFT reads them (`PeftModel.from_pretrained(base, folder)`), and
- * `checksums.sha256`. `layers` is how many blocks the model has, `base` what the config names as the model beneath.
+ * `checksums.sha256`; and `base.json` with the hash of the model beneath, which `readAdapter` compares. `layers` is how many blocks the model has,
+ * `base` what the config names as the model beneath.
  */
 export async function writeAdapter(folder: string, adapter: Adapter, facts: AdapterFacts): Promise<void> {
   await writeFactors(folder, adapter, facts)
-  await writeChecksums(folder, [configFile, weightsFile])
+  await writeChecksums(folder, [configFile, weightsFile, beneathFile])
 }
 
 async function writeFactors(
   folder: string,
   adapter: Adapter,
-  { layers, base = null, type = 'F32' }: AdapterFacts,
+  { layers, base = null, baseHash, type = 'F32' }: AdapterFacts,
 ): Promise<void> {
   const { settings, layout, data } = adapter
   const config = {
@@ -74,6 +81,7 @@ async function writeFactors(
   ])
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, configFile), `${JSON.stringify(config, null, 2)}\n`)
+  await writeFile(join(folder, beneathFile), `${JSON.stringify({ schema: 1, sha256: baseHash })}\n`)
   const bytes = writeSafetensors(Object.fromEntries(tensors), { metadata: { format: 'pt' }, type })
   await writeFile(join(folder, weightsFile), bytes)
 }
@@ -93,15 +101,33 @@ function targetModules(modules: readonly string[], count: number): readonly stri
 /**
  * Reads a LoRA adapter in PEFT's layout for the model of `parameters`, which become the effective weights: with scale * B A added.
  * Throws `AgogeError`: `unsupported-adapter` naming the field that asks for more than LoRA on matrices, `bad-checkpoint` for files
- * and tensors that are missing, damaged or do not fit.
+ * and tensors that are missing, damaged or do not fit, `other-base` where the adapter records another model beneath.
  */
 export async function readAdapter(folder: string, parameters: Parameters): Promise<Adapter> {
   await verifyChecksums(folder)
+  await requireBase(folder, parameters)
   const adapter = await readFactors(folder, parameters)
   const programs = createLoraPrograms(adapter, parameters)
   await programs.merge()
   await programs.release()
   return adapter
+}
+
+/** Adapters of other programs, and of earlier versions, record nothing. */
+async function requireBase(folder: string, parameters: Parameters): Promise<void> {
+  const file = join(folder, beneathFile)
+  if (!existsSync(file)) return
+  const { sha256: expected } = await readConfig(file)
+  if (typeof expected !== 'string') throw damaged(file, 'sha256 is wrong', expected, 'the hash of a model')
+  const given = hashWeights(parameters)
+  if (given === expected) return
+  const { base_model_name_or_path: name } = await readConfig(join(folder, configFile))
+  throw new AgogeError(`The adapter in ${folder} belongs to another base model`, {
+    code: 'other-base',
+    given: `weights ${given.slice(0, 16)}`,
+    expected: `weights ${expected.slice(0, 16)}${typeof name === 'string' ? ` (${name})` : ''}`,
+    hint: `Load it onto the model that it was trained on. To use it on this one all the same, remove base.json and checksums.sha256 there`,
+  })
 }
 
 /** As `readAdapter`, but the weights stay as they are, and are taken for what lies beneath. */
@@ -176,9 +202,9 @@ const baseFile = 'base.safetensors'
 export async function writeAdapterCheckpoint(
   folder: string,
   adapter: Adapter,
-  layers: number,
+  facts: Pick<AdapterFacts, 'layers' | 'baseHash'>,
 ): Promise<void> {
-  await writeFactors(folder, adapter, { layers })
+  await writeFactors(folder, adapter, facts)
   const base = { data: adapter.base, shape: [adapter.base.length] }
   await writeFile(join(folder, baseFile), writeSafetensors({ base }))
 }

@@ -1,4 +1,5 @@
 import { defined } from '../../defined.ts'
+import { hashWeights } from '../adapter/base-hash.ts'
 import { readAdapter, writeAdapter } from '../adapter/peft.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { checkSameTraining, createTrained } from '../adapter/trainable.ts'
@@ -247,7 +248,11 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
             hint: 'export writes the whole model',
           })
         await takeWritten()
-        await writeAdapter(folder, trained.adapter, { ...exported, layers: config.num_hidden_layers })
+        await writeAdapter(folder, trained.adapter, {
+          ...exported,
+          layers: config.num_hidden_layers,
+          baseHash: hashWeights(parameters, trained.adapter),
+        })
       }),
     load: (folder) =>
       inTurn(async () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { readSafetensors, type StoredType, writeSafetensors } from '../../engine/nn/index.ts'
 import { AgogeError } from '../../error.ts'
 import { verifyChecksums, writeChecksums } from '../../runs/checksums.ts'
+import { hashWeights } from '../adapter/base-hash.ts'
 import type { Adapter } from '../adapter/lora.ts'
 import { readAdapterCheckpoint, writeAdapterCheckpoint } from '../adapter/peft.ts'
 import { chosenTensors, compactLayout } from '../adapter/trainable.ts'
@@ -78,7 +79,10 @@ export async function writeCheckpoint(
     if (tokenizer !== undefined) await write('tokenizer.json', tokenizerToJson(tokenizer.model))
     for (const [name, text] of Object.entries(companions ?? {})) await write(name, text)
     if (adapter !== undefined)
-      await writeAdapterCheckpoint(join(aside, 'adapter'), adapter, config.num_hidden_layers)
+      await writeAdapterCheckpoint(join(aside, 'adapter'), adapter, {
+        layers: config.num_hidden_layers,
+        baseHash: hashWeights(parameters, adapter),
+      })
     if (optimizer !== undefined) {
       const named = moments.map((name) => {
         const data = optimizer[name]

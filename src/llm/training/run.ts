@@ -10,6 +10,7 @@ import { openRunFolder } from '../../runs/run-folder.ts'
 import type { MetricsRecord, RunFolder } from '../../runs/run-folder.ts'
 import { claimRun, currentCheckpoint, loadRun, requireFinal, saveRun } from '../../runs/run-store.ts'
 import { decodeState, encodeState } from '../../runs/state-bytes.ts'
+import { baseOf } from './base-model.ts'
 import { runPart } from './kernel.ts'
 import type { TrainedModel, TrainingPart, TrainingPosition, TrainingRun, Validation } from './kernel.ts'
 import { renderRun } from './report/render-run.ts'
@@ -95,7 +96,8 @@ export async function runTraining<Batch>(
   options.signal?.throwIfAborted()
   if (options.out === undefined) return runInMemory(part, options)
   const folder = openRunFolder({ path: options.out })
-  const config = configOf(part.name, options.settings)
+  const base = baseOf(folder, Object.values(options.models))
+  const config = configOf(part.name, { ...base, ...options.settings })
   const release = claimRun(folder, config, { resume: options.resume === true })
   try {
     return await runInFolder(part, folder, { ...options, config })

@@ -10,6 +10,7 @@ import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import type { Trainable } from '../adapter/trainable.ts'
 import type { Reward } from '../reward/reward.ts'
 import { taskReward } from '../reward/rewards.ts'
+import { baseOf } from './base-model.ts'
 import { planForWindow, smallModelPlan } from './defaults.ts'
 import type { OnTrainingEvent } from '../../runs/events.ts'
 import { trainJob } from './loop.ts'
@@ -74,6 +75,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   let unused = options.backend === undefined ? await loadModel(model, training) : null
   const { resume, compareSupervised, config } = options
   const folder = openRunFolder(out === undefined ? {} : { path: out })
+  const base = unused === null ? {} : baseOf(folder, [unused.backend])
   const { algorithm, batch, named } = algorithmOf(options.algorithm, resume === true ? folder : null)
   const job: TrainJobOptions<T> = {
     command: options.command ?? 'train()',
@@ -96,7 +98,8 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     plan: planOf(options, chat, batch),
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),
-    config: { ...named, ...config },
+    // Its place stays the same when `config` has it from the run that is resumed.
+    config: { ...base, ...named, ...config, ...base },
   }
   return trainJob(job, {
     ...(onEvent === undefined ? {} : { onEvent }),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from '../../../error.ts'
 import type { OnTrainingEvent } from '../../../runs/events.ts'
+import { baseOf } from '../base-model.ts'
 import { openRunFolder } from '../../../runs/run-folder.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import type { AlgorithmDefinition } from '../../algorithm/define-algorithm.ts'
@@ -189,7 +190,7 @@ function jobOf<T extends AgentTask, R>(
     ...(typeof options.algorithm === 'function' ? {} : { algorithmName: named.algorithm ?? 'grpo-damped' }),
     plan: planOf(options, batch),
     resume,
-    config: { ...named, window },
+    config: { ...baseOf(openRunFolder({ path }), [backend]), ...named, window },
     program: {
       draw(step) {
         const all = (at: number): ProgramTask<T>[] => options.tasks(at).map((task) => wrap(task, 'train'))
