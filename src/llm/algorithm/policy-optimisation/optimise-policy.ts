@@ -13,10 +13,15 @@ import { advantagesOf, askAdvantages, rewardedTurns } from './episode-advantages
 import type { TurnAdvantage } from './episode-advantages.ts'
 import { addReferences, memberGroups, withFreshRows } from './batch.ts'
 import type { Member, MemberGroup } from './batch.ts'
-import { adaptKl, currentEntropy, currentKl } from './coefficients.ts'
-import type { CurrentSettings } from './coefficients.ts'
+import {
+  adaptKl,
+  currentEntropy,
+  currentKl,
+  type CurrentSettings,
+  lossOf,
+  movesWithoutAdvantage,
+} from './loss-of.ts'
 import { correctWeights, keepHighEntropy } from './row-weights.ts'
-import { lossOf, movesWithoutAdvantage } from './loss-of.ts'
 import type { KlSettings } from './settings.ts'
 import { completeShaping, shapeRewards } from './shape-rewards.ts'
 

@@ -1,10 +1,17 @@
-import { AgogeError } from '../../../error.ts'
 import { closestName } from '../../../closest-name.ts'
-import { advantages, losses } from '../catalogue.ts'
-import type { ListedAdvantage, ListedLoss, PolicySettings } from '../catalogue.ts'
-import { defineAlgorithm } from '../define-algorithm.ts'
-import type { AlgorithmDefinition } from '../define-algorithm.ts'
+import { AgogeError } from '../../../error.ts'
+import { type GroupRewards, isUniform } from '../advantages/group.ts'
+import {
+  advantages,
+  type ListedAdvantage,
+  type ListedLoss,
+  losses,
+  type PolicySettings,
+} from '../catalogue.ts'
+import { type AlgorithmDefinition, defineAlgorithm } from '../define-algorithm.ts'
 import type { PresetNameOf } from '../define.ts'
+import type { Aggregation } from '../losses/tokens.ts'
+import { optimisePolicy, type PolicyOptimisation } from './optimise-policy.ts'
 
 /** An algorithm of the library. */
 export interface PolicyPreset extends AlgorithmDefinition {
@@ -16,7 +23,7 @@ const clipHigher = { name: 'ppo', clipLow: 0.2, clipHigh: 0.28 } as const
 const tokenMean = { mode: 'token-mean' } as const
 
 /** GRPO as published. */
-export const grpoSettings = {
+const grpoSettings = {
   advantage: { name: 'grpo' },
   loss: clip,
   aggregation: { mode: 'sequence-mean' },
@@ -119,4 +126,49 @@ const earlierMeanings: Readonly<Record<string, PolicyPreset>> = {
  */
 export function presetOfEarlierRun(name: string): PolicyPreset {
   return Object.hasOwn(earlierMeanings, name) ? earlierMeanings[name] : findPolicyPreset(name)
+}
+
+const { advantage, loss, aggregation: sequenceMean, kl: divergence } = grpoSettings
+
+export interface GrpoSettings {
+  /** Default: `grpoAdvantages` with the deviation. Any function from rewards of a group to advantages will do. */
+  advantages?: (rewards: GroupRewards) => number[]
+  /** Default 0.2. */
+  clipLow?: number
+  /** Default 0.2. DAPO's clip-higher is 0.28. */
+  clipHigh?: number
+  /** Default sequence-mean. DAPO's is token-mean. */
+  aggregation?: Aggregation
+  /** Coefficient of the k3 divergence from the reference in the loss. Default 0.04; 0 = no reference model. */
+  kl?: number
+}
+
+/**
+ * Group relative policy optimisation as published: an episode is as good as it is better than the other episodes of the same task, and
+ * its advantage goes to every token that the policy chose in it. No critic. Groups whose members all got the same have no
+ * advantage: they count in the normaliser, and only the divergence from the reference moves their tokens.
+ *
+ * Source: DeepSeekMath (arXiv 2402.03300). Without settings it is the preset `grpo`. With
+ * `{ kl: 0, clipHigh: 0.28, aggregation: { mode: 'token-mean' }, advantages: (r) => grpoAdvantages(r, { epsilon: 0.1 }) }` it is `grpo-damped`, the
+ * default of `train`; `optimisePolicy` has all that is left out here.
+ */
+export function grpo(settings: GrpoSettings = {}): PolicyOptimisation {
+  const {
+    advantages,
+    clipLow = loss.clipLow,
+    clipHigh = loss.clipHigh,
+    aggregation = sequenceMean,
+    kl = divergence.coefficient,
+  } = settings
+  const ofGroup = (rewards: GroupRewards): number[] =>
+    advantages === undefined || isUniform(rewards) ? rewards.map(() => 0) : advantages(rewards)
+  return optimisePolicy({
+    advantage:
+      advantages === undefined
+        ? advantage
+        : (groups) => ({ turnAdvantages: groups.map(({ rewards }) => ofGroup(rewards)) }),
+    loss: { ...loss, clipLow, clipHigh },
+    aggregation,
+    ...(kl === 0 ? {} : { kl: { ...divergence, coefficient: kl } }),
+  })
 }

@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { dpoLoss, type DpoSettings, ipoLoss } from './dpo.ts'
+import {
+  dpoLoss,
+  type DpoSettings,
+  ipoLoss,
+  orpoLoss,
+  type PreferencePairs,
+  type PreferenceValue,
+  simpoLoss,
+} from './pairs.ts'
 import type { JudgedAnswers, KtoSettings } from './kto.ts'
-import type { PreferencePairs, PreferenceValue } from './pairs.ts'
 import { bestOf, bestOfKl, expectedBestOf, onlinePairs } from './choice.ts'
 import { bradleyTerryLoss, processRewardLoss } from './reward-model.ts'
 import { ktoLoss, ktoReference } from './kto.ts'
-import { orpoLoss, simpoLoss } from './reference-free.ts'
 
 interface Expected {
   value: number

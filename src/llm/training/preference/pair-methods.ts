@@ -1,6 +1,12 @@
-import { dpoLoss, type DpoSettings, ipoLoss } from '../../algorithm/preference/dpo.ts'
-import { orpoLoss, simpoLoss } from '../../algorithm/preference/reference-free.ts'
-import type { PreferencePairs, PreferenceValue } from '../../algorithm/preference/pairs.ts'
+import {
+  dpoLoss,
+  type DpoSettings,
+  ipoLoss,
+  orpoLoss,
+  type PreferencePairs,
+  type PreferenceValue,
+  simpoLoss,
+} from '../../algorithm/preference/pairs.ts'
 import type { Answer, AnswerSums, MethodLoss, PreferenceMethod, PreferencePair } from './types.ts'
 
 /**

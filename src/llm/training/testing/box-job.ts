@@ -1,4 +1,4 @@
-import { grpo } from '../../algorithm/grpo.ts'
+import { grpo } from '../../algorithm/policy-optimisation/presets.ts'
 import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { createLocalBackend } from '../../backend/local-backend.ts'
 import { specialTokens } from '../../tokenizer/template.ts'

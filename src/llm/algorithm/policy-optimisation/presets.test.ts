@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { grpo } from './grpo.ts'
-import { grpoAdvantages } from './advantages/grpo.ts'
-import { supervised, trainedTokens } from './supervised.ts'
-import type { EpisodeGroup, LearningContext } from './types.ts'
-import { oneAnswer as episode } from './testing/one-answer.ts'
+import { grpoAdvantages } from '../advantages/grpo.ts'
+import { supervised, trainedTokens } from '../supervised.ts'
+import { oneAnswer as episode } from '../testing/one-answer.ts'
+import type { EpisodeGroup, LearningContext } from '../types.ts'
+import { grpo } from './presets.ts'
 
 const unasked = (): never => {
   throw new Error('nobody is asked')
