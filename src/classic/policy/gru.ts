@@ -13,10 +13,10 @@ import {
   tanh,
 } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
-import { dense } from './mlp.ts'
+import { kernelForward } from './kernel-forward.ts'
 import type { Network } from './network.ts'
 
-/** A gated recurrent unit, once traced over sequences and once as plain loops for one step. */
+/** A gated recurrent unit: traced over sequences, and one step at once. */
 export interface GruLayer {
   readonly specs: Readonly<Record<string, ParameterSpec>>
   /**
@@ -67,43 +67,44 @@ export function gruLayer(given: {
   })
   const gate = (x: Tensor, from: number, to: number): Tensor =>
     slice(x, { axis: 1, start: from * size, end: to * size })
-  let fromInput = new Float32Array(0)
-  let fromState = new Float32Array(0)
+  const trace: GruLayer['trace'] = (parameters, x, start, keep) => {
+    const [batch, steps] = x.shape
+    // What comes from the inputs is one product for all steps.
+    const all = linear(x, layer(parameters, names.input))
+    const states: Tensor[] = []
+    let h = start
+    for (let t = 0; t < Number(steps); t++) {
+      if (keep !== undefined) h = mul(h, slice(keep, { axis: 1, start: t, end: t + 1 }))
+      const own = reshape(slice(all, { axis: 1, start: t, end: t + 1 }), [batch, 3 * size])
+      const back = linear(h, layer(parameters, names.state))
+      const gates = sigmoid(add(gate(own, 0, 2), gate(back, 0, 2)))
+      const fresh = tanh(add(gate(own, 2, 3), mul(gate(gates, 0, 1), gate(back, 2, 3))))
+      h = add(fresh, mul(gate(gates, 1, 2), sub(h, fresh)))
+      states.push(h)
+    }
+    return states
+  }
+  const width = inputs + size
+  const oneStep = kernelForward({
+    inputs: width,
+    specs,
+    trace(parameters, rows) {
+      const x = reshape(slice(rows, { axis: 1, start: 0, end: inputs }), [rows.shape[0], 1, inputs])
+      return trace(parameters, x, slice(rows, { axis: 1, start: inputs }))[0]
+    },
+  })
+  /** x and h side by side. */
+  let joined = new Float32Array(0)
   return {
     specs,
-    trace(parameters, x, start, keep) {
-      const [batch, steps] = x.shape
-      // What comes from the inputs is one product for all steps.
-      const all = linear(x, layer(parameters, names.input))
-      const states: Tensor[] = []
-      let h = start
-      for (let t = 0; t < Number(steps); t++) {
-        if (keep !== undefined) h = mul(h, slice(keep, { axis: 1, start: t, end: t + 1 }))
-        const own = reshape(slice(all, { axis: 1, start: t, end: t + 1 }), [batch, 3 * size])
-        const back = linear(h, layer(parameters, names.state))
-        const gates = sigmoid(add(gate(own, 0, 2), gate(back, 0, 2)))
-        const fresh = tanh(add(gate(own, 2, 3), mul(gate(gates, 0, 1), gate(back, 2, 3))))
-        h = add(fresh, mul(gate(gates, 1, 2), sub(h, fresh)))
-        states.push(h)
-      }
-      return states
-    },
-    step({ views }, x, h, rows) {
-      if (fromInput.length < rows * 3 * size) {
-        fromInput = new Float32Array(rows * 3 * size)
-        fromState = new Float32Array(rows * 3 * size)
-      }
-      dense(x, views[names.input.weight], views[names.input.bias], rows, inputs, 3 * size, fromInput)
-      dense(h, views[names.state.weight], views[names.state.bias], rows, size, 3 * size, fromState)
+    trace,
+    step(parameters, x, h, rows) {
+      if (joined.length < rows * width) joined = new Float32Array(rows * width)
       for (let r = 0; r < rows; r++) {
-        for (let k = 0; k < size; k++) {
-          const at = r * 3 * size + k
-          const reset = 1 / (1 + Math.exp(-fromInput[at] - fromState[at]))
-          const update = 1 / (1 + Math.exp(-fromInput[at + size] - fromState[at + size]))
-          const fresh = Math.tanh(fromInput[at + 2 * size] + reset * fromState[at + 2 * size])
-          h[r * size + k] = fresh + update * (h[r * size + k] - fresh)
-        }
+        for (let k = 0; k < inputs; k++) joined[r * width + k] = x[r * inputs + k]
+        for (let k = 0; k < size; k++) joined[r * width + inputs + k] = h[r * size + k]
       }
+      oneStep(parameters, joined, rows, h)
     },
   }
 }
@@ -114,25 +115,12 @@ export function gruLayer(given: {
  */
 export function gruNetwork(given: { inputs: number; window: number; size: number; prefix: string }): Network {
   const { inputs, window, size } = given
-  const gru = gruLayer(given)
-  let frame = new Float32Array(0)
-  return {
-    inputs: window * inputs,
-    outputs: size,
-    specs: gru.specs,
-    trace(parameters, x) {
-      const [batch] = x.shape
-      const blank = broadcastTo(constant(0), [batch, size])
-      return gru.trace(parameters, reshape(x, [batch, window, inputs]), blank)[window - 1]
-    },
-    forward(parameters, x, rows, out) {
-      if (frame.length < rows * inputs) frame = new Float32Array(rows * inputs)
-      out.fill(0, 0, rows * size)
-      for (let t = 0; t < window; t++) {
-        for (let r = 0; r < rows; r++)
-          for (let k = 0; k < inputs; k++) frame[r * inputs + k] = x[(r * window + t) * inputs + k]
-        gru.step(parameters, frame, out, rows)
-      }
-    },
+  const { specs, trace: states } = gruLayer(given)
+  const trace: Network['trace'] = (parameters, x) => {
+    const [batch] = x.shape
+    const blank = broadcastTo(constant(0), [batch, size])
+    return states(parameters, reshape(x, [batch, window, inputs]), blank)[window - 1]
   }
+  const network = { inputs: window * inputs, outputs: size, specs, trace }
+  return { ...network, forward: kernelForward(network) }
 }

@@ -2,14 +2,18 @@ import type { ParameterSet, ParameterSpec } from '../../engine/nn/index.ts'
 import { slice } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
 
-/** A network over rows of numbers, once as traced operators for learning and once as plain loops for acting. */
+/** A network over rows of numbers, as traced operators for learning and at once for acting. */
 export interface Network {
   readonly inputs: number
   readonly outputs: number
   readonly specs: Readonly<Record<string, ParameterSpec>>
   /** x [rows, inputs] to [rows, outputs]. */
   trace(parameters: Record<string, Tensor>, x: Tensor): Tensor
-  /** The same into `out` [rows, outputs], at once: a call of the runtime costs more than small networks do. */
+  /**
+   * The same into `out` [rows, outputs], at once: a call of the runtime costs more than small networks do. Linear layers and the GRU run
+   * what they trace (`kernelForward`). Transformer and convolutions have operators without a kernel and a second form as plain loops;
+   * a test holds both forms to the same numbers.
+   */
   forward(parameters: ParameterSet, x: Float32Array, rows: number, out: Float32Array): void
 }
 
