@@ -48,7 +48,13 @@ export { exp3, decayingGreedy, exploreFirst, linUcb, betaDraw, thompson, ucb1 } 
 export { playBandit, armAverages, bestArm } from './bandit/play-bandit.ts'
 export type { BanditPlay, ArmAverages, BanditStrategy } from './bandit/play-bandit.ts'
 export { choiceCounts, forbiddenChoice, sampleMaskOf } from './environment/action-masks.ts'
-export type { AnyVector } from './environment/any-vector.ts'
+export type {
+  AnyVector,
+  Autoreset,
+  VectorEnvironment,
+  VectorOptions,
+  VectorState,
+} from './environment/vector.ts'
 export { asyncVectorFrom } from './environment/async-vector-from.ts'
 export type { AsyncVectorEnvironment, AsyncVectorOptions } from './environment/async-vector-from.ts'
 export { checkEnvironment, requireDefinition, findFaults } from './environment/check/check-environment.ts'
@@ -58,9 +64,10 @@ export { contextSampler, contextSetsOf, fixedContexts } from './environment/cont
 export type { ContextFor, ContextSamplerOptions, ContextSet } from './environment/context-sets.ts'
 export { contextRow, contextColumns, readContext, writeContext } from './environment/context.ts'
 export type { Context, ContextColumns, ContextFeature, ContextSpace } from './environment/context.ts'
-export { createEnvironment } from './environment/create-environment.ts'
-export type { EnvironmentOptions, DefinedEnvironment } from './environment/create-environment.ts'
+export { createEnvironment } from './environment/environment.ts'
 export type {
+  EnvironmentOptions,
+  DefinedEnvironment,
   AsyncEnvironment,
   CallOptions,
   Environment,
@@ -69,14 +76,12 @@ export type {
   ResetResult,
   StepResult,
 } from './environment/environment.ts'
-export { finiteModel, outcomesOf, sampleCategorical } from './environment/finite-model.ts'
-export type { FiniteModel, Outcome } from './environment/finite-model.ts'
-export { finiteEnvironment } from './environment/finite-environment.ts'
-export type { FiniteDefinition } from './environment/finite-environment.ts'
+export { finiteModel, outcomesOf, sampleCategorical, finiteEnvironment } from './environment/finite-model.ts'
+export type { FiniteModel, Outcome, FiniteDefinition } from './environment/finite-model.ts'
 export { createMultiAgentVector, defineMultiAgentEnvironment } from './environment/multi-agent.ts'
 export type { AgentArrays, MultiAgentDefinition, MultiAgentVector } from './environment/multi-agent.ts'
-export { numpyEnvStream, numpyStream } from './environment/numpy-stream.ts'
-export type { NumpyStream } from './environment/numpy-stream.ts'
+export { numpyEnvStream, numpyStream, fastStream } from './environment/environment-random.ts'
+export type { NumpyStream, EnvironmentStream } from './environment/environment-random.ts'
 export type { ObjectVectorOptions } from './environment/object-envs.ts'
 export { isEnvironmentDefinition, openVector } from './environment/open-vector.ts'
 export type { AnyEnvironment, EnvironmentFactory, OpenedVector, Playable } from './environment/open-vector.ts'
@@ -90,16 +95,25 @@ export { animateSvg, renderSvg } from './environment/render/svg.ts'
 export type { SvgOptions } from './environment/render/svg.ts'
 export { overFrame, renderTerminal } from './environment/render/terminal.ts'
 export type { TerminalOptions } from './environment/render/terminal.ts'
-export { requireSameStep } from './environment/same-step.ts'
-export { dict, sequence, text, tuple } from './environment/space-composite.ts'
+export { requireSameStep, createVectorEnvironment } from './environment/vector.ts'
+export {
+  dict,
+  sequence,
+  text,
+  tuple,
+  describeSpace,
+  box,
+  discrete,
+  hasIntegers,
+  multiBinary,
+  multiDiscrete,
+  rowSize,
+} from './environment/space.ts'
 export { contains, explainMismatch } from './environment/space-contains.ts'
-export { describeSpace } from './environment/space-describe.ts'
-export { flatSize, flatSpace, flatten, unflatten } from './environment/space-flatten.ts'
-export { readRow, writeRow } from './environment/space-rows.ts'
-export type { NumberArray } from './environment/space-rows.ts'
+export { flatSize, flatSpace, flatten, unflatten, readRow, writeRow } from './environment/space-values.ts'
+export type { NumberArray } from './environment/space-values.ts'
 export { sampleSpace, seededSampler } from './environment/space-sample.ts'
 export type { SampleMask, SampleRandom } from './environment/space-sample.ts'
-export { box, discrete, hasIntegers, multiBinary, multiDiscrete, rowSize } from './environment/space.ts'
 export type {
   ArraySpace,
   BoxSpace,
@@ -115,11 +129,7 @@ export type {
 } from './environment/space.ts'
 export { vectorFrom } from './environment/vector-from.ts'
 export type { ObjectVector } from './environment/vector-from.ts'
-export { createVectorEnvironment } from './environment/vector.ts'
-export type { Autoreset, VectorEnvironment, VectorOptions, VectorState } from './environment/vector.ts'
 export { visibleContext } from './environment/visible-context.ts'
-export { fastStream } from './environment/environment-random.ts'
-export type { EnvironmentStream } from './environment/environment-random.ts'
 export { defineEnvironment } from './environment/definition.ts'
 export type {
   Drawing,
@@ -130,17 +140,8 @@ export type {
   EnvironmentRandom,
   EnvironmentSource,
 } from './environment/definition.ts'
-export { frameStack } from './environment/wrappers/frame-stack.ts'
-export { checkActionsOf, writeActions } from './environment/wrappers/check-actions-of.ts'
-export { normaliseObservations } from './environment/wrappers/normalise-observations.ts'
-export { normaliseRewards } from './environment/wrappers/normalise-rewards.ts'
-export { recordEpisodes } from './environment/wrappers/record-episodes.ts'
-export type { ArrayEpisode } from './environment/wrappers/record-episodes.ts'
-export { createRunningMeanStd } from './environment/wrappers/running-mean-std.ts'
-export type { RunningMeanStd } from './environment/wrappers/running-mean-std.ts'
-export { startAt } from './environment/wrappers/start-at.ts'
-export { timeLimit } from './environment/wrappers/time-limit.ts'
 export {
+  frameStack,
   clipActions,
   clipObservations,
   clipRewards,
@@ -149,7 +150,16 @@ export {
   transformObservations,
   transformRewards,
 } from './environment/wrappers/transform.ts'
-export type { WriteRow } from './environment/wrappers/wrap-observations.ts'
+export { checkActionsOf, writeActions } from './environment/wrappers/check-actions-of.ts'
+export {
+  normaliseObservations,
+  normaliseRewards,
+  createRunningMeanStd,
+} from './environment/wrappers/normalise.ts'
+export { recordEpisodes, startAt, timeLimit } from './environment/wrappers/episodes.ts'
+export type { ArrayEpisode } from './environment/wrappers/episodes.ts'
+export type { RunningMeanStd } from './environment/wrappers/normalise.ts'
+export type { WriteRow } from './environment/wrappers/wrap-vector.ts'
 export { classicEnvironments } from './environments/catalogue.ts'
 export { adversarialBandit, createAdversarialBandit } from './environments/bandit/adversarial-bandit.ts'
 export type { AdversarialBanditOptions } from './environments/bandit/adversarial-bandit.ts'
@@ -226,7 +236,7 @@ export {
 } from './environments/toy-text/frozen-lake.ts'
 export type { LakeMap } from './environments/toy-text/frozen-lake.ts'
 export { taxi } from './environments/toy-text/taxi.ts'
-export { clipActionRows } from './policy/clip-action-rows.ts'
+export { clipActionRows } from './policy/bounded-actions.ts'
 export { gruLayer } from './policy/gru.ts'
 export { hyperNetwork } from './policy/hypernetwork.ts'
 export { mlpNetwork } from './policy/mlp.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { box, createVectorEnvironment } from '../environment/index.ts'
 import type { EnvironmentDefinition } from '../environment/index.ts'
-import { scripted, wrapperGolden } from '../environment/testing/scripted.ts'
+import { scripted, wrapperGolden } from '../environment/testing/definitions.ts'
 import { cartPole } from '../environments/control/cart-pole.ts'
 import { frozenLake } from '../environments/toy-text/frozen-lake.ts'
 import { overNormalised } from './wrap-algorithm.ts'

@@ -1,17 +1,92 @@
-import { AgogeError } from '../../error.ts'
 import { hash32 } from '../../engine/random/index.ts'
+import { AgogeError } from '../../error.ts'
 import { maskSize } from './action-masks.ts'
-import type { Context } from './context.ts'
+import type { Context, ContextSpace } from './context.ts'
+import type { EnvArrays, EnvironmentDefinition } from './definition.ts'
 import type { Info, ResetOptions } from './environment.ts'
-import { fieldsOf, isArraySpace, notInSpace, objectDefinition } from './object-kind.ts'
-import type { ObjectKind } from './object-kind.ts'
 import { explainMismatch } from './space-contains.ts'
-import { flatten } from './space-flatten.ts'
-import { readRow, writeRow } from './space-rows.ts'
-import { rowSize } from './space.ts'
-import type { NamedArrays } from './stored-arrays.ts'
-import type { Autoreset, VectorEnvironment } from './vector.ts'
-import type { EnvArrays } from './definition.ts'
+import { flatSpace, flatten, readRow, writeRow } from './space-values.ts'
+import { type ArraySpace, describeSpace, rowSize, type Space } from './space.ts'
+import type { Autoreset, NamedArrays, VectorEnvironment } from './vector.ts'
+
+/** What all objects of a vector have in common. */
+interface ObjectKind {
+  readonly name?: string
+  readonly observationSpace: Space
+  readonly actionSpace: Space
+  readonly contextSpace?: ContextSpace
+  actionMask?(): ArrayLike<number>
+}
+
+/** Whether members are rows of numbers of one length. */
+export const isArraySpace = (space: Space): space is ArraySpace =>
+  space.type === 'box' ||
+  space.type === 'discrete' ||
+  space.type === 'multi-discrete' ||
+  space.type === 'multi-binary'
+
+/** The spaces and the name of an object, for whoever reads `environment`. */
+export function objectDefinition(kind: ObjectKind): EnvironmentDefinition {
+  for (const field of ['observationSpace', 'actionSpace'] as const) {
+    if (typeof kind?.[field]?.type === 'string') continue
+    throw new AgogeError(`an environment needs ${field}`, {
+      code: 'not-an-environment',
+      given: kind?.[field],
+      expected: 'an object with observationSpace, actionSpace, reset and step',
+    })
+  }
+  const name = kind.name ?? 'environment'
+  if (!isArraySpace(kind.actionSpace)) {
+    throw new AgogeError(`actions of ${name} do not fit in a row of numbers`, {
+      code: 'not-an-environment',
+      given: describeSpace(kind.actionSpace),
+      expected: 'a box, discrete, multi-discrete or multi-binary action space',
+      hint: 'choices that are made together are a multi-discrete space',
+    })
+  }
+  const refuse = (): never => {
+    throw new AgogeError(`${name} is an object of its own, not an environment over slots`, {
+      code: 'not-an-environment',
+      hint: 'use the vector environment that was made of it',
+    })
+  }
+  return {
+    name,
+    observation: isArraySpace(kind.observationSpace)
+      ? kind.observationSpace
+      : flatSpace(kind.observationSpace),
+    action: kind.actionSpace,
+    context: kind.contextSpace ?? {},
+    stateSize: 0,
+    reset: refuse,
+    step: refuse,
+    observe: refuse,
+  }
+}
+
+/** A result of an object as a record that has the fields; `what` names it in errors. */
+function fieldsOf(value: unknown, what: string, fields: readonly string[]): Record<string, unknown> {
+  if (value instanceof Promise || (typeof value === 'object' && value !== null && 'then' in value)) {
+    throw new AgogeError(`${what} is a promise`, {
+      code: 'not-an-environment',
+      given: value,
+      expected: `an object with ${fields.join(', ')}`,
+      hint: 'use asyncVectorFrom for environments whose calls are asynchronous',
+    })
+  }
+  const missing = fields.find((field) => typeof value !== 'object' || value === null || !(field in value))
+  if (missing !== undefined) {
+    throw new AgogeError(`${what} has no ${missing}`, {
+      code: 'bad-step',
+      given: value,
+      expected: `an object with ${fields.join(', ')}`,
+    })
+  }
+  return value as Record<string, unknown>
+}
+
+const notInSpace = (why: string, given: unknown, space: Space): AgogeError =>
+  new AgogeError(why, { code: 'not-in-space', given, expected: describeSpace(space) })
 
 export interface ObjectVectorOptions {
   /** Of the first episodes, until a reset brings one. Default 0. */

@@ -1,12 +1,9 @@
 import { AgogeError } from '../../error.ts'
-import type { AnyVector } from './any-vector.ts'
+import { type AnyVector, createVectorEnvironment } from './vector.ts'
 import { asyncVectorFrom } from './async-vector-from.ts'
 import type { AsyncEnvironment, Environment } from './environment.ts'
-import { objectDefinition } from './object-kind.ts'
-import type { ObjectVectorOptions } from './object-envs.ts'
-import { claimEach } from './one-each.ts'
-import { vectorFrom } from './vector-from.ts'
-import { createVectorEnvironment } from './vector.ts'
+import { objectDefinition, type ObjectVectorOptions } from './object-envs.ts'
+import { claimEach, vectorFrom } from './vector-from.ts'
 import type { EnvironmentDefinition } from './definition.ts'
 
 /** A user's own environment, whose calls answer at once or with promises. */

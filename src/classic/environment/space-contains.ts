@@ -1,6 +1,4 @@
-import { describeSpace } from './space-describe.ts'
-import { hasIntegers } from './space.ts'
-import type { BoxSpace, Space } from './space.ts'
+import { type BoxSpace, describeSpace, hasIntegers, type Space } from './space.ts'
 
 /** Whether a value is a member of a space. Boxes take any flat array of numbers, row-major. */
 export const contains = (space: Space, value: unknown): boolean => explainMismatch(space, value) === undefined

@@ -1,16 +1,23 @@
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { numpyStream } from './numpy-stream.ts'
-import { dict, sequence, text, tuple } from './space-composite.ts'
+import { fastStream, numpyStream } from './environment-random.ts'
+import {
+  box,
+  describeSpace,
+  dict,
+  discrete,
+  multiBinary,
+  multiDiscrete,
+  sequence,
+  type Space,
+  text,
+  tuple,
+} from './space.ts'
 import { contains, explainMismatch } from './space-contains.ts'
-import { describeSpace } from './space-describe.ts'
-import { flatSize, flatSpace, flatten, unflatten } from './space-flatten.ts'
+import { flatSize, flatSpace, flatten, unflatten } from './space-values.ts'
 import { sampleSpace, seededSampler } from './space-sample.ts'
 import type { SampleMask } from './space-sample.ts'
-import { box, discrete, multiBinary, multiDiscrete } from './space.ts'
-import type { Space } from './space.ts'
-import { fastStream } from './environment-random.ts'
 
 /** Made by golden/make_space_golden.py. */
 const golden = JSON.parse(readFileSync(new URL('golden/spaces.json', import.meta.url), 'utf8')) as {

@@ -1,20 +1,19 @@
 import { AgogeError } from '../../error.ts'
-import { describeSpace } from './space-describe.ts'
-import { numpyStream } from './numpy-stream.ts'
-import type { NumpyStream } from './numpy-stream.ts'
-import { boxArray } from './space-rows.ts'
-import type {
-  BoxSpace,
-  DictSpace,
-  DiscreteSpace,
-  Member,
-  MultiBinarySpace,
-  MultiDiscreteSpace,
-  SequenceSpace,
-  Space,
-  TextSpace,
-  TupleSpace,
+import {
+  type BoxSpace,
+  describeSpace,
+  type DictSpace,
+  type DiscreteSpace,
+  type Member,
+  type MultiBinarySpace,
+  type MultiDiscreteSpace,
+  type SequenceSpace,
+  type Space,
+  type TextSpace,
+  type TupleSpace,
 } from './space.ts'
+import { numpyStream, type NumpyStream } from './environment-random.ts'
+import { boxArray } from './space-values.ts'
 import type { EnvironmentRandom } from './definition.ts'
 
 /** Any stream; over a NumPy stream the draws are those that Gymnasium makes from a generator in the same state. */

@@ -120,3 +120,44 @@ export function rowSize(space: ArraySpace): number {
       return space.n
   }
 }
+
+const alphanumeric = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+
+/** Strings of `minLength` (default 1) to `maxLength` characters, by default letters and digits. */
+export const text = (
+  maxLength: number,
+  { minLength = 1, characters = alphanumeric }: { minLength?: number; characters?: string } = {},
+): TextSpace => ({ type: 'text', minLength, maxLength, characters })
+
+/** Lists whose i-th entry is a member of the i-th space. */
+export const tuple = (...spaces: Space[]): TupleSpace => ({ type: 'tuple', spaces })
+
+/** Objects whose entries are members of the spaces of the same names. */
+export const dict = (spaces: Readonly<Record<string, Space>>): DictSpace => ({ type: 'dict', spaces })
+
+/** Lists of any length of members of one space. */
+export const sequence = (space: Space): SequenceSpace => ({ type: 'sequence', space })
+
+/** A space in a few words, for errors: `discrete(2)`, `box([4], float32)`, `dict({ a: discrete(2) })`. */
+export function describeSpace(space: Space): string {
+  switch (space.type) {
+    case 'box':
+      return `box([${space.shape.join(', ')}], ${space.dtype})`
+    case 'discrete':
+      return space.start === 0 ? `discrete(${space.n})` : `discrete(${space.n}, start ${space.start})`
+    case 'multi-discrete':
+      return `multiDiscrete([${space.counts.join(', ')}])`
+    case 'multi-binary':
+      return `multiBinary(${space.n})`
+    case 'text':
+      return `text of ${space.minLength} to ${space.maxLength} characters`
+    case 'tuple':
+      return `tuple(${space.spaces.map(describeSpace).join(', ')})`
+    case 'dict':
+      return `dict({ ${Object.entries(space.spaces)
+        .map(([name, part]) => `${name}: ${describeSpace(part)}`)
+        .join(', ')} })`
+    case 'sequence':
+      return `sequence(${describeSpace(space.space)})`
+  }
+}

@@ -1,13 +1,41 @@
 import { AgogeError } from '../../error.ts'
 import { maskSize } from './action-masks.ts'
-import { contextRow, contextRows, contextColumns, writeContext } from './context.ts'
-import type { Context } from './context.ts'
-import { rowSize } from './space.ts'
-import { restoreArrays, saveArrays } from './stored-arrays.ts'
 import { batched } from './batched.ts'
-import { fastStream } from './environment-random.ts'
-import type { EnvironmentStream } from './environment-random.ts'
+import { type Context, contextColumns, contextRow, contextRows, writeContext } from './context.ts'
 import type { EnvArrays, EnvironmentDefinition } from './definition.ts'
+import { type EnvironmentStream, fastStream } from './environment-random.ts'
+import type { NumberArray } from './space-values.ts'
+import { rowSize } from './space.ts'
+
+/** Arrays that are written in place, by name. */
+export type NamedArrays = Readonly<Record<string, NumberArray>>
+
+/** Copies, as structured-cloneable data. */
+export const saveArrays = (arrays: NamedArrays): Record<string, ArrayBuffer> =>
+  Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, array.slice().buffer]))
+
+/**
+ * Writes saved copies back into the arrays.
+ *
+ * @throws AgogeError `checkpoint-mismatch` naming the environment and the array, before anything is written
+ */
+export function restoreArrays(
+  environment: string,
+  arrays: NamedArrays,
+  saved: Readonly<Record<string, ArrayBuffer>>,
+): void {
+  for (const [name, array] of Object.entries(arrays)) {
+    const bytes = (saved[name] as ArrayBuffer | undefined)?.byteLength
+    if (bytes === array.byteLength) continue
+    throw new AgogeError(`A state that was saved does not fit ${environment}: ${name} has another size`, {
+      code: 'checkpoint-mismatch',
+      given: `${name}: ${bytes ?? 'no'} bytes`,
+      expected: `${array.byteLength} bytes, as saved from the same environment with as many slots`,
+    })
+  }
+  for (const [name, array] of Object.entries(arrays))
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(new Uint8Array(saved[name]))
+}
 
 /**
  * When a finished slot begins again. `same-step`: in the step that ended it, whose last observation is in
@@ -270,5 +298,43 @@ function notReset(environment: string, envIndex: number): AgogeError {
     code: 'reset-needed',
     given: 'a step of an ended slot, with autoreset disabled',
     expected: 'reset({ mask }) with 1 for that slot',
+  })
+}
+
+/**
+ * Slots that are stepped together, at once (a `VectorEnvironment`) or by promises (an `AsyncVectorEnvironment`): what
+ * wrappers wrap, learners act in and loops step. Whoever calls it waits where it gives a promise, and only there, so that
+ * environments are stepped as quickly as ever.
+ */
+export interface AnyVector extends Omit<VectorEnvironment, 'reset' | 'step' | 'truncate'> {
+  reset(options?: { seed?: number; mask?: Uint8Array; signal?: AbortSignal }): void | Promise<void>
+  step(options?: { signal?: AbortSignal }): void | Promise<void>
+  truncate(envIndex: number): void | Promise<void>
+}
+
+/** Does something after a call of a vector: at once, or when its promise is resolved. */
+export function afterwards(
+  called: void | Promise<void>,
+  next: () => void | Promise<void>,
+): void | Promise<void> {
+  return called instanceof Promise ? called.then(next) : next()
+}
+
+/**
+ * For whoever takes each row of a step for a transition, and the last observation of an episode from `finalObservations`.
+ *
+ * @param who needs it, for the message.
+ * @throws AgogeError `bad-argument` for an environment that does not reset in the step that ends an episode.
+ */
+export function requireSameStep(
+  { definition, autoreset }: Pick<VectorEnvironment, 'definition' | 'autoreset'>,
+  who: string,
+): void {
+  if (autoreset === 'same-step') return
+  throw new AgogeError(`${who} needs episodes of ${definition.name} that begin in the step that ends one`, {
+    code: 'bad-argument',
+    given: autoreset,
+    expected: "autoreset: 'same-step'",
+    hint: 'Make the vector environment without the option autoreset',
   })
 }

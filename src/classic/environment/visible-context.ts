@@ -1,8 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import type { ContextSpace } from './context.ts'
-import { describeSpace } from './space-describe.ts'
-import { box, rowSize } from './space.ts'
-import { flatSpace } from './space-flatten.ts'
+import { box, describeSpace, rowSize } from './space.ts'
+import { flatSpace } from './space-values.ts'
 import type { EnvArrays, EnvironmentDefinition } from './definition.ts'
 
 /**

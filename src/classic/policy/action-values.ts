@@ -2,12 +2,9 @@ import type { ArraySpace } from '../environment/index.ts'
 import type { ParameterSet, ParameterSpec } from '../../engine/nn/index.ts'
 import { concat, minimum, reshape } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
-import type { Encoder } from './encoder.ts'
-import { fanInUniform } from './fan-in.ts'
-import { mlpNetwork } from './mlp.ts'
-import type { MlpOptions } from './mlp.ts'
+import { type Encoder, overObservations } from './encoder.ts'
+import { fanInUniform, mlpNetwork, type MlpOptions } from './mlp.ts'
 import { identityNetwork } from './network.ts'
-import { overObservations } from './over-observations.ts'
 
 /** One or more estimates Q(s, a) of the return of continuous actions. */
 export interface ActionValues {

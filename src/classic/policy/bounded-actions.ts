@@ -1,6 +1,11 @@
-import { describeSpace, hasIntegers } from '../environment/index.ts'
-import type { BoxSpace, EnvironmentDefinition } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
+import {
+  type ArraySpace,
+  type BoxSpace,
+  describeSpace,
+  type EnvironmentDefinition,
+  hasIntegers,
+} from '../environment/index.ts'
 
 /** Actions in [-1, 1] and back: learners of continuous control work in these units whatever the environment's bounds. */
 export interface BoundedActions {
@@ -69,5 +74,21 @@ export function boundedActions({ name, action }: EnvironmentDefinition): Bounded
         unit[i] = (2 * (actions[i] - low[c])) / (high[c] - low[c]) - 1
       }
     },
+  }
+}
+
+/**
+ * Brings the first `rows` actions [rows, k] of a box within its bounds, in place, as Stable-Baselines3 and CleanRL do before
+ * a step; NaN stays, and choices are left alone.
+ */
+export function clipActionRows(space: ArraySpace, actions: Float32Array, rows: number): void {
+  if (space.type !== 'box') return
+  const { low, high } = space
+  const size = low.length
+  for (let r = 0; r < rows; r++) {
+    for (let k = 0; k < size; k++) {
+      const at = r * size + k
+      actions[at] = Math.min(Math.max(actions[at], low[k]), high[k])
+    }
   }
 }

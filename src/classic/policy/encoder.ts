@@ -1,9 +1,15 @@
-import type { ArraySpace } from '../environment/index.ts'
+import { add, cast, concat, equal, iota, reshape, slice, type Tensor } from '../../engine/tensor/index.ts'
 import { AgogeError } from '../../error.ts'
-import { cnnNetwork } from './cnn.ts'
-import type { ConvLayer } from './cnn.ts'
+import {
+  type ArraySpace,
+  describeSpace,
+  type DiscreteSpace,
+  type MultiDiscreteSpace,
+  rowSize,
+} from '../environment/index.ts'
+import { cnnNetwork, type ConvLayer } from './cnn.ts'
 import { gruNetwork } from './gru.ts'
-import type { Network } from './network.ts'
+import { chain, type Network } from './network.ts'
 import { transformerNetwork } from './transformer.ts'
 
 /** Convolutions over the last two axes of the observations, which are images. */
@@ -88,3 +94,99 @@ export function encoderNetwork(
       })
   }
 }
+
+/**
+ * Whether observations are rows of the width that a policy was made for; others would be read across their borders.
+ *
+ * @throws AgogeError `shape-mismatch`.
+ */
+export function checkRows(observations: ArrayLike<number>, rows: number, width: number): void {
+  if (observations.length === rows * width) return
+  throw new AgogeError('These observations are not those that the agent was made for', {
+    code: 'shape-mismatch',
+    given: `${observations.length / rows} numbers a row`,
+    expected: `${width} numbers a row`,
+    hint: 'Play in the environment of its training; behind the same wrappers by evaluateAgent(agent, environment, { wrap })',
+  })
+}
+
+/**
+ * Where an observed choice stands among those of its number, the `k`-th of the observation. Beyond them stand those of other
+ * numbers and rows.
+ *
+ * @throws AgogeError `not-in-space`.
+ */
+export function placeOf(space: DiscreteSpace | MultiDiscreteSpace, choice: number, k = 0): number {
+  const place = space.type === 'discrete' ? choice - space.start : choice
+  const count = space.type === 'discrete' ? space.n : space.counts[k]
+  if (place >= 0 && place < count) return place
+  throw new AgogeError(`The agent was made for other observations: it was shown ${choice}`, {
+    code: 'not-in-space',
+    given: choice,
+    expected: `a member of ${describeSpace(space)}`,
+    hint: 'Play in the environment of its training',
+  })
+}
+
+/**
+ * A network over the observations of a space. Choices enter as one-hot rows, for their numbers have no order; `make`
+ * is told how many inputs that gives. Boxes and bits enter as they are. With a body, `make` is told what that puts out;
+ * its parameters are called `PREFIXbody.`.
+ *
+ * `forward` throws an AgogeError for observations of another width (`shape-mismatch`) or choice (`not-in-space`).
+ */
+export function overObservations(
+  space: ArraySpace,
+  make: (inputs: number) => Network,
+  { encoder, prefix = '' }: { encoder?: Encoder | undefined; prefix?: string } = {},
+): Network {
+  const network = encoded(space, (inputs) => {
+    const front = encoder && encoderNetwork(encoder, space, { inputs, prefix: `${prefix}body.` })
+    return front === undefined ? make(inputs) : chain(front, make(front.outputs))
+  })
+  return {
+    ...network,
+    forward(parameters, x, rows, out) {
+      checkRows(x, rows, network.inputs)
+      network.forward(parameters, x, rows, out)
+    },
+  }
+}
+
+function encoded(space: ArraySpace, make: (inputs: number) => Network): Network {
+  if (space.type === 'box' || space.type === 'multi-binary') return make(rowSize(space))
+  const counts = space.type === 'discrete' ? [space.n] : space.counts
+  const start = space.type === 'discrete' ? space.start : 0
+  const total = counts.reduce((sum, n) => sum + n, 0)
+  const inner = make(total)
+  let scratch = new Float32Array(0)
+  return {
+    inputs: counts.length,
+    outputs: inner.outputs,
+    specs: inner.specs,
+    trace: (parameters, x) =>
+      inner.trace(
+        parameters,
+        concat(
+          counts.map((n, i) => oneHot(slice(x, { axis: 1, start: i, end: i + 1 }), n, start)),
+          1,
+        ),
+      ),
+    forward(parameters, x, rows, out) {
+      if (scratch.length < rows * total) scratch = new Float32Array(rows * total)
+      scratch.fill(0, 0, rows * total)
+      for (let r = 0; r < rows; r++) {
+        let offset = r * total
+        for (let i = 0; i < counts.length; i++) {
+          scratch[offset + placeOf(space, x[r * counts.length + i], i)] = 1
+          offset += counts[i]
+        }
+      }
+      inner.forward(parameters, scratch, rows, out)
+    },
+  }
+}
+
+/** x [B, 1] of choices from `start` on, to [B, n]. */
+const oneHot = (x: Tensor, n: number, start: number): Tensor =>
+  cast(equal(x, add(reshape(cast(iota(n), 'float32'), [1, n]), start)), 'float32')

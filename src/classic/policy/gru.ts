@@ -13,8 +13,7 @@ import {
   tanh,
 } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
-import { kernelForward } from './kernel-forward.ts'
-import type { Network } from './network.ts'
+import { kernelForward, type Network } from './network.ts'
 
 /** A gated recurrent unit: traced over sequences, and one step at once. */
 export interface GruLayer {
@@ -115,12 +114,12 @@ export function gruLayer(given: {
  */
 export function gruNetwork(given: { inputs: number; window: number; size: number; prefix: string }): Network {
   const { inputs, window, size } = given
-  const { specs, trace: states } = gruLayer(given)
+  const gru = gruLayer(given)
   const trace: Network['trace'] = (parameters, x) => {
     const [batch] = x.shape
     const blank = broadcastTo(constant(0), [batch, size])
-    return states(parameters, reshape(x, [batch, window, inputs]), blank)[window - 1]
+    return gru.trace(parameters, reshape(x, [batch, window, inputs]), blank)[window - 1]
   }
-  const network = { inputs: window * inputs, outputs: size, specs, trace }
+  const network = { inputs: window * inputs, outputs: size, specs: gru.specs, trace }
   return { ...network, forward: kernelForward(network) }
 }

@@ -1,8 +1,12 @@
-import { linear, orthogonal } from '../../engine/nn/index.ts'
-import type { Activation, ParameterSpec } from '../../engine/nn/index.ts'
+import {
+  type Activation,
+  linear,
+  orthogonal,
+  type ParameterSpec,
+  uniformValues,
+} from '../../engine/nn/index.ts'
 import { relu, silu, tanh } from '../../engine/tensor/index.ts'
-import { kernelForward } from './kernel-forward.ts'
-import type { Network } from './network.ts'
+import { kernelForward, type Network } from './network.ts'
 
 export interface MlpOptions {
   inputs: number
@@ -45,49 +49,17 @@ export function mlpNetwork(options: MlpOptions): Network {
   return { inputs, outputs, specs, trace, forward: kernelForward({ inputs, specs, trace }) }
 }
 
-/** to [rows, outputs] = x [rows, inputs] weight^T + bias. Four outputs at a time share the reading of x. */
-export function dense(
-  x: Float32Array,
-  weight: Float32Array,
-  bias: Float32Array,
-  rows: number,
-  inputs: number,
-  outputs: number,
-  to: Float32Array,
-): void {
-  const blocked = outputs - (outputs % 4)
-  for (let r = 0; r < rows; r++) {
-    const at = r * inputs
-    const write = r * outputs
-    for (let o = 0; o < blocked; o += 4) {
-      let a = bias[o]
-      let b = bias[o + 1]
-      let c = bias[o + 2]
-      let d = bias[o + 3]
-      let w = o * inputs
-      for (let k = at; k < at + inputs; k++, w++) {
-        const value = x[k]
-        a += value * weight[w]
-        b += value * weight[w + inputs]
-        c += value * weight[w + 2 * inputs]
-        d += value * weight[w + 3 * inputs]
-      }
-      to[write + o] = a
-      to[write + o + 1] = b
-      to[write + o + 2] = c
-      to[write + o + 3] = d
-    }
-    for (let o = blocked; o < outputs; o++) {
-      let sum = bias[o]
-      for (let k = 0; k < inputs; k++) sum += x[at + k] * weight[o * inputs + k]
-      to[write + o] = sum
-    }
+/**
+ * The same network, begun as PyTorch begins linear layers: weights and biases uniform within 1 / sqrt(inputs of the
+ * layer). Off-policy references (Stable-Baselines3, CleanRL) leave it at that.
+ */
+export function fanInUniform(network: Network): Network {
+  const specs: Record<string, ParameterSpec> = {}
+  for (const [name, { shape }] of Object.entries(network.specs)) {
+    const weight = network.specs[name.replace(/bias$/u, 'weight')]
+    const limit = 1 / Math.sqrt(weight.shape.at(-1)!)
+    const length = shape.reduce((product, n) => product * n, 1)
+    specs[name] = { shape, initialise: (random) => uniformValues(random, length, limit) }
   }
-}
-
-/** In place. */
-export function activate(activation: Activation, values: Float32Array, count: number): void {
-  if (activation === 'relu') for (let i = 0; i < count; i++) values[i] = values[i] > 0 ? values[i] : 0
-  else if (activation === 'tanh') for (let i = 0; i < count; i++) values[i] = Math.tanh(values[i])
-  else for (let i = 0; i < count; i++) values[i] /= 1 + Math.exp(-values[i])
+  return { ...network, specs }
 }

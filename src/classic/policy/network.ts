@@ -1,6 +1,11 @@
 import type { ParameterSet, ParameterSpec } from '../../engine/nn/index.ts'
-import { slice } from '../../engine/tensor/index.ts'
-import type { Tensor } from '../../engine/tensor/index.ts'
+import {
+  type HostTensor,
+  slice,
+  smallProgram,
+  type SmallProgram,
+  type Tensor,
+} from '../../engine/tensor/index.ts'
 
 /** A network over rows of numbers, as traced operators for learning and at once for acting. */
 export interface Network {
@@ -53,5 +58,43 @@ export function chain(first: Network, second: Network): Network {
       first.forward(parameters, x, rows, between)
       second.forward(parameters, between, rows, out)
     },
+  }
+}
+
+/**
+ * Runs what a network traces on kernels of its own, at once: for acting, where rows are few and a call of the runtime costs
+ * more than the network does. The kernels are made at the first call.
+ */
+export function kernelForward({
+  inputs,
+  specs,
+  trace,
+}: Omit<Network, 'forward' | 'outputs'>): Network['forward'] {
+  const names = Object.keys(specs)
+  const key = (name: string): string => `p:${name}`
+  let program: SmallProgram | null = null
+  let fed: ParameterSet | undefined
+  let feeds: Record<string, HostTensor> = {}
+  return (parameters, x, rows, out) => {
+    program ??= smallProgram(
+      {
+        ...Object.fromEntries(names.map((name) => [key(name), specs[name]])),
+        x: { shape: ['B', inputs] },
+      },
+      (given) => ({
+        y: trace(Object.fromEntries(names.map((name) => [name, given[key(name)]])), given['x']),
+      }),
+      { largest: Infinity },
+    )
+    if (program === null) throw new TypeError('a network with an operator that has no kernel')
+    if (fed !== parameters) {
+      fed = parameters
+      feeds = Object.fromEntries(
+        names.map((name) => [key(name), { data: parameters.views[name], shape: specs[name].shape }]),
+      )
+    }
+    const size = rows * inputs
+    feeds['x'] = { data: x.length === size ? x : x.subarray(0, size), shape: [rows, inputs] }
+    out.set(program.run(feeds)['y'].data)
   }
 }

@@ -19,7 +19,7 @@ import {
 } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
 import { checkBounded } from './bounded-actions.ts'
-import type { ActionDistribution } from './distribution.ts'
+import type { ActionDistribution } from './distributions.ts'
 
 const halfLogTwoPi = 0.5 * Math.log(2 * Math.PI)
 /** The largest |tanh| whose inverse is taken: the bound itself has none. */

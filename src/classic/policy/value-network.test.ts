@@ -4,8 +4,7 @@ import type { ParameterSet } from '../../engine/nn/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
 import { constant, evaluate } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
-import { noisyParameters } from './noisy.ts'
-import { valueNetwork } from './value-network.ts'
+import { noisyParameters, valueNetwork } from './value-network.ts'
 
 const random = createRandom('value-network')
 

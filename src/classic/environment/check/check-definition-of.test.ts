@@ -6,7 +6,7 @@ import { box, discrete } from '../space.ts'
 import { counter } from '../testing/definitions.ts'
 import { defineEnvironment } from '../definition.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
-import type { FiniteDefinition } from '../finite-environment.ts'
+import type { FiniteDefinition } from '../finite-model.ts'
 import { checkEnvironment, findFaults } from './check-environment.ts'
 import type { CheckOptions } from './check-environment.ts'
 

@@ -1,15 +1,11 @@
 import type { AsyncEnvironment, Environment } from '../environment.ts'
 import { fastStream } from '../environment-random.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
-import { checkContext } from './check-context.ts'
-import { checkDefinition } from './check-definition.ts'
+import { checkArrays, checkContext, checkDrawing } from './check-functions.ts'
+import { checkDefinition, createFindings, type Finding, type Findings, throwFindings } from './finding.ts'
 import { checkModel } from './check-model.ts'
-import { checkObject } from './check-object.ts'
+import { checkObject, drive } from './check-object.ts'
 import { checkEnds, checkPlay } from './check-play.ts'
-import { checkDrawing, checkArrays } from './check-arrays.ts'
-import { drive } from './drive.ts'
-import { createFindings, throwFindings } from './finding.ts'
-import type { Finding, Findings } from './finding.ts'
 import { exploreEnvironment } from './situations.ts'
 
 export interface CheckOptions {

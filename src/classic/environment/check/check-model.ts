@@ -1,12 +1,8 @@
 import { writeContext } from '../context.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
-import type { FiniteDefinition } from '../finite-environment.ts'
-import { outcomesOf } from '../finite-model.ts'
-import type { FiniteModel, Outcome } from '../finite-model.ts'
-import { allocateArrays } from './env-arrays.ts'
+import { type FiniteDefinition, type FiniteModel, type Outcome, outcomesOf } from '../finite-model.ts'
+import { allocateArrays, repeatable, type Situation } from './situations.ts'
 import type { Findings } from './finding.ts'
-import { repeatable } from './situations.ts'
-import type { Situation } from './situations.ts'
 
 /** Steps that are drawn from a situation: what most of the probability falls on is seen. */
 const draws = 16

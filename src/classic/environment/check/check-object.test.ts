@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEnvironment } from '../create-environment.ts'
-import type { AsyncEnvironment, Environment } from '../environment.ts'
+import { type AsyncEnvironment, createEnvironment, type Environment } from '../environment.ts'
 import { box, discrete } from '../space.ts'
 import { counter } from '../testing/definitions.ts'
 import { createRandom } from '../../../engine/random/index.ts'

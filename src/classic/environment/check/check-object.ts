@@ -1,14 +1,85 @@
+import { choiceCounts, sampleMaskOf } from '../action-masks.ts'
 import type { ContextSpace } from '../context.ts'
+import { type EnvironmentStream, fastStream } from '../environment-random.ts'
 import type { AsyncEnvironment, Environment, ResetOptions } from '../environment.ts'
+import { isArraySpace } from '../object-envs.ts'
 import { explainMismatch } from '../space-contains.ts'
 import { sampleSpace } from '../space-sample.ts'
-import { fastStream } from '../environment-random.ts'
-import type { EnvironmentStream } from '../environment-random.ts'
-import type { Work } from './drive.ts'
-import type { Finding, Findings } from './finding.ts'
-import { createFindings } from './finding.ts'
-import { lookAtMask, sampled } from './mask.ts'
-import { same } from './same.ts'
+import type { Space } from '../space.ts'
+import { createFindings, type Finding, type Findings } from './finding.ts'
+
+/** Work that yields what it has to wait for: values are given back at once, promises when they are resolved. */
+type Work<T> = Generator<unknown, T, unknown>
+
+/** Runs work to its end: at once where nothing has to be waited for, else as a promise. */
+export function drive<T>(work: Work<T>): T | Promise<T> {
+  let turn = work.next()
+  while (turn.done !== true) {
+    const given = turn.value
+    if (given instanceof Promise) return driveOn(work, given)
+    turn = work.next(given)
+  }
+  return turn.value
+}
+
+async function driveOn<T>(work: Work<T>, first: Promise<unknown>): Promise<T> {
+  let given: unknown = first
+  for (;;) {
+    let turn: IteratorResult<unknown, T>
+    try {
+      turn = work.next(await given)
+    } catch (error) {
+      turn = work.throw(error)
+    }
+    if (turn.done === true) return turn.value
+    given = turn.value
+  }
+}
+
+/** Whether two values are alike, entry for entry; NaN equals itself. */
+function same(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  const keys = Object.keys(one)
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => same((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]))
+  )
+}
+
+/** A mask as `sampleSpace` takes it; undefined where there is none, or none that allows an action. */
+const sampled = (space: Space, mask: ArrayLike<number> | undefined): unknown =>
+  mask === undefined || !isArraySpace(space) ? undefined : sampleMaskOf(space, Uint8Array.from(mask))
+
+/**
+ * Looks at a mask that an object gave. False where no action can be chosen by it.
+ *
+ * @param whose for the message, for example `of nought `.
+ */
+function lookAtMask(
+  space: Space,
+  mask: ArrayLike<number>,
+  findings: Findings,
+  step: number,
+  whose = '',
+): boolean {
+  const entries = Array.from(mask)
+  const n = isArraySpace(space) ? choiceCounts(space).reduce((sum, count) => sum + count, 0) : 0
+  if (n === 0 || entries.length !== n) {
+    findings.add(
+      'mask',
+      'actionMask',
+      `${whose}has ${entries.length} entries, expected one for each of the ${n} choices`,
+      { step },
+    )
+    return false
+  }
+  if (entries.some((entry) => entry !== 0 && entry !== 1))
+    findings.add('mask', 'actionMask', `${whose}is ${entries.join(' ')}, expected zeros and ones`, { step })
+  if (sampled(space, mask) !== undefined) return true
+  findings.add('mask', 'actionMask', `${whose}allows no action`, { step })
+  return false
+}
 
 type AnyEnvironment = Environment | AsyncEnvironment
 

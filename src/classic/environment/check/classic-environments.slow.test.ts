@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { classicEnvironments } from '../../environments/catalogue.ts'
-import { createEnvironment } from '../create-environment.ts'
+import { createEnvironment } from '../environment.ts'
 import { visibleContext } from '../visible-context.ts'
 import { findFaults } from './check-environment.ts'
 

@@ -1,7 +1,74 @@
-import type { DrawnShape, Drawing } from '../definition.ts'
-import { parseColour } from './colour.ts'
-import { defaultStroke, defaultTextSize } from './defaults.ts'
-import { dotOf } from './font.ts'
+import type { Drawing, DrawnShape } from '../definition.ts'
+import { defaultStroke, defaultTextSize, parseColour } from './svg.ts'
+
+/** A font of 3x5 dots: five octal digits a character, a row each, its leftmost dot worth 4. */
+const glyphs: Readonly<Record<string, string>> = {
+  A: '25755',
+  B: '65656',
+  C: '34443',
+  D: '65556',
+  E: '74647',
+  F: '74644',
+  G: '34553',
+  H: '55755',
+  I: '72227',
+  J: '11152',
+  K: '55655',
+  L: '44447',
+  M: '57755',
+  N: '65555',
+  O: '25552',
+  P: '65644',
+  Q: '25573',
+  R: '65655',
+  S: '34216',
+  T: '72222',
+  U: '55557',
+  V: '55552',
+  W: '55775',
+  X: '55255',
+  Y: '55222',
+  Z: '71247',
+  0: '75557',
+  1: '26227',
+  2: '61247',
+  3: '61216',
+  4: '55711',
+  5: '74616',
+  6: '34652',
+  7: '71222',
+  8: '25252',
+  9: '25316',
+  '.': '00002',
+  ',': '00024',
+  ':': '02020',
+  '-': '00700',
+  '+': '02720',
+  '/': '11244',
+  '%': '51245',
+  '(': '24442',
+  ')': '21112',
+  '=': '07070',
+  '!': '22202',
+  '?': '61202',
+  _: '00007',
+  '°': '25200',
+  '*': '05250',
+  "'": '22000',
+  '@': '25743',
+  '#': '57575',
+  '|': '22222',
+  '<': '12421',
+  '>': '42124',
+  '^': '25000',
+  ' ': '00000',
+}
+
+/** Whether the dot in a row (0 to 4) and a column (0 to 2) of a character is set; capitals only, `?` for others. */
+export function dotOf(character: string, row: number, column: number): boolean {
+  const glyph = glyphs[character.toUpperCase()] ?? glyphs['?']
+  return (Number(glyph[row]) & (4 >> column)) !== 0
+}
 
 /** Pixels, row by row from the top: red, green and blue a pixel, 0 to 255. */
 export interface Image {

@@ -1,4 +1,4 @@
-import { dotOf } from './font.ts'
+import { dotOf, rasterise } from './rasterise.ts'
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { cartPole } from '../../environments/control/cart-pole.ts'
@@ -8,18 +8,10 @@ import { fourRooms } from '../../environments/grid/four-rooms.ts'
 import { createVectorEnvironment } from '../vector.ts'
 import { defineEnvironment } from '../definition.ts'
 import type { Drawing } from '../definition.ts'
-import { parseColour } from './colour.ts'
-import {
-  animatePng,
-  animateSvg,
-  drawEnv,
-  overFrame,
-  rasterise,
-  renderPng,
-  renderSvg,
-  renderTerminal,
-  renderText,
-} from './index.ts'
+import { animateSvg, parseColour, renderSvg } from './svg.ts'
+import { animatePng, renderPng } from './png.ts'
+import { drawEnv, renderText } from './render.ts'
+import { overFrame, renderTerminal } from './terminal.ts'
 
 const half = (fill: string): Drawing => ({
   view: [0, 0, 4, 2],

@@ -1,9 +1,7 @@
 import { AgogeError } from '../../../error.ts'
 import { forbiddenChoice } from '../action-masks.ts'
-import { describeSpace } from '../space-describe.ts'
-import { hasIntegers, rowSize } from '../space.ts'
-import type { ArraySpace } from '../space.ts'
-import type { AnyVector } from '../any-vector.ts'
+import { type ArraySpace, describeSpace, hasIntegers, rowSize } from '../space.ts'
+import type { AnyVector } from '../vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /**

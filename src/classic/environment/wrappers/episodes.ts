@@ -1,6 +1,8 @@
+import { AgogeError } from '../../../error.ts'
+import type { EnvArrays } from '../definition.ts'
+import type { NumberArray } from '../space-values.ts'
 import { rowSize } from '../space.ts'
-import type { NumberArray } from '../space-rows.ts'
-import type { AnyVector } from '../any-vector.ts'
+import type { AnyVector, VectorEnvironment } from '../vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /** One episode as columns; T is its length. */
@@ -144,6 +146,85 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
         emit(i)
         if (sameStep) begin(i)
       },
+    },
+  )
+}
+
+/**
+ * Episodes begin where `place` puts them: a snapshot of another episode, or what a guide has walked to. It is called
+ * after the environment's own reset of a slot and writes that slot's part of `slots.state`. It may step the environment to get
+ * there: rewards, ends and actions of the slot are put back, and such steps count nowhere. Of an episode that has just
+ * ended it still finds `rewards`, `terminated` and `truncated`. A state that ends an episode is no place to begin.
+ *
+ * `place` is not saved with the environment's state: what it remembers is its own business.
+ */
+export function startAt<E extends VectorEnvironment>(
+  env: E,
+  place: (numEnvs: EnvArrays, envIndex: number, env: VectorEnvironment) => void,
+): E {
+  const { numEnvs, definition } = env
+  const { rewards, terminated, actions } = numEnvs
+  const size = actions.length / numEnvs.count
+  const action = new Float32Array(size)
+
+  function begin(envIndex: number): void {
+    const reward = rewards[envIndex]
+    const end = terminated[envIndex]
+    for (let k = 0; k < size; k++) action[k] = actions[envIndex * size + k]
+    place(numEnvs, envIndex, env)
+    rewards[envIndex] = reward
+    terminated[envIndex] = end
+    for (let k = 0; k < size; k++) actions[envIndex * size + k] = action[k]
+    definition.observe(numEnvs, envIndex)
+    definition.mask?.(numEnvs, envIndex)
+  }
+  function beginAll({ first }: { first: Uint8Array }): void {
+    for (let envIndex = 0; envIndex < numEnvs.count; envIndex++) if (first[envIndex] === 1) begin(envIndex)
+  }
+
+  return wrapVector(
+    env,
+    {},
+    {
+      arrays: () => ({}),
+      reset: (_mask, boundaries) => beginAll(boundaries),
+      step: beginAll,
+      truncate(envIndex) {
+        if (env.autoreset === 'same-step') begin(envIndex)
+      },
+    },
+  )
+}
+
+/**
+ * Truncates every episode after `maxSteps` steps, also one that terminates in that very step. For environments and objects the
+ * `maxSteps` of their own options does the same.
+ */
+export function timeLimit<E extends AnyVector>(env: E, maxSteps: number): E {
+  if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) {
+    throw new AgogeError('a time limit is a number of steps', {
+      code: 'bad-argument',
+      given: maxSteps,
+      expected: 'a positive integer',
+    })
+  }
+  const { lengths, truncated, definition } = env
+
+  /** One after the other, as an environment of promises takes one call at a time. */
+  function cutFrom(envIndex: number): void | Promise<void> {
+    for (let i = envIndex; i < lengths.length; i++) {
+      if (lengths[i] < maxSteps || truncated[i] === 1) continue
+      const cutting = env.truncate(i)
+      if (cutting instanceof Promise) return cutting.then(() => cutFrom(i + 1))
+    }
+  }
+
+  return wrapVector(
+    env,
+    { definition: { ...definition, maxSteps: Math.min(maxSteps, definition.maxSteps ?? Infinity) } },
+    {
+      arrays: () => ({}),
+      step: () => cutFrom(0),
     },
   )
 }
