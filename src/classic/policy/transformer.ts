@@ -57,7 +57,7 @@ interface TransformerShape {
 }
 
 /**
- * The transformer as plain loops, row by row: 28 us for a row of 8 frames where a call of the runtime takes 190 us, and three of its operators have no
+ * The transformer as plain loops, row by row: 28 us for a row of 8 frames where a call of the runtime takes 190 us, and some of its operators have no
  * kernel to run at once on.
  */
 function transformerRows(shape: TransformerShape): Network['forward'] {
