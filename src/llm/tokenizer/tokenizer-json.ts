@@ -1,7 +1,8 @@
 import { AgogeError } from '../../error.ts'
 import { gpt2Pattern } from './split-pattern.ts'
 import { preTokenPattern } from './tokenizer-bytes.ts'
-import { readAddedTokens, readNormalForms, readPatterns } from './tokenizer-layout.ts'
+import { readAddedTokens, readNormalForms, readPatterns, unusable } from './tokenizer-layout.ts'
+import type { AddedToken } from './tokenizer-layout.ts'
 import type { TokenizerModel } from './tokenizer.ts'
 
 /**
@@ -9,7 +10,8 @@ import type { TokenizerModel } from './tokenizer.ts'
  * except that they turn the written names of special tokens into those tokens. One that was read from a file is what it was there.
  */
 export function tokenizerToJson(model: TokenizerModel): string {
-  if (model.layout !== undefined) return model.layout.json
+  const read = model.json ?? model.layout?.json
+  if (read !== undefined) return read
   const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false }
   return JSON.stringify({
     version: '1.0',
@@ -50,18 +52,13 @@ export function tokenizerToJson(model: TokenizerModel): string {
 }
 
 /**
- * Reads what `tokenizerToJson` wrote, or any other `tokenizer.json` of byte-level BPE, such as those of Llama 3 and Qwen. Throws an
- * `AgogeError` naming the field that does not fit; `file` is named in it.
+ * Reads what `tokenizerToJson` wrote, or any other `tokenizer.json`: of byte-level BPE, such as those of Llama 3 and Qwen, exactly and
+ * fast; of SentencePiece (Unigram, BPE) and WordPiece through Hugging Face's library. Throws an `AgogeError` naming the field that does not
+ * fit; `file` is named in it.
  */
 export function tokenizerFromJson(text: string, file = 'tokenizer.json'): TokenizerModel {
   function check(fits: boolean, field: string, given: unknown, expected: string): asserts fits {
-    if (!fits) {
-      throw new AgogeError(`${file} is not a tokenizer that Agoge can use: ${field}.`, {
-        code: 'bad-tokenizer',
-        given,
-        expected,
-      })
-    }
+    if (!fits) throw unusable(field, given, expected, file)
   }
   let json: unknown
   try {
@@ -74,8 +71,8 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
     })
   }
   check(isRecord(json) && isRecord(json.model), 'model', json, 'an object with the field model')
-  const { type, vocab, merges } = json.model
-  check(type === 'BPE', 'model.type', type, 'BPE')
+  if (isSubword(json.model, json.pre_tokenizer)) return readSubword(json, json.model, text, file)
+  const { vocab, merges } = json.model
   check(isRecord(vocab), 'model.vocab', vocab, 'an object of tokens and ids')
   check(Array.isArray(merges), 'model.merges', merges, 'a list of pairs')
   for (const field of ['dropout', 'unk_token', 'continuing_subword_prefix', 'end_of_word_suffix']) {
@@ -92,30 +89,8 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
     normalForms.length === 0 &&
     !ignoreMerges &&
     added.every(({ special, normalized }) => special && !normalized)
-
-  const tokens: string[] = []
-  for (const [token, id] of [
-    ...Object.entries(vocab),
-    ...added.map(({ content, id }) => [content, id] as const),
-  ]) {
-    check(
-      typeof id === 'number' && Number.isInteger(id) && id >= 0,
-      `the id of ${JSON.stringify(token)}`,
-      id,
-      'an integer',
-    )
-    check(
-      tokens[id] === undefined || tokens[id] === token,
-      `the id of ${JSON.stringify(token)}`,
-      id,
-      'an id of its own',
-    )
-    tokens[id] = token
-  }
-  for (let id = 0; id < tokens.length; id++)
-    check(tokens[id] !== undefined, `token ${id}`, undefined, 'ids without gaps')
   return {
-    tokens,
+    tokens: readTokens(Object.entries(vocab), added, check),
     specialTokens: added.filter(({ special }) => special).map(({ content }) => content),
     merges: merges.map((merge: unknown, i) => {
       // Before tokenizers 0.20 a merge was one string with a space between its sides.
@@ -126,6 +101,66 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
     ...(own ? {} : { layout: { normalForms, patterns, ignoreMerges, added, json: text } }),
   }
 }
+
+type Check = (fits: boolean, field: string, given: unknown, expected: string) => void
+
+/** Whether it is not byte-level BPE, whose last step before the merges is `ByteLevel`. */
+function isSubword({ type }: Json, preTokenizer: unknown): boolean {
+  if (type !== 'BPE') return true
+  return !JSON.stringify(preTokenizer ?? null).includes('"ByteLevel"')
+}
+
+function readSubword(json: Json, model: Json, text: string, file: string): TokenizerModel {
+  const check: Check = (fits, field, given, expected) => {
+    if (!fits) throw unusable(field, given, expected, file)
+  }
+  const { type, vocab } = model
+  check(
+    type === 'BPE' || type === 'Unigram' || type === 'WordPiece',
+    'model.type',
+    type,
+    'BPE, Unigram or WordPiece',
+  )
+  const pieces = type === 'Unigram' ? vocab : Object.entries(isRecord(vocab) ? vocab : {})
+  check(Array.isArray(pieces) && pieces.length > 0, 'model.vocab', vocab, 'tokens')
+  const entries = (pieces as [string, unknown][]).map(([piece, id], i): [string, unknown] => [
+    piece,
+    type === 'Unigram' ? i : id,
+  ])
+  const split = /"behavior":"(MergedWith\w+|Contiguous)"/.exec(
+    JSON.stringify(json.pre_tokenizer ?? null),
+  )?.[1]
+  check(split === undefined, 'pre_tokenizer', split, 'a Split with the behavior Isolated or Removed')
+  const added = readAddedTokens(json.added_tokens, file, true)
+  return {
+    tokens: readTokens(entries, added, check),
+    specialTokens: added.filter(({ special }) => special).map(({ content }) => content),
+    merges: [],
+    json: text,
+  }
+}
+
+/** The text of every token, at the index that is its id. */
+function readTokens(
+  vocab: readonly [string, unknown][],
+  added: readonly AddedToken[],
+  check: Check,
+): string[] {
+  const tokens: string[] = []
+  for (const [token, id] of [...vocab, ...added.map(({ content, id }) => [content, id] as const)]) {
+    const field = `the id of ${JSON.stringify(token)}`
+    const isId = typeof id === 'number' && Number.isInteger(id) && id >= 0
+    check(isId, field, id, 'an integer')
+    const at = id as number
+    check(tokens[at] === undefined || tokens[at] === token, field, id, 'an id of its own')
+    tokens[at] = token
+  }
+  for (let id = 0; id < tokens.length; id++)
+    check(tokens[id] !== undefined, `token ${id}`, undefined, 'ids without gaps')
+  return tokens
+}
+
+type Json = Readonly<Record<string, unknown>>
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

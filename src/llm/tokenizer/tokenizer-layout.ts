@@ -72,7 +72,7 @@ type Json = Readonly<Record<string, unknown>>
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function unusable(field: string, given: unknown, expected: string, file: string): AgogeError {
+export function unusable(field: string, given: unknown, expected: string, file: string): AgogeError {
   return new AgogeError(`${file} is not a tokenizer that Agoge can use: ${field}.`, {
     code: 'bad-tokenizer',
     given,
@@ -114,8 +114,8 @@ export function readPatterns(value: unknown, ownPattern: string, file: string): 
   return last.use_regex === false ? patterns : [...patterns, ownPattern]
 }
 
-/** `added_tokens`; those that would take in the spaces around them are refused. */
-export function readAddedTokens(value: unknown, file: string): AddedToken[] {
+/** `added_tokens`; those that would take in the spaces around them are refused by default. */
+export function readAddedTokens(value: unknown, file: string, withSpaces = false): AddedToken[] {
   return (Array.isArray(value) ? value : []).filter(isRecord).map((entry, i) => {
     const { id, content } = entry
     if (
@@ -127,7 +127,8 @@ export function readAddedTokens(value: unknown, file: string): AddedToken[] {
     )
       throw unusable(`added_tokens[${i}]`, entry, 'an id and a content', file)
     for (const field of ['lstrip', 'rstrip', 'single_word'])
-      if (entry[field] === true) throw unusable(`added_tokens[${i}].${field}`, true, 'false', file)
+      if (entry[field] === true && !withSpaces)
+        throw unusable(`added_tokens[${i}].${field}`, true, 'false', file)
     return { id, content, special: entry.special !== false, normalized: entry.normalized === true }
   })
 }

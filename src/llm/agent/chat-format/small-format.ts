@@ -1,7 +1,7 @@
 import { callText, encodeConversation, encodeMessage } from '../../tokenizer/template.ts'
 import type { Grammar } from '../../grammar/index.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
-import { checkLength } from '../../tokenizer/tokenizer.ts'
+import { checkLength } from '../../tokenizer/byte-tokenizer.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import type { ToolSpec } from '../../tool/types.ts'
 import { parseSegments } from '../parse-calls.ts'

@@ -1,6 +1,5 @@
 import type { SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
-import { symbolBytes } from '../../tokenizer/tokenizer-bytes.ts'
 
 interface TokenText {
   token: string
@@ -10,17 +9,13 @@ interface TokenText {
 
 export type TokenLogprobs = TokenText & { top_logprobs: TokenText[] }
 
-/** The bytes of a token, none where it has no text; its text alone would not show parts of a character. */
-export function tokenBytes(tokenizer: Tokenizer, id: number): number[] {
-  const written = tokenizer.model.tokens[id]
-  if (written === undefined) return []
-  const bytes = Array.from(written, (symbol) => symbolBytes.get(symbol))
-  const text = tokenizer.decode([id])
-  return text === written || bytes.includes(undefined) ? [...Buffer.from(text)] : (bytes as number[])
-}
+/** A token may hold a part of a character only, which then shows as U+FFFD. */
+const textOfBytes = (bytes: Uint8Array): string => decoder.decode(bytes)
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 function describe(tokenizer: Tokenizer, id: number, logprob: number): TokenText {
-  return { token: tokenizer.decode([id]), logprob, bytes: tokenBytes(tokenizer, id) }
+  const bytes = tokenizer.bytes(id)
+  return { token: textOfBytes(bytes), logprob, bytes: Array.from(bytes) }
 }
 
 /** `choices[].logprobs.content` of a chat completion, one entry a token. */
@@ -42,14 +37,14 @@ export function textLogprobs(
   tokenizer: Tokenizer,
   { tokens, logprobs, topLogprobs }: Pick<SampleOutput, 'tokens' | 'logprobs' | 'topLogprobs'>,
 ): Record<string, unknown> {
-  const texts = Array.from(tokens, (id) => tokenizer.decode([id]))
+  const texts = Array.from(tokens, (id) => textOfBytes(tokenizer.bytes(id)))
   let at = 0
   return {
     tokens: texts,
     token_logprobs: Array.from(logprobs),
     top_logprobs: texts.map((_, i) =>
       Object.fromEntries(
-        (topLogprobs?.[i] ?? []).map(({ token, logprob }) => [tokenizer.decode([token]), logprob]),
+        (topLogprobs?.[i] ?? []).map(({ token, logprob }) => [textOfBytes(tokenizer.bytes(token)), logprob]),
       ),
     ),
     text_offset: texts.map((text) => {
