@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { pages, pictureHashes, readRun, withMetrics } from '../scripts/docs-figures.ts'
-import { headline } from '../src/llm/training/report/headline.ts'
+import { headline } from '../src/llm/training/report/render-report.ts'
 import { percentInterval } from '../src/runs/report/format.ts'
 
 const { summary, report } = readRun()

@@ -1,6 +1,13 @@
 // On-policy distillation: a student speaks, its teacher says how likely it would have said the same.
 import { loadModel } from 'agoge'
-import { encodeConversation, answerSequence, imitationSequence, sampleAnswers, distil } from 'agoge/llm'
+import {
+  answerSequence,
+  applyUpdate,
+  distil,
+  encodeConversation,
+  imitationSequence,
+  sampleAnswers,
+} from 'agoge/llm'
 
 const steps = Number(process.env['STEPS'] ?? 40)
 const { backend: teacher, tokenizer } = await loadModel()
@@ -15,10 +22,8 @@ const prompts = names.map((name) => {
 // The teacher is the same model after it has learnt to greet, by imitation.
 const tokens = Int32Array.of(...tokenizer.encode('Welcome here.'), ...stop)
 const greetings = prompts.map((prompt) => imitationSequence({ prompt, tokens }, { weight: 1 / 40 }))
-for (let step = 0; step < 8; step++) {
-  await teacher.forwardBackward(greetings, { name: 'cross_entropy' })
-  await teacher.optimStep({ learningRate: 3e-4, clip: 1 })
-}
+const update = { sequences: greetings, loss: { name: 'cross_entropy' } } as const
+for (let step = 0; step < 8; step++) await applyUpdate(teacher, update, { learningRate: 3e-4, clip: 1 })
 
 const settings = { maxTokens: 12, stop, seed: 0, groupSize: 8 }
 const collect = async (step: number) => {

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import { algorithmTables, withTables } from './docs-algorithms.ts'
 import type { Estimate } from '../src/statistics/intervals.ts'
 import { duration, percentInterval, pointsInterval } from '../src/runs/report/format.ts'
-import { stageTitles } from '../src/llm/training/report/kind-chart.ts'
+import { stageTitles } from '../src/llm/training/report/sections.ts'
 import type { StageSummary, TrainingSummary } from '../src/llm/training/types.ts'
 
 const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))

@@ -8,7 +8,7 @@ import type {
   OptimReport,
   SampledAnswer,
 } from 'agoge/llm'
-import { forwardBackward, answerSequence } from 'agoge/llm'
+import { answerSequence, applyUpdate } from 'agoge/llm'
 import type { TextModel } from './text-model.ts'
 
 /** An answer and what is to be learnt from it. */
@@ -52,8 +52,7 @@ export async function learnExamples(
   const sequences = exampleSequences(examples, settings.aggregation)
   let report: ExampleReport | undefined
   for (let pass = 0; pass < passes || report === undefined; pass++) {
-    const said = await forwardBackward(backend, sequences, loss)
-    report = { ...said, ...(await backend.optimStep({ learningRate, clip })) }
+    report = await applyUpdate(backend, { sequences, loss }, { learningRate, clip })
   }
   return report
 }

@@ -3,6 +3,8 @@ import { definePaper } from '../runner/paper.ts'
 import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import {
+  applyUpdate,
+  moveWeights,
   createLocalBackend,
   createScalarModel,
   smallConfig,
@@ -41,8 +43,7 @@ async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
       const tokens = Int32Array.of(random.next() < 0.5 ? sumOf(prompt) : digit + random.int(7), ...more, end)
       return imitationSequence({ prompt, tokens }, { weight: 1 / 70 })
     })
-    await backend.forwardBackward(rows, { name: 'cross_entropy' })
-    await backend.optimStep({ learningRate: 0.01 })
+    await applyUpdate(backend, { sequences: rows, loss: { name: 'cross_entropy' } }, { learningRate: 0.01 })
   }
   return backend
 }
@@ -69,7 +70,7 @@ async function accuracy(run: ArmRun, jointly: boolean): Promise<number> {
   const teach = async (pairs: readonly PreferencePair[]): Promise<void> => {
     if (pairs.length === 0) return
     await learnRewards(judge, pairs)
-    await judge.optimStep({ learningRate: 0.005 })
+    await moveWeights(judge, { learningRate: 0.005 })
   }
   const first = await sampleAnswers(policy, prompts, { ...sampling, seed, name: 'first' })
   for (let step = 0; step < budget.judge; step++) await teach(pairsOf(first))
@@ -81,8 +82,8 @@ async function accuracy(run: ArmRun, jointly: boolean): Promise<number> {
     const advantages = groups.flatMap((_, g) => grpoAdvantages(scores.slice(8 * g, 8 * g + 8)))
     const weight = 1 / answers.reduce((sum, { tokens }) => sum + tokens.length, 0)
     const rows = answers.map((answer, i) => creditedSequence(answer, { advantage: advantages[i], weight }))
-    await policy.forwardBackward(rows, { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 })
-    await policy.optimStep({ learningRate: 0.002 })
+    const loss = { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 } as const
+    await applyUpdate(policy, { sequences: rows, loss }, { learningRate: 0.002 })
     if (jointly) for (let again = 0; again < 3; again++) await teach(pairsOf(groups))
   }
   const answers = await sampleAnswers(policy, prompts, { ...sampling, groupSize: 32, seed, name: 'test' })

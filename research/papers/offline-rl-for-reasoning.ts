@@ -8,7 +8,7 @@ import { examine, reinforceAnswers } from '../answers/reinforce-answers.ts'
 import { fineTuneOnSolutions, warmStartedOnChains } from '../answers/warm-started.ts'
 import type { ChainQuestion, Chains } from '../answers/chains.ts'
 import type { Question } from '../answers/attempts.ts'
-import { dpo, learnPreferences } from 'agoge/llm'
+import { dpo, learnPreferences, moveWeights } from 'agoge/llm'
 import type { PreferencePair } from 'agoge/llm'
 
 const depths = [1, 2, 3]
@@ -70,7 +70,7 @@ function preferred(run: ArmRun, lengthWeight: number): Promise<number> {
         method,
         batch.map((i) => ({ example: pairs[i], answers: answers[i], reference: reference[i] })),
       )
-      await model.backend.optimStep({ learningRate: 1e-4, clip: 1 })
+      await moveWeights(model.backend, { learningRate: 1e-4, clip: 1 })
     }
   })
 }

@@ -3,6 +3,8 @@ import { definePaper } from '../runner/paper.ts'
 import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import {
+  applyUpdate,
+  moveWeights,
   createLocalBackend,
   smallConfig,
   creditedSequence,
@@ -34,8 +36,7 @@ async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
         random.next() < 0.55 ? rightMove(prompt, t) : 1 + random.int(moves)
       return imitationSequence({ prompt, tokens: Int32Array.from({ length }, move) }, { weight: 1 / 192 })
     })
-    await backend.forwardBackward(rows, { name: 'cross_entropy' })
-    await backend.optimStep({ learningRate: 0.01 })
+    await applyUpdate(backend, { sequences: rows, loss: { name: 'cross_entropy' } }, { learningRate: 0.01 })
   }
   return backend
 }
@@ -74,7 +75,7 @@ async function success(run: ArmRun, withProcess: boolean, learningRate: number):
     )
     if (withProcess && batch.length > 0) {
       await learnPreferences(judge, dpo({ beta }), batch)
-      await judge.optimStep({ learningRate })
+      await moveWeights(judge, { learningRate })
     }
     const tokens = groups.flat().map(({ prompt, tokens: said }) => Int32Array.of(...prompt, ...said))
     const logprobs = withProcess ? await judge.forward(tokens) : []
@@ -87,8 +88,8 @@ async function success(run: ArmRun, withProcess: boolean, learningRate: number):
         return creditedSequence(answer, { advantage, weight })
       })
     })
-    await policy.forwardBackward(rows, { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 })
-    await policy.optimStep({ learningRate })
+    const loss = { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 } as const
+    await applyUpdate(policy, { sequences: rows, loss }, { learningRate })
   }
   await Promise.all([policy.dispose(), judge.dispose()])
   return mean(history.slice(-5))

@@ -6,7 +6,7 @@ import { listServers } from '../llm/tool/read-server-config.ts'
 import { resolveServer } from '../llm/tool/resolve-server.ts'
 import { filesystemServer } from '../llm/environment/filesystem/environment.ts'
 import { baseModelFolder } from '../llm/checkpoint/checkpoint.ts'
-import { checkFolder } from '../runs/usable-folder.ts'
+import { checkFolder } from '../runs/files.ts'
 import type { Console } from './shared/console.ts'
 
 /** What one check found. A `warn` costs speed or a part of the product; with a `fail` training does not work. */

@@ -1,5 +1,5 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { machine } from '../runs/machine.ts'
+import { machine } from '../runs/run-folder.ts'
 import type { Console } from './shared/console.ts'
 import { describeError } from './shared/describe-error.ts'
 import { table } from './shared/table.ts'

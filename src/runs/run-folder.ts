@@ -1,10 +1,18 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
-import { appendLines, readLines } from './jsonl.ts'
-import { withFileErrors, withFileErrorsAsync } from './file-error.ts'
-import { checkFolder, makeFolder, requireWritable } from './usable-folder.ts'
-import { writeWhole } from './whole-file.ts'
+import type { Estimate } from '../statistics/intervals.ts'
+import {
+  appendLines,
+  checkFolder,
+  makeFolder,
+  readLines,
+  requireWritable,
+  withFileErrors,
+  withFileErrorsAsync,
+  writeWhole,
+} from './files.ts'
 
 /** A line of `metrics.jsonl`. */
 export interface MetricsRecord {
@@ -40,7 +48,7 @@ export interface RunFolder {
   withFileErrors<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-export interface RunFolderOptions {
+interface RunFolderOptions {
   /** The folder itself; without it a new one is made under `.agoge/runs/` of `root`. */
   path?: string
   /** Default: the current folder. */
@@ -149,5 +157,41 @@ function runFolder(path: string): RunFolder {
     },
     list: (name) => (existsSync(file(name)) ? readdirSync(file(name)).sort() : []),
     withFileErrors: (name, work) => withFileErrorsAsync(file(name), work),
+  }
+}
+
+/** What a job tells those who watch it. Nothing depends on whether anybody does. */
+export type TrainingEvent =
+  | { type: 'phase'; name: string; total: number | null }
+  | {
+      type: 'step'
+      phase: string
+      step: number
+      total: number | null
+      /** Seconds of this step. */
+      seconds: number
+      metrics: Record<string, number>
+    }
+  | { type: 'evaluation'; stage: string; split: string; done: number; total: number; success?: Estimate }
+  | { type: 'note'; text: string }
+
+export type OnTrainingEvent = (event: TrainingEvent) => void
+
+/** The machine of a run, for the record. */
+export interface Machine {
+  platform: string
+  cpu: string
+  cores: number
+  memoryGiB: number
+  node: string
+}
+
+export function machine(): Machine {
+  return {
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
   }
 }

@@ -4,11 +4,13 @@ import {
   forgetChecked,
   hasChecked,
   readTimes,
+  readWithChecksum,
   saveTimes,
+  sha256,
   weightsGone,
+  withChecksum,
   writeChecked,
-} from './checked-files.ts'
-import { readWithChecksum, sha256, withChecksum } from './checksums.ts'
+} from './checksums.ts'
 import { refuseEarlierVersion } from './convert.ts'
 import { lockRun } from './lock.ts'
 import { refuseLocked } from './run-folder.ts'

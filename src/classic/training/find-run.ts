@@ -1,6 +1,6 @@
 import { findNamed } from '../../closest-name.ts'
 import { AgogeError } from '../../error.ts'
-import type { OnTrainingEvent } from '../../runs/events.ts'
+import type { OnTrainingEvent } from '../../runs/run-folder.ts'
 import type { ClassicAlgorithm, ClassicAlgorithmEntry, Preset } from '../algorithm/agent.ts'
 import { explorationBonuses, withBonus } from '../algorithm/exploration/index.ts'
 import { classicAlgorithms } from '../algorithms.ts'

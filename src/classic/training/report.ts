@@ -1,9 +1,8 @@
-import type { Machine } from '../../runs/machine.ts'
+import type { Machine, MetricsRecord } from '../../runs/run-folder.ts'
 import { count, decimal, duration } from '../../runs/report/format.ts'
 import { html, type Markup, nothing, trusted } from '../../runs/report/html.ts'
 import { lineChart, type Point } from '../../runs/report/line-chart.ts'
-import { style } from '../../runs/report/style.ts'
-import type { MetricsRecord } from '../../runs/run-folder.ts'
+import { style } from '../../runs/report/page.ts'
 import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
 import type { ClassicSummary, SeedsSummary } from './types.ts'
 

@@ -6,10 +6,10 @@ import {
   readChecked,
   readTimes,
   saveTimes,
+  sha256,
   weightsGone,
   writeChecked,
-} from '../../runs/checked-files.ts'
-import { sha256 } from '../../runs/checksums.ts'
+} from '../../runs/checksums.ts'
 import { refuseEarlierVersion } from '../../runs/convert.ts'
 import { lockRun } from '../../runs/lock.ts'
 import { openRunFolder, refuseLocked, type RunFolder } from '../../runs/run-folder.ts'

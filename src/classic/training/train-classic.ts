@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import { machine } from '../../runs/machine.ts'
+import { machine } from '../../runs/run-folder.ts'
 import { intervalText, meanInterval } from '../../statistics/intervals.ts'
 import { mean } from '../../statistics/statistics.ts'
 import type { OpenedVector, VectorState } from '../environment/index.ts'

@@ -5,9 +5,13 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AgogeError } from '../../error.ts'
 import type { ErrorCode } from '../../error.ts'
-import type { TrainingEvent } from '../../runs/events.ts'
-import { machine } from '../../runs/machine.ts'
-import { type MetricsRecord, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
+import {
+  machine,
+  type MetricsRecord,
+  openRunFolder,
+  type RunFolder,
+  type TrainingEvent,
+} from '../../runs/run-folder.ts'
 import { stratifiedInterquartileMean } from '../../statistics/intervals.ts'
 import { environmentFileOf } from './environment-file.ts'
 import { findRun, type FoundRun, type TrainNamedOptions } from './find-run.ts'

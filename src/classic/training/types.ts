@@ -1,5 +1,4 @@
-import type { OnTrainingEvent, TrainingEvent } from '../../runs/events.ts'
-import type { Machine } from '../../runs/machine.ts'
+import type { Machine, OnTrainingEvent, TrainingEvent } from '../../runs/run-folder.ts'
 import type { MeanEstimate } from '../../statistics/intervals.ts'
 import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
 import type { Context, Playable } from '../environment/index.ts'

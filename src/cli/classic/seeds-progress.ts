@@ -1,4 +1,4 @@
-import type { TrainingEvent } from '../../runs/events.ts'
+import type { TrainingEvent } from '../../runs/run-folder.ts'
 import { count, decimal } from '../../runs/report/format.ts'
 import type { ProgressOutput } from '../shared/progress.ts'
 import { sparkline } from '../shared/sparkline.ts'

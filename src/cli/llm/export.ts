@@ -8,10 +8,14 @@ import { requireModel } from '../../llm/backend/base-model.ts'
 import { hashWeights } from '../../llm/adapter/base-hash.ts'
 import { writeAdapter } from '../../llm/adapter/peft.ts'
 import { taskReward } from '../../llm/reward/rewards.ts'
-import type { DatasetOptions } from '../../llm/training/datasets/rows.ts'
-import { checkDatasetFile, datasetRows, writeDataset } from '../../llm/training/datasets/index.ts'
-import type { DatasetKind } from '../../llm/training/datasets/index.ts'
-import { checkFile, writeWhole } from '../../runs/whole-file.ts'
+import {
+  checkDatasetFile,
+  type DatasetKind,
+  type DatasetOptions,
+  datasetRows,
+  writeDataset,
+} from '../../llm/training/datasets/datasets.ts'
+import { checkFile, writeWhole } from '../../runs/files.ts'
 import { reasoningReward } from '../../llm/environment/reasoning/reward.ts'
 import type { Console } from '../shared/console.ts'
 import type { ExportKind, WeightType } from './export-kinds.ts'

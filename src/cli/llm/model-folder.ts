@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import { checkFolder } from '../../runs/usable-folder.ts'
+import { checkFolder } from '../../runs/files.ts'
 
 /** What may lie in a folder that a model is to replace. */
 const ownFiles =

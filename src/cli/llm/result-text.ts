@@ -1,8 +1,8 @@
 import type { SampleEpisode, SampleMessage, TrainingSummary } from '../../llm/training/types.ts'
 import { count, duration, percent, percentInterval, pointsInterval } from '../../runs/report/format.ts'
-import { faultLines } from '../../llm/training/report/faults.ts'
-import { headline } from '../../llm/training/report/headline.ts'
-import { stageTitles } from '../../llm/training/report/kind-chart.ts'
+import { faultLines } from '../../llm/training/dropped-tasks.ts'
+import { headline } from '../../llm/training/report/render-report.ts'
+import { stageTitles } from '../../llm/training/report/sections.ts'
 import { table } from '../shared/table.ts'
 
 const longestText = 160

@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
 import { InfrastructureError } from '../../llm/tool/infrastructure-error.ts'
-import { asFileError } from '../../runs/file-error.ts'
+import { asFileError } from '../../runs/files.ts'
 
 const longestValue = 400
 

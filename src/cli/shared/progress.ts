@@ -1,6 +1,6 @@
-import type { TrainingEvent } from '../../runs/events.ts'
+import type { TrainingEvent } from '../../runs/run-folder.ts'
 import { count, decimal, duration, percent, percentInterval } from '../../runs/report/format.ts'
-import { stageTitles } from '../../llm/training/report/kind-chart.ts'
+import { stageTitles } from '../../llm/training/report/sections.ts'
 import { visibleText } from '../../untrusted/visible-text.ts'
 import { sparkline } from './sparkline.ts'
 

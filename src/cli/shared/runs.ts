@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
-import { requireChecked } from '../../runs/checked-files.ts'
+import { requireChecked } from '../../runs/checksums.ts'
 
 /** Run folders under `.agoge/runs`, the one last worked on first. */
 export function listRuns(root = '.'): string[] {

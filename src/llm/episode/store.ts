@@ -1,4 +1,4 @@
-import { appendLines, readLines } from '../../runs/jsonl.ts'
+import { appendLines, readLines } from '../../runs/files.ts'
 import { decodeEpisode, encodeEpisode } from './codec.ts'
 import type { Episode } from './types.ts'
 

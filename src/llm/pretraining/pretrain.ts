@@ -142,7 +142,7 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   const backend = createLocalBackend({ config, parameters, tokenizer, ...threads })
   const part = pretrainingPart(backend, tokenizer, { ...options, stage, batchTokens, contextWeight, highest })
   try {
-    if (options.out !== undefined && options.resume === true) adoptEarlier(options.out, settings)
+    if (options.out !== undefined && options.resume === true) adoptEarlier(options.out, backend, settings)
     const { records } = await runTraining(part, {
       checkpointEvery: 200,
       ...options,
@@ -228,7 +228,7 @@ function pretrainingPart(
 }
 
 /** Makes a folder of checkpoints of version 0.1 a run of this version. */
-function adoptEarlier(out: string, settings: Readonly<Record<string, unknown>>): void {
+function adoptEarlier(out: string, backend: LocalBackend, settings: Readonly<Record<string, unknown>>): void {
   const file = join(out, 'cursor.json')
   if (!existsSync(file) || existsSync(join(out, 'config.json'))) return
   const cursor = JSON.parse(readFileSync(file, 'utf8')) as Cursor & {
@@ -246,6 +246,7 @@ function adoptEarlier(out: string, settings: Readonly<Record<string, unknown>>):
   const { step, conversation, tokens } = cursor
   adoptRun(out, {
     trainer: 'pretrain',
+    models: [backend],
     settings,
     step,
     partState: { conversation, tokens, before: tokens },

@@ -1,6 +1,5 @@
-import { damagedFile } from '../../runs/checked-files.ts'
+import { damagedFile, readWithChecksum, sha256, withChecksum } from '../../runs/checksums.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
-import { readWithChecksum, sha256, withChecksum } from '../../runs/checksums.ts'
 import type { Scored, Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { ScoreJournal } from './reward.ts'

@@ -1,10 +1,35 @@
-import type { Task, TaskSource } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
+import { percent } from '../../runs/report/format.ts'
+import type { Task, TaskSource } from '../agent/types.ts'
 import type { Episode } from '../episode/types.ts'
-import { countReasons } from '../evaluation/summarise.ts'
-import { isDemonstration, unstableTools } from '../rollout/demonstrate.ts'
-import { faultLines } from './report/faults.ts'
+import { countReasons, reasonsText } from '../evaluation/summarise.ts'
+import { isDemonstration, unstableTools } from '../rollout/collect.ts'
 import type { LoopState } from './state.ts'
+import type { TrainingSummary } from './types.ts'
+
+/** What a run has to say of tools that failed and of episodes that count nowhere, one line each; none where all went well. */
+export function faultLines({
+  unstableTools = {},
+  dropped,
+  maskedReasons = {},
+}: Pick<TrainingSummary, 'unstableTools' | 'dropped' | 'maskedReasons'>): string[] {
+  const masked = Object.values(maskedReasons).reduce((sum, count) => sum + count, 0)
+  return [
+    ...Object.entries(unstableTools).map(
+      ([name, { calls, failed }]) =>
+        `unstable: ${name} failed in ${failed} of ${calls} calls of demonstrations (${percent(failed / calls)})`,
+    ),
+    ...(dropped === undefined || dropped.demonstrations === 0
+      ? []
+      : [`demonstrations dropped: ${dropped.demonstrations} (${reasonsText(dropped.reasons)})`]),
+    ...(dropped === undefined || dropped.kinds.length === 0
+      ? []
+      : [`left out of training and tests: ${dropped.kinds.join(', ')}, of which no demonstration succeeded`]),
+    ...(masked === 0
+      ? []
+      : [`masked episodes, which count nowhere: ${masked} (${reasonsText(maskedReasons)})`]),
+  ]
+}
 
 /** With this many demonstrations lost and none that succeeded, chance is no explanation: the family cannot be done. */
 const surelyBroken = 5

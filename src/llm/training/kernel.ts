@@ -1,5 +1,5 @@
 import { AgogeError } from '../../error.ts'
-import type { OnTrainingEvent } from '../../runs/events.ts'
+import type { OnTrainingEvent } from '../../runs/run-folder.ts'
 import type { PolicyUpdate } from '../algorithm/types.ts'
 import { forwardBackward } from '../backend/custom-loss.ts'
 import type { CustomLossReport } from '../backend/custom-loss.ts'

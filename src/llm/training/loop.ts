@@ -1,22 +1,23 @@
 import type { Task } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import type { Episode } from '../episode/types.ts'
-import { verifyChecksums } from '../../runs/checksums.ts'
+import { readChecked, verifyChecksums, weightsGone, writeChecked } from '../../runs/checksums.ts'
 import { hasWeights } from '../model/weight-files.ts'
-import { readChecked, weightsGone, writeChecked } from '../../runs/checked-files.ts'
-import type { OnTrainingEvent } from '../../runs/events.ts'
+import {
+  type MetricsRecord,
+  type OnTrainingEvent,
+  openRunFolder,
+  type RunFolder,
+} from '../../runs/run-folder.ts'
 import { createJob } from './job.ts'
 import type { Job } from './job.ts'
-import { checkOverlap } from './overlap.ts'
+import { checkOverlap } from './batches.ts'
 import { runReinforcement } from './reinforcement-phase.ts'
 import { renderReport } from './report/render-report.ts'
-import { openRunFolder } from '../../runs/run-folder.ts'
 import { claimRun, requireFinal } from '../../runs/run-store.ts'
-import type { RunFolder, MetricsRecord } from '../../runs/run-folder.ts'
-import { runStage, runUnseenParaphrases } from './stage.ts'
+import { runStage, runUnseenParaphrases, summarise } from './summary.ts'
 import { initialState, loadState, phases, saveWeights } from './state.ts'
 import type { Phase } from './state.ts'
-import { summarise } from './summary.ts'
 import { collectDemonstrations, runSupervised } from './supervised-phase.ts'
 import type { TrainJobOptions, TrainingSummary } from './types.ts'
 

@@ -6,9 +6,8 @@ import { grpo } from '../algorithm/policy-optimisation/presets.ts'
 import type { BatchSettings } from '../algorithm/types.ts'
 import { AgogeError } from '../../error.ts'
 import { trainJob } from './loop.ts'
-import type { MetricsRecord } from '../../runs/run-folder.ts'
+import type { MetricsRecord, TrainingEvent } from '../../runs/run-folder.ts'
 import type { TrainableBackend, TrainJobOptions } from './types.ts'
-import type { TrainingEvent } from '../../runs/events.ts'
 import { boxJob } from './testing/box-job.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'agoge-overlap-'))

@@ -20,9 +20,8 @@ import { trainTokenPpo } from './critic/token-ppo.ts'
 import { expertIteration } from './distillation/expert-iteration.ts'
 import { distil } from './distillation/on-policy.ts'
 import { judgedPairs, trainOnline } from './preference/online.ts'
-import { dpo, simpo } from './preference/pair-methods.ts'
-import { trainProcessReward } from './preference/process-reward-model.ts'
-import { trainRewardModel } from './preference/reward-model.ts'
+import { dpo, simpo } from './preference/methods.ts'
+import { trainProcessReward, trainRewardModel } from './preference/reward-model.ts'
 import {
   end,
   likedPairs,

@@ -2,18 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import { requireChecked, writeChecked } from '../../runs/checked-files.ts'
-import { sha256 } from '../../runs/checksums.ts'
-import type { OnTrainingEvent } from '../../runs/events.ts'
-import { machine } from '../../runs/machine.ts'
-import { openRunFolder } from '../../runs/run-folder.ts'
-import type { MetricsRecord, RunFolder } from '../../runs/run-folder.ts'
+import { requireChecked, sha256, writeChecked } from '../../runs/checksums.ts'
+import {
+  machine,
+  type MetricsRecord,
+  type OnTrainingEvent,
+  openRunFolder,
+  type RunFolder,
+} from '../../runs/run-folder.ts'
 import { claimRun, currentCheckpoint, loadRun, requireFinal, saveRun } from '../../runs/run-store.ts'
 import { decodeState, encodeState } from '../../runs/state-bytes.ts'
 import { baseOf } from './base-model.ts'
 import { runPart } from './kernel.ts'
 import type { TrainedModel, TrainingPart, TrainingPosition, TrainingRun, Validation } from './kernel.ts'
-import { renderRun } from './report/render-run.ts'
+import { renderRun } from './report/render-report.ts'
 
 /** Where a trainer keeps its run, and who hears of it. */
 export interface RunOptions {
@@ -225,15 +227,18 @@ export function adoptRun(
   out: string,
   earlier: {
     trainer: string
+    models: readonly TrainedModel[]
     settings: Readonly<Record<string, unknown>>
     step: number
     partState: unknown
     writeWeights: (path: string) => void
   },
 ): void {
-  const { trainer, settings, step, partState, writeWeights } = earlier
+  const { trainer, models, settings, step, partState, writeWeights } = earlier
   const folder = openRunFolder({ path: out })
-  const release = claimRun(folder, configOf(trainer, settings), { resume: false })
+  const release = claimRun(folder, configOf(trainer, { ...baseOf(folder, models), ...settings }), {
+    resume: false,
+  })
   try {
     const checkpoint = `${trainer}-${step}`
     folder.makeFolder('checkpoints')

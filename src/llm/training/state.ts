@@ -1,6 +1,6 @@
-import type { CallCounts } from '../rollout/demonstrate.ts'
+import type { CallCounts } from '../rollout/collect.ts'
 import type { TaskSamplerState } from '../rollout/task-sampler.ts'
-import { forgetChecked } from '../../runs/checked-files.ts'
+import { forgetChecked } from '../../runs/checksums.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
 import { currentCheckpoint, loadRun, saveRun } from '../../runs/run-store.ts'
 import type { TrainingPosition } from './kernel.ts'

@@ -1,11 +1,173 @@
+import { checkedLines, hasChecked, writeChecked } from '../../runs/checksums.ts'
+import { percent } from '../../runs/report/format.ts'
+import { machine, type RunFolder } from '../../runs/run-folder.ts'
 import type { Task } from '../agent/types.ts'
+import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
+import type { Episode } from '../episode/types.ts'
 import { compareSuccess } from '../evaluation/compare.ts'
-import type { Job } from './job.ts'
-import { machine } from '../../runs/machine.ts'
-import { remarksOn } from './remarks.ts'
-import { wrongToRight } from './samples.ts'
-import { stageEpisodes } from './stage.ts'
-import type { TrainingSummary } from './types.ts'
+import { reasonsText, summariseEpisodes } from '../evaluation/summarise.ts'
+import { smallModelPlan } from './defaults.ts'
+import { evaluate, type Job } from './job.ts'
+import { isDropped } from './dropped-tasks.ts'
+import type { SampleEpisode, SampleMessage, StageName, TrainingSummary } from './types.ts'
+
+const evaluationFile = (stage: string): string => `evaluations/${stage}.jsonl`
+
+/** Evaluates the policy on the test tasks, keeps every episode, and adds the stage to the summary. */
+export async function runStage<T extends Task>(
+  job: Job<T>,
+  name: StageName,
+  trainingSeconds: number,
+): Promise<void> {
+  const { state, options, folder, emit } = job
+  if (options.program !== undefined && options.plan.tasks.test === 0) return
+  emit({ type: 'phase', name: `test ${name}`, total: options.plan.tasks.test })
+  const { episodes, summary, seconds } = await evaluate(job, name, 'test', options.plan.tasks.test)
+  writeEpisodes(folder, name, episodes)
+  state.stages.push({
+    name,
+    ...summary,
+    seconds: trainingSeconds,
+    evaluationSeconds: seconds,
+  })
+  if (summary.masked > 0)
+    emit({
+      type: 'note',
+      text: `${summary.masked} of ${episodes.length} episodes were masked and count nowhere: ${reasonsText(summary.maskedReasons)}`,
+    })
+}
+
+/** Leaves dropped families out of the stages that were measured before they were known, so that all stages have the same tasks. */
+export function restateStages<T extends Task>({ state, folder }: Job<T>): void {
+  if (state.dropped === undefined || state.dropped.kinds.length === 0) return
+  for (const stage of state.stages) {
+    const left = stageEpisodes(folder, stage.name).filter(
+      ({ task, kind }) => !isDropped(state, { id: task, kind }),
+    )
+    Object.assign(stage, summariseEpisodes(left))
+  }
+}
+
+/** Evaluates the policy on phrasings whose words never occurred in training; reported, not gated. */
+export async function runUnseenParaphrases<T extends Task>(job: Job<T>): Promise<void> {
+  const { state, options, folder, emit } = job
+  const count = options.plan.tasks.unseenParaphrases
+  if (count === 0) return
+  emit({ type: 'phase', name: 'unseen wording', total: count })
+  const { episodes, summary } = await evaluate(job, 'unseen-wording', 'unseen-wording', count)
+  if (episodes.length === 0) return
+  writeEpisodes(folder, 'unseen-wording', episodes)
+  state.unseenParaphrases = { success: summary.success, kinds: summary.kinds }
+}
+
+function writeEpisodes(folder: RunFolder, stage: string, episodes: readonly Episode[]): void {
+  writeChecked(
+    folder,
+    evaluationFile(stage),
+    episodes.map((episode) => `${encodeEpisode(episode)}\n`).join(''),
+  )
+}
+
+/** The test episodes of a finished stage, in the order of the tasks. */
+function stageEpisodes(folder: RunFolder, stage: StageName): Episode[] {
+  const file = evaluationFile(stage)
+  if (!hasChecked(folder, file)) return []
+  return checkedLines(folder, file).map((line, at) => decodeEpisode(line, `${folder.file(file)}:${at + 1}`))
+}
+
+/**
+ * Held-out tasks that failed before and succeeded after, of as many families as possible, those first that gained
+ * most. Among several the one with most calls is taken: it shows most.
+ */
+export function wrongToRight(
+  before: readonly Episode[],
+  after: readonly Episode[],
+  count: number,
+): SampleEpisode[] {
+  const earlier = new Map(before.map((episode) => [episode.task, episode]))
+  const kinds = new Map<string, { before: Episode; after: Episode }[]>()
+  for (const episode of after) {
+    const old = earlier.get(episode.task)
+    if (old === undefined || old.status === 'masked' || old.success !== false || episode.success !== true)
+      continue
+    kinds.set(episode.kind, [...(kinds.get(episode.kind) ?? []), { before: old, after: episode }])
+  }
+  const ranked = [...kinds.values()]
+    .map((pairs) => pairs.toSorted((a, b) => b.after.usage.calls - a.after.usage.calls))
+    .sort((a, b) => b.length - a.length)
+  const longest = Math.max(0, ...ranked.map((pairs) => pairs.length))
+  const chosen = Array.from({ length: longest }, (_, round) =>
+    ranked.flatMap((pairs) => pairs.slice(round, round + 1)),
+  )
+  return chosen
+    .flat()
+    .slice(0, count)
+    .map((pair) => ({
+      task: pair.after.task,
+      kind: pair.after.kind,
+      prompt: pair.after.nodes.find((node) => node.role === 'user')?.text ?? '',
+      before: messages(pair.before),
+      after: messages(pair.after),
+    }))
+}
+
+function messages(episode: Episode): SampleMessage[] {
+  return episode.nodes.map(({ role, text, calls, isError, invalid }) => ({
+    role,
+    text,
+    ...(calls === undefined
+      ? {}
+      : { calls: calls.map((call) => ({ name: call.name, arguments: call.arguments })) }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(invalid === undefined ? {} : { invalid }),
+  }))
+}
+
+/** Demonstrations and steps below which a run without a clear gain is called too short: the small model hardly ever learns from fewer. */
+const fewDemonstrations = 60
+const fewSteps = 16
+
+/**
+ * Plain sentences about a run that did not go well: success that stays at or falls to 0%, reinforcement learning without anything to learn
+ * from, a run too short to learn. Each says what happened and what to do. None for a run that went well.
+ */
+export function remarksOn({
+  stages,
+  demonstrations,
+  reinforcement,
+}: Pick<TrainingSummary, 'stages' | 'demonstrations' | 'reinforcement'>): string[] {
+  if (reinforcement === undefined) return []
+  const successOf = (name: string) => stages.find((stage) => stage.name === name)?.success
+  const [base, warm, rl] = [successOf('base'), successOf('warm-start'), successOf('rl')]
+  const { steps, groups, groupsWithSignal, failed, judged } = reinforcement
+  const remarks: string[] = []
+  if (rl !== undefined && rl.n > 0 && rl.mean === 0)
+    remarks.push(
+      warm !== undefined && warm.mean > 0
+        ? `Success fell from ${percent(warm.mean)} after the warm start to 0%: reinforcement learning lost what was there. Try another --algorithm or --seed, or in a program a lower learning rate (plan.reinforcement.learningRate).`
+        : 'Success stayed at 0%: the warm start taught too little for reinforcement learning to go on from. Give it more demonstrations (`demonstrations` of train()), or a larger model (--model).',
+    )
+  if (groups > 0 && groupsWithSignal === 0)
+    remarks.push(
+      `Reinforcement learning had nothing to learn from: in each of ${groups} groups all episodes got the same reward. ` +
+        (failed === judged
+          ? 'No episode succeeded; the policy must succeed now and then before it can learn, so the warm start needs more demonstrations.'
+          : failed === 0
+            ? 'Every episode succeeded; the tasks have nothing more to teach.'
+            : 'Larger groups (plan.reinforcement.groupSize) or harder tasks would differ.'),
+    )
+  const shown = Object.values(demonstrations).reduce((sum, count) => sum + count, 0)
+  const short = [
+    ...(shown < fewDemonstrations ? [`${shown} demonstrations`] : []),
+    ...(steps < fewSteps ? [`${steps} ${steps === 1 ? 'step' : 'steps'} of reinforcement learning`] : []),
+  ]
+  const gained = base !== undefined && rl !== undefined && rl.low > base.high
+  if (!gained && short.length > 0)
+    remarks.push(
+      `The run was too short to show a gain: ${short.join(' and ')}. The usual plan has 240 demonstrations and more, and ${smallModelPlan.reinforcement.steps} steps (--steps).`,
+    )
+  return remarks
+}
 
 /** Puts together what the finished job has to say. */
 export function summarise<T extends Task>(job: Job<T>): TrainingSummary {

@@ -1,14 +1,12 @@
+import { createRandom, hash32 } from '../../engine/random/index.ts'
 import type { Task } from '../agent/types.ts'
 import type { Episode } from '../episode/types.ts'
-import { createRandom, hash32 } from '../../engine/random/index.ts'
-import { isDemonstration, playDemonstrations } from '../rollout/demonstrate.ts'
-import { recordFailures, tooFewDemonstrations } from './dropped-tasks.ts'
+import { isDemonstration, playDemonstrations } from '../rollout/collect.ts'
+import { faultLines, recordFailures, tooFewDemonstrations } from './dropped-tasks.ts'
 import { supervisedPart } from './fine-tune.ts'
-import { evaluate, keptIf } from './job.ts'
-import type { Job } from './job.ts'
+import { evaluate, type Job, keptIf } from './job.ts'
 import { runPart } from './kernel.ts'
-import { faultLines } from './report/faults.ts'
-import { restateStages } from './stage.ts'
+import { restateStages } from './summary.ts'
 import type { SupervisedSettings } from './types.ts'
 
 /**
@@ -54,7 +52,7 @@ export async function collectDemonstrations<T extends Task>(job: Job<T>): Promis
 }
 
 /** When a supervised phase ends: after `steps`, or when `seconds` of wall-clock are used. */
-export type SupervisedBudget = { steps: number } | { seconds: number }
+type SupervisedBudget = { steps: number } | { seconds: number }
 
 /**
  * Cross-entropy on demonstrations, in seeded order, validated by success on validation tasks every so many steps.

@@ -8,7 +8,7 @@ import type { Estimate, MeanEstimate } from '../../statistics/intervals.ts'
 import type { FrozenSampler, ModelBackend } from '../model-backend.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { Reward } from '../reward/reward.ts'
-import type { CallCounts } from '../rollout/demonstrate.ts'
+import type { CallCounts } from '../rollout/collect.ts'
 import type { OptimiserSettings } from './kernel.ts'
 
 /** A model that can be trained and let go of. */

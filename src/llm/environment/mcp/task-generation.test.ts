@@ -1,7 +1,7 @@
 import { tool } from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { heldOutTasks } from '../../rollout/held-out.ts'
+import { heldOutTasks } from '../../rollout/collect.ts'
 import { createToolsEnvironment } from '../tools/tools-environment.ts'
 
 /** Two tools; the second works as long as `works` says so. */

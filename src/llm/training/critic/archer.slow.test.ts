@@ -14,7 +14,7 @@ import { createScalarModel } from '../../backend/scalar-model.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { ScalarModel } from '../../backend/scalar-model.ts'
 import { trainArcher } from './archer.ts'
-import { bySample, spoken } from './utterances.ts'
+import { bySample, spoken } from './utterance-critic.ts'
 
 // Two turns; the first decides, which is said and paid only after the second.
 const environment = createKeysEnvironment({ rewarded: false, tells: false, succeeds: ([first]) => first })

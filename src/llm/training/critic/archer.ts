@@ -8,9 +8,7 @@ import { createRandom } from '../../../engine/random/index.ts'
 import type { OptimiserSettings } from '../kernel.ts'
 import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
 import type { RunOptions, ValidationOptions } from '../run.ts'
-import { createUtteranceCritic } from './utterance-critic.ts'
-import { bySample, spoken } from './utterances.ts'
-import type { SpokenEpisode } from './utterances.ts'
+import { bySample, createUtteranceCritic, spoken, type SpokenEpisode } from './utterance-critic.ts'
 
 export interface ArcherOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   policy: ModelBackend

@@ -9,8 +9,7 @@ import { createRandom } from '../../../engine/random/index.ts'
 import type { OptimiserSettings } from '../kernel.ts'
 import { hashOf, runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
 import type { RunOptions, ValidationOptions } from '../run.ts'
-import { bySample, rowsOf, spoken } from './utterances.ts'
-import type { SpokenEpisode } from './utterances.ts'
+import { bySample, rowsOf, spoken, type SpokenEpisode } from './utterance-critic.ts'
 
 export interface ProgressModelOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   /** Says at the end of each utterance what it brought; `createScalarModel` with the policy's weights begins at 0. */

@@ -12,8 +12,7 @@ import {
   tinyModel,
   vocabulary,
 } from '../preference/testing/liked-tokens.ts'
-import { creditTokens } from './token-advantages.ts'
-import { trainTokenPpo } from './token-ppo.ts'
+import { creditTokens, trainTokenPpo } from './token-ppo.ts'
 
 const prompts = Array.from({ length: 8 }, (_, i) => promptOf(i))
 

@@ -14,8 +14,8 @@ import {
 import type { Expert } from '../../agent/types.ts'
 import type { Episode } from '../../episode/types.ts'
 import { taskReward } from '../../reward/rewards.ts'
-import { datasetRows, toParquet, writeDataset } from './index.ts'
-import type { DatasetKind } from './index.ts'
+import { toParquet } from './parquet.ts'
+import { type DatasetKind, datasetRows, writeDataset } from './datasets.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'agoge-datasets-'))
 afterAll(() => rmSync(scratch, { recursive: true }))

@@ -10,7 +10,7 @@ import { smallConfig } from '../../model/config.ts'
 import { specialTokens } from '../../tokenizer/template.ts'
 import { trainTokenizer } from '../../tokenizer/bpe-train.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { demonstrate } from '../../rollout/demonstrate.ts'
+import { demonstrate } from '../../rollout/collect.ts'
 import { expertIteration } from './expert-iteration.ts'
 
 const letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']

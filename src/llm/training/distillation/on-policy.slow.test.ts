@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { mean } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import { answerSequence, sampleAnswers } from '../../rollout/sample-answers.ts'
-import { plainSequence, rowOf } from '../preference/answer-sums.ts'
+import { plainSequence, rowOf } from '../preference/answers.ts'
 import { end, likedPairs, liking, promptOf, tinyBackend } from '../preference/testing/liked-tokens.ts'
 import { distil } from './on-policy.ts'
 

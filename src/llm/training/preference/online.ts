@@ -1,26 +1,30 @@
+import { AgogeError } from '../../../error.ts'
 import { mean } from '../../../statistics/statistics.ts'
 import { onlinePairs } from '../../algorithm/preference/choice.ts'
-import { AgogeError } from '../../../error.ts'
+import { toTrainingSequences } from '../../episode/training-sequences.ts'
+import type { Episode } from '../../episode/types.ts'
 import type { ModelBackend, SampleOptions } from '../../model-backend.ts'
-import { sampleAnswers } from '../../rollout/sample-answers.ts'
-import type { SampledAnswer, Scorer } from '../../rollout/sample-answers.ts'
+import { sampleAnswers, type SampledAnswer, type Scorer } from '../../rollout/sample-answers.ts'
 import type { OptimiserSettings } from '../kernel.ts'
-import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
-import type { RunOptions, ValidationOptions } from '../run.ts'
-import { readSums } from './answer-sums.ts'
-import type { ScheduleStep } from './schedule.ts'
-import { learnPreferences } from './train-preferences.ts'
-import type { ReadExample } from './train-preferences.ts'
-import type { PreferenceMethod, PreferencePair } from './types.ts'
+import {
+  type RunOptions,
+  runTraining,
+  settingsOf,
+  stepsOf,
+  validationOf,
+  type ValidationOptions,
+} from '../run.ts'
+import { type Answer, type PreferenceMethod, type PreferencePair, readSums } from './answers.ts'
+import { learnPreferences, type ReadExample, type ScheduleStep } from './train-preferences.ts'
 
 /** Pairs that the policy itself just gave, and what they were judged by. */
-export interface FreshPairs {
+interface FreshPairs {
   pairs: PreferencePair[]
   /** Mean over all answers that were judged. */
   reward: number
 }
 
-export interface OnlineOptions extends OptimiserSettings, RunOptions, ValidationOptions {
+interface OnlineOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   backend: ModelBackend
   method: PreferenceMethod<PreferencePair>
   /** Frozen; needed where the method uses one. */
@@ -32,7 +36,7 @@ export interface OnlineOptions extends OptimiserSettings, RunOptions, Validation
 }
 
 /** `loss` and what follows are of the pairs before the update; 0 where no answers differed, and nothing was learnt. */
-export interface OnlineStep extends ScheduleStep {
+interface OnlineStep extends ScheduleStep {
   reward: number
   pairs: number
 }
@@ -127,4 +131,34 @@ export async function judgedPairs(
     ),
   )
   return { pairs, reward: mean(rewards.filter((reward) => reward !== null)) }
+}
+
+/**
+ * An episode as one answer: what stands before the policy's first token is the prompt, and what tools and users said afterwards
+ * has weight 0. `null` for masked episodes and those whose window was cut or parted, which are no single row.
+ */
+export function episodeAnswer(episode: Episode): Answer | null {
+  const rows = toTrainingSequences(episode, () => ({ advantage: 0, weights: { ce: 1 } }))
+  if (rows.length !== 1) return null
+  const [{ tokens, weights }] = rows
+  const start = weights.ce.indexOf(1)
+  return { prompt: tokens.slice(0, start), tokens: tokens.slice(start), weights: weights.ce.slice(start) }
+}
+
+/**
+ * Pairs among episodes of one task, by their rewards: the best against the worst, or all that differ (`onlinePairs`). Masked
+ * episodes and unjudged ones (`null`) take no part.
+ */
+export function episodePairs(
+  episodes: readonly Episode[],
+  rewards: readonly (number | null)[],
+  settings: Parameters<typeof onlinePairs>[1] = {},
+): PreferencePair[] {
+  const answers = episodes.map(episodeAnswer)
+  const judged = rewards.map((reward, i) => (answers[i] === null ? null : reward))
+  return onlinePairs(judged, settings).map(({ chosen, rejected }) => {
+    const [good, bad] = [answers[chosen]!, answers[rejected]!]
+    const weights = { chosen: good.weights!, rejected: bad.weights! }
+    return { prompt: good.prompt, chosen: good.tokens, rejected: bad.tokens, weights }
+  })
 }

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import { createScalarModel } from '../../backend/scalar-model.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { bestOfCurve, bestOfGroups } from '../../rollout/best-of.ts'
-import { answersOf } from './pair-methods.ts'
-import { stepScores, trainProcessReward } from './process-reward-model.ts'
-import type { LabelledSteps } from './process-reward-model.ts'
-import { rewardScores, trainRewardModel } from './reward-model.ts'
+import { bestOfCurve, bestOfGroups } from '../../rollout/sample-answers.ts'
+import { answersOf } from './methods.ts'
+import {
+  type LabelledSteps,
+  rewardScores,
+  stepScores,
+  trainProcessReward,
+  trainRewardModel,
+} from './reward-model.ts'
 import { likedPairs, liking, tinyModel } from './testing/liked-tokens.ts'
 
 const settings = { steps: 60, batch: 32, learningRate: 0.02, validateEvery: 20 }

@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createLocalBackend, loadLocalBackend } from '../../backend/local-backend.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { readSums } from './answer-sums.ts'
-import { kto } from './kto.ts'
-import { answersOf, dpo, ipo, orpo, simpo } from './pair-methods.ts'
+import { type LabelledAnswer, type PreferenceMethod, type PreferencePair, readSums } from './answers.ts'
+import { answersOf, dpo, ipo, kto, orpo, simpo, verdict, verdictScores } from './methods.ts'
 import { likedPairs, tinyBackend, tinyModel } from './testing/liked-tokens.ts'
 import { learnPreferences, trainPreferences } from './train-preferences.ts'
-import type { LabelledAnswer, PreferenceMethod, PreferencePair } from './types.ts'
-import { verdict, verdictScores } from './verdict.ts'
 
 type Numbers = Record<'prompt' | 'chosen' | 'rejected', number[]>
 // Made by golden/make_step_golden.py.

@@ -1,10 +1,42 @@
-import type { ReportInput } from '../types.ts'
-import { kindChart } from './kind-chart.ts'
-import { duration } from '../../../runs/report/format.ts'
-import { headline } from './headline.ts'
-import { html, nothing, trusted } from '../../../runs/report/html.ts'
-import { comparisons, cost, curves, sample, stageTable } from './sections.ts'
-import { style } from '../../../runs/report/style.ts'
+import { decimal, duration, percent, percentInterval } from '../../../runs/report/format.ts'
+import { html, nothing } from '../../../runs/report/html.ts'
+import { metricCharts, reportPage, settingsSection } from '../../../runs/report/page.ts'
+import type { MetricsRecord } from '../../../runs/run-folder.ts'
+import type { RunSummary } from '../run.ts'
+import type { ReportInput, TrainingSummary } from '../types.ts'
+import { comparisons, cost, curves, kindChart, sample, stageTable } from './sections.ts'
+
+/**
+ * One sentence that says what happened on the held-out tasks and no more: "rose" or "fell" only where the 95% intervals do not touch. Begins
+ * with the name of the algorithm, where it has one.
+ */
+export function headline({ stages, algorithm }: TrainingSummary): string {
+  const sentence = stagesSentence(stages)
+  return algorithm === undefined ? sentence : `${algorithm}: ${sentence}`
+}
+
+function stagesSentence(stages: TrainingSummary['stages']): string {
+  const base = stages.find(({ name }) => name === 'base')
+  const warm = stages.find(({ name }) => name === 'warm-start')
+  const last = stages.find(({ name }) => name === 'rl') ?? warm ?? base
+  if (base === undefined || last === undefined) return 'The run has no evaluation yet.'
+  const tasks = `${last.success.n} held-out tasks`
+  if (last === base) return `The base model solves ${percentInterval(base.success)} of ${tasks}.`
+  const from = base.success
+  const to = last.success
+  const way =
+    warm === undefined || warm === last
+      ? ''
+      : `, by way of ${percent(warm.success.mean)} after the warm start`
+  if (to.low > from.high) {
+    const still = warm !== undefined && warm !== last && to.low <= warm.success.high
+    const caveat = still ? '; the part of RL in this is not clear of chance' : ''
+    return `Success on ${tasks} rose from ${percentInterval(from)} to ${percentInterval(to)}${way}${caveat}.`
+  }
+  if (to.high < from.low)
+    return `Success on ${tasks} fell from ${percentInterval(from)} to ${percentInterval(to)}${way}.`
+  return `No clear change: ${percentInterval(from)} of ${tasks} before, ${percentInterval(to)} after${way}.`
+}
 
 /**
  * The report of a finished run as one HTML page that needs nothing besides itself: no script, no font, no image is fetched, and every text
@@ -12,56 +44,60 @@ import { style } from '../../../runs/report/style.ts'
  */
 export function renderReport({ summary, metrics, config }: ReportInput): string {
   const { machine, stages, samples, remarks = [] } = summary
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>Agoge: ${headline(summary)}</title>
-        <style>
-          ${trusted(style)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <h1>Agoge training report</h1>
-          <p class="headline">${headline(summary)}</p>
-          ${remarks.map((remark) => html`<p class="remark">${remark}</p>`)}
-          <p class="soft">
-            <code>${summary.command}</code>, seed ${summary.seed}, ${duration(summary.seconds)} on
-            ${machine.cpu} (${machine.cores} cores, ${machine.memoryGiB.toFixed(0)} GiB), Node
-            ${machine.node}, ${machine.platform}
-          </p>
-          <h2>Before and after</h2>
-          <p class="soft">
-            Every stage answers the same held-out tasks, greedily. An interval holds the true rate in 95 of
-            100 such measurements.
-          </p>
-          ${stageTable(stages)} ${comparisons(summary)}
-          <h2>By family</h2>
-          ${kindChart(stages)}
-          <h2>Cost</h2>
-          ${cost(summary)}
-          ${
-            samples.length === 0
-              ? nothing
-              : html`<h2>Episodes that went from wrong to right</h2>
-                  ${samples.map(sample)}`
-          }
-          ${
-            metrics.length === 0
-              ? nothing
-              : html`<h2>Curves</h2>
-                  ${curves(metrics)}`
-          }
-          <h2>Settings</h2>
-          <details>
-            <summary>Configuration of the run</summary>
-            <pre>${JSON.stringify(config, null, 2)}</pre>
-          </details>
-        </main>
-      </body>
-    </html> `
-  return page.markup
+  return reportPage(
+    headline(summary),
+    html`${remarks.map((remark) => html`<p class="remark">${remark}</p>`)}
+      <p class="soft">
+        <code>${summary.command}</code>, seed ${summary.seed}, ${duration(summary.seconds)} on ${machine.cpu}
+        (${machine.cores} cores, ${machine.memoryGiB.toFixed(0)} GiB), Node ${machine.node},
+        ${machine.platform}
+      </p>
+      <h2>Before and after</h2>
+      <p class="soft">
+        Every stage answers the same held-out tasks, greedily. An interval holds the true rate in 95 of 100
+        such measurements.
+      </p>
+      ${stageTable(stages)} ${comparisons(summary)}
+      <h2>By family</h2>
+      ${kindChart(stages)}
+      <h2>Cost</h2>
+      ${cost(summary)}
+      ${
+        samples.length === 0
+          ? nothing
+          : html`<h2>Episodes that went from wrong to right</h2>
+              ${samples.map(sample)}`
+      }
+      ${
+        metrics.length === 0
+          ? nothing
+          : html`<h2>Curves</h2>
+              ${curves(metrics)}`
+      }
+      ${settingsSection(config)}`,
+  )
+}
+
+/** The report of a single trainer: which weights were kept and by which rule, every metric over the steps, the settings. */
+export function renderRun({
+  summary,
+  records,
+  config,
+}: {
+  summary: RunSummary
+  records: readonly MetricsRecord[]
+  config: Readonly<Record<string, unknown>>
+}): string {
+  const { trainer, command, kept, steps, seconds, machine } = summary
+  const score = kept.score === undefined ? '' : ` (${decimal(kept.score)})`
+  return reportPage(
+    `${trainer}: ${steps} steps, the weights of step ${kept.step} kept`,
+    html`<p class="soft">
+        <code>${command}</code>, ${duration(seconds)} on ${machine.cpu} (${machine.cores} cores,
+        ${machine.memoryGiB} GiB), Node ${machine.node}, ${machine.platform}
+      </p>
+      <p>The run ended with the weights of step ${kept.step}${score}. Rule: ${kept.rule}.</p>
+      <h2>Curves</h2>
+      ${metricCharts(records, trainer)} ${settingsSection(config)}`,
+  )
 }

@@ -9,9 +9,8 @@ import {
   percentInterval,
   pointsInterval,
 } from '../../../runs/report/format.ts'
-import { breakName } from '../../../runs/report/break-name.ts'
-import { headline } from './headline.ts'
-import { renderReport } from './render-report.ts'
+import { breakName } from '../../../runs/report/html.ts'
+import { headline, renderReport } from './render-report.ts'
 import { resultText } from '../../../cli/llm/result-text.ts'
 
 const estimate = (mean: number, n = 400, half = 0.03): Estimate => ({

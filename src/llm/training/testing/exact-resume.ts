@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sha256 } from '../../../runs/checksums.ts'
-import type { TrainingEvent } from '../../../runs/events.ts'
+import type { TrainingEvent } from '../../../runs/run-folder.ts'
 import type { RunOptions } from '../run.ts'
 
 /** Trains fresh models by these options, and returns the weights that they end with. */

@@ -2,7 +2,7 @@ import { createLocalBackend } from '../../../backend/local-backend.ts'
 import { smallConfig } from '../../../model/config.ts'
 import type { LocalBackend } from '../../../backend/local-backend.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
-import type { PreferencePair } from '../types.ts'
+import type { PreferencePair } from '../answers.ts'
 
 /** A vocabulary of 20: 0 begins, 1 ends, 2 and 3 are prompts; of the other sixteen the even ones are liked. */
 export const vocabulary = 20

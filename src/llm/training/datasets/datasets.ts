@@ -1,11 +1,83 @@
+import { extname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Episode } from '../../episode/types.ts'
+import { AgogeError } from '../../../error.ts'
+import { writeWhole } from '../../../runs/files.ts'
+import { readScore, type Score, type Scored } from '../../episode/score.ts'
+import type { Episode, EpisodeNode } from '../../episode/types.ts'
 import { isJudged } from '../../evaluation/summarise.ts'
-import { readScore } from '../../episode/score.ts'
-import type { Score, Scored } from '../../episode/score.ts'
 import { recordedScore } from '../../reward/reward.ts'
-import { conversationsOf } from './conversations.ts'
-import type { Conversation, DatasetMessage } from './conversations.ts'
+import { toParquet } from './parquet.ts'
+
+/** A message as chat templates and TRL read it. */
+interface DatasetMessage {
+  role: EpisodeNode['role']
+  content: string
+  tool_calls?: { type: 'function'; function: { name: string; arguments: Record<string, unknown> } }[]
+  /** Of a tool: its name. */
+  name?: string
+}
+
+interface Conversation {
+  /** What was said before the policy spoke. */
+  prompt: DatasetMessage[]
+  /** From its first word on. */
+  completion: DatasetMessage[]
+  /** The policy attempted a call that could not be understood or carried out. */
+  invalid: boolean
+}
+
+/**
+ * The conversations of an episode, one for each end of its tree (one, where nothing branches), each up to the last thing that the policy
+ * said.
+ */
+function conversationsOf({ nodes }: Pick<Episode, 'nodes'>): Conversation[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const said = nodes.filter(({ role }) => role === 'assistant')
+  const pathTo = (node: EpisodeNode): EpisodeNode[] => {
+    const path = [node]
+    for (let at = node; at.parent !== null; path.unshift(at)) at = byId.get(at.parent)!
+    return path
+  }
+  const paths = said.map(pathTo)
+  const goneOn = new Set(paths.flatMap((path) => path.slice(0, -1)))
+  return paths.filter((path) => !goneOn.has(path[path.length - 1])).map(toConversation)
+}
+
+function toConversation(path: readonly EpisodeNode[]): Conversation {
+  const messages = toDatasetMessages(path)
+  const first = path.findIndex(({ role }) => role === 'assistant')
+  return {
+    prompt: messages.slice(0, first),
+    completion: messages.slice(first),
+    invalid: path.some(({ invalid }) => invalid !== undefined),
+  }
+}
+
+function toDatasetMessages(path: readonly EpisodeNode[]): DatasetMessage[] {
+  const open = new Map<string, string>()
+  return path.map(({ role, text, calls, callId }): DatasetMessage => {
+    if (role === 'assistant') {
+      open.clear()
+      for (const { id, name } of calls ?? []) open.set(id, name)
+      return {
+        role,
+        content: text,
+        ...(calls === undefined || calls.length === 0
+          ? {}
+          : {
+              tool_calls: calls.map(({ name, arguments: given }) => ({
+                type: 'function',
+                function: { name, arguments: given },
+              })),
+            }),
+      }
+    }
+    if (role !== 'tool') return { role, content: text }
+    const name = callId === undefined ? undefined : open.get(callId)
+    // The answer to an attempt that was no call belongs to none.
+    return name === undefined ? { role: 'user', content: text } : { role, name, content: text }
+  })
+}
 
 /** What a data set is for. */
 export type DatasetKind = 'sft' | 'dpo' | 'grpo'
@@ -21,7 +93,7 @@ export interface DatasetOptions {
 }
 
 /** Where a row comes from. */
-export interface Provenance {
+interface Provenance {
   run: string
   environment: string
   task: string
@@ -33,7 +105,7 @@ export interface Provenance {
   weight_version: number
 }
 
-export type DatasetRow = Provenance & { [column: string]: unknown }
+type DatasetRow = Provenance & { [column: string]: unknown }
 
 interface Judged {
   episode: Episode
@@ -142,4 +214,23 @@ function groups(judged: readonly Judged[], key: (one: Judged) => string): Judged
   const found = new Map<string, Judged[]>()
   for (const one of judged) found.set(key(one), [...(found.get(key(one)) ?? []), one])
   return [...found.values()]
+}
+
+const formats = ['.jsonl', '.parquet']
+
+/** @throws AgogeError `unknown-format` for a file that is neither `.jsonl` nor `.parquet`. */
+export function checkDatasetFile(file: string): void {
+  if (formats.includes(extname(file))) return
+  throw new AgogeError(`The ending of ${file} does not say what it is to be.`, {
+    code: 'unknown-format',
+    given: extname(file) === '' ? 'no ending' : extname(file),
+    expected: formats.join(' or '),
+  })
+}
+
+/** Writes rows as JSONL or Parquet, as the ending of the file says; the file is whole or not there. */
+export function writeDataset(file: string, rows: readonly Readonly<Record<string, unknown>>[]): void {
+  checkDatasetFile(file)
+  if (extname(file) === '.parquet') writeWhole(file, toParquet(rows))
+  else writeWhole(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 }

@@ -1,33 +1,31 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AgogeError } from '../../../error.ts'
-import type { OnTrainingEvent } from '../../../runs/events.ts'
-import { baseOf } from '../base-model.ts'
-import { openRunFolder } from '../../../runs/run-folder.ts'
-import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
-import type { AlgorithmDefinition } from '../../algorithm/define-algorithm.ts'
-import type { PolicyPresetName } from '../../algorithm/policy-optimisation/presets.ts'
-import type { Algorithm, BatchSettings, EpisodeGroup } from '../../algorithm/types.ts'
-import { loadLocalBackend } from '../../backend/local-backend.ts'
-import type { Episode } from '../../episode/types.ts'
-import type { ModelBackend } from '../../model-backend.ts'
-import { judgedReward } from '../../reward/rewards.ts'
-import type { Reward } from '../../reward/reward.ts'
-import { rolloutAgent } from '../../rollout/agents/rollout-agent.ts'
-import type { AgentRolloutOptions, AgentTask } from '../../rollout/agents/rollout-agent.ts'
-import { smallModelPlan } from '../defaults.ts'
-import type { OptimiserSettings } from '../kernel.ts'
-import { trainJob } from '../loop.ts'
-import { algorithmOf } from '../named-algorithm.ts'
-import type { RunOptions } from '../run.ts'
+import { AgogeError } from '../../error.ts'
+import { type OnTrainingEvent, openRunFolder } from '../../runs/run-folder.ts'
+import type { Task, TaskSource, ToolEnvironment } from '../agent/types.ts'
+import type { AlgorithmDefinition } from '../algorithm/define-algorithm.ts'
+import type { PolicyPresetName } from '../algorithm/policy-optimisation/presets.ts'
+import type { Algorithm, BatchSettings, EpisodeGroup } from '../algorithm/types.ts'
+import { loadLocalBackend } from '../backend/local-backend.ts'
+import type { Episode } from '../episode/types.ts'
+import type { ModelBackend } from '../model-backend.ts'
+import type { Reward } from '../reward/reward.ts'
+import { judgedReward } from '../reward/rewards.ts'
+import { type AgentRolloutOptions, type AgentTask, rolloutAgent } from '../rollout/agents/rollout-agent.ts'
+import { smallModelPlan } from './defaults.ts'
+import type { OptimiserSettings } from './kernel.ts'
+import { trainJob } from './loop.ts'
+import type { RunOptions } from './run.ts'
+import { algorithmOf } from './train.ts'
+import { baseOf } from './base-model.ts'
 import type {
   ProgramRollout,
   StageSummary,
   TrainableBackend,
   TrainingPlan,
   TrainJobOptions,
-} from '../types.ts'
+} from './types.ts'
 
 export interface TrainAgentOptions<T extends AgentTask, R>
   extends

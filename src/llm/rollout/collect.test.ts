@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Episode, EpisodeNode } from '../episode/types.ts'
-import { unstableTools } from './demonstrate.ts'
+import { unstableTools } from './collect.ts'
 
 /** An episode in which these tools were called in turn, each with whether it failed. */
 function episode(...called: [name: string, isError: boolean, invalid?: string][]): Episode {

@@ -1,14 +1,12 @@
 import { generateText } from 'ai'
 import { expect, test } from 'vitest'
-import { createTemplateFormat } from '../../agent/chat-format/index.ts'
-import { tinyTemplate, tinyTokenizer } from '../../agent/testing/tiny-checkpoint.ts'
-import { createLocalBackend } from '../../backend/local-backend.ts'
-import type { LocalBackend } from '../../backend/local-backend.ts'
-import { tinyConfig } from '../../testing/tiny-config.ts'
-import { demonstrateAgent } from '../../rollout/agents/rollout-agent.ts'
-import type { AgentContext } from '../../rollout/agents/rollout-agent.ts'
-import { fineTune } from '../fine-tune.ts'
-import { trainAgent } from './index.ts'
+import { createTemplateFormat } from '../agent/chat-format/index.ts'
+import { tinyTemplate, tinyTokenizer } from '../agent/testing/tiny-checkpoint.ts'
+import { createLocalBackend, type LocalBackend } from '../backend/local-backend.ts'
+import { type AgentContext, demonstrateAgent } from '../rollout/agents/rollout-agent.ts'
+import { tinyConfig } from '../testing/tiny-config.ts'
+import { fineTune } from './fine-tune.ts'
+import { trainAgent } from './train-agent.ts'
 
 const tokenizer = tinyTokenizer('qwen')
 const format = createTemplateFormat({ template: tinyTemplate('qwen'), tokenizer })

@@ -1,2 +1,0 @@
-export { trainAgent } from './train-agent.ts'
-export type { AgentStep, PlayedStep, TrainAgentOptions, TrainedAgent } from './train-agent.ts'

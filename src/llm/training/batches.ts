@@ -1,0 +1,263 @@
+import { AgogeError } from '../../error.ts'
+import { readChecked, writeChecked } from '../../runs/checksums.ts'
+import type { Task } from '../agent/types.ts'
+import { informativeGroups } from '../algorithm/advantages/group.ts'
+import type { EpisodeGroup } from '../algorithm/types.ts'
+import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
+import type { Episode } from '../episode/types.ts'
+import { recordedScore, scoreGroups } from '../reward/reward.ts'
+import { rolloutGroups } from '../rollout/collect.ts'
+import { actorOf, type Job, journaled } from './job.ts'
+import { pendingFile } from './state.ts'
+import type { BatchTasks, TrainableBackend, TrainingPlan } from './types.ts'
+
+/** A task that was played by the policy, several times. */
+interface PlayedGroup<T extends Task> {
+  task: T
+  episodes: Episode[]
+  /** The same task without chance, where that is wanted. */
+  greedy?: Episode
+  /** False where other groups took its place because it says nothing. */
+  used: boolean
+}
+
+/** What was sampled to be learnt from in one step. */
+export interface Batch<T extends Task> {
+  groups: PlayedGroup<T>[]
+  /** Seconds it took to sample. */
+  seconds: number
+  /** The step whose weights sampled it: so many steps were done before. */
+  sampledAt: number
+}
+
+export function batchEpisodes<T extends Task>({ groups }: Batch<T>): Episode[] {
+  return groups.flatMap(({ episodes, greedy }) => [...episodes, ...(greedy === undefined ? [] : [greedy])])
+}
+
+/** What the algorithm is given of a group: its episodes with the scores that they were given when they were played. */
+export function rewardedGroup<T extends Task>({ episodes, greedy }: PlayedGroup<T>): EpisodeGroup {
+  const valueOf = (episode: Episode): number | null => recordedScore(episode)?.value ?? null
+  return {
+    episodes,
+    rewards: episodes.map(valueOf),
+    ...(greedy === undefined ? {} : { greedyReward: valueOf(greedy) }),
+  }
+}
+
+/**
+ * Plays each task several times in lockstep. Groups whose members all got the same are replaced by others, as often
+ * as the plan says.
+ *
+ * @param number of the batch, from 0; it keys everything that is drawn.
+ */
+async function sampleBatch<T extends Task>(
+  job: Job<T>,
+  tasks: BatchTasks<T>,
+  number: number,
+): Promise<Batch<T>> {
+  const { resampling = 0 } = job.options.plan.reinforcement
+  const started = performance.now()
+  const wanted = tasks.first.length
+  job.backend.clearCache?.()
+  const groups = await playGroups(job, tasks.first, `rl/${number}`)
+  for (let round = 1; round <= resampling; round++) {
+    const missing = keepInformative(groups, wanted)
+    if (missing === 0) break
+    groups.push(...(await playGroups(job, tasks.more(missing), `rl/${number}.${round}`)))
+  }
+  if (resampling > 0) keepInformative(groups, wanted)
+  return { groups, seconds: (performance.now() - started) / 1000, sampledAt: job.state.step }
+}
+
+/** Marks the groups that say something, at most as many as are wanted. @returns how many are missing. */
+function keepInformative<T extends Task>(groups: PlayedGroup<T>[], wanted: number): number {
+  const telling = new Set(
+    informativeGroups(groups.map((group) => rewardedGroup(group).rewards)).slice(0, wanted),
+  )
+  for (const [at, group] of groups.entries()) group.used = telling.has(at)
+  return wanted - telling.size
+}
+
+async function playGroups<T extends Task>(job: Job<T>, tasks: T[], name: string): Promise<PlayedGroup<T>[]> {
+  const { groupSize, temperature, greedyBaseline } = job.options.plan.reinforcement
+  const { backend, options } = job
+  const signal = job.signal === undefined ? {} : { signal: job.signal }
+  const play = (temperature: number, called: string, size: number): Promise<Episode[]> =>
+    journaled(job, called.replaceAll('/', '-'), async () => {
+      const spec = { name: called, tasks, groupSize: size, ...signal }
+      const { environment, plan, program } = options
+      const played =
+        program === undefined
+          ? rolloutGroups({ ...spec, actor: actorOf(job, temperature), environment, limits: plan.limits })
+          : program.play({ ...spec, backend, temperature })
+      return (await played).flat()
+    })
+  const all = await play(temperature, name, groupSize)
+  const greedy = greedyBaseline === true ? await play(0, `${name}/greedy`, 1) : undefined
+  const groups = tasks.map((task, at) => ({
+    task,
+    episodes: all.slice(at * groupSize, (at + 1) * groupSize),
+    ...(greedy === undefined ? {} : { greedy: greedy[at] }),
+    used: true,
+  }))
+  await scoreGroups(
+    job.options.reward,
+    groups.map(({ episodes, greedy }) => (greedy === undefined ? episodes : [...episodes, greedy])),
+    { journal: job.scores, ...(job.signal === undefined ? {} : { signal: job.signal }) },
+  )
+  return groups
+}
+
+/** A batch as text, for the time until it is learnt from. */
+function encodeBatch<T extends Task>({ groups, seconds, sampledAt }: Batch<T>): string {
+  return JSON.stringify({
+    seconds,
+    sampledAt,
+    groups: groups.map(({ task, episodes, greedy, used }) => ({
+      task: { seed: task.seed, kind: task.kind },
+      used,
+      episodes: episodes.map(encodeEpisode),
+      ...(greedy === undefined ? {} : { greedy: encodeEpisode(greedy) }),
+    })),
+  })
+}
+
+interface EncodedBatch {
+  seconds: number
+  sampledAt: number
+  groups: { task: { seed: number; kind: string }; used: boolean; episodes: string[]; greedy?: string }[]
+}
+
+/** The batch again; tasks come from their source, by seed and family. */
+function decodeBatch<T extends Task>(text: string, job: Job<T>, source: string): Batch<T> {
+  const { groups, seconds, sampledAt } = JSON.parse(text) as EncodedBatch
+  return {
+    seconds,
+    sampledAt,
+    groups: groups.map(({ task, used, episodes, greedy }) => ({
+      task: job.options.tasks.task({ split: 'train', ...task }),
+      used,
+      episodes: episodes.map((line) => decodeEpisode(line, source)),
+      ...(greedy === undefined ? {} : { greedy: decodeEpisode(greedy, source) }),
+    })),
+  }
+}
+
+/**
+ * @throws AgogeError `bad-plan` where sampling and training are to overlap but no batch may be stale; `unsupported-overlap` where the backend cannot
+ *   sample while it trains.
+ */
+export function checkOverlap({ reinforcement }: TrainingPlan, backend: TrainableBackend): void {
+  const { overlap = false, maxStaleness = 0 } = reinforcement
+  if (!overlap) return
+  if (maxStaleness < 1) {
+    throw new AgogeError('Sampling and training can overlap only where batches may be stale', {
+      code: 'bad-plan',
+      given: { overlap, maxStaleness },
+      expected: 'maxStaleness of 1 or more',
+      hint: 'maxStaleness: 1 keeps sampler and trainer busy as long as both take about the same time',
+    })
+  }
+  if (backend.freeze === undefined) {
+    throw new AgogeError('This backend cannot sample while it trains', {
+      code: 'unsupported-overlap',
+      given: { overlap },
+      expected: 'a backend with `freeze`, as createLocalBackend and createTinkerBackend make them',
+      hint: 'Train without overlap: maxStaleness alone has the same batches, one thing after another',
+    })
+  }
+}
+
+/** The job as it is now, sampling with the weights of now, whatever becomes of them and of its state. */
+async function freezeJob<T extends Task>(job: Job<T>, stop: AbortSignal): Promise<Job<T>> {
+  const { backend, state, signal } = job
+  const { sample, weightVersion } = await backend.freeze!()
+  const frozen = Object.create(backend, {
+    sample: { value: sample },
+    weightVersion: { value: weightVersion },
+    // Its cache began empty.
+    clearCache: { value: () => {} },
+  }) as TrainableBackend
+  return {
+    ...job,
+    backend: frozen,
+    state: { ...state },
+    signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
+  }
+}
+
+interface BatchQueue<T extends Task> {
+  /** The batch of the step that is due. Begins those that may be sampled with the weights of now. */
+  next(): Promise<Batch<T>>
+  /** Waits for what is being sampled: only then does a checkpoint have all that those who go on from it need. */
+  settle(): Promise<void>
+  /** Breaks off what is being sampled, and waits for its end. */
+  close(): Promise<void>
+}
+
+/**
+ * Batches in the order of their numbers: batch n is sampled with the weights of step n - `maxStaleness`, one batch after another. So the run is
+ * the same, bit for bit, whether sampling is done in between or, with `overlap`, at the same time as the steps in between. What is sampled
+ * and not yet learnt from lies in the run folder, for whoever resumes.
+ *
+ * Where a run that overlapped was stopped while it waited for a batch, nobody has the weights any more that this was being sampled with: then
+ * it is sampled with those of now, and a note says so.
+ */
+export function createBatchQueue<T extends Task>(
+  job: Job<T>,
+  draw: (number: number) => BatchTasks<T>,
+): BatchQueue<T> {
+  const { state, folder, options } = job
+  const { maxStaleness = 0, overlap = false, steps } = options.plan.reinforcement
+  const batches = new Map<number, Promise<Batch<T>>>()
+  const stop = new AbortController()
+  const sampledBy = (step: number): number => Math.min(step + maxStaleness, steps)
+  /** Settles when all that was begun has ended; never rejects. */
+  let last: Promise<unknown> = Promise.resolve()
+  let fault: { error: unknown } | undefined
+  // After a step all batches up to its staleness ahead are begun; before the first, none.
+  let begun = state.step === 0 ? 0 : sampledBy(state.step)
+  const lost = Array.from({ length: begun - state.step }, (_, i) => state.step + i).filter(
+    (number) => overlap && !folder.has(pendingFile(number)),
+  )
+
+  async function begin(number: number): Promise<void> {
+    const tasks = draw(number)
+    const by = overlap ? await freezeJob(job, stop.signal) : job
+    const batch = last.then(async () => {
+      if (fault !== undefined) throw fault.error
+      by.signal?.throwIfAborted()
+      const sampled = await sampleBatch(by, tasks, number)
+      if (maxStaleness > 0) writeChecked(folder, pendingFile(number), encodeBatch(sampled))
+      return sampled
+    })
+    batches.set(number, batch)
+    last = batch.catch((error: unknown) => (fault ??= { error }))
+    if (!overlap) await batch
+  }
+
+  return {
+    async next() {
+      if (fault !== undefined) throw fault.error
+      for (const number of lost.splice(0)) {
+        const text = `batch ${number + 1} was being sampled when the run stopped: it is sampled with newer weights, so from here on this is another run than the uninterrupted one`
+        job.emit({ type: 'note', text })
+        await begin(number)
+      }
+      while (begun < Math.min(sampledBy(state.step) + 1, steps)) await begin(begun++)
+      const number = state.step
+      const file = pendingFile(number)
+      const batch = await (batches.get(number) ??
+        decodeBatch(readChecked(folder, file), job, folder.file(file)))
+      batches.delete(number)
+      return batch
+    },
+    async settle() {
+      await last
+    },
+    async close() {
+      stop.abort(new Error('training ended'))
+      await last
+    },
+  }
+}

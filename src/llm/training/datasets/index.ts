@@ -1,5 +1,0 @@
-export type { DatasetMessage } from './conversations.ts'
-export { datasetRows } from './rows.ts'
-export type { DatasetKind, DatasetOptions, DatasetRow, Provenance } from './rows.ts'
-export { toParquet } from './parquet.ts'
-export { checkDatasetFile, writeDataset } from './write-dataset.ts'

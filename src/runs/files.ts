@@ -1,0 +1,238 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { AgogeError } from '../error.ts'
+
+/** What the system's codes mean, and what is to be done about them. */
+const meanings: Record<string, { reason: string; hint: string }> = {
+  EACCES: {
+    reason: 'permission denied',
+    hint: 'Choose a place that you may write to, or change its permissions',
+  },
+  EPERM: { reason: 'not permitted', hint: 'Choose a place that you may write to, or change its permissions' },
+  EROFS: { reason: 'the file system is read-only', hint: 'Choose a place on another file system' },
+  ENOSPC: { reason: 'the disk is full', hint: 'Make room, or choose a place on another disk' },
+  EDQUOT: { reason: 'the quota is used up', hint: 'Make room, or choose a place on another disk' },
+  EFBIG: { reason: 'the file would be too large', hint: 'Choose a place on another file system' },
+  ENOENT: { reason: 'there is no such file or folder', hint: 'Check the path' },
+  ENOTDIR: { reason: 'a part of the path is a file', hint: 'Choose another path' },
+  EISDIR: { reason: 'it is a folder', hint: 'Choose another path, or move the folder away' },
+  EEXIST: {
+    reason: 'a file stands where a folder is needed',
+    hint: 'Choose another path, or move the file away',
+  },
+  ENOTEMPTY: { reason: 'the folder is not empty', hint: 'Choose another path' },
+  ENAMETOOLONG: { reason: 'the name is too long', hint: 'Choose a shorter path' },
+  ELOOP: { reason: 'its symbolic links go round in a circle', hint: 'Choose another path' },
+  EBUSY: { reason: 'it is in use, perhaps a mount point', hint: 'Choose another path' },
+  EXDEV: { reason: 'it lies on two file systems', hint: 'Choose another path' },
+  EIO: { reason: 'the disk has a fault', hint: 'Choose a place on another disk' },
+  EMFILE: { reason: 'this process has too many files open', hint: 'Raise the limit (ulimit -n)' },
+  ENFILE: { reason: 'the system has too many files open', hint: 'Close other programs' },
+}
+
+/** The code of a failed file operation (`ENOSPC` ...); undefined for everything else, failed sockets and commands too. */
+export function fileErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  const call = 'syscall' in error ? String(error.syscall) : ''
+  if (/^(?:spawn|connect|listen|bind|kill|getaddrinfo)/.test(call)) return undefined
+  return error.code in meanings ? error.code : undefined
+}
+
+/**
+ * The AgogeError for a failed file operation: the path, what is wrong with it and what to do. An AgogeError, and what is no file error,
+ * is returned as it is.
+ */
+export function asFileError(path: string, cause: unknown): unknown {
+  const code = fileErrorCode(cause)
+  if (code === undefined || AgogeError.isInstance(cause)) return cause
+  const { reason, hint } = meanings[code]
+  return new AgogeError(`Cannot write or read ${path}: ${reason} (${code})`, {
+    code: 'unusable-path',
+    given: path,
+    expected: 'a file or folder that can be written, on a disk with room',
+    hint,
+    cause,
+  })
+}
+
+/** Runs a file operation; its failure becomes an AgogeError that names the path and the repair. */
+export function withFileErrors<T>(path: string, operation: () => T): T {
+  try {
+    return operation()
+  } catch (cause) {
+    throw asFileError(path, cause)
+  }
+}
+
+/** `guarded` for the asynchronous work of somebody else, who may have wrapped the system's error in an own one. */
+export async function withFileErrorsAsync<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    const inner =
+      AgogeError.isInstance(cause) && fileErrorCode(cause.cause) !== undefined ? cause.cause : cause
+    throw asFileError(path, inner)
+  }
+}
+
+/**
+ * Makes a folder and its missing parents one by one: Node's own recursive mkdir never returns where the file system
+ * makes no folders and calls that ENOENT, as /proc does.
+ *
+ * @returns the folders that did not exist before, the outermost first.
+ * @throws AgogeError naming the folder.
+ */
+export function makeFolder(given: string): string[] {
+  const path = resolve(given)
+  const missing: string[] = []
+  for (let at = path; ; at = dirname(at)) {
+    const found = withFileErrors(at, () => statSync(at, { throwIfNoEntry: false }))
+    if (found?.isDirectory() === true) break
+    if (found !== undefined) throw asFileError(path, fileInTheWay(at === path ? 'EEXIST' : 'ENOTDIR'))
+    missing.unshift(at)
+  }
+  const made: string[] = []
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder)
+      made.push(folder)
+    } catch (cause) {
+      // Somebody else may have made it in the meantime.
+      if (fileErrorCode(cause) === 'EEXIST' && isFolder(folder)) continue
+      throw fileErrorCode(cause) === 'ENOENT' ? noFoldersHere(folder, cause) : asFileError(folder, cause)
+    }
+  }
+  return made
+}
+
+/** Writes a file into the folder and removes it again: permission bits alone tell nothing about mounts, quotas and full disks. */
+export function requireWritable(folder: string): void {
+  const file = join(folder, `.agoge-file-${process.pid}`)
+  withFileErrors(folder, () => {
+    try {
+      writeFileSync(file, 'x')
+    } finally {
+      rmSync(file, { force: true })
+    }
+  })
+}
+
+/** Tries whether the folder can be made and written, and leaves everything as it was. */
+export function checkFolder(folder: string): void {
+  const made = makeFolder(folder)
+  try {
+    requireWritable(folder)
+  } finally {
+    for (const path of made.reverse()) rmdirSync(path)
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function fileInTheWay(code: string): Error {
+  return Object.assign(new Error('a file is in the way'), { code })
+}
+
+function noFoldersHere(folder: string, cause: unknown): AgogeError {
+  return new AgogeError(`Cannot make the folder ${folder}: its file system makes none`, {
+    code: 'unusable-path',
+    given: folder,
+    expected: 'a folder on a disk',
+    hint: 'Choose another path',
+    cause,
+  })
+}
+
+/**
+ * Writes a file so that it is either whole or as it was before, also after a kill or on a full disk: aside, then renamed into place.
+ * Devices, pipes and links (`/dev/stdout`) are written directly. Missing folders are made.
+ *
+ * @throws AgogeError naming the file.
+ */
+export function writeWhole(path: string, text: string | Uint8Array): void {
+  makeFolder(dirname(path))
+  withFileErrors(path, () => {
+    if (isSpecial(path)) return writeFileSync(path, text)
+    const aside = join(dirname(path), `${basename(path)}.${process.pid}.part`)
+    try {
+      writeFileSync(aside, text)
+      renameSync(aside, path)
+    } catch (error) {
+      rmSync(aside, { force: true })
+      throw error
+    }
+  })
+}
+
+/** Tries whether `writeWhole` could write there, and leaves everything as it was. Throws an AgogeError naming the file or its folder. */
+export function checkFile(given: string): void {
+  const path = resolve(given)
+  const found = withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }))
+  if (found?.isDirectory() === true)
+    throw new AgogeError(`${path} is a folder`, {
+      code: 'unusable-path',
+      given: path,
+      expected: 'a file, new or to be replaced',
+      hint: 'Choose another path',
+    })
+  if (!isSpecial(path)) checkFolder(dirname(path))
+}
+
+function isSpecial(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found !== undefined && !found.isFile() && !found.isDirectory()
+}
+
+/** Appends lines (without newlines) in one write, after cutting off a torn last line. */
+export function appendLines(path: string, lines: readonly string[]): void {
+  if (lines.length === 0) return
+  const file = openSync(path, 'a+')
+  try {
+    const end = lastLineEnd(file)
+    if (end < fstatSync(file).size) ftruncateSync(file, end)
+    const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
+    // A short write is the system's right (and what a nearly full disk does); go on until all is out or it throws.
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The complete lines of a file, in order; none where it does not exist. */
+export function readLines(path: string): string[] {
+  if (!existsSync(path)) return []
+  const lines = readFileSync(path, 'utf8').split('\n')
+  lines.pop()
+  return lines
+}
+
+/** Byte offset just after the last newline. */
+function lastLineEnd(file: number): number {
+  const chunk = Buffer.alloc(1 << 16)
+  for (let end = fstatSync(file).size; end > 0;) {
+    const start = Math.max(0, end - chunk.length)
+    readSync(file, chunk, 0, end - start, start)
+    const newline = chunk.lastIndexOf(10, end - start - 1)
+    if (newline >= 0) return start + newline + 1
+    end = start
+  }
+  return 0
+}
