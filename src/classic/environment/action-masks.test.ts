@@ -47,7 +47,7 @@ test('a guard tells which of several choices was forbidden', () => {
   expect(() => env.step()).toThrow(
     expect.objectContaining({
       code: 'masked-action',
-      message: expect.stringContaining('slot 1, step 2: action[1] 0 is not allowed'),
+      message: expect.stringContaining('environment 1, step 2: action[1] 0 is not allowed'),
     }),
   )
 })

@@ -53,26 +53,26 @@ function withDeadline<T>(
 }
 
 export interface AsyncVectorOptions extends ObjectVectorOptions {
-  /** Milliseconds that one step of one slot may take. Default: any time. */
+  /** Milliseconds that one step of one environment may take. Default: any time. */
   stepDeadline?: number
-  /** Milliseconds that one reset of one slot may take. Default: any time. */
+  /** Milliseconds that one reset of one environment may take. Default: any time. */
   resetDeadline?: number
   /** Cancels every call that is under way. */
   signal?: AbortSignal
   /**
-   * Where a step throws or passes its deadline. `throw` (default): the vector's step throws. `truncate`: the slot's
+   * Where a step throws or passes its deadline. `throw` (default): the vector's step throws. `truncate`: the environment's
    * episode is cut there with reward 0 and marked in `faulted`, since a fault of the environment says nothing of the
    * agent; the object is closed and made anew.
    */
   onFault?: 'throw' | 'truncate'
 }
 
-/** The asynchronous twin of a vector environment: the same arrays, all slots stepped at once. */
+/** The asynchronous twin of a vector environment: the same arrays, all environments stepped at once. */
 export interface AsyncVectorEnvironment extends Omit<VectorEnvironment, 'reset' | 'step' | 'truncate'> {
-  /** [slots]: what was said with the rows of `observations` and of `finalObservations`. */
+  /** [environments]: what was said with the rows of `observations` and of `finalObservations`. */
   readonly infos: readonly (Info | undefined)[]
   readonly finalInfos: readonly (Info | undefined)[]
-  /** [slots]: 1 where the episode that has just been truncated was cut by a fault; it should train nothing. */
+  /** [environments]: 1 where the episode that has just been truncated was cut by a fault; it should train nothing. */
   readonly faulted: Uint8Array
   reset(options?: { seed?: number; mask?: Uint8Array; signal?: AbortSignal }): Promise<void>
   step(options?: { signal?: AbortSignal }): Promise<void>
@@ -88,7 +88,7 @@ const attempts = 3
  * id of a step is unique in the run and stays the same where the call is repeated.
  *
  * One call at a time: `busy` is thrown where one is under way. Rows are written as answers come in, and are complete when
- * the promise is resolved; where it is rejected, the slots that failed need a reset.
+ * the promise is resolved; where it is rejected, the environments that failed need a reset.
  */
 export async function asyncVectorFrom(
   makeEnv: (envIndex: number) => Environment | AsyncEnvironment | Promise<Environment | AsyncEnvironment>,
@@ -104,7 +104,7 @@ export async function asyncVectorFrom(
   const { arrays, ended } = numEnvs
   const { name } = arrays.definition
   const faulted = new Uint8Array(count)
-  /** How many objects a slot has had. */
+  /** How many objects an environment has had. */
   const lives = faulted.map(() => 0)
   const begunEnvs = new Uint8Array(count)
   let busy = false
@@ -114,8 +114,11 @@ export async function asyncVectorFrom(
     for (let attempt = 1; ; attempt++) {
       const given = numEnvs.resetOptions(i)
       try {
-        const result = await withDeadline(`the reset of slot ${i} of ${name}`, resetDeadline, signal, (own) =>
-          reset(environments[i], given, { signal: own, id: `${i}/${numEnvs.resets[i]}` }),
+        const result = await withDeadline(
+          `the reset of environment ${i} of ${name}`,
+          resetDeadline,
+          signal,
+          (own) => reset(environments[i], given, { signal: own, id: `${i}/${numEnvs.resets[i]}` }),
         )
         numEnvs.began(i, environments[i], result)
         begunEnvs[i] = 1
@@ -123,7 +126,7 @@ export async function asyncVectorFrom(
       } catch (error) {
         begunEnvs[i] = 0
         if (onFault === 'throw' || attempt === attempts || isCancelled(error))
-          throw AgogeError.isInstance(error) ? error : threw(`${name}, slot ${i}: reset`, error)
+          throw AgogeError.isInstance(error) ? error : threw(`${name}, environment ${i}: reset`, error)
         await replace(i)
         numEnvs.episodes[i]--
       }
@@ -141,7 +144,7 @@ export async function asyncVectorFrom(
   }
 
   async function stepEnv(i: number): Promise<void> {
-    if (begunEnvs[i] === 0) throw notBegun(`slot ${i} of ${name}`)
+    if (begunEnvs[i] === 0) throw notBegun(`environment ${i} of ${name}`)
     if (ended[i] === 1) {
       if (arrays.autoreset === 'disabled') throw numEnvs.notReset(i)
       numEnvs.startCount(i)
@@ -151,7 +154,7 @@ export async function asyncVectorFrom(
     let over: boolean
     try {
       const result = await withDeadline(
-        `step ${arrays.lengths[i] + 1} of slot ${i} of ${name}`,
+        `step ${arrays.lengths[i] + 1} of environment ${i} of ${name}`,
         stepDeadline,
         signal,
         (own) => environments[i].step(numEnvs.action(i) as never, { signal: own, id }),
@@ -162,7 +165,7 @@ export async function asyncVectorFrom(
         begunEnvs[i] = 0
         throw AgogeError.isInstance(error)
           ? error
-          : threw(`${name}, slot ${i}, step ${arrays.lengths[i] + 1}: step`, error)
+          : threw(`${name}, environment ${i}, step ${arrays.lengths[i] + 1}: step`, error)
       }
       arrays.rewards[i] = 0
       arrays.terminated[i] = 0
@@ -175,7 +178,7 @@ export async function asyncVectorFrom(
     if (over && arrays.autoreset === 'same-step') await begin(i)
   }
 
-  /** Runs one call of the vector; all slots are waited for, also where one fails. */
+  /** Runs one call of the vector; all environments are waited for, also where one fails. */
   async function batched(own: AbortSignal | undefined, work: (i: number) => Promise<void>): Promise<void> {
     if (busy) {
       throw new AgogeError(`${name} is still at the call before`, {

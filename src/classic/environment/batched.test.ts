@@ -7,7 +7,7 @@ import { createVectorEnvironment } from './vector.ts'
 import type { VectorEnvironment } from './vector.ts'
 import type { EnvironmentDefinition } from './definition.ts'
 
-/** The same environment, of which nothing is known but its functions for one slot. */
+/** The same environment, of which nothing is known but its functions for one environment. */
 const { batched: _, ...alone } = cartPole
 const random = createRandom('together', 1)
 const contexts = Array.from({ length: 13 }, () =>
@@ -28,7 +28,7 @@ const arraysOf = (environment: VectorEnvironment): string => {
     .join('\n')
 }
 
-test.each([1, 4, 7, 13])('%d slots together play bit for bit as one by one', (numEnvs) => {
+test.each([1, 4, 7, 13])('%d environments in one batch play bit for bit as one by one', (numEnvs) => {
   const make = (definition: EnvironmentDefinition): VectorEnvironment =>
     createVectorEnvironment(definition, {
       numEnvs,

@@ -7,7 +7,7 @@ const { doubles, i32, int, integers, repeat, v128 } = assembly
 
 /**
  * `count(rewards, terminated, ended, returns, lengths, truncated, maxSteps, quads)`: after a step, adds up returns and lengths,
- * which start anew where the slot had ended, and says who is truncated and who has ended now. Four slots at a time.
+ * which start anew where the environment had ended, and says who is truncated and who has ended now. Four environments at a time.
  */
 const countKernel: assembly.WasmFunction = {
   name: 'count',
@@ -48,9 +48,9 @@ const countKernel: assembly.WasmFunction = {
   },
 }
 
-/** Fewer slots are stepped one by one as quickly. */
+/** Fewer environments are stepped one by one as quickly. */
 const fewest = 4
-/** What kernels write to `terminated` where they leave a slot alone. */
+/** What kernels write to `terminated` where they leave an environment alone. */
 const left = 2
 
 /**
@@ -67,7 +67,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
   if (!isOwn || count < fewest) return undefined
   const quads = Math.ceil(count / 4)
   let end = 16
-  /** Room for whole quads of slots; kernels may want multiples of 16 bytes. */
+  /** Room for whole quads of environments; kernels may want multiples of 16 bytes. */
   const room = (bytes: number): number => {
     const start = end
     end += Math.ceil((bytes * quads * 4) / 16) * 16
@@ -98,7 +98,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
     terminated: new Uint8Array(buffer, terminated, count),
   }
   const { step, count: countAll } = machine.kernels
-  /** Slots that nobody asked for stay where they are. */
+  /** Environments that nobody asked for stay where they are. */
   const spare = new Float64Array(
     buffer,
     state + 8 * count * definition.stateSize,
@@ -113,7 +113,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
       lengths: new Int32Array(buffer, lengths, count),
       ended: new Uint8Array(buffer, ended, count),
     },
-    /** `one` steps and observes a slot that the kernel left alone; `ends` is called for each that has ended. */
+    /** `one` steps and observes an environment that the kernel left alone; `ends` is called for each that has ended. */
     step(one: (envIndex: number) => void, ends: (envIndex: number) => void): void {
       spare.fill(0)
       step(state, context, columnBytes, actions, observations, rewards, terminated, quads * 2, 0)

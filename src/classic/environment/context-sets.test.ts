@@ -42,15 +42,15 @@ test('training and interpolation lie in the range and never meet, whatever the r
   )
 })
 
-test('whole numbers: every second one between the ends is held out; all are drawn somewhere', () => {
+test('whole numbers: every second one between the ends is heldOut out; all are drawn somewhere', () => {
   fc.assert(
     fc.property(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 2, max: 12 }), (low, range) => {
       const space = { n: { default: low, low, high: low + range, integer: true, about: '' } } as const
       const values = (set: 'train' | 'interpolation') =>
         new Set(drawn(contextSampler(space, { set })).map(({ n = NaN }) => n))
-      const [train, held] = [values('train'), values('interpolation')]
-      expect([...train].filter((n) => held.has(n))).toEqual([])
-      expect([...train, ...held].sort((a, b) => a - b)).toEqual(
+      const [train, heldOut] = [values('train'), values('interpolation')]
+      expect([...train].filter((n) => heldOut.has(n))).toEqual([])
+      expect([...train, ...heldOut].sort((a, b) => a - b)).toEqual(
         Array.from({ length: range + 1 }, (_, k) => low + k),
       )
       expect(train.has(low) && train.has(low + range)).toBe(true)
@@ -70,7 +70,7 @@ test('extrapolation lies outside the range of training and inside the wider one,
   expect(Math.abs(below - 4 / 14)).toBeLessThan(0.08)
 })
 
-test('only the features named vary, and draws depend on slot, episode and seed alone', () => {
+test('only the features named vary, and draws depend on environment, episode and seed alone', () => {
   const sampler = contextSampler(space, { vary: ['gravity'] })
   expect(Object.keys(sampler(0, 0))).toEqual(['gravity'])
   const all = [sampler(0, 0), sampler(1, 0), sampler(0, 1), contextSampler(space, { seed: 1 })(0, 0)]
@@ -78,7 +78,7 @@ test('only the features named vary, and draws depend on slot, episode and seed a
   expect(sampler(0, 0)).toEqual(all[0])
 })
 
-test('what cannot be told from training is refused', () => {
+test('what does not differ from training is refused', () => {
   const bad = expect.objectContaining({ code: 'bad-argument' })
   expect(() => contextSampler(space, { vary: ['kind', 'fixed'], set: 'interpolation' })).toThrow(bad)
   expect(() => contextSampler(space, { vary: ['kind'], set: 'extrapolation' })).toThrow(bad)
@@ -88,7 +88,7 @@ test('what cannot be told from training is refused', () => {
   expect(() => fixedContexts([])).toThrow(bad)
 })
 
-test('a fixed list is gone through by every slot', () => {
+test('a fixed list is gone through by every environment', () => {
   const list = [{ gravity: 5 }, { gravity: 6 }, { gravity: 7 }]
   const contextFor = fixedContexts(list)
   expect([0, 1, 2, 3].map((episode) => contextFor(1, episode).gravity)).toEqual([6, 7, 5, 6])

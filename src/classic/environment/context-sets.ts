@@ -9,7 +9,7 @@ import type { Context, ContextFeature, ContextSpace } from './context.ts'
  */
 export type ContextSet = 'train' | 'interpolation' | 'extrapolation'
 
-/** The context of a slot's next episode, as vector environments take it. */
+/** The context of an environment's next episode, as vector environments take it. */
 export type ContextFor = (envIndex: number, episode: number) => Context
 
 export interface ContextSamplerOptions {
@@ -27,7 +27,7 @@ const strata = 9
 const margin = 0.02
 
 /**
- * Contexts drawn from a set, as a function of slot and episode: the same arguments give the same context, in whichever
+ * Contexts drawn from a set, as a function of environment and episode: the same arguments give the same context, in whichever
  * order they are asked for.
  *
  * The three sets of a space have no context in common, whatever the seeds. Ranges of numbers are cut into 9 equal parts,
@@ -43,8 +43,8 @@ export function contextSampler(
   { vary = Object.keys(space), set = 'train', seed = 0 }: ContextSamplerOptions = {},
 ): ContextFor {
   const features = vary.map((name) => [name, featureOf(space, name)] as const)
-  const tells = set === 'extrapolation' ? canExtrapolate : canHoldOut
-  if (set !== 'train' && !features.some(([, feature]) => tells(feature))) {
+  const canDraw = set === 'extrapolation' ? canExtrapolate : canHoldOut
+  if (set !== 'train' && !features.some(([, feature]) => canDraw(feature))) {
     throw new AgogeError(`no feature can be drawn for ${set}`, {
       code: 'bad-argument',
       given: vary,
@@ -73,7 +73,7 @@ export function contextSetsOf(
   ]
 }
 
-/** The contexts of a list in turn: slot i begins with the i-th, and each slot goes through all of them. */
+/** The contexts of a list in turn: environment i begins with the i-th, and each environment goes through all of them. */
 export function fixedContexts(list: readonly Context[]): ContextFor {
   if (list.length === 0) {
     throw new AgogeError('a list of contexts is empty', {

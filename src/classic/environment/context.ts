@@ -1,7 +1,7 @@
 import { AgogeError } from '../../error.ts'
 
 /**
- * Parameters of a task that an environment reads from its context slot (a contextual MDP; Hallak et al. 2015). Features are
+ * Parameters of a task that an environment reads (a contextual MDP; Hallak et al. 2015). Features are
  * numbers; kinds such as layouts are integers.
  */
 export interface ContextFeature {

@@ -14,7 +14,7 @@ export interface EnvironmentRandom {
   normal(): number
 }
 
-/** The typed arrays of all slots of an environment; row i of each belongs to slot i. An environment's functions write in place. */
+/** The typed arrays of a vector; row i of each belongs to environment i. An environment's functions write in place. */
 export interface EnvArrays<C extends ContextSpace = ContextSpace> {
   readonly count: number
   /** [count, stateSize]. */
@@ -54,7 +54,7 @@ export type DrawnShape =
   | { type: 'text'; x: number; y: number; text: string; fill?: string; size?: number }
 
 /**
- * An environment written once, as functions over slot `i` of typed arrays: the scalar, the vectorised and the contextual
+ * An environment written once, as functions over row `i` of typed arrays: the single, the vectorised and the contextual
  * environment follow. Constants of the dynamics are read from `context`, so that every feature acts. No function
  * keeps anything between calls.
  */
@@ -63,7 +63,7 @@ export interface EnvironmentDefinition<C extends ContextSpace = ContextSpace> {
   readonly observation: ArraySpace
   readonly action: ArraySpace
   readonly context: C
-  /** Numbers of state a slot. */
+  /** Numbers of state an environment. */
   readonly stateSize: number
   /** Steps after which an episode is truncated; none where absent. */
   readonly maxSteps?: number
@@ -73,7 +73,7 @@ export interface EnvironmentDefinition<C extends ContextSpace = ContextSpace> {
   readonly step: (numEnvs: EnvArrays, i: number, random: EnvironmentRandom) => void
   /** Writes the observation of the state. */
   readonly observe: (numEnvs: EnvArrays, i: number) => void
-  /** A quicker way for many slots, where there is one. */
+  /** A quicker way for many environments, where there is one. */
   readonly batched?: BatchedDefinition<C>
   /** Writes the choices that are allowed in the state; not for boxes. */
   readonly mask?: (numEnvs: EnvArrays, i: number) => void
@@ -83,7 +83,7 @@ export interface EnvironmentDefinition<C extends ContextSpace = ContextSpace> {
 }
 
 /**
- * `step` and `observe` of an environment for two slots at a time, with the same bits. It counts for an environment with these very functions
+ * `step` and `observe` of an environment for two environments at a time, with the same bits. It counts for an environment with these very functions
  * and this context, not for another made of it. Chance is not drawn.
  */
 export interface BatchedDefinition<C extends ContextSpace = ContextSpace> extends Pick<

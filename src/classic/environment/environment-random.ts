@@ -21,8 +21,8 @@ export const fastStream = (...keys: [RandomKey, ...RandomKey[]]): EnvironmentStr
   new FastStream(createRandom(...keys).state())
 
 /**
- * sfc32, as in `createRandom`. A class, so that a slot's stream is four numbers in one line of the cache: closures of its own
- * are a kilobyte, and thousands of slots then wait for memory whenever an episode begins.
+ * sfc32, as in `createRandom`. A class, so that an environment's stream is four numbers in one line of the cache: closures of its own
+ * are a kilobyte, and thousands of environments then wait for memory whenever an episode begins.
  */
 class FastStream implements EnvironmentStream {
   private a: number
@@ -106,5 +106,5 @@ export function numpyStream(seed: number | bigint): NumpyStream {
   }
 }
 
-/** The `stream` of a vector environment that seeds its slots as Gymnasium's do: slot i with seed + i. */
+/** The `stream` of a vector environment that seeds its environments as Gymnasium's do: environment i with seed + i. */
 export const numpyEnvStream = (seed: number, envIndex: number): NumpyStream => numpyStream(seed + envIndex)

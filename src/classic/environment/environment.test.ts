@@ -62,7 +62,7 @@ test('a seed starts the stream anew, a reset without one goes on', () => {
   expect(other.reset()).toEqual(first)
 })
 
-test('it plays as slot 0 of a vector with the same seed, also with NumPy’s seeding', () => {
+test('it plays as environment 0 of a vector with the same seed, also with NumPy’s seeding', () => {
   for (const seeding of ['fast', 'numpy'] as const) {
     const env = createEnvironment(counter, { seeding })
     const vector = createVectorEnvironment(counter, {
@@ -104,9 +104,9 @@ test('observations and masks are fresh: numbers where discrete, arrays of the sp
   const env = createEnvironment(plane)
   const { observation } = env.reset()
   expect(observation).toBeInstanceOf(Float64Array)
-  const kept = [...(observation as Float64Array)]
+  const saved = [...(observation as Float64Array)]
   const next = env.step([1, 1]).observation
-  expect([...(observation as Float64Array)]).toEqual(kept)
+  expect([...(observation as Float64Array)]).toEqual(saved)
   ;(next as Float64Array).fill(0)
   expect(env.step([0, 0]).observation).not.toEqual(new Float64Array(2))
   const counting = createEnvironment(counter)
@@ -158,7 +158,7 @@ test('misuse throws typed errors that name the environment', () => {
   expect(() => several.step([0, 3])).toThrow('plane, step 2: action[1] is 3')
 })
 
-test('a state of another environment or of fewer slots is refused, and nothing of it is written', () => {
+test('a state of another environment or of a smaller vector is refused, and nothing of it is written', () => {
   const environment = createVectorEnvironment(cartPole, { numEnvs: 3, seed: 1 })
   environment.reset()
   const before = environment.state()

@@ -100,7 +100,7 @@ export interface DefinedEnvironment extends Environment<ArraySpace, ArraySpace> 
   readonly name: string
   readonly contextSpace: ContextSpace
   readonly definition: EnvironmentDefinition
-  /** The vector of one slot that this environment is: for drawing, and for environments' own functions. */
+  /** The vector of one that this environment is: for drawing, and for environments' own functions. */
   readonly vector: VectorEnvironment
   /** With `options: { state }`, the episode begins in that row of the environment's state instead of a random one. */
   reset(options?: ResetOptions): Required<ResetResult<Member<ArraySpace>>>

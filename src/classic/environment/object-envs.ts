@@ -45,7 +45,7 @@ export function objectDefinition(kind: ObjectKind): EnvironmentDefinition {
     })
   }
   const refuse = (): never => {
-    throw new AgogeError(`${name} is an object of its own, not an environment over slots`, {
+    throw new AgogeError(`${name} is an object of its own, not a definition`, {
       code: 'not-an-environment',
       hint: 'use the vector environment that was made of it',
     })
@@ -93,13 +93,13 @@ export interface ObjectVectorOptions {
   seed?: number
   /** Default `same-step`. */
   autoreset?: Autoreset
-  /** The context of a slot's next episode. Default: none is given. */
+  /** The context of an environment's next episode. Default: none is given. */
   contextFor?: (envIndex: number, episode: number) => Context
   /** Steps after which an episode is truncated, unless the objects do so themselves. Default: none. */
   maxSteps?: number
   /**
-   * The seed that the object of a slot is given. Default: a hash of both, so that no two pairs share a stream; Gymnasium
-   * gives `seed + slot`.
+   * The seed that the object of an environment is given. Default: a hash of both, so that no two pairs share a stream; Gymnasium
+   * gives `seed + environment`.
    */
   seedFor?: (seed: number, envIndex: number) => number
 }
@@ -107,33 +107,33 @@ export interface ObjectVectorOptions {
 /** The arrays of a vector of users' objects, and what a reset or a step of one of them writes there. */
 export interface ObjectEnvs {
   readonly arrays: Omit<VectorEnvironment, 'reset' | 'step' | 'truncate' | 'state' | 'restore'>
-  /** [slots]: what was said with the rows of `observations` and of `finalObservations`. */
+  /** [environments]: what was said with the rows of `observations` and of `finalObservations`. */
   readonly infos: (Info | undefined)[]
   readonly finalInfos: (Info | undefined)[]
   /** All arrays by name, to be stored. */
   readonly stored: NamedArrays
-  /** [slots]: 1 where the slot has ended and not begun again. */
+  /** [environments]: 1 where the environment has ended and not begun again. */
   readonly ended: Uint8Array
   readonly episodes: number[]
-  /** [slots]: resets so far. */
+  /** [environments]: resets so far. */
   readonly resets: Int32Array
-  /** [slots]: the seed that a slot's next reset is to be given; NaN for none. */
+  /** [environments]: the seed that an environment's next reset is to be given; NaN for none. */
   readonly seeds: Float64Array
-  /** Every slot's next reset gets a seed made from this one. */
+  /** Every environment's next reset gets a seed made from this one. */
   reseed(seed: number): void
-  /** What the slot's reset is given. */
+  /** What the environment's reset is given. */
   resetOptions(envIndex: number): ResetOptions
   /** Writes what a reset gave. */
   began(envIndex: number, object: ObjectKind, result: unknown): void
   /** A new count; reward 0 and no end. */
   startCount(envIndex: number): void
-  /** The slot's action, for its object to keep. */
+  /** The environment's action, for its object to keep. */
   action(envIndex: number): unknown
   /** Writes what a step gave; whether the episode is over. */
   stepped(envIndex: number, object: ObjectKind, result: unknown): boolean
   /** Marks the end of the episode and keeps its last observation. */
   end(envIndex: number): void
-  /** The error for a step of an ended slot. */
+  /** The error for a step of an ended environment. */
   notReset(envIndex: number): AgogeError
 }
 
@@ -153,7 +153,7 @@ export function createObjectEnvs(
   }: ObjectVectorOptions,
 ): ObjectEnvs {
   if (!Number.isSafeInteger(count) || count < 1) {
-    throw new AgogeError('a vector environment needs slots', {
+    throw new AgogeError('a vector needs environments', {
       code: 'bad-argument',
       given: count,
       expected: 'a positive integer',
@@ -184,10 +184,10 @@ export function createObjectEnvs(
   const infos: (Info | undefined)[] = Array.from({ length: count }, () => undefined)
   const finalInfos = [...infos]
   const episodes = infos.map(() => 0)
-  /** The seed that a slot's next reset is to be given; NaN for none. */
+  /** The seed that an environment's next reset is to be given; NaN for none. */
   const seeds = new Float64Array(count)
   const resets = new Int32Array(count)
-  const seedOf = seedFor ?? ((seed: number, envIndex: number) => hash32('slot', seed, envIndex))
+  const seedOf = seedFor ?? ((seed: number, envIndex: number) => hash32('environment', seed, envIndex))
   const { observations, rewards, terminated, actionMask } = numEnvs
 
   function reseed(seed: number): void {
@@ -199,10 +199,12 @@ export function createObjectEnvs(
   reseed(firstSeed)
 
   function writeObservation(i: number, object: ObjectKind, result: unknown, when: string): void {
-    const where = `${name}, slot ${i}, ${when}: observation`
-    const { observation: value, info } = fieldsOf(result, `${name}, slot ${i}, ${when}: what it gave`, [
-      'observation',
-    ])
+    const where = `${name}, environment ${i}, ${when}: observation`
+    const { observation: value, info } = fieldsOf(
+      result,
+      `${name}, environment ${i}, ${when}: what it gave`,
+      ['observation'],
+    )
     if (isRow) writeRow(observation, value, observations, i * width, where)
     else {
       const why = explainMismatch(kind.observationSpace, value, where)
@@ -213,7 +215,7 @@ export function createObjectEnvs(
     if (choices === 0) return
     const mask = object.actionMask?.() ?? []
     if (mask.length !== choices) {
-      throw new AgogeError(`${name}, slot ${i}, ${when}: the action mask has ${mask.length} entries`, {
+      throw new AgogeError(`${name}, environment ${i}, ${when}: the action mask has ${mask.length} entries`, {
         code: 'shape-mismatch',
         given: mask,
         expected: `${choices} entries, 1 = allowed`,
@@ -286,18 +288,18 @@ export function createObjectEnvs(
       terminated[i] = 0
       truncated[i] = 0
     },
-    action: (i) => readRow(action, numEnvs.actions, i * actionWidth, `${name}, slot ${i}: the action`),
+    action: (i) => readRow(action, numEnvs.actions, i * actionWidth, `${name}, environment ${i}: the action`),
     stepped(i, object, result) {
       const when = `step ${lengths[i] + 1}`
       writeObservation(i, object, result, when)
-      const step = fieldsOf(result, `${name}, slot ${i}, ${when}: what it gave`, [
+      const step = fieldsOf(result, `${name}, environment ${i}, ${when}: what it gave`, [
         'reward',
         'terminated',
         'truncated',
       ])
       const field = (what: string, holds: boolean, expected: string): void => {
         if (holds) return
-        throw new AgogeError(`${name}, slot ${i}, ${when}: ${what} is ${String(step[what])}`, {
+        throw new AgogeError(`${name}, environment ${i}, ${when}: ${what} is ${String(step[what])}`, {
           code: 'bad-step',
           given: step[what],
           expected,
@@ -317,10 +319,10 @@ export function createObjectEnvs(
     },
     end,
     notReset: (i) =>
-      new AgogeError(`slot ${i} of ${name} has ended and was not reset`, {
+      new AgogeError(`environment ${i} of ${name} has ended and was not reset`, {
         code: 'reset-needed',
-        given: 'a step of an ended slot, with autoreset disabled',
-        expected: 'reset({ mask }) with 1 for that slot',
+        given: 'a step of an ended environment, with autoreset disabled',
+        expected: 'reset({ mask }) with 1 for that environment',
       }),
   }
 }

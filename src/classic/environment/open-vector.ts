@@ -9,24 +9,24 @@ import type { EnvironmentDefinition } from './definition.ts'
 /** A user's own environment, whose calls answer at once or with promises. */
 export type AnyEnvironment = Environment | AsyncEnvironment
 
-/** Makes the environment of a slot. */
+/** Makes the object with an index. */
 export type EnvironmentFactory = (envIndex: number) => AnyEnvironment | Promise<AnyEnvironment>
 
-/** All that can be trained and played in: an environment over slots, an object with `reset` and `step`, or a maker of such objects. */
+/** All that can be trained and played in: a definition, an object with `reset` and `step`, or a function that makes such objects. */
 export type Playable = EnvironmentDefinition | AnyEnvironment | EnvironmentFactory
 
-/** Whether it is an environment over slots, not an object with `reset` and `step` or a maker of them. */
+/** Whether it is a definition, not an object with `reset` and `step` or a function that makes them. */
 export const isEnvironmentDefinition = (given: Playable): given is EnvironmentDefinition =>
   typeof given !== 'function' && !('observationSpace' in given)
 
 export type OpenedVector = AnyVector & { close(): void | Promise<void> }
 
 /**
- * Slots of anything that can be played in, not yet reset. Objects are made here, and closed by `close` where a factory made
+ * Environments of anything that can be played in, not yet reset. Objects are made here, and closed by `close` where a factory made
  * them. They are stepped at once where the first one's `reset` answers at once (it is called to find that out), else all
  * together by promises.
  *
- * @throws AgogeError `bad-argument` for more slots than there are objects and for a function that gives one of them twice, `not-an-environment`, and all that `vectorFrom` throws
+ * @throws AgogeError `bad-argument` for more environments than there are objects and for a function that gives one of them twice, `not-an-environment`, and all that `vectorFrom` throws
  */
 export async function openVector(
   playable: Playable,
@@ -40,8 +40,8 @@ export async function openVector(
   if (!isFactory && numEnvs !== 1) {
     throw new AgogeError(`one object cannot be ${numEnvs} environments`, {
       code: 'bad-argument',
-      given: `${numEnvs} slots`,
-      expected: '1 slot, or a function that makes an environment for each',
+      given: `${numEnvs} environments`,
+      expected: '1, or a function that makes an object for each',
       hint: 'give () => new MyEnvironment() instead of the object',
     })
   }

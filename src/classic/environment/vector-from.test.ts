@@ -16,7 +16,7 @@ const seedFor = (seed: number, envIndex: number): number => seed + envIndex
 /** Everything that a vector shows, copied. */
 const snapshot = (env: VectorEnvironment | AsyncVectorEnvironment) => ({
   observations: [...env.observations],
-  // Rows of slots that have not just ended mean nothing.
+  // Rows of environments that have not just ended mean nothing.
   finals: [...env.finalObservations].filter(
     (_, k) => env.terminated[Math.floor(k / 2)] + env.truncated[Math.floor(k / 2)] > 0,
   ),
@@ -31,7 +31,7 @@ const snapshot = (env: VectorEnvironment | AsyncVectorEnvironment) => ({
   lengths: [...env.lengths],
 })
 
-/** Plays random actions in both, and compares all they show; slots that ended are reset by hand where nothing else does. */
+/** Plays random actions in both, and compares all they show; environments that ended are reset by hand where nothing else does. */
 async function expectAlike(
   one: VectorEnvironment,
   other: VectorEnvironment | AsyncVectorEnvironment,
@@ -165,31 +165,34 @@ test('contexts and seeds reach the objects', () => {
 })
 
 const wrong: [string, Partial<StepResult<unknown>> | undefined, string][] = [
-  ['reward', { reward: NaN }, 'bandit, slot 0, step 1: reward is NaN'],
-  ['terminated', { terminated: 1 as never }, 'bandit, slot 0, step 1: terminated is 1'],
+  ['reward', { reward: NaN }, 'bandit, environment 0, step 1: reward is NaN'],
+  ['terminated', { terminated: 1 as never }, 'bandit, environment 0, step 1: terminated is 1'],
   [
     'observation',
     { observation: { last: 2, place: [[0]] } },
-    'bandit, slot 0, step 1: observation.last is 2, expected an integer',
+    'bandit, environment 0, step 1: observation.last is 2, expected an integer',
   ],
-  ['nothing', undefined, 'bandit, slot 0, step 1: what it gave has no observation'],
+  ['nothing', undefined, 'bandit, environment 0, step 1: what it gave has no observation'],
   ['a promise', Promise.resolve() as never, 'is a promise'],
 ]
-test.each(wrong)('a step that gives a wrong %s throws, naming slot, step and field', (_, change, message) => {
-  const step = (): never =>
-    (change === undefined || change instanceof Promise
-      ? change
-      : {
-          observation: { last: 0, place: [[0]] },
-          reward: 0,
-          terminated: false,
-          truncated: false,
-          ...change,
-        }) as never
-  const env = vectorFrom(() => bandit({ step }), 2)
-  env.reset()
-  expect(() => env.step()).toThrow(message)
-})
+test.each(wrong)(
+  'a step that gives a wrong %s throws, naming environment, step and field',
+  (_, change, message) => {
+    const step = (): never =>
+      (change === undefined || change instanceof Promise
+        ? change
+        : {
+            observation: { last: 0, place: [[0]] },
+            reward: 0,
+            terminated: false,
+            truncated: false,
+            ...change,
+          }) as never
+    const env = vectorFrom(() => bandit({ step }), 2)
+    env.reset()
+    expect(() => env.step()).toThrow(message)
+  },
+)
 
 test('what is no environment is refused', () => {
   expect(() => vectorFrom(() => ({}) as Environment, 1)).toThrow('an environment needs observationSpace')
@@ -200,7 +203,7 @@ test('what is no environment is refused', () => {
   expect(() => env.state()).toThrow('cannot be saved')
 })
 
-/** Ends after three steps; in slot 1, what `trouble` does happens at the second step of its first object. */
+/** Ends after three steps; in environment 1, what `trouble` does happens at the second step of its first object. */
 function troubled(trouble: () => Promise<void> | void): {
   make: (envIndex: number) => AsyncEnvironment
   log: string[]
@@ -237,7 +240,7 @@ const crash = (): void => {
   throw new Error('lost the connection')
 }
 
-test('all slots are stepped at once', async () => {
+test('all environments are stepped at once', async () => {
   let now = 0
   let most = 0
   const make = (): AsyncEnvironment => ({
@@ -257,9 +260,9 @@ test('all slots are stepped at once', async () => {
   expect(most).toBe(5)
 })
 
-test('a step past its deadline, or one that throws, fails the vector’s step, naming slot and step', async () => {
+test('a step past its deadline, or one that throws, fails the vector’s step, naming environment and step', async () => {
   for (const [trouble, message] of [
-    [hang, 'step 2 of slot 1 of troubled took too long'],
+    [hang, 'step 2 of environment 1 of troubled took too long'],
     [crash, 'lost the connection'],
   ] as const) {
     const env = await asyncVectorFrom(troubled(trouble).make, 3, { stepDeadline: 20 })
@@ -267,31 +270,34 @@ test('a step past its deadline, or one that throws, fails the vector’s step, n
     await env.step()
     await expect(env.step()).rejects.toThrow(message)
     expect([...env.observations]).toEqual([2, 1, 2])
-    await expect(env.step()).rejects.toThrow('slot 1 of troubled was stepped before it was reset')
+    await expect(env.step()).rejects.toThrow('environment 1 of troubled was stepped before it was reset')
   }
 })
 
-test.each(modes)('or cuts the slot’s episode, marks it and makes the object anew: %s', async (autoreset) => {
-  const { make, log } = troubled(hang)
-  const env = await asyncVectorFrom(make, 2, { stepDeadline: 20, onFault: 'truncate', autoreset })
-  await env.reset()
-  await env.step()
-  await env.step()
-  expect([...env.truncated]).toEqual([0, 1])
-  expect([...env.faulted]).toEqual([0, 1])
-  expect(env.finalObservations[1]).toBe(1)
-  expect(env.returns[1]).toBe(1)
-  if (autoreset === 'disabled') await env.reset({ mask: Uint8Array.of(0, 1) })
-  await env.step()
-  expect([...env.faulted]).toEqual([0, 0])
-  expect(env.observations[1]).toBe(autoreset === 'next-step' ? 0 : 1)
-  expect(log.filter((line) => line.startsWith('close'))).toEqual(['close 1'])
-  expect(log.filter((line) => line.startsWith('reset 1'))).toEqual([
-    'reset 1 seeded 1/1',
-    'reset 1 seeded 1/2',
-  ])
-  expect(new Set(log).size).toBe(log.length)
-})
+test.each(modes)(
+  'or cuts the environment’s episode, marks it and makes the object anew: %s',
+  async (autoreset) => {
+    const { make, log } = troubled(hang)
+    const env = await asyncVectorFrom(make, 2, { stepDeadline: 20, onFault: 'truncate', autoreset })
+    await env.reset()
+    await env.step()
+    await env.step()
+    expect([...env.truncated]).toEqual([0, 1])
+    expect([...env.faulted]).toEqual([0, 1])
+    expect(env.finalObservations[1]).toBe(1)
+    expect(env.returns[1]).toBe(1)
+    if (autoreset === 'disabled') await env.reset({ mask: Uint8Array.of(0, 1) })
+    await env.step()
+    expect([...env.faulted]).toEqual([0, 0])
+    expect(env.observations[1]).toBe(autoreset === 'next-step' ? 0 : 1)
+    expect(log.filter((line) => line.startsWith('close'))).toEqual(['close 1'])
+    expect(log.filter((line) => line.startsWith('reset 1'))).toEqual([
+      'reset 1 seeded 1/1',
+      'reset 1 seeded 1/2',
+    ])
+    expect(new Set(log).size).toBe(log.length)
+  },
+)
 
 test('a signal cancels what is under way, and a second call at once is refused', async () => {
   const env = await asyncVectorFrom(troubled(hang).make, 2, { onFault: 'truncate' })
@@ -301,7 +307,7 @@ test('a signal cancels what is under way, and a second call at once is refused',
   const step = env.step({ signal: controller.signal })
   await expect(env.step()).rejects.toThrow('still at the call before')
   setTimeout(() => controller.abort(), 5)
-  await expect(step).rejects.toThrow('step 2 of slot 1 of troubled was cancelled')
+  await expect(step).rejects.toThrow('step 2 of environment 1 of troubled was cancelled')
 })
 
 test.each([
@@ -351,9 +357,12 @@ const four = (): Environment => {
   }
 }
 
-test('slots that share an object are refused, at once or in vectors that play at the same time', async () => {
+test('environments that share an object are refused, at once or in vectors that play at the same time', async () => {
   const one = four()
-  const refused = expect.objectContaining({ code: 'bad-argument', given: expect.stringContaining('slot 1') })
+  const refused = expect.objectContaining({
+    code: 'bad-argument',
+    given: expect.stringContaining('environment 1'),
+  })
   expect(() => vectorFrom(() => one, 2)).toThrow(refused)
   await expect(asyncVectorFrom(() => one, 2)).rejects.toThrow(refused)
   await expect(openVector(() => one, { numEnvs: 2 })).rejects.toThrow(refused)
@@ -369,7 +378,7 @@ test('slots that share an object are refused, at once or in vectors that play at
   await opening.close()
 })
 
-test('what an object throws is told with slot and step', async () => {
+test('what an object throws names environment and step', async () => {
   const vector = await openVector(four, { numEnvs: 2 })
   await vector.reset()
   void vector.step()
@@ -377,7 +386,7 @@ test('what an object throws is told with slot and step', async () => {
   expect(() => vector.step()).toThrow(
     expect.objectContaining({
       code: 'environment-threw',
-      message: 'four, slot 0, step 3: step threw TypeError: the arm is stuck',
+      message: 'four, environment 0, step 3: step threw TypeError: the arm is stuck',
       cause: expect.any(TypeError),
     }),
   )

@@ -9,12 +9,12 @@ const atPlay = new WeakSet<object>()
 const shared = (envIndex: number): AgogeError =>
   new AgogeError('The function that makes environments gave one that is at play already', {
     code: 'bad-argument',
-    given: `the same object again, for slot ${envIndex}`,
-    expected: 'an object of its own for every slot, and for evaluation',
+    given: `the same object again, for environment ${envIndex}`,
+    expected: 'an object of its own for every environment, and for evaluation',
     hint: 'Make it within the function: () => new MyEnvironment()',
   })
 
-/** @throws AgogeError `bad-argument` where slots share an object, which would be stepped by all of them. */
+/** @throws AgogeError `bad-argument` where environments share an object, which would be stepped by all of them. */
 export function requireOneEach(environments: readonly unknown[]): void {
   const envIndex = environments.findIndex((one, i) => environments.indexOf(one) < i)
   if (envIndex >= 0) throw shared(envIndex)
@@ -37,7 +37,7 @@ export function claimEach(environments: readonly object[]): () => void {
 
 /** A vector of users' objects. */
 export interface ObjectVector extends VectorEnvironment {
-  /** [slots]: what was said with the rows of `observations` and of `finalObservations`. */
+  /** [environments]: what was said with the rows of `observations` and of `finalObservations`. */
   readonly infos: readonly (Info | undefined)[]
   readonly finalInfos: readonly (Info | undefined)[]
   close(): void
@@ -49,7 +49,7 @@ export interface ObjectVector extends VectorEnvironment {
  * has their spaces only, and `state()` needs theirs.
  *
  * @throws AgogeError here or later: `not-an-environment`, `bad-step`, `shape-mismatch`, `not-a-number`, `not-in-space`,
- * naming the environment, the slot, the step and the field.
+ * naming the environment, the environment, the step and the field.
  */
 export function vectorFrom(
   makeEnv: (envIndex: number) => Environment,
@@ -63,7 +63,7 @@ export function vectorFrom(
   let begun = false
 
   function begin(i: number): void {
-    const result = calling(`${arrays.definition.name}, slot ${i}: reset`, () =>
+    const result = calling(`${arrays.definition.name}, environment ${i}: reset`, () =>
       environments[i].reset(numEnvs.resetOptions(i)),
     )
     numEnvs.began(i, environments[i], result)
@@ -94,7 +94,7 @@ export function vectorFrom(
           }
         }
         const result = calling(
-          `${arrays.definition.name}, slot ${i}, step ${arrays.lengths[i] + 1}: step`,
+          `${arrays.definition.name}, environment ${i}, step ${arrays.lengths[i] + 1}: step`,
           () => environments[i].step(numEnvs.action(i) as never),
         )
         if (numEnvs.stepped(i, environments[i], result) && arrays.autoreset === 'same-step') begin(i)

@@ -30,7 +30,7 @@ export function restoreArrays(
     throw new AgogeError(`A state that was saved does not fit ${environment}: ${name} has another size`, {
       code: 'checkpoint-mismatch',
       given: `${name}: ${bytes ?? 'no'} bytes`,
-      expected: `${array.byteLength} bytes, as saved from the same environment with as many slots`,
+      expected: `${array.byteLength} bytes, as saved from a vector of the same environment and size`,
     })
   }
   for (const [name, array] of Object.entries(arrays))
@@ -38,7 +38,7 @@ export function restoreArrays(
 }
 
 /**
- * When a finished slot begins again. `same-step`: in the step that ended it, whose last observation is in
+ * When a finished environment begins again. `same-step`: in the step that ended it, whose last observation is in
  * `finalObservations`. `next-step`: the step after ignores the action, gives the first observation, reward 0 and no end
  * (Gymnasium's default). `disabled`: when `reset` says so.
  */
@@ -46,11 +46,11 @@ export type Autoreset = 'same-step' | 'next-step' | 'disabled'
 
 export interface VectorOptions {
   numEnvs: number
-  /** Default 0. Streams are keyed by (seed, slot), so that slot i plays alike whatever the number of slots. */
+  /** Default 0. Streams are keyed by (seed, environment), so that environment i plays alike whatever the number of environments. */
   seed?: number
   /** Default `same-step`. */
   autoreset?: Autoreset
-  /** The context of a slot's next episode. Default: the defaults of the space. */
+  /** The context of an environment's next episode. Default: the defaults of the space. */
   contextFor?: (envIndex: number, episode: number) => Context
   /** Instead of the environment's own limit; Infinity for none. */
   maxSteps?: number
@@ -60,34 +60,34 @@ export interface VectorOptions {
 
 /**
  * Many copies of an environment, stepped together. The arrays belong to the environment and are overwritten by each call;
- * nothing is allocated. Row i of each is slot i's.
+ * nothing is allocated. Row i of each is environment i's.
  */
 export interface VectorEnvironment {
   readonly definition: EnvironmentDefinition
   readonly autoreset: Autoreset
-  /** [slots, rowSize(action)]: write here, then `step()`. */
+  /** [numEnvs, rowSize(action)]: write here, then `step()`. */
   readonly actions: Float32Array
-  /** [slots, rowSize(observation)]. */
+  /** [numEnvs, rowSize(observation)]. */
   readonly observations: Float32Array
-  /** Where a slot has just ended: its last observation, before any reset. */
+  /** Where an environment has just ended: its last observation, before any reset. */
   readonly finalObservations: Float32Array
   readonly rewards: Float64Array
   readonly terminated: Uint8Array
   readonly truncated: Uint8Array
-  /** [slots, n], 1 = allowed; empty where the environment has no masks. The choices of several numbers stand one after another. */
+  /** [numEnvs, n], 1 = allowed; empty where the environment has no masks. The choices of several numbers stand one after another. */
   readonly actionMask: Uint8Array
-  /** Where a slot has just ended: the mask of its last state, before any reset. */
+  /** Where an environment has just ended: the mask of its last state, before any reset. */
   readonly finalActionMask: Uint8Array
-  /** Of the episode that a slot is in; where it has just ended, of that one. */
+  /** Of the episode that an environment is in; where it has just ended, of that one. */
   readonly returns: Float64Array
   readonly lengths: Int32Array
-  /** The slots, for environments' own functions such as `draw`. */
+  /** The environments, for environments' own functions such as `draw`. */
   readonly numEnvs: EnvArrays
   /** Begins new episodes: everywhere, or where `mask` is 1. With a seed all streams start anew first. */
   reset(options?: { seed?: number; mask?: Uint8Array }): void
   step(): void
   /**
-   * Cuts the slot's episode short, as a time limit does: after a step, before the next. The slot then begins again as
+   * Cuts the environment's episode short, as a time limit does: after a step, before the next. The environment then begins again as
    * after any end. Where the step has just terminated the episode, it is truncated as well.
    */
   truncate(envIndex: number): void
@@ -113,7 +113,7 @@ interface Kind<T> {
 const zeros = <T>(Kind: Kind<T>, length: number): T =>
   new Kind(new ArrayBuffer(length * Kind.BYTES_PER_ELEMENT))
 
-/** Makes `slots` copies of an environment. Call `reset` first. */
+/** Makes `numEnvs` copies of an environment. Call `reset` first. */
 export function createVectorEnvironment(
   definition: EnvironmentDefinition,
   options: VectorOptions,
@@ -125,7 +125,7 @@ export function createVectorEnvironment(
     maxSteps = definition.maxSteps ?? Infinity,
   } = options
   if (!Number.isSafeInteger(count) || count < 1) {
-    throw new AgogeError('a vector environment needs slots', {
+    throw new AgogeError('a vector needs environments', {
       code: 'bad-argument',
       given: count,
       expected: 'a positive integer',
@@ -156,7 +156,7 @@ export function createVectorEnvironment(
     truncated: zeros(Uint8Array, count),
     returns: zeros(Float64Array, count),
     lengths: zeros(Int32Array, count),
-    /** 1 where the slot has ended and not begun again. */
+    /** 1 where the environment has ended and not begun again. */
     ended: zeros(Uint8Array, count),
   }
   const makeStream =
@@ -294,15 +294,15 @@ export function createVectorEnvironment(
 }
 
 function notReset(environment: string, envIndex: number): AgogeError {
-  return new AgogeError(`slot ${envIndex} of ${environment} has ended and was not reset`, {
+  return new AgogeError(`environment ${envIndex} of ${environment} has ended and was not reset`, {
     code: 'reset-needed',
-    given: 'a step of an ended slot, with autoreset disabled',
-    expected: 'reset({ mask }) with 1 for that slot',
+    given: 'a step of an ended environment, with autoreset disabled',
+    expected: 'reset({ mask }) with 1 for that environment',
   })
 }
 
 /**
- * Slots that are stepped together, at once (a `VectorEnvironment`) or by promises (an `AsyncVectorEnvironment`): what
+ * Environments that are stepped together, at once (a `VectorEnvironment`) or by promises (an `AsyncVectorEnvironment`): what
  * wrappers wrap, learners act in and loops step. Whoever calls it waits where it gives a promise, and only there, so that
  * environments are stepped as quickly as ever.
  */

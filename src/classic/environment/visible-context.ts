@@ -32,7 +32,7 @@ export function visibleContext<C extends ContextSpace>(
   const width = flatWidth + names.length
   const bounds = (inner: Float64Array, limit: number): number[] => [...inner, ...names.map(() => limit)]
 
-  /** The same slots with room for the environment's own observation, made once for each set of slots. */
+  /** The same arrays with room for the environment's own observation, made once for each vector. */
   const innerEnvs = new WeakMap<EnvArrays, EnvArrays>()
   function innerOf(numEnvs: EnvArrays): EnvArrays {
     let inner = innerEnvs.get(numEnvs)

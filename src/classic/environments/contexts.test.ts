@@ -20,7 +20,7 @@ import { chain } from './grid/chain.ts'
 
 const definitions = Object.values(classicEnvironments)
 
-/** Chances that a slot keeps its action, in turn: so that play also comes to places that take persistence. */
+/** Chances that an environment keeps its action, in turn: so that play also comes to places that take persistence. */
 const persistence = [0, 0.9, 0.97, 0.99]
 
 /** Writes actions drawn uniformly, or kept. */
@@ -86,7 +86,7 @@ test.each(definitions.map((definition) => [definition.name, definition] as const
   },
 )
 
-test('the check itself: constants read from elsewhere than the slot are found', () => {
+test('the check itself: constants read from elsewhere than the environment are found', () => {
   const definition: EnvironmentDefinition = {
     ...chain,
     step(numEnvs, i, random) {
@@ -124,7 +124,7 @@ test.each(definitions.map((definition) => [definition.name, definition] as const
 )
 
 test.each(definitions.map((definition) => [definition.name, definition] as const))(
-  '%s: slots do not touch each other',
+  '%s: environments do not touch each other',
   (_, definition) => {
     const play = (contextFor: ContextFor): number[] => {
       const vector = createVectorEnvironment(definition, {

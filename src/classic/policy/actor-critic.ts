@@ -126,7 +126,7 @@ export function mlpActorCritic(
 
 function notFinite(environment: string, envIndex: number, value: number): AgogeError {
   return new AgogeError(
-    `the policy for ${environment} gave ${value} as the log-probability of slot ${envIndex}`,
+    `the policy for ${environment} gave ${value} as the log-probability of environment ${envIndex}`,
     {
       code: 'not-finite',
       given: { environment, envIndex, field: 'logprob', value: String(value) },

@@ -61,7 +61,7 @@ test('samples, log-probabilities, their gradients and the entropy are those of t
   for (const [name, { data }] of Object.entries(found)) expectClose(data, name, name === 'logprobs' ? 3 : 4)
 })
 
-test('draws agree with what is traced, keep to the bounds and give the mean without chance', () => {
+test('draws agree with what is traced, keep to the bounds and give the mean without randomness', () => {
   const parameters = new Float32Array(rows * 2 * k)
   for (let r = 0; r < rows; r++) {
     for (let i = 0; i < k; i++) {

@@ -15,9 +15,9 @@ const asTensors = ({ shapes, views }: ParameterSet): Record<string, Tensor> =>
 
 const valueOf = (tensor: Tensor): number[] => Array.from(evaluate({ tensor }, {})['tensor'].data)
 
-function expectClose(found: ArrayLike<number>, wanted: ArrayLike<number>): void {
-  expect(found.length).toBe(wanted.length)
-  for (let i = 0; i < wanted.length; i++) expect(found[i]).toBeCloseTo(wanted[i], 5)
+function expectClose(found: ArrayLike<number>, expected: ArrayLike<number>): void {
+  expect(found.length).toBe(expected.length)
+  for (let i = 0; i < expected.length; i++) expect(found[i]).toBeCloseTo(expected[i], 5)
 }
 
 test.each([

@@ -144,7 +144,7 @@ test('priorities: new ones are drawn first, then in proportion to error^alpha, w
   const many = replay.createBatch(6000)
   replay.sample(many, random, 1)
   const share = [0, 1, 2].map((index) => many.indices.filter((i) => i === index).length / 6000)
-  ;[1 / 6, 2 / 6, 3 / 6].forEach((wanted, i) => expect(share[i]).toBeCloseTo(wanted, 3))
+  ;[1 / 6, 2 / 6, 3 / 6].forEach((expected, i) => expect(share[i]).toBeCloseTo(expected, 3))
   for (const [row, index] of many.indices.entries()) expect(many.weights[row]).toBeCloseTo(1 / (index + 1), 4)
   replay.sample(many, random, 0.5)
   expect(many.weights[many.indices.indexOf(2)]).toBeCloseTo(Math.sqrt(1 / 3), 4)

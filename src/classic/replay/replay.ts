@@ -214,7 +214,7 @@ function copyRow<A extends Float32Array | Uint8Array>(
 function badReward(environment: string, envIndex: number, given: number): AgogeError {
   return new AgogeError(`${environment} gave a reward that is no number`, {
     code: 'not-finite',
-    given: `${given}, in slot ${envIndex}`,
+    given: `${given}, in environment ${envIndex}`,
     expected: 'finite rewards',
   })
 }

@@ -1,13 +1,13 @@
-/** The steps of each slot whose n-step return is not complete; entry `slot * nSteps + k` of each array. */
+/** The steps of each environment whose n-step return is not complete; entry `environment * nSteps + k` of each array. */
 export interface StepQueue {
   readonly observations: Float32Array
   readonly actions: Float32Array
   /** Discounted sums of the rewards since the entry. */
   readonly returns: Float64Array
-  /** Adds a step of every slot: what was seen [slots, width] and done [slots, actionSize]. */
+  /** Adds a step of every environment: what was seen [numEnvs, width] and done [numEnvs, actionSize]. */
   push(observations: Float32Array, actions: Float32Array): void
   /**
-   * Adds a slot's reward to all that waits in it, and hands over the entries that it completes, oldest first: one after
+   * Adds an environment's reward to all that waits in it, and hands over the entries that it completes, oldest first: one after
    * nSteps, or all at the end of the episode. `discount` is how much the next state counts: gamma to the number of
    * steps, and 0 where the episode was terminated; where it was only truncated, the bootstrap is from its last state.
    */
@@ -31,7 +31,7 @@ export function createStepQueue({ numEnvs, nSteps, gamma, width, actionSize }: S
     observations: new Float32Array(numEnvs * nSteps * width),
     actions: new Float32Array(numEnvs * nSteps * actionSize),
     returns: new Float64Array(numEnvs * nSteps),
-    /** The oldest entry of each slot, and how many there are. */
+    /** The oldest entry of each environment, and how many there are. */
     oldest: new Int32Array(numEnvs),
     waiting: new Int32Array(numEnvs),
   }

@@ -55,7 +55,7 @@ test.each(Object.keys(learners).flatMap((name) => Object.keys(kinds).map((kind) 
   },
 )
 
-test('one object is its own only slot, and is evaluated when training is over', async () => {
+test('one object is a vector of one, and is evaluated when training is over', async () => {
   const [algorithm] = learners['ppo']
   const one = signs()
   const { summary, agent } = await trainClassic({ definition: one, algorithm, steps: 1600 })
@@ -66,7 +66,7 @@ test('one object is its own only slot, and is evaluated when training is over', 
   await agent.dispose()
   await expect(trainClassic({ definition: one, algorithm, numEnvs: 2, steps: 8 })).rejects.toMatchObject({
     code: 'bad-argument',
-    given: '2 slots',
+    given: '2 environments',
   })
   await expect(
     trainClassic({ definition: one, algorithm, steps: 8, evaluate: { every: 4 } }),
@@ -158,7 +158,7 @@ test('a run on objects goes on where they can be saved, and is refused where the
   await expect(refused).rejects.toMatchObject({ code: 'not-resumable' })
 })
 
-test('what an object gets wrong is told with slot, step and field', async () => {
+test('what an object gets wrong names environment, step and field', async () => {
   const wrong = () => {
     const inner = signs()
     return {
@@ -172,6 +172,6 @@ test('what an object gets wrong is told with slot, step and field', async () => 
   const [algorithm] = learners['ppo']
   await expect(trainClassic({ definition: wrong, algorithm, numEnvs: 2, steps: 100 })).rejects.toMatchObject({
     code: 'bad-step',
-    message: 'signs, slot 0, step 4: reward is NaN',
+    message: 'signs, environment 0, step 4: reward is NaN',
   })
 })

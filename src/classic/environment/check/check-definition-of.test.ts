@@ -49,7 +49,7 @@ test('environments that keep the contract pass', () => {
   expect(() => checkEnvironment(walk)).not.toThrow()
 })
 
-let kept = 0
+let calls = 0
 
 /** Breaches, what is found, and options; a field of x may be found or not. */
 const broken: Record<
@@ -78,11 +78,11 @@ const broken: Record<
       ['memory', 'rewards[0]'],
     ],
   ],
-  'a count kept between calls': [
+  'a count of calls': [
     {
       step(numEnvs, i, random) {
         walk.step(numEnvs, i, random)
-        numEnvs.rewards[i] += kept++ % 2
+        numEnvs.rewards[i] += calls++ % 2
       },
     },
     [
@@ -148,7 +148,7 @@ const broken: Record<
     [['endless', 'terminated']],
     { patience: 2000 },
   ],
-  'a row of another slot': [
+  'a row of another environment': [
     {
       step(numEnvs, i, random) {
         walk.step(numEnvs, i, random)
@@ -157,7 +157,7 @@ const broken: Record<
     },
     [
       ['neighbours', 'rewards[0]'],
-      ['slot-index', 'rewards[0]'],
+      ['environment-index', 'rewards[0]'],
       ['determinism', 'x'],
     ],
   ],
@@ -260,7 +260,7 @@ test('a feature that is meant to be seen only passes where that is said', () => 
   expect(findFaults(definition, { observed: ['colour'] })).toEqual([])
 })
 
-test('the error names environment, slot, step and field, and lists everything', () => {
+test('the error names environment, environment, step and field, and lists everything', () => {
   const definition: EnvironmentDefinition = {
     ...walk,
     observation: box([2], [0, 0], [2, 1]),
@@ -277,10 +277,10 @@ test('the error names environment, slot, step and field, and lists everything', 
     expect(code).toBe('bad-environment')
     expect(message).toMatch(/^walk fails \d checks:\n- \[/)
     expect(message).toMatch(
-      /\[space\] walk, slot \d, step \d+: observation leaves its space: it\[0\] is 3, expected at most 2/,
+      /\[space\] walk, environment \d, step \d+: observation leaves its space: it\[0\] is 3, expected at most 2/,
     )
     expect(message).toContain(
-      'state[1] depends on what was in the slot before: a reset has to write all of the state',
+      'state[1] depends on what was in the environment before: a reset has to write all of the state',
     )
     expect(message).toContain('start changes nothing')
     expect((given as unknown[]).length).toBe(message.split('\n').length - 1)

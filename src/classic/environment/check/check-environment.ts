@@ -30,7 +30,7 @@ export type Checked = EnvironmentDefinition | Environment
  * Looks for breaches of the contract in an environment or in an object with `reset` and `step`, by playing it:
  * - the same seed gives the same play, whatever was played before;
  * - observations and masks lie in their spaces, rewards are finite, ends are booleans and kept apart, and come;
- * - of environments: a reset writes all of the state, functions write their own slot only, depend on nothing but state,
+ * - of environments: a reset writes all of the state, functions write their own environment only, depend on nothing but state,
  *   context, action and random numbers, and keep nothing; every context feature changes a transition or a reset;
  *   drawings come of every state; an exact model (`transitions`) says what steps do, in every context;
  * - of objects: observations are fresh copies, `state` and `restore` go on exactly, every context feature acts.

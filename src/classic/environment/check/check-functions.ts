@@ -40,11 +40,11 @@ const inputs: Readonly<Record<Call, readonly ArrayName[]>> = {
   observe: ['state', 'context'],
   mask: ['state', 'context'],
 }
-/** Arrays of the slot that hold other numbers than 0 before the call. */
+/** Arrays of the environment that hold other numbers than 0 before the call. */
 type Garbage = { value: number; arrays: readonly ArrayName[] }
 
 /**
- * Every function of an environment is a function of its slot: it writes no other slot, reads nothing but state, context, action
+ * Every function works on row i alone: it writes no other row, reads nothing but state, context, action
  * and random numbers, leaves nothing of an episode before, and keeps nothing between calls.
  */
 export function checkArrays(
@@ -54,7 +54,7 @@ export function checkArrays(
   situations: readonly Situation[],
 ): void {
   for (const [at, situation] of situations.entries()) {
-    const { again } = repeatable('check', 'slots', seed, at)
+    const { again } = repeatable('check', 'environments', seed, at)
     for (const call of calls) {
       if (call === 'mask' && arrayWidths(definition).actionMask === 0) continue
       const run = (count: number, i: number, garbage?: Garbage): EnvRow => {
@@ -83,7 +83,7 @@ export function checkArrays(
           'left-over',
           run(1, 0, { value, arrays: own }),
           call === 'reset'
-            ? 'depends on what was in the slot before: a reset has to write all of the state'
+            ? 'depends on what was in the environment before: a reset has to write all of the state'
             : 'depends on what was there before: it has to be written by every call',
         )
         compare(
@@ -93,15 +93,15 @@ export function checkArrays(
         )
       }
       compare(
-        'slot-index',
+        'environment-index',
         run(3, 1),
-        'differs in another slot: the row that is read or written is not that of slot i',
+        'differs in another environment: the row that is read or written is not that of environment i',
       )
     }
   }
 }
 
-/** Slots with the situation in slot i; the neighbours, and where `garbage` is given all outputs, hold other numbers. */
+/** Arrays with the situation in row i; the neighbours, and where `garbage` is given all outputs, hold other numbers. */
 function prepare(
   definition: EnvironmentDefinition,
   count: number,
@@ -155,7 +155,7 @@ function lookAtNeighbours(
     if (k === i)
       findings.add('writes', field, `is written by ${call}, which may only read it`, { envIndex: i, step })
     else
-      findings.add('neighbours', field, `of slot ${k} is written by ${call} of slot ${i}`, {
+      findings.add('neighbours', field, `of environment ${k} is written by ${call} of environment ${i}`, {
         envIndex: i,
         step,
       })

@@ -162,9 +162,9 @@ function* play(
 function* step(env: AnyEnvironment, findings: Findings, random: EnvironmentStream, t: number): Work<Shown> {
   const mask = env.actionMask?.()
   const action = sampleSpace(env.actionSpace, random, { mask: sampled(env.actionSpace, mask) as never })
-  const kept = held.get(env)
+  const last = lastShown.get(env)
   const result: unknown = yield* call(findings, 'step', t, () => env.step(action as never))
-  if (kept !== undefined && !same(kept.given, kept.copy)) {
+  if (last !== undefined && !same(last.given, last.copy)) {
     findings.add(
       'fresh',
       'observation',
@@ -193,7 +193,7 @@ function* step(env: AnyEnvironment, findings: Findings, random: EnvironmentStrea
 }
 
 /** The last observation of each environment as it was given, and a copy of it. */
-const held = new WeakMap<AnyEnvironment, { given: unknown; copy: unknown }>()
+const lastShown = new WeakMap<AnyEnvironment, { given: unknown; copy: unknown }>()
 
 function look(env: AnyEnvironment, findings: Findings, result: unknown, t: number): Shown {
   if (typeof result !== 'object' || result === null || !('observation' in result)) {
@@ -208,7 +208,7 @@ function look(env: AnyEnvironment, findings: Findings, result: unknown, t: numbe
   const mask = env.actionMask?.()
   if (mask !== undefined && !lookAtMask(env.actionSpace, mask, findings, t)) throw stop
   const copy: unknown = structuredClone(observation)
-  held.set(env, { given: observation, copy })
+  lastShown.set(env, { given: observation, copy })
   return { observation: copy, reward, terminated, truncated, mask: mask && Array.from(mask) }
 }
 
@@ -244,7 +244,7 @@ function* checkResume(env: AnyEnvironment, findings: Findings, seed: number): Wo
   const state = structuredClone(env.state())
   const one = yield* rest()
   env.restore(state)
-  held.delete(env)
+  lastShown.delete(env)
   compare(one, yield* rest(), (field, step) =>
     findings.add('resume', field, 'differs after restore: state() does not hold all there is', { step }),
   )

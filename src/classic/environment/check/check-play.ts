@@ -13,7 +13,7 @@ import { randomContext, writeRandomAction } from './situations.ts'
 
 const count = 4
 
-/** Random play in four slots: the default context, two of training, one of the whole range. */
+/** Random play in four environments: the default context, two of training, one of the whole range. */
 function playground(definition: EnvironmentDefinition, seed: number): VectorEnvironment {
   const random = fastStream('check', 'contexts', seed)
   const names = Object.keys(definition.context)

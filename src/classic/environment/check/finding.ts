@@ -28,7 +28,7 @@ export function createFindings(name: string): Findings {
       if (list.some((finding) => finding.check === check && finding.field === field)) return
       const place = [
         name,
-        ...(where.envIndex === undefined ? [] : [`slot ${where.envIndex}`]),
+        ...(where.envIndex === undefined ? [] : [`environment ${where.envIndex}`]),
         ...(where.step === undefined ? [] : [`step ${where.step}`]),
       ].join(', ')
       list.push({ check, field, ...where, message: `${place}: ${field} ${what}` })

@@ -210,13 +210,13 @@ function exploreContext(
     writeRandomAction(definition, numEnvs, 0, random)
     for (let hold = holds[random.integers(holds.length)]; hold > 0; hold--) {
       if (!isAllowed(definition, numEnvs)) writeRandomAction(definition, numEnvs, 0, random)
-      const held = numEnvs.actions.slice()
+      const action = numEnvs.actions.slice()
       taken++
       step++
       definition.step(numEnvs, 0, random)
       if (numEnvs.terminated[0] === 1 || numEnvs.state.some(Number.isNaN)) break
       look(step)
-      numEnvs.actions.set(held)
+      numEnvs.actions.set(action)
     }
   }
   return met

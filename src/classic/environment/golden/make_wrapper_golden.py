@@ -97,7 +97,7 @@ def statistics():
 
 result = {
     "gymnasium": gym.__version__,
-    "slots": [script(seed) for seed in range(3)],
+    "environments": [script(seed) for seed in range(3)],
     "statistics": statistics(),
     "scalar": {
         "normaliseObservations": scalar(NormalizeObservation(Scripted(0))),

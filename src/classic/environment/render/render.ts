@@ -30,7 +30,7 @@ export interface Rendered {
 }
 
 /**
- * The drawing of a slot's state: the environment's own, else its characters as a page. Throws `no-drawing` for environments that have
+ * The drawing of an environment's state: the environment's own, else its characters as a page. Throws `no-drawing` for environments that have
  * neither.
  */
 export function drawEnv({ definition, numEnvs }: Rendered, envIndex = 0): Drawing {
@@ -55,7 +55,7 @@ export function renderText(rendered: Rendered, envIndex = 0, options: TerminalOp
 
 function checkEnv(name: string, numEnvs: EnvArrays, envIndex: number): void {
   if (Number.isInteger(envIndex) && envIndex >= 0 && envIndex < numEnvs.count) return
-  throw new AgogeError(`${name} has no slot ${envIndex}`, {
+  throw new AgogeError(`${name} has no environment ${envIndex}`, {
     code: 'bad-argument',
     given: envIndex,
     expected: `a whole number from 0 to ${numEnvs.count - 1}`,

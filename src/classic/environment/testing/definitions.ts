@@ -48,18 +48,18 @@ export type Shown = [number[], number, boolean, boolean]
 export const wrapperGolden = JSON.parse(
   readFileSync(new URL('../golden/wrappers.json', import.meta.url), 'utf8'),
 ) as {
-  slots: ScriptedEpisode[][]
+  environments: ScriptedEpisode[][]
   statistics: { rows: number[]; mean: number[]; variance: number[]; count: number }[]
   scalar: Record<string, Shown[]>
   vector: Record<string, [number[], number[]][]>
 }
 
-/** Plays the scripted episodes of the golden file, one script a slot. */
+/** Plays the scripted episodes of the golden file, one script an environment. */
 export function scripted(numEnvs: number, autoreset: Autoreset): ObjectVector {
   const make = (envIndex: number): Environment => {
     let k = -1
     let t = 0
-    const episodes = wrapperGolden.slots[envIndex]
+    const episodes = wrapperGolden.environments[envIndex]
     const episode = (): ScriptedEpisode => episodes[k % episodes.length]
     return {
       name: 'scripted',

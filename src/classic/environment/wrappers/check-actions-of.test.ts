@@ -39,11 +39,11 @@ const errorOf = (act: () => void): AgogeError => {
 }
 
 test.each<[number[], string, string]>([
-  [[0, 0, NaN, 0], 'not-a-number', 'point, slot 1, step 3: action[0] is NaN'],
-  [[0, 1.5, 0, 0], 'not-in-space', 'point, slot 0, step 3: action[1] is 1.5'],
-  [[0, 0, 0, 0.25], 'not-a-number', 'point, slot 1, step 3: observation[0] is NaN'],
-  [[0, 0.75, 0, 0], 'not-a-number', 'point, slot 0, step 3: reward is Infinity'],
-])('the actions %o are told', (actions, code, message) => {
+  [[0, 0, NaN, 0], 'not-a-number', 'point, environment 1, step 3: action[0] is NaN'],
+  [[0, 1.5, 0, 0], 'not-in-space', 'point, environment 0, step 3: action[1] is 1.5'],
+  [[0, 0, 0, 0.25], 'not-a-number', 'point, environment 1, step 3: observation[0] is NaN'],
+  [[0, 0.75, 0, 0], 'not-a-number', 'point, environment 0, step 3: reward is Infinity'],
+])('the actions %o are refused', (actions, code, message) => {
   const env = checkActionsOf(createVectorEnvironment(point, { numEnvs: 2 }))
   env.reset()
   // A float32 0.1 is a little above 0.1, and inside all the same.
@@ -74,7 +74,7 @@ test('choices have to exist and to be allowed', () => {
   const error = errorOf(() => env.step())
   expect([error.code, error.message]).toEqual([
     'masked-action',
-    'counter, slot 1, step 1: action 2 is not allowed',
+    'counter, environment 1, step 1: action 2 is not allowed',
   ])
 })
 
@@ -90,11 +90,11 @@ test.each<Autoreset>(['same-step', 'next-step'])(
       env.step()
       expect(env.observations[0]).toBe(0)
     }
-    expect(errorOf(() => env.step()).message).toBe('point, slot 0, step 1: action[0] is NaN')
+    expect(errorOf(() => env.step()).message).toBe('point, environment 0, step 1: action[0] is NaN')
   },
 )
 
-test('actions of a wrong shape are told', () => {
+test('actions of a wrong shape are refused', () => {
   const env = createVectorEnvironment(point, { numEnvs: 2 })
   writeActions(env, [1, 2, 3, 4])
   expect([...env.actions]).toEqual([1, 2, 3, 4])
@@ -104,8 +104,8 @@ test('actions of a wrong shape are told', () => {
   ])
   expect([...env.actions]).toEqual([5, 6, 7, 8])
   expect(() => writeActions(env, [1, 2, 3])).toThrow('point: the actions have a wrong shape')
-  expect(() => writeActions(env, [[1, 2], [3]])).toThrow('point, slot 1: the action has a wrong shape')
-  expect(() => writeActions(env, [1, 2])).toThrow('point, slot 0: the action has a wrong shape')
+  expect(() => writeActions(env, [[1, 2], [3]])).toThrow('point, environment 1: the action has a wrong shape')
+  expect(() => writeActions(env, [1, 2])).toThrow('point, environment 0: the action has a wrong shape')
   const choices = createVectorEnvironment({ ...point, action: multiDiscrete([2]) }, { numEnvs: 3 })
   writeActions(choices, [1, 0, 1])
   expect([...choices.actions]).toEqual([1, 0, 1])

@@ -5,9 +5,9 @@ import type { AnyVector } from '../vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /**
- * Looks at everything that goes in and out, and throws an AgogeError that names environment, slot, step and field: actions
+ * Looks at everything that goes in and out, and throws an AgogeError that names environment, environment, step and field: actions
  * that are NaN (`not-a-number`), outside their space (`not-in-space`) or not allowed by the mask (`masked-action`),
- * observations and rewards that are not finite (`not-a-number`). Actions of slots that only begin an episode in this step
+ * observations and rewards that are not finite (`not-a-number`). Actions of environments that only begin an episode in this step
  * are ignored, and not looked at.
  */
 export function checkActionsOf<E extends AnyVector>(env: E): E {
@@ -27,11 +27,14 @@ export function checkActionsOf<E extends AnyVector>(env: E): E {
     for (let k = 0; k < width; k++) {
       const value = actions[i * width + k]
       if (value >= low[k] && value <= high[k] && (!whole || Number.isInteger(value))) continue
-      throw new AgogeError(`${definition.name}, slot ${i}, step ${stepOf(i)}: action[${k}] is ${value}`, {
-        code: Number.isNaN(value) ? 'not-a-number' : 'not-in-space',
-        given: value,
-        expected: `${whole ? 'an integer' : 'a number'} from ${low[k]} to ${high[k]}: ${describeSpace(space)}`,
-      })
+      throw new AgogeError(
+        `${definition.name}, environment ${i}, step ${stepOf(i)}: action[${k}] is ${value}`,
+        {
+          code: Number.isNaN(value) ? 'not-a-number' : 'not-in-space',
+          given: value,
+          expected: `${whole ? 'an integer' : 'a number'} from ${low[k]} to ${high[k]}: ${describeSpace(space)}`,
+        },
+      )
     }
     if (choices === 0) return
     const k = forbiddenChoice(space, actions, i * width, actionMask, i * choices)
@@ -39,7 +42,7 @@ export function checkActionsOf<E extends AnyVector>(env: E): E {
     const value = actions[i * width + k]
     const field = width === 1 ? 'action' : `action[${k}]`
     throw new AgogeError(
-      `${definition.name}, slot ${i}, step ${stepOf(i)}: ${field} ${value} is not allowed`,
+      `${definition.name}, environment ${i}, step ${stepOf(i)}: ${field} ${value} is not allowed`,
       {
         code: 'masked-action',
         given: value,
@@ -80,8 +83,8 @@ export function checkActionsOf<E extends AnyVector>(env: E): E {
 }
 
 /**
- * Writes the actions of all slots: [slots * rowSize(action)] numbers, or a row or number for each slot.
- * @throws AgogeError `shape-mismatch`, naming the slot.
+ * Writes the actions of all environments: [numEnvs * rowSize(action)] numbers, or a row or number for each environment.
+ * @throws AgogeError `shape-mismatch`, naming the environment.
  */
 export function writeActions(env: AnyVector, values: ArrayLike<number> | readonly ArrayLike<number>[]): void {
   const { actions, definition } = env
@@ -92,7 +95,7 @@ export function writeActions(env: AnyVector, values: ArrayLike<number> | readonl
     for (let i = 0; i < count; i++) {
       const row = rows[i]
       if (typeof row !== 'object' || row === null || row.length !== width) {
-        throw new AgogeError(`${definition.name}, slot ${i}: the action has a wrong shape`, {
+        throw new AgogeError(`${definition.name}, environment ${i}: the action has a wrong shape`, {
           code: 'shape-mismatch',
           given: row,
           expected: `${width} numbers: ${describeSpace(definition.action)}`,
@@ -139,7 +142,7 @@ const notFinite = (
   field: string,
   given: number,
 ): AgogeError =>
-  new AgogeError(`${environment}, slot ${envIndex}, step ${step}: ${field} is ${given}`, {
+  new AgogeError(`${environment}, environment ${envIndex}, step ${step}: ${field} is ${given}`, {
     code: 'not-a-number',
     given,
     expected: 'a finite number',

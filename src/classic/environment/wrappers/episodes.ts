@@ -25,7 +25,7 @@ export interface ArrayEpisode {
 
 /**
  * Hands every episode to `onEpisode` when it ends, as columns in arrays of its own. A step allocates nothing but at the end
- * of an episode, and where an episode is longer than any before in its slot. Episodes that are given up by a reset are
+ * of an episode, and where an episode is longer than any before in its environment. Episodes that are given up by a reset are
  * dropped. Actions, rewards and observations are those of `env`: what wrappers outside of it change is not seen, and a
  * time limit belongs inside.
  */
@@ -152,8 +152,8 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
 
 /**
  * Episodes begin where `place` puts them: a snapshot of another episode, or what a guide has walked to. It is called
- * after the environment's own reset of a slot and writes that slot's part of `slots.state`. It may step the environment to get
- * there: rewards, ends and actions of the slot are put back, and such steps count nowhere. Of an episode that has just
+ * after the environment's own reset and writes its row of `numEnvs.state`. It may step the environment to get
+ * there: rewards, ends and actions of the environment are put back, and such steps count nowhere. Of an episode that has just
  * ended it still finds `rewards`, `terminated` and `truncated`. A state that ends an episode is no place to begin.
  *
  * `place` is not saved with the environment's state: what it remembers is its own business.

@@ -119,7 +119,7 @@ export function normaliseObservations<E extends AnyVector>(
 
 /**
  * Rewards over the running standard deviation of the discounted return, not centred, as Gymnasium's vector
- * `NormalizeReward`: the return of a slot becomes `return * gamma * (1 - terminated) + reward`, so that it goes on over a
+ * `NormalizeReward`: the return of an environment becomes `return * gamma * (1 - terminated) + reward`, so that it goes on over a
  * truncation and is 0 only after a reset by hand. Steps that only begin an episode do not count. `returns` stay those of
  * the rewards inside.
  *

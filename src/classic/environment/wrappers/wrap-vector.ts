@@ -4,9 +4,9 @@ import { afterwards, type AnyVector, restoreArrays, saveArrays, type VectorState
 
 /** Where episodes begin and end in the rows that a step has written. */
 interface Boundaries {
-  /** [slots]: 1 where the row of `observations` is the first of an episode. */
+  /** [environments]: 1 where the row of `observations` is the first of an episode. */
   readonly first: Uint8Array
-  /** [slots]: 1 where an episode has just ended, with the row of `finalObservations`. */
+  /** [environments]: 1 where an episode has just ended, with the row of `finalObservations`. */
   readonly last: Uint8Array
 }
 
@@ -18,11 +18,11 @@ interface Hooks {
   restore?: (saved: Readonly<Record<string, ArrayBuffer>>) => void
   /** After new episodes were begun: everywhere, or where `mask` is 1. */
   reset?: (mask: Uint8Array | undefined, boundaries: Boundaries) => void
-  /** Before the step of the environment inside; `first` tells which rows it will begin, where ended slots wait a step. */
+  /** Before the step of the environment inside; `first` tells which rows it will begin, where ended environments wait a step. */
   before?: (boundaries: Boundaries) => void
   /** After the step of the environment inside. */
   step?: (boundaries: Boundaries) => void | Promise<void>
-  /** After the slot's episode, which the step had not ended, was cut short. */
+  /** After the environment's episode, which the step had not ended, was cut short. */
   truncate?: (envIndex: number) => void
 }
 
@@ -133,7 +133,7 @@ export function wrapObservations<E extends AnyVector>(
     for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
   }
 
-  /** The last observations of episodes whose slots have already begun again. */
+  /** The last observations of episodes whose environments have already begun again. */
   const writeLast = (last: Uint8Array): void => {
     if (!last.includes(1)) return
     seen?.(env.finalObservations, last)

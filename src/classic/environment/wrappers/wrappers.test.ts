@@ -19,7 +19,7 @@ import {
 const modes: Autoreset[] = ['same-step', 'next-step', 'disabled']
 const { scalar, vector: batched, statistics } = wrapperGolden
 
-/** What an environment of one slot shows, reset by reset and step by step, whatever the mode. */
+/** What a vector of one shows, reset by reset and step by step, whatever the mode. */
 function shown(env: VectorEnvironment, rows: number): Shown[] {
   const out: Shown[] = []
   const begin = (): void => {
@@ -181,7 +181,7 @@ test('long episodes are recorded whole, and contexts with them', () => {
   )
   env.reset()
   for (let t = 0; t < 450; t++) {
-    // Slot 0 stands still.
+    // Environment 0 stands still.
     env.actions.set([0, 1])
     env.step()
   }

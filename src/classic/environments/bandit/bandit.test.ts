@@ -6,7 +6,7 @@ import { bernoulliBandit, createBernoulliBandit, createGaussianBandit } from './
 import { type BanditDefinition, bestArmMean, expectedRegret } from './bandit.ts'
 import { createLinearBandit } from './linear-bandit.ts'
 
-/** Plays one episode a slot; `choose` writes the action of a slot. Returns mean return and mean regret. */
+/** Plays one episode an environment; `choose` writes the action of an environment. Returns mean return and mean regret. */
 function play(
   definition: BanditDefinition,
   numEnvs: number,
@@ -105,7 +105,7 @@ test('the linear bandit pays what the observation and the arm say', () => {
     const seen = vector.observations.slice()
     vector.step()
     expect([...vector.rewards]).toEqual(expected)
-    // Rewards are linear in the observation, with the same weights in all slots of one instance.
+    // Rewards are linear in the observation, with the same weights in all environments of one instance.
     const [a, b, c] = [0, 3, 6].map((i) => [seen[i * 2], seen[i * 2 + 1], expected[i]])
     const det = a[0] * b[1] - a[1] * b[0]
     const theta = [(a[2] * b[1] - a[1] * b[2]) / det, (a[0] * b[2] - a[2] * b[0]) / det]

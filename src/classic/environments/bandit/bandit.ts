@@ -9,18 +9,18 @@ import type {
 /** An environment of arms whose expected rewards are known, so that regret is exact. */
 export interface BanditDefinition<C extends ContextSpace = ContextSpace> extends EnvironmentDefinition<C> {
   readonly arms: number
-  /** The expected reward of a pull of an arm in slot i's present state: to be asked before the step. */
+  /** The expected reward of a pull of an arm in environment i's present state: to be asked before the step. */
   readonly armMean: (numEnvs: EnvArrays, i: number, arm: number) => number
 }
 
-/** The greatest expected reward of a pull in slot i's present state: to be asked before the step. */
+/** The greatest expected reward of a pull in environment i's present state: to be asked before the step. */
 export function bestArmMean(definition: BanditDefinition, numEnvs: EnvArrays, i: number): number {
   let best = -Infinity
   for (let arm = 0; arm < definition.arms; arm++) best = Math.max(best, definition.armMean(numEnvs, i, arm))
   return best
 }
 
-/** What a pull of the arm in `slots.actions` loses in expectation against the best arm: to be asked before the step. */
+/** What a pull of the arm in `numEnvs.actions` loses in expectation against the best arm: to be asked before the step. */
 export const expectedRegret = (definition: BanditDefinition, numEnvs: EnvArrays, i: number): number =>
   bestArmMean(definition, numEnvs, i) - definition.armMean(numEnvs, i, numEnvs.actions[i])
 

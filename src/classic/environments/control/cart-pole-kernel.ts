@@ -34,12 +34,12 @@ export const cosineOf = (z: number): number =>
 type Code = assembly.Code
 const { doubles, int, i32, v128, vector, ifElse, repeat } = assembly
 
-/** What marks a slot that the kernel left alone. */
+/** What marks an environment that the kernel left alone. */
 const left = 2
 
 /**
- * `step(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: a step of CartPole for two slots at a
- * time, operation for operation that of one slot. Addresses in bytes.
+ * `step(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: a step of CartPole for two environments at a
+ * time, operation for operation that of one environment. Addresses in bytes.
  */
 export const cartPoleKernel: assembly.WasmFunction = {
   name: 'step',
@@ -59,7 +59,7 @@ export const cartPoleKernel: assembly.WasmFunction = {
     /** Where the features of the present pair are. */
     const columns = Array.from({ length: 5 }, () => builder.local(i32))
 
-    /** Two numbers of either slot, `size` bytes apart, as one vector for each number. */
+    /** Two numbers of either environment, `size` bytes apart, as one vector for each number. */
     const readPair = (from: assembly.Local, size: number, offset: number, to: assembly.Local[]): Code => [
       a.set(load(from.get, offset)),
       b.set(load(from.get, offset + size)),
@@ -123,7 +123,7 @@ export const cartPoleKernel: assembly.WasmFunction = {
           ),
         ),
       ),
-      // A bit for each slot becomes a byte.
+      // A bit for each environment becomes a byte.
       int.store16(
         terminated.get,
         int.and(int.or(over.get, int.shiftLeft(over.get, int.constant(7))), int.constant(0x101)),

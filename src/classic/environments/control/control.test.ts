@@ -201,7 +201,7 @@ function play(definition: EnvironmentDefinition, actions: number[]): number[][] 
   return rows
 }
 
-test.each(definitions)('$name: the slots of a vector environment do not touch each other', (definition) => {
+test.each(definitions)('$name: the environments of a vector do not touch each other', (definition) => {
   const options = { seed: 3, maxSteps: 40 }
   const three = createVectorEnvironment(definition, { ...options, numEnvs: 3 })
   const one = createVectorEnvironment(definition, { ...options, numEnvs: 1 })

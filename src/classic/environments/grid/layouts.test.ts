@@ -14,7 +14,7 @@ import { boardStateSize, cells } from './shared/board.ts'
 import { shortestPlan } from './shared/exact.ts'
 import { facingView, fullView } from './shared/views.ts'
 
-/** The first frame of an episode in a context, with its slots. */
+/** The first frame of an episode in a context, with its environments. */
 function begin(
   definition: EnvironmentDefinition,
   context: Context,

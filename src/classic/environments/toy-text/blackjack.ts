@@ -104,7 +104,7 @@ function dealerEnds(
 }
 
 const stateSize = 7
-/** Where the hands lie in a slot's state, each as: sum with aces as 1, 1 for an ace, number of cards. */
+/** Where the hands lie in an environment's state, each as: sum with aces as 1, 1 for an ace, number of cards. */
 const player = 0
 const dealer = 3
 /** The dealer's first card, which is seen. */

@@ -117,7 +117,7 @@ const layoutFeatures = {
   },
 } satisfies ContextSpace
 
-/** Where the tiles begin in a slot's state; before them: the cell, then layout + 1 and frozenRate of these tiles. */
+/** Where the tiles begin in an environment's state; before them: the cell, then layout + 1 and frozenRate of these tiles. */
 const firstTile = 3
 
 /**

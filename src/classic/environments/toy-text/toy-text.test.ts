@@ -328,7 +328,7 @@ test.each(Object.entries(golden.maps))('the generated map of size, rate and seed
   expect(Array.from(generateLake(size, rate, seed), tileLetter).join('')).toBe(map)
 })
 
-test.each(definitions)('$name: the slots of a vector environment do not touch each other', (definition) => {
+test.each(definitions)('$name: the environments of a vector do not touch each other', (definition) => {
   const contextFor = (envIndex: number, episode: number): Context =>
     definition === frozenLakeGenerated ? { layout: envIndex === 0 ? episode : 7 } : {}
   const options = { seed: 3, maxSteps: 30, contextFor }

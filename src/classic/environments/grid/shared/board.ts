@@ -15,7 +15,7 @@ export const cellColours = ['#f4f1ea', '#3b3f46', '#3a9d5d', '#d9a514', '#8a5a2b
 export const blocks = (kind: number): boolean => kind === cells.wall || kind === cells.closedDoor
 
 /**
- * Where a board lies in a slot's state: first `head` numbers of the environment's own, beginning with the agent's x and y (and
+ * Where a board lies in an environment's state: first `head` numbers of the environment's own, beginning with the agent's x and y (and
  * its heading, where it has one), then a square of `side` x `side` cells, row by row from the top. Smaller layouts
  * leave walls around. The outermost cells are walls, so that movement needs no check of bounds.
  */
@@ -27,7 +27,7 @@ export interface Board {
 /** Numbers of state that an environment on the board needs. */
 export const boardStateSize = (board: Board): number => board.head + board.side * board.side
 
-/** The index of cell (x, y) in the state of the slot that begins at `base`. */
+/** The index of cell (x, y) in the state of the environment that begins at `base`. */
 export const cellIndex = (board: Board, base: number, x: number, y: number): number =>
   base + board.head + y * board.side + x
 

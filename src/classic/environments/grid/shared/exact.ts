@@ -13,7 +13,7 @@ import {
   writeContext,
 } from '../../../environment/index.ts'
 
-/** Slots for one copy of an environment with discrete actions, in a row of its context: for asking `step` what would happen. */
+/** Arrays of one environment with discrete actions, in a row of its context: for asking `step` what would happen. */
 export function oneEnv(definition: EnvironmentDefinition, row: Float64Array): EnvArrays {
   const context = contextColumns(definition.context, 1)
   writeContext(context, 0, row)
@@ -50,7 +50,7 @@ interface Sweep {
   states: number
   /** The state of every start, or [states] probabilities. */
   start: number | ArrayLike<number>
-  /** Puts the slot into the state of a number; false where there is none, as in a wall. */
+  /** Puts the environment into the state of a number; false where there is none, as in a wall. */
   place: (state: Float64Array, number: number) => boolean
   /** With what probability each action is done when one is chosen. */
   mix: (action: number) => readonly (readonly [probability: number, action: number])[]
@@ -91,8 +91,8 @@ export const slipMix =
       : [[1 - slip, action], ...[0, 1, 2, 3].map((other) => [slip / 4, other] as const)]
 
 /**
- * An oracle: the fewest actions from slot i's state to a step that ends the episode with a reward above 0, found
- * breadth-first with the environment's own `step` as the model (on a copy; the slot is left as it is). `null` where there
+ * An oracle: the fewest actions from environment i's state to a step that ends the episode with a reward above 0, found
+ * breadth-first with the environment's own `step` as the model (on a copy; the environment is left as it is). `null` where there
  * is none. The environment has discrete actions and no chance in its steps. Throws `too-large` after `maxStates` states.
  */
 export function shortestPlan(
