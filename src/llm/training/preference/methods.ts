@@ -4,11 +4,14 @@ import {
   dpoLoss,
   type DpoSettings,
   ipoLoss,
-  orpoLoss,
+  orpoDefinition,
   type PreferencePairs,
   type PreferenceValue,
-  simpoLoss,
+  simpoDefinition,
 } from '../../algorithm/preference/pairs.ts'
+import type { PreferenceDefinition } from '../../algorithm/define.ts'
+import { checkSettings } from '../../algorithm/setting-fields.ts'
+import type { SettingField } from '../../algorithm/setting-fields.ts'
 import { bradleyTerryLoss } from '../../algorithm/preference/reward-model.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import {
@@ -61,12 +64,49 @@ export function ipo(settings: { tau?: number } = {}): PreferenceMethod<Preferenc
 
 /** Odds-ratio preference optimisation (arXiv 2403.07691): imitation of the chosen and a dislike of the other, in one stage. */
 export function orpo(settings: { lambda?: number; sft?: number } = {}): PreferenceMethod<PreferencePair> {
-  return overMeans('orpo', (means) => orpoLoss(means, settings))
+  return pairMethod(orpoDefinition, settings)
 }
 
 /** Simple preference optimisation (arXiv 2405.14734). */
 export function simpo(settings: { beta?: number; gamma?: number } = {}): PreferenceMethod<PreferencePair> {
-  return overMeans('simpo', (means) => simpoLoss(means, settings))
+  return pairMethod(simpoDefinition, settings)
+}
+
+/**
+ * The method of any loss over pairs of answers: one of `preferenceLosses`, or your own (`definePreference`).
+ *
+ * @param settings those of the definition.
+ * @throws AgogeError `bad-config` for a loss over scores, which trains a reward model, and for settings that do not fit.
+ * @example
+ * await trainPreferences({ backend, method: pairMethod(preferenceLosses.simpo, { beta: 3 }), examples, steps: 100, batch: 16, learningRate: 1e-4 })
+ */
+export function pairMethod<Settings extends object>(
+  definition: PreferenceDefinition<string, Settings>,
+  settings: Settings = {} as Settings,
+): PreferenceMethod<PreferencePair> {
+  const { name, usesReference } = definition
+  const fields: Readonly<Record<string, unknown>> = definition.settings
+  const given: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(settings))
+  checkSettings(`preference loss "${name}"`, fields as Readonly<Record<string, SettingField>>, given)
+  if (definition.of === 'scores')
+    throw new AgogeError(`The loss "${name}" is over scores of a reward model, not over answers`, {
+      code: 'bad-config',
+      given: name,
+      expected: 'a loss over sums or means of log-probabilities',
+      hint: 'trainRewardModel trains a reward model',
+    })
+  if (definition.of === 'means')
+    return overMeans(name, (means) =>
+      definition.compute({ ...means, referenceChosen: [], referenceRejected: [] }, settings),
+    )
+  return {
+    name,
+    usesReference,
+    answers: (pairs) => pairs.map(answersOf),
+    compared: answersOf,
+    loss: (batch) => pairLoss(batch, definition.compute(sums(batch), settings), (logratio) => logratio),
+    score: (logprob, reference) => logprob - reference,
+  }
 }
 
 type Means = Pick<PreferencePairs, 'chosen' | 'rejected'>
