@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { policyPresets } from '../llm/algorithm/policy-optimisation/presets.ts'
+import { trainingMethods } from '../llm/training/method-list.ts'
 import { baseModelFolder } from '../llm/checkpoint/checkpoint.ts'
 import type { Console } from './shared/console.ts'
 import type { EvalArrayCommand } from './classic/eval-array.ts'
@@ -33,6 +34,8 @@ const policyHelp = (kind: EnvironmentKind): string =>
     : [
         '\nAlgorithms:',
         ...listed(Object.entries(policyPresets).map(([name, { about }]) => [name, about])),
+        '\nPreferences, imitation, distillation and critics, also by --algorithm:',
+        ...listed(Object.entries(trainingMethods).map(([name, { about }]) => [name, about])),
         '\nOptions of classic RL: agoge train cartpole --help',
       ].join('\n')
 
@@ -87,6 +90,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       new Option('--algorithm <name>', 'see below (default: grpo-damped)'),
       'see agoge envs ENVIRONMENT (default: the first there)',
     ),
+    optionOf('language', new Option('--teacher <model>', 'of distillation: a run or model folder')),
     optionOf('classic', new Option('--preset <name>', 'published settings of the algorithm, as cleanrl')),
     optionOf(
       'classic',
@@ -162,7 +166,13 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       ],
       mcp: ['agoge train mcp:everything --quick --yes', 'agoge train mcp:memory --sandbox --max-calls 5000'],
       module: ['agoge train ./environment.ts', 'agoge train ./environment.ts --seed 2 --out runs/mine'],
-      all: ['agoge train --quick', 'agoge train --algorithm dr-grpo --seed 2 --compare-supervised'],
+      all: [
+        'agoge train --quick',
+        'agoge train --algorithm dr-grpo --seed 2 --compare-supervised',
+        'agoge train --algorithm online-dpo --quick',
+        'agoge train --algorithm distillation --teacher RUN',
+        'agoge train --algorithm ppo --steps 50',
+      ],
     },
     policyHelp,
   )

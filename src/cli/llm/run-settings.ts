@@ -14,8 +14,10 @@ export interface RunSettings extends EnvironmentOptions, BackendOptions {
   seed: number
   compareSupervised: boolean
   model: string
-  /** A preset; absent = the default of `train`. */
+  /** A preset or method; absent = the default of `train`. */
   algorithm?: string
+  /** The model that `distillation` learns from. */
+  teacher?: string
   /** The rank, where an adapter is trained instead of the weights. */
   lora?: number
   /** Of a foreign server: the seal of the plan of calls that was agreed to, and what identifies the tasks that were made. */

@@ -17,6 +17,9 @@ import { openEnvironment, quickCounts, environmentOptions } from './open-environ
 import type { OpenedNamed, EnvironmentOptions } from './open-environment.ts'
 import { callForecast } from './planned-calls.ts'
 import { baseTokens, runPretrain } from './pretrain.ts'
+import { isMethod, trainingMethods } from '../../llm/training/method-list.ts'
+import type { MethodDefinition, MethodName } from '../../llm/training/method-list.ts'
+import { findModel } from './model-option.ts'
 import { createProgress } from '../shared/progress.ts'
 import { resultText } from './result-text.ts'
 import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
@@ -36,6 +39,8 @@ export interface TrainCommand extends EnvironmentOptions, BackendOptions {
   algorithm?: string
   maxStaleness?: number
   overlap?: boolean
+  /** Of `distillation`: a run or model folder. */
+  teacher?: string
   model?: string
   lora?: number
   fromScratch?: boolean
@@ -57,7 +62,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   if (earlier === null) checkNewRun(command.out)
   else refuseChanges(earlier.folder, command.beside, changeNothing)
   requireStaleness(command)
-  const preset = command.algorithm === undefined ? undefined : findPolicyPreset(command.algorithm)
+  const batch = batchOf(command)
   const named: EnvironmentOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
   const chat = await readChatModel(base)
@@ -83,10 +88,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
         command,
         base,
         await planForBackend(
-          withBatch(
-            chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window),
-            preset?.batch,
-          ),
+          withBatch(chat === undefined ? opened.plan : planForWindow(opened.plan, chat.window), batch),
           backendSettings(command),
           terminal,
         ),
@@ -104,7 +106,10 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       environment: opened.environment,
       tasks: opened.tasks,
       model: base,
-      ...(settings.algorithm === undefined ? {} : { algorithm: settings.algorithm as PolicyPresetName }),
+      ...(settings.algorithm === undefined
+        ? {}
+        : { algorithm: settings.algorithm as PolicyPresetName | MethodName }),
+      ...(settings.teacher === undefined ? {} : { teacher: settings.teacher }),
       ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
       ...(settings.samplingWeights && { samplingWeights: settings.samplingWeights }),
       ...backendOf(settings, {
@@ -138,6 +143,36 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     progress.close()
     await opened.environment.close()
   }
+}
+
+/**
+ * How the algorithm wants its batches.
+ *
+ * @throws AgogeError for an algorithm that there is not, or one that lacks what it needs.
+ */
+function batchOf({ algorithm, teacher, lora, backend }: TrainCommand): BatchSettings | undefined {
+  const needsTeacher = isMethod(algorithm) && 'needsTeacher' in trainingMethods[algorithm]
+  if (needsTeacher !== (teacher !== undefined))
+    throw new AgogeError(
+      needsTeacher ? `--algorithm ${algorithm} needs a teacher` : '--teacher is of --algorithm distillation',
+      {
+        code: 'bad-option',
+        given: needsTeacher ? 'no --teacher' : `--teacher ${teacher} without it`,
+        expected: '--algorithm distillation --teacher RUN: an earlier run, or the folder of a model',
+      },
+    )
+  if (teacher !== undefined) requireModel(findModel(teacher).folder)
+  const remote = backend !== undefined && backend !== 'local'
+  if ((algorithm === 'ppo' || algorithm === 'archer') && (remote || lora !== undefined))
+    throw new AgogeError(`--algorithm ${algorithm} trains a critic from all weights of the policy`, {
+      code: 'bad-option',
+      given: remote ? `--backend ${backend}` : `--lora ${lora}`,
+      expected: 'all weights, in this process',
+    })
+  if (algorithm === undefined) return undefined
+  return isMethod(algorithm)
+    ? (trainingMethods[algorithm] as MethodDefinition).batch
+    : findPolicyPreset(algorithm, Object.keys(trainingMethods)).batch
 }
 
 /** Sampling beside training is possible only with weights that may be old. */
@@ -212,6 +247,7 @@ function newSettings(
     seed: command.seed,
     model,
     ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
+    ...(command.teacher === undefined ? {} : { teacher: resolve(findModel(command.teacher).folder) }),
     ...(command.lora === undefined ? {} : { lora: command.lora }),
     ...backendSettings(command),
     ...(agreement === undefined ? {} : { agreement }),

@@ -1,5 +1,5 @@
 import type { Episode, TrainingSequence } from '../episode/types.ts'
-import type { LossSettings } from '../model-backend.ts'
+import type { LossSettings, OptimReport, OptimStep } from '../model-backend.ts'
 import type { CustomLoss } from '../backend/custom-loss.ts'
 
 /** Episodes of the same task under the same weights, with what the reward said of each; `null` = masked. */
@@ -41,6 +41,11 @@ export interface LearningContext {
   demonstrations: readonly Episode[]
   /** Numbers that the algorithm keeps from update to update, such as coefficients that adapt; saved with the run. */
   memory?: Record<string, number>
+  /**
+   * One optimiser step, at the settings of the policy, of a model that the algorithm trains beside it (a critic), whose gradient is there
+   * already. Absent where only the policy is trained.
+   */
+  move?(model: { optimStep(step: OptimStep): Promise<OptimReport> }): Promise<OptimReport>
 }
 
 /**

@@ -60,6 +60,7 @@ function createLearner<T extends Task>(
     batch: readonly EpisodeGroup[],
     minibatch: number,
     memory: Record<string, number>,
+    tools: StepTools,
   ): Promise<LearningContext> => ({
     batch,
     tokenLimit: tokenLimitOf(options.plan),
@@ -68,6 +69,7 @@ function createLearner<T extends Task>(
     entropies: (sequences) => sequenceEntropies(backend, sequences, abort),
     demonstrations: await shown(minibatch),
     memory,
+    move: (model) => tools.move(model, tools.schedule(settings)),
   })
 
   return {
@@ -79,7 +81,7 @@ function createLearner<T extends Task>(
       for (let start = 0; start < groups.length; start += size) {
         const members = groups.slice(start, start + size)
         updates.push({
-          update: await options.algorithm(members, await contextOf(groups, start / size, memory)),
+          update: await options.algorithm(members, await contextOf(groups, start / size, memory, tools)),
           members,
         })
       }

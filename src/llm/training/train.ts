@@ -1,3 +1,4 @@
+import { AgogeError } from '../../error.ts'
 import { type OnTrainingEvent, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
 import type { Trainable } from '../adapter/trainable.ts'
 import { type ChatModel, readChatModel } from '../agent/chat-format/index.ts'
@@ -12,6 +13,7 @@ import {
 } from '../algorithm/policy-optimisation/presets.ts'
 import type { Algorithm, BatchSettings } from '../algorithm/types.ts'
 import { loadModel, loadTokenizer } from '../backend/base-model.ts'
+import type { LocalBackend } from '../backend/local-backend.ts'
 import { baseModelFolder } from '../checkpoint/checkpoint.ts'
 import type { Reward } from '../reward/reward.ts'
 import { taskReward } from '../reward/rewards.ts'
@@ -19,6 +21,9 @@ import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import { baseOf } from './base-model.ts'
 import { planForWindow, smallModelPlan } from './defaults.ts'
 import { trainJob } from './loop.ts'
+import { isMethod } from './method-list.ts'
+import type { MethodName } from './method-list.ts'
+import { openMethod } from './methods.ts'
 import type { TrainableBackend, TrainingPlan, TrainingSummary, TrainJobOptions } from './types.ts'
 
 /** What `config.json` says of an algorithm that was chosen by name. */
@@ -96,7 +101,9 @@ export interface TrainOptions<T extends Task = Task> {
   /**
    * One of `policyPresets` by name, one of your own (`defineAlgorithm`), or any function. Default `grpo-damped`. A resumed run keeps the settings that it recorded when it began.
    */
-  algorithm?: PolicyPresetName | AlgorithmDefinition | Algorithm
+  algorithm?: PolicyPresetName | MethodName | AlgorithmDefinition | Algorithm
+  /** Folder of the model that `distillation` learns from; it has the tokenizer of the model that is trained. */
+  teacher?: string
   seed?: number
   /** The run folder; default: a new one under `.agoge/runs`. */
   out?: string
@@ -127,7 +134,18 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   const { resume, compareSupervised, config } = options
   const folder = openRunFolder(out === undefined ? {} : { path: out })
   const base = unused === null ? {} : baseOf(folder, [unused.backend])
-  const { algorithm, batch, named } = algorithmOf(options.algorithm, resume === true ? folder : null)
+  const open =
+    options.backend ??
+    (async () => {
+      const next = unused ?? (await loadModel(model, training))
+      unused = null
+      return next.backend
+    })
+  const teacher = options.teacher === undefined ? undefined : (await loadModel(options.teacher)).backend
+  if (teacher !== undefined && unused !== null) requireSameWords(unused.backend, teacher)
+  const { algorithm, batch, named, backend } = isMethod(options.algorithm)
+    ? { ...openMethod(options.algorithm, open, { seed, teacher }), named: { algorithm: options.algorithm } }
+    : { ...algorithmOf(options.algorithm, resume === true ? folder : null), backend: open }
   const job: TrainJobOptions<T> = {
     command: options.command ?? 'train()',
     folder: { path: folder.path },
@@ -135,13 +153,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     environment,
     tasks,
     tokenizer: unused?.tokenizer ?? (await loadTokenizer(model)),
-    backend:
-      options.backend ??
-      (async () => {
-        const next = unused ?? (await loadModel(model, training))
-        unused = null
-        return next.backend
-      }),
+    backend,
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
     algorithm,
     ...(typeof options.algorithm === 'function' ? {} : { algorithmName: named.algorithm ?? 'grpo-damped' }),
@@ -150,11 +162,33 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     ...(resume === undefined ? {} : { resume }),
     ...(compareSupervised === undefined ? {} : { compareSupervised }),
     // Its place stays the same when `config` has it from the run that is resumed.
-    config: { ...base, ...named, ...config, ...base },
+    config: {
+      ...base,
+      ...named,
+      ...(options.teacher === undefined ? {} : { teacher: options.teacher }),
+      ...config,
+      ...base,
+    },
   }
-  return trainJob(job, {
-    ...(onEvent === undefined ? {} : { onEvent }),
-    ...(signal === undefined ? {} : { signal }),
+  try {
+    return await trainJob(job, {
+      ...(onEvent === undefined ? {} : { onEvent }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  } finally {
+    await teacher?.dispose()
+  }
+}
+
+/** Tokens are numbers, which must mean the same to both. */
+function requireSameWords(student: LocalBackend, teacher: LocalBackend): void {
+  const [given, expected] = [teacher.config.vocab_size, student.config.vocab_size]
+  if (given === expected) return
+  throw new AgogeError('The teacher has another vocabulary than the model that is trained', {
+    code: 'bad-config',
+    given: `${given} tokens`,
+    expected: `${expected} tokens`,
+    hint: 'A teacher is trained from the same base model, or is larger with the same tokenizer',
   })
 }
 

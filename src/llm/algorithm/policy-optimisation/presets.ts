@@ -95,12 +95,13 @@ export type PolicyPresetName = PresetName | keyof typeof earlierNames
 /**
  * The preset of this name, or of the earlier name `grpo-kl` of `grpo`.
  *
+ * @param others names that the caller takes besides, for the error.
  * @throws AgogeError `unknown-algorithm` that lists all names.
  */
-export function findPolicyPreset(name: string): PolicyPreset {
+export function findPolicyPreset(name: string, others: readonly string[] = []): PolicyPreset {
   if (Object.hasOwn(policyPresets, name)) return policyPresets[name as PresetName]
   if (Object.hasOwn(earlierNames, name)) return policyPresets[earlierNames[name as keyof typeof earlierNames]]
-  const known = Object.keys(policyPresets)
+  const known = [...Object.keys(policyPresets), ...others]
   const meant = closestName(name, known)
   throw new AgogeError(`There is no algorithm named "${name}" for language models`, {
     code: 'unknown-algorithm',

@@ -87,7 +87,7 @@ export async function trainArcher(options: ArcherOptions): Promise<ArcherStep[]>
         old = [...fresh, ...old].slice(0, memory)
         const advantages = await critic.advantages(fresh)
         const optimStep = tools.schedule(options)
-        const update = await reinforcement(groups, fresh, advantages)
+        const update = await archerUpdate(groups, fresh, advantages)
         const acts = tools.step >= criticWarmup && update.sequences.length > 0
         const metrics = {
           reward: mean(groups.flatMap(({ rewards }) => rewards.filter((reward) => reward !== null))),
@@ -117,7 +117,7 @@ export async function trainArcher(options: ArcherOptions): Promise<ArcherStep[]>
 }
 
 /** The sum over the tokens of an episode, the mean over episodes; each token with the advantage of its utterance. */
-function reinforcement(
+export function archerUpdate(
   groups: readonly EpisodeGroup[],
   fresh: readonly SpokenEpisode[],
   advantages: readonly Float32Array[],

@@ -24,7 +24,7 @@ interface RewardedRow {
   reward: number | null
 }
 
-interface JudgedRow extends RewardedRow {
+export interface JudgedRow extends RewardedRow {
   reward: number
 }
 
@@ -89,7 +89,7 @@ function placesOf({ tokens, weights }: TrainingSequence): number[] {
 }
 
 /** 1 - variance of the error / variance of the returns; 0 where the returns do not vary. */
-function explainedVariance(advantage: readonly CreditedRow[]): number {
+export function explainedVariance(advantage: readonly CreditedRow[]): number {
   const returns = advantage.flatMap((row) => [...row.returns])
   const errors = advantage.flatMap((row) => Array.from(row.returns, (value, t) => value - row.values[t]))
   const of = variance(returns)
@@ -222,7 +222,7 @@ function nothingJudged(step: number, { length }: readonly RewardedRow[]): AgogeE
 }
 
 /** Adds the gradient of the critic's loss, a mean over tokens; returns that loss. */
-async function learnValues(
+export async function learnValues(
   critic: ScalarModel,
   advantage: readonly CreditedRow[],
   { valueClip = 0.2, signal }: { valueClip?: number; signal?: AbortSignal },

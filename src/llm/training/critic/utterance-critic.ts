@@ -52,7 +52,7 @@ export function rowsOf(episodes: readonly SpokenEpisode[]): { rows: Int32Array[]
 }
 
 /** Values of utterances and of the states that they were said in, by two critics that do not see each other. */
-interface UtteranceCritic {
+export interface UtteranceCritic {
   /**
    * One step of learning: Q of all utterances towards `r + gamma V'(next state)`, V of the states of `fresh` episodes towards Q' of what
    * was said there, which is a draw of the policy only while it is young; then the targets (') follow.

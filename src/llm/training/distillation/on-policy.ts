@@ -57,18 +57,9 @@ export async function distil(options: DistillationOptions): Promise<Distillation
       steps,
       async collect(step) {
         const rows = await collect(step)
-        const lengths = rows.map((row) => row.weights.rl.filter((weight) => weight !== 0).length)
-        const tokens = lengths.reduce((sum, length) => sum + length, 0)
-        if (tokens === 0) throw nothingSaid(step, rows)
-        const read = await scoreSequences(teacher, rows, abort)
-        const weights = tokenWeights(lengths, { mode: 'token-mean' })
-        const taught = rows.map((row, i) => teach(row, read[i], weights[i], discount))
-        centre(taught.map(({ sequence }) => sequence))
-        return {
-          rows: taught.map(({ sequence }) => sequence),
-          tokens,
-          reverseKl: taught.reduce((sum, { divergence }) => sum + divergence, 0) / tokens,
-        }
+        const taught = await teachRows(teacher, rows, { discount, ...abort })
+        if (taught.tokens === 0) throw nothingSaid(step, rows)
+        return taught
       },
       async update({ rows: sequences, tokens, reverseKl }, tools) {
         const optimStep = tools.schedule(options)
@@ -85,6 +76,26 @@ export async function distil(options: DistillationOptions): Promise<Distillation
     { ...options, models: { model: student }, settings: settingsOf(options) },
   )
   return stepsOf<DistillationStep>(records, 'distil')
+}
+
+/** What the student said with the opinion of its teacher as advantages, and their divergence a token. */
+export async function teachRows(
+  teacher: Pick<ModelBackend, 'forward'>,
+  rows: readonly TrainingSequence[],
+  { discount = 0, ...abort }: { discount?: number; signal?: AbortSignal } = {},
+): Promise<{ rows: TrainingSequence[]; tokens: number; reverseKl: number }> {
+  const lengths = rows.map((row) => row.weights.rl.filter((weight) => weight !== 0).length)
+  const tokens = lengths.reduce((sum, length) => sum + length, 0)
+  if (tokens === 0) return { rows: [], tokens, reverseKl: 0 }
+  const read = await scoreSequences(teacher, rows, abort)
+  const weights = tokenWeights(lengths, { mode: 'token-mean' })
+  const taught = rows.map((row, i) => teach(row, read[i], weights[i], discount))
+  centre(taught.map(({ sequence }) => sequence))
+  return {
+    rows: taught.map(({ sequence }) => sequence),
+    tokens,
+    reverseKl: taught.reduce((sum, { divergence }) => sum + divergence, 0) / tokens,
+  }
 }
 
 function nothingSaid(step: number, { length }: readonly TrainingSequence[]): AgogeError {

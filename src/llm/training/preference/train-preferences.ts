@@ -2,6 +2,8 @@ import { createRandom } from '../../../engine/random/index.ts'
 import { AgogeError } from '../../../error.ts'
 import type { MetricsRecord } from '../../../runs/run-folder.ts'
 import { forwardBackward } from '../../backend/custom-loss.ts'
+import type { CustomLoss } from '../../backend/custom-loss.ts'
+import type { TrainingSequence } from '../../episode/types.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { OptimiserSettings, TrainedModel } from '../kernel.ts'
 import { hashOf, type RunOptions, runTraining, settingsOf, stepsOf } from '../run.ts'
@@ -241,13 +243,22 @@ export async function learnPreferences<Example>(
   batch: readonly ReadExample<Example>[],
   options: { signal?: AbortSignal } = {},
 ): Promise<Pick<ScheduleStep, 'loss' | 'margin' | 'accuracy'>> {
+  const { sequences, loss } = preferenceUpdate(method, batch)
+  const report = await forwardBackward(backend, sequences, loss, options)
+  const { margin = 0, accuracy = 0 } = report.metrics ?? {}
+  return { loss: report.loss, margin, accuracy }
+}
+
+/** What a backend is to do with a batch: the rows of its answers, and their loss, the mean over the examples. */
+export function preferenceUpdate<Example>(
+  method: PreferenceMethod<Example>,
+  batch: readonly ReadExample<Example>[],
+): { sequences: TrainingSequence[]; loss: CustomLoss } {
   const answers = batch.flatMap((each) => each.answers)
   const each = batch[0].answers.length
-  let metrics = { margin: 0, accuracy: 0 }
-  const { loss } = await forwardBackward(
-    backend,
-    answers.map((answer) => plainSequence(rowOf(answer))),
-    (logprobs) => {
+  return {
+    sequences: answers.map((answer) => plainSequence(rowOf(answer))),
+    loss(logprobs) {
       const columns = Array.from({ length: each }, (_, column): AnswerSums => ({
         logprobs: Float64Array.from(batch, ({ answers: own }, i) =>
           sumOf(own[column], logprobs[i * each + column]),
@@ -259,15 +270,13 @@ export async function learnPreferences<Example>(
         columns,
         batch.map(({ example }) => example),
       )
-      metrics = { margin: value.margin, accuracy: value.accuracy }
       return {
         loss: value.value,
+        metrics: { margin: value.margin, accuracy: value.accuracy },
         gradients: answers.map((answer, at) =>
           spread(answer, value.gradients[at % each][Math.floor(at / each)]),
         ),
       }
     },
-    options,
-  )
-  return { loss, ...metrics }
+  }
 }
