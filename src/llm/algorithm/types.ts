@@ -45,7 +45,7 @@ export interface LearningContext {
    * One optimiser step, at the settings of the policy, of a model that the algorithm trains beside it (a critic), whose gradient is there
    * already. Absent where only the policy is trained.
    */
-  move?(model: { optimStep(step: OptimStep): Promise<OptimReport> }): Promise<OptimReport>
+  move?: (model: { optimStep(step: OptimStep): Promise<OptimReport> }) => Promise<OptimReport>
 }
 
 /**
