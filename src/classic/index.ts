@@ -291,7 +291,7 @@ export type { LearnUntilOptions } from './training/learn-until.ts'
 export { loadAgent } from './training/load-agent.ts'
 export type { LoadedAgent } from './training/load-agent.ts'
 export { estimateText, resultLine, returnText, seedsLine } from './training/report.ts'
-export { readConfig } from './training/run-record.ts'
+export { readConfig } from '../runs/run-store.ts'
 export type {
   NamedRun,
   SeedsSummary,

@@ -172,6 +172,12 @@ export function readChecked(folder: RunFolder, name: string): string {
   return folder.read(name)
 }
 
+/** The same of a file that holds no text. */
+export function readCheckedBytes(folder: RunFolder, name: string): Uint8Array {
+  requireChecked(folder.path, name)
+  return folder.readBytes(name)
+}
+
 /** The lines of such a file. */
 export const checkedLines = (folder: RunFolder, name: string): string[] =>
   readChecked(folder, name).split('\n').slice(0, -1)

@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deserialize, serialize } from 'node:v8'
+import { serialize } from 'node:v8'
 import { afterAll, expect, test } from 'vitest'
 import { formatChecksums, readWithChecksum, sha256, withChecksum } from './checksums.ts'
 import { convertRun, refuseEarlierVersion, renameFields } from './convert.ts'
+import { openRunFolder } from './run-folder.ts'
+import { loadRun } from './run-store.ts'
 import { decodeState, encodeState } from './state-bytes.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'agoge-convert-'))
@@ -38,8 +40,6 @@ test('a run of version 0.1 is refused with the command, and can be read after it
   write('checksums.sha256', formatChecksums(new Map([['config.json', sha256(config)]])))
   const state = { checkpoint: 'rl-4', state: { unseenWording: null } }
   write('state.json', withChecksum(state, 1))
-  const bytes = encodeState({ schema: 1, identity: { world: 'cartpole' }, state: { figures: [1] } })
-  write('checkpoints/last.bin', serialize({ schema: 2, sha256: sha256(bytes), checkpoint: bytes }))
   const times = { [sha256(JSON.stringify(state))]: { seconds: 3 } }
   write('times.json', withChecksum({ times }, 1))
   write('episodes.jsonl', '{"schema":1,"world":"filesystem","family":"move","nodes":[{"world":1}]}\n')
@@ -53,7 +53,7 @@ test('a run of version 0.1 is refused with the command, and can be read after it
       hint: expect.stringContaining('agoge convert') as string,
     }),
   )
-  expect(convertRun(run)).toEqual(['state.json', 'checkpoints/last.bin', 'config.json'])
+  expect(convertRun(run)).toEqual(['state.json', 'config.json'])
 
   refused()
   expect(JSON.parse(read('config.json'))).toEqual({ schema: 1, environment: 'cartpole', numEnvs: 4 })
@@ -66,17 +66,38 @@ test('a run of version 0.1 is refused with the command, and can be read after it
       seconds: 3,
     },
   )
-  const stored = deserialize(readFileSync(join(run, 'checkpoints/last.bin'))) as {
-    sha256: string
-    checkpoint: Uint8Array
-  }
-  expect(stored.sha256).toBe(sha256(stored.checkpoint))
-  expect(decodeState(stored.checkpoint)).toEqual({
-    schema: 1,
-    identity: { environment: 'cartpole' },
-    state: { measured: [1] },
-  })
   expect(read('episodes.jsonl')).toContain('"world":"filesystem"')
+  expect(convertRun(run)).toEqual([])
+})
+
+test('a classic run of version 0.1 gets the checkpoints of every run', () => {
+  const run = join(home, 'classic')
+  mkdirSync(join(run, 'checkpoints'), { recursive: true })
+  const write = (name: string, content: string | Uint8Array): void => writeFileSync(join(run, name), content)
+  write('config.json', JSON.stringify({ world: 'cartpole' }))
+  const state = {
+    agent: { agent: { t: 1, storage: { order: [] }, seen: 4 } },
+    figures: [1],
+    step: 64,
+    sets: [],
+  }
+  const bytes = encodeState({ schema: 1, identity: { world: 'cartpole' }, state })
+  const sum = sha256(bytes)
+  write('checkpoints/last.bin', serialize({ schema: 2, sha256: sum, checkpoint: bytes }))
+  write('times.json', withChecksum({ times: { [sum]: { seconds: 3, metricsBytes: 10 } } }, 1))
+  expect(convertRun(run)).toEqual(['state.json', 'checkpoints/step-64/learner.bin', 'config.json'])
+  expect(decodeState(readFileSync(join(run, 'checkpoints/step-64/learner.bin')))).toEqual({
+    step: 64,
+    agent: { agent: { seen: 4, rollout: null } },
+    environment: undefined,
+    measured: [1],
+  })
+  const saved = loadRun(openRunFolder({ path: run }), () => true)
+  expect(saved).toMatchObject({
+    checkpoint: 'step-64',
+    state: { step: 64, best: null },
+    times: { seconds: 3 },
+  })
   expect(convertRun(run)).toEqual([])
 })
 

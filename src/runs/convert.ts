@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { deserialize, serialize } from 'node:v8'
+import { deserialize } from 'node:v8'
 import { AgogeError } from '../error.ts'
 import {
   checksumsFile,
@@ -10,6 +10,7 @@ import {
   sha256,
   withChecksum,
 } from './checksums.ts'
+import { readTimes, saveTimes, writeChecked } from './checksums.ts'
 import { lockRun } from './lock.ts'
 import { openRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -31,6 +32,9 @@ const renamed: Readonly<Record<string, string>> = {
   paidToFailed: 'rewardedFailures',
 }
 
+/** The checkpoint of a classic run of version 0.1. */
+const classicFile = 'checkpoints/last.bin'
+
 /** What a model, a tool or a user said, whose words are left as they are. */
 const foreign = new Set(['nodes', 'messages', 'arguments', 'tools'])
 
@@ -51,11 +55,12 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 
 /** @throws AgogeError `earlier-version` for the `config.json` of a run of version 0.1, naming the command that converts it. */
 export function refuseEarlierVersion(path: string, config: Readonly<Record<string, unknown>>): void {
-  if (!Object.hasOwn(config, 'world')) return
+  const isRenamed = !Object.hasOwn(config, 'world')
+  if (isRenamed && !existsSync(join(path, classicFile))) return
   throw new AgogeError(`The run in ${path} was made by version 0.1 of Agoge`, {
     code: 'earlier-version',
-    given: 'a config.json with the field "world"',
-    expected: 'the fields of this version',
+    given: isRenamed ? classicFile : 'a config.json with the field "world"',
+    expected: 'the fields and files of this version',
     hint: `Convert it first: agoge convert ${path}`,
   })
 }
@@ -93,7 +98,7 @@ function convertFiles(folder: RunFolder): string[] {
   const pending = folder.list('pending').map((name) => `pending/${name}`)
   const changed = ['summary.json', ...pending].filter((name) => folder.has(name) && convertText(folder, name))
   if (convertState(folder)) changed.push('state.json')
-  if (convertClassicCheckpoint(folder)) changed.push('checkpoints/last.bin')
+  changed.push(...convertClassicCheckpoint(folder))
   // Last, since it is what tells of the version: a conversion that was cut off is begun anew.
   if (convertText(folder, 'config.json')) changed.push('config.json')
   return changed
@@ -127,26 +132,50 @@ function convertState(folder: RunFolder): boolean {
   return true
 }
 
-function convertClassicCheckpoint(folder: RunFolder): boolean {
-  const file = 'checkpoints/last.bin'
-  if (!folder.has(file)) return false
-  const stored = deserialize(folder.readBytes(file)) as {
-    schema: number
-    sha256?: string
-    checkpoint?: Uint8Array
-  }
-  if (stored.checkpoint === undefined) {
-    // From before there were checksums.
-    folder.write(file, serialize(renameFields(stored)))
-    return true
-  }
-  if (sha256(stored.checkpoint) !== stored.sha256) throw unreadable(folder, file)
-  const bytes = encodeState(renameFields(decodeState(stored.checkpoint)))
-  const sum = sha256(bytes)
-  if (sum === stored.sha256) return false
-  moveTimes(folder, stored.sha256, sum)
-  folder.write(file, serialize({ schema: 2, sha256: sum, checkpoint: bytes }))
-  return true
+/** Version 0.1 kept all of a classic run in one file; now it has the checkpoints of every run. */
+function convertClassicCheckpoint(folder: RunFolder): string[] {
+  if (!folder.has(classicFile)) return []
+  const { content, sum } = readClassicCheckpoint(folder)
+  const { state, metricsBytes: bytes } = renameFields(content) as ClassicCheckpoint
+  const { agent, environment, measured, seconds, evaluationSeconds, ...loop } = state
+  // Before there were checksums, times stood in the state.
+  const { metricsBytes = bytes, ...times } =
+    sum === undefined ? { seconds, evaluationSeconds } : readTimes(folder, sum)
+  const checkpoint = `step-${String(loop['step'])}`
+  const learner = `checkpoints/${checkpoint}/learner.bin`
+  folder.makeFolder(`checkpoints/${checkpoint}`)
+  writeChecked(
+    folder,
+    learner,
+    encodeState({ step: loop['step'], agent: withoutOwnRollout(agent), environment, measured }),
+  )
+  const current = { checkpoint, state: { schema: 1, ...loop, best: null, notFinite: 0 } }
+  const offsets = { 'metrics.jsonl': metricsBytes ?? 0 }
+  saveTimes(folder, sum, sha256(JSON.stringify(current)), { ...times, offsets })
+  folder.write('state.json', withChecksum(current, 1))
+  folder.remove(classicFile)
+  return ['state.json', learner]
+}
+
+interface ClassicCheckpoint {
+  state: Record<string, unknown>
+  metricsBytes?: unknown
+}
+
+function readClassicCheckpoint(folder: RunFolder): { content: unknown; sum?: string } {
+  const stored = deserialize(folder.readBytes(classicFile)) as { sha256?: string; checkpoint?: Uint8Array }
+  if (stored.checkpoint === undefined) return { content: stored }
+  const sum = sha256(stored.checkpoint)
+  if (sum !== stored.sha256) throw unreadable(folder, classicFile)
+  return { content: decodeState(stored.checkpoint), sum }
+}
+
+/** PQN had arrays of its own for the steps since its last update. They are left out: it gathers steps for its next update anew. */
+function withoutOwnRollout(agent: unknown): unknown {
+  if (!isPlain(agent)) return agent
+  const { storage, t, ...rest } = agent
+  if (isPlain(storage) && typeof t === 'number' && 'order' in storage) return { ...rest, rollout: null }
+  return Object.fromEntries(Object.entries(agent).map(([name, part]) => [name, withoutOwnRollout(part)]))
 }
 
 /** Times are kept under the checksum of their checkpoint. */

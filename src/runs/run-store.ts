@@ -3,6 +3,7 @@ import {
   damagedFile,
   forgetChecked,
   hasChecked,
+  readChecked,
   readTimes,
   readWithChecksum,
   saveTimes,
@@ -30,11 +31,13 @@ export interface SavedRun {
 const growingFiles = ['metrics.jsonl', 'episodes.jsonl'] as const
 
 const stateFile = 'state.json'
+const configFile = 'config.json'
 
 /**
  * Locks a folder and makes it the home of a run, or checks that it is: `config.json` says which settings a run has.
  *
  * @param config everything that two runs with equal results have in common; plain JSON.
+ * @param options.notes fields of `config.json` that may differ when the run is resumed, such as the command.
  * @returns unlocks the folder.
  * @throws AgogeError `run-exists` for a new run in a folder that has one; `no-run` and `resume-mismatch` where there is none to resume, or one of
  *   other settings, `other-base` for one of another base model (the field `base`); `run-in-use` where another process is writing to it.
@@ -42,11 +45,15 @@ const stateFile = 'state.json'
 export function claimRun(
   folder: RunFolder,
   config: Readonly<Record<string, unknown>>,
-  { resume }: { resume: boolean },
+  { resume, notes = {} }: { resume: boolean; notes?: Readonly<Record<string, unknown>> },
 ): () => void {
   const release = lockRun(folder)
   try {
-    requireSameRun(folder, config, resume)
+    if (resume) requireSameRun(folder, config)
+    else {
+      refuseLocked(folder.path)
+      writeChecked(folder, configFile, jsonText({ ...config, ...notes }))
+    }
     return release
   } catch (error) {
     release()
@@ -54,36 +61,54 @@ export function claimRun(
   }
 }
 
-const configText = (config: Readonly<Record<string, unknown>>): string =>
-  `${JSON.stringify(config, null, 2)}\n`
+const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-function requireSameRun(folder: RunFolder, given: Readonly<Record<string, unknown>>, resume: boolean): void {
-  const known = hasChecked(folder, 'config.json')
-  if (resume && !known)
-    throw new AgogeError(`There is no run to resume in ${folder.path}`, {
-      code: 'no-run',
-      given: folder.path,
-      expected: 'the folder of an earlier run, with its config.json',
-    })
-  if (!resume) refuseLocked(folder.path)
-  if (!known) return writeChecked(folder, 'config.json', configText(given))
-  const before = folder.read('config.json')
-  const { base, ...rest } = given
+/** Every field of `config` must be what it was; fields that the folder alone has are notes. */
+function requireSameRun(folder: RunFolder, config: Readonly<Record<string, unknown>>): void {
+  const stored = readConfig(folder)
   const recorded = recordedBase(folder)
+  const { base } = config
   if (base !== undefined && recorded !== undefined && recorded !== base)
     throw otherBase(folder, base, recorded)
   // Runs of earlier versions do not record their base model.
-  const config = configText(recorded === undefined ? rest : given)
-  if (before === config) return
-  refuseEarlierVersion(folder.path, JSON.parse(before) as Record<string, unknown>)
+  const fields = Object.keys(config).filter((field) => field !== 'base' || recorded !== undefined)
+  const now = jsonText(Object.fromEntries(fields.map((field) => [field, config[field]])))
+  const before = jsonText(Object.fromEntries(fields.map((field) => [field, stored[field]])))
+  if (before === now) return
   throw new AgogeError(`The run in ${folder.path} was started with other settings`, {
     code: 'resume-mismatch',
-    given: firstDifference(before, config),
+    given: firstDifference(before, now),
     expected:
       'the same settings as in its config.json, so that the result is the same as without the interruption',
     hint: 'Give the same options as before, or begin a new run',
   })
 }
+
+/**
+ * What a run was started with.
+ *
+ * @throws AgogeError `no-run` where there is none, `bad-run-folder` where `config.json` is not what was written, `earlier-version`.
+ */
+export function readConfig(folder: RunFolder): Record<string, unknown> {
+  if (!hasChecked(folder, configFile)) throw noRun(folder.path)
+  const text = readChecked(folder, configFile)
+  let config: Record<string, unknown>
+  try {
+    config = JSON.parse(text) as Record<string, unknown>
+  } catch (cause) {
+    throw damagedFile(folder.file(configFile), { given: text.slice(0, 80), expected: 'JSON', cause })
+  }
+  refuseEarlierVersion(folder.path, config)
+  return config
+}
+
+/** The error where there is no run to resume: in `path`, or in any of the folders that were looked through. */
+export const noRun = (path: string): AgogeError =>
+  new AgogeError(`There is no run to resume in ${path}`, {
+    code: 'no-run',
+    given: path,
+    expected: 'the folder of an earlier run, with its config.json',
+  })
 
 /** The hash of the base model that the run in a folder belongs to; undefined where it records none. */
 export function recordedBase(folder: RunFolder): string | undefined {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -11,7 +11,8 @@ import { cartPole } from '../environments/control/cart-pole.ts'
 import { cliffWalking } from '../environments/toy-text/cliff-walking.ts'
 import { evaluateAgent } from './evaluate-agent.ts'
 import { loadAgent } from './load-agent.ts'
-import { openRunRecord, readRun } from './run-record.ts'
+import { writeChecked } from '../../runs/checksums.ts'
+import { readRun } from './run-record.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
 import { trainClassic } from './train-classic.ts'
 import { trainNamed } from './find-run.ts'
@@ -232,14 +233,10 @@ test('nothing to play in, and evaluations of no episodes, are refused before tra
 
 const quick = { environment: 'cartpole', steps: 64, numEnvs: 2, seed: 1, evaluate: { episodes: 1, every: 0 } }
 
-/** Puts the state of one run into the folder of another. */
+/** Puts what one run learned into the folder of another. */
 function exchange(from: string, into: string): void {
-  const { state } = readRun(openRunFolder({ path: from }))
-  const { identity } = readRun(openRunFolder({ path: into }))
-  const record = openRunRecord(into, identity, { resume: true, command: 'test' })
-  record.load()
-  record.save(state, {})
-  record.release()
+  const name = 'checkpoints/step-64/learner.bin'
+  writeChecked(openRunFolder({ path: into }), name, readFileSync(join(from, name)))
 }
 
 test('a checkpoint of other networks is refused, naming environment, step and field, and half of it is not loaded', async () => {
@@ -291,18 +288,19 @@ test('settings that cannot act are told by the first figure that is none', async
   )
 })
 
+/** Sums of its rewards are infinite in single precision. */
+const enormous: typeof cartPole = {
+  ...cartPole,
+  step(batch, i, random) {
+    cartPole.step(batch, i, random)
+    batch.rewards[i] = 1e38
+  },
+}
+
 test('a gradient that is not finite leaves the weights as they are, and is warned about, once', async () => {
   const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
   const weights: Float32Array[] = []
   const notes: string[] = []
-  // Sums of such rewards are infinite in single precision.
-  const enormous: typeof cartPole = {
-    ...cartPole,
-    step(batch, i, random) {
-      cartPole.step(batch, i, random)
-      batch.rewards[i] = 1e38
-    },
-  }
   await trainClassic({
     definition: enormous,
     algorithm: async (environment, options) => {
@@ -328,4 +326,26 @@ test('a gradient that is not finite leaves the weights as they are, and is warne
   expect(weights.length).toBe(3)
   for (const now of weights) expect(now).toEqual(weights[0])
   expect(notes.filter((text) => text.includes('is left out'))).toHaveLength(1)
+})
+
+test('ten updates in a row without a finite loss stop the run, which names them and keeps its weights', async () => {
+  const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
+  const out = join(root, 'diverged')
+  const run = trainClassic({
+    definition: enormous,
+    algorithm: ppo({ ...preset, hidden: [8], epochs: 1 }),
+    numEnvs,
+    steps: 20 * numEnvs * preset.rolloutSteps,
+    evaluate: { episodes: 1, every: 0 },
+    out,
+  })
+  await expect(run).rejects.toMatchObject({
+    code: 'non-finite-loss',
+    message: expect.stringMatching(
+      /^Training on cartpole stopped after 2560 steps: .*gradient of \S+.*not finite/,
+    ),
+    hint: expect.stringContaining(join(out, 'checkpoints')),
+  })
+  const { learner } = readRun(openRunFolder({ path: out }))
+  expect((learner.agent as { parameters: Float32Array }).parameters.every(Number.isFinite)).toBe(true)
 })

@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serialize } from 'node:v8'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { filesBeneath, forEachDamage } from '../../runs/testing/damages.ts'
 import { host } from '../../runs/lock.ts'
+import { forgetChecked } from '../../runs/checksums.ts'
+import { readWithChecksum, sha256, withChecksum } from '../../runs/checksums.ts'
+import { convertRun } from '../../runs/convert.ts'
 import { openRunFolder } from '../../runs/run-folder.ts'
+import { encodeState } from '../../runs/state-bytes.ts'
 import { loadAgent } from './load-agent.ts'
-import { readRun } from './run-record.ts'
-import { learned, metrics } from './testing/short-run.ts'
+import { readRun, type RunState } from './run-record.ts'
+import { evaluateAgent } from './evaluate-agent.ts'
+import { checkpointBytes, checkpointFile, learned, metrics } from './testing/short-run.ts'
 import { trainNamed } from './find-run.ts'
 import { trainSeeds } from './train-seeds.ts'
 
@@ -45,32 +50,31 @@ beforeAll(async () => {
   await stopped('stopped')
 })
 
-test('a damaged run is neither gone on with nor acted with, and the error names the file', async () => {
-  const checkpoint = join('checkpoints', 'last.bin')
+test('a damaged run is neither resumed nor acted with, and the error names the file', async () => {
+  const checkpoint = checkpointFile(folder('stopped'))
   const resumed = (): Promise<unknown> => train('stopped', true)
   const acting = (): Promise<unknown> => loadAgent(folder('stopped'))
-  for (const [name, ways] of [
+  for (const [file, ways] of [
     [checkpoint, [resumed, acting]],
-    ['config.json', [resumed]],
-    ['times.json', [resumed]],
-    ['checksums.sha256', [resumed]],
+    [join(folder('stopped'), 'state.json'), [resumed, acting]],
+    [join(folder('stopped'), 'config.json'), [resumed, acting]],
+    [join(folder('stopped'), 'times.json'), [resumed]],
+    [join(folder('stopped'), 'checksums.sha256'), [resumed]],
   ] as const)
-    await forEachDamage(join(folder('stopped'), name), async (damage, at) => {
-      // Without its checkpoint a run begins anew and says so; without the list it is the same run.
-      if (damage === 'deleted' && (name === checkpoint || name === 'checksums.sha256')) return
+    await forEachDamage(file, async (damage, at) => {
+      // Without its state a run begins anew and says so; without the list it is the same run; without a config it is none.
+      if (damage === 'deleted' && !file.endsWith('times.json') && file !== checkpoint) return
       for (const way of ways)
-        await expect(way(), `${damage} ${name} ${at}`).rejects.toMatchObject({
+        await expect(way(), `${damage} ${file} ${at}`).rejects.toMatchObject({
           code: 'bad-run-folder',
-          message: expect.stringContaining(join(folder('stopped'), name)),
+          message: expect.stringContaining(file),
         })
     })
 })
 
-test('intact, it goes on, and its checkpoint has the bytes of the run that was not stopped', async () => {
+test('intact, it is resumed, and its checkpoint has the bytes of the run that was not stopped', async () => {
   await train('stopped', true)
-  const bytes = (name: string): string =>
-    readFileSync(join(folder(name), 'checkpoints', 'last.bin'), 'base64')
-  expect(bytes('stopped') === bytes('whole')).toBe(true)
+  expect(checkpointBytes(folder('stopped')) === checkpointBytes(folder('whole'))).toBe(true)
   expect(metrics(folder('stopped'))).toBe(metrics(folder('whole')))
 })
 
@@ -85,23 +89,80 @@ test('a finished run without its checkpoint says so', async () => {
   await expect(train('gone', true)).rejects.toMatchObject(gone)
 })
 
-test('a checkpoint of an earlier version, without checksum and with its times in it, is gone on with', async () => {
+/** As version 0.1 left a run: one file with everything, and times by its checksum. */
+function asVersion01(
+  path: string,
+  change: (agent: Record<string, unknown>) => unknown = (agent) => agent,
+): void {
+  const opened = openRunFolder({ path })
+  const { config, learner } = readRun(opened)
+  const { state } = readWithChecksum(opened.read('state.json'))!.fields as { state: RunState }
+  const { schema: _, best: __, notFinite: ___, ...loop } = state
+  const [{ offsets, ...times }] = Object.values(
+    readWithChecksum(opened.read('times.json'))!.fields['times'] as Record<string, Record<string, unknown>>,
+  ).slice(-1)
+  const agent = change(learner.agent as Record<string, unknown>)
+  const checkpoint = encodeState({ schema: 1, identity: config, state: { ...loop, ...learner, agent } })
+  const sum = sha256(checkpoint)
+  rmSync(join(path, 'checkpoints'), { recursive: true })
+  rmSync(join(path, 'state.json'))
+  opened.makeFolder('checkpoints')
+  opened.write('checkpoints/last.bin', serialize({ schema: 2, sha256: sum, checkpoint }))
+  const metricsBytes = (offsets as Record<string, number>)['metrics.jsonl']
+  opened.write('times.json', withChecksum({ times: { [sum]: { ...times, metricsBytes } } }, 1))
+  forgetChecked(opened, 'checkpoints')
+}
+
+test('a run of version 0.1 is refused with the command that converts it, and goes on from there bit for bit', async () => {
   await stopped('earlier')
-  const earlier = folder('earlier')
-  const { identity, state } = readRun(openRunFolder({ path: earlier }))
-  const metricsBytes = readFileSync(join(earlier, 'metrics.jsonl')).length
-  const old = {
-    schema: 1,
-    identity,
-    metricsBytes,
-    state: { ...(state as object), seconds: 100, evaluationSeconds: 0 },
+  asVersion01(folder('earlier'))
+  const refused = {
+    code: 'earlier-version',
+    hint: expect.stringContaining(`agoge convert ${folder('earlier')}`),
   }
-  writeFileSync(join(earlier, 'checkpoints', 'last.bin'), serialize(old))
-  for (const name of ['times.json', 'checksums.sha256']) rmSync(join(earlier, name))
-  const { seconds } = await train('earlier', true)
-  expect(seconds).toBeGreaterThan(100)
-  expect(learned(earlier)).toEqual(learned(folder('whole')))
-  expect(metrics(earlier)).toBe(metrics(folder('whole')))
+  await expect(train('earlier', true)).rejects.toMatchObject(refused)
+  await expect(loadAgent(folder('earlier'))).rejects.toMatchObject(refused)
+  expect(convertRun(folder('earlier'))).toContain('state.json')
+  expect(convertRun(folder('earlier'))).toEqual([])
+  await train('earlier', true)
+  expect(learned(folder('earlier'))).toEqual(learned(folder('whole')))
+  expect(metrics(folder('earlier'))).toBe(metrics(folder('whole')))
+})
+
+test('PQN of version 0.1, whose rollout had another form, fills one anew', async () => {
+  const { config: _, ...named } = { ...run, algorithm: 'pqn', out: folder('pqn'), resume: false }
+  const stop = new AbortController()
+  const halfway = trainNamed({
+    ...named,
+    signal: stop.signal,
+    onEvent: ({ type }) => type === 'step' && stop.abort(new Error('enough')),
+  })
+  await expect(halfway).rejects.toThrow('enough')
+  asVersion01(folder('pqn'), (agent) => ({
+    ...agent,
+    t: 3,
+    storage: { nextValues: new Float32Array(4), order: new Int32Array(4) },
+  }))
+  convertRun(folder('pqn'))
+  expect((await trainNamed({ ...named, resume: true })).steps).toBe(run.steps)
+})
+
+test('the best evaluation is the highest, of equals the earliest, and its checkpoint is kept and can be loaded', async () => {
+  const { evaluations, best } = await trainNamed({
+    ...run,
+    evaluate: { episodes: 3, every: 256, during: 3 },
+    out: folder('best'),
+    resume: false,
+  })
+  const highest = Math.max(...evaluations.map(({ return: found }) => found.mean))
+  const first = evaluations.find(({ return: found }) => found.mean === highest)!
+  expect(best).toEqual({ step: first.step, return: highest, checkpoint: `step-${first.step}` })
+  expect(openRunFolder({ path: folder('best') }).list('checkpoints')).toContain(`step-${first.step}`)
+  const path = join(folder('best'), 'checkpoints', `step-${first.step}`)
+  const { agent, definition } = await loadAgent(path)
+  const { returns } = await evaluateAgent(agent, definition, { episodes: 3, seed: run.seed })
+  expect(returns.reduce((a, b) => a + b, 0) / 3).toBeCloseTo(highest, 9)
+  await agent.dispose()
 })
 
 test('a run that another process writes to is refused and left as it is; one whose process was killed is not', async () => {

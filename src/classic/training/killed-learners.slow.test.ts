@@ -27,7 +27,7 @@ test.each(killedLearners)(
   '%s: killed and resumed, the same bits as a run that nothing stopped',
   async (name) => {
     const killed = join(root, name)
-    expect(existsSync(join(killed, 'checkpoints', 'last.bin'))).toBe(true)
+    expect(existsSync(join(killed, 'state.json'))).toBe(true)
     expect(existsSync(join(killed, 'summary.json'))).toBe(false)
     await train({ ...smallRun(name, killed), resume: true })
     const whole = join(root, `${name}, whole`)

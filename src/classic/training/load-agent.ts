@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import { openVector } from '../environment/index.ts'
 import type { Playable, EnvironmentDefinition } from '../environment/index.ts'
@@ -21,7 +21,8 @@ export interface LoadedAgent {
 }
 
 /**
- * The agent of a run folder, as its last checkpoint left it; dispose of it in the end.
+ * The agent of a run folder as its last checkpoint left it, or of `RUN/checkpoints/NAME`, such as that of the best evaluation; dispose
+ * of it in the end.
  *
  * @param expected name of the environment it is to act in, or its module.
  * @throws AgogeError where there is none, or one of another environment.
@@ -38,14 +39,15 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
       },
     )
   }
-  const { identity, state } = readRun(openRunFolder({ path: resolve(path) }))
+  const { run: folder, checkpoint } = splitCheckpoint(resolve(path))
+  const { config, learner } = readRun(openRunFolder({ path: folder }), checkpoint)
   const {
     environment: name,
     numEnvs,
     seed,
     steps,
     settings,
-  } = identity as {
+  } = config as {
     environment: string
     numEnvs: number
     seed: number
@@ -68,7 +70,7 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
   await environment.close()
   const agent = await run.algorithm(environment, { seed, totalSteps: steps })
   try {
-    restoreAgent(agent, state as { agent: unknown }, { path, environment: name })
+    restoreAgent(agent, learner, { path, environment: name })
   } catch (error) {
     await agent.dispose()
     throw error
@@ -80,4 +82,10 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
     seed,
     contexts: settings.contexts ?? noContexts,
   }
+}
+
+/** The run folder that a path is in, and the name of a checkpoint where it names one. */
+function splitCheckpoint(path: string): { run: string; checkpoint?: string } {
+  if (basename(dirname(path)) !== 'checkpoints') return { run: path }
+  return { run: dirname(dirname(path)), checkpoint: basename(path) }
 }

@@ -2,17 +2,21 @@ import { AgogeError } from '../../error.ts'
 import { isEnvironmentDefinition, type OpenedVector, openVector } from '../environment/index.ts'
 import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
 
+/** Options that have their defaults. */
+export interface OpenedTraining {
+  numEnvs: number
+  seed: number
+  evaluate: Required<EvaluationSettings>
+}
+
 /**
  * What a run trains in, and its options with the defaults filled in.
  *
  * @throws AgogeError `bad-argument` for nothing to play in, no number of steps or of episodes, and for one object that should be more.
  */
-export async function openTraining(options: ClassicTrainOptions): Promise<{
-  environment: OpenedVector
-  numEnvs: number
-  seed: number
-  evaluate: Required<EvaluationSettings>
-}> {
+export async function openTraining(
+  options: ClassicTrainOptions,
+): Promise<OpenedTraining & { environment: OpenedVector }> {
   const { definition, steps, seed = 0, contextFor } = options
   if (typeof definition !== 'function' && (typeof definition !== 'object' || definition === null)) {
     throw new AgogeError('There is no environment to train in', {

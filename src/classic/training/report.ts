@@ -1,8 +1,8 @@
 import type { Machine, MetricsRecord } from '../../runs/run-folder.ts'
 import { count, decimal, duration } from '../../runs/report/format.ts'
-import { html, type Markup, nothing, trusted } from '../../runs/report/html.ts'
-import { lineChart, type Point } from '../../runs/report/line-chart.ts'
-import { style } from '../../runs/report/page.ts'
+import { html, type Markup, nothing } from '../../runs/report/html.ts'
+import { lineChart } from '../../runs/report/line-chart.ts'
+import { pointsOf, reportPage, settingsSection } from '../../runs/report/page.ts'
 import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
 import type { ClassicSummary, SeedsSummary } from './types.ts'
 
@@ -41,7 +41,7 @@ interface ArrayReportInput {
 /** The report of one run: its result, the curve of returns and the figures of the learner, as a page that fetches nothing. */
 export function renderArrayReport({ summary, metrics, config }: ArrayReportInput): string {
   const { evaluations, episodes, steps, seconds, evaluationSeconds } = summary
-  return page(
+  return reportPage(
     resultLine(summary),
     html`${origin(summary, `seed ${summary.seed}`)}
       <p class="soft">
@@ -49,6 +49,7 @@ export function renderArrayReport({ summary, metrics, config }: ArrayReportInput
         (${count(steps / seconds)} steps/s), ${duration(evaluationSeconds)} of evaluation.
       </p>
       <h2>Evaluations of the greedy policy</h2>
+      ${bestEvaluation(summary)}
       <div class="scroll">
         <table>
           <thead>
@@ -76,12 +77,7 @@ export function renderArrayReport({ summary, metrics, config }: ArrayReportInput
       </div>
       ${setsTable((summary.sets ?? []).map((found) => ({ ...found, of: `${found.return.n} episodes` })))}
       <h2>Curves</h2>
-      ${curves(metrics)}
-      <h2>Settings</h2>
-      <details>
-        <summary>Configuration of the run</summary>
-        <pre>${JSON.stringify(config, null, 2)}</pre>
-      </details>`,
+      ${curves(metrics)} ${settingsSection(config)}`,
   )
 }
 
@@ -90,7 +86,7 @@ export function renderSeedsReport(
   summary: SeedsSummary,
   runs: readonly { seed: number; metrics: readonly MetricsRecord[] }[],
 ): string {
-  return page(
+  return reportPage(
     seedsLine(summary),
     html`${origin(summary, `${summary.runs.length} seeds`)}
       <p class="soft">
@@ -128,12 +124,18 @@ export function renderSeedsReport(
       <div class="charts">
         ${runs.map(({ seed, metrics }) => returnChart(`Return, seed ${seed}`, metrics))}
       </div>
-      <h2>Settings</h2>
-      <details>
-        <summary>Configuration of the runs</summary>
-        <pre>${JSON.stringify(summary.settings, null, 2)}</pre>
-      </details>`,
+      ${settingsSection(summary.settings)}`,
   )
+}
+
+/** Which evaluation was the best, by which rule, and where its checkpoint is. */
+function bestEvaluation({ best }: ClassicSummary): Markup {
+  if (best === undefined) return nothing
+  return html`<p class="soft">
+    The best evaluation (highest mean return, of equals the earliest) was after ${count(best.step)} steps:
+    ${returnText(best.return)}.
+    ${best.checkpoint === undefined ? nothing : html`Its checkpoint is <code>checkpoints/${best.checkpoint}</code>.`}
+  </p>`
 }
 
 /** Contexts inside the ranges of training, between what was trained, and outside. */
@@ -163,28 +165,6 @@ function setsTable(sets: readonly { set: string; return: MeanEstimate; of: strin
         </tbody>
       </table>
     </div>`
-}
-
-function page(headline: string, encoder: Markup): string {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
-        <title>Agoge: ${headline}</title>
-        <style>
-          ${trusted(style)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <h1>Agoge training report</h1>
-          <p class="headline">${headline}</p>
-          ${encoder}
-        </main>
-      </body>
-    </html> `.markup
 }
 
 function origin({ command, machine }: { command: string; machine: Machine }, which: string): Markup {
@@ -218,10 +198,4 @@ function returnChart(title: string, metrics: readonly MetricsRecord[]): Markup {
 
 function isTraining({ phase }: MetricsRecord): boolean {
   return phase === 'train'
-}
-
-function pointsOf(metrics: readonly MetricsRecord[], name: string): Point[] {
-  return metrics.flatMap(({ step, metrics: values }) =>
-    typeof values[name] === 'number' ? [{ x: step, y: values[name] }] : [],
-  )
 }

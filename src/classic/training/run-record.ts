@@ -1,205 +1,106 @@
-import { deserialize, serialize } from 'node:v8'
 import { AgogeError } from '../../error.ts'
-import {
-  damagedFile,
-  hasChecked,
-  readChecked,
-  readTimes,
-  saveTimes,
-  sha256,
-  weightsGone,
-  writeChecked,
-} from '../../runs/checksums.ts'
-import { refuseEarlierVersion } from '../../runs/convert.ts'
-import { lockRun } from '../../runs/lock.ts'
-import { openRunFolder, refuseLocked, type RunFolder } from '../../runs/run-folder.ts'
+import { damagedFile, hasChecked, readCheckedBytes, weightsGone, writeChecked } from '../../runs/checksums.ts'
+import type { RunFolder } from '../../runs/run-folder.ts'
+import { currentCheckpoint, loadRun, readConfig, saveRun } from '../../runs/run-store.ts'
 import { decodeState, encodeState } from '../../runs/state-bytes.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
+import type { VectorState } from '../environment/index.ts'
+import type { MetricsState } from './metrics.ts'
+import type { BestEvaluation, Evaluation, SetEvaluation } from './types.ts'
 
-const configFile = 'config.json'
-const checkpointFile = 'checkpoints/last.bin'
 export const metricsFile = 'metrics.jsonl'
 
-/** What makes two runs the same; plain JSON. */
-type RunIdentity = Readonly<Record<string, unknown>>
-
-/** The run folder of a classic run: what it is (`config.json`), metrics, one checkpoint. */
-export interface RunRecord {
-  readonly folder: RunFolder
-  /** The last checkpoint and its times; null where none was written yet. Metrics written after it are cut off. */
-  load(): { state: unknown; times: Record<string, unknown> } | null
-  /** `times`: what depends on clocks; the bytes of the checkpoint do not. */
-  save(state: unknown, times: object): void
-  /** Lets other processes write to the run. */
-  readonly release: () => void
-}
-
-interface Checkpoint {
+/** Where a run stands between two steps: plain JSON, in `state.json`. */
+export interface RunState {
   schema: 1
-  identity: RunIdentity
-  state: unknown
-  /** In runs of earlier versions, which have their times in `state`. */
-  metricsBytes?: number
+  /** Environment steps taken, and those at the last line of metrics. */
+  step: number
+  written: number
+  evaluations: Evaluation[]
+  /** Of the last evaluation, where there are several sets of contexts. */
+  sets: SetEvaluation[]
+  /** The evaluation whose checkpoint is kept; null before the first. */
+  best: BestEvaluation | null
+  /** Updates in a row of which a metric was not finite. */
+  notFinite: number
 }
 
-/** What a checkpoint file holds: a checkpoint and its checksum. */
-interface Checked {
-  schema: 2
-  sha256: string
-  checkpoint: Uint8Array
+/** What depends on clocks, and so is no part of a checkpoint. */
+export interface Times {
+  seconds: number
+  evaluationSeconds: number
+}
+
+/** Everything large that the next step depends on, in `checkpoints/NAME/learner.bin`. */
+export interface LearnerState {
+  /** Environment steps taken. */
+  step: number
+  agent: unknown
+  /** Undefined for objects that cannot be saved. */
+  environment: VectorState | undefined
+  measured: MetricsState
+}
+
+export const checkpointAt = (step: number): string => `step-${step}`
+
+const learnerFile = (checkpoint: string): string => `checkpoints/${checkpoint}/learner.bin`
+
+/** Makes the present step the one to resume from; the checkpoint of the best evaluation is kept beside it. */
+export function saveStep(
+  folder: RunFolder,
+  state: RunState,
+  times: Times,
+  learner: () => LearnerState,
+): void {
+  const checkpoint = checkpointAt(state.step)
+  if (currentCheckpoint(folder) !== checkpoint) {
+    folder.makeFolder(`checkpoints/${checkpoint}`)
+    writeChecked(folder, learnerFile(checkpoint), encodeState(learner()))
+  }
+  const keep = state.best?.checkpoint === undefined ? [] : [state.best.checkpoint]
+  saveRun(folder, { checkpoint, state, times, keep })
+}
+
+/** The last checkpoint; null where none was written yet. Metrics that were written after it are cut off. */
+export function loadStep(
+  folder: RunFolder,
+): { checkpoint: string; state: RunState; times: Times; learner: LearnerState } | null {
+  const saved = loadRun(folder, ({ schema, step }) => schema === 1 && typeof step === 'number')
+  if (saved === null) return null
+  return {
+    checkpoint: saved.checkpoint,
+    state: saved.state as unknown as RunState,
+    times: saved.times as unknown as Times,
+    learner: readLearner(folder, saved.checkpoint),
+  }
+}
+
+function readLearner(folder: RunFolder, checkpoint: string): LearnerState {
+  const name = learnerFile(checkpoint)
+  if (!folder.has(name) && folder.has('summary.json')) throw weightsGone(folder.path)
+  if (hasChecked(folder, name)) return decodeState(readCheckedBytes(folder, name)) as LearnerState
+  throw damagedFile(folder.file(name), { given: 'no such file', expected: 'a checkpoint of this run' })
 }
 
 /**
- * Opens the folder for a new run, or for one to go on with, and keeps other processes out until `release` is called.
+ * What a run was started with and what it learned, without opening it for writing.
  *
- * @throws AgogeError where it holds another run, or none to go on with, or another process is writing to it.
+ * @param checkpoint default: the last one.
+ * @throws AgogeError `no-model` where there is no checkpoint, `bad-run-folder` where it is damaged.
  */
-export function openRunRecord(
-  path: string,
-  identity: RunIdentity,
-  { resume, command }: { resume: boolean; command: string },
-): RunRecord {
-  const folder = openRunFolder({ path })
-  const release = lockRun(folder)
-  try {
-    const known = JSON.parse(JSON.stringify(identity)) as RunIdentity
-    claim(folder, known, { resume, command })
-    return { ...checkpointsOf(folder, known), folder, release }
-  } catch (error) {
-    release()
-    throw error
-  }
-}
-
-/** Makes the folder the home of this run, or checks that it is. */
-function claim(
+export function readRun(
   folder: RunFolder,
-  known: RunIdentity,
-  { resume, command }: { resume: boolean; command: string },
-): void {
-  if (!resume) {
-    refuseLocked(folder.path)
-    writeChecked(folder, configFile, `${JSON.stringify({ schema: 1, ...known, command }, null, 2)}\n`)
-    return
-  }
-  if (hasChecked(folder, configFile)) return requireSame(folder.path, known, readConfig(folder))
-  throw new AgogeError(`There is no run to resume in ${folder.path}`, {
-    code: 'no-run',
+  checkpoint: string | null = currentCheckpoint(folder),
+): { config: Record<string, unknown>; learner: LearnerState } {
+  const config = folder.has('config.json') ? readConfig(folder) : {}
+  if (config['kind'] === 'array' && checkpoint !== null)
+    return { config, learner: readLearner(folder, checkpoint) }
+  if (config['kind'] === 'array' && folder.has('summary.json')) throw weightsGone(folder.path)
+  throw new AgogeError(`There is no trained agent in ${folder.path}`, {
+    code: 'no-model',
     given: folder.path,
-    expected: 'a run folder with a config.json',
-  })
-}
-
-function checkpointsOf(folder: RunFolder, known: RunIdentity): Pick<RunRecord, 'load' | 'save'> {
-  /** Of the checkpoint that is there. */
-  let sum: string | undefined
-  return {
-    load() {
-      const found = readCheckpoint(folder)
-      if (found === null && folder.has('summary.json')) throw weightsGone(folder.path)
-      if (found !== null) requireSame(folder.file(checkpointFile), known, found.checkpoint.identity)
-      sum = found?.sum
-      const { metricsBytes, ...times } =
-        sum === undefined ? { metricsBytes: found?.checkpoint.metricsBytes } : readTimes(folder, sum)
-      folder.truncate(metricsFile, Number(metricsBytes ?? 0))
-      return found === null ? null : { state: found.checkpoint.state, times }
-    },
-    save(state, times) {
-      const content: Checkpoint = { schema: 1, identity: known, state }
-      const checkpoint = encodeState(content)
-      const next = sha256(checkpoint)
-      const checked: Checked = { schema: 2, sha256: next, checkpoint }
-      saveTimes(folder, sum, next, { ...times, metricsBytes: folder.size(metricsFile) })
-      folder.makeFolder('checkpoints')
-      folder.write(checkpointFile, serialize(checked))
-      sum = next
-    },
-  }
-}
-
-/** The record of a run, without opening it. Throws an AgogeError where it is none of classic RL. */
-export function readRun(folder: RunFolder): { identity: RunIdentity; state: unknown } {
-  const found = readCheckpoint(folder)
-  if (folder.has(configFile)) readConfig(folder)
-  if (found === null) {
-    if (folder.has('summary.json') && readConfig(folder)['kind'] === 'array') throw weightsGone(folder.path)
-    throw new AgogeError(`There is no trained agent in ${folder.path}`, {
-      code: 'no-model',
-      given: folder.path,
-      expected: `a run folder with ${checkpointFile}`,
-      hint: 'Train one: agoge train cartpole --algorithm ppo',
-    })
-  }
-  return found.checkpoint
-}
-
-/** @throws AgogeError `bad-run-folder` where `config.json` is gone, or not what was written. */
-export function readConfig(folder: RunFolder): RunIdentity {
-  const text = readChecked(folder, configFile)
-  let config: RunIdentity
-  try {
-    config = JSON.parse(text) as RunIdentity
-  } catch (cause) {
-    throw damaged(folder.file(configFile), cause)
-  }
-  refuseEarlierVersion(folder.path, config)
-  return config
-}
-
-function readCheckpoint(folder: RunFolder): { checkpoint: Checkpoint; sum?: string } | null {
-  if (!folder.has(checkpointFile)) return null
-  const found = decode(folder, () => deserialize(folder.readBytes(checkpointFile)) as unknown)
-  // Of an earlier version, without a checksum.
-  if (isCheckpoint(found)) return { checkpoint: found }
-  if (!hasChecksum(found)) throw damaged(folder.file(checkpointFile))
-  const sum = sha256(found.checkpoint)
-  if (sum !== found.sha256)
-    throw damagedFile(folder.file(checkpointFile), {
-      given: `sha-256 ${sum}`,
-      expected: `sha-256 ${found.sha256}, as it was written`,
-    })
-  const checkpoint = decode(folder, () => decodeState(found.checkpoint))
-  if (isCheckpoint(checkpoint)) return { checkpoint, sum }
-  throw damaged(folder.file(checkpointFile))
-}
-
-function decode(folder: RunFolder, read: () => unknown): unknown {
-  try {
-    return read()
-  } catch (cause) {
-    throw damaged(folder.file(checkpointFile), cause)
-  }
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
-
-const isCheckpoint = (value: unknown): value is Checkpoint =>
-  isRecord(value) && value['schema'] === 1 && isRecord(value['identity']) && 'state' in value
-
-const hasChecksum = (value: unknown): value is Checked =>
-  isRecord(value) && value['schema'] === 2 && value['checkpoint'] instanceof Uint8Array
-
-/** Every field of `now` must be what it was; fields that the record alone has are notes. */
-function requireSame(path: string, now: RunIdentity, before: RunIdentity): void {
-  const differing = Object.keys(now).filter(
-    (field) => JSON.stringify(now[field]) !== JSON.stringify(before[field]),
-  )
-  if (differing.length === 0) return
-  const [field] = differing
-  throw new AgogeError(`${path} is a checkpoint of another run: ${differing.join(', ')} differ`, {
-    code: 'resume-mismatch',
-    given: `${field}: ${JSON.stringify(before[field])} (before), ${JSON.stringify(now[field])} (now)`,
-    expected: 'the same environment, algorithm, settings and seed',
-    hint: 'Give the options of the run, or begin a new one with --out',
-  })
-}
-
-function damaged(file: string, cause?: unknown): AgogeError {
-  return damagedFile(file, {
-    given: cause instanceof Error ? cause.message : 'bytes that are no checkpoint',
-    expected: 'the file as this version writes it',
-    cause,
+    expected: 'the folder of a classic run with a checkpoint',
+    hint: 'Train one: agoge train cartpole --algorithm ppo',
   })
 }
 
@@ -251,8 +152,9 @@ function explainMisfit(own: unknown, saved: unknown, field: string): string | un
     if (found === undefined) return `${field} is no array`
     return length === 0 || found === length ? undefined : `${field} has ${found} entries, not ${length}`
   }
-  if (typeof own !== 'object' || own === null) return undefined
-  if (typeof saved !== 'object' || saved === null) return `${field} is ${String(saved)}`
+  // What a conversion could not bring along begins anew.
+  if (typeof own !== 'object' || own === null || saved === null) return undefined
+  if (typeof saved !== 'object') return `${field} is ${JSON.stringify(saved)}`
   for (const [name, value] of Object.entries(own)) {
     const why = explainMisfit(value, (saved as Record<string, unknown>)[name], `${field}.${name}`)
     if (why !== undefined) return why

@@ -6,7 +6,7 @@ import type { TrainingEvent } from '../../runs/run-folder.ts'
 import { workUntil } from '../../runs/testing/work-until.ts'
 import type { ClassicAlgorithm } from '../algorithm/agent.ts'
 import { box, defineEnvironment, discrete } from '../environment/index.ts'
-import { learned, metrics, shortRun } from './testing/short-run.ts'
+import { checkpointFile, learned, metrics, shortRun } from './testing/short-run.ts'
 import { trainClassic } from './train-classic.ts'
 import type { ClassicSummary, ClassicTrainOptions } from './types.ts'
 
@@ -126,13 +126,13 @@ test('a folder that does not fit is refused', async () => {
   })
   await expect(train({ ...shortRun(whole), resume: true, seed: 4 })).rejects.toMatchObject({
     code: 'resume-mismatch',
-    given: 'seed: 3 (before), 4 (now)',
+    given: '"seed": 3, (before), "seed": 4, (now)',
   })
   const other = { ...shortRun(whole), resume: true, settings: { algorithm: 'dqn' } }
   await expect(train(other)).rejects.toMatchObject({ code: 'resume-mismatch' })
   const broken = join(root, 'broken')
   await train({ ...shortRun(broken), steps: 400 })
-  writeFileSync(join(broken, 'checkpoints', 'last.bin'), 'no checkpoint')
+  writeFileSync(checkpointFile(broken), 'no checkpoint')
   await expect(train({ ...shortRun(broken), steps: 400, resume: true })).rejects.toMatchObject({
     code: 'bad-run-folder',
   })

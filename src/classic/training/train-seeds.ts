@@ -5,18 +5,16 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AgogeError } from '../../error.ts'
 import type { ErrorCode } from '../../error.ts'
-import {
-  machine,
-  type MetricsRecord,
-  openRunFolder,
-  type RunFolder,
-  type TrainingEvent,
-} from '../../runs/run-folder.ts'
+import { writeChecked } from '../../runs/checksums.ts'
+import type { TrainingEvent } from '../../runs/run-folder.ts'
+import { machine } from '../../runs/run-folder.ts'
+import { type MetricsRecord, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
+import { claimRun } from '../../runs/run-store.ts'
 import { stratifiedInterquartileMean } from '../../statistics/intervals.ts'
 import { environmentFileOf } from './environment-file.ts'
 import { findRun, type FoundRun, type TrainNamedOptions } from './find-run.ts'
 import { renderSeedsReport } from './report.ts'
-import { metricsFile, openRunRecord } from './run-record.ts'
+import { metricsFile } from './run-record.ts'
 import type { ClassicSummary, SeedsSummary, TrainSeedsOptions } from './types.ts'
 
 export type ToSeedProcess =
@@ -112,19 +110,18 @@ export async function trainSeeds(options: TrainSeedsOptions): Promise<SeedsSumma
   const command = options.command ?? 'trainSeeds()'
   const resume = options.resume === true
   const out = resolve(options.out)
-  const { folder, release } = openRunRecord(
-    out,
-    {
-      kind: 'seeds',
-      environment,
-      seeds,
-      numEnvs: found.numEnvs,
-      steps,
-      evaluate: evaluate ?? {},
-      settings: found.settings,
-    },
-    { resume, command },
-  )
+  const folder = openRunFolder({ path: out })
+  const config = {
+    schema: 1,
+    kind: 'seeds',
+    environment,
+    seeds,
+    numEnvs: found.numEnvs,
+    steps,
+    evaluate: evaluate ?? {},
+    settings: found.settings,
+  }
+  const release = claimRun(folder, config, { resume, notes: { command } })
   try {
     return await trainAll({ ...options, command }, { folder, found, out })
   } finally {
@@ -194,7 +191,7 @@ async function trainAll(
     ...setsOf(runs),
     runs,
   }
-  folder.write('summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+  writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
   folder.write(
     'report.html',
     renderSeedsReport(

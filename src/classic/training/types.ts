@@ -61,6 +61,18 @@ export interface Evaluation {
   length: number
 }
 
+/**
+ * The evaluation with the highest mean return on the first set of contexts, of equals the earliest. Its checkpoint is kept beside the
+ * last one.
+ */
+export interface BestEvaluation {
+  step: number
+  /** Mean return. */
+  return: number
+  /** Its folder beneath `checkpoints`; absent where nothing is written. */
+  checkpoint?: string
+}
+
 /** The last evaluation on one set of contexts. */
 export type SetEvaluation = Omit<Evaluation, 'step'> & { set: string }
 
@@ -82,6 +94,8 @@ export interface ClassicSummary {
   evaluationSeconds: number
   /** All of them, the last one being the result. */
   evaluations: Evaluation[]
+  /** Absent in runs of earlier versions. */
+  best?: BestEvaluation
   /** Of the last evaluation. */
   return: MeanEstimate
   /** On each set of contexts, where there are several. */

@@ -4,7 +4,7 @@ import type { MeanEstimate } from '../../statistics/intervals.ts'
 import { algorithmsFor, findRun, openNamed, trainNamed } from '../../classic/training/find-run.ts'
 import { estimateText, resultLine, seedsLine } from '../../classic/training/report.ts'
 import { isEnvironmentFile, environmentFileOf } from '../../classic/training/environment-file.ts'
-import { readConfig } from '../../classic/training/run-record.ts'
+import { noRun, readConfig } from '../../runs/run-store.ts'
 import { trainSeeds } from '../../classic/training/train-seeds.ts'
 import type { NamedRun, SeedsSummary } from '../../classic/training/types.ts'
 import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
@@ -198,9 +198,5 @@ function readPlan(folder: string): Plan {
 function earlierRun(resume: string | true | undefined): string {
   const folder = runToResume(resume ?? true)
   if (folder !== undefined) return resolve(folder)
-  throw new AgogeError('There is no run to resume.', {
-    code: 'no-run',
-    given: '.agoge/runs',
-    expected: 'a run folder with a config.json',
-  })
+  throw noRun('.agoge/runs')
 }

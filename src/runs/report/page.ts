@@ -101,7 +101,7 @@ export function metricCharts(records: readonly MetricsRecord[], phase: string): 
 }
 
 /** One metric over the steps; steps without it are left out. */
-function pointsOf(records: readonly MetricsRecord[], name: string): Point[] {
+export function pointsOf(records: readonly MetricsRecord[], name: string): Point[] {
   return records.flatMap(({ step, metrics }) =>
     typeof metrics[name] === 'number' ? [{ x: step, y: metrics[name] }] : [],
   )

@@ -210,6 +210,8 @@ export function createRollout(
       storage: Object.fromEntries(Object.entries(storage).map(([k, v]) => [k, v.slice()])),
     }),
     restore(saved) {
+      // Of a run of version 0.1 whose rollout had another form.
+      if (saved === null) return void (t = 0)
       const state = saved as { t: number; order: Int32Array; storage: Record<string, Float32Array> }
       for (const [name, array] of Object.entries(storage)) (array as Float32Array).set(state.storage[name])
       order.set(state.order)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openRunFolder } from '../../../runs/run-folder.ts'
+import { currentCheckpoint } from '../../../runs/run-store.ts'
 import { ppo, ppoPresets } from '../../algorithm/on-policy/ppo.ts'
 import { type SmallLearnerName, smallLearners } from '../../algorithm/testing/small-learners.ts'
 import { cartPole } from '../../environments/control/cart-pole.ts'
@@ -14,11 +15,14 @@ export const metrics = (folder: string): string =>
   readFileSync(join(folder, 'metrics.jsonl'), 'utf8').replaceAll(clocks, '')
 
 /** Everything in the last checkpoint. */
-export const learned = (folder: string): unknown => readRun(openRunFolder({ path: folder })).state
+export const learned = (folder: string): unknown => readRun(openRunFolder({ path: folder })).learner
+
+/** The file of the last checkpoint. */
+export const checkpointFile = (folder: string): string =>
+  join(folder, 'checkpoints', currentCheckpoint(openRunFolder({ path: folder })) ?? 'none', 'learner.bin')
 
 /** The bytes of the last checkpoint. */
-export const checkpointBytes = (folder: string): string =>
-  readFileSync(join(folder, 'checkpoints', 'last.bin'), 'base64')
+export const checkpointBytes = (folder: string): string => readFileSync(checkpointFile(folder), 'base64')
 
 /** A second of PPO on CartPole; checkpoints fall into the middle of rollouts. */
 export const shortRun = (out: string): ClassicTrainOptions => ({

@@ -1,0 +1,89 @@
+import { defined } from '../../defined.ts'
+import { intervalText, meanInterval } from '../../statistics/intervals.ts'
+import { mean } from '../../statistics/statistics.ts'
+import type { EvaluationContexts } from './context-settings.ts'
+import { cutOffNote, evaluateAgent } from './evaluate-agent.ts'
+import { checkpointAt } from './run-record.ts'
+import { clock, record, type Run, saveRunStep } from './run.ts'
+import type { Evaluation, SetEvaluation } from './types.ts'
+
+/** A set of contexts by its name; undefined: the defaults of the environment. */
+type EvaluationOn = readonly [set: string, contextFor: EvaluationContexts | undefined]
+
+/** The sets of contexts of evaluations; the first is that of evaluations during training. */
+export function setsOf({ options }: Pick<Run, 'options'>): EvaluationOn[] {
+  const sets = Object.entries(options.evaluationSets ?? {})
+  return sets.length === 0 ? [['default', undefined]] : sets
+}
+
+/** Whether an evaluation belongs here, between two steps, and is not there yet. */
+export function isDue({ state, options, total }: Run): boolean {
+  const { every } = options.evaluate
+  return (
+    every > 0 &&
+    state.step > 0 &&
+    state.step < total &&
+    Math.floor(state.step / every) > Math.floor((state.step - options.numEnvs) / every) &&
+    state.evaluations.at(-1)?.step !== state.step
+  )
+}
+
+/** An evaluation during training. */
+export const validate = (run: Run): Promise<void> =>
+  measure(run, setsOf(run).slice(0, 1), run.options.evaluate.during)
+
+/** Evaluates the greedy policy on each of the sets. One that is interrupted has not been: a resumed run evaluates again. */
+export async function measure(run: Run, on: readonly EvaluationOn[], episodes: number): Promise<void> {
+  const { state } = run
+  const found: SetEvaluation[] = []
+  for (const each of on) found.push({ set: each[0], ...(await play(run, each, episodes)) })
+  const [{ set: _, ...onFirst }] = found
+  state.evaluations.push({ step: state.step, ...onFirst })
+  if (found.length > 1) state.sets = found
+  keepBest(run, onFirst.return.mean)
+}
+
+/** The highest mean return counts, of equals the earliest. Its checkpoint is kept until there is a better one. */
+function keepBest(run: Run, value: number): void {
+  const { state, folder } = run
+  if (state.best !== null && value <= state.best.return) return
+  const { step } = state
+  state.best = { step, return: value, ...(folder === null ? {} : { checkpoint: checkpointAt(step) }) }
+  saveRunStep(run)
+}
+
+/** The greedy policy on one set of contexts. */
+async function play(
+  run: Run,
+  [set, contextFor]: EvaluationOn,
+  episodes: number,
+): Promise<Omit<Evaluation, 'step'>> {
+  const { options, environment, agent, state, times } = run
+  const { seed, signal } = options
+  const [[first], ...others] = setsOf(run)
+  times.seconds += clock(run)
+  const played = await evaluateAgent(agent, options.definition, {
+    episodes,
+    seed,
+    ...defined({ signal, contextFor }),
+  })
+  const found = { return: meanInterval(Array.from(played.returns)), length: mean(played.lengths) }
+  const seconds = clock(run)
+  times.evaluationSeconds += seconds
+  const { mean: value, low, high } = found.return
+  record(run, set === first ? 'evaluation' : `evaluation-${set}`, seconds, {
+    return: value,
+    ...(low === null ? {} : { low, high }),
+    length: found.length,
+  })
+  const where = others.length === 0 ? '' : ` on ${set} contexts`
+  run.emit({
+    type: 'note',
+    text: `greedy after ${state.step} steps${where}: return ${show(value)} (${intervalText(found.return, show)}), ${episodes} episodes`,
+  })
+  const warning = cutOffNote(environment.definition, played)
+  if (warning !== undefined) run.emit({ type: 'note', text: warning })
+  return found
+}
+
+const show = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(2))
