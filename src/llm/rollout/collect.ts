@@ -1,12 +1,40 @@
 import { AgogeError } from '../../error.ts'
-import type { ChatFormat } from '../agent/chat-format/index.ts'
+import { createChatActor } from '../agent/chat-actor.ts'
+import type { ChatFormat, ChatModel } from '../agent/chat-format/index.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import { createExpertActor } from '../agent/expert-actor.ts'
+import { createLocalActor } from '../agent/local-actor.ts'
 import { runEpisodes } from '../agent/turn-loop.ts'
 import type { Actor, Task, TaskSource, ToolEnvironment } from '../agent/types.ts'
 import type { Episode } from '../episode/types.ts'
+import type { ModelBackend } from '../model-backend.ts'
 import { type Reward, scoreGroups } from '../reward/reward.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
+
+/** A policy over a backend. */
+export interface ActorOptions<B extends ModelBackend = ModelBackend> {
+  tokenizer: Tokenizer
+  /** For a public checkpoint: its template and window, of `readChatModel`. Default: the model is one of the project's own. */
+  chat?: ChatModel | undefined
+  /** Any other policy over the backend. Default: the local actor, or the chat actor where `chat` is given. */
+  actor?:
+    | ((backend: B, options: { temperature: number; seed: number; maxTokensPerTurn: number }) => Actor)
+    | undefined
+}
+
+/** The actor that plays with the weights of a backend; temperature 0 is greedy. */
+export function openActor<B extends ModelBackend>(
+  backend: B,
+  { tokenizer, chat, actor }: ActorOptions<B>,
+  settings: { temperature: number; seed: number; maxTokensPerTurn: number },
+): Actor {
+  if (actor !== undefined) return actor(backend, settings)
+  const { temperature, seed, maxTokensPerTurn } = settings
+  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
+  return chat === undefined
+    ? createLocalActor({ ...common, tokenizer })
+    : createChatActor({ ...common, ...chat })
+}
 
 /** Where and how episodes are played. An aborted `signal` rejects with its reason once the wave is closed. */
 interface RolloutSettings<T extends Task = Task> {

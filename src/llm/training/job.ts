@@ -1,12 +1,10 @@
-import { createChatActor } from '../agent/chat-actor.ts'
-import { createLocalActor } from '../agent/local-actor.ts'
 import type { Actor, Task } from '../agent/types.ts'
 import { AgogeError } from '../../error.ts'
 import { decodeEpisode, encodeEpisode } from '../episode/codec.ts'
 import type { Episode } from '../episode/types.ts'
 import type { EpisodeSummary } from '../evaluation/summarise.ts'
 import { addReasons, isJudged, reasonsText, summariseEpisodes } from '../evaluation/summarise.ts'
-import { evaluatePolicy, heldOutTasks } from '../rollout/collect.ts'
+import { evaluatePolicy, heldOutTasks, openActor } from '../rollout/collect.ts'
 import { isDropped } from './dropped-tasks.ts'
 import { checkedLines, forgetChecked, hasChecked, writeChecked } from '../../runs/checksums.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
@@ -72,15 +70,8 @@ export function createJob<T extends Task>(
 
 /** The policy of the job at this temperature; 0 = greedy. */
 export function actorOf<T extends Task>({ options, backend }: Job<T>, temperature: number): Actor {
-  const { seed, plan, tokenizer, chat } = options
-  const { maxTokensPerTurn } = plan
-  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
-  return (
-    options.actor?.(backend, { temperature, seed, maxTokensPerTurn }) ??
-    (chat === undefined
-      ? createLocalActor({ ...common, tokenizer })
-      : createChatActor({ ...common, ...chat }))
-  )
+  const { seed, plan } = options
+  return openActor(backend, options, { temperature, seed, maxTokensPerTurn: plan.maxTokensPerTurn })
 }
 
 /**

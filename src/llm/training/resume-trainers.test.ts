@@ -18,7 +18,7 @@ import { trainArcher } from './critic/archer.ts'
 import { trainProgressModel } from './critic/progress.ts'
 import { trainTokenPpo } from './critic/token-ppo.ts'
 import { expertIteration } from './distillation/expert-iteration.ts'
-import { distil } from './distillation/on-policy.ts'
+import { distil, episodeRows } from './distillation/on-policy.ts'
 import { judgedPairs, trainOnline } from './preference/online.ts'
 import { dpo, simpo } from './preference/methods.ts'
 import { trainProcessReward, trainRewardModel } from './preference/reward-model.ts'
@@ -119,6 +119,26 @@ const trainers: Record<string, TrainToWeights> = {
       const teacher = tinyBackend(9)
       const collect = async (step: number) =>
         (await speak(student, `distil/${step}`)).flat().map(answerSequence)
+      const steps = await distil({ student, teacher, ...common, ...run, collect })
+      await teacher.dispose()
+      return steps
+    },
+  ),
+  'distillation in an environment': trains(
+    async () => [(await boxJob('').backend()) as LocalBackend],
+    async ([student], run) => {
+      const teacher = (await boxJob('').backend()) as LocalBackend
+      teacher.parameters.data.forEach((value, i) => (teacher.parameters.data[i] = 2 * value))
+      const { tokenizer, environment: boxes, tasks, plan } = boxJob('')
+      const play = {
+        tokenizer,
+        environment: boxes,
+        tasks,
+        groups: 3,
+        limits: plan.limits,
+        maxTokensPerTurn: 8,
+      }
+      const collect = episodeRows({ backend: student, ...play })
       const steps = await distil({ student, teacher, ...common, ...run, collect })
       await teacher.dispose()
       return steps

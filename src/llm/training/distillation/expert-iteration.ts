@@ -1,19 +1,16 @@
-import { createChatActor } from '../../agent/chat-actor.ts'
-import type { ChatModel } from '../../agent/chat-format/index.ts'
-import { createLocalActor } from '../../agent/local-actor.ts'
 import type { EpisodeLimits } from '../../agent/episode-state.ts'
-import type { Actor, Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { expertMembers, type ExpertSettings } from '../../algorithm/advantages/group.ts'
 import { supervised } from '../../algorithm/supervised.ts'
 import type { Episode } from '../../episode/types.ts'
 import { mean } from '../../../statistics/statistics.ts'
 import type { ModelBackend } from '../../model-backend.ts'
-import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { scoreGroups } from '../../reward/reward.ts'
 import type { Reward } from '../../reward/reward.ts'
 import { taskReward } from '../../reward/rewards.ts'
-import { rolloutGroups } from '../../rollout/collect.ts'
+import { openActor, rolloutGroups } from '../../rollout/collect.ts'
+import type { ActorOptions } from '../../rollout/collect.ts'
 import { optimStepAt } from '../kernel.ts'
 import type { OptimiserSettings, StepTools } from '../kernel.ts'
 import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
@@ -21,16 +18,8 @@ import type { RunOptions, ValidationOptions } from '../run.ts'
 
 /** The learning rate falls over all rounds; its warm-up is that of each. */
 export interface ExpertIterationOptions<T extends Task>
-  extends OptimiserSettings, ExpertSettings, RunOptions, ValidationOptions {
+  extends OptimiserSettings, ExpertSettings, RunOptions, ValidationOptions, ActorOptions {
   backend: ModelBackend
-  tokenizer: Tokenizer
-  /** For a public checkpoint: its template and window, of `readChatModel`. Default: the model is one of the project's own. */
-  chat?: ChatModel
-  /** The policy over the backend. Default: the local actor, or the chat actor where `chat` is given. */
-  actor?: (
-    backend: ModelBackend,
-    options: { temperature: number; seed: number; maxTokensPerTurn: number },
-  ) => Actor
   environment: ToolEnvironment<T>
   tasks: TaskSource<T>
   /** Of sampling, choosing and imitating. One round is rejection-sampling fine-tuning. */
@@ -123,7 +112,6 @@ interface PlayedRound {
 function play<T extends Task>(options: ExpertIterationOptions<T>, name: string, tasks: readonly T[]) {
   const {
     backend,
-    tokenizer,
     environment,
     groupSize,
     temperature = 1,
@@ -132,13 +120,7 @@ function play<T extends Task>(options: ExpertIterationOptions<T>, name: string, 
     seed = 0,
     signal,
   } = options
-  const { chat, actor: open } = options
-  const common = { backend, sampling: { temperature }, seed, maxTokensPerTurn }
-  const actor =
-    open?.(backend, { temperature, seed, maxTokensPerTurn }) ??
-    (chat === undefined
-      ? createLocalActor({ ...common, tokenizer })
-      : createChatActor({ ...common, ...chat }))
+  const actor = openActor(backend, options, { temperature, seed, maxTokensPerTurn })
   const abort = signal === undefined ? {} : { signal }
   return rolloutGroups({ name, tasks, groupSize, actor, environment, limits, ...abort })
 }

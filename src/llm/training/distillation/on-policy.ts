@@ -1,9 +1,15 @@
 import { distillationAdvantages } from '../../algorithm/losses/imitation.ts'
 import { tokenWeights } from '../../algorithm/losses/tokens.ts'
+import { createRandom } from '../../../engine/random/index.ts'
+import type { EpisodeLimits } from '../../agent/episode-state.ts'
+import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
+import { toTrainingSequences } from '../../episode/training-sequences.ts'
 import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'
 import type { ModelBackend } from '../../model-backend.ts'
+import { openActor, rolloutGroups } from '../../rollout/collect.ts'
+import type { ActorOptions } from '../../rollout/collect.ts'
 import type { OptimiserSettings } from '../kernel.ts'
 import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
 import type { RunOptions, ValidationOptions } from '../run.ts'
@@ -14,8 +20,8 @@ export interface DistillationOptions extends OptimiserSettings, RunOptions, Vali
   teacher: Pick<ModelBackend, 'forward'>
   steps: number
   /**
-   * What the student says now, trained tokens with an rl weight above 0: `answerSequence` of `sampleAnswers`, or `linearise` of
-   * episodes in an environment.
+   * What the student says now, trained tokens with an rl weight above 0: `episodeRows` of an environment, or `answerSequence` of
+   * `sampleAnswers`.
    */
   collect: (step: number) => Promise<TrainingSequence[]>
   /** Of what follows a token, 0 to 1; default 0: each token answers for itself. */
@@ -104,6 +110,50 @@ function nothingSaid(step: number, { length }: readonly TrainingSequence[]): Ago
     given: { step, rows: length },
     expected: 'rows with an rl weight above 0 at the tokens that the student chose',
   })
+}
+
+export interface EpisodeRowsOptions<T extends Task> extends ActorOptions {
+  backend: ModelBackend
+  environment: ToolEnvironment<T>
+  tasks: TaskSource<T>
+  /** Tasks of a step, and episodes of each. Default: 1 episode. */
+  groups: number
+  groupSize?: number
+  limits: EpisodeLimits
+  maxTokensPerTurn: number
+  /** Default 1. */
+  temperature?: number
+  /** Default 0. */
+  seed?: number
+  signal?: AbortSignal
+}
+
+/**
+ * What a student says in an environment, for `collect` of `distil`: each step plays other training tasks. Any actor and any checkpoint, of which the
+ * tokens that it chose are trained; masked episodes are left out.
+ *
+ * @example
+ * const collect = episodeRows({ backend: student, tokenizer, environment, tasks, groups: 16, limits, maxTokensPerTurn: 72 })
+ * await distil({ student, teacher, steps: 50, learningRate: 1e-3, collect })
+ */
+export function episodeRows<T extends Task>(
+  options: EpisodeRowsOptions<T>,
+): (step: number) => Promise<TrainingSequence[]> {
+  const { backend, environment, tasks, groups, groupSize = 1, limits } = options
+  const { maxTokensPerTurn, temperature = 1, seed = 0, signal } = options
+  return async (step) => {
+    const random = createRandom(seed, 'distil', step)
+    const drawn = Array.from({ length: groups }, () =>
+      tasks.task({ split: 'train', seed: random.int(2 ** 31) }),
+    )
+    const actor = openActor(backend, options, { temperature, seed, maxTokensPerTurn })
+    const abort = signal === undefined ? {} : { signal }
+    const play = { name: `distil/${step}`, tasks: drawn, groupSize, actor, environment, limits, ...abort }
+    const episodes = (await rolloutGroups(play)).flat().filter(({ status }) => status !== 'masked')
+    return episodes.flatMap((episode) =>
+      toTrainingSequences(episode, () => ({ advantage: 0, weights: { rl: 1 } })),
+    )
+  }
 }
 
 /** The row with the teacher's opinion as advantages, and the sum over its tokens of log student - log teacher. */
