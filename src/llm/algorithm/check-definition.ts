@@ -261,7 +261,7 @@ function checkLoss(definition: LossDefinition, settings: object, check: Check): 
   else
     for (const rows of [inputs, tokens(5, 0.05), tokens(6, 2)])
       check('the gradient is that of finite differences', () =>
-        slopesAgree(
+        gradientAgrees(
           Array.from(rows.logprobs),
           of(rows).gradient,
           (logprobs) => of({ ...rows, logprobs }).value,
@@ -326,7 +326,7 @@ function checkPreference(definition: PreferenceDefinition, settings: object, che
     })
   for (const side of ['chosen', 'rejected'] as const)
     check('gradients are those of finite differences', () =>
-      slopesAgree(pairs[side], of(pairs)[side], (values) => of({ ...pairs, [side]: values }).value),
+      gradientAgrees(pairs[side], of(pairs)[side], (values) => of({ ...pairs, [side]: values }).value),
     )
   check('settings that are left out have the defaults of the fields', () =>
     equal(definition.compute(pairs, { ...defaultSettings(definition.settings), ...settings }), of(pairs)),
@@ -346,7 +346,7 @@ const zeroWhere = (values: Float32Array, weights: ArrayLike<number>): boolean =>
   values.every((value, t) => weights[t] !== 0 || value === 0)
 
 /** Central differences; at a kink of the value, where those of both sides differ, any gradient between them will do. */
-function slopesAgree(
+function gradientAgrees(
   at: readonly number[],
   gradient: Float32Array,
   value: (at: number[]) => number,

@@ -76,7 +76,7 @@ test.each<[PolicyPresetName, PolicySettings]>([
   ['grpo-kl', grpo.settings],
   ['dapo', dapoBefore],
   ['gspo', policyPresets.gspo.settings],
-])('a run that recorded the name %s alone goes on with what it meant then', async (name, settings) => {
+])('a run that recorded the name %s alone is resumed with what it meant then', async (name, settings) => {
   const found = algorithmOf(name, recorded(`earlier-${name}`, { algorithm: name }))
   expect(found.named).toEqual({ algorithm: name })
   expect(await taught(found.algorithm)).toEqual(await taught(optimisePolicy(settings)))
@@ -100,7 +100,7 @@ test('recorded settings count, whatever has become of the preset', async () => {
   expect(await taught(found.algorithm)).toEqual(await taught(optimisePolicy(algorithmSettings)))
 })
 
-test('train goes on with runs of either kind, and leaves what they recorded', async () => {
+test('train resumes runs of either kind, and leaves what they recorded', async () => {
   const { environment, tasks, plan } = boxJob(root)
   const out = join(root, 'run')
   const file = join(out, 'config.json')

@@ -19,8 +19,8 @@ import { gae } from '../../../returns/gae.ts'
 import { reinforcePlusPlusBaselineAdvantages } from './reinforce-plus-plus.ts'
 import { remaxAdvantages } from './baselines.ts'
 
-// Made by golden/make_credit_golden.py.
-const golden = JSON.parse(readFileSync(new URL('golden/credit.json', import.meta.url), 'utf8')) as {
+// Made by golden/make_turn_advantages_golden.py.
+const golden = JSON.parse(readFileSync(new URL('golden/turn-advantages.json', import.meta.url), 'utf8')) as {
   groups: GroupRewards[]
   lengths: number[][]
   greedy: number[]
@@ -54,9 +54,9 @@ const golden = JSON.parse(readFileSync(new URL('golden/credit.json', import.meta
   }[]
   relativeLength: { weight: number; rewards: (number | null)[][] }[]
   adaptiveKl: Record<'coefficient' | 'target' | 'horizon' | 'steps', number> &
-    Record<'measured' | 'course', number[]>
+    Record<'measured' | 'schedule', number[]>
   adaptiveEntropy: Record<'coefficient' | 'target' | 'step' | 'least' | 'most', number> &
-    Record<'measured' | 'course', number[]>
+    Record<'measured' | 'schedule', number[]>
   experts: { threshold: number | null; best: number | null; members: number[][] }[]
   informative: { spread: number; groups: number[] }[]
 }
@@ -157,12 +157,12 @@ test('the penalty of relative length agrees with numpy', () => {
     )
 })
 
-test('coefficients of divergence and entropy take the course of their controllers', () => {
-  const { coefficient, measured, course, ...horizon } = golden.adaptiveKl
+test('coefficients of divergence and entropy follow the schedule of their controllers', () => {
+  const { coefficient, measured, schedule, ...horizon } = golden.adaptiveKl
   let kl = coefficient
   const followed = measured.map((value) => (kl = adaptKlCoefficient(kl, value, horizon)))
-  near(followed, course, 'divergence')
-  const { coefficient: bonus, measured: entropies, course: expected, ...bounds } = golden.adaptiveEntropy
+  near(followed, schedule, 'divergence')
+  const { coefficient: bonus, measured: entropies, schedule: expected, ...bounds } = golden.adaptiveEntropy
   let entropy = bonus
   near(
     entropies.map((value) => (entropy = adaptEntropyCoefficient(entropy, value, bounds))),

@@ -90,7 +90,7 @@ test('segments: advantages add up to the outcome and reach the tokens', () => {
   expect(Array.from(tokens)).toEqual([1, 1, 3, 3])
 })
 
-test('segments end with every so many decisions, and never empty', () => {
+test('segments end with every n-th decision, and are never empty', () => {
   const sure = Math.log(0.99)
   const open = Math.log(0.5)
   expect(cutSegments([sure, open, sure, open, open, sure], { decisions: 2 })).toEqual([0, 4])

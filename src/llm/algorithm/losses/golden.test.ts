@@ -37,7 +37,7 @@ const golden = JSON.parse(readFileSync(new URL('golden/losses.json', import.meta
     distillation: (Expected & { beta: number })[]
   }
   value: (Expected & { inputs: Parameters<typeof valueLoss>[0]; settings: { clip?: number } })[]
-  undecided: number[]
+  highEntropyWeights: number[]
   mixed: ({ mu: number; coefficient: number } & Record<string, Expected>)[]
   highEntropy: { entropy: number[]; weights: number[]; share: number; mask: number[] }[]
 }
@@ -155,7 +155,7 @@ test('the mask of high-entropy tokens agrees with torch, where one token counts 
 
 test('weights of high-entropy tokens agree with torch', () => {
   const { logprobs, weights } = golden.batches['ordinary']
-  near(highEntropyWeights(logprobs, weights), golden.undecided, 'highEntropy')
+  near(highEntropyWeights(logprobs, weights), golden.highEntropyWeights, 'highEntropy')
 })
 
 test('gradients are those of the values, by finite differences', () => {

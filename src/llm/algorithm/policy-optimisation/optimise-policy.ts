@@ -101,7 +101,7 @@ export function optimisePolicy(settings: AnySettings, own?: OwnParts): PolicyOpt
       corrections.length === 0 || sequences.length === 0
         ? {}
         : correctWeights(sequences, await context.trainer(sequences), corrections)
-    const shown = imitation === 0 ? [] : imitated(context, imitation)
+    const shown = imitation === 0 ? [] : demonstrationRows(context, imitation)
     const references = [
       ...rows.map((row) => row.references),
       ...shown.map(({ tokens }) => new Float32Array(tokens.length)),
@@ -238,7 +238,7 @@ function placed(
 }
 
 /** Demonstrations as rows whose weights add up to the share of imitation. */
-function imitated({ demonstrations }: LearningContext, share: number): TrainingSequence[] {
+function demonstrationRows({ demonstrations }: LearningContext, share: number): TrainingSequence[] {
   if (demonstrations.length === 0)
     throw new AgogeError('There are no demonstrations to imitate', {
       code: 'bad-config',

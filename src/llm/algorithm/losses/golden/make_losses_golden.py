@@ -359,7 +359,7 @@ print(
                 ]
                 for clip in [None, 0.2]
             ],
-            "undecided": (tensor(weights) * probabilities * (1 - probabilities)).tolist(),
+            "highEntropyWeights": (tensor(weights) * probabilities * (1 - probabilities)).tolist(),
         }
     )
 )

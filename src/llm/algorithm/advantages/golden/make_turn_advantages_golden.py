@@ -1,8 +1,8 @@
-"""Golden values of baselines, credit and selection: formulas of the papers and of verl, TRL, tinker-cookbook and prime-rl, evaluated anew in
+"""Golden values of baselines, advantages of turns and selection: formulas of the papers and of verl, TRL, tinker-cookbook and prime-rl, evaluated anew in
 PyTorch and NumPy, float64, in another form than the functions have where there is one (sums written out instead of recursions, padded
 tensors with masks instead of lists). `null` = masked.
 
-python make_credit_golden.py > credit.json
+python make_turn_advantages_golden.py > turn-advantages.json
 """
 
 import json
@@ -166,20 +166,20 @@ def relative_length(rewards, sizes, weight):
 
 def adapt_kl(coefficient, measured, target, horizon, steps):
     """Ziegler et al., section 2.2; verl's AdaptiveKLController."""
-    course = []
+    schedule = []
     for kl in measured:
         coefficient *= 1 + float(np.clip(kl / target - 1, -0.2, 0.2)) * steps / horizon
-        course.append(coefficient)
-    return course
+        schedule.append(coefficient)
+    return schedule
 
 
 def adapt_entropy(coefficient, measured, target, step, least, most):
     """Skywork Open Reasoner 1: up by a step at or below the target, else down, within bounds."""
-    course = []
+    schedule = []
     for entropy in measured:
         coefficient = float(np.clip(coefficient + (step if entropy <= target else -step), least, most))
-        course.append(coefficient)
-    return course
+        schedule.append(coefficient)
+    return schedule
 
 
 def experts(threshold, best):
@@ -202,8 +202,8 @@ def informative(spread):
     return {"spread": spread, "groups": kept}
 
 
-kl_course = {"coefficient": 0.2, "measured": [0.0, 3.0, 5.9, 6.1, 7.0, 1e9], "target": 6.0, "horizon": 1000, "steps": 64}
-entropy_course = {"coefficient": 0.05, "measured": [0.1, 0.2, 0.3, 0.1, 0.05, 2.0, 2.0, 2.0, 2.0], "target": 0.2, "step": 0.02, "least": 0.0, "most": 0.1}
+kl_schedule = {"coefficient": 0.2, "measured": [0.0, 3.0, 5.9, 6.1, 7.0, 1e9], "target": 6.0, "horizon": 1000, "steps": 64}
+entropy_schedule = {"coefficient": 0.05, "measured": [0.1, 0.2, 0.3, 0.1, 0.05, 2.0, 2.0, 2.0, 2.0], "target": 0.2, "step": 0.02, "least": 0.0, "most": 0.1}
 
 print(
     json.dumps(
@@ -249,8 +249,8 @@ print(
             "relativeLength": [
                 {"weight": w, "rewards": [relative_length(r, n, w) for r, n in zip(groups, lengths)]} for w in [0.2, 1]
             ],
-            "adaptiveKl": {**kl_course, "course": adapt_kl(**kl_course)},
-            "adaptiveEntropy": {**entropy_course, "course": adapt_entropy(**entropy_course)},
+            "adaptiveKl": {**kl_schedule, "schedule": adapt_kl(**kl_schedule)},
+            "adaptiveEntropy": {**entropy_schedule, "schedule": adapt_entropy(**entropy_schedule)},
             "experts": [experts(t, b) for t, b in [(1, None), (0.3, 2), (None, 1), (0, None)]],
             "informative": [informative(s) for s in [0, 0.5, 1.05]],
         }
