@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AgogeError } from '../error.ts'
-import { InfrastructureError } from '../llm/tool/infrastructure-error.ts'
+import { InfrastructureError } from '../llm/tool/tool.ts'
 import { describeError } from './shared/describe-error.ts'
 import { checkNode } from './doctor.ts'
 import { createProgress } from './shared/progress.ts'

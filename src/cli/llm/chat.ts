@@ -1,7 +1,7 @@
 import { runEpisodes } from '../../llm/agent/turn-loop.ts'
 import type { Episode, Task, ToolSession, ToolEnvironment } from '../../llm/agent/types.ts'
 import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
-import type { ToolResult } from '../../llm/tool/types.ts'
+import type { ToolResult } from '../../llm/tool/tool.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import type { Console } from '../shared/console.ts'
 import { createLineReader } from './line-reader.ts'

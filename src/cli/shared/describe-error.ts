@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
-import { InfrastructureError } from '../../llm/tool/infrastructure-error.ts'
 import { asFileError } from '../../runs/files.ts'
+import { InfrastructureError } from '../../llm/tool/tool.ts'
 
 const longestValue = 400
 

@@ -7,7 +7,7 @@ import { importFile } from '../../import-file.ts'
 import { isToolEnvironmentDefinition, toolEnvironments } from '../../llm/environment/catalogue.ts'
 import type { CatalogueEntry } from '../../llm/environment/catalogue.ts'
 import type { DefinedToolEnvironment } from '../../llm/environment/definition/define-tool-environment.ts'
-import { listServers } from '../../llm/tool/read-server-config.ts'
+import { listServers } from '../../llm/tool/server-config.ts'
 
 /** Whether a name is of an environment whose tasks are in words: such an environment is for language models. */
 export const hasTextTasks = (environment: string): boolean =>

@@ -1,5 +1,5 @@
 import type { EpisodeNode } from '../episode/types.ts'
-import type { ToolSpec } from '../tool/types.ts'
+import type { ToolSpec } from '../tool/tool.ts'
 import { parseCalls, readArguments } from './parse-calls.ts'
 import type { BareCall, ParsedOutput } from './parse-calls.ts'
 

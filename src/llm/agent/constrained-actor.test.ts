@@ -4,7 +4,7 @@ import { trainTokenizer } from '../tokenizer/bpe-train.ts'
 import { encodeMessage, specialTokens } from '../tokenizer/template.ts'
 import { createTokenizer } from '../tokenizer/tokenizer.ts'
 import { validateArguments } from '../../untrusted/validate.ts'
-import type { ToolSpec } from '../tool/types.ts'
+import type { ToolSpec } from '../tool/tool.ts'
 import { createLocalActor } from './local-actor.ts'
 
 const corpus = ['read the file notes and say what it holds', '{"name":"read","arguments":{"path":"/notes"}}']

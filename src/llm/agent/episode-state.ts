@@ -9,7 +9,7 @@ import type {
 import { AgogeError } from '../../error.ts'
 import { judgedRewards, readScore } from '../episode/score.ts'
 import type { Score } from '../episode/score.ts'
-import type { ToolResult } from '../tool/types.ts'
+import type { ToolResult } from '../tool/tool.ts'
 import type { WaitClock } from './wait-clock.ts'
 import type { Act, Actor, Task, ToolSession, ToolEnvironment } from './types.ts'
 

@@ -4,7 +4,7 @@ import type { Grammar } from '../grammar/index.ts'
 import { encodeMessage } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import { createSmallFormat, readSmallOutput } from './chat-format/small-format.ts'
-import type { ToolSpec } from '../tool/types.ts'
+import type { ToolSpec } from '../tool/tool.ts'
 import type { Act, Actor } from './types.ts'
 
 export interface LocalActorOptions {

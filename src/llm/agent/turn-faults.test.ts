@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { AgogeError } from '../../error.ts'
 import { defineTools } from '../tool/define-tools.ts'
-import { InfrastructureError } from '../tool/infrastructure-error.ts'
+import { InfrastructureError } from '../tool/tool.ts'
 import { createServerPool } from '../tool/server-pool.ts'
 import {
   addTwice,

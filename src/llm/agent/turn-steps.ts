@@ -1,9 +1,8 @@
 import { AgogeError } from '../../error.ts'
 import type { ToolCall } from '../episode/tool-call.ts'
-import { InfrastructureError } from '../tool/infrastructure-error.ts'
-import { pausableDeadline } from '../tool/pausable-deadline.ts'
+import { InfrastructureError, type ToolResult } from '../tool/tool.ts'
+import { pausableDeadline } from '../tool/waiting.ts'
 import { validateArguments } from '../../untrusted/validate.ts'
-import type { ToolResult } from '../tool/types.ts'
 import type { EpisodeState } from './episode-state.ts'
 import type { Act, ToolSession, ToolEnvironment } from './types.ts'
 

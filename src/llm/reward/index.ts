@@ -1,7 +1,7 @@
 /** Rewards of language-model episodes: functions of one episode or of a group, which train, evaluate and select. */
 export { readScore } from '../episode/score.ts'
 export type { Score, Scored, Unscored } from '../episode/score.ts'
-export { InfrastructureError } from '../tool/infrastructure-error.ts'
+export { InfrastructureError } from '../tool/tool.ts'
 export { judgeRanking, judgeReward } from './judge.ts'
 export type { JudgeModel, JudgeOptions, JudgeReward, JudgeUsage, RankingOptions } from './judge.ts'
 export { recordedScore, score, scoreGroups } from './reward.ts'

@@ -3,7 +3,7 @@ import { forEachBounded } from '../agent/bounded.ts'
 import { readScore } from '../episode/score.ts'
 import type { Score, Scored, Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
-import { InfrastructureError } from '../tool/infrastructure-error.ts'
+import { InfrastructureError } from '../tool/tool.ts'
 
 /** What a reward is given besides the episodes. */
 export interface RewardContext {

@@ -2,7 +2,7 @@ import { jsonSchema, tool } from 'ai'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineTools } from './define-tools.ts'
-import { InfrastructureError } from './infrastructure-error.ts'
+import { InfrastructureError } from './tool.ts'
 
 const weather = tool({
   description: 'The weather of a city.',

@@ -6,11 +6,10 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { AgogeError } from '../../error.ts'
-import { InfrastructureError } from './infrastructure-error.ts'
+import { InfrastructureError } from './tool.ts'
 import { connectServer } from './mcp-client.ts'
 import type { ConnectOptions, McpConnection } from './mcp-client.ts'
-import { resolveServer } from './resolve-server.ts'
-import type { ServerConfig } from './server-config.ts'
+import { resolveServer, type ServerConfig } from './server-config.ts'
 
 const faulty = fileURLToPath(new URL('fixtures/faulty-server.mjs', import.meta.url))
 

@@ -2,16 +2,17 @@ import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AgogeError } from '../../error.ts'
-import { InfrastructureError } from './infrastructure-error.ts'
-import { toToolResult } from './mcp-content.ts'
+import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
+import { checkNames, toolsPage, type ToolsPage, toToolResult, type UnusableTool } from './mcp-results.ts'
 import { redactData, redactError, redactTools } from './redact.ts'
-import { checkNames, toolsPage } from './read-tools.ts'
-import type { ToolsPage, UnusableTool } from './read-tools.ts'
 import type { ServerConfig } from './server-config.ts'
-import { causeText, connectHint, isTimeout } from './server-fault.ts'
-import { createStdioTransport } from './stdio-transport.ts'
-import type { StdioTransport } from './stdio-transport.ts'
-import type { Toolbox, ToolSpec } from './types.ts'
+import {
+  causeText,
+  connectHint,
+  createStdioTransport,
+  isTimeout,
+  type StdioTransport,
+} from './stdio-transport.ts'
 
 export interface ConnectOptions {
   /** Gives up connecting; calls have signals of their own. */

@@ -1,9 +1,8 @@
 import { inspect } from 'node:util'
 import { AgogeError } from '../../error.ts'
-import { InfrastructureError } from './infrastructure-error.ts'
-import type { UnusableTool } from './read-tools.ts'
+import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
+import type { UnusableTool } from './mcp-results.ts'
 import type { ServerConfig } from './server-config.ts'
-import type { Toolbox, ToolSpec } from './types.ts'
 
 export interface Redactor {
   /** The text with every configured value replaced by `[redacted]`. */

@@ -1,3 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { closestName } from '../../closest-name.ts'
+import { AgogeError } from '../../error.ts'
+import { locateJsonError } from '../../untrusted/json-error.ts'
+import { isRecord } from '../../untrusted/schema-check.ts'
+
 interface CommonServerConfig {
   name?: string
   /**
@@ -17,9 +25,277 @@ export interface StdioServerConfig extends CommonServerConfig {
 }
 
 /** An MCP server reached over streamable HTTP. */
-export interface HttpServerConfig extends CommonServerConfig {
+interface HttpServerConfig extends CommonServerConfig {
   url: string
   headers?: Record<string, string>
 }
 
 export type ServerConfig = StdioServerConfig | HttpServerConfig
+
+/** Files looked for in the working directory where none is named, in this order. */
+const defaultConfigFiles = ['.mcp.json', join('.vscode', 'mcp.json'), join('.cursor', 'mcp.json')] as const
+
+export interface ReadConfigOptions {
+  /** The file of `--mcp-config`; default: the first of `defaultConfigFiles` that exists. */
+  file?: string
+  /** Default: the working directory. */
+  folder?: string
+  /** Where `${VAR}` comes from. Default: `process.env`. */
+  environment?: Record<string, string | undefined>
+}
+
+/** The names of all configured servers, with the file they stand in (undefined where there is none). */
+export function listServers(options: ReadConfigOptions = {}): { file: string | undefined; names: string[] } {
+  const { file, entries } = readEntries(options)
+  return { file, names: Object.keys(entries) }
+}
+
+/**
+ * The configuration of one server from the standard `.mcp.json` (`mcpServers`; `servers` as VS Code has it), with
+ * `${VAR}`, `${VAR:-default}` and `${env:VAR}` filled in from the environment; what was filled in stands in `expanded` too.
+ *
+ * @throws AgogeError: no such file, not JSON (with line and column), unknown server (with those known), neither
+ * `command` nor `url`, a field of the wrong type, a variable that is not set.
+ */
+export function readServerConfig(name: string, options: ReadConfigOptions = {}): ServerConfig {
+  const { file, entries } = readEntries(options)
+  const names = Object.keys(entries)
+  if (!Object.hasOwn(entries, name)) {
+    const meant = closestName(name, names)
+    throw new AgogeError(`There is no MCP server named "${name}".`, {
+      code: 'unknown-server',
+      given: name,
+      expected: names.length === 0 ? 'a server of an MCP configuration' : `one of ${names.join(', ')}`,
+      hint:
+        file === undefined
+          ? 'Make a .mcp.json with "mcpServers" here, or name one with --mcp-config FILE.'
+          : meant === undefined
+            ? `Add it to ${file}.`
+            : `Did you mean "${meant}"? (${file})`,
+    })
+  }
+  return toConfig(name, entries[name], file as string, options.environment ?? process.env)
+}
+
+function readEntries(options: ReadConfigOptions): {
+  file: string | undefined
+  entries: Record<string, unknown>
+} {
+  const folder = options.folder ?? process.cwd()
+  const file =
+    options.file === undefined
+      ? defaultConfigFiles.map((path) => join(folder, path)).find((path) => existsSync(path))
+      : resolve(folder, options.file)
+  if (file === undefined) return { file, entries: {} }
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  } catch (cause) {
+    throw new AgogeError(`The MCP configuration ${file} cannot be read.`, {
+      code: 'bad-mcp-config',
+      given: cause instanceof Error ? cause.message : cause,
+      expected: 'a JSON file with "mcpServers"',
+      cause,
+    })
+  }
+  const place = locateJsonError(text)
+  if (place !== undefined) {
+    throw new AgogeError(`${file} is not JSON: line ${place.line}, column ${place.column}.`, {
+      code: 'bad-mcp-config',
+      given: text.split('\n')[place.line - 1]?.trim().slice(0, 120),
+      expected: '{ "mcpServers": { "NAME": { "command": ..., "args": [...] } } }',
+      hint: 'JSON has no comments and no comma after the last item.',
+    })
+  }
+  const parsed: unknown = JSON.parse(text)
+  const entries = isRecord(parsed) ? (parsed.mcpServers ?? parsed.servers) : undefined
+  if (!isRecord(entries)) {
+    throw new AgogeError(`${file} names no servers.`, {
+      code: 'bad-mcp-config',
+      given: isRecord(parsed) ? `the keys ${Object.keys(parsed).join(', ') || '(none)'}` : parsed,
+      expected: 'an object "mcpServers" (or "servers") of servers by name',
+    })
+  }
+  return { file, entries }
+}
+
+function toConfig(
+  name: string,
+  entry: unknown,
+  file: string,
+  environment: Record<string, string | undefined>,
+): ServerConfig {
+  const where = `server "${name}" in ${file}`
+
+  const expanded = new Set<string>()
+  /** What every kind of server has; asked for when all fields were read. */
+  const common = (): Pick<ServerConfig, 'name' | 'expanded'> => ({
+    name,
+    ...(expanded.size === 0 ? {} : { expanded: [...expanded] }),
+  })
+
+  function refuse(field: string, given: unknown, expected: string): never {
+    throw new AgogeError(`The ${where} has a wrong "${field}".`, { code: 'bad-mcp-config', given, expected })
+  }
+
+  function expand(text: string, field: string): string {
+    return text.replaceAll(/\$\{([^}]*)\}/g, (_, inside: string) => {
+      const [, variable, fallback] = /^(?:env:)?([^:]+?)(?::-([\s\S]*))?$/.exec(inside) ?? []
+      if (inside === 'workspaceFolder') {
+        const folder = dirname(file)
+        return folder.endsWith('.vscode') || folder.endsWith('.cursor') ? dirname(folder) : folder
+      }
+      const value = variable === undefined ? undefined : environment[variable]
+      // As in a shell, :- also stands in for an empty value.
+      if (fallback !== undefined && (value === undefined || value === '')) return fallback
+      if (value !== undefined) {
+        expanded.add(value)
+        return value
+      }
+      throw new AgogeError(`The ${where} needs ${variable ?? inside}, which is not set (field "${field}").`, {
+        code: 'missing-variable',
+        given: `\${${inside}}`,
+        expected: 'a variable of the environment',
+        hint: `Set it (export ${variable ?? 'NAME'}=...) or give a default: \${${variable ?? 'NAME'}:-default}.`,
+      })
+    })
+  }
+
+  function text(field: string, value: unknown): string {
+    return typeof value === 'string' && value !== '' ? expand(value, field) : refuse(field, value, 'a text')
+  }
+
+  function record(field: string, value: unknown): Record<string, string> {
+    if (!isRecord(value)) return refuse(field, value, 'an object of texts')
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key,
+        typeof item === 'string'
+          ? expand(item, `${field}.${key}`)
+          : refuse(`${field}.${key}`, item, 'a text'),
+      ]),
+    )
+  }
+
+  if (!isRecord(entry)) {
+    throw new AgogeError(`The ${where} is no object.`, {
+      code: 'bad-mcp-config',
+      given: entry,
+      expected: '{ "command": ..., "args": [...] } or { "url": ... }',
+    })
+  }
+  const { command, args, env, cwd, url, headers, type } = entry
+  if (command !== undefined) {
+    if (args !== undefined && !Array.isArray(args)) refuse('args', args, 'a list of texts')
+    const list = (args as unknown[] | undefined)?.map((item, i) =>
+      typeof item === 'string' ? expand(item, `args[${i}]`) : refuse(`args[${i}]`, item, 'a text'),
+    )
+    const program = text('command', command)
+    const folder = cwd === undefined ? undefined : text('cwd', cwd)
+    const variables = env === undefined ? {} : { env: record('env', env) }
+    return {
+      ...common(),
+      command: program,
+      ...(list === undefined ? {} : { args: list }),
+      ...variables,
+      ...(folder === undefined ? {} : { cwd: isAbsolute(folder) ? folder : resolve(dirname(file), folder) }),
+    }
+  }
+  if (url === undefined) {
+    throw new AgogeError(`The ${where} has neither "command" nor "url".`, {
+      code: 'bad-mcp-config',
+      given: `the keys ${Object.keys(entry).join(', ') || '(none)'}`,
+      expected: '"command" (and "args") for a local server, "url" for one over streamable HTTP',
+    })
+  }
+  if (type === 'sse')
+    refuse('type', type, '"http" (streamable HTTP); the older SSE transport is not supported')
+  const address = text('url', url)
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    refuse('url', url, 'an http or https address')
+  }
+  const fields = headers === undefined ? {} : { headers: record('headers', headers) }
+  return { ...common(), url: address, ...fields }
+}
+
+interface ServerPackage {
+  /** npm name, e.g. `@modelcontextprotocol/server-filesystem`. */
+  package: string
+  /** Exact version fetched through `npx` where the package is not installed. */
+  version: string
+  /** Which program of the package; the only or first one when absent. */
+  bin?: string
+  args?: string[]
+  env?: Record<string, string>
+}
+
+interface ResolvedServer {
+  config: StdioServerConfig
+  /** `installed`: found in node_modules; `npx`: npm will fetch it, which needs the network once. */
+  source: 'installed' | 'npx'
+  /** The version that will run. */
+  version: string
+}
+
+/**
+ * How to start an MCP server that is an npm package: by its installed program, looked for in `node_modules` from
+ * `from` upwards (default: the working directory, then this library), else by `npx` at the pinned version.
+ */
+export function resolveServer(server: ServerPackage, from: string = process.cwd()): ResolvedServer {
+  const common = server.env === undefined ? {} : { env: server.env }
+  for (const start of [from, dirname(fileURLToPath(import.meta.url))]) {
+    const found = findInstalled(server, start)
+    if (found === undefined) continue
+    return {
+      config: {
+        name: server.package,
+        command: process.execPath,
+        args: [found.script, ...(server.args ?? [])],
+        ...common,
+      },
+      source: 'installed',
+      version: found.version,
+    }
+  }
+  const spec = `${server.package}@${server.version}`
+  const program = server.bin === undefined ? [spec] : ['--package', spec, server.bin]
+  return {
+    config: {
+      name: server.package,
+      command: 'npx',
+      args: ['-y', ...program, ...(server.args ?? [])],
+      ...common,
+    },
+    source: 'npx',
+    version: server.version,
+  }
+}
+
+function findInstalled(
+  server: ServerPackage,
+  start: string,
+): { script: string; version: string } | undefined {
+  let folder = resolve(start)
+  const { root } = parse(folder)
+  for (;;) {
+    const home = join(folder, 'node_modules', server.package)
+    const manifest = join(home, 'package.json')
+    if (existsSync(manifest)) {
+      const { bin, version } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+        bin?: string | Record<string, string>
+        version?: string
+      }
+      const script =
+        typeof bin === 'string'
+          ? bin
+          : server.bin === undefined
+            ? Object.values(bin ?? {})[0]
+            : bin?.[server.bin]
+      if (script !== undefined && existsSync(join(home, script))) {
+        return { script: join(home, script), version: version ?? 'unknown' }
+      }
+    }
+    if (folder === root) return undefined
+    folder = dirname(folder)
+  }
+}

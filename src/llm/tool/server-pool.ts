@@ -1,10 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { InfrastructureError } from './infrastructure-error.ts'
+import { InfrastructureError, type Toolbox } from './tool.ts'
 import type { McpConnection } from './mcp-client.ts'
 import type { ServerConfig } from './server-config.ts'
-import type { Toolbox } from './types.ts'
-import { manyWaiters } from './many-waiters.ts'
+import { manyWaiters } from './waiting.ts'
 
 export interface ServerPoolOptions {
   /** The server, or how slot i of the pool is started (a fixed folder or file of its own, say). */

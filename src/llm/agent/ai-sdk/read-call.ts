@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
 import type { Grammar } from '../../grammar/index.ts'
-import type { ToolSpec } from '../../tool/types.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 import type { ChatFormat, ConversationMessage } from '../chat-format/index.ts'
 import type { CallOptions, PromptMessage, PromptPart, Warning } from './types.ts'
 

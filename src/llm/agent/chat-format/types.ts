@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../episode/tool-call.ts'
 import type { Grammar } from '../../grammar/index.ts'
-import type { ToolSpec } from '../../tool/types.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 import type { BareCall } from '../parse-calls.ts'
 
 /** A message as every protocol in front of a model can say it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTools } from '../../tool/define-tools.ts'
-import type { Toolbox } from '../../tool/types.ts'
+import type { Toolbox } from '../../tool/tool.ts'
 import type { Score } from '../../episode/score.ts'
 import type { EpisodeLimits, EpisodeSpec } from '../episode-state.ts'
 import { createExpertActor } from '../expert-actor.ts'

@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../tool/types.ts'
+import type { ToolResult } from '../../tool/tool.ts'
 
 const longest = 4000
 

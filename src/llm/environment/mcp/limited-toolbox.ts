@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
-import type { Toolbox } from '../../tool/types.ts'
-import { manyWaiters } from '../../tool/many-waiters.ts'
+import type { Toolbox } from '../../tool/tool.ts'
+import { manyWaiters } from '../../tool/waiting.ts'
 
 export interface LimitOptions {
   /** Tools that may be called; every other name is refused. */

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRedactor } from '../../tool/redact.ts'
-import { listServers, readServerConfig } from '../../tool/read-server-config.ts'
-import type { ReadConfigOptions } from '../../tool/read-server-config.ts'
-import { resolveServer } from '../../tool/resolve-server.ts'
-import type { ServerConfig } from '../../tool/server-config.ts'
+import {
+  listServers,
+  type ReadConfigOptions,
+  readServerConfig,
+  resolveServer,
+  type ServerConfig,
+} from '../../tool/server-config.ts'
 import { isPlainObject } from './json-walk.ts'
 import { createMcpEnvironment } from './mcp-environment.ts'
 import type { McpEnvironment, McpEnvironmentOptions } from './mcp-environment.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { InfrastructureError } from '../../tool/tool.ts'
 import type { AdmittedTool } from './safety.ts'
 import { requiredOf } from './sample-arguments.ts'
 import { newState } from './state-pool.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { InfrastructureError } from '../../tool/tool.ts'
 import { runResetCommand } from './reset-command.ts'
 
 function temporary(): string {

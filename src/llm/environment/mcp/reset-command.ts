@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { InfrastructureError } from '../../tool/tool.ts'
 
 const windows = process.platform === 'win32'
 const lastWords = 1000

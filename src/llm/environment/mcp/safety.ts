@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
-import type { UnusableTool } from '../../tool/read-tools.ts'
-import type { ToolSpec } from '../../tool/types.ts'
+import type { UnusableTool } from '../../tool/mcp-results.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
 import { requiredOf } from './sample-arguments.ts'
 import { filesObserver, missingState } from './environment-config.ts'

@@ -1,7 +1,5 @@
-import { InfrastructureError } from '../../tool/infrastructure-error.ts'
-import { pausableDeadline } from '../../tool/pausable-deadline.ts'
-import type { Toolbox, ToolCallOptions, ToolResult } from '../../tool/types.ts'
-import { manyWaiters } from '../../tool/many-waiters.ts'
+import { InfrastructureError, type Toolbox, type ToolCallOptions, type ToolResult } from '../../tool/tool.ts'
+import { manyWaiters, pausableDeadline } from '../../tool/waiting.ts'
 
 /** One copy of the system behind the tools, with a state that can be put back to its beginning. */
 export interface StateSlot {

@@ -1,7 +1,7 @@
 import { readScore } from '../../episode/score.ts'
 import type { Task, TaskSource } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
-import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { InfrastructureError } from '../../tool/tool.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { draftTask } from './draft.ts'
 import type { KindPlan } from './draft.ts'

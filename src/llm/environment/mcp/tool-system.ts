@@ -1,4 +1,4 @@
-import type { ToolResult, ToolSpec } from '../../tool/types.ts'
+import type { ToolResult, ToolSpec } from '../../tool/tool.ts'
 import { compactResult, defaultResultLimit } from './compact-result.ts'
 import { normaliseObservation } from './observed-state.ts'
 import type { AdmittedTool } from './safety.ts'

@@ -1,4 +1,4 @@
-import { InfrastructureError } from '../../tool/infrastructure-error.ts'
+import { InfrastructureError } from '../../tool/tool.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { draftTask, recordsIn } from './draft.ts'
 import { parseJson } from './json-walk.ts'

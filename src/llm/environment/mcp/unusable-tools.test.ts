@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
-import { toolsPage } from '../../tool/read-tools.ts'
+import { toolsPage } from '../../tool/mcp-results.ts'
 import { validateArguments } from '../../../untrusted/validate.ts'
 import { createMcpEnvironment } from './mcp-environment.ts'
 import type { McpEnvironment } from './mcp-environment.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChatFormat, ChatWindow, ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { Episode, EpisodeNode, EpisodeSample, SamplingSettings } from '../../episode/types.ts'
-import type { ToolSpec } from '../../tool/types.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 
 /** A call of an agent, placed in the tree of what was said before in its episode. */
 export interface PlacedCall {

@@ -1,6 +1,6 @@
 import type { ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { Grammar } from '../../grammar/index.ts'
-import type { ToolSpec } from '../../tool/types.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 import { booleanField, isRecord, numberField, refuseFields } from './fields.ts'
 import type { Json } from './fields.ts'
 import { badField } from './request-error.ts'

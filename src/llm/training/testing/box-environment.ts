@@ -1,6 +1,6 @@
 import type { Task, TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import type { ToolSpec } from '../../tool/types.ts'
+import type { ToolSpec } from '../../tool/tool.ts'
 
 const colours = ['red', 'blue', 'green', 'gold']
 const things = ['key', 'coin', 'ring', 'pen']

@@ -1,10 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { InfrastructureError } from './infrastructure-error.ts'
-import { connectServer, defaultConnectSeconds } from './mcp-client.ts'
-import type { ConnectOptions, McpConnection } from './mcp-client.ts'
+import {
+  type ConnectOptions,
+  connectServer,
+  defaultConnectSeconds,
+  type McpConnection,
+} from './mcp-client.ts'
 import type { ServerConfig } from './server-config.ts'
+import { InfrastructureError } from './tool.ts'
 
 /** Why a server does not come up. */
 async function fault(config: ServerConfig, options?: ConnectOptions): Promise<InfrastructureError> {

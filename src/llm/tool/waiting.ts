@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events'
+
 /** A deadline that stands still while what it watches waits for something that is no fault of its own. */
-export interface PausableDeadline {
+interface PausableDeadline {
   /** Aborts with the reason when the time is used up. */
   readonly signal: AbortSignal
   /** Begins (true) and ends (false) a wait, which may be told any number of times. */
@@ -38,4 +40,9 @@ export function pausableDeadline(seconds: number, reason: () => Error): Pausable
       stop()
     },
   }
+}
+
+/** Says that as many may wait on this signal as episodes run at the same time; Node warns of a leak from the eleventh on. */
+export function manyWaiters(signal: AbortSignal | undefined): void {
+  if (signal !== undefined) setMaxListeners(0, signal)
 }

@@ -1,10 +1,9 @@
+import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { limitedWork, WorkLimit } from '../../untrusted/linear-pattern.ts'
-import type { Work } from '../../untrusted/linear-pattern.ts'
-import { isRecord, schemaProblem } from '../../untrusted/schema-check.ts'
-import type { JsonSchema } from '../../untrusted/schema-check.ts'
-import type { ToolSpec } from './types.ts'
+import { limitedWork, type Work, WorkLimit } from '../../untrusted/linear-pattern.ts'
+import { isRecord, type JsonSchema, schemaProblem } from '../../untrusted/schema-check.ts'
 import { isVisible, visibleLine } from '../../untrusted/visible-text.ts'
+import type { ToolResult, ToolSpec } from './tool.ts'
 
 /** A tool that a server lists in a way that nobody can use, and why. */
 export interface UnusableTool {
@@ -127,4 +126,38 @@ function readAnnotations(given: Record<string, unknown>): Annotations {
     if (typeof value === 'boolean') annotations[hint] = value
   }
   return annotations
+}
+
+type Block = CallToolResult['content'][number]
+
+function blockText(block: Block): string {
+  switch (block.type) {
+    case 'text':
+      return block.text
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}]`
+    case 'resource':
+      return 'text' in block.resource
+        ? block.resource.text
+        : `[resource ${block.resource.uri}${block.resource.mimeType === undefined ? '' : ` ${block.resource.mimeType}`}]`
+    case 'resource_link':
+      return `[resource ${block.uri}]`
+    default:
+      return `[${String((block as { type: unknown }).type)}]`
+  }
+}
+
+/**
+ * A tool's result as text for the policy: text blocks and embedded text joined by line breaks, anything else
+ * named in brackets; structured content alone becomes its JSON.
+ */
+export function toToolResult(result: CallToolResult): ToolResult {
+  const content = result.content ?? []
+  const structured = result.structuredContent
+  const text =
+    content.length === 0 && structured !== undefined
+      ? JSON.stringify(structured)
+      : content.map(blockText).join('\n')
+  return { text, isError: result.isError === true, ...(structured === undefined ? {} : { structured }) }
 }

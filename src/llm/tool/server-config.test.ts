@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { listServers, readServerConfig } from './read-server-config.ts'
-import type { ServerConfig } from './server-config.ts'
+import { listServers, readServerConfig, resolveServer, type ServerConfig } from './server-config.ts'
 
 function folderWith(files: Record<string, unknown>): string {
   const folder = mkdtempSync(join(tmpdir(), 'agoge-config-'))
@@ -118,4 +117,30 @@ test('a missing file and a file without servers', () => {
   expect(() => readServerConfig('a', { folder, file: 'none.json' })).toThrow(/none\.json cannot be read/)
   expect(() => readServerConfig('a', { folder, file: 'other.json' })).toThrow(/names no servers/)
   expect(() => readServerConfig('a', { folder, file: 'list.json' })).toThrow(/names no servers/)
+})
+
+test('an installed server is started by its own program, wherever one is', () => {
+  const { config, source, version } = resolveServer(
+    { package: '@modelcontextprotocol/server-memory', version: '1.0.0', env: { A: 'b' } },
+    tmpdir(),
+  )
+  expect({ source, version }).toEqual({ source: 'installed', version: '2026.8.31' })
+  expect(config).toMatchObject({ command: process.execPath, env: { A: 'b' } })
+  expect(existsSync(config.args?.[0] as string)).toBe(true)
+})
+
+test('another one is fetched by npx at the pinned version', () => {
+  const server = { package: '@nobody/no-such-server', version: '1.2.3', args: ['/data'] }
+  expect(resolveServer(server)).toEqual({
+    config: {
+      name: '@nobody/no-such-server',
+      command: 'npx',
+      args: ['-y', '@nobody/no-such-server@1.2.3', '/data'],
+    },
+    source: 'npx',
+    version: '1.2.3',
+  })
+  expect(resolveServer({ ...server, bin: 'tool' }).config).toMatchObject({
+    args: ['-y', '--package', '@nobody/no-such-server@1.2.3', 'tool', '/data'],
+  })
 })
