@@ -13,8 +13,10 @@ import type { MetricsRecord } from '../../src/runs/run-folder.ts'
 import { runReinforcement } from '../../src/llm/training/reinforcement-phase.ts'
 import { initialState, saveWeights } from '../../src/llm/training/state.ts'
 import { collectDemonstrations, runSupervised } from '../../src/llm/training/supervised-phase.ts'
-import { createReasoningEnvironment } from '../../src/llm/environment/reasoning/environment.ts'
-import { reasoningReward } from '../../src/llm/environment/reasoning/reward.ts'
+import {
+  createReasoningEnvironment,
+  reasoningReward,
+} from '../../src/llm/environment/reasoning/environment.ts'
 import type { ReasoningTask } from '../../src/llm/environment/reasoning/tasks.ts'
 import { createModel, tokenizer } from './model.ts'
 import { tasks } from './task.ts'

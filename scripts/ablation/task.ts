@@ -1,8 +1,7 @@
 import type { TaskSource } from '../../src/llm/agent/types.ts'
 import { createRandom } from '../../src/engine/random/index.ts'
 import { findKind } from '../../src/llm/environment/reasoning/tasks.ts'
-import { splitOfKey } from '../../src/llm/environment/reasoning/kind.ts'
-import type { Puzzle } from '../../src/llm/environment/reasoning/types.ts'
+import { type Puzzle, splitOfKey } from '../../src/llm/environment/reasoning/kind.ts'
 import type { ReasoningTask } from '../../src/llm/environment/reasoning/tasks.ts'
 
 const countdown = findKind('countdown')

@@ -16,7 +16,7 @@ import {
   writeDataset,
 } from '../../llm/training/datasets/datasets.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
-import { reasoningReward } from '../../llm/environment/reasoning/reward.ts'
+import { reasoningReward } from '../../llm/environment/reasoning/environment.ts'
 import type { Console } from '../shared/console.ts'
 import type { ExportKind, WeightType } from './export-kinds.ts'
 import { findModel } from './model-option.ts'

@@ -4,9 +4,8 @@ import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
 import type { Actor } from '../../agent/types.ts'
 import { createReasoningTasks } from './tasks.ts'
-import { createReasoningEnvironment } from './environment.ts'
+import { createReasoningEnvironment, reasoningReward } from './environment.ts'
 import { reasoningKinds } from './kinds/index.ts'
-import { reasoningReward } from './reward.ts'
 
 const limits = { turns: 1, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 const environment = createReasoningEnvironment()

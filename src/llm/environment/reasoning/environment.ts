@@ -1,9 +1,28 @@
 import type { TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import type { Scored } from '../../episode/score.ts'
+import type { Episode } from '../../episode/types.ts'
 import type { EnvironmentChoices, OpenedEnvironment } from '../catalogue.ts'
-import { reasoningReward } from './reward.ts'
-import { createReasoningTasks } from './tasks.ts'
-import type { ReasoningTask } from './tasks.ts'
+import { createReasoningTasks, type ReasoningTask } from './tasks.ts'
+
+/**
+ * 1 for a right answer, `partial` times the verifier's score for one that is right in part. Keep it small: what is paid
+ * for parts is paid for failures, and enough of it teaches the half that is easy.
+ *
+ * @param settings.partial from 0 (success alone) to 1; default 0.2.
+ */
+export function reasoningReward({ partial = 0.2 }: { partial?: number } = {}): (
+  episode: Episode,
+) => Scored<'success' | 'partial'> | null {
+  return (episode) => {
+    if (episode.success === null) return null
+    const score = episode.rewards.find(({ name }) => name === 'part:score')?.value ?? 0
+    const parts = {
+      success: episode.success ? 1 : 0,
+      partial: episode.success ? 0 : partial * score,
+    }
+    return { value: parts.success + parts.partial, parts }
+  }
+}
 
 /** A question is asked, a reply is checked by program: an environment without tools. `part:score` of an episode is the partial credit. */
 export function createReasoningEnvironment(): ToolEnvironment<ReasoningTask> {

@@ -1,13 +1,89 @@
+import { hash32, type Random } from '../../../engine/random/index.ts'
 import { AgogeError } from '../../../error.ts'
-import { hash32 } from '../../../engine/random/index.ts'
-import type { Random } from '../../../engine/random/index.ts'
-import { createPromptTemplates, fillTemplate } from '../definition/prompt-templates.ts'
-import type { PromptTemplates } from '../definition/prompt-templates.ts'
-import { finalAnswers } from './final-answer.ts'
-import type { Difficulty, Knob, Problem, Puzzle, ReasoningSplit } from './types.ts'
+import { createPromptTemplates, fillTemplate, type PromptTemplates } from '../definition/prompt-templates.ts'
+
+/** A difficulty control: a whole number in a range, ends included. */
+interface Knob {
+  least: number
+  most: number
+  about: string
+}
+
+/** A value for every control of a family. */
+export type Difficulty<Name extends string = string> = Readonly<Record<Name, number>>
+
+type ReasoningSplit = 'train' | 'validation' | 'test'
+
+/** One instance of a family: what fills the wording, the oracle's way and answer, and the check of an answer. */
+export interface Puzzle {
+  /** Names what is asked: two questions that ask the same have the same key, and a question determines its key. */
+  key: string
+  /** What stands in the holes of the wordings. */
+  holes: Readonly<Record<string, string>>
+  /** The oracle's steps in few words, one a line; may be empty. */
+  thought: readonly string[]
+  /** The oracle's answer; it scores 1. Others may too. */
+  answer: string
+  /** Worth of a bare answer, in [0, 1]: 1 = right, 0 = worth nothing, between = a part is right. Never throws. */
+  score: (answer: string) => number
+}
+
+/** A question with its check. */
+export interface Problem {
+  kind: string
+  question: string
+  /** See `Puzzle`; it decides the split. */
+  key: string
+  difficulty: Difficulty
+  /** The oracle: its steps, its answer, and both as a reply to learn from. */
+  solve: () => { thought: readonly string[]; answer: string; text: string }
+  /**
+   * Worth of a reply in [0, 1]; 1 = right. A thought may stand before the answer; spaces, a full stop, quotes, "the answer is",
+   * `<answer>` tags and `\boxed{}` around it do not count. Never throws.
+   */
+  verify: (reply: string) => number
+}
+
+/** A reply is read from its end; more than this of it is not looked at. */
+const longestRead = 8000
+
+const marker = /\banswer(?:\s+is)?\s*[:=]?/gi
+
+/**
+ * What a reply gives as its answer: the inside of the last `<answer>` or `\boxed{}`, or what follows the last "answer is" or
+ * "Answer:". Without any of these it may be the whole reply or its last line.
+ */
+function finalAnswers(reply: string): string[] {
+  const text = reply.slice(-longestRead)
+  const tagged = between(text, '<answer>', '</answer>') ?? between(text, '\\boxed{', '}')
+  if (tagged !== undefined) return [bare(tagged)]
+  const marked = [...text.matchAll(marker)].at(-1)
+  if (marked !== undefined) return [bare(text.slice(marked.index + marked[0].length))]
+  const whole = bare(text)
+  const last = bare(whole.slice(whole.lastIndexOf('\n') + 1))
+  return whole === last ? [whole] : [whole, last]
+}
+
+/** What stands between the last opening and the closing after it; undefined where there is no such pair. */
+function between(text: string, open: string, close: string): string | undefined {
+  const from = text.lastIndexOf(open)
+  if (from < 0) return undefined
+  const to = close === '}' ? text.lastIndexOf(close) : text.toLowerCase().indexOf(close, from + open.length)
+  return to < from + open.length ? undefined : text.slice(from + open.length, to)
+}
+
+/** Without spaces, quotes, emphasis and a full stop around it, and with single spaces within its lines. */
+function bare(text: string): string {
+  return text
+    .trim()
+    .replace(/^[\s"'`*$“”]+/, '')
+    .replace(/[\s"'`*$“”.!]+$/, '')
+    .replaceAll(/[ \t\r]+/g, ' ')
+    .replaceAll(/ ?\n ?/g, '\n')
+}
 
 /** What a family is made of; `Instance` is whatever its file finds handy. */
-export interface KindDefinition<Instance, Name extends string> {
+interface KindDefinition<Instance, Name extends string> {
   name: string
   /** What is asked, in one line. */
   about: string

@@ -7,8 +7,7 @@ import { createTokenizer } from '../../tokenizer/tokenizer.ts'
 import { tokenizerFromJson } from '../../tokenizer/tokenizer-json.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { reasoningKinds } from './kinds/index.ts'
-import { splitOfKey } from './kind.ts'
-import type { Problem } from './types.ts'
+import { type Problem, splitOfKey } from './kind.ts'
 
 const splits = ['train', 'validation', 'test'] as const
 const tokenizer = createTokenizer(

@@ -3,9 +3,8 @@ import { AgogeError } from '../../../error.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { createTaskSource } from '../definition/task-source.ts'
 import type { Draw, TaskDraft } from '../definition/task-source.ts'
-import type { ReasoningKind } from './kind.ts'
+import type { Difficulty, Problem, ReasoningKind } from './kind.ts'
 import { reasoningKinds } from './kinds/index.ts'
-import type { Difficulty, Problem } from './types.ts'
 
 /** A question that a program checks; its answer takes one turn and no tool. */
 export interface ReasoningTask extends Task {

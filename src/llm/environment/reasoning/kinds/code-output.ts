@@ -1,8 +1,7 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import { defineKind } from '../kind.ts'
-import { between, until } from '../shared/draws.ts'
+import { between, please, until } from '../shared/draws.ts'
 import { scoreNumber } from '../shared/scores.ts'
-import { please } from '../shared/words.ts'
 
 /** What the right side of an assignment or of a condition may be. */
 type Operand = number | string

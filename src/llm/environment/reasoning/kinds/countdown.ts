@@ -1,10 +1,8 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import { defineKind } from '../kind.ts'
-import { numbers as differentNumbers, until } from '../shared/draws.ts'
-import { apply, evaluate, operands, parse, print, reduce } from '../shared/expression.ts'
-import type { Expression } from '../shared/expression.ts'
+import { numbers as differentNumbers, listed, please, until } from '../shared/draws.ts'
+import { apply, evaluate, type Expression, operands, parse, print, reduce } from '../shared/expressions.ts'
 import { partly } from '../shared/scores.ts'
-import { listed, please } from '../shared/words.ts'
 
 /** Reach a number with each of the given ones used once; many answers are right. */
 export const countdown = defineKind({

@@ -1,7 +1,7 @@
 import type { Random } from '../../../../engine/random/index.ts'
 import { defineKind } from '../kind.ts'
 import { partly } from '../shared/scores.ts'
-import { please } from '../shared/words.ts'
+import { please } from '../shared/draws.ts'
 
 const size = 4
 const cells = Array.from({ length: size * size }, (_, i) => i)

@@ -1,5 +1,6 @@
-import { AgogeError } from '../../../../error.ts'
 import type { Random } from '../../../../engine/random/index.ts'
+import { AgogeError } from '../../../../error.ts'
+import { wordLists } from '../../definition/words.ts'
 
 /** A whole number from `least` to `most`, both included. */
 export const between = (random: Random, least: number, most: number): number =>
@@ -35,4 +36,27 @@ export function until<T>(draw: () => T | undefined): T {
     code: 'bad-difficulty',
     expected: 'controls that go together',
   })
+}
+
+const all = (kind: 'nouns' | 'groups' | 'adjectives'): string[] =>
+  (['train', 'validation', 'test'] as const).flatMap((split) => wordLists(split)[kind])
+
+const short = (words: readonly string[], most: number): string[] =>
+  words.filter((word) => word.length <= most)
+
+/** Short words of plain English: single things, and kinds in the plural. Which instance is of which split is decided by their hash. */
+export const things = short(all('nouns'), 7)
+export const kinds = short(all('groups'), 8).filter((word) => word.endsWith('s'))
+
+/** People, of whom nothing but the name matters. */
+export const women: readonly string[] = ['Ann', 'Eva', 'Ida', 'Kim', 'Lea', 'Mia', 'Pam', 'Sue', 'Una', 'Zoe']
+const men: readonly string[] = ['Ben', 'Dan', 'Gus', 'Hal', 'Jim', 'Leo', 'Max', 'Ned', 'Rob', 'Tom']
+export const people: readonly string[] = [...women, ...men]
+
+/** Beginnings of requests that ask nothing of their own. */
+export const please = '[|Please |Can you |Could you ]'
+
+/** "a, b and c". */
+export function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 }
