@@ -69,9 +69,8 @@ export type {
   ToolTaskKind,
 } from './llm/environment/definition/define-tool-environment.ts'
 export type { Draw } from './llm/environment/definition/task-source.ts'
-export { filesystemDemonstrations } from './llm/environment/filesystem/demonstrations.ts'
-export { filesystemTasks } from './llm/environment/filesystem/tasks.ts'
-export { openMcpEnvironment } from './llm/environment/mcp/open-mcp-environment.ts'
+export { filesystemDemonstrations, filesystemTasks } from './llm/environment/filesystem/tasks.ts'
+export { openMcpEnvironment } from './llm/environment/mcp/mcp-environment.ts'
 export { createReasoningTasks } from './llm/environment/reasoning/tasks.ts'
 export { createReasoningEnvironment } from './llm/environment/reasoning/environment.ts'
 export { reasoningKinds } from './llm/environment/reasoning/kinds/index.ts'

@@ -49,8 +49,7 @@ export const toolEnvironments: Readonly<Record<string, CatalogueEntry>> = {
     about: 'look after files through the official filesystem MCP server',
     async open({ signal, onNotice }) {
       const { createFilesystemEnvironment } = await import('./filesystem/environment.ts')
-      const { filesystemTasks } = await import('./filesystem/tasks.ts')
-      const { filesystemDemonstrations } = await import('./filesystem/demonstrations.ts')
+      const { filesystemDemonstrations, filesystemTasks } = await import('./filesystem/tasks.ts')
       const environment = await createFilesystemEnvironment({
         ...(signal && { signal }),
         ...(onNotice && { onNotice }),

@@ -1,13 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
-import { commandText, parseCommand, possibleCommands } from './command.ts'
+import { commandText, parseCommand, perform, possibleCommands } from './commands.ts'
 import { adventureContext, createAdventure } from './adventure.ts'
 import type { Adventure } from './adventure.ts'
-import { perform } from './perform.ts'
 import { planQuest } from './plan.ts'
-import { generateScene } from './scene.ts'
-import { firstState, isFulfilled } from './state.ts'
+import { firstState, generateScene, isFulfilled } from './map.ts'
 
 const observationFits = ({ observationSpace }: Adventure, text: string): boolean =>
   text.length >= observationSpace.minLength &&

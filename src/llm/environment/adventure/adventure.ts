@@ -1,13 +1,8 @@
 import { AgogeError } from '../../../error.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { commandText, possibleCommands } from './command.ts'
-import { describe } from './describe.ts'
-import { performText } from './perform.ts'
+import { commandText, describe, performText, possibleCommands } from './commands.ts'
 import { planQuest } from './plan.ts'
-import { generateScene } from './scene.ts'
-import type { Scene } from './scene.ts'
-import { firstState, isFulfilled } from './state.ts'
-import type { AdventureState } from './state.ts'
+import { type AdventureState, firstState, generateScene, isFulfilled, type Scene } from './map.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 

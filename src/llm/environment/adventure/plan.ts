@@ -1,9 +1,5 @@
-import { possibleCommands } from './command.ts'
-import type { Command } from './command.ts'
-import { perform } from './perform.ts'
-import type { Scene } from './scene.ts'
-import { isFulfilled } from './state.ts'
-import type { AdventureState } from './state.ts'
+import { type Command, perform, possibleCommands } from './commands.ts'
+import { type AdventureState, isFulfilled, type Scene } from './map.ts'
 
 interface Node {
   state: AdventureState

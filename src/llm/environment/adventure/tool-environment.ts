@@ -1,14 +1,10 @@
 import { AgogeError } from '../../../error.ts'
 import { defineToolEnvironment } from '../definition/define-tool-environment.ts'
-import { commandText } from './command.ts'
-import { describe } from './describe.ts'
+import { commandText, describe } from './commands.ts'
 import { playCommand } from './adventure.ts'
 import type { adventureContext } from './adventure.ts'
 import { planQuest } from './plan.ts'
-import { generateScene } from './scene.ts'
-import type { Scene } from './scene.ts'
-import { firstState, isFulfilled } from './state.ts'
-import type { AdventureState } from './state.ts'
+import { type AdventureState, firstState, generateScene, isFulfilled, type Scene } from './map.ts'
 
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { corpusConversation } from '../../pretraining/corpus/index.ts'
 import { templateWords } from '../definition/prompt-templates.ts'
 import { filesystemTasks } from './tasks.ts'
-import { unseenPromptTemplates } from './unseen-prompt-templates.ts'
+import { unseenPromptTemplates } from './prompt-templates.ts'
 
 /** Every word the benchmark words its requests with; whatever else stands in a request is a name or a text. */
 const paraphrase = new Set(

@@ -9,11 +9,8 @@ import { InfrastructureError, type ToolSpec } from '../../tool/tool.ts'
 import { resolveServer } from '../../tool/server-config.ts'
 import type { ServerLease } from '../../tool/server-pool.ts'
 import type { Score } from '../../episode/score.ts'
-import { judgeOutcome } from './judge.ts'
-import { toSandbox } from './sandbox-path.ts'
-import type { FilesystemTask } from './task.ts'
-import { presentResult } from './tool-result.ts'
-import { plantTree, readTree } from './tree.ts'
+import { type FilesystemTask, judgeOutcome, plantTree, readTree } from './task.ts'
+import { presentResult, toSandbox } from './sandbox.ts'
 
 /** The server and the version that the environment is made for and tested with. */
 export const filesystemServer = {

@@ -2,11 +2,9 @@ import { expect, test } from 'vitest'
 import { templateWords } from '../definition/prompt-templates.ts'
 import { splitOfWord, wordLists } from '../definition/words.ts'
 import { states } from './kinds/deciding.ts'
-import { branchVerbs } from './prompt-templates.ts'
-import type { FilesystemKind } from './prompt-templates.ts'
+import { branchVerbs, type FilesystemKind, unseenPromptTemplates } from './prompt-templates.ts'
 import type { FilesystemTask } from './task.ts'
 import { filesystemTasks } from './tasks.ts'
-import { unseenPromptTemplates } from './unseen-prompt-templates.ts'
 
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
 const kinds = Object.keys(filesystemTasks.templates) as FilesystemKind[]

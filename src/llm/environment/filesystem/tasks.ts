@@ -1,17 +1,14 @@
 import type { Task } from '../../agent/types.ts'
-import { createTaskSource } from '../definition/task-source.ts'
 import { toolsOf } from '../definition/plan.ts'
-import { createScene } from './initial-state.ts'
-import type { Scene } from './initial-state.ts'
+import { createTaskSource } from '../definition/task-source.ts'
+import { createScene, type Scene } from './initial-state.ts'
 import { ifContent, ifExists } from './kinds/deciding.ts'
-import { applyChanges } from './kinds/kind.ts'
-import type { Draft, FilesystemTaskKind } from './kinds/kind.ts'
+import { applyChanges, type Draft, type FilesystemTaskKind } from './kinds/kind.ts'
 import { count, find, findAndRead, read } from './kinds/looking.ts'
 import { findAndMove, gather, move, rename } from './kinds/moving.ts'
 import { copy, edit, folderThenWrite, makeNewFolder, write } from './kinds/writing.ts'
-import { promptTemplates } from './prompt-templates.ts'
+import { promptTemplates, unseenPromptTemplates } from './prompt-templates.ts'
 import type { FilesystemTask } from './task.ts'
-import { unseenPromptTemplates } from './unseen-prompt-templates.ts'
 
 const taskKinds: readonly FilesystemTaskKind[] = [
   read,
@@ -72,3 +69,26 @@ export const filesystemTasks = createTaskSource<
     }
   },
 })
+
+/**
+ * How many demonstrations of each family the warm start of the main job shows. Families of one plain call get next to
+ * none, since reinforcement learning finds those by itself; deciding and gathering get most, since an agent that never
+ * succeeds has nothing to learn from.
+ */
+export const filesystemDemonstrations: Readonly<Record<string, number>> = {
+  read: 5,
+  write: 9,
+  edit: 17,
+  'make-folder': 7,
+  move: 5,
+  rename: 18,
+  count: 12,
+  find: 5,
+  'find-and-read': 10,
+  copy: 9,
+  'folder-then-write': 15,
+  'find-and-move': 7,
+  gather: 54,
+  'if-content': 55,
+  'if-exists': 80,
+}

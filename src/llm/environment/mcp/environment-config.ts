@@ -1,5 +1,5 @@
 import { AgogeError } from '../../../error.ts'
-import { isPlainObject } from './json-walk.ts'
+import { isPlainObject } from './salient.ts'
 
 /**
  * How the state behind a server comes back to its beginning before a task.

@@ -7,10 +7,13 @@ import type { Act, Actor } from '../../agent/types.ts'
 import { createExpertActor } from '../../agent/expert-actor.ts'
 import { runEpisodes } from '../../agent/turn-loop.ts'
 import type { Episode } from '../../episode/types.ts'
-import { createMcpEnvironment } from './mcp-environment.ts'
-import type { McpEnvironment, McpEnvironmentOptions } from './mcp-environment.ts'
+import {
+  createMcpEnvironment,
+  type McpEnvironment,
+  type McpEnvironmentOptions,
+  openMcpEnvironment,
+} from './mcp-environment.ts'
 import type { McpTask } from './mcp-task.ts'
-import { openMcpEnvironment } from './open-mcp-environment.ts'
 
 const shelf = fileURLToPath(new URL('fixtures/shelf-server.mjs', import.meta.url))
 const examples = fileURLToPath(new URL('../../../../examples/mcp.json', import.meta.url))

@@ -1,23 +1,35 @@
+import { readFileSync } from 'node:fs'
 import type { ToolEnvironment } from '../../agent/types.ts'
-import type { ServerConfig } from '../../tool/server-config.ts'
-import { isHashOf, hashOf } from './agreement.ts'
-import { createCallLimit } from './limited-toolbox.ts'
-import type { CallLimit } from './limited-toolbox.ts'
+import { createRedactor } from '../../tool/redact.ts'
+import {
+  listServers,
+  type ReadConfigOptions,
+  readServerConfig,
+  resolveServer,
+  type ServerConfig,
+} from '../../tool/server-config.ts'
+import {
+  type McpEnvironmentConfig,
+  missingState,
+  parseEnvironmentConfig,
+  readOnlyEnvironment,
+} from './environment-config.ts'
 import type { McpTask } from './mcp-task.ts'
-import { describePlan } from './plan.ts'
-import { probeTools } from './tool-probing.ts'
-import type { Probe } from './tool-probing.ts'
-import { admitTools, remedyHint } from './safety.ts'
-import type { Admission, AdmissionOptions } from './safety.ts'
-import { canRunSideBySide, listServerTools, openServerSlot } from './server-slot.ts'
+import { describePlan, hashOf, isHashOf } from './plan.ts'
 import { answersOtherwise } from './repeatable.ts'
+import { type Admission, type AdmissionOptions, admitTools, remedyHint } from './safety.ts'
+import { isPlainObject } from './salient.ts'
+import {
+  type CallLimit,
+  canRunSideBySide,
+  createCallLimit,
+  listServerTools,
+  openServerSlot,
+} from './server-slot.ts'
 import { createStatePool } from './state-pool.ts'
-import { createSystemEnvironment } from './system-environment.ts'
-import { generateTasks } from './task-generation.ts'
-import type { GeneratedTasks, TaskGenerationOptions } from './task-generation.ts'
-import { createToolSystem } from './tool-system.ts'
-import { missingState, readOnlyEnvironment } from './environment-config.ts'
-import type { McpEnvironmentConfig } from './environment-config.ts'
+import { type GeneratedTasks, generateTasks, type TaskGenerationOptions } from './task-generation.ts'
+import { type Probe, probeTools } from './tool-probing.ts'
+import { createSystemEnvironment, createToolSystem } from './tool-system.ts'
 
 export interface McpEnvironmentOptions extends AdmissionOptions {
   /** The server's name in the configuration. */
@@ -53,7 +65,7 @@ export interface McpEnvironment extends ToolEnvironment<McpTask> {
   prepareTasks(options: TaskGenerationOptions): Promise<PreparedTasks>
 }
 
-export interface PreparedTasks {
+interface PreparedTasks {
   tasks: GeneratedTasks
   /** Tools of which no task is made, with the reason; those that were refused before the first call are in `admission`. */
   leftOut: Probe['leftOut']
@@ -154,4 +166,66 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       return { tasks, leftOut: probe.leftOut, ...(state === undefined ? {} : { hint: state }) }
     },
   }
+}
+
+/**
+ * The `agoge` entry of a server, beside `mcpServers` in the same file: how its state is reset and observed.
+ * Without one the server is a live system that is only read.
+ *
+ * @throws AgogeError naming the file and the field that cannot be used.
+ */
+function readEnvironmentConfig(name: string, options: ReadConfigOptions = {}): McpEnvironmentConfig {
+  const { file } = listServers(options)
+  if (file === undefined) return parseEnvironmentConfig(undefined, name)
+  const whole: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
+  const environments = isPlainObject(whole) ? whole['agoge'] : undefined
+  return parseEnvironmentConfig(
+    isPlainObject(environments) ? environments[name] : undefined,
+    `${file}: agoge.${name}`,
+  )
+}
+
+export interface OpenMcpEnvironmentOptions
+  extends ReadConfigOptions, Omit<McpEnvironmentOptions, 'name' | 'server' | 'config' | 'redact'> {}
+
+/**
+ * The environment of a server named in `.mcp.json` (or the `file` given), with configured env and header values hidden.
+ *
+ * ```ts
+ * const environment = await openMcpEnvironment('memory', { file: 'examples/mcp.json', sandbox: true })
+ * console.log(environment.plan)
+ * const { tasks } = await environment.prepareTasks({ seed: 0, counts: { train: 800, validation: 100, test: 400 } })
+ * ```
+ */
+export async function openMcpEnvironment(
+  name: string,
+  options: OpenMcpEnvironmentOptions = {},
+): Promise<McpEnvironment> {
+  const server = installedServer(readServerConfig(name, options))
+  const config = readEnvironmentConfig(name, options)
+  const redactor = createRedactor([
+    server,
+    ...(config.env === undefined ? [] : [{ command: '', env: config.env }]),
+  ])
+  return createMcpEnvironment({
+    ...options,
+    name,
+    server,
+    config,
+    redact: (text) => redactor.text(text),
+  })
+}
+
+/**
+ * `npx -y PACKAGE@VERSION` started directly where that version is installed: npx would run the same program, only
+ * half a second later and with a process more for every slot.
+ */
+function installedServer(server: ServerConfig): ServerConfig {
+  if ('url' in server || server.command !== 'npx') return server
+  const args = (server.args ?? []).filter((argument) => argument !== '-y' && argument !== '--yes')
+  const [, name, version] = /^((?:@[\w.-]+\/)?[\w.-]+)@(\d[\w.-]*)$/.exec(args[0] ?? '') ?? []
+  if (name === undefined || version === undefined) return server
+  const found = resolveServer({ package: name, version, args: args.slice(1) }, server.cwd ?? process.cwd())
+  if (found.source !== 'installed' || found.version !== version || !('command' in found.config)) return server
+  return { ...server, command: found.config.command, args: found.config.args ?? [] }
 }

@@ -1,12 +1,13 @@
+import { randomBytes, scryptSync } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { AgogeError } from '../../../error.ts'
 import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
-import type { CallLimit } from './limited-toolbox.ts'
-import type { Admission } from './safety.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
+import type { Admission } from './safety.ts'
+import type { CallLimit } from './server-slot.ts'
 
-export interface PlanFacts {
+interface PlanFacts {
   server: string
   /** How the server is reached, without secrets: a command line or a host. */
   address: string
@@ -53,7 +54,7 @@ export function describePlan(facts: PlanFacts): string {
   ].join('\n')
 }
 
-export interface ConfirmOptions {
+interface ConfirmOptions {
   /** `--yes`: the answer is given already. */
   yes?: boolean
   input?: Readable & { isTTY?: boolean }
@@ -105,4 +106,17 @@ function askLine(
     signal?.removeEventListener('abort', abort)
     lines.close()
   })
+}
+
+/**
+ * The seal of what a person said yes to: kept with a run, it tells later whether the same is asked for. Salted, and slow to make, so that
+ * the secrets of a configuration cannot be guessed from it.
+ */
+export function hashOf(agreed: unknown, salt: string = randomBytes(8).toString('hex')): string {
+  return `${salt}:${scryptSync(JSON.stringify(agreed), salt, 24).toString('hex')}`
+}
+
+export function isHashOf(hash: string, agreed: unknown): boolean {
+  const [salt] = hash.split(':')
+  return hashOf(agreed, salt) === hash
 }

@@ -1,16 +1,14 @@
 import type { Expert } from '../../agent/types.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { Random } from '../../../engine/random/index.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from './mcp-task.ts'
 import type { RequestStep } from './request.ts'
-import { chooseSalient, extractSalient } from './salient.ts'
-import type { Salient } from './salient.ts'
+import { chooseSalient, extractSalient, isPlainObject, type Salient } from './salient.ts'
 import { newState } from './state-pool.ts'
 import type { EpisodeState, StateCallOptions } from './state-pool.ts'
 import type { ToolSystem } from './tool-system.ts'
 import { typeOf } from './sample-arguments.ts'
 import type { JsonSchema } from '../../../untrusted/schema-check.ts'
-import { isPlainObject } from './json-walk.ts'
 
 /** What became of a draft when its reference calls were made in a fresh state. */
 export type ReferenceRun =

@@ -1,9 +1,8 @@
 import { hash32 } from '../../../engine/random/index.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import type { Task } from '../../agent/types.ts'
-import { isPlainObject } from './json-walk.ts'
-import type { Salient } from './salient.ts'
-import { spoken } from './words.ts'
+import { isPlainObject, type Salient } from './salient.ts'
+import { spoken } from './sample-string.ts'
 
 /** One step of what is asked: a tool and its arguments; `linked` is the argument that is the result before it. */
 export interface RequestStep {

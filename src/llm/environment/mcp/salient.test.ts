@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
-import { compactResult } from './compact-result.ts'
 import {
   answerMatches,
   chooseSalient,
+  compactResult,
   containsWhole,
   extractSalient,
   otherValues,

@@ -1,7 +1,57 @@
 import type { Random } from '../../../engine/random/index.ts'
-import { leavesOf, parseJson, valueAt } from './json-walk.ts'
-import type { Leaf } from './json-walk.ts'
-import { spoken } from './words.ts'
+import { spoken } from './sample-string.ts'
+
+export type PlainObject = Record<string, unknown>
+
+export function isPlainObject(value: unknown): value is PlainObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value as JSON if the text is a JSON object or array, else undefined. */
+export function parseJson(text: string): unknown {
+  const first = text.trimStart()[0]
+  if (first !== '{' && first !== '[') return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+/** Every object inside a value, outermost first. */
+export function objectsIn(value: unknown): PlainObject[] {
+  if (Array.isArray(value)) return value.flatMap(objectsIn)
+  if (!isPlainObject(value)) return []
+  return [value, ...Object.values(value).flatMap(objectsIn)]
+}
+
+interface Leaf {
+  /** Name of the closestName property above the value. */
+  key: string
+  path: readonly (string | number)[]
+  value: string | number | boolean
+}
+
+/** Every string, number and boolean inside a value, in order. */
+function leavesOf(value: unknown, path: readonly (string | number)[] = [], key = ''): Leaf[] {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
+    return [{ key, path, value }]
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => leavesOf(item, [...path, index], key))
+  if (!isPlainObject(value)) return []
+  return Object.entries(value).flatMap(([name, item]) => leavesOf(item, [...path, name], name))
+}
+
+/** The value at a path, undefined where the path ends early. */
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let current = value
+  for (const step of path) {
+    if (Array.isArray(current) && typeof step === 'number') current = current[step]
+    else if (isPlainObject(current) && Object.hasOwn(current, step)) current = current[step]
+    else return undefined
+  }
+  return current
+}
 
 /** The part of a result that a task asks for. */
 export type Salient =
@@ -144,4 +194,18 @@ export function answerMatches(given: string | null, wanted: string, others: read
   if (answer === target) return true
   if (answer.length > target.length * 2 + 120 || !containsWhole(answer, target)) return false
   return !others.some((other) => containsWhole(answer, other))
+}
+
+/** Characters of a result that the window shows, where nothing else is set. */
+export const defaultResultLimit = 300
+
+/**
+ * What the window shows of a result: JSON without its white space, runs of blank lines closed up, cut to `limit`
+ * characters with an ellipsis. The same text always gives the same result.
+ */
+export function compactResult(text: string, limit = defaultResultLimit): string {
+  const json = parseJson(text)
+  const short = json === undefined ? text.trim().replace(/\s*\n\s*\n\s*/g, '\n') : JSON.stringify(json)
+  const points = Array.from(short)
+  return points.length <= limit ? short : `${points.slice(0, limit - 1).join('')}…`
 }

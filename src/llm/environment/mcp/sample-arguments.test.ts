@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createRandom } from '../../../engine/random/index.ts'
 import { validateArguments } from '../../../untrusted/validate.ts'
 import { sampleArguments, UnusableSchema } from './sample-arguments.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './sample-string.ts'
 
 const words = wordsOf('train')
 const draw = (schema: object, seed: number, known: Record<string, unknown>[] = []) =>

@@ -1,21 +1,107 @@
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { AgogeError } from '../../../error.ts'
 import { makeLockedFolder } from '../../../runs/lock.ts'
-import { InfrastructureError, type Toolbox, type ToolSpec } from '../../tool/tool.ts'
-import { redactError } from '../../tool/redact.ts'
-import { createServerPool } from '../../tool/server-pool.ts'
 import type { UnusableTool } from '../../tool/mcp-results.ts'
+import { redactError } from '../../tool/redact.ts'
 import type { ServerConfig } from '../../tool/server-config.ts'
-import { limitToolbox } from './limited-toolbox.ts'
-import type { CallLimit } from './limited-toolbox.ts'
-import { describeFiles, readFiles, writeFiles } from './folder-snapshot.ts'
-import type { FilesSnapshot } from './folder-snapshot.ts'
-import { runResetCommand } from './reset-command.ts'
-import type { StateSlot } from './state-pool.ts'
+import { createServerPool } from '../../tool/server-pool.ts'
+import { InfrastructureError, type Toolbox, type ToolSpec } from '../../tool/tool.ts'
+import { manyWaiters } from '../../tool/waiting.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
+import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
+import type { StateSlot } from './state-pool.ts'
 
-export interface ServerSlotOptions {
+interface LimitOptions {
+  /** Tools that may be called; every other name is refused. */
+  allowed: Iterable<string>
+  /** Calls in all, over every toolbox behind this guard. */
+  maxCalls: number
+  /** Calls a second in all; absent = as fast as the server answers. */
+  callsPerSecond?: number | undefined
+}
+
+/** Counts, paces and refuses calls. One guard stands before all connections to a server. */
+export interface CallLimit {
+  readonly allowed: ReadonlySet<string>
+  readonly maxCalls: number
+  readonly callsPerSecond: number | undefined
+  /** Calls let through so far, in all and by tool. */
+  used(): { total: number; tools: Record<string, number> }
+  /** Resolves when the call may be made. Throws `AgogeError` for a refused tool or a spent budget. */
+  admit(tool: string, signal?: AbortSignal): Promise<void>
+}
+
+export function createCallLimit(options: LimitOptions): CallLimit {
+  const allowed = new Set(options.allowed)
+  const tools = new Map<string, number>()
+  const gap = options.callsPerSecond === undefined ? 0 : 1000 / options.callsPerSecond
+  let total = 0
+  let next = 0
+  return {
+    allowed,
+    maxCalls: options.maxCalls,
+    callsPerSecond: options.callsPerSecond,
+    used: () => ({ total, tools: Object.fromEntries(tools) }),
+    async admit(tool, signal) {
+      signal?.throwIfAborted()
+      if (!allowed.has(tool)) {
+        throw new AgogeError(`the tool "${tool}" is not allowed to run`, {
+          code: 'tool-not-allowed',
+          given: tool,
+          expected: `one of: ${[...allowed].join(', ') || '(none)'}`,
+          hint: `admit it with --allow ${tool}, or with --sandbox if the state behind the server may be destroyed`,
+        })
+      }
+      if (total >= options.maxCalls) {
+        throw new AgogeError(`the budget of ${options.maxCalls} calls is spent`, {
+          code: 'call-budget',
+          given: tool,
+          expected: `at most ${options.maxCalls} calls`,
+          hint: 'raise it with --max-calls, or ask for fewer tasks or steps',
+        })
+      }
+      total++
+      tools.set(tool, (tools.get(tool) ?? 0) + 1)
+      if (gap === 0) return
+      const now = performance.now()
+      const at = Math.max(now, next)
+      next = at + gap
+      if (at > now) await pause(at - now, signal)
+    },
+  }
+}
+
+/** The same tools behind a guard; what the guard refuses is neither listed nor ever sent to the server. */
+export function limitToolbox(toolbox: Toolbox, limit: CallLimit): Toolbox {
+  return {
+    specs: toolbox.specs.filter((spec) => limit.allowed.has(spec.name)),
+    async call(name, args, options) {
+      options?.onWait?.(true)
+      await limit.admit(name, options?.signal)
+      options?.onWait?.(false)
+      return toolbox.call(name, args, options)
+    },
+  }
+}
+
+function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', aborted)
+      resolve()
+    }, milliseconds)
+    manyWaiters(signal)
+    signal?.addEventListener('abort', aborted, { once: true })
+  })
+}
+
+interface ServerSlotOptions {
   server: ServerConfig
   config: McpEnvironmentConfig
   limit: CallLimit

@@ -1,15 +1,17 @@
 import { AgogeError } from '../../../error.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { isPlainObject, parseJson } from './json-walk.ts'
-import type { PlainObject } from './json-walk.ts'
-import { draftTask, recordsIn } from './draft.ts'
-import type { Draft, KindPlan } from './draft.ts'
-import { normaliseObservation } from './observed-state.ts'
+import { chooseSalient, isPlainObject, parseJson, type PlainObject, whyNothingSalient } from './salient.ts'
+import { type Draft, draftTask, type KindPlan, recordsIn } from './mcp-task.ts'
+import {
+  answersOtherwise,
+  clockTick,
+  normaliseObservation,
+  repeatableSights,
+  tellsTime,
+} from './repeatable.ts'
 import { changedNothing, runReference } from './reference.ts'
 import type { ReferenceRun } from './reference.ts'
 import type { RequestStep } from './request.ts'
-import { answersOtherwise, clockTick, repeatableSights, tellsTime } from './repeatable.ts'
-import { chooseSalient, whyNothingSalient } from './salient.ts'
 import type { AdmittedTool, LeftOutTool } from './safety.ts'
 import { requiredOf, resolveSchema, typeOf, UnusableSchema } from './sample-arguments.ts'
 import { SlowCall, StateNotMade } from './state-pool.ts'

@@ -1,11 +1,15 @@
 import { InfrastructureError } from '../../tool/tool.ts'
 import { createRandom } from '../../../engine/random/index.ts'
-import { draftTask, recordsIn } from './draft.ts'
-import { parseJson } from './json-walk.ts'
-import type { PlainObject } from './json-walk.ts'
-import { normaliseObservation } from './observed-state.ts'
-import { answersOtherwise, plainCall, repeatableSights, tellsTime } from './repeatable.ts'
-import type { Sight } from './repeatable.ts'
+import { draftTask, recordsIn } from './mcp-task.ts'
+import { parseJson, type PlainObject } from './salient.ts'
+import {
+  answersOtherwise,
+  normaliseObservation,
+  plainCall,
+  repeatableSights,
+  type Sight,
+  tellsTime,
+} from './repeatable.ts'
 import type { AdmittedTool, LeftOutTool } from './safety.ts'
 import { UnusableSchema } from './sample-arguments.ts'
 import { newState, SlowCall } from './state-pool.ts'

@@ -1,8 +1,15 @@
 import { done, follow } from '../../definition/plan.ts'
-import { decide, makeFolder, moveFile, readFile, searchName } from '../plan-steps.ts'
+import {
+  decide,
+  type Draft,
+  type FilesystemTaskKind,
+  makeFolder,
+  moveFile,
+  readFile,
+  searchName,
+} from './kind.ts'
 import { branchVerbs } from '../prompt-templates.ts'
 import { joinPath, nameOf, parentOf } from '../initial-state.ts'
-import type { Draft, FilesystemTaskKind } from './kind.ts'
 
 /** What a file that is asked about may say: one state or its opposite. The same in all splits, as wordings are. */
 export const states = [

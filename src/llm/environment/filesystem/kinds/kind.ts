@@ -1,7 +1,8 @@
-import type { TaskDraft } from '../../definition/task-source.ts'
 import type { WantedAnswer } from '../../definition/answer.ts'
-import type { FilesystemKind } from '../prompt-templates.ts'
+import { type Call, callTool } from '../../definition/plan.ts'
+import type { TaskDraft } from '../../definition/task-source.ts'
 import type { Scene } from '../initial-state.ts'
+import type { FilesystemKind } from '../prompt-templates.ts'
 import type { FileTree } from '../task.ts'
 
 /** What a kind of task makes of a sandbox: names for the holes of the prompt, the wanted end, and how to get there. */
@@ -34,3 +35,19 @@ export function textOf(scene: Scene, file: string): WantedAnswer {
   const text = scene.files[file]
   return { kind: 'text', text, others: Object.values(scene.files).filter((other) => other !== text) }
 }
+
+/** A move of two, the word for it said before: deciding and acting are easier learnt one after the other. */
+export const decide = (met: boolean, yes: Call, no: Call): Call =>
+  met ? { ...yes, thought: 'yes' } : { ...no, thought: 'no' }
+
+export const readFile = (path: string): Call => callTool('read_text_file', { path })
+export const writeFile = (path: string, content: string): Call => callTool('write_file', { path, content })
+export const editFile = (path: string, oldText: string, newText: string): Call =>
+  callTool('edit_file', { path, edits: [{ oldText, newText }] })
+export const makeFolder = (path: string): Call => callTool('create_directory', { path })
+export const moveFile = (source: string, destination: string): Call =>
+  callTool('move_file', { source, destination })
+export const listFolder = (path: string): Call => callTool('list_directory', { path })
+/** The server matches patterns against whole relative paths, so a bare name is only found with `**` before it. */
+export const searchName = (name: string, path = '/'): Call =>
+  callTool('search_files', { path, pattern: `**/${name}` })

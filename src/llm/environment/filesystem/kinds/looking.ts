@@ -1,8 +1,6 @@
 import { follow, say } from '../../definition/plan.ts'
-import { listFolder, readFile, searchName } from '../plan-steps.ts'
+import { type FilesystemTaskKind, listFolder, readFile, searchName, textOf } from './kind.ts'
 import { nameOf } from '../initial-state.ts'
-import { textOf } from './kind.ts'
-import type { FilesystemTaskKind } from './kind.ts'
 
 /** Tell what a file says. */
 export const read: FilesystemTaskKind = {

@@ -1,7 +1,6 @@
 import { done, follow } from '../../definition/plan.ts'
-import { makeFolder, moveFile, searchName } from '../plan-steps.ts'
+import { type FilesystemTaskKind, makeFolder, moveFile, searchName } from './kind.ts'
 import { joinPath, nameOf, parentOf } from '../initial-state.ts'
-import type { FilesystemTaskKind } from './kind.ts'
 
 /** Move a file into another folder, under its name. */
 export const move: FilesystemTaskKind = {

@@ -1,7 +1,6 @@
 import { done, follow } from '../../definition/plan.ts'
-import { editFile, makeFolder, readFile, writeFile } from '../plan-steps.ts'
+import { editFile, type FilesystemTaskKind, makeFolder, readFile, writeFile } from './kind.ts'
 import { joinPath, nameOf } from '../initial-state.ts'
-import type { FilesystemTaskKind } from './kind.ts'
 
 /** Make a new file with a given text. */
 export const write: FilesystemTaskKind = {

@@ -1,20 +1,29 @@
-import { createRandom } from '../../../engine/random/index.ts'
-import type { Random } from '../../../engine/random/index.ts'
-import { colours, containers, keyNames, nouns, roomNames, supports } from './words.ts'
+import { createRandom, type Random } from '../../../engine/random/index.ts'
+
+const list = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+const roomNames = list(
+  `kitchen cellar attic library hall workshop pantry greenhouse parlour chapel tower stable`,
+)
+const supports = list(`table shelf desk bench altar stool rack counter pedestal cart ledge mantel`)
+const containers = list(`chest box drawer cupboard trunk crate barrel cabinet locker urn hamper coffer`)
+const colours = list(`red blue green silver golden white black brown`)
+const nouns = list(`cup book coin lamp rope bell candle map ring feather spoon flute mirror dice glove jar`)
+const keyNames = ['brass key', 'iron key', 'copper key', 'rusty key'] as const
 
 export const compass = ['north', 'east', 'south', 'west'] as const
 export type Direction = (typeof compass)[number]
 
-export const opposite = (direction: Direction): Direction => compass[(compass.indexOf(direction) + 2) % 4]
+const opposite = (direction: Direction): Direction => compass[(compass.indexOf(direction) + 2) % 4]
 
-export interface Room {
+interface Room {
   name: string
   /** The room that lies that way. */
   exits: Readonly<Partial<Record<Direction, number>>>
 }
 
 /** One piece stands in each room, with the room's number. */
-export interface Furniture {
+interface Furniture {
   name: string
   /** Containers can be closed, and are so at first; things lie on all others. */
   container: boolean
@@ -39,7 +48,7 @@ export interface Scene {
 export type Place = number
 export const carried: Place = -1
 
-export interface SceneOptions {
+interface SceneOptions {
   /** 2 to 12. */
   rooms: number
   /** Things that the quest does not need, 0 to 20. */
@@ -116,3 +125,42 @@ function isBelow(room: number, ancestor: number, parents: readonly number[]): bo
   for (let at = room; at >= 0; at = parents[at]) if (at === ancestor) return true
   return false
 }
+
+/** What changes in an episode. */
+export interface AdventureState {
+  room: number
+  /** Of each thing. */
+  places: readonly Place[]
+  /** Of each piece of furniture: whether what is in it can be seen and reached; always so for those that cannot close. */
+  open: readonly boolean[]
+  unlocked: boolean
+}
+
+export const firstState = (scene: Scene): AdventureState => ({
+  room: scene.start,
+  places: scene.places,
+  open: scene.furniture.map(({ container }) => !container),
+  unlocked: scene.door === undefined,
+})
+
+export const isCarried = (state: AdventureState, thing: number): boolean => state.places[thing] === carried
+
+/** The things at a place. */
+export const thingsAt = (state: AdventureState, place: Place): number[] =>
+  state.places.flatMap((at, thing) => (at === place ? [thing] : []))
+
+/** The things in the room that can be taken. */
+export function reachable({ rooms }: Scene, state: AdventureState): number[] {
+  const { room, open } = state
+  return [...thingsAt(state, room), ...(open[room] ? thingsAt(state, rooms.length + room) : [])]
+}
+
+/** Whether the way is the locked one. */
+export function isLocked(scene: Scene, state: AdventureState, direction: Direction): boolean {
+  const to = scene.rooms[state.room].exits[direction]
+  if (state.unlocked || scene.door === undefined || to === undefined) return false
+  return scene.door.rooms.includes(to) && scene.door.rooms.includes(state.room)
+}
+
+export const isFulfilled = ({ rooms, quest }: Scene, { places }: AdventureState): boolean =>
+  places[quest.thing] === rooms.length + quest.furniture

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { answers } from '../definition/answer.ts'
-import { judgeOutcome } from './judge.ts'
-import type { FilesystemTask } from './task.ts'
+import { type FilesystemTask, judgeOutcome } from './task.ts'
 import { filesystemTasks } from './tasks.ts'
 
 const outcome = (answer: string | null): { answer: string | null; calls: number; invalidCalls: number } => ({

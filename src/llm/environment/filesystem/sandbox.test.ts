@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { presentResult } from './tool-result.ts'
+import { presentResult } from './sandbox.ts'
 
 const root = '/tmp/agoge-filesystem-x/e12'
 const shown = (tool: string, text: string): string => presentResult(tool, { text, isError: false }, root).text
