@@ -22,7 +22,7 @@ function snippets(page: string): { name: string; code: string; runs: boolean }[]
 const pages = [
   'README.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !/^(\.|site)/.test(name))
     .map((name) => `docs/${name}`),
 ]
 const all = pages.flatMap(snippets)

@@ -20,7 +20,7 @@ interface Branch {
  * (a branch, a fold, a sub-agent) another row begins. Every token that the policy chose is trained exactly once, at the temperature
  * it was drawn at; at 1 where it is imitated only.
  *
- * @param credit is asked once for each trainable sample; `null` leaves the sample out. Masked episodes give no rows.
+ * @param advantage is asked once for each trainable sample; `null` leaves the sample out. Masked episodes give no rows.
  * @throws AgogeError where a sample has no tokens, lengths differ, or its first token has nothing before it.
  */
 export function toTrainingSequences(

@@ -8,7 +8,7 @@ import type { GroupRewards } from './group.ts'
  *
  * Sources: InstructGPT (arXiv 2203.02155); verl's `kl_penalty` in the reward, TRL's PPO and RLOO (k1).
  *
- * @param logprobs of the trained tokens of one sequence under the policy that sampled them.
+ * @param sequence.logprobs of the trained tokens of one sequence under the policy that sampled them.
  * @returns rewards of the tokens; empty for no tokens.
  */
 export function klRewards(

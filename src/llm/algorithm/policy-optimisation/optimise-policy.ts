@@ -53,7 +53,8 @@ interface Parts {
  * chose, into the loss. Statistics of the batch are taken over `batch` of the context, which may be more than one update is given.
  * Episodes without advantage count in the normaliser and are computed only where the loss moves them all the same (a divergence in the loss, Kimi's).
  *
- * @param own parts of your own that the settings call by name; `defineAlgorithm` passes its own.
+ * `own`: parts of your own that the settings call by name; `defineAlgorithm` passes its own.
+ *
  * @throws AgogeError `bad-config` where no part has a name, or a setting is missing, unknown or out of its bounds.
  * @example
  * await train({ environment, tasks, algorithm: optimisePolicy({ ...policyPresets.gspo.settings, kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 } }) })
