@@ -62,7 +62,7 @@ export interface Environment<O extends Space = Space, A extends Space = Space> {
   close?(): void
 }
 
-/** What an asynchronous call is told beside its arguments. */
+/** What an asynchronous call gets beside its arguments. */
 export interface CallOptions {
   /** Aborted at the deadline of the call, and where the caller no longer wants it. */
   signal: AbortSignal

@@ -41,7 +41,7 @@ export function objectDefinition(kind: ObjectKind): EnvironmentDefinition {
       code: 'not-an-environment',
       given: describeSpace(kind.actionSpace),
       expected: 'a box, discrete, multi-discrete or multi-binary action space',
-      hint: 'choices that are made together are a multi-discrete space',
+      hint: 'several choices in one step are a multi-discrete space',
     })
   }
   const refuse = (): never => {

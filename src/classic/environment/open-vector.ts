@@ -22,9 +22,9 @@ export const isEnvironmentDefinition = (given: Playable): given is EnvironmentDe
 export type OpenedVector = AnyVector & { close(): void | Promise<void> }
 
 /**
- * Environments of anything that can be played in, not yet reset. Objects are made here, and closed by `close` where a factory made
- * them. They are stepped at once where the first one's `reset` answers at once (it is called to find that out), else all
- * together by promises.
+ * A vector of anything that can be played in, not yet reset. Objects are made here, and closed by `close` where a factory made
+ * them. They are stepped at once where the first one's `reset` answers at once (it is called to find that out), else by
+ * promises, all of them at the same time.
  *
  * @throws AgogeError `bad-argument` for more environments than there are objects and for a function that gives one of them twice, `not-an-environment`, and all that `vectorFrom` throws
  */

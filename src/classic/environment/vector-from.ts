@@ -126,7 +126,7 @@ function calling<T>(where: string, call: () => T): T {
   }
 }
 
-/** An error of a user's own code, told with the place. */
+/** An error of a user's own code, with the place. */
 export function threw(where: string, cause: unknown): AgogeError {
   return new AgogeError(
     `${where} threw ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`,

@@ -59,7 +59,7 @@ export interface VectorOptions {
 }
 
 /**
- * Many copies of an environment, stepped together. The arrays belong to the environment and are overwritten by each call;
+ * Many copies of an environment, stepped in one call. The arrays belong to the environment and are overwritten by each call;
  * nothing is allocated. Row i of each is environment i's.
  */
 export interface VectorEnvironment {
@@ -180,7 +180,7 @@ export function createVectorEnvironment(
     mask?.(numEnvs, i)
   }
 
-  /** A new count starts when the next step is counted, so that the figures of an ended episode can be read. */
+  /** A new count starts when the next step is counted, so that return and length of an ended episode can be read. */
   function startCount(i: number): void {
     returns[i] = 0
     lengths[i] = 0
@@ -302,7 +302,7 @@ function notReset(environment: string, envIndex: number): AgogeError {
 }
 
 /**
- * Environments that are stepped together, at once (a `VectorEnvironment`) or by promises (an `AsyncVectorEnvironment`): what
+ * Environments that are stepped in one call, at once (a `VectorEnvironment`) or by promises (an `AsyncVectorEnvironment`): what
  * wrappers wrap, learners act in and loops step. Whoever calls it waits where it gives a promise, and only there, so that
  * environments are stepped as quickly as ever.
  */

@@ -22,7 +22,7 @@ export interface ActionValues {
 }
 
 /**
- * Perceptrons over the observation, or what a body makes of it, and the action side by side; their parameters are called
+ * Perceptrons over the observation, or what an encoder makes of it, and the action side by side; their parameters are called
  * `q1.`, `q2.` ...
  */
 export function mlpActionValues(

@@ -55,7 +55,7 @@ interface ActorCriticOptions extends Pick<MlpOptions, 'hidden' | 'activation'> {
   orthogonal?: boolean | undefined
 }
 
-/** Separate multi-layer perceptrons for actor and critic, as in CleanRL; with a body, one of its own before each. */
+/** Separate multi-layer perceptrons for actor and critic, as in CleanRL; with an encoder, one of its own before each. */
 export function mlpActorCritic(
   definition: EnvironmentDefinition,
   { hidden, activation = 'tanh', encoder, sees, orthogonal = true }: ActorCriticOptions,

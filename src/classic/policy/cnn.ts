@@ -170,5 +170,5 @@ const noPicture = (given: string, expected: string): AgogeError =>
     code: 'unsupported-space',
     given,
     expected,
-    hint: "use the body { kind: 'mlp' }, or other layers",
+    hint: "use the encoder { kind: 'mlp' }, or other layers",
   })

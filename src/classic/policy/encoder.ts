@@ -40,19 +40,19 @@ export interface TransformerEncoder {
 }
 
 /**
- * What stands between the observations and the hidden layers of an actor or a critic, each of which has a body of its own.
+ * What stands between the observations and the hidden layers of an actor or a critic, each of which has an encoder of its own.
  * `mlp` is nothing: the hidden layers themselves.
  */
 export type Encoder = { kind: 'mlp' } | CnnEncoder | WindowGruEncoder | TransformerEncoder
 
-/** How many of the last observations a body sees at once; undefined where it sees the newest alone. */
+/** How many of the last observations an encoder sees at once; undefined where it sees the newest alone. */
 export const windowOf = (encoder: Encoder | undefined): number | undefined =>
   encoder?.kind === 'gru' || encoder?.kind === 'transformer' ? encoder.window : undefined
 
 /** Configurations may come from outside, where no type has been checked. */
 function checkWindow({ kind, window }: WindowGruEncoder | TransformerEncoder): void {
   if (Number.isSafeInteger(window) && window >= 1) return
-  throw new AgogeError(`the body ${kind} needs to know how many observations it sees`, {
+  throw new AgogeError(`the encoder ${kind} needs to know how many observations it sees`, {
     code: 'bad-argument',
     given: `window: ${window}`,
     expected: 'a positive integer',
@@ -61,7 +61,7 @@ function checkWindow({ kind, window }: WindowGruEncoder | TransformerEncoder): v
 }
 
 /**
- * The body's network over rows of `inputs` numbers: encoded observations of the space, `window` of them side by side, the
+ * The encoder's network over rows of `inputs` numbers: encoded observations of the space, `window` of them side by side, the
  * newest at the end. Undefined for `mlp`.
  */
 export function encoderNetwork(
@@ -130,7 +130,7 @@ export function placeOf(space: DiscreteSpace | MultiDiscreteSpace, choice: numbe
 
 /**
  * A network over the observations of a space. Choices enter as one-hot rows, for their numbers have no order; `make`
- * is told how many inputs that gives. Boxes and bits enter as they are. With a body, `make` is told what that puts out;
+ * gets the number of inputs that this gives. Boxes and bits enter as they are. With an encoder, `make` gets the number of its outputs;
  * its parameters are called `PREFIXbody.`.
  *
  * `forward` throws an AgogeError for observations of another width (`shape-mismatch`) or choice (`not-in-space`).

@@ -6,7 +6,7 @@ import { createStepQueue } from './step-queue.ts'
 import { createSumTree } from './sum-tree.ts'
 
 export interface ReplayOptions {
-  /** Transitions that are kept; then the oldest gives way. */
+  /** Transitions that are stored; then the oldest is overwritten. */
   capacity: number
   gamma: number
   /** Rewards added up before the bootstrap (default 1). */
@@ -140,7 +140,7 @@ export function createReplay(environment: ReplaySource, options: ReplayOptions):
       weights: new Float32Array(rows).fill(1),
     }),
     sample(batch, random, beta = 1) {
-      if (size === 0) throw new AgogeError('nothing was kept to draw from', { code: 'empty-replay' })
+      if (size === 0) throw new AgogeError('nothing was stored to draw from', { code: 'empty-replay' })
       const { rows, indices, weights } = batch
       if (tree === undefined) for (let r = 0; r < rows; r++) indices[r] = random.int(size)
       else {

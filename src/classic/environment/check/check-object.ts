@@ -281,7 +281,7 @@ function* acts(
   return false
 }
 
-/** Whether two plays differ; `differs` is told where at first. */
+/** Whether two plays differ; `differs` gets the first place. */
 function compare(
   one: readonly Shown[],
   other: readonly Shown[],

@@ -12,7 +12,7 @@ interface Boundaries {
 
 /** What a wrapper does around the calls of the environment inside. It writes arrays of its own and allocates nothing. */
 interface Hooks {
-  /** Arrays that are kept from call to call, by name; they are saved with the state. */
+  /** Arrays that last from call to call, by name; they are saved with the state. */
   arrays: () => Readonly<Record<string, NumberArray>>
   /** Instead of copying saved bytes into these arrays. */
   restore?: (saved: Readonly<Record<string, ArrayBuffer>>) => void

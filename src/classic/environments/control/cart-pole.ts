@@ -1,56 +1,5 @@
-import {
-  box,
-  type ContextSpace,
-  defineEnvironment,
-  discrete,
-  type EnvironmentSource,
-} from '../../environment/index.ts'
+import { box, defineEnvironment, discrete } from '../../environment/index.ts'
 import { angleLimit, cartPoleKernel, cosineOf, limit, reach, sineOf, tau } from './cart-pole-kernel.ts'
-
-const context = {
-  gravity: { default: 9.8, low: 5, high: 15, extrapolate: [1, 25], about: 'm/s^2' },
-  cartMass: { default: 1, low: 0.5, high: 2, extrapolate: [0.1, 5], about: 'kg' },
-  poleMass: { default: 0.1, low: 0.05, high: 0.5, extrapolate: [0.01, 1], about: 'kg' },
-  poleHalfLength: { default: 0.5, low: 0.25, high: 1, extrapolate: [0.1, 2], about: 'm' },
-  force: { default: 10, low: 5, high: 15, extrapolate: [2, 25], about: 'N' },
-} as const satisfies ContextSpace
-
-type Source = EnvironmentSource<typeof context>
-const step: Source['step'] = ({ state, context, actions, rewards, terminated }, i) => {
-  const s = i * 4
-  const poleMass = context.poleMass[i]
-  const length = context.poleHalfLength[i]
-  const totalMass = poleMass + context.cartMass[i]
-  const poleMassLength = poleMass * length
-  const force = actions[i] === 1 ? context.force[i] : -context.force[i]
-  const velocity = state[s + 1]
-  const angle = state[s + 2]
-  const spin = state[s + 3]
-  const square = angle * angle
-  const isNear = Math.abs(angle) <= reach
-  const cos = isNear ? cosineOf(square) : Math.cos(angle)
-  const sin = isNear ? sineOf(angle, square) : Math.sin(angle)
-  const push = (force + poleMassLength * (spin * spin) * sin) / totalMass
-  const spinChange =
-    (context.gravity[i] * sin - cos * push) / (length * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
-  const acceleration = push - (poleMassLength * spinChange * cos) / totalMass
-  const x = state[s] + tau * velocity
-  const newAngle = angle + tau * spin
-  state[s] = x
-  state[s + 1] = velocity + tau * acceleration
-  state[s + 2] = newAngle
-  state[s + 3] = spin + tau * spinChange
-  rewards[i] = 1
-  terminated[i] = x < -limit || x > limit || newAngle < -angleLimit || newAngle > angleLimit ? 1 : 0
-}
-
-const observe: Source['observe'] = ({ state, observations }, i) => {
-  const s = i * 4
-  observations[s] = state[s]
-  observations[s + 1] = state[s + 1]
-  observations[s + 2] = state[s + 2]
-  observations[s + 3] = state[s + 3]
-}
 
 /**
  * A pole on a cart, to be kept upright (Barto, Sutton & Anderson 1983), step for step as Gymnasium 1.3's CartPole-v1:
@@ -65,14 +14,52 @@ export const cartPole = defineEnvironment({
     [4.8, Infinity, 2 * angleLimit, Infinity],
   ),
   action: discrete(2),
-  context,
+  context: {
+    gravity: { default: 9.8, low: 5, high: 15, extrapolate: [1, 25], about: 'm/s^2' },
+    cartMass: { default: 1, low: 0.5, high: 2, extrapolate: [0.1, 5], about: 'kg' },
+    poleMass: { default: 0.1, low: 0.05, high: 0.5, extrapolate: [0.01, 1], about: 'kg' },
+    poleHalfLength: { default: 0.5, low: 0.25, high: 1, extrapolate: [0.1, 2], about: 'm' },
+    force: { default: 10, low: 5, high: 15, extrapolate: [2, 25], about: 'N' },
+  },
   stateSize: 4,
   maxSteps: 500,
   reset({ state }, i, random) {
     for (let k = i * 4; k < i * 4 + 4; k++) state[k] = random.uniform(-0.05, 0.05)
   },
-  step,
-  observe,
+  step({ state, context, actions, rewards, terminated }, i) {
+    const s = i * 4
+    const poleMass = context.poleMass[i]
+    const length = context.poleHalfLength[i]
+    const totalMass = poleMass + context.cartMass[i]
+    const poleMassLength = poleMass * length
+    const force = actions[i] === 1 ? context.force[i] : -context.force[i]
+    const velocity = state[s + 1]
+    const angle = state[s + 2]
+    const spin = state[s + 3]
+    const square = angle * angle
+    const isNear = Math.abs(angle) <= reach
+    const cos = isNear ? cosineOf(square) : Math.cos(angle)
+    const sin = isNear ? sineOf(angle, square) : Math.sin(angle)
+    const push = (force + poleMassLength * (spin * spin) * sin) / totalMass
+    const spinChange =
+      (context.gravity[i] * sin - cos * push) / (length * (4 / 3 - (poleMass * (cos * cos)) / totalMass))
+    const acceleration = push - (poleMassLength * spinChange * cos) / totalMass
+    const x = state[s] + tau * velocity
+    const newAngle = angle + tau * spin
+    state[s] = x
+    state[s + 1] = velocity + tau * acceleration
+    state[s + 2] = newAngle
+    state[s + 3] = spin + tau * spinChange
+    rewards[i] = 1
+    terminated[i] = x < -limit || x > limit || newAngle < -angleLimit || newAngle > angleLimit ? 1 : 0
+  },
+  observe({ state, observations }, i) {
+    const s = i * 4
+    observations[s] = state[s]
+    observations[s + 1] = state[s + 1]
+    observations[s + 2] = state[s + 2]
+    observations[s + 3] = state[s + 3]
+  },
   kernel: cartPoleKernel,
   draw({ state, context }, i) {
     const [x, , angle] = state.subarray(i * 4, i * 4 + 4)
