@@ -1,6 +1,6 @@
 import type { TrainingSequence } from '../episode/types.ts'
-import { corpusConversation } from './corpus/index.ts'
-import type { CorpusStage } from './corpus/index.ts'
+import { corpusConversation } from './corpus/conversation.ts'
+import type { CorpusStage } from './corpus/conversation.ts'
 import { encodeConversation } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 

@@ -1,5 +1,5 @@
-import { corpusStages } from './corpus/index.ts'
-import type { CorpusStage } from './corpus/index.ts'
+import { corpusStages } from './corpus/conversation.ts'
+import type { CorpusStage } from './corpus/conversation.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { SkillScores } from './skill-evaluation.ts'
 

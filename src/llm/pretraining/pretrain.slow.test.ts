@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { smallConfig } from '../model/config.ts'
 import { conversationSeed, corpusBatch } from './corpus-batches.ts'
-import { corpusConversation } from './corpus/index.ts'
+import { corpusConversation } from './corpus/conversation.ts'
 import { corpusTokenizer, pretrain } from './pretrain.ts'
 import type { PretrainOptions } from './pretrain.ts'
 import { evaluateSkills, evaluatedSkills } from './skill-evaluation.ts'
@@ -135,7 +135,7 @@ test('probes find an untrained model helpless and one that knows the answers per
   const known = new Map<string, Int32Array>()
   const recorder = { sample: async () => [] as never }
   await expect(evaluateSkills(recorder, tokenizer, { count: 1 })).rejects.toThrow()
-  const { skillConversation } = await import('./corpus/index.ts')
+  const { skillConversation } = await import('./corpus/conversation.ts')
   const end = tokenizer.special('<|end|>')
   for (const skill of Object.values(evaluatedSkills)) {
     const { tokens, mask } = encodeConversation(tokenizer, skillConversation(skill, 0, 'probe'))

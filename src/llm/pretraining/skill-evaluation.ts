@@ -1,6 +1,6 @@
 import type { ModelBackend, SampleRequest } from '../model-backend.ts'
-import { skillConversation } from './corpus/index.ts'
-import type { CorpusSkill } from './corpus/index.ts'
+import { skillConversation } from './corpus/conversation.ts'
+import type { CorpusSkill } from './corpus/conversation.ts'
 import { encodeMessage } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { corpusConversation } from '../../pretraining/corpus/index.ts'
+import { corpusConversation } from '../../pretraining/corpus/conversation.ts'
 import { templateWords } from '../definition/prompt-templates.ts'
 import { filesystemTasks } from './tasks.ts'
 import { unseenPromptTemplates } from './prompt-templates.ts'

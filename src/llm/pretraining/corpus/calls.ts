@@ -13,7 +13,7 @@ import {
   words,
 } from './draw.ts'
 import type { Draw } from './draw.ts'
-import { isReservedName } from './reserved-names.ts'
+import { isReservedName } from './words.ts'
 
 /** One use of an invented tool that is no tree: the request, the arguments, what came back, what to answer. */
 export interface InventedCall {

@@ -1,21 +1,29 @@
 import { createRandom } from '../../../engine/random/index.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
-import { describedCall, memorisedCall } from './call-stories.ts'
-import type { Draw, WordPool } from './draw.ts'
 import {
   aboutText,
   copying,
+  describedCall,
   keyValueJson,
   kindCounting,
   listPicking,
+  memorisedCall,
   pathWork,
   plainTalk,
 } from './exercises.ts'
-import { choosing, choosingPlainly, comparing, picking } from './decisions.ts'
-import * as treeDecisions from './tree-decisions.ts'
-import * as lists from './tree-lists.ts'
-import * as questions from './tree-questions.ts'
+import type { Draw, WordPool } from './draw.ts'
+import {
+  choosing,
+  choosingPlainly,
+  comparing,
+  condition,
+  picking,
+  ruling,
+  weighedCondition,
+} from './decisions.ts'
 import * as stories from './tree-stories.ts'
+import { each, makeAndFill } from './tree-stories.ts'
+import * as questions from './tree-questions.ts'
 
 /** What a base corpus can teach. */
 export const corpusSkills = {
@@ -40,18 +48,18 @@ export const corpusSkills = {
   'several effects': stories.severalEffects,
   'seek and do': stories.seekAndDo,
   'make and store': stories.makeAndStore,
-  each: lists.each,
-  'make and fill': lists.makeAndFill,
+  each,
+  'make and fill': makeAndFill,
   duplicate: stories.duplicate,
   'use of two': stories.useOfTwo,
-  condition: treeDecisions.condition,
+  condition,
   trouble: stories.trouble,
   'follow up': stories.followUp,
   'act on listed': stories.actOnListed,
   'choosing plainly': choosingPlainly,
   picking,
-  'weighed condition': treeDecisions.weighedCondition,
-  ruling: treeDecisions.ruling,
+  'weighed condition': weighedCondition,
+  ruling,
 } satisfies Record<string, (d: Draw) => ChatMessage[]>
 
 export type CorpusSkill = keyof typeof corpusSkills

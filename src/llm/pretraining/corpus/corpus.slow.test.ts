@@ -3,11 +3,8 @@ import { createRandom } from '../../../engine/random/index.ts'
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { corpusConversation, corpusSkills, skillConversation } from './conversation.ts'
 import type { CorpusSkill } from './conversation.ts'
-import { adjective, invented, noun, personOrPlace, verb } from './draw.ts'
-import type { Draw, WordPool } from './draw.ts'
-import { expand } from './grammar.ts'
-import { isReservedName } from './reserved-names.ts'
-import { adjectives, names, nouns, requestWords, verbs } from './words.ts'
+import { adjective, type Draw, expand, invented, noun, personOrPlace, verb, type WordPool } from './draw.ts'
+import { adjectives, isReservedName, names, nouns, requestWords, verbs } from './words.ts'
 
 const general = Array.from({ length: 20_000 }, (_, seed) => corpusConversation(seed))
 const conversations = [

@@ -1,8 +1,6 @@
 import { between, chance, noun, pick, placeName, quoted, say, shortLine, stem, word } from './draw.ts'
 import { endings } from './words.ts'
-import { clueFor } from './tree-tools.ts'
-import type { Step } from './tree-tools.ts'
-import { freshBox, freshLeaf, nameOf, parentOf } from './tree.ts'
+import { clueFor, freshBox, freshLeaf, nameOf, parentOf, type Step } from './tree.ts'
 import { boxAt, leafAt, perform, slots } from './tree-task.ts'
 import type { CorpusTask } from './tree-task.ts'
 

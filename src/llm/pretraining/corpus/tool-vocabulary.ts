@@ -1,6 +1,6 @@
 import { chance, pick, shuffled, word } from './draw.ts'
 import type { Draw } from './draw.ts'
-import { isReservedName } from './reserved-names.ts'
+import { isReservedName } from './words.ts'
 
 /** What one can do in a tree of boxes with leaves in them. */
 export type Action = 'read' | 'list' | 'store' | 'amend' | 'make' | 'move' | 'find' | 'drop'

@@ -2,8 +2,7 @@ import { chance, pick, quoted, say, shortLine, word } from './draw.ts'
 import { otherStatement, statement } from './decisions.ts'
 import * as effects from './effects.ts'
 import { answer, ask, boxAt, leafAt, request, rootOf, slots, step, story } from './tree-task.ts'
-import { childrenOf, fieldLines, freshLeaf, nameOf, parentOf } from './tree.ts'
-import { clueFor } from './tree-tools.ts'
+import { childrenOf, clueFor, fieldLines, freshLeaf, nameOf, parentOf } from './tree.ts'
 
 /** Read a leaf, answer with its text as it is. */
 export const readBack = story((e) => {

@@ -3,10 +3,7 @@ import { chance, pick, quoted, say } from './draw.ts'
 import type { Draw } from './draw.ts'
 import { fixedDialects, inventToolVocabulary, toolDescriptions } from './tool-vocabulary.ts'
 import type { Action, ToolVocabulary } from './tool-vocabulary.ts'
-import { makeTree, nameOf, parentOf } from './tree.ts'
-import type { Tree } from './tree.ts'
-import { act } from './tree-tools.ts'
-import type { Step } from './tree-tools.ts'
+import { act, makeTree, nameOf, parentOf, type Step, type Tree } from './tree.ts'
 
 /** One conversation in the making: a request over a tree, the calls that fulfil it, the answer. */
 export interface CorpusTask {

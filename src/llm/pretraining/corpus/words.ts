@@ -1,3 +1,5 @@
+import type { Random } from '../../../engine/random/index.ts'
+
 /**
  * Ordinary English words of the base corpus, written by hand for this project. Copying has to work for words
  * never met, so the lists are long, and `pseudo-word.ts` adds an unlimited supply of invented ones.
@@ -137,3 +139,50 @@ another also after before and but or if else when please could would you me my t
 of to in on at by for as has have its them they there their here any some just exactly one two three four five six
 seven eight nine ten zero none single empty directories files folders paths names exact reply report say make
 anything something nothing matching match matches located keep leave untouched already already directly elsewhere`)
+
+/**
+ * Tools of the servers that models are later trained and judged on. The corpus must not contain them; they stand here
+ * so that a name made by chance is drawn again.
+ */
+const reserved = new Set(
+  `read_text_file read_file read_media_file read_multiple_files write_file edit_file create_directory list_directory
+list_directory_with_sizes directory_tree move_file search_files get_file_info list_allowed_directories
+create_entities create_relations add_observations delete_entities delete_observations delete_relations read_graph
+search_nodes open_nodes echo get-annotated-message get-env get-resource-links get-resource-reference get-roots-list
+get-structured-content get-sum get-tiny-image gzip-file-as-resource toggle-simulated-logging
+toggle-subscriber-updates trigger-elicitation-request trigger-elicitation-request-async
+trigger-long-running-operation trigger-sampling-request trigger-sampling-request-async trigger-url-elicitation
+simulate-research-query`
+    .split(/\s+/)
+    .map(normalised),
+)
+
+function normalised(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+/** True for a name that differs from such a tool's only in capitals and separators. */
+export const isReservedName = (name: string): boolean => reserved.has(normalised(name))
+
+const onsets =
+  'b c d f g h j k l m n p r s t v w z bl br ch cl cr dr fl fr gl gr pl pr qu sh sk sl sm sn sp st th tr tw'.split(
+    ' ',
+  )
+const vowels = 'a e i o u a e i o u ai ea ee oo ou ie oa y'.split(' ')
+const codas = 'b d g k l m n p r s t x ck ft ld lk lt mp nd ng nk nt rd rk rm rn rt sh sk st th ve ze'.split(
+  ' ',
+)
+
+/** A pronounceable lower-case word of one to three syllables that is in no list ("brintel", "quoma", "sheck"). */
+export function pseudoWord(random: Random): string {
+  const draw = random.next()
+  const syllables = draw < 0.4 ? 1 : draw < 0.92 ? 2 : 3
+  let word = ''
+  for (let i = 0; i < syllables; i += 1) {
+    if (i > 0 || random.next() < 0.85) word += onsets[random.int(onsets.length)]
+    word += vowels[random.int(vowels.length)]
+    if (i === syllables - 1 ? random.next() < 0.7 : random.next() < 0.2)
+      word += codas[random.int(codas.length)]
+  }
+  return word.length < 3 ? word + onsets[random.int(18)] + vowels[random.int(10)] : word
+}
