@@ -9,7 +9,7 @@ export type UpdateMetrics = Record<string, number>
  * `learn`. It belongs to one vector environment.
  */
 export interface ClassicAgent {
-  /** Writes an action for every slot. */
+  /** Writes an action for every environment of the vector. */
   act(): void | Promise<void>
   /** Sees what came of it, and updates when it is time to; then gives figures. */
   learn(): UpdateMetrics | undefined | Promise<UpdateMetrics | undefined>

@@ -101,7 +101,7 @@ export const endlessEpisode = (
   { envIndex, steps }: { envIndex: number; steps: number },
 ): AgogeError =>
   new AgogeError(
-    `${algorithm} learns from whole episodes, and one of ${environment} has not ended: step ${steps} of slot ${envIndex}, neither terminated nor truncated`,
+    `${algorithm} learns from whole episodes, and one of ${environment} has not ended: step ${steps} of environment ${envIndex}, neither terminated nor truncated`,
     {
       code: 'endless-episode',
       given: { environment, envIndex, step: steps, field: 'terminated' },

@@ -5,7 +5,7 @@ import type { SmallLearner, SmallLearnerName } from './testing/small-learners.ts
 
 const names = Object.keys(smallLearners) as SmallLearnerName[]
 
-/** Steps of all slots before the interruption, which falls between two updates, and after it. */
+/** Steps of all environments before the interruption, which falls between two updates, and after it. */
 const [before, after] = [61, 53]
 
 async function begin({ definition, algorithm, numEnvs }: SmallLearner, seed: number) {

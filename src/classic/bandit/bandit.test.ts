@@ -44,7 +44,7 @@ test('regret is that of the pulls, and the same seed and context are the same ba
   expect(playBandit(definition, stay, { seed: 5, context }).rewards).toEqual(rewards)
 })
 
-test('explore-first pulls each arm as often as told, and then no other than the best', () => {
+test('explore-first pulls each arm as often as it is set to, and then no other than the best', () => {
   const strategy = exploreFirst(3, { rounds: 2 })
   const chosen = Array.from({ length: 9 }, () => {
     const arm = strategy.choose(new Float32Array(0))

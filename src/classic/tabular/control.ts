@@ -23,7 +23,7 @@ export interface TabularConfig extends EpsilonSchedule {
   initialValue?: number
 }
 
-/** One step of one slot. The object is the same at every call. */
+/** One step of one environment. The object is the same at every call. */
 export interface TabularStep {
   envIndex: number
   state: number

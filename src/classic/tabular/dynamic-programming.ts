@@ -96,9 +96,9 @@ export function finiteHorizon(model: FiniteModel, steps: number, gamma = 1): Flo
   let values = new Float64Array(model.states)
   let later = new Float64Array(model.states)
   for (let left = 0; left < steps; left++) {
-    const held = later
+    const swapped = later
     later = values
-    values = held
+    values = swapped
     for (let state = 0; state < model.states; state++) values[state] = bestValue(model, later, state, gamma)
   }
   return values

@@ -23,14 +23,14 @@ import {
 } from './dynamic-programming.ts'
 
 test.each([
-  { definition: frozenLake, steps: 100, wanted: 0.7442 },
-  { definition: frozenLake8x8, steps: 200, wanted: 0.9132 },
-  { definition: taxi, steps: 200, wanted: 7.93 },
-  { definition: cliffWalking, steps: 500, wanted: -13 },
-  { definition: cliffWalkingSlippery, steps: 2000, wanted: -64.71 },
-])('the best play of an episode: $wanted', ({ definition, steps, wanted }) => {
+  { definition: frozenLake, steps: 100, expected: 0.7442 },
+  { definition: frozenLake8x8, steps: 200, expected: 0.9132 },
+  { definition: taxi, steps: 200, expected: 7.93 },
+  { definition: cliffWalking, steps: 500, expected: -13 },
+  { definition: cliffWalkingSlippery, steps: 2000, expected: -64.71 },
+])('the best play of an episode: $expected', ({ definition, steps, expected }) => {
   const model = definition.transitions()
-  expect(startValue(model, finiteHorizon(model, steps))).toBeCloseTo(wanted, 2)
+  expect(startValue(model, finiteHorizon(model, steps))).toBeCloseTo(expected, 2)
 })
 
 test.each([frozenLake, cliffWalkingSlippery])('value and policy iteration agree', (definition) => {
@@ -43,7 +43,7 @@ test.each([frozenLake, cliffWalkingSlippery])('value and policy iteration agree'
   )
 })
 
-test('values that never come to rest are told', () => {
+test('values that never come to rest are reported', () => {
   expect(() => evaluatePolicy(cliffWalking.transitions(), new Int32Array(48), { maxSweeps: 100 })).toThrow(
     expect.objectContaining({ code: 'not-converged' }),
   )

@@ -62,7 +62,7 @@ export const expectedSarsa = (config: TabularConfig): ClassicAlgorithm =>
 export const nStepSarsa = (config: TabularConfig & { nSteps: number }): ClassicAlgorithm =>
   tabular('n-step-sarsa', config, ({ q, actions, numEnvs }) => {
     const { gamma, stepSize, nSteps } = config
-    /** Entry `slot * nSteps + k`: the pairs that wait and the discounted rewards since, the k-th modulo nSteps. */
+    /** Entry `environment * nSteps + k`: the pairs that wait and the discounted rewards since, the k-th modulo nSteps. */
     const arrays = {
       pairs: new Int32Array(numEnvs * nSteps),
       returns: new Float64Array(numEnvs * nSteps),
@@ -143,9 +143,9 @@ function withTraces(
     const { q, states, actions, numEnvs } = tables
     const pairs = states * actions
     const arrays = {
-      /** [slots, pairs]. */
+      /** [numEnvs, pairs]. */
       strength: new Float64Array(numEnvs * pairs),
-      /** The pairs of each slot that have a trace, and how many. */
+      /** The pairs of each environment that have a trace, and how many. */
       live: new Int32Array(numEnvs * pairs),
       counts: new Int32Array(numEnvs),
     }

@@ -37,7 +37,7 @@ const definitionOf = (action: ArraySpace): EnvironmentDefinition =>
     },
   })
 
-/** Writes the same numbers for every slot, the wrong ones from its third action on. */
+/** Writes the same numbers for every environment, the wrong ones from its third action on. */
 const writes =
   (right: number[], wrong: number[]): ClassicAlgorithm =>
   ({ actions }) => {
@@ -73,7 +73,7 @@ test.each<[string, ArraySpace, number[], number[], field: string, value: string]
     const run = trainClassic({ definition, algorithm, numEnvs: 2, steps: 100, evaluate: { every: 0 } })
     await expect(run).rejects.toMatchObject({
       code: 'not-in-space',
-      message: expect.stringContaining(`at step 6: ${field} of slot 0 is ${value}`),
+      message: expect.stringContaining(`at step 6: ${field} of environment 0 is ${value}`),
       given: { environment: 'choices', step: 6, envIndex: 0, field, value },
     })
     const agent = {
@@ -144,7 +144,7 @@ test('members of spaces of choices are no trouble, the least of them included', 
   }
 })
 
-test('a mask that allows nothing, and an action that one forbids, are told', async () => {
+test('a mask that allows nothing, and an action that one forbids, are reported', async () => {
   const run = (allowed: number[]) =>
     trainClassic({
       definition: showing(box([1], -1, 1), [0], [0], allowed),
@@ -270,7 +270,7 @@ test('replay that is filled further than a new one is no mismatch', async () => 
   expect(again.summary.return).toEqual(first.summary.return)
 })
 
-test('settings that cannot act are told by the first figure that is none', async () => {
+test('settings that cannot act are reported with the first number that is not finite', async () => {
   const { numEnvs, ...preset } = ppoPresets['sb3-zoo-cartpole']
   const algorithm = ppo({ ...preset, learningRate: 1e38 })
   await expect(trainClassic({ definition: cartPole, algorithm, numEnvs, steps: 2000 })).rejects.toMatchObject(

@@ -34,7 +34,7 @@ function firstOutside(
 /**
  * Observed choices become places in one-hot rows and in tables: one that is not there would be the choice of another row.
  *
- * @throws AgogeError `not-in-space`, naming environment, step, slot and field.
+ * @throws AgogeError `not-in-space`, naming environment, step, index and field.
  */
 function checkObservedChoices(environment: AnyVector, step: number): void {
   const { definition, observations, finalObservations, terminated, truncated } = environment
@@ -53,7 +53,7 @@ function checkObservedChoices(environment: AnyVector, step: number): void {
 /**
  * An episode that goes on needs an action.
  *
- * @throws AgogeError `no-action`, naming environment, step and slot, where the mask leaves a number of the action no choice.
+ * @throws AgogeError `no-action`, naming environment, step and index, where the mask leaves a number of the action no choice.
  */
 function checkAllowed(
   { definition, actionMask, terminated, truncated, autoreset }: AnyVector,
@@ -90,7 +90,7 @@ function notObserved(
   const envIndex = Math.floor(k / width)
   const field = `${array}[${k % width}]`
   return new AgogeError(
-    `${definition.name} showed what is not in its observation space at step ${step}: ${field} of slot ${envIndex} is ${values[k]}`,
+    `${definition.name} showed what is not in its observation space at step ${step}: ${field} of environment ${envIndex} is ${values[k]}`,
     {
       code: 'not-in-space',
       given: { environment: definition.name, step, envIndex, field, value: String(values[k]) },
@@ -102,7 +102,7 @@ function notObserved(
 
 const noneAllowed = ({ name }: { name: string }, step: number, envIndex: number, what: string): AgogeError =>
   new AgogeError(
-    `${name} allows nothing at step ${step}: the mask of slot ${envIndex} has no choice for ${what}`,
+    `${name} allows nothing at step ${step}: the mask of environment ${envIndex} has no choice for ${what}`,
     {
       code: 'no-action',
       given: { environment: name, step, envIndex, field: 'actionMask' },
@@ -116,7 +116,7 @@ const noneAllowed = ({ name }: { name: string }, step: number, envIndex: number,
  * and where a mask allows nothing.
  *
  * @param step of the environment, for the message.
- * @throws AgogeError `not-finite`, `not-in-space` or `no-action`, naming environment, step, slot and field.
+ * @throws AgogeError `not-finite`, `not-in-space` or `no-action`, naming environment, step, index and field.
  */
 export function checkStep(environment: AnyVector, step: number): void {
   const { observations, finalObservations, rewards, terminated, truncated } = environment
@@ -142,7 +142,7 @@ export function checkStep(environment: AnyVector, step: number): void {
  * distributions without bounds (`clipActionRows`); what rounding adds to a bound is forgiven.
  *
  * @param step of the environment that is about to be taken, for the message.
- * @throws AgogeError `not-in-space` or `masked-action`, naming environment, step, slot and field.
+ * @throws AgogeError `not-in-space` or `masked-action`, naming environment, step, index and field.
  */
 export function checkActions(environment: AnyVector, step: number): void {
   const { actions, definition } = environment
@@ -178,7 +178,7 @@ function checkMask({ definition, actions, actionMask, rewards }: AnyVector, step
     const field = `actions[${k}]`
     const value = String(actions[envIndex * size + k])
     throw new AgogeError(
-      `${definition.name} was given an action that its mask forbids at step ${step}: ${field} of slot ${envIndex} is ${value}`,
+      `${definition.name} was given an action that its mask forbids at step ${step}: ${field} of environment ${envIndex} is ${value}`,
       {
         code: 'masked-action',
         given: { environment: definition.name, step, envIndex, field, value },
@@ -216,7 +216,7 @@ function noAction({ actions, rewards, definition }: AnyVector, step: number, k: 
   const field = `actions[${k % size}]`
   const value = String(actions[k])
   return new AgogeError(
-    `${definition.name} was given an action that it does not have at step ${step}: ${field} of slot ${envIndex} is ${value}`,
+    `${definition.name} was given an action that it does not have at step ${step}: ${field} of environment ${envIndex} is ${value}`,
     {
       code: 'not-in-space',
       given: { environment: definition.name, step, envIndex, field, value },
@@ -238,10 +238,13 @@ function notFinite(
 ): AgogeError {
   const size = actions.length / rewards.length
   const action = Array.from(actions.subarray(envIndex * size, (envIndex + 1) * size))
-  return new AgogeError(`${definition.name} gave ${value} at step ${step}: ${field} of slot ${envIndex}`, {
-    code: 'not-finite',
-    given: { environment: definition.name, step, envIndex, field, value: String(value), action },
-    expected: 'finite numbers',
-    hint: "Look at the environment's step() and observe() for this action, and at the bounds of its action space",
-  })
+  return new AgogeError(
+    `${definition.name} gave ${value} at step ${step}: ${field} of environment ${envIndex}`,
+    {
+      code: 'not-finite',
+      given: { environment: definition.name, step, envIndex, field, value: String(value), action },
+      expected: 'finite numbers',
+      hint: "Look at the environment's step() and observe() for this action, and at the bounds of its action space",
+    },
+  )
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { requireDefinition, isEnvironmentDefinition, openVector } from '../environment/index.ts'
 import type { Playable, EnvironmentDefinition } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
@@ -67,6 +68,6 @@ function badFile(file: string, given: string, cause?: unknown): AgogeError {
     ...(/\.[cm]?ts$/.test(file)
       ? { hint: 'Node reads TypeScript from 22.18 on; for versions before: npm install --save-dev tsx' }
       : {}),
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }

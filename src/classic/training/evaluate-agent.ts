@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { hash32 } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
@@ -123,13 +124,13 @@ export interface Played {
 }
 
 /**
- * Plays whole episodes by the greedy policy (`agent.decide`), each in a slot of its own, so that short episodes do not
+ * Plays whole episodes by the greedy policy (`agent.decide`), each in an environment of its own, so that short episodes do not
  * count more often than long ones. Training is not touched: the streams are others. Now and then whatever waits has its turn.
  *
  * Instead of an environment it takes an object with `reset` and `step`, synchronous or not, which plays one episode after the other,
  * or a function that makes such objects, of which eight play at once.
  *
- * @throws AgogeError naming environment, step, slot and field, for numbers that are none and actions that the environment does not have; the reason of `signal` where that is aborted.
+ * @throws AgogeError naming environment, step, index and field, for numbers that are none and actions that the environment does not have; the reason of `signal` where that is aborted.
  */
 export async function evaluateAgent(
   agent: Pick<ClassicAgent, 'predict' | 'memorySize'>,
@@ -155,9 +156,7 @@ export async function evaluateAgent(
         episodes,
         seed,
         maxSteps,
-        ...(contextFor === undefined ? {} : { contextFor }),
-        ...(wrap === undefined ? {} : { wrap }),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ contextFor, wrap, signal }),
       })
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { findNamed } from '../../closest-name.ts'
 import { AgogeError } from '../../error.ts'
 import type { OnTrainingEvent } from '../../runs/run-folder.ts'
@@ -173,7 +174,7 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
     throw new AgogeError(`${definition.name} is an object, whose observations nothing can be added to`, {
       code: 'bad-argument',
       given: '--visible',
-      expected: 'an environment over slots, or an object that shows its context itself',
+      expected: 'a definition, or an object that shows its context itself',
     })
   }
   const seen = seenDefinition(definition, contexts)
@@ -205,7 +206,7 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
       algorithm: given.algorithm,
       preset: presetName,
       config,
-      ...(bonus === undefined ? {} : { bonus }),
+      ...defined({ bonus }),
       ...(given.contexts === undefined ? {} : { contexts }),
       ...(file === undefined ? {} : { file: file.file }),
     },
@@ -239,9 +240,7 @@ export async function trainNamed(options: TrainNamedOptions): Promise<ClassicSum
     resume,
     command,
     ...contextOptions(definition, settings.contexts, seed),
-    ...(evaluate === undefined ? {} : { evaluate }),
-    ...(onEvent === undefined ? {} : { onEvent }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ evaluate, onEvent, signal }),
   })
   await agent.dispose()
   return summary

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import type { AnyVector } from '../environment/index.ts'
@@ -39,14 +40,13 @@ export function reportStep(error: unknown, environment: string, step: number): u
   return new AgogeError(`${environment}, step ${step}: ${message}`, {
     code,
     given: { environment, step, ...given },
-    ...(expected === undefined ? {} : { expected }),
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ expected, hint }),
     cause: error,
   })
 }
 
 export interface LearnUntilOptions {
-  /** Environment steps over all slots, rounded up to whole steps of all slots. */
+  /** Environment steps over all environments of the vector, rounded up to whole steps of all of them. */
   steps: number
   /** Environment steps between two questions. Default: a hundredth of `steps`. */
   every?: number

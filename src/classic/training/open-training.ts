@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { isEnvironmentDefinition, type OpenedVector, openVector } from '../environment/index.ts'
 import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
@@ -65,7 +66,7 @@ export async function openTraining(
   const environment = await openVector(definition, {
     numEnvs,
     seed,
-    ...(contextFor === undefined ? {} : { contextFor }),
+    ...defined({ contextFor }),
   })
   return { environment, numEnvs, seed, evaluate }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { damagedFile, hasChecked, readCheckedBytes, weightsGone, writeChecked } from '../../runs/checksums.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
@@ -137,7 +138,7 @@ function misfit(
     given,
     expected: 'a checkpoint of the same environment, algorithm and settings',
     hint: 'Settings that were changed in the program need a new run',
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }
 

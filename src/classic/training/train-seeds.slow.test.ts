@@ -44,7 +44,7 @@ test('each seed gives what it gives alone, and the summary is their interquartil
   })
 })
 
-test('what is not there is told before any process begins', async () => {
+test('what is not there is reported before any process begins', async () => {
   await expect(trainSeeds({ ...run, seeds: [], out: root })).rejects.toMatchObject({ code: 'bad-argument' })
   await expect(trainSeeds({ ...run, seeds: [1, 1], out: root })).rejects.toMatchObject({
     code: 'bad-argument',

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { ErrorCode } from '../../error.ts'
 import { writeChecked } from '../../runs/checksums.ts'
@@ -77,15 +78,14 @@ function failure(
       code: 'seed-process',
       given: end,
       expected: 'a summary',
-      hint: `What it finished is in ${out}; go on with --resume`,
+      hint: `What it finished is in ${out}; resume with --resume`,
     })
   }
   const { code, given, expected, hint } = outcome.details
   return new AgogeError(`Seed ${seed}: ${outcome.message}`, {
     code: (code as ErrorCode | undefined) ?? 'seed-process',
     given,
-    ...(expected === undefined ? {} : { expected }),
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ expected, hint }),
   })
 }
 
@@ -141,12 +141,7 @@ async function trainAll(
     environment,
     algorithm,
     steps,
-    ...(preset === undefined ? {} : { preset }),
-    ...(config === undefined ? {} : { config }),
-    ...(numEnvs === undefined ? {} : { numEnvs }),
-    ...(evaluate === undefined ? {} : { evaluate }),
-    ...(bonus === undefined ? {} : { bonus }),
-    ...(contexts === undefined ? {} : { contexts }),
+    ...defined({ preset, config, numEnvs, evaluate, bonus, contexts }),
   }
   const stop = new AbortController()
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])

@@ -16,19 +16,19 @@ export interface EvaluationSettings {
 
 export interface ClassicTrainOptions {
   /**
-   * An environment, an object of one's own with `reset` and `step`, synchronous or not, or a function that makes such objects, one a
-   * slot and others for evaluations. One object alone has one slot, and is evaluated in the end, when training is over.
+   * An environment, an object of one's own with `reset` and `step`, synchronous or not, or a function that makes such objects, for
+   * each environment of the vector and for evaluations. One object alone is evaluated only when training is over.
    */
   definition: Playable
   algorithm: ClassicAlgorithm
-  /** Environment steps over all slots, rounded up to whole steps of all slots. */
+  /** Environment steps over all environments of the vector, rounded up to whole steps of all of them. */
   steps: number
   /** Copies of the environment that are stepped together. Default 8, and 1 of an object. */
   numEnvs?: number
   /** Default 0. */
   seed?: number
   evaluate?: EvaluationSettings
-  /** The context of a slot's next episode; default: the defaults of the environment. */
+  /** The context of an environment's next episode; default: the defaults of the environment. */
   contextFor?: (envIndex: number, episode: number) => Context
   /**
    * Contexts of evaluations, by name: the first for all of them and for the result, the others played in the end too.

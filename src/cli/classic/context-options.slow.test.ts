@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { classicEnvironments } from '../../classic/environments/catalogue.ts'
 import type { ContextSettings } from '../../classic/training/context-settings.ts'
-import { readContexts } from './context-options.ts'
+import { readContexts } from './setting-options.ts'
 import type { AgentReport } from './eval-array.ts'
 import { agoge } from '../testing/agoge.ts'
 

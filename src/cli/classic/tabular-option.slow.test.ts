@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readBonus } from './bonus-option.ts'
+import { readBonus } from './setting-options.ts'
 import { agoge } from '../testing/agoge.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-tabular-'))

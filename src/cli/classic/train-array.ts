@@ -1,19 +1,23 @@
 import { join, resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import type { MeanEstimate } from '../../statistics/intervals.ts'
 import { algorithmsFor, findRun, openNamed, trainNamed } from '../../classic/training/find-run.ts'
-import { estimateText, resultLine, seedsLine } from '../../classic/training/report.ts'
+import { estimateText, resultLine, returnText, seedsLine } from '../../classic/training/report.ts'
 import { isEnvironmentFile, environmentFileOf } from '../../classic/training/environment-file.ts'
 import { noRun, readConfig } from '../../runs/run-store.ts'
 import { trainSeeds } from '../../classic/training/train-seeds.ts'
 import type { NamedRun, SeedsSummary } from '../../classic/training/types.ts'
 import { checkNewRun, openRunFolder } from '../../runs/run-folder.ts'
 import { count, duration } from '../../runs/report/format.ts'
-import { readEncoder } from './encoder-option.ts'
-import { readBonus } from './bonus-option.ts'
+import {
+  asksForContexts,
+  type ContextOptions,
+  readBonus,
+  readContexts,
+  readEncoder,
+} from './setting-options.ts'
 import type { Console } from '../shared/console.ts'
-import { asksForContexts, readContexts } from './context-options.ts'
-import type { ContextOptions } from './context-options.ts'
 import { createProgress } from '../shared/progress.ts'
 import { createSeedsProgress } from './seeds-progress.ts'
 import { runToResume } from '../shared/runs.ts'
@@ -91,6 +95,11 @@ async function trainOne(
     progress.close()
     print(resultLine(summary))
     if (summary.sets !== undefined) print(setsText(summary.sets))
+    const { best } = summary
+    if (best?.checkpoint !== undefined && best.step < summary.steps)
+      print(
+        `best evaluation: ${returnText(best.return)} after ${count(best.step)} steps, kept in ${join(out, 'checkpoints', best.checkpoint)}`,
+      )
     print(
       `training: ${duration(summary.seconds)}, ${count(summary.steps / summary.seconds)} steps/s, ${count(summary.episodes)} episodes; evaluation: ${duration(summary.evaluationSeconds)}`,
     )
@@ -160,8 +169,7 @@ async function newPlan(command: TrainArrayCommand): Promise<Plan> {
       environment,
       algorithm,
       steps: steps ?? defaultSteps,
-      ...(preset === undefined ? {} : { preset }),
-      ...(numEnvs === undefined ? {} : { numEnvs }),
+      ...defined({ preset, numEnvs }),
       ...(encoder === undefined ? {} : { config: { encoder: readEncoder(encoder, algorithm) } }),
       ...(bonus === undefined ? {} : { bonus: readBonus(bonus) }),
       ...(asksForContexts(command) ? { contexts: readContexts(opened.definition, command) } : {}),

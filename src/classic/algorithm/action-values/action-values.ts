@@ -38,7 +38,7 @@ export interface EpsilonSchedule {
   explorationFraction: number
 }
 
-/** What the rows of values are of: those of slots stand in their order, those of a batch do not. */
+/** What the rows of values are of: those of environments stand in their order, those of a batch do not. */
 type ValueRows = 'envIndex' | 'replayed transition'
 
 /** Epsilon when `seen` of `total` steps are done. */

@@ -78,7 +78,7 @@ export const zooReplay = {
   },
 } as const
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const dqnPresets = {
   /** CleanRL `dqn.py`. */
   cleanrl: { ...cleanrlReplay, loss: 'squared' },

@@ -34,7 +34,7 @@ import {
 } from './action-values.ts'
 
 // Not the index, whose store needs Node: this runs in browsers too.
-/** What all methods that learn action values from a replay have in common. Steps count over all slots. */
+/** What all methods that learn action values from a replay have in common. Steps count over all environments of the vector. */
 export interface ReplayQConfig extends EpsilonSchedule {
   learningRate: number
   adamEpsilon: number

@@ -10,21 +10,21 @@ import { c51, c51Presets, projectDistribution } from './c51.ts'
 import { dqn, dqnPresets } from './dqn.ts'
 import { qrDqn, qrDqnPresets, quantileHuberLoss } from './qr-dqn.ts'
 
-function expectClose(found: ArrayLike<number>, wanted: ArrayLike<number>): void {
-  expect(found.length).toBe(wanted.length)
-  for (let i = 0; i < wanted.length; i++) expect(found[i]).toBeCloseTo(wanted[i], 6)
+function expectClose(found: ArrayLike<number>, expected: ArrayLike<number>): void {
+  expect(found.length).toBe(expected.length)
+  for (let i = 0; i < expected.length; i++) expect(found[i]).toBeCloseTo(expected[i], 6)
 }
 
 // Made with the formulas of CleanRL's c51.py: atoms -2 to 2.
 test.each([
-  { reward: 0.7, discount: 0.9, wanted: [0.01, 0.13, 0.25, 0.27, 0.34] },
-  { reward: 5, discount: 0.9, wanted: [0, 0, 0, 0, 1] },
-  { reward: 1, discount: 1, wanted: [0, 0.1, 0.2, 0.3, 0.4] },
-  { reward: -0.3, discount: 0, wanted: [0, 0.3, 0.7, 0, 0] },
-])('projection of $reward + $discount z onto the atoms', ({ reward, discount, wanted }) => {
+  { reward: 0.7, discount: 0.9, expected: [0.01, 0.13, 0.25, 0.27, 0.34] },
+  { reward: 5, discount: 0.9, expected: [0, 0, 0, 0, 1] },
+  { reward: 1, discount: 1, expected: [0, 0.1, 0.2, 0.3, 0.4] },
+  { reward: -0.3, discount: 0, expected: [0, 0.3, 0.7, 0, 0] },
+])('projection of $reward + $discount z onto the atoms', ({ reward, discount, expected }) => {
   const to = new Float32Array(10).fill(7)
   projectDistribution([0.1, 0.2, 0.3, 0.15, 0.25], Float64Array.of(-2, -1, 0, 1, 2), reward, discount, to, 1)
-  expectClose(to, [7, 7, 7, 7, 7, ...wanted])
+  expectClose(to, [7, 7, 7, 7, 7, ...expected])
 })
 
 // Made with the formula of SB3-Contrib's quantile_huber_loss, summed over quantiles.

@@ -32,7 +32,7 @@ const algorithms: Record<string, ClassicAlgorithm> = {
   ddpg: ddpg({ ...ddpgSettings, ...small, policyDelay: 1, learningRate: 3e-3 }),
 }
 
-/** Mean return of a policy over one episode in each of 20 slots. */
+/** Mean return of a policy over one episode in each of 20 environments. */
 function play(predict: (observations: Float32Array, rows: number, actions: Float32Array) => void): number {
   const environment = createVectorEnvironment(pendulum, { numEnvs: 20, seed: 100 })
   environment.reset()

@@ -10,7 +10,7 @@ const plain = ({
   ...rest
 }: Td3Config & { numEnvs: number }): DdpgConfig & { numEnvs: number } => rest
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const ddpgPresets = {
   /** CleanRL `ddpg_continuous_action.py`, which updates the actor in every second step too. */
   cleanrl: plain(td3Presets.cleanrl),

@@ -5,7 +5,7 @@ import { createReplay, type ReplayBatch } from '../../replay/replay.ts'
 import { type ClassicAgent, stateOfParts, stateOfValue, type UpdateMetrics } from '../agent.ts'
 
 // Not the index, whose store needs Node: this runs in browsers too.
-/** What all learners of an actor from replayed transitions have in common. Steps count over all slots. */
+/** What all learners of an actor from replayed transitions have in common. Steps count over all environments of the vector. */
 export interface OffPolicyConfig {
   /** Transitions that are kept, and drawn for one gradient step. */
   bufferSize: number

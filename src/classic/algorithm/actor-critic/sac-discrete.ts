@@ -62,7 +62,7 @@ export interface DiscreteSacConfig extends OffPolicyConfig {
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const discreteSacPresets = {
   /** CleanRL `sac_atari.py`, but for the network, which is convolutional there. */
   cleanrl: {

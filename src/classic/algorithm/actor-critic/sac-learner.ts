@@ -46,7 +46,7 @@ interface Thread {
   /** The rows of this thread for the actor, `from` up to `to`, and the numbers of its critics. */
   from: number
   to: number
-  owned: readonly number[]
+  criticNumbers: readonly number[]
   networks: SacNetworks
   programs: SacPrograms
   /** Parameters as programs are fed them. */
@@ -67,10 +67,10 @@ export async function createSacLearner(
 ): Promise<SacLearner> {
   const { rank, of, threads, barrier } = share
   const rows = sizes.config.batchSize
-  const owned = of === 2 ? [rank] : [0, 1]
+  const criticNumbers = of === 2 ? [rank] : [0, 1]
   const from = of === 2 && rank === 1 ? rows >> 1 : 0
   const to = of === 2 && rank === 0 ? rows >> 1 : rows
-  const networks = createSacNetworks(sizes, owned.length)
+  const networks = createSacNetworks(sizes, criticNumbers.length)
   const { actor, critics, targets, actorAdam, criticAdam } = networks
   const programs = await compileSacPrograms(sizes, networks, {
     count: to - from,
@@ -83,7 +83,7 @@ export async function createSacLearner(
     share,
     from,
     to,
-    owned,
+    criticNumbers,
     networks,
     programs,
     feeds: {
@@ -91,7 +91,7 @@ export async function createSacLearner(
       critics: parameterFeeds(critics),
       targets: parameterFeeds(targets),
     },
-    parts: bufferParts(sizes, buffer, { from, to, owned }),
+    parts: bufferParts(sizes, buffer, { from, to, criticNumbers }),
     scratch: scratchFor(rows, to - from, sizes.action),
   }
   return {
@@ -122,7 +122,7 @@ export async function createSacLearner(
 function bufferParts(
   { config, width, action: k }: SacSizes,
   buffer: SacBuffer,
-  { from, to, owned }: { from: number; to: number; owned: readonly number[] },
+  { from, to, criticNumbers }: { from: number; to: number; criticNumbers: readonly number[] },
 ) {
   const rows = config.batchSize
   /** Rows `first` to `last`, with so many columns where it has any. */
@@ -152,7 +152,7 @@ function bufferParts(
       played: part('played', own, k),
       logprobs: part('logprobs', own),
     },
-    critics: owned
+    critics: criticNumbers
       .map((critic) => [critic * rows, (critic + 1) * rows])
       .map((range) => ({
         nextValues: part('nextValues', range),
@@ -219,7 +219,7 @@ async function learnCritics(thread: Thread): Promise<void> {
     { observations: all.observations.tensor, actions: all.actions.tensor, target: scratch.target },
   )
   optimiser.follow(sizes.config.tau)
-  thread.owned.forEach((critic, i) => {
+  thread.criticNumbers.forEach((critic, i) => {
     buffer.losses[critic] = outputs[`loss${i}`].data[0]
     buffer.estimates[critic] = outputs[`estimate${i}`].data[0]
   })

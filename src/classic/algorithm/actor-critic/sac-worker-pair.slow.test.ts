@@ -84,7 +84,7 @@ test('what two threads have learnt goes on exactly, on other threads', async () 
   await second.dispose()
 })
 
-test('a second thread that fails is told of, not waited for', async () => {
+test('a second thread that fails is reported, not waited for', async () => {
   const { sizes } = sizesOf(16, 1)
   const buffer = sacBuffer(sizes, true)
   const worker = await startWorker(new URL('sac-worker-pair.ts', import.meta.url).href, 'sac-worker', {

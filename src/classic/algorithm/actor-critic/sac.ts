@@ -29,7 +29,7 @@ export interface SacConfig extends OffPolicyConfig {
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const sacPresets = {
   /** CleanRL `sac_continuous_action.py`. */
   cleanrl: {

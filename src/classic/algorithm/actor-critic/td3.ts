@@ -55,7 +55,7 @@ export interface Td3Config extends OffPolicyConfig {
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const td3Presets = {
   /** CleanRL `td3_continuous_action.py`. */
   cleanrl: {

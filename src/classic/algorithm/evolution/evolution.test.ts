@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { defined } from '../../../defined.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { box, createVectorEnvironment, defineEnvironment, discrete } from '../../environment/index.ts'
 import { cartPole } from '../../environments/control/cart-pole.ts'
@@ -97,7 +98,7 @@ test.each(Object.keys(policies))('%s balances the pole with a linear policy', as
   await agent.dispose()
 })
 
-test('an odd number of slots is refused', async () => {
+test('an odd number of environments is refused', async () => {
   const environment = createVectorEnvironment(cartPole, { numEnvs: 5 })
   await expect(policies['openai-es'](environment, { seed: 1, totalSteps: 1 })).rejects.toMatchObject({
     code: 'bad-argument',
@@ -131,7 +132,7 @@ test.each([undefined, { kind: 'transformer', window: 2, size: 4 } as const])(
   async (encoder) => {
     const environment = createVectorEnvironment(countdown, unequal)
     environment.reset()
-    const algorithm = openAiEs({ ...small, ...(encoder === undefined ? {} : { encoder }) })
+    const algorithm = openAiEs({ ...small, ...defined({ encoder }) })
     const agent = await algorithm(environment, { seed: 1, totalSteps: 1 })
     for (let generation = 0; generation < 3; generation++) {
       for (let step = 0; step < 5; step++) {
@@ -163,7 +164,7 @@ test('a bonus is part of the fitness', async () => {
   await agent.dispose()
 })
 
-test('an environment without end is told, not waited for', async () => {
+test('an environment without end is reported, not waited for', async () => {
   const environment = createVectorEnvironment(countdown, { numEnvs: 4, contextFor: () => ({ length: 99 }) })
   environment.reset()
   const agent = await cmaEs({ ...small, maxEpisodeSteps: 20 })(environment, { seed: 1, totalSteps: 1 })

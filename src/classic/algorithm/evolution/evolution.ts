@@ -39,7 +39,7 @@ export interface CmaEsConfig extends PolicyShape {
   sigma: number
 }
 
-/** Settings of our own, for linear policies. `slots` is the size of the population. */
+/** Settings of our own, for linear policies. `numEnvs` is the size of the population. */
 export const openAiEsPresets = {
   linear: { numEnvs: 16, sigma: 0.2, learningRate: 0.1, weightDecay: 0, hidden: [], activation: 'tanh' },
 } as const satisfies Record<string, OpenAiEsConfig & { numEnvs: number }>
@@ -52,7 +52,7 @@ type MakeStrategy = (start: Float32Array, population: number, random: Random) =>
 
 /**
  * OpenAI's evolution strategy over the weights of a deterministic policy (Salimans et al. 2017, arXiv:1703.03864). Every
- * slot is a candidate: the environment needs an even number of them, at least 4. A generation is one episode each.
+ * environment is a candidate: the environment needs an even number of them, at least 4. A generation is one episode each.
  */
 export const openAiEs = (config: OpenAiEsConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed }) =>
@@ -63,7 +63,7 @@ export const openAiEs = (config: OpenAiEsConfig): ClassicAlgorithm =>
 
 /**
  * CMA-ES (Hansen 2016, arXiv:1604.00772) over the weights of a deterministic policy, which should be small, such as a
- * linear one. Every slot is a candidate, at least 4.
+ * linear one. Every environment is a candidate, at least 4.
  */
 export const cmaEs = (config: CmaEsConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed }) =>
@@ -72,7 +72,7 @@ export const cmaEs = (config: CmaEsConfig): ClassicAlgorithm =>
     ),
   )
 
-/** Plays an episode with each candidate, in a slot of its own, and tells the strategy what they returned. */
+/** Plays an episode with each candidate, in an environment of its own, and tells the strategy what they returned. */
 function evolve(
   environment: AnyVector,
   name: string,
@@ -101,11 +101,11 @@ function evolve(
   const start = createParameters(network.specs, random.split('parameters'))
   const strategy = makeStrategy(start.data, numEnvs, random.split('noise'))
   if (numEnvs < 4 || strategy.population !== numEnvs) {
-    throw new AgogeError(`${name} plays each candidate in a slot of its own`, {
+    throw new AgogeError(`${name} plays each candidate in an environment of its own`, {
       code: 'bad-argument',
-      given: `${numEnvs} slots`,
-      expected: 'an even number of slots, at least 4',
-      hint: 'make the vector environment with as many slots as the population shall have',
+      given: `${numEnvs} environments`,
+      expected: 'an even number of environments, at least 4',
+      hint: 'make the vector environment with as many environments as the population shall have',
     })
   }
   const candidates = new Float32Array(numEnvs * start.data.length)

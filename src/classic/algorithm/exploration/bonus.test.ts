@@ -222,7 +222,7 @@ test.each(
   await agent.dispose()
 })
 
-test('a bonus with a window is told the last observations of the episode', async () => {
+test('a bonus with a window sees the last observations of the episode', async () => {
   const given: number[][] = []
   const make: MakeBonus = Object.assign(
     () =>

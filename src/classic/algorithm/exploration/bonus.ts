@@ -3,7 +3,7 @@ import type { ClassicAlgorithm, UpdateMetrics } from '../agent.ts'
 import { readOnly } from '../wrap-algorithm.ts'
 
 /**
- * A reward for what is new to the agent. Rows are transitions of one step, row i that of slot i: observations
+ * A reward for what is new to the agent. Rows are transitions of one step, row i that of environment i: observations
  * [rows, observation], actions [rows, action], the observations that followed (those before any reset).
  */
 export interface ExplorationBonus {
@@ -28,7 +28,7 @@ export interface ExplorationBonus {
   dispose(): Promise<void>
 }
 
-/** Makes a bonus for an environment of which so many slots are stepped together. */
+/** Makes a bonus for an environment of which so many environments are stepped together. */
 export interface MakeBonus {
   (
     definition: EnvironmentDefinition,

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import type { Encoder } from '../../policy/index.ts'
 import type { MakeBonus } from './bonus.ts'
 import { counts } from './counts.ts'
@@ -35,12 +36,11 @@ export const explorationBonuses: Readonly<Record<string, BonusEntry>> = {
   rnd: {
     about: 'error in predicting a random network (Burda et al. 2018)',
     settings: { weight: 0.05, batchSize: 128, learningRate: 1e-3, gamma: 0.99, features: 16 },
-    create: (settings, encoder) => rnd({ ...settings, ...(encoder === undefined ? {} : { encoder }) }),
+    create: (settings, encoder) => rnd({ ...settings, ...defined({ encoder }) }),
   },
   icm: {
     about: 'error in predicting what an action leads to (Pathak et al. 2017)',
     settings: { weight: 0.05, batchSize: 128, learningRate: 1e-3, beta: 0.2, features: 16 },
-    create: (settings, encoder) =>
-      icm({ ...settings, ...(encoder === undefined ? {} : { agentEncoder: encoder }) }),
+    create: (settings, encoder) => icm({ ...settings, ...defined({ agentEncoder: encoder }) }),
   },
 }

@@ -9,7 +9,7 @@ import { compilePolicyGradient, onPolicyAgent, type PolicyGradientConfig } from 
 import { createRollout } from './rollout.ts'
 
 export interface A2cConfig extends PolicyGradientConfig {
-  /** Steps of each slot between updates. */
+  /** Steps of each environment between updates. */
   rolloutSteps: number
   optimiser: 'rmsprop' | 'adam'
   learningRate: number
@@ -26,7 +26,7 @@ export interface A2cConfig extends PolicyGradientConfig {
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const a2cPresets = {
   /** RL Baselines3 Zoo, `a2c.yml`, CartPole-v1 (500k steps), over the defaults of Stable-Baselines3's `A2C`. */
   'sb3-zoo-cartpole': {

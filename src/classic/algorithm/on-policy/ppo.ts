@@ -11,7 +11,7 @@ import { type CarriedGruEncoder, recurrentPpo } from './recurrent-ppo.ts'
 import { createRollout } from './rollout.ts'
 
 export interface PpoConfig extends PpoLossConfig, PpoUpdateConfig {
-  /** Steps of each slot between updates. */
+  /** Steps of each environment between updates. */
   rolloutSteps: number
   minibatches: number
   gamma: number
@@ -45,7 +45,7 @@ const zooCartPole = {
   activation: 'tanh',
 } as const
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const ppoPresets = {
   /** CleanRL `ppo.py`. */
   cleanrl: {

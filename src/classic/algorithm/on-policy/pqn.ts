@@ -25,7 +25,7 @@ import { overWindow } from '../wrap-algorithm.ts'
 import { createRollout } from './rollout.ts'
 
 export interface PqnConfig extends EpsilonSchedule {
-  /** Steps of each slot between updates. */
+  /** Steps of each environment between updates. */
   rolloutSteps: number
   epochs: number
   minibatches: number
@@ -41,7 +41,7 @@ export interface PqnConfig extends EpsilonSchedule {
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `slots` is how many environments they use. */
+/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
 export const pqnPresets = {
   /** CleanRL `pqn.py`. */
   cleanrl: {

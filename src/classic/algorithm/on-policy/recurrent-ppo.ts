@@ -14,7 +14,7 @@ import { createRollout } from './rollout.ts'
 interface MemoryRows {
   /** The environment with rows [observation, memory]; to be read, not stepped. */
   readonly environment: AnyVector
-  /** [slots, memory]: the memory when the policy acts, which it changes to that after acting. */
+  /** [numEnvs, memory]: the memory when the policy acts, which it changes to that after acting. */
   readonly memory: Float32Array
   /** Before the first step. */
   begin(): void

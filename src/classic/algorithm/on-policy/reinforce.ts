@@ -27,7 +27,7 @@ export interface ReinforceConfig extends WholeEpisodes {
   encoder?: Encoder
 }
 
-/** Settings of our own, as there is no reference. `slots` is how many environments they are meant for. */
+/** Settings of our own, as there is no reference. `numEnvs` is how many environments they are meant for. */
 export const reinforcePresets = {
   baseline: {
     numEnvs: 8,
@@ -70,8 +70,8 @@ const noSteps = (): Steps => ({ observations: [], actions: [], penalties: [], re
 /**
  * REINFORCE (Williams 1992, doi:10.1007/BF00992696): the gradient of the log-probability of each action, weighted with
  * the discounted return from there to the end of its episode, less a learned baseline where wanted. As is common, the
- * weight leaves out the discount of the time before the action. With several slots an episode may reach over an
- * update, so that its first steps come from the policy before; one slot is exact.
+ * weight leaves out the discount of the time before the action. With several environments an episode may reach over an
+ * update, so that its first steps come from the policy before; one environment is exact.
  */
 export const reinforce = (config: ReinforceConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
@@ -101,7 +101,7 @@ export const reinforce = (config: ReinforceConfig): ClassicAlgorithm =>
     let returns: number[] = []
     let complete = 0
 
-    /** Moves a slot's episode, which has ended, into the batch. */
+    /** Moves an environment's episode, which has ended, into the batch. */
     function close(envIndex: number): void {
       const steps = running[envIndex]
       let following = 0

@@ -5,9 +5,9 @@ import { standardise } from '../../../returns/whiten.ts'
 import { type AnyVector, requireSameStep, rowSize } from '../../environment/index.ts'
 import { clipActionRows } from '../../policy/index.ts'
 
-/** The steps between two updates of an on-policy learner; row `slot * steps + t` of each array. */
+/** The steps between two updates of an on-policy learner; row `environment * steps + t` of each array. */
 export interface Rollout {
-  /** Where the actor writes for the coming step: rows by slot. */
+  /** Where the actor writes for the coming step: rows by environment. */
   next(): { actions: Float32Array; logprobs: Float32Array; values: Float32Array }
   /** Keeps what the actor saw and chose, and hands the actions to the environment. */
   acted(): void
@@ -166,9 +166,9 @@ export function createRollout(
     *minibatches(count, random, normalise = true) {
       for (let i = order.length - 1; i > 0; i--) {
         const j = random.int(i + 1)
-        const held = order[i]
+        const swapped = order[i]
         order[i] = order[j]
-        order[j] = held
+        order[j] = swapped
       }
       const size = Math.ceil(order.length / count)
       for (let start = 0; start < order.length; start += size) {

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readEncoder } from './encoder-option.ts'
 import { agoge } from '../testing/agoge.ts'
+import { readEncoder } from './setting-options.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'agoge-body-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
