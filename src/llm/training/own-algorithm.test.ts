@@ -79,7 +79,6 @@ async function trainStep(
 test('the recipe of CONTRIBUTING.md is a definition that passes the checks, and names files that exist', async () => {
   const { tanhDefinition } = (await recipeModule()) as { tanhDefinition: typeof losses.ppo }
   expect(checkDefinition(tanhDefinition)).toEqual([])
-  expect(Object.keys(losses)).not.toContain(tanhDefinition.name)
   const named = [...recipe.matchAll(/`(src\/[\w/.-]+)`/g)].map(([, path]) => path)
   expect(named.length).toBeGreaterThan(4)
   for (const path of named)
