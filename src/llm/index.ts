@@ -1,5 +1,5 @@
 /** Reinforcement learning of language-model agents: models, tools, environments, rollouts, algorithms, trainers and servers. */
-export { createLanguageModel } from './agent/ai-sdk/create-language-model.ts'
+export { createLanguageModel } from './agent/ai-sdk/language-model.ts'
 export { readChatFormat } from './agent/chat-format/open-format.ts'
 export { createLocalActor } from './agent/local-actor.ts'
 export { createOpenAIActor } from './agent/openai-actor.ts'

@@ -10,7 +10,7 @@ import { AgogeError } from '../../error.ts'
 import { judgedRewards, readScore } from '../episode/score.ts'
 import type { Score } from '../episode/score.ts'
 import type { ToolResult } from '../tool/tool.ts'
-import type { WaitClock } from './wait-clock.ts'
+import type { WaitClock } from './turn-loop.ts'
 import type { Act, Actor, Task, ToolSession, ToolEnvironment } from './types.ts'
 
 /** An episode to be run. `group` is shared by the episodes of one task that are compared with each other. */

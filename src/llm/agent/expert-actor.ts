@@ -2,7 +2,7 @@ import type { EpisodeNode } from '../episode/types.ts'
 import { encodeMessage } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 import type { ChatFormat } from './chat-format/index.ts'
-import { createWindows } from './chat-windows.ts'
+import { createWindows } from './chat-actor.ts'
 import type { Act, Actor, ActRequest, Task } from './types.ts'
 
 export interface ExpertActorOptions {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import { smallConfig } from '../model/config.ts'
-import { createJoiningQueue } from './joining-queue.ts'
+import { createJoiningQueue } from './sample-queue.ts'
 
 const config = { ...smallConfig, hidden_size: 32, intermediate_size: 32, num_hidden_layers: 1 }
 const backend = createLocalBackend({ config, seed: 1, threads: 1 })

@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgogeError } from '../../error.ts'
 import { forEachBounded } from './bounded.ts'
-import { readCompletion, toFunctionTools, toMessages } from './chat-completions.ts'
-import type { Completion } from './chat-completions.ts'
-import { createEndpointParameters } from './endpoint-parameters.ts'
+import {
+  type Completion,
+  createEndpointParameters,
+  readCompletion,
+  toFunctionTools,
+  toMessages,
+} from './chat-completions.ts'
 import type { Act, Actor, ActRequest } from './types.ts'
 
 export interface OpenAIActorOptions {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCalls, parseExactCall } from './parse-calls.ts'
-import { repairJson } from './repair-json.ts'
+import { parseCalls, parseExactCall, repairJson } from './parse-calls.ts'
 
 const call = { name: 'read', arguments: { path: '/a' } }
 

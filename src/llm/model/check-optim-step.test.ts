@@ -7,7 +7,7 @@ import { readCheckpoint } from '../checkpoint/checkpoint.ts'
 import { createLocalBackend } from '../backend/local-backend.ts'
 import { crossEntropy } from '../testing/cross-entropy.ts'
 import { tinyConfig } from '../testing/tiny-config.ts'
-import { adamParams } from '../backend/tinker/adam.ts'
+import { adamParams } from '../backend/tinker/remote-training.ts'
 
 const wrong: [string, Partial<OptimStep> | { optimizer: string }][] = [
   ['learningRate', { learningRate: NaN }],

@@ -1,5 +1,5 @@
 import { AgogeError } from '../../error.ts'
-import { byteSymbols, pairKey, splitPreTokens } from './tokenizer-bytes.ts'
+import { byteSymbols, pairKey, splitPreTokens } from './byte-tokenizer.ts'
 import type { TokenizerModel } from './tokenizer.ts'
 
 export interface TrainTokenizerOptions {

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Template } from '@huggingface/jinja'
 import { expect, test } from 'vitest'
-import { createChatTemplate, readChatTemplate } from './chat-template.ts'
-import type { TemplateMessage } from './chat-template.ts'
-import { renderTemplate } from './render-template.ts'
+import {
+  createChatTemplate,
+  readChatTemplate,
+  renderTemplate,
+  type TemplateMessage,
+} from './chat-template.ts'
 
 interface Golden {
   template: string

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSplitter } from './split-pattern.ts'
+import { createSplitter } from './tokenizer-layout.ts'
 import { tokenizerFromJson, tokenizerToJson } from './tokenizer-json.ts'
 import { createTokenizer } from './tokenizer.ts'
 

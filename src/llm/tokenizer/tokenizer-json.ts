@@ -1,8 +1,13 @@
 import { AgogeError } from '../../error.ts'
-import { gpt2Pattern } from './split-pattern.ts'
-import { preTokenPattern } from './tokenizer-bytes.ts'
-import { readAddedTokens, readNormalForms, readPatterns, unusable } from './tokenizer-layout.ts'
-import type { AddedToken } from './tokenizer-layout.ts'
+import {
+  type AddedToken,
+  gpt2Pattern,
+  readAddedTokens,
+  readNormalForms,
+  readPatterns,
+  unusable,
+} from './tokenizer-layout.ts'
+import { preTokenPattern } from './byte-tokenizer.ts'
 import type { TokenizerModel } from './tokenizer.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import { parseSegments } from '../parse-calls.ts'
 import type { ParsedOutput } from '../parse-calls.ts'
-import { wholeCharacters } from './visible-text.ts'
+import { wholeCharacters } from './template-output.ts'
 import type { ChatFormat, ConversationMessage } from './types.ts'
 
 /** The format of the project's own models: messages between markers, calls as exact JSON after `<|call|>`. They are shown no tools. */

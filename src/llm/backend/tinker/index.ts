@@ -1,5 +1,5 @@
 export { reportMetrics } from './remote-report.ts'
-export { serverUrl } from './server-url.ts'
+export { serverUrl } from './transport.ts'
 export { createTinkerBackend, isAgogeServer } from './tinker-backend.ts'
 export type { TinkerBackend, TinkerBackendOptions } from './tinker-backend.ts'
 export { apiPath } from './wire.ts'

@@ -1,10 +1,65 @@
-import type { TrainingSequence } from '../../episode/types.ts'
 import { AgogeError } from '../../../error.ts'
+import type { TrainingSequence } from '../../episode/types.ts'
 import type { LossSettings } from '../../model-backend.ts'
-import { hasWeights, toDatum } from './datums.ts'
-import type { ForwardBackwardInput } from './wire.ts'
+import type { CustomLoss } from '../custom-loss.ts'
+import type { Datum, ForwardBackwardInput, TensorData } from './wire.ts'
 
-export type ScoredSequence = Pick<TrainingSequence, 'tokens' | 'temperatures'>
+/**
+ * A sequence as the protocol has it: what the model reads is all but its last token, the targets all but its first, and
+ * index i of everything speaks of token i + 1 of the sequence. `inputs` are per token of the sequence, and cut likewise.
+ */
+function toDatum(tokens: Int32Array, inputs: Readonly<Record<string, Float32Array>>): Datum {
+  const length = tokens.length - 1
+  const shifted = Object.entries(inputs).map(([name, values]): [string, TensorData] => [
+    name,
+    { data: values.subarray(1), dtype: 'float32', shape: [length] },
+  ])
+  return {
+    model_input: { chunks: [{ type: 'encoded_text', tokens: tokens.subarray(0, length) }] },
+    loss_fn_inputs: {
+      target_tokens: { data: tokens.subarray(1), dtype: 'int64', shape: [length] },
+      ...Object.fromEntries(shifted),
+    },
+  }
+}
+
+/** What the server speaks of targets, laid out over the tokens again; index 0 is 0. */
+export function fromTargets(values: ArrayLike<number>, length: number): Float32Array {
+  const all = new Float32Array(length)
+  all.set(values, 1)
+  return all
+}
+
+/** The number of sequences that go into each request, so that none has more rows or bytes (as the SDK estimates them) than the server wants. */
+export function chunkSizes(
+  sequences: readonly { tokens: Int32Array }[],
+  { rows, bytes }: { rows: number; bytes: number },
+): number[] {
+  // Tokens of 4 bytes, targets of 8, and up to six inputs of 4.
+  const bytesPerToken = 36
+  const sizes: number[] = []
+  let filled = 0
+  for (const { tokens } of sequences) {
+    const more = tokens.length * bytesPerToken
+    const last = sizes.at(-1)
+    if (last === undefined || last === rows || filled + more > bytes) {
+      sizes.push(1)
+      filled = more
+    } else {
+      sizes[sizes.length - 1] = last + 1
+      filled += more
+    }
+  }
+  return sizes
+}
+
+type WeightName = keyof TrainingSequence['weights']
+
+function hasWeights(sequences: readonly TrainingSequence[], name: WeightName): boolean {
+  return sequences.some(({ weights }) => weights[name].some((weight) => weight !== 0))
+}
+
+type ScoredSequence = Pick<TrainingSequence, 'tokens' | 'temperatures'>
 
 /**
  * The protocol has a temperature in sampling and none in training, so that another server than Agoge's would score tokens by another
@@ -29,11 +84,7 @@ export function checkUntempered(sequences: readonly ScoredSequence[]): void {
 }
 
 /** The clips as the protocol has them: bounds of the ratio itself. */
-export function lossConfig({
-  name,
-  clipLow = 0.2,
-  clipHigh = 0.2,
-}: LossSettings): Record<string, number> | null {
+function lossConfig({ name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings): Record<string, number> | null {
   if (name === 'ppo') return { clip_low_threshold: 1 - clipLow, clip_high_threshold: 1 + clipHigh }
   if (name === 'cispo') return { clip_low_threshold: 0, clip_high_threshold: 1 + clipHigh }
   return null
@@ -95,5 +146,54 @@ export function forwardInput(sequences: readonly ScoredSequence[]): ForwardBackw
     ),
     loss_fn: 'cross_entropy',
     loss_fn_config: null,
+  }
+}
+
+/** Loss and slope (by the log-probability) of one token, before its rl weight. */
+function policyLoss(
+  { name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings,
+  ratio: number,
+  advantage: number,
+  logprob: number,
+): { loss: number; derivative: number; clipped: boolean } {
+  const plain = ratio * advantage
+  if (name === 'cispo') {
+    const weight = Math.min(ratio, 1 + clipHigh) * advantage
+    return { loss: -weight * logprob, derivative: -weight, clipped: ratio > 1 + clipHigh }
+  }
+  const bounded = Math.min(Math.max(ratio, 1 - clipLow), 1 + clipHigh) * advantage
+  if (name === 'ppo' && bounded < plain) return { loss: -bounded, derivative: 0, clipped: true }
+  return { loss: -plain, derivative: -plain, clipped: false }
+}
+
+/**
+ * The same losses as `tracedLoss` with imitation and divergence mixed in, as a function of log-probabilities: for servers
+ * that have no such mixture in one pass. `ce`: -logprob; `kl`: r - 1 - log r with r = sampled / trained probability.
+ */
+export function mixedLoss(settings: LossSettings): CustomLoss {
+  return (logprobs, sequences) => {
+    let total = 0
+    let policyTokens = 0
+    let clipped = 0
+    const gradients = sequences.map(({ tokens, logprobs: sampled, advantages, weights }, s) => {
+      const derivatives = new Float32Array(tokens.length)
+      for (let t = 1; t < tokens.length; t++) {
+        const logprob = logprobs[s][t]
+        const difference = sampled[t] - logprob
+        const inverse = weights.kl[t] === 0 ? 1 : Math.exp(difference)
+        let derivative = -weights.ce[t] + weights.kl[t] * (1 - inverse)
+        total += -weights.ce[t] * logprob + weights.kl[t] * (inverse - 1 - difference)
+        if (weights.rl[t] !== 0) {
+          const policy = policyLoss(settings, Math.exp(-difference), advantages[t], logprob)
+          total += weights.rl[t] * policy.loss
+          derivative += weights.rl[t] * policy.derivative
+          policyTokens++
+          if (policy.clipped) clipped++
+        }
+        derivatives[t] = derivative
+      }
+      return derivatives
+    })
+    return { loss: total, gradients, metrics: { clipFraction: clipped / Math.max(1, policyTokens) } }
   }
 }

@@ -1,7 +1,5 @@
-import type { Fields } from './answers.ts'
-import { requestIdOf, retrieveFuture } from './futures.ts'
-import type { TinkerSession } from './session.ts'
-import type { Transport } from './transport.ts'
+import type { Fields, Transport } from './transport.ts'
+import { requestIdOf, retrieveFuture, type TinkerSession } from './session.ts'
 
 export interface RemoteModelOptions {
   transport: Transport

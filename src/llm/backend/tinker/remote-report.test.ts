@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gradientNorm } from './adam.ts'
+import { gradientNorm } from './remote-training.ts'
 import { joinReports, readReport } from './remote-report.ts'
 
 const tokens = Int32Array.of(1, 2, 3)

@@ -2,9 +2,8 @@ import type { TrainingSequence } from '../../episode/types.ts'
 import type { LossReport, LossSettings } from '../../model-backend.ts'
 import { addTokens, createLossSums, lossReport } from '../loss-report.ts'
 import type { LossSums } from '../loss-report.ts'
-import { createAnswerReader } from './answers.ts'
-import type { Fields } from './answers.ts'
-import { fromTargets } from './datums.ts'
+import { createAnswerReader, type Fields } from './transport.ts'
+import { fromTargets } from './loss-requests.ts'
 
 /** Log-probabilities over the tokens of each sequence, from `loss_fn_outputs`. */
 export function readLogprobs(

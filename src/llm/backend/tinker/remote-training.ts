@@ -1,11 +1,13 @@
 import { AgogeError } from '../../../error.ts'
-import type { Fields } from './answers.ts'
+import type { OptimStep } from '../../model-backend.ts'
+import { checkOptimStep } from '../../model/optimizer.ts'
 import { badAnswerError, engineCodes } from './errors.ts'
 import type { RemoteModel, RemoteRequest } from './remote-model.ts'
-import type { Transport } from './transport.ts'
+import type { Fields, Transport } from './transport.ts'
+import type { AdamParams } from './wire.ts'
 
 /** The model that is being trained on the server; another one takes its place with every load. */
-export interface RemoteTraining {
+interface RemoteTraining {
   /**
    * A request for the model. After one of which nobody knows whether it was carried out, what would build on it is refused: after a step of the
    * optimiser everything but `load`, after a training pass further passes and steps.
@@ -136,4 +138,35 @@ function unknownState(host: string, since: string, what: string): AgogeError {
     expected: 'a checkpoint to go on from',
     hint: 'Load the last checkpoint; on the command line: agoge train --resume FOLDER.',
   })
+}
+
+/** A step in the words of the protocol, which knows AdamW only; Agoge's own server also takes Muon. */
+export function adamParams(step: OptimStep, extended: boolean, host: string): AdamParams {
+  // As JSON, what is no number would be null, and stand for the server's own value.
+  checkOptimStep(step)
+  const { learningRate, optimizer = 'adamw', beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = step
+  if (optimizer !== 'adamw' && !extended) {
+    throw new AgogeError(`The Tinker server ${host} has no optimiser but AdamW.`, {
+      code: 'unsupported-optimizer',
+      given: optimizer,
+      expected: 'adamw',
+      hint: "Say optimizer: 'adamw' in the plan, with a learning rate that suits it.",
+    })
+  }
+  return {
+    learning_rate: learningRate,
+    beta1,
+    beta2,
+    eps: epsilon,
+    weight_decay: step.weightDecay ?? 0,
+    grad_clip_norm: step.clip ?? 0,
+    ...(optimizer === 'adamw' ? {} : { optimizer }),
+  }
+}
+
+/** By whatever name the server tells it; undefined where it does not, which says nothing about the gradient. */
+export function gradientNorm(metrics: unknown): number | undefined {
+  const entries = Object.entries((metrics ?? {}) as Record<string, unknown>)
+  const named = entries.find(([name]) => /(^|\/)(unclipped_)?grad(ient)?_(norm|l2)(:\w+)?$/.test(name))
+  return typeof named?.[1] === 'number' ? named[1] : undefined
 }

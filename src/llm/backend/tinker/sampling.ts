@@ -2,8 +2,7 @@ import { AgogeError } from '../../../error.ts'
 import { hash32 } from '../../../engine/random/index.ts'
 import type { SampleOptions, SampleOutput, SampleRequest } from '../../model-backend.ts'
 import type { SamplingSettings } from '../../sampling-settings.ts'
-import { createAnswerReader } from './answers.ts'
-import type { Fields } from './answers.ts'
+import { createAnswerReader, type Fields } from './transport.ts'
 import { badAnswerError } from './errors.ts'
 
 /** One `asample`: the rows of a call that begin with the same prompt, one behind the other. */

@@ -13,25 +13,30 @@ import type {
 } from '../../model-backend.ts'
 import { checkTemperatures, checkTraining } from '../sequences.ts'
 import { forwardBackward, requireFinite } from '../custom-loss.ts'
-import { adamParams, gradientNorm } from './adam.ts'
-import { createAnswerReader } from './answers.ts'
-import { checkVocabulary } from './check-vocabulary.ts'
+import { adamParams, createRemoteTraining, gradientNorm } from './remote-training.ts'
+import {
+  createAnswerReader,
+  createTransport,
+  inParallel,
+  orAborted,
+  serverUrl,
+  type Transport,
+} from './transport.ts'
+import { checkVocabulary, onlyModel } from './check-model.ts'
 import { holdsNote, readNote, writeNote } from './checkpoint-note.ts'
-import { chunkSizes } from './datums.ts'
-import { requestIdOf, retrieveFuture } from './futures.ts'
-import { checkUntempered, extendedInput, fitsOneRequest, forwardInput, plainInput } from './loss-requests.ts'
-import { inParallel } from './in-parallel.ts'
-import { mixedLoss } from './mixed-loss.ts'
-import { onlyModel } from './only-model.ts'
+import {
+  checkUntempered,
+  chunkSizes,
+  extendedInput,
+  fitsOneRequest,
+  forwardInput,
+  mixedLoss,
+  plainInput,
+} from './loss-requests.ts'
+import { isAgogeConfig, openSession, requestIdOf, retrieveFuture } from './session.ts'
 import { createRemoteModel } from './remote-model.ts'
 import { joinReports, readLogprobs, readReport } from './remote-report.ts'
-import { createRemoteTraining } from './remote-training.ts'
 import { readSamples, sampleGroups } from './sampling.ts'
-import { serverUrl } from './server-url.ts'
-import { orAborted } from './or-aborted.ts'
-import { isAgogeConfig, openSession } from './session.ts'
-import { createTransport } from './transport.ts'
-import type { Transport } from './transport.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 
 export interface TinkerBackendOptions {

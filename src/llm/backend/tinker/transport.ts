@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AgogeError } from '../../../error.ts'
 import { badAnswerError, excerpt, movedError, refusedError, unavailableError } from './errors.ts'
 import { apiPath } from './wire.ts'
 
-export interface TransportOptions {
+interface TransportOptions {
   url: URL
   apiKey: string | undefined
   /** How long a request is tried again while the server is busy, broken or away. */
@@ -15,7 +16,7 @@ export interface TransportOptions {
   onTrouble?: ((text: string) => void) | undefined
 }
 
-export interface Call {
+interface Call {
   method?: 'GET' | 'POST' | 'DELETE'
   /** Without the `/api/v1` before it. */
   path: string
@@ -26,7 +27,7 @@ export interface Call {
   accept?: readonly number[]
 }
 
-export interface Answer {
+interface Answer {
   status: number
   body: unknown
 }
@@ -172,4 +173,103 @@ function retryAfter(header: string | null): number | undefined {
 function reasonOf(error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : error
   return cause.message === '' ? ((cause as NodeJS.ErrnoException).code ?? cause.name) : cause.message
+}
+
+export type Fields = Record<string, unknown>
+
+/** Reads what a server answered, so that a wrong answer is named where it comes in. */
+interface AnswerReader {
+  fields(value: unknown, what: string): Fields
+  text(fields: Fields, name: string): string
+  list(fields: Fields, name: string): unknown[]
+  /** Finite numbers. */
+  numbers(fields: Fields, name: string): number[]
+}
+
+export function createAnswerReader(host: string, path: string): AnswerReader {
+  const wrong = (what: string, given: unknown) => badAnswerError(host, path, what, given)
+  const list = (fields: Fields, name: string): unknown[] => {
+    const value = fields[name]
+    if (Array.isArray(value)) return value as unknown[]
+    throw wrong(`no list "${name}"`, fields)
+  }
+  return {
+    fields(value, what) {
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+      throw wrong(`no ${what}`, value)
+    },
+    text(fields, name) {
+      const value = fields[name]
+      if (typeof value === 'string' && value !== '') return value
+      // Early versions of the protocol number their requests.
+      if (typeof value === 'number') return String(value)
+      throw wrong(`no "${name}"`, fields)
+    },
+    list,
+    numbers(fields, name) {
+      const values = list(fields, name)
+      if (values.every((value) => typeof value === 'number')) return values
+      throw wrong(`something else than numbers in "${name}"`, fields)
+    },
+  }
+}
+
+/** The address of a server, with or without `/api/v1`, without a slash at its end. Throws where it is none. */
+export function serverUrl(baseUrl: string): URL {
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw new AgogeError(`"${baseUrl}" is not the address of a Tinker server.`, {
+      code: 'bad-tinker-url',
+      given: baseUrl,
+      expected: 'an http or https address, e.g. http://127.0.0.1:8765',
+    })
+  }
+  const url = new URL(baseUrl)
+  if (url.username !== '' || url.password !== '') {
+    throw new AgogeError('The address of the Tinker server holds a name or a password.', {
+      code: 'bad-tinker-url',
+      given: `an address at ${url.host}`,
+      expected: 'an address alone; the key comes from the environment variable TINKER_API_KEY',
+    })
+  }
+  url.search = ''
+  url.hash = ''
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+  return url
+}
+
+/** What the work gives, or the reason of the signal once it is aborted; the work goes on for whoever else waits for it. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Runs work on all items, at most `width` at a time, begun in their order; the first failure is thrown when all have ended. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  let failed = false
+  const lanes = Array.from({ length: Math.min(width, items.length) }, async () => {
+    while (next < items.length && !failed) {
+      const at = next++
+      try {
+        results[at] = await work(items[at])
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  })
+  const ended = await Promise.allSettled(lanes)
+  const fault = ended.find((each) => each.status === 'rejected')
+  if (fault !== undefined) throw fault.reason
+  return results
 }

@@ -1,20 +1,174 @@
 import { randomUUID } from 'node:crypto'
-import type { ChatFormat } from '../../agent/chat-format/index.ts'
 import { AgogeError } from '../../../error.ts'
+import {
+  type ChatFormat,
+  type ChatOutput,
+  createOutputStream,
+  cutAtStop,
+} from '../../agent/chat-format/index.ts'
+import type { SampleQueue } from '../../agent/sample-queue.ts'
 import type { GrammarCompiler } from '../../grammar/index.ts'
 import type { SampleOutput } from '../../model-backend.ts'
-import { finishOf, readOutput, totalTokens, wireCalls } from './chat-output.ts'
-import { readChatRequest } from './chat-request.ts'
-import type { ChatRequest } from './chat-request.ts'
+import { type ChatRequest, readChatRequest } from './chat-request.ts'
 import type { Json } from './fields.ts'
-import { generate, usageOf, withinWindow } from './generate.ts'
-import type { GenerateOptions } from './generate.ts'
-import type { Reply } from './reply.ts'
-import { RequestError } from './request-error.ts'
-import type { SampleQueue } from '../../agent/sample-queue.ts'
-import type { ServedModel } from './served-model.ts'
-import { streamChat } from './stream-chat.ts'
-import { chatLogprobs } from './token-logprobs.ts'
+import {
+  chatLogprobs,
+  generate,
+  type GenerateOptions,
+  type ServedModel,
+  usageOf,
+  withinWindow,
+} from './generate.ts'
+import { type Reply, RequestError } from './reply.ts'
+
+/** What was said, without the texts that ended it. */
+function readOutput(
+  output: Int32Array,
+  request: ChatRequest,
+  { tokenizer }: ServedModel,
+  format: ChatFormat,
+): ChatOutput {
+  const read = format.read(output)
+  const raw = (): string => {
+    const end = output.findIndex((id) => format.stop.includes(id))
+    return tokenizer.decode(end < 0 ? output : output.subarray(0, end))
+  }
+  const calls = read.calls.filter(({ name }) => request.tools.some((tool) => tool.name === name))
+  const thought = read.reasoning === undefined ? {} : { reasoning: read.reasoning }
+  const isAttempt = read.invalid !== undefined && request.callsAllowed
+  // An attempt that cannot be read goes back as it was said; calls of what was not offered are no calls.
+  const plain = isAttempt
+    ? { ...thought, text: raw(), calls: [] }
+    : read.invalid !== undefined || calls.length < read.calls.length
+      ? { ...thought, text: format.plain(output), calls }
+      : read
+  return {
+    ...plain,
+    text: cutAtStop(plain.text, request.stop),
+    calls: request.parallel ? plain.calls : plain.calls.slice(0, 1),
+  }
+}
+
+/** Calls as the protocol writes them. */
+function wireCalls(calls: ChatOutput['calls']): Json[] {
+  return calls.map(({ name, arguments: given }) => ({
+    id: `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(given) },
+  }))
+}
+
+const finishOf = (output: SampleOutput, calls: readonly unknown[]): string =>
+  calls.length > 0 ? 'tool_calls' : output.finish
+
+function totalTokens(outputs: readonly SampleOutput[]): number {
+  return outputs.reduce((sum, { tokens }) => sum + tokens.length, 0)
+}
+
+interface StreamContext {
+  model: ServedModel
+  format: ChatFormat
+  reply: Reply
+  /** What every event says of the completion. */
+  head: Json
+  asked: Omit<GenerateOptions, 'client'>
+}
+
+/**
+ * A chat completion as server-sent events. Text and thoughts come as they are drawn, with the tokens they are made of where the client
+ * asked for them; calls come at the end, whole, since only then it is known whether they can be read. So do log-probabilities where
+ * the likeliest tokens are wanted beside them.
+ */
+async function streamChat(
+  request: ChatRequest,
+  prompt: Int32Array,
+  { model, format, reply, head, asked }: StreamContext,
+): Promise<void> {
+  // Opened by the first event, so that an error before it is still answered as one.
+  let events: ReturnType<Reply['events']> | undefined
+  const open = (): ReturnType<Reply['events']> => (events ??= reply.events())
+  const object = 'chat.completion.chunk'
+  const { tokenizer } = model
+  const withIds = request.returnTokenIds
+  const choices = Array.from({ length: request.n }, (_, index) => {
+    const stream = createOutputStream(format, request.stop)
+    return { index, stream, started: false, untold: { tokens: [] as number[], logprobs: [] as number[] } }
+  })
+
+  type Choice = (typeof choices)[number]
+
+  function chunk({ index }: Choice, delta: Json, choice: Json = {}, top: Json = {}): void {
+    open().send({
+      ...head,
+      object,
+      choices: [{ index, delta, logprobs: null, finish_reason: null, ...choice }],
+      ...top,
+    })
+  }
+
+  function start(choice: Choice): void {
+    if (choice.started) return
+    choice.started = true
+    const ids = withIds ? { prompt_token_ids: Array.from(prompt) } : {}
+    chunk(choice, { role: 'assistant', content: '' }, {}, ids)
+  }
+
+  /** The tokens since the last event, as far as the client wants to hear of them. */
+  function reportTokens({ untold }: Choice): Json {
+    const { tokens, logprobs } = untold
+    const drawn = {
+      tokens: Int32Array.from(tokens.splice(0)),
+      logprobs: Float32Array.from(logprobs.splice(0)),
+    }
+    return {
+      ...(withIds ? { token_ids: Array.from(drawn.tokens) } : {}),
+      ...(request.logprobs && request.topLogprobs === 0
+        ? { logprobs: { content: chatLogprobs(tokenizer, drawn) } }
+        : {}),
+    }
+  }
+
+  const onToken = (index: number, token: number, logprob: number): void => {
+    const choice = choices[index]
+    start(choice)
+    choice.untold.tokens.push(token)
+    choice.untold.logprobs.push(logprob)
+    const { text, reasoning } = choice.stream.push(token)
+    if (text !== '' || reasoning !== '') chunk(choice, deltaOf(text, reasoning), reportTokens(choice))
+  }
+
+  const outputs = await generate([prompt], { ...asked, client: { signal: reply.signal, onToken } })
+  for (const [index, output] of outputs.entries()) {
+    const choice = choices[index]
+    start(choice)
+    const read = readOutput(output.tokens, request, model, format)
+    const { text, reasoning } = choice.stream.end(read)
+    const calls = wireCalls(read.calls).map((call, i) => ({ index: i, ...call }))
+    const delta = { ...deltaOf(text, reasoning), ...(calls.length === 0 ? {} : { tool_calls: calls }) }
+    if (Object.keys(delta).length > 0) chunk(choice, delta)
+    chunk(
+      choice,
+      {},
+      {
+        finish_reason: finishOf(output, read.calls),
+        ...reportTokens(choice),
+        ...(request.topLogprobs > 0 ? { logprobs: { content: chatLogprobs(tokenizer, output) } } : {}),
+      },
+    )
+  }
+  if (request.includeUsage) {
+    const usage = usageOf(prompt.length, totalTokens(outputs))
+    open().send({ ...head, object, choices: [], usage, weight_version: outputs[0].weightVersion })
+  }
+  open().end()
+}
+
+function deltaOf(text: string, reasoning: string): Json {
+  return {
+    ...(text === '' ? {} : { content: text }),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+  }
+}
 
 /** `POST /v1/chat/completions`. */
 export async function answerChat(

@@ -1,11 +1,16 @@
 import type { ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { Grammar } from '../../grammar/index.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
-import { booleanField, isRecord, numberField, refuseFields } from './fields.ts'
-import type { Json } from './fields.ts'
-import { badField } from './request-error.ts'
-import { readSampling } from './sampling-fields.ts'
-import type { SamplingFields } from './sampling-fields.ts'
+import {
+  booleanField,
+  isRecord,
+  type Json,
+  numberField,
+  readSampling,
+  refuseFields,
+  type SamplingFields,
+} from './fields.ts'
+import { badField } from './reply.ts'
 
 export interface ChatRequest extends SamplingFields {
   messages: ConversationMessage[]

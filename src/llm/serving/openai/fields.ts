@@ -1,4 +1,4 @@
-import { badField } from './request-error.ts'
+import { badField } from './reply.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -40,4 +40,69 @@ export function refuseFields(body: Json, names: readonly string[]): void {
     const empty = isRecord(value) ? Object.keys(value).length === 0 : !value
     if (!empty) throw badField(name, value, 'nothing, for this server does not know the field')
   }
+}
+
+/** How a request wants its tokens drawn, in the protocol's terms. */
+export interface SamplingFields {
+  maxTokens: number | undefined
+  temperature: number
+  topP?: number
+  topK?: number
+  minP?: number
+  seed?: number
+  /** Texts that end the output and are no part of it. */
+  stop: string[]
+  n: number
+  stream: boolean
+  includeUsage: boolean
+  returnTokenIds: boolean
+}
+
+const unknown = ['frequency_penalty', 'presence_penalty', 'logit_bias', 'best_of', 'use_beam_search']
+
+/** Reads what chat and text completions have in common. Fields that only other servers know and that change nothing are ignored. */
+export function readSampling(body: Json): SamplingFields {
+  refuseFields(body, unknown)
+  const { repetition_penalty: repetition } = body
+  if (repetition !== undefined && repetition !== null && repetition !== 1)
+    throw badField('repetition_penalty', repetition, '1 or nothing')
+  const topP = numberField(body, 'top_p', { least: 0, most: 1 })
+  if (topP === 0) throw badField('top_p', topP, 'a number above 0')
+  const topK = numberField(body, 'top_k', { least: -1, whole: true })
+  const minP = numberField(body, 'min_p', { least: 0, most: 1 })
+  const seed = numberField(body, 'seed', { whole: true })
+  const options = body['stream_options']
+  return {
+    maxTokens:
+      numberField(body, 'max_completion_tokens', { least: 1, whole: true }) ??
+      numberField(body, 'max_tokens', { least: 1, whole: true }),
+    temperature: numberField(body, 'temperature', { least: 0, most: 100 }) ?? 1,
+    ...(topP === undefined ? {} : { topP }),
+    ...(topK === undefined || topK < 1 ? {} : { topK }),
+    ...(minP === undefined ? {} : { minP }),
+    ...(seed === undefined ? {} : { seed }),
+    stop: readStop(body['stop']),
+    n: numberField(body, 'n', { least: 1, most: 128, whole: true }) ?? 1,
+    stream: booleanField(body, 'stream'),
+    includeUsage:
+      typeof options === 'object' &&
+      options !== null &&
+      'include_usage' in options &&
+      options.include_usage === true,
+    returnTokenIds: booleanField(body, 'return_token_ids'),
+  }
+}
+
+const mostStops = 64
+const longestStop = 1000
+
+function readStop(value: unknown): string[] {
+  if (value === undefined || value === null) return []
+  const list = typeof value === 'string' ? [value] : value
+  if (!Array.isArray(list) || list.some((text) => typeof text !== 'string' || text === ''))
+    throw badField('stop', value, 'a text, or a list of texts, none of them empty')
+  // Each is looked for whenever a token is drawn.
+  if (list.length > mostStops || list.some((text: string) => text.length > longestStop))
+    throw badField('stop', value, `at most ${mostStops} texts of at most ${longestStop} characters`)
+  return list as string[]
 }

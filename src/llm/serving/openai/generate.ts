@@ -1,11 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { AgogeError } from '../../../error.ts'
-import type { Grammar, GrammarCompiler } from '../../grammar/index.ts'
-import type { SampleOutput } from '../../model-backend.ts'
-import { RequestError } from './request-error.ts'
+import type { ChatFormat } from '../../agent/chat-format/index.ts'
 import type { QueueClient, SampleQueue } from '../../agent/sample-queue.ts'
-import type { SamplingFields } from './sampling-fields.ts'
-import type { ServedModel } from './served-model.ts'
+import type { LocalBackend } from '../../backend/local-backend.ts'
+import type { Grammar, GrammarCompiler } from '../../grammar/index.ts'
+import type { ModelBackend, SampleOutput } from '../../model-backend.ts'
+import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
+import type { SamplingFields } from './fields.ts'
+import { RequestError } from './reply.ts'
+
+/** A model behind the endpoint. */
+export interface ServedModel {
+  /** By which clients name it. */
+  name: string
+  /** With `continuousBatching` requests join those that are being sampled at the next token; else they wait for them. */
+  backend: Pick<ModelBackend, 'sample'> & Partial<Pick<LocalBackend, 'continuousBatching' | 'config'>>
+  tokenizer: Tokenizer
+  /** How it reads conversations; without it (a base model) there are text completions alone. */
+  format?: ChatFormat
+  /** Tokens that it can see. */
+  window: number
+}
 
 export interface GenerateOptions {
   model: ServedModel
@@ -89,5 +104,58 @@ export function withinWindow<T>(window: number, encode: (most: number) => T): T 
   } catch (error) {
     if (!AgogeError.isInstance(error) || error.code !== 'sequence-too-long') throw error
     throw contextExceeded(`more than ${window - 1}`, window)
+  }
+}
+
+interface TokenText {
+  token: string
+  logprob: number
+  bytes: number[]
+}
+
+type TokenLogprobs = TokenText & { top_logprobs: TokenText[] }
+
+/** A token may hold a part of a character only, which then shows as U+FFFD. */
+const textOfBytes = (bytes: Uint8Array): string => decoder.decode(bytes)
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function describe(tokenizer: Tokenizer, id: number, logprob: number): TokenText {
+  const bytes = tokenizer.bytes(id)
+  return { token: textOfBytes(bytes), logprob, bytes: Array.from(bytes) }
+}
+
+/** `choices[].logprobs.content` of a chat completion, one entry a token. */
+export function chatLogprobs(
+  tokenizer: Tokenizer,
+  { tokens, logprobs, topLogprobs }: Pick<SampleOutput, 'tokens' | 'logprobs' | 'topLogprobs'>,
+  from = 0,
+): TokenLogprobs[] {
+  return Array.from(tokens.subarray(from), (id, i) => ({
+    ...describe(tokenizer, id, logprobs[from + i]),
+    top_logprobs: (topLogprobs?.[from + i] ?? []).map(({ token, logprob }) =>
+      describe(tokenizer, token, logprob),
+    ),
+  }))
+}
+
+/** `choices[].logprobs` of a text completion: lists with one entry a token. */
+export function textLogprobs(
+  tokenizer: Tokenizer,
+  { tokens, logprobs, topLogprobs }: Pick<SampleOutput, 'tokens' | 'logprobs' | 'topLogprobs'>,
+): Record<string, unknown> {
+  const texts = Array.from(tokens, (id) => textOfBytes(tokenizer.bytes(id)))
+  let at = 0
+  return {
+    tokens: texts,
+    token_logprobs: Array.from(logprobs),
+    top_logprobs: texts.map((_, i) =>
+      Object.fromEntries(
+        (topLogprobs?.[i] ?? []).map(({ token, logprob }) => [textOfBytes(tokenizer.bytes(token)), logprob]),
+      ),
+    ),
+    text_offset: texts.map((text) => {
+      at += text.length
+      return at - text.length
+    }),
   }
 }

@@ -1,4 +1,83 @@
-import { errorBody } from './request-error.ts'
+import { AgogeError } from '../../../error.ts'
+
+/** An error that the client is told in OpenAI's shape. */
+export class RequestError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly param: string | null
+
+  constructor(status: number, code: string, message: string, param: string | null = null) {
+    super(message)
+    this.name = 'RequestError'
+    this.status = status
+    this.code = code
+    this.param = param
+  }
+}
+
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+}
+
+/** The body of an error, as clients of OpenAI's protocol read it. What was broken off failed for the reason of its `signal`. */
+function errorBody(error: unknown, signal?: AbortSignal): string {
+  const { status, code, message, param } = asRequestError(error, signal)
+  const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
+  return JSON.stringify({ error: { message, type, param, code } })
+}
+
+/** The answer to a request that failed. */
+export function errorResponse(error: unknown, signal?: AbortSignal): Response {
+  const { status } = asRequestError(error, signal)
+  return new Response(errorBody(error, signal), {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      ...(status === 429 ? { 'retry-after': '1' } : {}),
+      // What is left of a body that is too long is not read.
+      ...(status === 413 ? { connection: 'close' } : {}),
+    },
+  })
+}
+
+/** Codes of errors that lie in what was asked for. */
+const requestCodes = new Set([
+  'bad-sampling-options',
+  'bad-grammar',
+  'grammar-too-large',
+  'unsupported-schema',
+  'unsupported-pattern',
+])
+
+function asRequestError(given: unknown, signal?: AbortSignal): RequestError {
+  const error: unknown = signal?.reason instanceof RequestError ? signal.reason : given
+  if (error instanceof RequestError) return error
+  if (AgogeError.isInstance(error) && error.code === 'overloaded') {
+    return new RequestError(
+      429,
+      'overloaded',
+      `${error.message} ${String(error.given)} do; expected ${error.expected}`,
+    )
+  }
+  if (AgogeError.isInstance(error) && requestCodes.has(error.code)) {
+    return new RequestError(400, 'invalid_value', `${error.message}: expected ${error.expected ?? 'others'}`)
+  }
+  return new RequestError(500, 'internal_error', error instanceof Error ? error.message : String(error))
+}
+
+/** A field that is wrong. */
+export function badField(param: string, given: unknown, expected: string): RequestError {
+  const shown = JSON.stringify(given)
+  return new RequestError(
+    400,
+    'invalid_value',
+    `${param}: expected ${expected}, given ${shown === undefined ? 'nothing' : shown.slice(0, 200)}`,
+    param,
+  )
+}
 
 /** How an answer goes back: one body, or events as they come. */
 export interface Reply {

@@ -7,7 +7,7 @@ import { createLocalBackend } from '../../backend/local-backend.ts'
 import { loadModel } from '../../backend/base-model.ts'
 import { tinyConfig } from '../../testing/tiny-config.ts'
 import { serveOpenAI } from './serve.ts'
-import type { ServedModel } from './served-model.ts'
+import type { ServedModel } from './generate.ts'
 import type { ServeOptions } from './serve.ts'
 import { saying } from '../../agent/testing/saying.ts'
 

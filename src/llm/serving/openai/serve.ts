@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createJoiningQueue } from '../../agent/joining-queue.ts'
-import { createSampleQueue } from '../../agent/sample-queue.ts'
+import { createJoiningQueue, createSampleQueue } from '../../agent/sample-queue.ts'
 import { createGrammarCompiler } from '../../grammar/index.ts'
 import {
   bearerOf,
@@ -17,9 +16,8 @@ import {
 import { answerChat } from './chat-completions.ts'
 import { isRecord } from './fields.ts'
 import type { Json } from './fields.ts'
-import { respond } from './reply.ts'
-import { errorResponse, RequestError } from './request-error.ts'
-import type { ServedModel } from './served-model.ts'
+import { errorResponse, RequestError, respond } from './reply.ts'
+import type { ServedModel } from './generate.ts'
 import { answerText } from './text-completions.ts'
 
 export interface ServeOptions {

@@ -1,16 +1,59 @@
 import { randomUUID } from 'node:crypto'
 import { cutAtStop, wholeCharacters, withoutBegunMark } from '../../agent/chat-format/index.ts'
+import type { SampleQueue } from '../../agent/sample-queue.ts'
 import type { SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
-import type { Json } from './fields.ts'
-import { generate, usageOf } from './generate.ts'
-import type { Reply } from './reply.ts'
-import { badField } from './request-error.ts'
-import type { SampleQueue } from '../../agent/sample-queue.ts'
-import type { ServedModel } from './served-model.ts'
-import { readTextRequest } from './text-request.ts'
-import type { TextRequest } from './text-request.ts'
-import { textLogprobs } from './token-logprobs.ts'
+import {
+  booleanField,
+  type Json,
+  numberField,
+  readSampling,
+  refuseFields,
+  type SamplingFields,
+} from './fields.ts'
+import { generate, type ServedModel, textLogprobs, usageOf, withinWindow } from './generate.ts'
+import { badField, type Reply } from './reply.ts'
+
+interface TextRequest extends SamplingFields {
+  /** Token ids of each prompt. */
+  prompts: Int32Array[]
+  echo: boolean
+  /** How many of the likeliest tokens are told beside each; undefined = no log-probabilities. */
+  logprobs: number | undefined
+}
+
+/** Reads the body of `POST /v1/completions`. In texts, names of special tokens are those tokens; nothing is put in front. */
+function readTextRequest(body: Json, model: ServedModel, mostPrompts: number): TextRequest {
+  refuseFields(body, ['suffix'])
+  return {
+    ...readSampling(body),
+    prompts: readPrompts(body['prompt'], model, mostPrompts),
+    echo: booleanField(body, 'echo'),
+    logprobs: numberField(body, 'logprobs', { least: 0, most: 20, whole: true }),
+  }
+}
+
+function readPrompts(prompt: unknown, { tokenizer, window }: ServedModel, mostPrompts: number): Int32Array[] {
+  const expected = 'a text, a list of texts, token ids, or a list of lists of token ids'
+  const isIds = (value: unknown): value is number[] =>
+    Array.isArray(value) && value.length > 0 && value.every((id) => Number.isSafeInteger(id))
+  /** Int32Array keeps the lowest 32 bits: without this 4294967301 would be token 5. */
+  const tokensOf = (ids: readonly number[]): Int32Array => {
+    const tokens = Int32Array.from(ids)
+    const wrong = ids.find((id, i) => id !== tokens[i])
+    if (wrong !== undefined) throw badField('prompt', wrong, 'ids of tokens')
+    return tokens
+  }
+  const list: unknown[] = isIds(prompt) || !Array.isArray(prompt) ? [prompt] : prompt
+  if (list.length === 0) throw badField('prompt', prompt, expected)
+  if (list.length > mostPrompts) throw badField('prompt', `${list.length} prompts`, `at most ${mostPrompts}`)
+  return list.map((one) => {
+    if (typeof one === 'string' && one !== '')
+      return withinWindow(window, (most) => tokenizer.encode(one, { addedTokens: true, most }))
+    if (isIds(one)) return tokensOf(one)
+    throw badField('prompt', one, expected)
+  })
+}
 
 /** `POST /v1/completions`. Streamed, each choice comes as its text grows. */
 export async function answerText(

@@ -6,16 +6,52 @@ import {
   bearerOf,
   calledHost,
   createHttpApp,
+  type HttpApp,
+  type HttpContext,
   isLocalHost,
   isSameKey,
   parseJsonBody,
   readBytes,
 } from '../http.ts'
-import type { HttpApp, HttpContext } from '../http.ts'
+import * as checkpoints from './checkpoints.ts'
 import type { Context, Handler, Reply } from './context.ts'
-import { fieldsOf } from './fields.ts'
-import { errorResponse, refuse } from './refusal.ts'
-import { routes } from './routes.ts'
+import { errorResponse, fieldsOf, refuse } from './fields.ts'
+import { retrieveFuture } from './futures.ts'
+import { sample } from './sampling.ts'
+import * as sessions from './session-handlers.ts'
+import * as training from './training.ts'
+
+/** The calls of the protocol by method and path within it, as Hono writes them. The empty path is that of the server itself. */
+const routes: Readonly<Record<string, Handler>> = {
+  'GET ': sessions.root,
+  'GET healthz': sessions.health,
+  'POST client/config': sessions.clientConfig,
+  'POST client/dynamic_config': sessions.dynamicConfig,
+  'GET get_server_capabilities': sessions.capabilities,
+  'POST create_session': sessions.createSession,
+  'POST session_heartbeat': sessions.heartbeat,
+  'POST create_model': sessions.createModel,
+  'POST unload_model': sessions.unloadModel,
+  'POST get_info': sessions.getInfo,
+  'POST create_sampling_session': sessions.createSamplingSession,
+  'GET samplers/:sampler': sessions.getSampler,
+  'POST telemetry': sessions.telemetry,
+  'POST forward': training.forwardCall,
+  'POST forward_backward': training.forwardBackwardCall,
+  'POST optim_step': training.optimStep,
+  'POST save_weights': training.saveWeights,
+  'POST save_weights_for_sampler': training.saveWeightsForSampler,
+  'POST load_weights': training.loadWeights,
+  'POST asample': sample,
+  'POST retrieve_future': retrieveFuture,
+  'POST weights_info': checkpoints.weightsInfo,
+  'GET training_runs': checkpoints.listRuns,
+  'GET training_runs/:run': checkpoints.getRun,
+  'GET training_runs/:run/checkpoints': checkpoints.listCheckpoints,
+  'GET models/:run/checkpoints': checkpoints.listCheckpoints,
+  'GET checkpoints': checkpoints.listAllCheckpoints,
+  'DELETE training_runs/:run/checkpoints/:kind/:name': checkpoints.deleteCheckpoint,
+}
 
 interface ProtocolOptions {
   apiKey: string | undefined

@@ -1,13 +1,11 @@
 import { checkExposure, listen } from '../http.ts'
-import { openBaseModels } from './base-models.ts'
+import { createServedModels, openBaseModels } from './models.ts'
 import { openCheckpointStore } from './checkpoints.ts'
-import type { Context } from './context.ts'
+import { type Context, createSessions } from './context.ts'
 import { createFutures } from './futures.ts'
 import { createProtocolApp } from './http.ts'
-import { errorResponse, refuse } from './refusal.ts'
-import { createSamplers } from './samplers.ts'
-import { createServedModels } from './served-models.ts'
-import { createSessions } from './sessions.ts'
+import { errorResponse, refuse } from './fields.ts'
+import { createSamplers } from './sampling.ts'
 import { createWorkQueue } from './work-queue.ts'
 
 export interface TinkerServerOptions {

@@ -1,11 +1,10 @@
 import { apiPath } from '../../backend/tinker/index.ts'
-import { tokenizerId } from './base-models.ts'
+import { tokenizerId } from './models.ts'
 import { pathOf, parsePath } from './checkpoints.ts'
 import { taken } from './context.ts'
 import type { Handler } from './context.ts'
-import { countOf, optionalText, textOf } from './fields.ts'
-import type { Sampler } from './samplers.ts'
-import { refuse } from './refusal.ts'
+import { countOf, optionalText, refuse, textOf } from './fields.ts'
+import type { Sampler } from './sampling.ts'
 import { readLoraConfig } from './training.ts'
 
 /** What the SDK asks for first. Fields that a client does not know it leaves aside. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createFutures } from './futures.ts'
-import { refuse } from './refusal.ts'
+import { refuse } from './fields.ts'
 import { createWorkQueue } from './work-queue.ts'
 
 const drawing = (drawn: string[][]) => async (rows: string[]) => {

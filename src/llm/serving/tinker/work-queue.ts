@@ -1,4 +1,4 @@
-import { refuse } from './refusal.ts'
+import { refuse } from './fields.ts'
 
 /** A request for samples; such of one group are drawn together. */
 export interface SampleJob<Row, Result> {

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { ForwardBackwardOutput, SampleResponse } from '../../../backend/tinker/index.ts'
-import { refuse } from '../refusal.ts'
+import { refuse } from '../fields.ts'
 import {
   ForwardBackwardOutputSchema,
   ForwardBackwardRequestSchema,

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AgogeError } from '../../../error.ts'
-import type { ErrorCode } from '../../../error.ts'
-import { loadModel } from '../base-model.ts'
-import type { LoadedModel } from '../base-model.ts'
+import { AgogeError, type ErrorCode } from '../../../error.ts'
 import { createTokenizer } from '../../tokenizer/tokenizer.ts'
-import { checkVocabulary } from './check-vocabulary.ts'
+import { type LoadedModel, loadModel } from '../base-model.ts'
+import { checkVocabulary } from './check-model.ts'
 
 let model: LoadedModel
 const where = { model: 'M', host: 'h' }

@@ -1,0 +1,136 @@
+import { type BareCall, readCalls } from '../parse-calls.ts'
+import type { TemplateStyle } from './template-format.ts'
+import type { ChatFormat, ChatOutput } from './types.ts'
+
+/**
+ * Reads what a public model said, its stop token left out: thoughts between `<think>` marks, then calls in the way of its family:
+ * Hermes and Qwen write JSON between `<tool_call>` marks, Llama 3 writes nothing but JSON. Nothing is repaired.
+ */
+export function readTemplateOutput(said: string, call: TemplateStyle['call']): ChatOutput {
+  const { reasoning, rest } = splitThoughts(said)
+  const thought = reasoning === undefined ? {} : { reasoning }
+  if (call === undefined) return { ...thought, text: rest, calls: [] }
+  const marked = call.before.includes('<tool_call>')
+  const bodies = marked ? [...rest.matchAll(markedCall)].map((match) => match[1].trim()) : bareEncoders(rest)
+  if (bodies.length === 0) return { ...thought, text: rest, calls: [] }
+  const text = marked ? rest.replaceAll(markedCall, '').trimEnd() : ''
+  const calls: BareCall[] = []
+  for (const body of bodies) {
+    const found = readCalls(body, false)
+    // What was said stays in the conversation as it was, else the model could not see what was wrong.
+    if (typeof found === 'string') return { ...thought, text: rest.trim(), calls: [], invalid: found }
+    calls.push(...found)
+  }
+  return { ...thought, text, calls }
+}
+
+const markedCall = /<tool_call>([\s\S]*?)(?:<\/tool_call>|$)/g
+
+/** A whole output that is an object with a name is meant as a call; Llama 3.1 may put `<|python_tag|>` in front. */
+function bareEncoders(said: string): string[] {
+  const body = said.trim().replace(/^<\|python_tag\|>/, '')
+  return /^\{\s*"(?:name|type|function)"\s*:/.test(body) && /"(?:parameters|arguments)"\s*:/.test(body)
+    ? [body]
+    : []
+}
+
+/** Some prompts open the thought themselves, so that the output has only its end. */
+export function splitThoughts(said: string): { reasoning?: string; rest: string } {
+  const end = said.indexOf('</think>')
+  if (end < 0) return { rest: said }
+  const reasoning = said
+    .slice(0, end)
+    .replace(/^\s*<think>/, '')
+    .trim()
+  const rest = said.slice(end + '</think>'.length).replace(/^\n+/, '')
+  return reasoning === '' ? { rest } : { reasoning, rest }
+}
+
+/** Without the beginning of a character whose other bytes are still to come. */
+export function wholeCharacters(text: string): string {
+  return text.replace(/\uFFFD{1,3}$/, '')
+}
+
+/** Without an end that may be the beginning of one of the marks. */
+export function withoutBegunMark(text: string, marks: readonly string[]): string {
+  const longest = marks.flatMap((mark) =>
+    Array.from({ length: Math.min(mark.length - 1, text.length) }, (_, i) => i + 1).filter((length) =>
+      text.endsWith(mark.slice(0, length)),
+    ),
+  )
+  return text.slice(0, text.length - Math.max(0, ...longest))
+}
+
+const mark = '<tool_call>'
+
+/** What is sure of an output of a public model that still grows; see `readTemplateOutput`. */
+export function visibleText(
+  said: string,
+  call: TemplateStyle['call'],
+  ended: boolean,
+): { text: string; reasoning?: string } {
+  const whole = wholeCharacters(said)
+  if (
+    !whole.includes('</think>') &&
+    (whole.trimStart().startsWith('<think>') || '<think>'.startsWith(whole.trim()))
+  ) {
+    // Thoughts are trimmed once they have come to their end.
+    const begun = withoutBegunMark(whole.trimStart().slice('<think>'.length), ['</think>'])
+    const reasoning = begun.trim() === '' ? '' : begun.trimStart().trimEnd()
+    return reasoning === '' ? { text: '' } : { text: '', reasoning }
+  }
+  const { reasoning, rest } = splitThoughts(whole)
+  const thought = reasoning === undefined ? {} : { reasoning }
+  if (call === undefined) return { ...thought, text: rest }
+  if (!call.before.includes(mark)) {
+    // An output that begins with a brace may become a call.
+    const open = /^\s*(?:\{|<\|python_tag\|>|$)/.test(rest)
+    return { ...thought, text: open ? '' : rest }
+  }
+  const at = rest.indexOf(mark)
+  const before = at >= 0 ? rest.slice(0, at) : ended ? rest : withoutBegunMark(rest, [mark])
+  return { ...thought, text: before.trimEnd() }
+}
+
+/** What has become sure since the last time. */
+export interface OutputDelta {
+  text: string
+  reasoning: string
+}
+
+/** Turns tokens, as they come, into pieces of text; calls are told at the end, whole. */
+export interface OutputStream {
+  push(token: number): OutputDelta
+  /** What was held back, with the output as a whole. */
+  end(read: Pick<ChatOutput, 'text' | 'reasoning'>): OutputDelta
+}
+
+/** `stops`: texts that end the output and are no part of it. */
+export function createOutputStream(format: ChatFormat, stops: readonly string[] = []): OutputStream {
+  const tokens: number[] = []
+  const told = { text: '', reasoning: '' }
+  const advance = (text: string, reasoning: string): OutputDelta => {
+    const delta = { text: newPart(told.text, text), reasoning: newPart(told.reasoning, reasoning) }
+    told.text += delta.text
+    told.reasoning += delta.reasoning
+    return delta
+  }
+  return {
+    push(token) {
+      tokens.push(token)
+      const { text, reasoning = '' } = format.visible(Int32Array.from(tokens))
+      return advance(withoutBegunMark(cutAtStop(text, stops), stops), reasoning)
+    },
+    end: ({ text, reasoning = '' }) => advance(text, reasoning),
+  }
+}
+
+/** The text before the first of the stops. */
+export function cutAtStop(text: string, stops: readonly string[]): string {
+  const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
+  return found.length === 0 ? text : text.slice(0, Math.min(...found))
+}
+
+function newPart(told: string, now: string): string {
+  return now.startsWith(told) ? now.slice(told.length) : ''
+}
