@@ -120,11 +120,21 @@ export type { ToolResult, ToolSpec, Toolbox } from './tool/tool.ts'
 export { fineTune } from './training/fine-tune.ts'
 export { trainAgent } from './training/train-agent.ts'
 export { trainArcher } from './training/critic/archer.ts'
+export { progressCredit, trainProgressModel } from './training/critic/progress.ts'
+export { trainTokenPpo } from './training/critic/token-ppo.ts'
+export { expertIteration } from './training/distillation/expert-iteration.ts'
 export { datasetRows, writeDataset } from './training/datasets/datasets.ts'
 export { smallModelPlan } from './training/defaults.ts'
 export { distil, episodeRows } from './training/distillation/on-policy.ts'
-export { dpo, pairMethod } from './training/preference/methods.ts'
-export { learnRewards, rewardScores, trainRewardModel } from './training/preference/reward-model.ts'
+export { dpo, ipo, kto, orpo, pairMethod, simpo } from './training/preference/methods.ts'
+export { episodePairs, judgedPairs, trainOnline } from './training/preference/online.ts'
+export {
+  learnRewards,
+  rewardScores,
+  stepScores,
+  trainProcessReward,
+  trainRewardModel,
+} from './training/preference/reward-model.ts'
 export { learnPreferences, trainPreferences } from './training/preference/train-preferences.ts'
 export type { PreferencePair } from './training/preference/answers.ts'
 export { applyUpdate, moveWeights, optimStepAt, runPart } from './training/kernel.ts'

@@ -84,12 +84,12 @@ export function openRunFolder(options: RunFolderOptions = {}): RunFolder {
  * @throws AgogeError where the folder cannot be made or written, or holds a run or files that a run would overwrite.
  */
 export function checkNewRun(path?: string): void {
-  if (path !== undefined) refuseLocked(resolve(path))
+  if (path !== undefined) refuseExistingRun(resolve(path))
   checkFolder(resolve(path ?? join('.agoge', 'runs')))
 }
 
 /** Throws an AgogeError where the folder holds a run, or files with the names that a run gives to its own. */
-export function refuseLocked(path: string): void {
+export function refuseExistingRun(path: string): void {
   const found = ['config.json', ...ownNames].find((name) => existsSync(join(path, name)))
   if (found === undefined) return
   const isRun = found === 'config.json'

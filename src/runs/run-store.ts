@@ -14,7 +14,7 @@ import {
 } from './checksums.ts'
 import { refuseEarlierVersion } from './convert.ts'
 import { lockRun } from './lock.ts'
-import { refuseLocked } from './run-folder.ts'
+import { refuseExistingRun } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
 
 /** What a run resumes from. */
@@ -51,7 +51,7 @@ export function claimRun(
   try {
     if (resume) requireSameRun(folder, config)
     else {
-      refuseLocked(folder.path)
+      refuseExistingRun(folder.path)
       writeChecked(folder, configFile, jsonText({ ...config, ...notes }))
     }
     return release

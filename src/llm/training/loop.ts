@@ -100,7 +100,7 @@ async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
   // Collected when first needed: a resumed run that is past supervision never plays them again.
   let demonstrations: Episode[] | undefined
   const collect = async (): Promise<Episode[]> =>
-    (demonstrations ??= options.program?.shown.slice() ?? (await collectDemonstrations(job)))
+    (demonstrations ??= options.program?.demonstrations.slice() ?? (await collectDemonstrations(job)))
   while (state.phase !== 'done') {
     signal?.throwIfAborted()
     await runPhase(job, collect)

@@ -4,6 +4,9 @@ import { createTemplateFormat } from '../agent/chat-format/index.ts'
 import { tinyTemplate, tinyTokenizer } from '../agent/testing/tiny-checkpoint.ts'
 import { createLocalBackend, type LocalBackend } from '../backend/local-backend.ts'
 import { type AgentContext, demonstrateAgent } from '../rollout/agents/rollout-agent.ts'
+import type { Episode } from '../episode/types.ts'
+import { policyPresets } from '../algorithm/policy-optimisation/presets.ts'
+import type { PolicyPresetName } from '../algorithm/policy-optimisation/presets.ts'
 import { tinyConfig } from '../testing/tiny-config.ts'
 import { fineTune } from './fine-tune.ts'
 import { trainAgent } from './train-agent.ts'
@@ -98,4 +101,42 @@ test('where nothing can be judged it stops and says why', async () => {
     given: '8 × no network',
   })
   await backend.dispose()
+})
+
+test.each(Object.keys(policyPresets) as PolicyPresetName[])('an agent trains by %s', async (algorithm) => {
+  const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+  const demonstrationEpisodes = await demonstrateAgent({
+    ...model(backend),
+    program,
+    name: 'shown',
+    tasks: [{ id: '1' }],
+    teacher: () => ({ text: 'a' }),
+  })
+  const { steps } = await trainAgent({
+    ...model(backend),
+    program,
+    tasks: () => [{ id: 'a' }, { id: 'b' }],
+    groupSize: 6,
+    steps: 1,
+    learningRate: 0.01,
+    seed: 1,
+    algorithm,
+    demonstrationEpisodes,
+    reward: ({ nodes }) => nodes.at(-1)!.text.length % 3,
+  })
+  expect(Number.isFinite(steps[0].metrics['loss'])).toBe(true)
+  await backend.dispose()
+})
+
+test('an agent that is sampled while it trains gets the weights of one that is not', async () => {
+  const weightsOf = async (overlap: boolean): Promise<Float32Array> => {
+    const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
+    const settings = { groupSize: 4, steps: 3, learningRate: 0.01, seed: 1, maxStaleness: 1, overlap }
+    const reward = ({ nodes }: Episode) => nodes.at(-1)!.text.length % 3
+    await trainAgent({ ...model(backend), program, tasks: () => [{ id: 'a' }], reward, ...settings })
+    const weights = backend.parameters.data.slice()
+    await backend.dispose()
+    return weights
+  }
+  expect(await weightsOf(true)).toEqual(await weightsOf(false))
 })

@@ -48,7 +48,7 @@ export interface TrainAgentOptions<T extends AgentTask, R>
   /** Others, played after every `every` steps; training ends with the weights of the highest success. Default: with the last. */
   validation?: { tasks: readonly T[]; every: number }
   /** Episodes of the user's or of `demonstrateAgent`, for algorithms that mix some in (`demonstrations` of the batch settings). */
-  shown?: readonly Episode[]
+  demonstrationEpisodes?: readonly Episode[]
   /** Opens the model that algorithms with a divergence compare with; its weights are loaded then. Default: a copy, of a local `backend`. */
   reference?: () => Promise<TrainableBackend>
   /** Groups of each step whose episodes are kept in the run folder. Default 2. */
@@ -211,7 +211,7 @@ function jobOf<T extends AgentTask, R>(
         const key = name.replace(/^rl\//, 'step/')
         return rolloutAgent({ ...rest, ...abort, backend, tasks: own, groupSize, name: key, temperature })
       },
-      shown: options.shown ?? [],
+      demonstrations: options.demonstrationEpisodes ?? [],
       reference: (folder) => openReference(options, folder),
       onGroups,
     },

@@ -112,7 +112,7 @@ export interface ProgramRollout<T extends Task> {
     signal?: AbortSignal
   }): Promise<Episode[][]>
   /** Episodes for algorithms that mix some in. */
-  shown: readonly Episode[]
+  demonstrations: readonly Episode[]
   /** A second model with the weights of this folder. */
   reference(folder: string): Promise<TrainableBackend>
   /** Called with every batch that was learnt from. */
