@@ -122,7 +122,8 @@ test.each(Object.keys(policyPresets) as PolicyPresetName[])('an agent trains by 
     seed: 1,
     algorithm,
     demonstrationEpisodes,
-    reward: ({ nodes }) => nodes.at(-1)!.text.length % 3,
+    // Rare, so that the best of several differs too.
+    reward: ({ nodes }) => Number(nodes.at(-1)!.text.charCodeAt(0) % 5 === 0),
   })
   expect(Number.isFinite(steps[0].metrics['loss'])).toBe(true)
   await backend.dispose()
