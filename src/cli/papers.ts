@@ -1,8 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { machine } from '../runs/run-folder.ts'
-import type { Console } from './shared/console.ts'
+import { type Console, table } from './shared/console.ts'
 import { describeError } from './shared/describe-error.ts'
-import { table } from './shared/table.ts'
 
 /** What the experiments of research/ may use of the command line. */
 interface Tools extends Pick<Console, 'out' | 'err' | 'signal'> {

@@ -10,9 +10,8 @@ import type { Adventure } from '../../llm/environment/adventure/adventure.ts'
 import { toolEnvironments } from '../../llm/environment/catalogue.ts'
 import { gameOf, readToolEnvironment } from '../shared/environment-names.ts'
 import { requireClassicEnvironment } from './classic-command.ts'
-import type { Console } from '../shared/console.ts'
+import { type Console, table } from '../shared/console.ts'
 import { listed } from '../shared/help.ts'
-import { table } from '../shared/table.ts'
 
 export interface EnvsCommand {
   /** Only this one, in full. */

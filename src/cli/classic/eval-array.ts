@@ -16,11 +16,10 @@ import { loadAgent } from '../../classic/training/load-agent.ts'
 import { openNamed } from '../../classic/training/find-run.ts'
 import type { ContextSettings } from '../../classic/training/context-settings.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
-import type { Console } from '../shared/console.ts'
+import { type Console, table } from '../shared/console.ts'
 import { type ContextOptions, readContexts, readSets } from './setting-options.ts'
 import { randomAgent } from './random-agent.ts'
 import { runKind } from '../shared/runs.ts'
-import { table } from '../shared/table.ts'
 
 export interface EvalArrayCommand extends ContextOptions {
   environment: string

@@ -1,7 +1,7 @@
 import type { TrainingEvent } from '../../runs/run-folder.ts'
 import { count, decimal } from '../../runs/report/format.ts'
 import type { ProgressOutput } from '../shared/progress.ts'
-import { sparkline } from '../shared/sparkline.ts'
+import { sparkline } from '../shared/console.ts'
 
 export interface SeedsProgress {
   event(seed: number, event: TrainingEvent): void

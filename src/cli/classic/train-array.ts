@@ -17,11 +17,10 @@ import {
   readContexts,
   readEncoder,
 } from './setting-options.ts'
-import type { Console } from '../shared/console.ts'
+import { type Console, table } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 import { createSeedsProgress } from './seeds-progress.ts'
 import { runToResume } from '../shared/runs.ts'
-import { table } from '../shared/table.ts'
 
 export interface TrainArrayCommand extends ContextOptions {
   environment: string

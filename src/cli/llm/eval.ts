@@ -5,7 +5,7 @@ import { modelsTable, evaluateModels } from '../../llm/training/evaluate-models.
 import type { ModelsReport } from '../../llm/training/evaluate-models.ts'
 import { percent, pointsInterval } from '../../runs/report/format.ts'
 import { checkFile, writeWhole } from '../../runs/files.ts'
-import type { Console } from '../shared/console.ts'
+import { type Console, table } from '../shared/console.ts'
 import { findModel, isEndpoint, limitsFor, openModel } from './model-option.ts'
 import type { ModelOptions, OpenedModel } from './model-option.ts'
 import { openEnvironment, trainingCounts } from './open-environment.ts'
@@ -13,7 +13,6 @@ import type { OpenedNamed, EnvironmentOptions } from './open-environment.ts'
 import { createProgress } from '../shared/progress.ts'
 import { runOn } from '../shared/runs.ts'
 import type { TrainedOn } from '../shared/runs.ts'
-import { table } from '../shared/table.ts'
 
 export interface EvalCommand extends EnvironmentOptions {
   model?: string[]

@@ -3,7 +3,7 @@ import { count, duration, percent, percentInterval, pointsInterval } from '../..
 import { faultLines } from '../../llm/training/dropped-tasks.ts'
 import { headline } from '../../llm/training/report/render-report.ts'
 import { stageTitles } from '../../llm/training/report/sections.ts'
-import { table } from '../shared/table.ts'
+import { table } from '../shared/console.ts'
 
 const longestText = 160
 

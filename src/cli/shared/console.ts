@@ -8,3 +8,48 @@ export interface Console {
   signal: AbortSignal
   debug: boolean
 }
+
+/** Rows as aligned text: the first column to the left, the others to the right, two spaces between. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [header, ...rows]
+  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string =>
+    widths
+      .map((width, column) =>
+        column === 0 ? (row[0] ?? '').padEnd(width) : (row[column] ?? '').padStart(width),
+      )
+      .join('  ')
+      .trimEnd()
+  return [line(header), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n')
+}
+
+const blocks = '▁▂▃▄▅▆▇█'
+
+/**
+ * Values as a row of block characters, at most `width` of them (neighbours are averaged). The scale runs from `low` to `high`, by default
+ * those of the values; what is not a number leaves a gap.
+ */
+export function sparkline(
+  values: readonly number[],
+  width: number,
+  range: { low?: number; high?: number } = {},
+): string {
+  const columns = Math.min(width, values.length)
+  const averages = Array.from({ length: columns }, (_, i) => {
+    const part = values.slice(
+      Math.floor((i * values.length) / columns),
+      Math.floor(((i + 1) * values.length) / columns),
+    )
+    return part.reduce((sum, value) => sum + value, 0) / part.length
+  })
+  const finite = averages.filter(Number.isFinite)
+  const low = range.low ?? Math.min(...finite)
+  const high = range.high ?? Math.max(...finite)
+  return averages
+    .map((value) => {
+      if (!Number.isFinite(value)) return ' '
+      const share = high > low ? (value - low) / (high - low) : 0
+      return blocks[Math.max(0, Math.min(blocks.length - 1, Math.floor(share * blocks.length)))]
+    })
+    .join('')
+}

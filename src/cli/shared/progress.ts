@@ -2,7 +2,7 @@ import type { TrainingEvent } from '../../runs/run-folder.ts'
 import { count, decimal, duration, percent, percentInterval } from '../../runs/report/format.ts'
 import { stageTitles } from '../../llm/training/report/sections.ts'
 import { visibleText } from '../../untrusted/visible-text.ts'
-import { sparkline } from './sparkline.ts'
+import { sparkline } from './console.ts'
 
 /** Where progress goes: standard error, or anything like it. */
 export interface ProgressOutput {
