@@ -121,3 +121,10 @@ test('groups of equal reward: too hard and too easy are told apart', () => {
 test('without reinforcement learning in the record there is nothing to remark on', () => {
   expect(remarksOn({ stages: [stage('base', 0)], demonstrations: {}, reinforcement: undefined })).toEqual([])
 })
+
+test("a program of the user's, which has no warm start, is not reproached with one", () => {
+  const reinforcement = { steps: 5, groups: 10, groupsWithSignal: 0, judged: 80, failed: 80 }
+  const texts = remarksOn({ stages: [stage('base', 0), stage('rl', 0)], demonstrations: {}, reinforcement })
+  expect(texts.join(' ')).not.toMatch(/warm start|0 demonstrations/)
+  expect(texts.join(' ')).toMatch(/Begin with demonstrations.*demonstrateAgent.*5 steps of reinforcement/)
+})
