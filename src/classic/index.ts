@@ -93,7 +93,7 @@ export { drawEnv, renderText } from './environment/render/render.ts'
 export type { Rendered } from './environment/render/render.ts'
 export { animateSvg, renderSvg } from './environment/render/svg.ts'
 export type { SvgOptions } from './environment/render/svg.ts'
-export { overFrame, renderTerminal } from './environment/render/terminal.ts'
+export { renderTerminal } from './environment/render/terminal.ts'
 export type { TerminalOptions } from './environment/render/terminal.ts'
 export { requireSameStep, createVectorEnvironment } from './environment/vector.ts'
 export {

@@ -91,7 +91,7 @@ export type { AgentArrays, MultiAgentDefinition, MultiAgentVector } from './mult
 export { animatePng, renderPng } from './render/png.ts'
 export { animateSvg, renderSvg } from './render/svg.ts'
 export { drawEnv, renderText } from './render/render.ts'
-export { overFrame, renderTerminal } from './render/terminal.ts'
+export { renderTerminal } from './render/terminal.ts'
 export { rasterise } from './render/rasterise.ts'
 export type { Image } from './render/rasterise.ts'
 export type { PngOptions } from './render/png.ts'

@@ -75,13 +75,6 @@ const small: readonly ConvLayer[] = [
   { channels: 32, kernel: 3, padding: 1, stride: 2 },
 ]
 
-/** The layers of DQN's network for pictures of 84x84 (Mnih et al. 2015, doi:10.1038/nature14236). */
-export const natureLayers: readonly ConvLayer[] = [
-  { channels: 32, kernel: 8, stride: 4 },
-  { channels: 64, kernel: 4, stride: 2 },
-  { channels: 64, kernel: 3 },
-]
-
 /**
  * Convolutions with ReLU over observations that are pictures: boxes whose last two axes are height and width, all axes
  * before them channels. Bytes are brought to [0, 1]. The outputs are the last layer's numbers side by side.

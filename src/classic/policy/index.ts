@@ -19,5 +19,4 @@ export type { SquashedGaussian, SquashedGaussianOptions } from './squashed-gauss
 export { gruLayer } from './gru.ts'
 export type { GruLayer } from './gru.ts'
 export type { Encoder, CnnEncoder, TransformerEncoder, WindowGruEncoder } from './encoder.ts'
-export { natureLayers } from './cnn.ts'
 export type { ConvLayer } from './cnn.ts'

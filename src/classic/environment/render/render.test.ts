@@ -11,7 +11,7 @@ import type { Drawing } from '../definition.ts'
 import { animateSvg, parseColour, renderSvg } from './svg.ts'
 import { animatePng, renderPng } from './png.ts'
 import { drawEnv, renderText } from './render.ts'
-import { overFrame, renderTerminal } from './terminal.ts'
+import { renderTerminal } from './terminal.ts'
 
 const half = (fill: string): Drawing => ({
   view: [0, 0, 4, 2],
@@ -183,7 +183,6 @@ test('half-blocks: plain off a terminal, coloured when asked', () => {
   const coloured = renderTerminal(half('#010203'), { columns: 4, colour: true })
   expect(coloured.startsWith('\u001b[38;2;1;2;3;48;2;1;2;3m▀')).toBe(true)
   expect(coloured.endsWith('\u001b[0m')).toBe(true)
-  expect(overFrame('a\nb')).toBe('\u001b[2A\r')
 })
 
 test('frames of environments: their own characters, else their drawing; errors say what is missing', () => {

@@ -30,9 +30,6 @@ export function renderTerminal(drawing: Drawing, options: TerminalOptions = {}):
   }).join('\n')
 }
 
-/** Moves the cursor back over the lines of a frame, so that the next one covers it. */
-export const overFrame = (frame: string): string => `\u001b[${frame.split('\n').length}A\r`
-
 function hasColour(): boolean {
   // Browsers have no process.
   const { process } = globalThis as { process?: NodeJS.Process }
