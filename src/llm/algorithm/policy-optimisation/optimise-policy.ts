@@ -63,7 +63,7 @@ export function optimisePolicy(settings: PolicySettings): PolicyOptimisation
 export function optimisePolicy(settings: AnySettings, own: OwnParts): PolicyOptimisation
 export function optimisePolicy(settings: AnySettings, own?: OwnParts): PolicyOptimisation {
   const parts = partsOf(settings, own)
-  const { aggregation, imitation = 0, corrections = [], entropyShare } = settings
+  const { imitation = 0, entropyShare } = settings
   checkShare('imitation', imitation)
   if (entropyShare !== undefined) checkShare('entropyShare', entropyShare)
   checkDivergence(parts)
@@ -71,59 +71,78 @@ export function optimisePolicy(settings: AnySettings, own?: OwnParts): PolicyOpt
   const judge = batchJudge(parts)
   return async (groups, context): Promise<PolicyUpdate> => {
     const memory = context.memory ?? ownMemory
-    const { batch, kl, turnAdvantages, metrics } = await judge(groups, context, memory)
-    const weights = tokenWeights(
-      batch.flatMap(({ members }) => members.map(({ length }) => length)),
-      aggregation,
-    )
+    const judged = await judge(groups, context, memory)
+    const { batch, kl } = judged
     const entropy = currentEntropy(batch, settings, memory)
     const current = withCoefficients(settings, kl, entropy.coefficients)
-    const everything = movesWithoutAdvantage(parts.loss, current)
-    let rows: PlacedRow[] = []
-    let at = 0
-    for (const [g, { members }] of batch.entries())
-      for (const [m, member] of members.entries()) {
-        const weight = weights[at++] * (1 - imitation)
-        if (everything || entropyShare !== undefined || hasSignal(turnAdvantages[g][m]))
-          rows.push(...placed(member, turnAdvantages[g][m], weight, kl))
-      }
-    const highEntropy =
-      entropyShare === undefined
-        ? {}
-        : await keepHighEntropy(
-            rows.map(({ sequence }) => sequence),
-            entropyShare,
-            context,
-          )
-    if (!everything) rows = rows.filter(({ sequence }) => hasSignal(sequence.advantages))
+    const { rows, metrics: highEntropy } = await rowsToTrain(
+      judged,
+      settings,
+      movesWithoutAdvantage(parts.loss, current),
+      context,
+    )
     const sequences = rows.map(({ sequence }) => sequence)
-    const sampled = corrections.length === 0 ? undefined : sequences.map(({ logprobs }) => logprobs.slice())
-    const corrected =
-      corrections.length === 0 || sequences.length === 0
-        ? {}
-        : correctWeights(sequences, await context.trainer(sequences), corrections)
+    const { sampled, metrics: corrected } = await correctRows(sequences, settings, context)
     const shown = imitation === 0 ? [] : demonstrationRows(context, imitation)
     const references = [
       ...rows.map((row) => row.references),
       ...shown.map(({ tokens }) => new Float32Array(tokens.length)),
     ]
-    const all = [...sequences, ...shown]
     const zeroVariance = batch.filter(({ members }) => isUniform(members.map(({ reward }) => reward))).length
     return {
-      sequences: all,
+      sequences: [...sequences, ...shown],
       loss: lossOf(parts.loss, current, {
         references,
         ...(sampled === undefined ? {} : { sampled: [...sampled, ...shown.map(({ logprobs }) => logprobs)] }),
       }),
       metrics: {
         groupsWithoutSignal: batch.length === 0 ? 0 : zeroVariance / batch.length,
-        ...metrics,
+        ...judged.metrics,
         ...entropy.metrics,
         ...highEntropy,
         ...corrected,
       },
     }
   }
+}
+
+/** The rows of the members that train, with advantages and weights. `everything`: also those without advantage. */
+async function rowsToTrain(
+  { batch, turnAdvantages, kl }: Judged,
+  { aggregation, imitation = 0, entropyShare }: AnySettings,
+  everything: boolean,
+  context: LearningContext,
+): Promise<{ rows: PlacedRow[]; metrics: Record<string, number> }> {
+  const weights = tokenWeights(
+    batch.flatMap(({ members }) => members.map(({ length }) => length)),
+    aggregation,
+  )
+  const rows: PlacedRow[] = []
+  let at = 0
+  for (const [g, { members }] of batch.entries())
+    for (const [m, member] of members.entries()) {
+      const weight = weights[at++] * (1 - imitation)
+      if (everything || entropyShare !== undefined || hasSignal(turnAdvantages[g][m]))
+        rows.push(...placed(member, turnAdvantages[g][m], weight, kl))
+    }
+  const sequences = rows.map(({ sequence }) => sequence)
+  const metrics = entropyShare === undefined ? {} : await keepHighEntropy(sequences, entropyShare, context)
+  return {
+    rows: everything ? rows : rows.filter(({ sequence }) => hasSignal(sequence.advantages)),
+    metrics,
+  }
+}
+
+/** Corrects the sequences for a sampler that is not the trainer. `sampled`: what the sampler said of them. */
+async function correctRows(
+  sequences: readonly TrainingSequence[],
+  { corrections = [] }: AnySettings,
+  context: LearningContext,
+): Promise<{ sampled?: Float32Array[]; metrics?: Record<string, number> }> {
+  if (corrections.length === 0) return {}
+  const sampled = sequences.map(({ logprobs }) => logprobs.slice())
+  if (sequences.length === 0) return { sampled }
+  return { sampled, metrics: { ...correctWeights(sequences, await context.trainer(sequences), corrections) } }
 }
 
 function partsOf(settings: AnySettings, own: OwnParts = {}): Parts {
