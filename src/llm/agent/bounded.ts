@@ -6,7 +6,7 @@ export async function forEachBounded<T>(
 ): Promise<void> {
   let next = 0
   let failed = false
-  async function lane(): Promise<void> {
+  async function worker(): Promise<void> {
     while (next < items.length && !failed) {
       try {
         await work(items[next++])
@@ -16,8 +16,8 @@ export async function forEachBounded<T>(
       }
     }
   }
-  const lanes = await Promise.allSettled(
-    Array.from({ length: Math.min(Math.max(width, 1), items.length) }, lane),
+  const workers = await Promise.allSettled(
+    Array.from({ length: Math.min(Math.max(width, 1), items.length) }, worker),
   )
-  for (const result of lanes) if (result.status === 'rejected') throw result.reason
+  for (const result of workers) if (result.status === 'rejected') throw result.reason
 }

@@ -17,7 +17,7 @@ export interface LocalActorOptions {
   maxTokensPerTurn: number
   /**
    * Whether a grammar makes every call one of a tool on offer, with arguments that its schema allows, written to its end within
-   * `maxTokensPerTurn`. Text around calls stays free. Off unless told: a policy then learns to write calls by itself. The
+   * `maxTokensPerTurn`. Text around calls stays free. Default off: a policy then learns to write calls by itself. The
    * log-probabilities of an act stay those of the whole distribution, as a trainer computes them (`SampleOutput.logprobs`).
    */
   constrained?: boolean

@@ -383,7 +383,7 @@ test('content in parts is read; an answer in which the provider broke is none', 
   }
 })
 
-test('a request is not sent on to another address, but the address told', async () => {
+test('a request is not sent on to another address, but the address is named', async () => {
   const target = await endpoint([completion({ content: 'ok' })])
   for (const location of [`${target.baseUrl}chat/completions?key=hidden`, '/v2/chat/completions']) {
     const refused: unknown = await actWith([{ status: 301, headers: { location } }]).catch(

@@ -12,7 +12,7 @@ export type QueuedRequest = SampleRequest & Omit<SampleOptions, 'signal' | 'onTo
 
 export interface SampleQueue {
   /**
-   * Samples the requests of one client together with those of others. `onToken` is told each token as it is drawn, by the index of
+   * Samples the requests of one client together with those of others. `onToken` gets each token as it is drawn, by the index of
    * its request; what it throws fails its own client alone. Rejects with the reason of the client's signal once that is aborted.
    *
    * @throws AgogeError `overloaded` where too many rows wait already.

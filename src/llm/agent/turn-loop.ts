@@ -93,7 +93,7 @@ async function finish(state: EpisodeState, signal: AbortSignal | undefined): Pro
   await state.close()
 }
 
-/** Why a call is not run: an unknown tool or arguments against its schema, in few words the policy is told. */
+/** Why a call is not run: an unknown tool or arguments against its schema, in few words for the policy. */
 function refuse(call: ToolCall, session: ToolSession): string | undefined {
   const spec = session.specs.find((tool) => tool.name === call.name)
   if (spec === undefined) return `unknown tool ${call.name}`

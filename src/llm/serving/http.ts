@@ -60,8 +60,8 @@ export async function listen(
     })
     server.listen(port, host, resolve)
   })
-  const { address, family, port: chosen } = server.address() as AddressInfo
-  return { server, url: `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}` }
+  const { address, port: chosen } = server.address() as AddressInfo
+  return { server, url: `http://${address.includes(':') ? `[${address}]` : address}:${chosen}` }
 }
 
 /**

@@ -14,10 +14,10 @@ const golden = JSON.parse(
 ) as Record<string, { json: Record<string, object>; cases: Case[] }>
 const make = (json: unknown) => createTokenizer(tokenizerFromJson(JSON.stringify(json)))
 
-for (const [family, { json, cases }] of Object.entries(golden)) {
+for (const [name, { json, cases }] of Object.entries(golden)) {
   const tokenizer = make(json)
 
-  test(`${family}: ids and texts are those of the reference`, () => {
+  test(`${name}: ids and texts are those of the reference`, () => {
     expect(cases.length).toBeGreaterThan(60)
     for (const [text, ids, withoutAdded, decoded, skipped] of cases) {
       expect([...tokenizer.encode(text, { addedTokens: true })], JSON.stringify(text)).toEqual(ids)
@@ -27,8 +27,8 @@ for (const [family, { json, cases }] of Object.entries(golden)) {
     }
   })
 
-  test(`${family}: every text survives, and none gives an added token unasked`, () => {
-    const normal = (text: string) => (family === 'qwen2' ? text.normalize('NFC') : text)
+  test(`${name}: every text survives, and none gives an added token unasked`, () => {
+    const normal = (text: string) => (name === 'qwen2' ? text.normalize('NFC') : text)
     const first = Math.min(...tokenizer.model.layout!.added.map(({ id }) => id))
     fc.assert(
       fc.property(
@@ -42,13 +42,13 @@ for (const [family, { json, cases }] of Object.entries(golden)) {
     )
   })
 
-  test(`${family}: the file is written as it was read`, () => {
+  test(`${name}: the file is written as it was read`, () => {
     const text = JSON.stringify(json, null, 2)
     expect(tokenizerToJson(tokenizerFromJson(text))).toBe(text)
   })
 }
 
-test('special tokens are told from other added tokens', () => {
+test('special tokens are distinguished from other added tokens', () => {
   const tokenizer = make(golden['qwen2'].json)
   const call = tokenizer.special('<tool_call>')
   const end = tokenizer.special('<|im_end|>')

@@ -15,10 +15,10 @@ const golden = JSON.parse(
 ) as Record<'unigram' | 'llama2' | 'wordpiece', { json: Record<string, object>; cases: Case[] }>
 const make = (json: unknown) => createTokenizer(tokenizerFromJson(JSON.stringify(json)))
 
-for (const [family, { json, cases }] of Object.entries(golden)) {
+for (const [name, { json, cases }] of Object.entries(golden)) {
   const tokenizer = make(json)
 
-  test(`${family}: ids and texts are those of the reference`, () => {
+  test(`${name}: ids and texts are those of the reference`, () => {
     expect(cases.length).toBeGreaterThan(50)
     for (const [text, ids, withoutAdded, decoded, skipped] of cases) {
       expect([...tokenizer.encode(text, { addedTokens: true })], JSON.stringify(text)).toEqual(ids)
@@ -28,8 +28,8 @@ for (const [family, { json, cases }] of Object.entries(golden)) {
     }
   })
 
-  test(`${family}: no text gives a special or added token unasked, but the unknown one`, () => {
-    const unknown = tokenizer.special(family === 'wordpiece' ? '[UNK]' : '<unk>')
+  test(`${name}: no text gives a special or added token unasked, but the unknown one`, () => {
+    const unknown = tokenizer.special(name === 'wordpiece' ? '[UNK]' : '<unk>')
     const added = new Set((json['added_tokens'] as { id: number }[]).map(({ id }) => id))
     const names = (json['added_tokens'] as { content: string }[]).map(({ content }) => content)
     const noise = fc
@@ -42,12 +42,12 @@ for (const [family, { json, cases }] of Object.entries(golden)) {
     )
   })
 
-  test(`${family}: the bytes of tokens, joined, are the text; the file is written as it was read`, () => {
+  test(`${name}: the bytes of tokens, joined, are the text; the file is written as it was read`, () => {
     for (const [, ids, , decoded] of cases) {
       const bytes = ids.flatMap((id) => [...tokenizer.bytes(id)])
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))
       // WordPiece tidies spaces up over whole texts, and the space in front of a text is dropped.
-      if (family !== 'wordpiece') expect([text, text.replace(/^ /, '')]).toContain(decoded)
+      if (name !== 'wordpiece') expect([text, text.replace(/^ /, '')]).toContain(decoded)
     }
     const text = JSON.stringify(json, null, 2)
     expect(tokenizerToJson(tokenizerFromJson(text))).toBe(text)

@@ -151,7 +151,7 @@ const escapes: Record<string, string> = {
 
 /**
  * Splits texts by a pattern of a `tokenizer.json` (Oniguruma's syntax): matches and what lies between them are pieces, which
- * joined give the text back. Throws `AgogeError` (`bad-tokenizer`) for what cannot be told in JavaScript.
+ * joined give the text back. Throws `AgogeError` (`bad-tokenizer`) for what JavaScript cannot express.
  */
 export function createSplitter(pattern: string): (text: string) => string[] {
   let regex: RegExp

@@ -21,7 +21,7 @@ export interface ModelAnswer {
   said: Omit<ChatOutput, 'calls'> & { calls: ToolCall[] }
 }
 
-/** Samples an answer; `onToken` is told every token as it is drawn. */
+/** Samples an answer; `onToken` gets every token as it is drawn. */
 export type AnswerCall = (
   call: ModelCall,
   onToken?: NonNullable<SampleOptions['onToken']>,

@@ -121,7 +121,7 @@ export interface ModelCall {
   warnings: Warning[]
 }
 
-/** Reads the options of `doGenerate` and `doStream`. What cannot be heeded is told as a warning; files cannot be read at all. */
+/** Reads the options of `doGenerate` and `doStream`. What has no effect here becomes a warning; files cannot be read at all. */
 export function readCall(options: CallOptions, format: ChatFormat): ModelCall {
   const { maxOutputTokens, temperature, topP, topK, seed, stopSequences, abortSignal } = options
   const warnings: Warning[] = []

@@ -258,7 +258,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
 
 const callMark = '<tool_call>'
 
-/** Any text in which the mark of a call does not stand. Beginnings of it may: each ends with what the mark does not go on with. */
+/** Any text in which the mark of a call does not stand. Beginnings of it may: each is followed by what does not continue the mark. */
 const textWithoutMark: Grammar = ((): Grammar => {
   const begun = Array.from(callMark.slice(1), (_, i) => callMark.slice(0, i + 1))
   const begins = `(?:${begun.join('|')})*`

@@ -3,7 +3,7 @@ import type { TemplateStyle } from './template-format.ts'
 import type { ChatFormat, ChatOutput } from './types.ts'
 
 /**
- * Reads what a public model said, its stop token left out: thoughts between `<think>` marks, then calls in the way of its family:
+ * Reads what a public model said, its stop token left out: thoughts between `<think>` marks, then calls as models of its kind write them:
  * Hermes and Qwen write JSON between `<tool_call>` marks, Llama 3 writes nothing but JSON. Nothing is repaired.
  */
 export function readTemplateOutput(said: string, call: TemplateStyle['call']): ChatOutput {
@@ -98,7 +98,7 @@ export interface OutputDelta {
   reasoning: string
 }
 
-/** Turns tokens, as they come, into pieces of text; calls are told at the end, whole. */
+/** Turns tokens, as they come, into pieces of text; calls come at the end, whole. */
 export interface OutputStream {
   push(token: number): OutputDelta
   /** What was held back, with the output as a whole. */
@@ -108,11 +108,11 @@ export interface OutputStream {
 /** `stops`: texts that end the output and are no part of it. */
 export function createOutputStream(format: ChatFormat, stops: readonly string[] = []): OutputStream {
   const tokens: number[] = []
-  const told = { text: '', reasoning: '' }
+  const sent = { text: '', reasoning: '' }
   const advance = (text: string, reasoning: string): OutputDelta => {
-    const delta = { text: newPart(told.text, text), reasoning: newPart(told.reasoning, reasoning) }
-    told.text += delta.text
-    told.reasoning += delta.reasoning
+    const delta = { text: newPart(sent.text, text), reasoning: newPart(sent.reasoning, reasoning) }
+    sent.text += delta.text
+    sent.reasoning += delta.reasoning
     return delta
   }
   return {
@@ -131,6 +131,6 @@ export function cutAtStop(text: string, stops: readonly string[]): string {
   return found.length === 0 ? text : text.slice(0, Math.min(...found))
 }
 
-function newPart(told: string, now: string): string {
-  return now.startsWith(told) ? now.slice(told.length) : ''
+function newPart(sent: string, now: string): string {
+  return now.startsWith(sent) ? now.slice(sent.length) : ''
 }

@@ -30,7 +30,7 @@ test('a model reads the tokens that it was trained on, and those of no other voc
   }
 })
 
-test('a model that has learnt nothing yet passes; other faults of the server are told as they are', async () => {
+test('a model that has learnt nothing yet passes; other faults of the server stay as they are', async () => {
   const { tokenizer } = model
   const evenly = (rows: readonly Int32Array[]) =>
     Promise.resolve(

@@ -65,7 +65,7 @@ export function unavailableError(
       given: what,
       hint: busy
         ? 'It has too much to do: try later, or send less at the same time.'
-        : 'See whether it runs, at that address, and look at its log. A run that had begun goes on with agoge train --resume FOLDER.',
+        : 'See whether it runs, at that address, and look at its log. Resume a run that had begun: agoge train --resume FOLDER.',
     },
   )
 }

@@ -91,7 +91,7 @@ function lossConfig({ name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings): Reco
 }
 
 /**
- * Whether the loss can be told in the plain protocol in one request: its losses of reinforcement learning know advantages but no
+ * Whether the loss can be written in the plain protocol in one request: its losses of reinforcement learning know advantages but no
  * weights, and none of them mixes imitation or a divergence in.
  */
 export function fitsOneRequest(sequences: readonly TrainingSequence[], { name }: LossSettings): boolean {

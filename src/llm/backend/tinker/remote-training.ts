@@ -22,14 +22,14 @@ interface RemoteTraining {
   /** Keeps weights and optimiser on the server; gives the path there. */
   save(name: string): Promise<string>
   load(path: string): Promise<void>
-  /** Lets the optimiser begin anew, before whatever is asked for next; what fails is told then. */
+  /** Lets the optimiser begin anew, before whatever is asked for next; an error comes then. */
   resetOptimizer(name: string): void
   remove(path: string): Promise<void>
   dispose(): Promise<void>
 }
 
 /** What the server said no to, or failed at, has not changed the model. */
-const toldCodes = new Set(['tinker-refused', 'tinker-request-failed', 'tinker-too-large', ...engineCodes])
+const reportedCodes = new Set(['tinker-refused', 'tinker-request-failed', 'tinker-too-large', ...engineCodes])
 
 export async function createRemoteTraining(
   transport: Transport,
@@ -49,8 +49,8 @@ export async function createRemoteTraining(
     try {
       return await live.request(request)
     } catch (error) {
-      const told = AgogeError.isInstance(error) && toldCodes.has(error.code)
-      if (!told && (changes || adds))
+      const isReported = AgogeError.isInstance(error) && reportedCodes.has(error.code)
+      if (!isReported && (changes || adds))
         unknown = { what: request.what, weights: changes || unknown?.weights === true }
       throw error
     }

@@ -62,7 +62,7 @@ export interface TinkerBackendOptions {
   backoffSeconds?: number
   /** Requests of one call of `sample` at the same time. Default 32. */
   concurrency?: number
-  /** Is told when a request has been tried again for some seconds. */
+  /** Called when a request has been tried again for some seconds. */
   onTrouble?: (text: string) => void
 }
 

@@ -12,7 +12,7 @@ interface TransportOptions {
   timeoutSeconds: number
   /** First pause between attempts; it doubles up to half a minute. A `Retry-After` of up to a minute is honoured. */
   backoffSeconds: number
-  /** Is told when a request has been tried for some seconds, at most once a minute. */
+  /** Called when a request has been tried for some seconds, at most once a minute. */
   onTrouble?: ((text: string) => void) | undefined
 }
 
@@ -45,8 +45,8 @@ type Attempt =
   | { kind: 'again'; status?: number; said: string; waitSeconds?: number }
 
 const mostBackoff = 30
-const secondsUntilTold = 3
-const secondsBetweenTold = 60
+const secondsUntilReport = 3
+const secondsBetweenReports = 60
 
 /**
  * HTTP with the manners of the protocol. Sending again is safe, because requests that change something carry sequence
@@ -130,8 +130,8 @@ export function createTransport(options: TransportOptions): Transport {
             throw badAnswerError(host, path, 'no whole JSON', result.said)
           throw unavailableError(host, path, result, elapsed())
         }
-        const isLong = elapsed() > Math.min(secondsUntilTold, patienceSeconds / 2)
-        if (isLong && performance.now() > reportedAt + secondsBetweenTold * 1000) {
+        const isLong = elapsed() > Math.min(secondsUntilReport, patienceSeconds / 2)
+        if (isLong && performance.now() > reportedAt + secondsBetweenReports * 1000) {
           reportedAt = performance.now()
           const what = result.status === undefined ? result.said : `HTTP ${result.status}: ${result.said}`
           options.onTrouble?.(`the Tinker server ${host} is in trouble (${path}: ${what}); trying again`)
@@ -237,7 +237,7 @@ export function serverUrl(baseUrl: string): URL {
   return url
 }
 
-/** What the work gives, or the reason of the signal once it is aborted; the work goes on for whoever else waits for it. */
+/** What the work gives, or the reason of the signal once it is aborted; the work continues for others that wait for it. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {
@@ -257,7 +257,7 @@ export async function inParallel<T, R>(
   const results: R[] = []
   let next = 0
   let failed = false
-  const lanes = Array.from({ length: Math.min(width, items.length) }, async () => {
+  const workers = Array.from({ length: Math.min(width, items.length) }, async () => {
     while (next < items.length && !failed) {
       const at = next++
       try {
@@ -268,7 +268,7 @@ export async function inParallel<T, R>(
       }
     }
   })
-  const ended = await Promise.allSettled(lanes)
+  const ended = await Promise.allSettled(workers)
   const fault = ended.find((each) => each.status === 'rejected')
   if (fault !== undefined) throw fault.reason
   return results

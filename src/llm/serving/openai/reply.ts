@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
 
-/** An error that the client is told in OpenAI's shape. */
+/** An error that goes to the client in OpenAI's shape. */
 export class RequestError extends Error {
   readonly status: number
   readonly code: string

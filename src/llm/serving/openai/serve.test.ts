@@ -234,7 +234,7 @@ test('text completions of texts and ids, echoed, streamed, ended by a text', asy
   expect(pieces.length).toBeGreaterThan(2)
 })
 
-test('mistakes are told in the shape of the protocol, by field', async () => {
+test('mistakes are answered in the shape of the protocol, by field', async () => {
   const { client, url } = await start(model(saying(tokenizer, () => 'x<|im_end|>')), { mostBytes: 2000 })
   const ask = (fields: object) => client.chat.completions.create({ model: 'tiny', messages: hi, ...fields })
   await expect(ask({ model: 'other' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
@@ -264,7 +264,7 @@ test('mistakes are told in the shape of the protocol, by field', async () => {
 
 test('nesting without end, inherited names of roles, and ids beyond 32 bits are mistakes of the request', async () => {
   const { url } = await start(model(saying(tokenizer, () => 'x<|im_end|>')))
-  const told = async (asked: Promise<Response>) => {
+  const errorOf = async (asked: Promise<Response>) => {
     const response = await asked
     return [response.status, ((await response.json()) as { error: unknown }).error]
   }
@@ -274,9 +274,9 @@ test('nesting without end, inherited names of roles, and ids beyond 32 bits are 
     `"messages":${deep}`,
     `"stop":${deep}`,
   ])
-    expect(await told(post(url, `{${fields}}`))).toMatchObject([400, { code: 'invalid_json' }])
+    expect(await errorOf(post(url, `{${fields}}`))).toMatchObject([400, { code: 'invalid_json' }])
   for (const role of ['constructor', '__proto__', ['user']])
-    expect(await told(post(url, { messages: [{ role, content: '' }] }))).toMatchObject([
+    expect(await errorOf(post(url, { messages: [{ role, content: '' }] }))).toMatchObject([
       400,
       { param: 'messages[0].role' },
     ])
@@ -287,7 +287,7 @@ test('nesting without end, inherited names of roles, and ids beyond 32 bits are 
       body: JSON.stringify({ prompt, max_tokens: 1 }),
     })
   for (const prompt of [[4294967301], [[5, 4294967301]], [-4294967291]])
-    expect(await told(complete(prompt))).toMatchObject([400, { param: 'prompt' }])
+    expect(await errorOf(complete(prompt))).toMatchObject([400, { param: 'prompt' }])
 })
 
 test('a base model without a template completes texts and says why it does nothing else', async () => {

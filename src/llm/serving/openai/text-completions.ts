@@ -18,7 +18,7 @@ interface TextRequest extends SamplingFields {
   /** Token ids of each prompt. */
   prompts: Int32Array[]
   echo: boolean
-  /** How many of the likeliest tokens are told beside each; undefined = no log-probabilities. */
+  /** How many of the likeliest tokens come beside each; undefined = no log-probabilities. */
   logprobs: number | undefined
 }
 
@@ -96,19 +96,19 @@ export async function answerText(
     events ??= reply.events()
     events.send({ ...head, choices: [{ index, logprobs: null, finish_reason: null, ...choice }] })
   }
-  const texts = new Map<number, { tokens: number[]; told: string }>()
+  const texts = new Map<number, { tokens: number[]; sent: string }>()
   const onToken = (index: number, token: number): void => {
-    const { tokens, told } = texts.get(index) ?? { tokens: [], told: '' }
+    const { tokens, sent } = texts.get(index) ?? { tokens: [], sent: '' }
     tokens.push(token)
     const now = textOf(Int32Array.from(tokens), tokenizer, stop, request.stop, false)
-    if (now.length > told.length) send(index, { text: now.slice(told.length) })
-    texts.set(index, { tokens, told: now.length > told.length ? now : told })
+    if (now.length > sent.length) send(index, { text: now.slice(sent.length) })
+    texts.set(index, { tokens, sent: now.length > sent.length ? now : sent })
   }
   const outputs = await generate(prompts, { ...asked, client: { signal: reply.signal, onToken } })
   for (const [index, output] of outputs.entries()) {
     const whole = choiceOf(output, index, prompts[Math.floor(index / n)], request, tokenizer, stop)
-    const told = texts.get(index)?.told ?? ''
-    send(index, { ...whole, text: String(whole['text']).slice(told.length) })
+    const sent = texts.get(index)?.sent ?? ''
+    send(index, { ...whole, text: String(whole['text']).slice(sent.length) })
   }
   if (request.includeUsage) events?.send({ ...head, choices: [], usage: usage(outputs) })
   events?.end()

@@ -26,12 +26,12 @@ export interface Futures {
 interface Entry {
   outcome: Outcome
   settled: Promise<void>
-  /** When it was done or last told; what nobody asks for is kept long, what was told only for those who did not hear. */
+  /** When it was done or last sent; what nobody asks for is kept long, what was sent only for clients that missed it. */
   at: number
-  told: boolean
+  sent: boolean
 }
 
-const keptSeconds = { told: 120, untold: 3600 }
+const keptSeconds = { sent: 120, unsent: 3600 }
 /** Results can be large, so old ones go earlier where there are many. */
 const mostKept = 4096
 
@@ -45,10 +45,10 @@ export function createFutures(onFault: (error: unknown) => void): Futures {
 
   function sweep(): void {
     const now = performance.now() / 1000
-    for (const [id, { outcome, at, told }] of entries) {
+    for (const [id, { outcome, at, sent }] of entries) {
       if (outcome.state === 'pending') continue
       const age = now - at
-      if (age > (told ? keptSeconds.told : keptSeconds.untold) || entries.size > mostKept) entries.delete(id)
+      if (age > (sent ? keptSeconds.sent : keptSeconds.unsent) || entries.size > mostKept) entries.delete(id)
     }
   }
 
@@ -59,7 +59,7 @@ export function createFutures(onFault: (error: unknown) => void): Futures {
       const entry: Entry = {
         outcome: { state: 'pending' },
         at: 0,
-        told: false,
+        sent: false,
         settled: work.then(
           (result) => {
             entry.outcome = { state: 'done', result, kind }
@@ -83,7 +83,7 @@ export function createFutures(onFault: (error: unknown) => void): Futures {
         const [start, number] = id.split('-')
         const given = start === origin && Number(number) < made
         throw given
-          ? refuse('tinker-gone', `The result of request ${id} was told and is gone`)
+          ? refuse('tinker-gone', `The result of request ${id} was sent and is gone`)
           : refuse('tinker-not-found', `There is no request ${id}`, {
               hint: 'The server may have been restarted.',
             })
@@ -93,7 +93,7 @@ export function createFutures(onFault: (error: unknown) => void): Futures {
       await Promise.race([entry.settled, pause, closing])
       clearTimeout(timer)
       if (entry.outcome.state !== 'pending') {
-        entry.told = true
+        entry.sent = true
         entry.at = performance.now() / 1000
       }
       return entry.outcome

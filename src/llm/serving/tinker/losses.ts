@@ -17,13 +17,13 @@ import {
 
 /** A loss of the protocol in the words of the engine: one that it does in one pass, or a function of log-probabilities. */
 interface EngineLoss {
-  /** What `forwardBackward` is told. */
+  /** What `forwardBackward` is given. */
   loss: LossSettings | CustomLoss
   /** The loss alone, of a pass without gradient. */
   value: (logprobs: readonly Float32Array[], sequences: readonly TrainingSequence[]) => number
 }
 
-/** Which settings a loss has, with the values that it has unless told; without a value it must be told. */
+/** Which settings a loss has, with their defaults; one without a default must be given. */
 const settingsOf: Readonly<Record<string, Readonly<Record<string, number | undefined>>>> = {
   cross_entropy: {},
   importance_sampling: {},

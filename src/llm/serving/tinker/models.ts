@@ -31,7 +31,7 @@ export interface BaseModels {
   open(model: BaseModel, lora?: LoraWish): Promise<LocalBackend>
 }
 
-/** Reads what is served once, so that a folder that does not hold a model is told before the server starts. */
+/** Reads what is served once, so that a folder without a model fails before the server starts. */
 export async function openBaseModels(
   folders: Readonly<Record<string, string>>,
   threads: number | undefined,

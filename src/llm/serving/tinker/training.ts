@@ -60,7 +60,7 @@ export async function runForwardBackward(
   return outputOf(logprobs, reportMetrics(report))
 }
 
-/** `adam_params`, checked, with the values that the protocol has unless told. */
+/** `adam_params`, checked, with the defaults of the protocol. */
 export function readAdamParams(body: Fields): OptimStep {
   const params = fieldsOf(body['adam_params'], 'adam_params')
   const clip = numberOf(params, 'grad_clip_norm', 0, 0)

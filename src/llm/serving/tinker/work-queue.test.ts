@@ -85,7 +85,7 @@ test('a full queue refuses, a closed one drops what has not begun and waits for 
   expect(() => queue.run(async () => {})).toThrow(expect.objectContaining({ code: 'tinker-closing' }))
 })
 
-test('futures: pending until done, told more than once, and never those of another server', async () => {
+test('futures: pending until done, sent more than once, and never those of another server', async () => {
   const faults: unknown[] = []
   const futures = createFutures((error) => faults.push(error))
   let finish: (value: string) => void = () => {}

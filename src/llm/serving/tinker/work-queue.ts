@@ -7,7 +7,7 @@ export interface SampleJob<Row, Result> {
   rows: Row[]
   /** Only those of its batch are drawn with it, all of them, in the order of their index. */
   batch?: { id: string; index: number; count: number }
-  /** Whether it needs no model that is trained: then it is drawn beside what is done with these. Asked when its turn has come; false unless told. */
+  /** Whether it needs no model that is trained: then it is drawn beside what is done with these. Asked when its turn has come; default false. */
   isApart?: () => boolean
   /** Draws the rows of several jobs; gives a result for each row. */
   draw: (rows: Row[]) => Promise<Result[]>
@@ -35,14 +35,14 @@ const gatherSeconds = 0.01
 const batchSeconds = 30
 const mostRows = 512
 
-/** Both go on at the same time, each with one thing after another. */
-type Lane = 'models' | 'apart'
-const lanes: readonly Lane[] = ['models', 'apart']
-const laneOf = ({ job }: Entry): Lane => (job?.isApart?.() === true ? 'apart' : 'models')
+/** Both run at the same time, each with one thing after another. */
+type QueueName = 'models' | 'apart'
+const queues: readonly QueueName[] = ['models', 'apart']
+const queueOf = ({ job }: Entry): QueueName => (job?.isApart?.() === true ? 'apart' : 'models')
 
 export function createWorkQueue({ limit }: { limit: number }): WorkQueue {
   let waiting: Entry[] = []
-  const running: Partial<Record<Lane, Promise<void>>> = {}
+  const running: Partial<Record<QueueName, Promise<void>>> = {}
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -60,17 +60,17 @@ export function createWorkQueue({ limit }: { limit: number }): WorkQueue {
 
   function wake(): void {
     clearTimeout(timer)
-    for (const lane of lanes) {
-      if (running[lane] !== undefined) continue
-      const here = waiting.filter((entry) => laneOf(entry) === lane)
+    for (const queue of queues) {
+      if (running[queue] !== undefined) continue
+      const here = waiting.filter((entry) => queueOf(entry) === queue)
       const next = choose(here)
       if (next === undefined) {
         if (here.length > 0) timer = setTimeout(wake, gatherSeconds * 1000).unref()
         continue
       }
       waiting = waiting.filter((entry) => !next.includes(entry))
-      running[lane] = carryOut(next).finally(() => {
-        delete running[lane]
+      running[queue] = carryOut(next).finally(() => {
+        delete running[queue]
         wake()
       })
     }
