@@ -21,7 +21,7 @@ function scalar(): (count: number) => void {
   }
 }
 
-/** `count` steps of all slots together; ends begin again by themselves. */
+/** `count` steps of all environments; ends begin again by themselves. */
 function vector(numEnvs: number): (count: number) => void {
   const environment = createVectorEnvironment(cartPole, { numEnvs, seed: 1 })
   environment.reset()
@@ -37,15 +37,15 @@ function vector(numEnvs: number): (count: number) => void {
 
 /**
  * Stepping CartPole in environment steps a second: one environment against Gymnasium's `make`, by the scalar interface
- * and as a vector of one slot, and 8, 64, 1024 and 16 384 slots against Gymnasium's CartPoleVectorEnv, which is quickest with the
+ * and as a vector of one environment, and 8, 64, 1024 and 16 384 of them against Gymnasium's CartPoleVectorEnv, which is quickest with the
  * most.
  */
 export async function cartPoleStep(): Promise<Measurement[]> {
   const found: Measurement[] = []
   for (const [name, numEnvs, peerEnvs, run] of [
     ['cartpole-step scalar', 1, 0, scalar()],
-    ['cartpole-step 1 slot', 1, 0, vector(1)],
-    ...[8, 64, 1024, 16_384].map((n) => [`cartpole-step ${n} slots`, n, n, vector(n)] as const),
+    ['cartpole-step 1 environment', 1, 0, vector(1)],
+    ...[8, 64, 1024, 16_384].map((n) => [`cartpole-step ${n} environments`, n, n, vector(n)] as const),
   ] as const) {
     // About half a second on both sides.
     const peerCount = peerEnvs === 0 ? 50_000 : Math.min(6000, Math.ceil(6_000_000 / peerEnvs))

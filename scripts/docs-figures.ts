@@ -102,7 +102,7 @@ function readmeFigures(summary: TrainingSummary): string {
   const unseen =
     summary.unseenParaphrases === undefined
       ? ''
-      : `, and on wordings that never occurred in training it reaches ${percentInterval(summary.unseenParaphrases.success)}`
+      : `, and on paraphrases that never occurred in training it reaches ${percentInterval(summary.unseenParaphrases.success)}`
   return `${table(
     ['measured on two cores', 'result'],
     [`success on ${rl.success.n} tasks never seen before: base model`, show('base')],
@@ -158,11 +158,11 @@ ${table(
 )}
 
 Reinforcement learning less continued supervision, paired by task: ${gainOf(summary)}.${
-    unseenParaphrases === undefined ? '' : ` Unseen wordings: ${tenths(unseenParaphrases.success)}.`
+    unseenParaphrases === undefined ? '' : ` Unseen paraphrases: ${tenths(unseenParaphrases.success)}.`
   }
 
 ${table(
-  ['family', 'demonstrations', ...stages.map(({ name }) => stageTitles[name])],
+  ['kind', 'demonstrations', ...stages.map(({ name }) => stageTitles[name])],
   ...Object.keys(rl.kinds).map((kind) => [
     kind,
     String(demonstrations[kind] ?? 0),
