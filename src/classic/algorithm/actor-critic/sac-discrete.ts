@@ -6,7 +6,7 @@ import {
   moveTowards,
   zeroParameters,
 } from '../../../engine/nn/index.ts'
-import { createRandom } from '../../../engine/random/index.ts'
+import { createRandom, type Random } from '../../../engine/random/index.ts'
 import {
   add,
   cast,
@@ -23,7 +23,7 @@ import {
   takeAlong,
   type Tensor,
 } from '../../../engine/tensor/index.ts'
-import { rowSize } from '../../environment/index.ts'
+import { type AnyVector, type EnvironmentDefinition, rowSize } from '../../environment/index.ts'
 import {
   categorical,
   type Encoder,
@@ -32,6 +32,7 @@ import {
   mlpNetwork,
   overObservations,
 } from '../../policy/index.ts'
+import type { ReplayBatch } from '../../replay/replay.ts'
 import { discreteActions } from '../action-values/action-values.ts'
 import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
@@ -93,106 +94,19 @@ export const discreteSacPresets = {
  */
 export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
-    const { definition } = environment
-    const { n, start } = discreteActions(definition, 'discrete sac')
+    const { n, start } = discreteActions(environment.definition, 'discrete sac')
     const numEnvs = environment.numEnvs.count
-    const width = rowSize(definition.observation)
-    const rows = config.batchSize
-    const { hidden, activation } = config
     const distribution = categorical(n, start)
-    const network = (prefix: string) =>
-      overObservations(
-        definition.observation,
-        (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: n, prefix })),
-        { encoder: config.encoder, prefix },
-      )
-    const actorNetwork = network('actor.')
-    const criticNetworks = [network('q1.'), network('q2.')]
     const random = createRandom('discrete sac', seed)
-    const actor = createParameters(actorNetwork.specs, random.split('actor'))
-    const critics = createParameters(
-      { ...criticNetworks[0].specs, ...criticNetworks[1].specs },
-      random.split('critics'),
-    )
-    const targets = zeroParameters(critics.shapes)
-    targets.data.set(critics.data)
-    const judging = joinParameters(actor, targets)
-    const actorAdam = createAdam(actor.data.length, { epsilon: config.adamEpsilon })
-    const criticAdam = createAdam(critics.data.length, { epsilon: config.adamEpsilon })
+    const networks = createNetworks(environment.definition, config, n, random)
+    const { actorNetwork, actor, critics, targets, actorAdam, criticAdam } = networks
+    const objectives = await compileObjectives(networks, { n, start, threads })
     const temperature = createTemperature(config.temperature, {
       learningRate: config.criticLearningRate,
     })
-    const alpha: HostTensor = { data: temperature.value, shape: [1] }
-    const isMasked = environment.actionMask.length > 0
-    /** Penalties of the states that were acted in, row by row as the replay keeps transitions of one step. */
-    const masks = new Float32Array(isMasked ? config.bufferSize * n : 0)
-    const penalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }
-    const nextPenalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }
-    let at = 0
+    const masks = createMasks(environment, config, n)
     let steps = 0
-
-    /** Of the policy at x, with the least of the critics' values and log-probabilities for each action. */
-    function expectation(
-      weights: Record<string, Tensor>,
-      judges: Record<string, Tensor>,
-      x: Tensor,
-      forbidden: Tensor,
-    ) {
-      const logs = logSoftmax(add(actorNetwork.trace(weights, x), forbidden))
-      const q = leastOf(criticNetworks.map((critic) => critic.trace(judges, x)))
-      const over = (values: Tensor): Tensor => sum(mul(exp(logs), values), { axes: [-1] })
-      return { value: over(q), entropy: neg(over(logs)) }
-    }
-    const state = {
-      observations: { shape: ['B', width] },
-      penalty: { shape: ['B', n] },
-      alpha: { shape: [1] },
-    }
-    const criticObjective = await compileObjective({
-      name: 'discrete sac critics',
-      threads,
-      parameters: critics.shapes,
-      fixed: judging.shapes,
-      inputs: {
-        observations: state.observations,
-        actions: { shape: ['B', 1] },
-        rewards: { shape: ['B'] },
-        discounts: { shape: ['B'] },
-        nextObservations: state.observations,
-        nextPenalty: state.penalty,
-        alpha: state.alpha,
-      },
-      trace(weights, inputs, fixed) {
-        const next = expectation(fixed, fixed, inputs['nextObservations'], inputs['nextPenalty'])
-        const soft = add(next.value, mul(inputs['alpha'], next.entropy))
-        const target = add(inputs['rewards'], mul(inputs['discounts'], soft))
-        const index = cast(add(reshape(inputs['actions'], ['B']), -start), 'int32')
-        const estimates = criticNetworks.map((critic) =>
-          takeAlong(critic.trace(weights, inputs['observations']), index),
-        )
-        const losses = estimates.map((q) => mean(square(sub(q, target))))
-        return { loss: add(losses[0], losses[1]), outputs: { value: mean(estimates[0]) } }
-      },
-    })
-    const actorObjective = await compileObjective({
-      name: 'discrete sac actor',
-      threads,
-      parameters: actor.shapes,
-      fixed: critics.shapes,
-      inputs: state,
-      trace(weights, inputs, fixed) {
-        const { value, entropy } = expectation(weights, fixed, inputs['observations'], inputs['penalty'])
-        return {
-          loss: neg(mean(add(value, mul(inputs['alpha'], entropy)))),
-          outputs: { entropy: mean(entropy) },
-        }
-      },
-    })
-
     const scratch = new Float32Array(numEnvs * n)
-    const allowed = (mask: Uint8Array | undefined): Uint8Array | undefined =>
-      isMasked && mask !== undefined && mask.length > 0 ? mask : undefined
-    const penaltyOf = (mask: number): number => (mask === 1 ? 0 : -1e9)
     return offPolicyAgent(
       environment,
       config,
@@ -200,51 +114,30 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
         explore(drawing, begun) {
           if (begun) actorNetwork.forward(actor, environment.observations, numEnvs, scratch)
           else scratch.fill(0)
-          const mask = allowed(environment.actionMask)
+          const mask = masks.allowed(environment.actionMask)
           for (let r = 0; r < numEnvs; r++) distribution.draw(scratch, r, environment.actions, drawing, mask)
         },
-        acted() {
-          if (!isMasked) return
-          for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-            for (let i = 0; i < n; i++)
-              masks[at * n + i] = penaltyOf(environment.actionMask[envIndex * n + i])
-            at = (at + 1) % config.bufferSize
-          }
-        },
+        acted: () => masks.acted(),
         async update(batch) {
-          if (isMasked) {
-            for (let i = 0; i < rows * n; i++) {
-              nextPenalty.data[i] = penaltyOf(batch.nextMask[i])
-              penalty.data[i] = masks[batch.indices[Math.floor(i / n)] * n + (i % n)]
-            }
-          }
-          const observations: HostTensor = { data: batch.observations, shape: [rows, width] }
-          const { metrics } = await gradientStep(
-            { objective: criticObjective, parameters: critics, optimiser: criticAdam },
+          masks.read(batch)
+          const alpha: HostTensor = { data: temperature.value, shape: [1] }
+          const feeds = { ...feedsOf(batch), ...masks.feeds, alpha }
+          const ofCritics = await gradientStep(
+            { objective: objectives.critics, parameters: critics, optimiser: criticAdam },
             config.criticLearningRate,
-            {
-              observations,
-              actions: { data: batch.actions, shape: [rows, 1] },
-              rewards: { data: batch.returns, shape: [rows] },
-              discounts: { data: batch.discounts, shape: [rows] },
-              nextObservations: { data: batch.nextObservations, shape: [rows, width] },
-              nextPenalty,
-              alpha,
-            },
-            judging,
+            pick(feeds, criticInputs),
+            networks.judging,
           )
           const ofActor = await gradientStep(
-            { objective: actorObjective, parameters: actor, optimiser: actorAdam },
+            { objective: objectives.actor, parameters: actor, optimiser: actorAdam },
             config.actorLearningRate,
-            { observations, penalty, alpha },
+            pick(feeds, actorInputs),
             critics,
           )
-          const { entropy } = ofActor.metrics
-          const most = isMasked ? meanMostEntropy(penalty) : Math.log(n)
-          temperature.update(entropy, config.targetEntropy * most)
+          temperature.update(ofActor.metrics['entropy'], config.targetEntropy * masks.mostEntropy())
           if (++steps % config.targetEvery === 0) moveTowards(targets, critics, config.tau)
           return {
-            ...metricsOf('critic', metrics),
+            ...metricsOf('critic', ofCritics.metrics),
             ...metricsOf('actor', ofActor.metrics),
             temperature: temperature.value[0],
           }
@@ -252,29 +145,11 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
         predict(observations, count, actions, mask) {
           const logits = new Float32Array(count * n)
           actorNetwork.forward(actor, observations, count, logits)
-          for (let r = 0; r < count; r++) distribution.draw(logits, r, actions, undefined, allowed(mask))
+          for (let r = 0; r < count; r++)
+            distribution.draw(logits, r, actions, undefined, masks.allowed(mask))
         },
-        values(observations, count, values, mask) {
-          const logits = new Float32Array(count * n)
-          const q = criticNetworks.map((critic) => {
-            const found = new Float32Array(count * n)
-            critic.forward(critics, observations, count, found)
-            return found
-          })
-          actorNetwork.forward(actor, observations, count, logits)
-          for (let r = 0; r < count; r++) {
-            const row = logits.subarray(r * n, (r + 1) * n)
-            if (allowed(mask) !== undefined)
-              for (let i = 0; i < n; i++) if (mask![r * n + i] === 0) row[i] = -Infinity
-            const highest = Math.max(...row)
-            const weights = row.map((logit) => Math.exp(logit - highest))
-            const total = weights.reduce((a, b) => a + b, 0)
-            values[r] = weights.reduce(
-              (value, w, i) => value + (w / total) * Math.min(q[0][r * n + i], q[1][r * n + i]),
-              0,
-            )
-          }
-        },
+        values: (observations, count, values, mask) =>
+          expectedValues(networks, observations, masks.allowed(mask), values.subarray(0, count)),
         ...stateOfParts({
           actor: stateOfArray(actor.data),
           critics: stateOfArray(critics.data),
@@ -282,24 +157,218 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
           actorAdam,
           criticAdam,
           temperature,
-          masks: stateOfArray(masks),
-          at: stateOfValue(
-            () => at,
-            (value) => (at = value),
-          ),
+          ...masks.parts,
           steps: stateOfValue(
             () => steps,
             (value) => (steps = value),
           ),
         }),
         async dispose() {
-          await criticObjective.dispose()
-          await actorObjective.dispose()
+          await objectives.critics.dispose()
+          await objectives.actor.dispose()
         },
       },
       random.split('draws'),
     )
   })
+
+type Networks = ReturnType<typeof createNetworks>
+
+function createNetworks(
+  { observation }: EnvironmentDefinition,
+  { hidden, activation, encoder, adamEpsilon }: DiscreteSacConfig,
+  n: number,
+  random: Random,
+) {
+  const network = (prefix: string) =>
+    overObservations(
+      observation,
+      (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: n, prefix })),
+      { encoder, prefix },
+    )
+  const actorNetwork = network('actor.')
+  const criticNetworks = [network('q1.'), network('q2.')]
+  const actor = createParameters(actorNetwork.specs, random.split('actor'))
+  const critics = createParameters(
+    { ...criticNetworks[0].specs, ...criticNetworks[1].specs },
+    random.split('critics'),
+  )
+  const targets = zeroParameters(critics.shapes)
+  targets.data.set(critics.data)
+  return {
+    width: rowSize(observation),
+    actorNetwork,
+    criticNetworks,
+    actor,
+    critics,
+    targets,
+    /** What the critics' targets are computed from. */
+    judging: joinParameters(actor, targets),
+    actorAdam: createAdam(actor.data.length, { epsilon: adamEpsilon }),
+    criticAdam: createAdam(critics.data.length, { epsilon: adamEpsilon }),
+  }
+}
+
+const actorInputs = ['observations', 'penalty', 'alpha'] as const
+const criticInputs = [
+  'observations',
+  'actions',
+  'rewards',
+  'discounts',
+  'nextObservations',
+  'nextPenalty',
+  'alpha',
+] as const
+
+const pick = <T, K extends string>(all: Record<K, T>, names: readonly K[]): Record<string, T> =>
+  Object.fromEntries(names.map((name) => [name, all[name]]))
+
+async function compileObjectives(
+  { width, actorNetwork, criticNetworks, actor, critics, judging }: Networks,
+  { n, start, threads }: { n: number; start: number; threads: number },
+) {
+  /** Of the policy at x, with the least of the critics' values and log-probabilities for each action. */
+  function expectation(
+    weights: Record<string, Tensor>,
+    judges: Record<string, Tensor>,
+    x: Tensor,
+    forbidden: Tensor,
+  ) {
+    const logs = logSoftmax(add(actorNetwork.trace(weights, x), forbidden))
+    const q = leastOf(criticNetworks.map((critic) => critic.trace(judges, x)))
+    const over = (values: Tensor): Tensor => sum(mul(exp(logs), values), { axes: [-1] })
+    return { value: over(q), entropy: neg(over(logs)) }
+  }
+  const inputs = {
+    observations: { shape: ['B', width] },
+    actions: { shape: ['B', 1] },
+    rewards: { shape: ['B'] },
+    discounts: { shape: ['B'] },
+    nextObservations: { shape: ['B', width] },
+    penalty: { shape: ['B', n] },
+    nextPenalty: { shape: ['B', n] },
+    alpha: { shape: [1] },
+  }
+  return {
+    critics: await compileObjective({
+      name: 'discrete sac critics',
+      threads,
+      parameters: critics.shapes,
+      fixed: judging.shapes,
+      inputs: pick(inputs, criticInputs),
+      trace(weights, given, fixed) {
+        const next = expectation(fixed, fixed, given['nextObservations'], given['nextPenalty'])
+        const soft = add(next.value, mul(given['alpha'], next.entropy))
+        const target = add(given['rewards'], mul(given['discounts'], soft))
+        const index = cast(add(reshape(given['actions'], ['B']), -start), 'int32')
+        const estimates = criticNetworks.map((critic) =>
+          takeAlong(critic.trace(weights, given['observations']), index),
+        )
+        const losses = estimates.map((q) => mean(square(sub(q, target))))
+        return { loss: add(losses[0], losses[1]), outputs: { value: mean(estimates[0]) } }
+      },
+    }),
+    actor: await compileObjective({
+      name: 'discrete sac actor',
+      threads,
+      parameters: actor.shapes,
+      fixed: critics.shapes,
+      inputs: pick(inputs, actorInputs),
+      trace(weights, given, fixed) {
+        const { value, entropy } = expectation(weights, fixed, given['observations'], given['penalty'])
+        return {
+          loss: neg(mean(add(value, mul(given['alpha'], entropy)))),
+          outputs: { entropy: mean(entropy) },
+        }
+      },
+    }),
+  }
+}
+
+/** What programs are fed of a batch. */
+function feedsOf(
+  batch: ReplayBatch,
+): Record<Exclude<(typeof criticInputs)[number], 'nextPenalty' | 'alpha'>, HostTensor> {
+  const { rows } = batch
+  const shape = [rows, batch.observations.length / rows]
+  return {
+    observations: { data: batch.observations, shape },
+    actions: { data: batch.actions, shape: [rows, 1] },
+    rewards: { data: batch.returns, shape: [rows] },
+    discounts: { data: batch.discounts, shape: [rows] },
+    nextObservations: { data: batch.nextObservations, shape },
+  }
+}
+
+/** Masks of the states that were acted in, row by row as the replay keeps transitions of one step; as penalties of logits. */
+function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: DiscreteSacConfig, n: number) {
+  const isMasked = environment.actionMask.length > 0
+  const numEnvs = environment.numEnvs.count
+  const stored = new Float32Array(isMasked ? bufferSize * n : 0)
+  const penalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }
+  const nextPenalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }
+  const penaltyOf = (mask: number): number => (mask === 1 ? 0 : -1e9)
+  let at = 0
+  return {
+    feeds: { penalty, nextPenalty },
+    /** A mask as distributions take it. */
+    allowed: (mask: Uint8Array | undefined): Uint8Array | undefined =>
+      isMasked && mask !== undefined && mask.length > 0 ? mask : undefined,
+    acted(): void {
+      if (!isMasked) return
+      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+        for (let i = 0; i < n; i++) stored[at * n + i] = penaltyOf(environment.actionMask[envIndex * n + i])
+        at = (at + 1) % bufferSize
+      }
+    },
+    /** Writes what is fed. */
+    read(batch: ReplayBatch): void {
+      if (!isMasked) return
+      for (let i = 0; i < rows * n; i++) {
+        nextPenalty.data[i] = penaltyOf(batch.nextMask[i])
+        penalty.data[i] = stored[batch.indices[Math.floor(i / n)] * n + (i % n)]
+      }
+    },
+    /** The greatest entropy that a policy could have in the states that are fed, a mean over them. */
+    mostEntropy: (): number => (isMasked ? meanMostEntropy(penalty) : Math.log(n)),
+    parts: {
+      masks: stateOfArray(stored),
+      at: stateOfValue(
+        () => at,
+        (value) => (at = value),
+      ),
+    },
+  }
+}
+
+/** Of each observation the lesser critic's values of all actions, weighted by the policy. */
+function expectedValues(
+  { actorNetwork, criticNetworks, actor, critics }: Networks,
+  observations: Float32Array,
+  mask: Uint8Array | undefined,
+  values: Float32Array,
+): void {
+  const count = values.length
+  const n = actorNetwork.outputs
+  const logits = new Float32Array(count * n)
+  const q = criticNetworks.map((critic) => {
+    const found = new Float32Array(count * n)
+    critic.forward(critics, observations, count, found)
+    return found
+  })
+  actorNetwork.forward(actor, observations, count, logits)
+  for (let r = 0; r < count; r++) {
+    const row = logits.subarray(r * n, (r + 1) * n)
+    if (mask !== undefined) for (let i = 0; i < n; i++) if (mask[r * n + i] === 0) row[i] = -Infinity
+    const highest = Math.max(...row)
+    const weights = row.map((logit) => Math.exp(logit - highest))
+    const total = weights.reduce((a, b) => a + b, 0)
+    values[r] = weights.reduce(
+      (value, w, i) => value + (w / total) * Math.min(q[0][r * n + i], q[1][r * n + i]),
+      0,
+    )
+  }
+}
 
 /** The entropy of the uniform policy over the actions that are not penalised, a mean over the rows. */
 function meanMostEntropy({ data, shape: [rows, n] }: HostTensor): number {

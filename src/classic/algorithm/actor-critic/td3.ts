@@ -7,7 +7,7 @@ import {
   type ParameterSet,
   zeroParameters,
 } from '../../../engine/nn/index.ts'
-import { createRandom } from '../../../engine/random/index.ts'
+import { createRandom, type Random } from '../../../engine/random/index.ts'
 import {
   add,
   type HostTensor,
@@ -20,7 +20,7 @@ import {
   sub,
   tanh,
 } from '../../../engine/tensor/index.ts'
-import { rowSize } from '../../environment/index.ts'
+import { type EnvironmentDefinition, rowSize } from '../../environment/index.ts'
 import {
   boundedActions,
   type Encoder,
@@ -104,79 +104,17 @@ export const td3Presets = {
  */
 export const td3 = (config: Td3Config): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
-    const { definition } = environment
     const numEnvs = environment.numEnvs.count
-    const width = rowSize(definition.observation)
-    const bounds = boundedActions(definition)
+    const bounds = boundedActions(environment.definition)
     const k = bounds.size
     const rows = config.batchSize
-    const { hidden, activation, encoder } = config
-    const actorNetwork = overObservations(
-      definition.observation,
-      (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: k, prefix: 'actor.' })),
-      { encoder, prefix: 'actor.' },
-    )
-    const criticNetworks = mlpActionValues(
-      { observation: definition.observation, action: k, count: config.critics },
-      { hidden, activation, encoder },
-    )
     const random = createRandom('td3', seed)
-    const actor = createParameters(actorNetwork.specs, random.split('actor'))
-    const critics = createParameters(criticNetworks.specs, random.split('critics'))
-    const copyOf = (set: ParameterSet): ParameterSet => {
-      const copy = zeroParameters(set.shapes)
-      copy.data.set(set.data)
-      return copy
-    }
-    const targetActor = copyOf(actor)
-    const targetCritics = copyOf(critics)
-    const judging = joinParameters(targetActor, targetCritics)
-    const actorAdam = createAdam(actor.data.length)
-    const criticAdam = createAdam(critics.data.length)
+    const networks = createNetworks(environment.definition, config, k, random)
+    const { width, actorNetwork, criticNetworks, actor, critics } = networks
+    const learners = await compileLearners(networks, k, threads)
     const noise: HostTensor = { data: new Float32Array(rows * k), shape: [rows, k] }
     const unit = new Float32Array(Math.max(numEnvs, rows) * k)
     let steps = 0
-
-    const criticObjective = await compileObjective({
-      name: 'td3 critics',
-      threads,
-      parameters: critics.shapes,
-      fixed: judging.shapes,
-      inputs: {
-        observations: { shape: ['B', width] },
-        actions: { shape: ['B', k] },
-        rewards: { shape: ['B'] },
-        discounts: { shape: ['B'] },
-        nextObservations: { shape: ['B', width] },
-        noise: { shape: ['B', k] },
-      },
-      trace(weights, { observations, actions, rewards, discounts, nextObservations, noise: drawn }, fixed) {
-        const smoothed = add(tanh(actorNetwork.trace(fixed, nextObservations)), drawn)
-        const nextActions = minimum(maximum(smoothed, -1), 1)
-        const following = leastOf(criticNetworks.trace(fixed, nextObservations, nextActions))
-        const target = add(rewards, mul(discounts, following))
-        const estimates = criticNetworks.trace(weights, observations, actions)
-        return {
-          loss: estimates.map((q) => mean(square(sub(q, target)))).reduce((a, b) => add(a, b)),
-          outputs: { value: mean(estimates[0]) },
-        }
-      },
-    })
-    const actorObjective = await compileObjective({
-      name: 'td3 actor',
-      threads,
-      parameters: actor.shapes,
-      fixed: critics.shapes,
-      inputs: { observations: { shape: ['B', width] } },
-      trace: (weights, { observations }, fixed) => ({
-        loss: neg(
-          mean(criticNetworks.trace(fixed, observations, tanh(actorNetwork.trace(weights, observations)))[0]),
-        ),
-      }),
-    })
-
-    const criticLearner = { objective: criticObjective, parameters: critics, optimiser: criticAdam }
-    const actorLearner = { objective: actorObjective, parameters: actor, optimiser: actorAdam }
 
     function greedy(observations: Float32Array, count: number, actions: Float32Array): void {
       actorNetwork.forward(actor, observations, count, actions)
@@ -196,30 +134,26 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
           bounds.toDefinition(unit, numEnvs, environment.actions)
         },
         async update(batch, drawing) {
-          const { targetNoise, targetNoiseClip: clip } = config
+          const { targetNoise, targetNoiseClip: clip, learningRate, tau } = config
           bounds.toUnit(batch.actions, rows, unit)
           for (let i = 0; i < rows * k; i++)
             noise.data[i] = Math.max(-clip, Math.min(clip, targetNoise * drawing.normal()))
           const observations: HostTensor = { data: batch.observations, shape: [rows, width] }
-          const { metrics } = await gradientStep(
-            criticLearner,
-            config.learningRate,
-            {
-              observations,
-              actions: { data: unit.subarray(0, rows * k), shape: [rows, k] },
-              rewards: { data: batch.returns, shape: [rows] },
-              discounts: { data: batch.discounts, shape: [rows] },
-              nextObservations: { data: batch.nextObservations, shape: [rows, width] },
-              noise,
-            },
-            judging,
-          )
-          const ofCritics = metricsOf('critic', metrics)
-          if (++steps % config.policyDelay !== 0) return ofCritics
-          const found = await gradientStep(actorLearner, config.learningRate, { observations }, critics)
-          moveTowards(targetActor, actor, config.tau)
-          moveTowards(targetCritics, critics, config.tau)
-          return { ...ofCritics, ...metricsOf('actor', found.metrics) }
+          const feeds = {
+            observations,
+            actions: { data: unit.subarray(0, rows * k), shape: [rows, k] },
+            rewards: { data: batch.returns, shape: [rows] },
+            discounts: { data: batch.discounts, shape: [rows] },
+            nextObservations: { data: batch.nextObservations, shape: [rows, width] },
+            noise,
+          }
+          const ofCritics = await gradientStep(learners.critics, learningRate, feeds, networks.judging)
+          const metrics = metricsOf('critic', ofCritics.metrics)
+          if (++steps % config.policyDelay !== 0) return metrics
+          const ofActor = await gradientStep(learners.actor, learningRate, { observations }, critics)
+          moveTowards(networks.targetActor, actor, tau)
+          moveTowards(networks.targetCritics, critics, tau)
+          return { ...metrics, ...metricsOf('actor', ofActor.metrics) }
         },
         predict(observations, count, actions) {
           greedy(observations, count, actions)
@@ -233,20 +167,102 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
         ...stateOfParts({
           actor: stateOfArray(actor.data),
           critics: stateOfArray(critics.data),
-          targetActor: stateOfArray(targetActor.data),
-          targetCritics: stateOfArray(targetCritics.data),
-          actorAdam,
-          criticAdam,
+          targetActor: stateOfArray(networks.targetActor.data),
+          targetCritics: stateOfArray(networks.targetCritics.data),
+          actorAdam: networks.actorAdam,
+          criticAdam: networks.criticAdam,
           steps: stateOfValue(
             () => steps,
             (value) => (steps = value),
           ),
         }),
         async dispose() {
-          await criticObjective.dispose()
-          await actorObjective.dispose()
+          await learners.critics.objective.dispose()
+          await learners.actor.objective.dispose()
         },
       },
       random.split('draws'),
     )
   })
+
+type Networks = ReturnType<typeof createNetworks>
+
+function createNetworks(
+  { observation }: EnvironmentDefinition,
+  { hidden, activation, encoder, critics: count }: Td3Config,
+  k: number,
+  random: Random,
+) {
+  const actorNetwork = overObservations(
+    observation,
+    (inputs) => fanInUniform(mlpNetwork({ inputs, hidden, activation, outputs: k, prefix: 'actor.' })),
+    { encoder, prefix: 'actor.' },
+  )
+  const criticNetworks = mlpActionValues({ observation, action: k, count }, { hidden, activation, encoder })
+  const actor = createParameters(actorNetwork.specs, random.split('actor'))
+  const critics = createParameters(criticNetworks.specs, random.split('critics'))
+  const copyOf = (set: ParameterSet): ParameterSet => {
+    const copy = zeroParameters(set.shapes)
+    copy.data.set(set.data)
+    return copy
+  }
+  const targetActor = copyOf(actor)
+  const targetCritics = copyOf(critics)
+  return {
+    width: rowSize(observation),
+    actorNetwork,
+    criticNetworks,
+    actor,
+    critics,
+    targetActor,
+    targetCritics,
+    /** What the critics' targets are computed from. */
+    judging: joinParameters(targetActor, targetCritics),
+    actorAdam: createAdam(actor.data.length),
+    criticAdam: createAdam(critics.data.length),
+  }
+}
+
+async function compileLearners(networks: Networks, k: number, threads: number) {
+  const { width, actorNetwork, criticNetworks, actor, critics, judging, actorAdam, criticAdam } = networks
+  const criticObjective = await compileObjective({
+    name: 'td3 critics',
+    threads,
+    parameters: critics.shapes,
+    fixed: judging.shapes,
+    inputs: {
+      observations: { shape: ['B', width] },
+      actions: { shape: ['B', k] },
+      rewards: { shape: ['B'] },
+      discounts: { shape: ['B'] },
+      nextObservations: { shape: ['B', width] },
+      noise: { shape: ['B', k] },
+    },
+    trace(weights, { observations, actions, rewards, discounts, nextObservations, noise }, fixed) {
+      const smoothed = add(tanh(actorNetwork.trace(fixed, nextObservations)), noise)
+      const nextActions = minimum(maximum(smoothed, -1), 1)
+      const following = leastOf(criticNetworks.trace(fixed, nextObservations, nextActions))
+      const target = add(rewards, mul(discounts, following))
+      const estimates = criticNetworks.trace(weights, observations, actions)
+      return {
+        loss: estimates.map((q) => mean(square(sub(q, target)))).reduce((a, b) => add(a, b)),
+        outputs: { value: mean(estimates[0]) },
+      }
+    },
+  })
+  const actorObjective = await compileObjective({
+    name: 'td3 actor',
+    threads,
+    parameters: actor.shapes,
+    fixed: critics.shapes,
+    inputs: { observations: { shape: ['B', width] } },
+    trace(weights, { observations }, fixed) {
+      const actions = tanh(actorNetwork.trace(weights, observations))
+      return { loss: neg(mean(criticNetworks.trace(fixed, observations, actions)[0])) }
+    },
+  })
+  return {
+    critics: { objective: criticObjective, parameters: critics, optimiser: criticAdam },
+    actor: { objective: actorObjective, parameters: actor, optimiser: actorAdam },
+  }
+}
