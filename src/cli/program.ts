@@ -13,6 +13,7 @@ import {
   optionOf,
   optionOfBoth,
   port,
+  positive,
   refuseForeignOptions,
   several,
   share,
@@ -26,6 +27,8 @@ import {
 import type { PlayCommand } from './play.ts'
 import type { TrainArrayCommand } from './classic/train-array.ts'
 import type { TrainCommand } from './llm/train.ts'
+import { offlineMethods } from './llm/offline-methods.ts'
+import type { TrainOfflineCommand } from './llm/train-offline.ts'
 
 /** Algorithms of language-model agents, one a line. */
 const policyHelp = (kind: EnvironmentKind): string =>
@@ -371,6 +374,41 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     const { runExport } = await import('./llm/export.ts')
     await runExport({ ...options, ...(from === undefined ? {} : { from }) }, terminal)
   })
+
+  const offline = program
+    .command('train-offline')
+    .summary('preferences and reward models from recorded episodes')
+    .description('Train on recorded episodes: preferences (DPO and others), or a reward model.')
+    .argument('[episodes]', 'a run folder, or a JSONL file of episodes (default: the last run)')
+    .addOption(
+      new Option('--method <name>', 'how it learns').choices(Object.keys(offlineMethods)).default('dpo'),
+    )
+    .requiredOption('--out <folder>', 'run folder')
+    .option('--model <model>', 'a run or model folder to start from (default: the model of the run)')
+    .option('--steps <n>', 'updates', wholeNumber(1), 60)
+    .option('--batch <n>', 'pairs or episodes of an update', wholeNumber(1), 16)
+    .option('--learning-rate <rate>', 'of the optimiser', positive, 1e-4)
+    .option('--tasks <n>', 'held-out tasks, played before and after', wholeNumber(0), 60)
+    .option('--seed <n>', 'of the order of the examples', wholeNumber(0), 0)
+    .option('--resume', 'resume an earlier call with the same options')
+  showHelpFor(
+    offline,
+    {
+      all: [
+        'agoge train --quick --out runs/first',
+        'agoge train-offline runs/first --method dpo --out runs/dpo',
+        'agoge train-offline runs/first --method reward-model --out runs/reward',
+      ],
+    },
+    () => ['\nMethods:', ...listed(Object.entries(offlineMethods))].join('\n'),
+  )
+  offline.action(
+    async (episodes: string | undefined, options: Omit<TrainOfflineCommand, 'episodes' | 'commandLine'>) => {
+      const { runTrainOffline } = await import('./llm/train-offline.ts')
+      const named = episodes === undefined ? {} : { episodes }
+      await runTrainOffline({ ...options, ...named, commandLine }, terminal)
+    },
+  )
 
   const pretrain = program
     .command('pretrain')

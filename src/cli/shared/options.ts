@@ -33,6 +33,15 @@ export function share(text: string): number {
   return value
 }
 
+/** A number above 0. */
+export function positive(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
+    throw new InvalidArgumentError('Expected a number above 0.')
+  }
+  return value
+}
+
 /** A number of at least `least`, fractions included. */
 export function atLeast(least: number): (text: string) => number {
   return (text) => {

@@ -1,0 +1,12 @@
+/** What `agoge train-offline --method` takes. */
+export const offlineMethods = {
+  dpo: 'direct preference optimisation, over pairs of episodes',
+  ipo: 'identity preference optimisation',
+  orpo: 'odds ratios with imitation, no reference',
+  simpo: 'mean log-probabilities, no reference',
+  kto: 'single episodes, successful or not',
+  'reward-model': 'a number for a whole episode, from pairs',
+  'process-reward-model': 'a number for each step of an episode',
+} as const
+
+export type OfflineMethod = keyof typeof offlineMethods
