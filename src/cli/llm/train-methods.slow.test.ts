@@ -11,20 +11,8 @@ const at = (name: string): string => join(root, name)
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'agoge-methods-'))
   // What all offline methods learn from, and a teacher; itself trained by one of the online methods.
-  const { code, out, err } = await agoge(
-    ...[
-      'train',
-      '--quick',
-      '--steps',
-      '2',
-      '--tasks',
-      '15',
-      '--algorithm',
-      'online-dpo',
-      '--out',
-      at('first'),
-    ],
-  )
+  const words = ['train', '--quick', '--steps', '2', '--tasks', '15', '--algorithm', 'online-dpo']
+  const { code, out, err } = await agoge(...words, '--out', at('first'))
   expect(code, err).toBe(0)
   expect(out).toContain('after the warm start')
 }, 300_000)
@@ -34,10 +22,8 @@ const config = (run: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(at(run), 'config.json'), 'utf8')) as Record<string, unknown>
 
 test('a teacher is named by its run, and recorded', async () => {
-  const { code, out, err } = await agoge(
-    ...['train', '--quick', '--steps', '1', '--tasks', '15', '--algorithm', 'distillation'],
-    ...['--teacher', at('first'), '--out', at('student')],
-  )
+  const words = ['train', '--quick', '--steps', '1', '--tasks', '15', '--algorithm', 'distillation']
+  const { code, out, err } = await agoge(...words, '--teacher', at('first'), '--out', at('student'))
   expect(code, err).toBe(0)
   expect(out).toContain('distillation: Success on 15 held-out tasks')
   expect(config('student')).toMatchObject({
