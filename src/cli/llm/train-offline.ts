@@ -26,7 +26,7 @@ import type { PreferenceSchedule, Schedule } from '../../llm/training/preference
 import type { Console } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 import { listRuns, trainedEnvironment } from '../shared/runs.ts'
-import { table } from '../shared/table.ts'
+import { table } from '../shared/console.ts'
 import { evalText } from './eval.ts'
 import { findModel, openModel } from './model-option.ts'
 import type { OfflineMethod } from './offline-methods.ts'
