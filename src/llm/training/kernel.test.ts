@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { TrainingSequence } from '../episode/types.ts'
 import type { AgogeError } from '../../error.ts'
 import { tinyBackend } from './preference/testing/liked-tokens.ts'
+import type { TrainingEvent } from '../../runs/run-folder.ts'
 import type { TrainingPart } from './kernel.ts'
 import { runTraining, settingsOf } from './run.ts'
 import type { RunOptions, RunSummary, ValidationOptions } from './run.ts'
@@ -101,6 +102,21 @@ test('an abort saves what is done, and rejects with its reason', async () => {
   expect(readdirSync(join(out, 'checkpoints'))).toEqual(['imitate-3'])
   const { records } = await imitate({ out, resume: true })
   expect(records.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6])
+})
+
+test('killed before its first checkpoint is due, a run begins where it was, with the best weights that it found', async () => {
+  const [out, killed] = [join(root, 'early'), join(root, 'early-killed')]
+  const validation = { score: () => ++at, every: 1 }
+  let at = 0
+  const onEvent = (event: TrainingEvent): void => {
+    if (event.type === 'step' && event.phase === 'imitate' && event.step === 4)
+      cpSync(out, killed, { recursive: true })
+  }
+  await imitate({ out, checkpointEvery: 100, validation, onEvent })
+  at = 0
+  const { best, records } = await imitate({ out: killed, checkpointEvery: 100, validation, resume: true })
+  expect(best).toEqual({ step: 6, score: 7 })
+  expect(records.length).toBe(6 + 7)
 })
 
 test('settings are numbers, texts and plain objects of them', () => {

@@ -123,10 +123,9 @@ async function runInMemory<Batch>(
   const { models, onEvent = () => {} } = options
   const state = start()
   const records: MetricsRecord[] = []
-  // Best weights alone are kept, for the time that it runs.
+  // The best weights alone are kept, for the time that it runs.
   let folder: string | undefined
-  const weightsAt = (name: string): string =>
-    join((folder ??= mkdtempSync(join(tmpdir(), 'agoge-run-'))), name)
+  const best = (): string => join((folder ??= mkdtempSync(join(tmpdir(), 'agoge-run-'))), 'best')
   try {
     await runPart(part, {
       state,
@@ -136,8 +135,8 @@ async function runInMemory<Batch>(
       emit: onEvent,
       record: recorder(state, records, onEvent),
       checkpoint: () => Promise.resolve(),
-      saveWeights: (name) => saveModels(models, weightsAt(name)),
-      loadWeights: (name) => loadModels(models, weightsAt(name)),
+      saveWeights: () => saveModels(models, best()),
+      loadWeights: () => loadModels(models, best()),
       clearCaches: () => clearCaches(models),
       lastWeights: () => null,
     })
@@ -205,6 +204,8 @@ async function runInFolder<Batch>(
     },
   }
   try {
+    // Validations may save weights before the first checkpoint is due, which need a state to belong to.
+    if (saved === null) await run.checkpoint()
     await runPart(part, run)
   } catch (error) {
     const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
