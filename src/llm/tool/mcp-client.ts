@@ -128,7 +128,7 @@ export async function connectServer(
   }
 
   function describeFault(doing: string, cause: unknown): AgogeError | InfrastructureError {
-    // What listing its tools failed by was told of already.
+    // What listing its tools failed by was reported already.
     if (AgogeError.isInstance(cause) || cause instanceof InfrastructureError) return cause
     const slow = doing === 'connect' && isTimeout(cause)
     const detail = [

@@ -111,7 +111,7 @@ test('a fresh lease starts a process that has served nobody', async () => {
 })
 
 test('waiting for a server can be given up, and closing refuses those who wait', async () => {
-  const pool = poolOf({ server: (slot) => ({ ...faulty, env: { SLOT: String(slot) } }), size: 1 })
+  const pool = poolOf({ server: (index) => ({ ...faulty, env: { SLOT: String(index) } }), size: 1 })
   const held = await pool.lease()
   const stop = new AbortController()
   const given = expect(pool.lease({ signal: stop.signal })).rejects.toThrow('enough')
@@ -134,7 +134,7 @@ test('a lease on a root that does not exist fails and leaves the pool usable', a
   await expect(lease.call('list_directory', { path: '.' })).rejects.toThrow(/released/)
 })
 
-test('a command that does not exist is told as it is', async () => {
+test('a command that does not exist is reported as it is', async () => {
   const pool = poolOf({ server: { command: 'no-such-program-here' }, size: 1 })
   await expect(pool.lease()).rejects.toBeInstanceOf(AgogeError)
 })

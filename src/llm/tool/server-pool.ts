@@ -6,8 +6,8 @@ import type { ServerConfig } from './server-config.ts'
 import { manyWaiters } from './waiting.ts'
 
 export interface ServerPoolOptions {
-  /** The server, or how slot i of the pool is started (a fixed folder or file of its own, say). */
-  server: ServerConfig | ((slot: number) => ServerConfig | Promise<ServerConfig>)
+  /** The server, or how index i of the pool is started (a fixed folder or file of its own, say). */
+  server: ServerConfig | ((index: number) => ServerConfig | Promise<ServerConfig>)
   /** How many servers run at most; each starts when first needed. */
   size: number
   /** True where the server takes its folders as roots: then a lease may name the `root` it is to see. */
@@ -34,7 +34,7 @@ export interface LeaseOptions {
 
 /** A server that is the holder's alone until `release`. */
 export interface ServerLease extends Toolbox {
-  readonly slot: number
+  readonly index: number
   readonly connection: McpConnection
   release(): Promise<void>
 }
@@ -50,7 +50,7 @@ export interface ServerPool {
 }
 
 interface Member {
-  slot: number
+  index: number
   connection?: McpConnection
   root?: string
   used: boolean
@@ -59,7 +59,7 @@ interface Member {
 /** A small pool of MCP servers of one kind. Members start lazily and are handed out first come, first served. */
 export function createServerPool(options: ServerPoolOptions): ServerPool {
   const size = Math.max(1, Math.floor(options.size))
-  const free: Member[] = Array.from({ length: size }, (_, slot) => ({ slot, used: false }))
+  const free: Member[] = Array.from({ length: size }, (_, index) => ({ index, used: false }))
   const waiting: { give: (member: Member) => void; refuse: (error: Error) => void }[] = []
   const members = [...free]
   let closed = false
@@ -120,7 +120,8 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     const root = lease.root === undefined ? undefined : await realpath(lease.root)
     let connection = member.connection
     if (connection === undefined) {
-      const config = typeof options.server === 'function' ? await options.server(member.slot) : options.server
+      const config =
+        typeof options.server === 'function' ? await options.server(member.index) : options.server
       // The MCP client is loaded when a server is first needed: with what it imports it is the slowest part of `import 'agoge'`.
       const { connectServer } = await import('./mcp-client.ts')
       connection = await connectServer(config, {
@@ -157,7 +158,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
         const connection = await prepare(member, lease, signal)
         let released = false
         return {
-          slot: member.slot,
+          index: member.index,
           connection,
           specs: connection.specs,
           async call(name, args, callOptions) {

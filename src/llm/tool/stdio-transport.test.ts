@@ -61,7 +61,7 @@ test('an http server that does not come up: its status, and what to do', async (
   expect((await fault({ name: 'web', url: at(200) })).hint).toMatch(/Check "url"/)
 })
 
-test('a program that writes something else to its standard output is told so', async () => {
+test('a program that writes something else to its standard output is reported', async () => {
   const chatty = {
     name: 'chatty',
     command: process.execPath,
@@ -77,7 +77,7 @@ test('a program that writes something else to its standard output is told so', a
   await (await connectServer(log)).close()
 })
 
-test('an answer that is not of the protocol is told of in one line, and once', async () => {
+test('an answer that is not of the protocol is reported in one line, and once', async () => {
   const wrong = await fault(program({ initialize: '{ result: { protocolVersion: 7 } }' }))
   expect(wrong.message).toMatch(/^MCP server small: connect: .*its answer is not of the protocol \(.*\)$/)
   const refused = await fault(

@@ -205,7 +205,7 @@ function schemaText({ message }: Error): string | undefined {
   }
 }
 
-/** Of alternatives, none of which fits, the first is told of. */
+/** Of alternatives, none of which fits, the first is reported. */
 function issueText({ path, message, errors }: Issue, above: readonly unknown[]): string {
   const where = [...above, ...(Array.isArray(path) ? (path as unknown[]) : [])]
   const alternatives = (Array.isArray(errors) ? errors : []) as Issue[][]

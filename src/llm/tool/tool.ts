@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../untrusted/schema-check.ts'
 
-/** What the policy is told of a tool, whatever stands behind it. */
+/** What the policy sees of a tool, whatever stands behind it. */
 export interface ToolSpec {
   name: string
   description?: string

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 interface PausableDeadline {
   /** Aborts with the reason when the time is used up. */
   readonly signal: AbortSignal
-  /** Begins (true) and ends (false) a wait, which may be told any number of times. */
+  /** Begins (true) and ends (false) a wait, which may be reported any number of times. */
   onWait(waiting: boolean): void
   /** Stops the clock for good. */
   clear(): void

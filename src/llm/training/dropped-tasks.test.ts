@@ -51,7 +51,12 @@ async function play(
 
 test('a tool that fails in a fifth of its calls costs its demonstrations, is named with its rate, and the run goes on', async () => {
   const server = { command: process.execPath, args: [flaky] }
-  const environment = await createMcpEnvironment({ name: 'flaky', server, slots: 1, callsPerSecond: 100_000 })
+  const environment = await createMcpEnvironment({
+    name: 'flaky',
+    server,
+    servers: 1,
+    callsPerSecond: 100_000,
+  })
   onTestFinished(() => environment.close())
   const counts = { train: 24, validation: 8, test: 8 }
   const { tasks } = await environment.prepareTasks({ seed: 1, counts })

@@ -5,7 +5,7 @@ import { commandText, parseCommand, perform, possibleCommands } from './commands
 import { adventureContext, createAdventure } from './adventure.ts'
 import type { Adventure } from './adventure.ts'
 import { planQuest } from './plan.ts'
-import { firstState, generateScene, isFulfilled } from './map.ts'
+import { firstState, generateMap, isFulfilled } from './map.ts'
 
 const observationFits = ({ observationSpace }: Adventure, text: string): boolean =>
   text.length >= observationSpace.minLength &&
@@ -45,8 +45,8 @@ test('every quest can be fulfilled: the plan, typed as text, ends the episode wi
 })
 
 test('no plan over all commands is shorter', () => {
-  for (let scene = 0; scene < 12; scene++) {
-    const environment = generateScene(scene, { rooms: 3, distractors: scene % 2, locked: scene % 3 > 0 })
+  for (let map = 0; map < 12; map++) {
+    const environment = generateMap(map, { rooms: 3, distractors: map % 2, locked: map % 3 > 0 })
     const state = firstState(environment)
     expect(planQuest(environment, state)?.length).toBe(planQuest(environment, state, true)?.length)
   }
@@ -55,24 +55,24 @@ test('no plan over all commands is shorter', () => {
 test('what is admissible is understood and changes the state; what is not, does not', () => {
   fc.assert(
     fc.property(contexts, ({ scene: number, locked, ...size }) => {
-      const scene = generateScene(number, { ...size, locked: locked === 1 })
+      const map = generateMap(number, { ...size, locked: locked === 1 })
       const random = createRandom('play', number)
-      let state = firstState(scene)
-      for (let t = 0; t < 25 && !isFulfilled(scene, state); t++) {
-        const possible = possibleCommands(scene, state)
+      let state = firstState(map)
+      for (let t = 0; t < 25 && !isFulfilled(map, state); t++) {
+        const possible = possibleCommands(map, state)
         for (const command of possible) {
-          expect(parseCommand(scene, commandText(scene, command))).toEqual(command)
-          const changed = perform(scene, state, command).state !== state
+          expect(parseCommand(map, commandText(map, command))).toEqual(command)
+          const changed = perform(map, state, command).state !== state
           expect({ command, changed }).toEqual({ command, changed: command.verb !== 'look' })
         }
-        const texts = new Set(possible.map((command) => commandText(scene, command)))
-        for (let thing = 0; thing < scene.things.length; thing++) {
+        const texts = new Set(possible.map((command) => commandText(map, command)))
+        for (let thing = 0; thing < map.things.length; thing++) {
           for (const verb of ['take', 'drop'] as const) {
-            if (texts.has(`${verb} ${scene.things[thing]}`)) continue
-            expect(perform(scene, state, { verb, thing }).state).toBe(state)
+            if (texts.has(`${verb} ${map.things[thing]}`)) continue
+            expect(perform(map, state, { verb, thing }).state).toBe(state)
           }
         }
-        state = perform(scene, state, random.pick(possible)).state
+        state = perform(map, state, random.pick(possible)).state
       }
     }),
     { numRuns: 20, seed: 1 },
@@ -82,7 +82,7 @@ test('what is admissible is understood and changes the state; what is not, does 
 test('the map is consistent: every way leads back', () => {
   fc.assert(
     fc.property(contexts, ({ scene: number, locked, ...size }) => {
-      const { rooms, furniture } = generateScene(number, { ...size, locked: locked === 1 })
+      const { rooms, furniture } = generateMap(number, { ...size, locked: locked === 1 })
       const back = { north: 'south', south: 'north', east: 'west', west: 'east' } as const
       rooms.forEach(({ exits }, room) => {
         for (const way of ['north', 'east', 'south', 'west'] as const) {
@@ -125,13 +125,13 @@ Your task: put the green jar in the urn in the pantry.`,
   expect(say('go east')).toBe('You go east.')
 })
 
-test('a seed gives a sequence of scenes, a context one of them; limits truncate; a stored game goes on', () => {
-  const scenes = (seed: number): unknown[] => {
+test('a seed gives a sequence of maps, a context one of them; limits truncate; a stored game goes on', () => {
+  const maps = (seed: number): unknown[] => {
     const game = createAdventure()
     return [game.reset({ seed }), game.reset(), game.reset()].map(({ observation }) => observation)
   }
-  expect(scenes(1)).toEqual(scenes(1))
-  expect(new Set([...scenes(1), ...scenes(2)]).size).toBe(6)
+  expect(maps(1)).toEqual(maps(1))
+  expect(new Set([...maps(1), ...maps(2)]).size).toBe(6)
 
   const game = createAdventure({ maxSteps: 3 })
   game.reset({ context: { scene: 5 } })

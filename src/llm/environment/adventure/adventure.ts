@@ -2,7 +2,7 @@ import { AgogeError } from '../../../error.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { commandText, describe, performText, possibleCommands } from './commands.ts'
 import { planQuest } from './plan.ts'
-import { type AdventureState, firstState, generateScene, isFulfilled, type Scene } from './map.ts'
+import { type AdventureState, firstState, generateMap, isFulfilled, type GameMap } from './map.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
@@ -30,7 +30,7 @@ export const adventureContext = {
 export interface AdventureOptions {
   /** Commands after which an episode is truncated. Default 50. */
   maxSteps?: number
-  /** Of the stream that scenes are drawn from until a reset brings one. Default 0. */
+  /** Of the stream that maps are drawn from until a reset brings one. Default 0. */
   seed?: number
 }
 
@@ -58,14 +58,14 @@ export interface Adventure {
   admissible(): string[]
   /** An oracle: the fewest commands from here to the fulfilled quest; none where it is fulfilled. */
   plan(): string[]
-  /** Scene and state, for judges. */
-  scene(): Scene
+  /** Map and state, for judges. */
+  map(): GameMap
   state(): unknown
   restore(state: unknown): void
 }
 
 interface Play {
-  scene: Scene
+  map: GameMap
   state: AdventureState
   steps: number
   over: boolean
@@ -110,33 +110,33 @@ export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: Adventur
     reset({ seed, context = {} } = {}) {
       if (seed !== undefined) random = createRandom(name, seed)
       const features = readFeatures({ scene: random.int(adventureContext.scene.high + 1), ...context })
-      const scene = generateScene(features.scene, { ...features, locked: features.locked === 1 })
-      play = { scene, state: firstState(scene), steps: 0, over: false }
-      return { observation: describe(scene, play.state) }
+      const map = generateMap(features.scene, { ...features, locked: features.locked === 1 })
+      play = { map, state: firstState(map), steps: 0, over: false }
+      return { observation: describe(map, play.state) }
     },
     step(action) {
-      const { scene, state, steps, over } = current()
+      const { map, state, steps, over } = current()
       if (over) {
         throw new AgogeError(`the episode of ${name} is over`, {
           code: 'reset-needed',
           hint: 'call reset() first',
         })
       }
-      const played = playCommand(scene, state, action)
+      const played = playCommand(map, state, action)
       const truncated = steps + 1 >= maxSteps
-      play = { scene, state: played.state, steps: steps + 1, over: played.terminated || truncated }
+      play = { map, state: played.state, steps: steps + 1, over: played.terminated || truncated }
       const { observation, terminated } = played
       return { observation, reward: terminated ? 1 : 0, terminated, truncated }
     },
     admissible() {
-      const { scene, state, over } = current()
-      return over ? [] : possibleCommands(scene, state).map((command) => commandText(scene, command))
+      const { map, state, over } = current()
+      return over ? [] : possibleCommands(map, state).map((command) => commandText(map, command))
     },
     plan() {
-      const { scene, state } = current()
-      return (planQuest(scene, state) ?? []).map((command) => commandText(scene, command))
+      const { map, state } = current()
+      return (planQuest(map, state) ?? []).map((command) => commandText(map, command))
     },
-    scene: () => current().scene,
+    map: () => current().map,
     state: () => structuredClone({ play, random: random.state() }),
     restore(stored) {
       const from = structuredClone(stored) as {
@@ -151,7 +151,7 @@ export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: Adventur
 
 /** Plays one command: what is seen then, and whether the quest is fulfilled. @throws AgogeError `not-in-space`. */
 export function playCommand(
-  scene: Scene,
+  map: GameMap,
   state: AdventureState,
   action: string,
 ): { state: AdventureState; observation: string; terminated: boolean } {
@@ -161,10 +161,10 @@ export function playCommand(
       { code: 'not-in-space', given: action, expected: 'a text of 1 to 60 letters and spaces' },
     )
   }
-  const outcome = performText(scene, state, action)
-  const terminated = isFulfilled(scene, outcome.state)
+  const outcome = performText(map, state, action)
+  const terminated = isFulfilled(map, outcome.state)
   const said = terminated ? `${outcome.said} You have fulfilled your task.` : outcome.said
-  return { state: outcome.state, observation: `${said}\n${describe(scene, outcome.state)}`, terminated }
+  return { state: outcome.state, observation: `${said}\n${describe(map, outcome.state)}`, terminated }
 }
 
 type Features = Record<keyof typeof adventureContext, number>

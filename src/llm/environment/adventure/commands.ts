@@ -7,11 +7,11 @@ import {
   isLocked,
   type Place,
   reachable,
-  type Scene,
+  type GameMap,
   thingsAt,
 } from './map.ts'
 
-/** What can be told to the player; things and furniture by number. */
+/** What can be typed; things and furniture by number. */
 export type Command =
   | { verb: 'look' }
   | { verb: 'go'; direction: Direction }
@@ -21,7 +21,7 @@ export type Command =
   | { verb: 'unlock'; thing: number }
 
 /** A command as text, as it is typed. */
-export function commandText({ things, furniture }: Scene, command: Command): string {
+export function commandText({ things, furniture }: GameMap, command: Command): string {
   switch (command.verb) {
     case 'look':
       return 'look'
@@ -46,14 +46,14 @@ export function commandText({ things, furniture }: Scene, command: Command): str
  * The command of a text, in small or capital letters, with or without articles; a sentence that says what is wrong where
  * there is none.
  */
-export function parseCommand(scene: Scene, text: string): Command | string {
+export function parseCommand(map: GameMap, text: string): Command | string {
   const words = text
     .trim()
     .toLowerCase()
     .replace(/\s+/g, ' ')
     .replace(/\b(the|a|an) /g, '')
-  const thingOf = (name: string): number => scene.things.indexOf(name)
-  const furnitureOf = (name: string): number => scene.furniture.findIndex((piece) => piece.name === name)
+  const thingOf = (name: string): number => map.things.indexOf(name)
+  const furnitureOf = (name: string): number => map.furniture.findIndex((piece) => piece.name === name)
   if (words === 'look') return { verb: 'look' }
   const [verb, rest = ''] = words.split(/ (.*)/s)
   switch (verb) {
@@ -87,23 +87,23 @@ export function parseCommand(scene: Scene, text: string): Command | string {
 }
 
 /** All commands that would change something now, and `look`. */
-export function possibleCommands(scene: Scene, state: AdventureState): Command[] {
+export function possibleCommands(map: GameMap, state: AdventureState): Command[] {
   const { room, open } = state
-  const here = scene.furniture[room]
+  const here = map.furniture[room]
   const hands = thingsAt(state, carried)
-  const ways = compass.filter((way) => scene.rooms[room].exits[way] !== undefined)
-  const atDoor = ways.some((way) => isLocked(scene, state, way))
+  const ways = compass.filter((way) => map.rooms[room].exits[way] !== undefined)
+  const atDoor = ways.some((way) => isLocked(map, state, way))
   return [
     { verb: 'look' },
     ...ways
-      .filter((direction) => !isLocked(scene, state, direction))
+      .filter((direction) => !isLocked(map, state, direction))
       .map((direction): Command => ({ verb: 'go', direction })),
-    ...reachable(scene, state).map((thing): Command => ({ verb: 'take', thing })),
+    ...reachable(map, state).map((thing): Command => ({ verb: 'take', thing })),
     ...hands.map((thing): Command => ({ verb: 'drop', thing })),
     ...(open[room] ? hands.map((thing): Command => ({ verb: 'put', thing, furniture: room })) : []),
     ...(here.container ? [{ verb: open[room] ? 'close' : 'open', furniture: room } as const] : []),
-    ...(atDoor && scene.door !== undefined && isCarried(state, scene.door.key)
-      ? [{ verb: 'unlock', thing: scene.door.key } as const]
+    ...(atDoor && map.door !== undefined && isCarried(state, map.door.key)
+      ? [{ verb: 'unlock', thing: map.door.key } as const]
       : []),
   ]
 }
@@ -115,13 +115,13 @@ interface Outcome {
 }
 
 /** What a typed command does; one that is not understood, or does not work, only says so. */
-export function performText(scene: Scene, state: AdventureState, text: string): Outcome {
-  const command = parseCommand(scene, text)
-  return typeof command === 'string' ? { state, said: command } : perform(scene, state, command)
+export function performText(map: GameMap, state: AdventureState, text: string): Outcome {
+  const command = parseCommand(map, text)
+  return typeof command === 'string' ? { state, said: command } : perform(map, state, command)
 }
 
-export function perform(scene: Scene, state: AdventureState, command: Command): Outcome {
-  const { rooms, furniture, things, door } = scene
+export function perform(map: GameMap, state: AdventureState, command: Command): Outcome {
+  const { rooms, furniture, things, door } = map
   const no = (said: string): Outcome => ({ state, said })
   const moved = (thing: number, place: Place, said: string): Outcome => ({
     state: { ...state, places: state.places.map((at, k) => (k === thing ? place : at)) },
@@ -133,13 +133,13 @@ export function perform(scene: Scene, state: AdventureState, command: Command): 
     case 'go': {
       const to = rooms[state.room].exits[command.direction]
       if (to === undefined) return no('There is no way.')
-      if (isLocked(scene, state, command.direction)) return no('The door is locked.')
+      if (isLocked(map, state, command.direction)) return no('The door is locked.')
       return { state: { ...state, room: to }, said: `You go ${command.direction}.` }
     }
     case 'take': {
       const name = things[command.thing]
       if (isCarried(state, command.thing)) return no(`You carry the ${name} already.`)
-      if (!reachable(scene, state).includes(command.thing)) return no(`You see no ${name} here.`)
+      if (!reachable(map, state).includes(command.thing)) return no(`You see no ${name} here.`)
       return moved(command.thing, carried, `You take the ${name}.`)
     }
     case 'drop': {
@@ -171,7 +171,7 @@ export function perform(scene: Scene, state: AdventureState, command: Command): 
     case 'unlock': {
       const name = things[command.thing]
       if (!isCarried(state, command.thing)) return no(`You carry no ${name}.`)
-      if (!compass.some((way) => isLocked(scene, state, way))) return no('There is no locked door here.')
+      if (!compass.some((way) => isLocked(map, state, way))) return no('There is no locked door here.')
       if (command.thing !== door?.key) return no(`The ${name} does not fit.`)
       return { state: { ...state, unlocked: true }, said: 'You unlock the door.' }
     }
@@ -179,23 +179,22 @@ export function perform(scene: Scene, state: AdventureState, command: Command): 
 }
 
 /** The task as a sentence. */
-function questText({ things, furniture, quest, rooms }: Scene): string {
+function questText({ things, furniture, quest, rooms }: GameMap): string {
   const { name, container } = furniture[quest.furniture]
   const where = `${container ? 'in' : 'on'} the ${name} in the ${rooms[quest.furniture].name}`
   return `Your task: put the ${things[quest.thing]} ${where}.`
 }
 
 /** What the player sees: the room, its exits, its furniture, what lies about, what is carried, and the task. */
-export function describe(scene: Scene, state: AdventureState): string {
+export function describe(map: GameMap, state: AdventureState): string {
   const { room, open } = state
-  const { name, exits } = scene.rooms[room]
+  const { name, exits } = map.rooms[room]
   const ways = compass
     .filter((way) => exits[way] !== undefined)
-    .map((way) => (isLocked(scene, state, way) ? `${way} (a locked door)` : way))
-  const piece = scene.furniture[room]
-  const names = (things: number[]): string =>
-    things.map((thing) => withArticle(scene.things[thing])).join(', ')
-  const inside = thingsAt(state, scene.rooms.length + room)
+    .map((way) => (isLocked(map, state, way) ? `${way} (a locked door)` : way))
+  const piece = map.furniture[room]
+  const names = (things: number[]): string => things.map((thing) => withArticle(map.things[thing])).join(', ')
+  const inside = thingsAt(state, map.rooms.length + room)
   const floor = thingsAt(state, room)
   const hands = thingsAt(state, carried)
   const shown = !open[room]
@@ -206,7 +205,7 @@ export function describe(scene: Scene, state: AdventureState): string {
     shown,
     ...(floor.length > 0 ? [`On the floor: ${names(floor)}.`] : []),
     `You carry: ${names(hands) || 'nothing'}.`,
-    questText(scene),
+    questText(map),
   ].join('\n')
 }
 

@@ -30,7 +30,7 @@ interface Furniture {
 }
 
 /** What does not change in an episode, and how it begins. */
-export interface Scene {
+export interface GameMap {
   rooms: readonly Room[]
   furniture: readonly Furniture[]
   /** Names of what can be carried. */
@@ -48,7 +48,7 @@ export interface Scene {
 export type Place = number
 export const carried: Place = -1
 
-interface SceneOptions {
+interface MapOptions {
   /** 2 to 12. */
   rooms: number
   /** Things that the quest does not need, 0 to 20. */
@@ -57,11 +57,11 @@ interface SceneOptions {
 }
 
 /**
- * The scene of a number: rooms on a map without loops, with a piece of furniture in each; the thing of the quest lies
+ * The map of a number: rooms without loops, with a piece of furniture in each; the thing of the quest lies
  * beyond the locked door, where there is one, and its key before it: so that the quest can always be fulfilled.
  */
-export function generateScene(scene: number, { rooms: count, distractors, locked }: SceneOptions): Scene {
-  const random = createRandom('adventure', scene)
+export function generateMap(map: number, { rooms: count, distractors, locked }: MapOptions): GameMap {
+  const random = createRandom('adventure', map)
   const names = random.shuffle(roomNames)
   const { exits, parents } = growMap(count, random)
   const furniture = random
@@ -136,11 +136,11 @@ export interface AdventureState {
   unlocked: boolean
 }
 
-export const firstState = (scene: Scene): AdventureState => ({
-  room: scene.start,
-  places: scene.places,
-  open: scene.furniture.map(({ container }) => !container),
-  unlocked: scene.door === undefined,
+export const firstState = (map: GameMap): AdventureState => ({
+  room: map.start,
+  places: map.places,
+  open: map.furniture.map(({ container }) => !container),
+  unlocked: map.door === undefined,
 })
 
 export const isCarried = (state: AdventureState, thing: number): boolean => state.places[thing] === carried
@@ -150,17 +150,17 @@ export const thingsAt = (state: AdventureState, place: Place): number[] =>
   state.places.flatMap((at, thing) => (at === place ? [thing] : []))
 
 /** The things in the room that can be taken. */
-export function reachable({ rooms }: Scene, state: AdventureState): number[] {
+export function reachable({ rooms }: GameMap, state: AdventureState): number[] {
   const { room, open } = state
   return [...thingsAt(state, room), ...(open[room] ? thingsAt(state, rooms.length + room) : [])]
 }
 
 /** Whether the way is the locked one. */
-export function isLocked(scene: Scene, state: AdventureState, direction: Direction): boolean {
-  const to = scene.rooms[state.room].exits[direction]
-  if (state.unlocked || scene.door === undefined || to === undefined) return false
-  return scene.door.rooms.includes(to) && scene.door.rooms.includes(state.room)
+export function isLocked(map: GameMap, state: AdventureState, direction: Direction): boolean {
+  const to = map.rooms[state.room].exits[direction]
+  if (state.unlocked || map.door === undefined || to === undefined) return false
+  return map.door.rooms.includes(to) && map.door.rooms.includes(state.room)
 }
 
-export const isFulfilled = ({ rooms, quest }: Scene, { places }: AdventureState): boolean =>
+export const isFulfilled = ({ rooms, quest }: GameMap, { places }: AdventureState): boolean =>
   places[quest.thing] === rooms.length + quest.furniture

@@ -1,5 +1,5 @@
 import { type Command, perform, possibleCommands } from './commands.ts'
-import { type AdventureState, isFulfilled, type Scene } from './map.ts'
+import { type AdventureState, isFulfilled, type GameMap } from './map.ts'
 
 interface Node {
   state: AdventureState
@@ -8,7 +8,7 @@ interface Node {
 }
 
 /** Whether a command can be part of a shortest plan: hands are never full, so that nothing else needs to be moved. */
-function mayHelp({ rooms, quest, door }: Scene, { places }: AdventureState, command: Command): boolean {
+function mayHelp({ rooms, quest, door }: GameMap, { places }: AdventureState, command: Command): boolean {
   switch (command.verb) {
     case 'go':
     case 'unlock':
@@ -31,7 +31,7 @@ function mayHelp({ rooms, quest, door }: Scene, { places }: AdventureState, comm
  * An oracle: the fewest commands from a state to the fulfilled quest, found breadth-first; `null` where there is no way.
  * With `all`, among all commands, and not only those that can help.
  */
-export function planQuest(scene: Scene, from: AdventureState, all = false): Command[] | null {
+export function planQuest(map: GameMap, from: AdventureState, all = false): Command[] | null {
   const keyOf = ({ room, places, open, unlocked }: AdventureState): string =>
     [room, places.join(), open.map(Number).join(''), unlocked].join(';')
   let frontier: Node[] = [{ state: from, parent: null, command: null }]
@@ -39,10 +39,10 @@ export function planQuest(scene: Scene, from: AdventureState, all = false): Comm
   while (frontier.length > 0) {
     const next: Node[] = []
     for (const node of frontier) {
-      if (isFulfilled(scene, node.state)) return commandsTo(node)
-      for (const command of possibleCommands(scene, node.state)) {
-        if (!all && !mayHelp(scene, node.state, command)) continue
-        const { state } = perform(scene, node.state, command)
+      if (isFulfilled(map, node.state)) return commandsTo(node)
+      for (const command of possibleCommands(map, node.state)) {
+        if (!all && !mayHelp(map, node.state, command)) continue
+        const { state } = perform(map, node.state, command)
         const key = keyOf(state)
         if (seen.has(key)) continue
         seen.add(key)

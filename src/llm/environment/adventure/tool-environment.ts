@@ -4,29 +4,29 @@ import { commandText, describe } from './commands.ts'
 import { playCommand } from './adventure.ts'
 import type { adventureContext } from './adventure.ts'
 import { planQuest } from './plan.ts'
-import { type AdventureState, firstState, generateScene, isFulfilled, type Scene } from './map.ts'
+import { type AdventureState, firstState, generateMap, isFulfilled, type GameMap } from './map.ts'
 
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
 
 interface Game {
-  scene: Scene
+  map: GameMap
   state: AdventureState
   context: Record<keyof typeof adventureContext, number>
 }
 
 /** What is no text of the game is an error of the tool, and costs the game nothing. */
-function playTyped(scene: Scene, state: AdventureState, command: string) {
+function playTyped(map: GameMap, state: AdventureState, command: string) {
   try {
-    return playCommand(scene, state, command)
+    return playCommand(map, state, command)
   } catch (error) {
     throw AgogeError.isInstance(error) ? new Error(error.message) : error
   }
 }
 
-const draft = ({ scene, state, context }: Game) => {
-  const commands = (planQuest(scene, state) ?? []).map((command) => commandText(scene, command))
+const draft = ({ map, state, context }: Game) => {
+  const commands = (planQuest(map, state) ?? []).map((command) => commandText(map, command))
   return {
-    prompt: describe(scene, state),
+    prompt: describe(map, state),
     plan: commands.map((command) => ['type', { command }] as const),
     context,
   }
@@ -55,8 +55,8 @@ export const adventureEnvironment = defineToolEnvironment<Game>({
       distractors: 3,
       locked: kind === 'locked' ? 1 : 0,
     }
-    const scene = generateScene(context.scene, { ...context, locked: kind === 'locked' })
-    return { scene, state: firstState(scene), context }
+    const map = generateMap(context.scene, { ...context, locked: kind === 'locked' })
+    return { map, state: firstState(map), context }
   },
   tools: (game) => ({
     type: {
@@ -69,17 +69,17 @@ export const adventureEnvironment = defineToolEnvironment<Game>({
         additionalProperties: false,
       },
       execute({ command }: { command: string }) {
-        const { scene, state } = game
-        if (isFulfilled(scene, state)) return 'The game is over: you have fulfilled your task.'
-        const played = playTyped(scene, state, command)
+        const { map, state } = game
+        if (isFulfilled(map, state)) return 'The game is over: you have fulfilled your task.'
+        const played = playTyped(map, state, command)
         game.state = played.state
         return played.observation
       },
     },
   }),
   kinds: { open: { draft }, locked: { draft } },
-  judge({ state: { scene, state } }) {
-    const success = isFulfilled(scene, state)
+  judge({ state: { map, state } }) {
+    const success = isFulfilled(map, state)
     return { value: Number(success), parts: { quest: success ? 1 : 0 } }
   },
   demonstrations: 200,

@@ -55,7 +55,7 @@ test('the check would find a request of the benchmark', () => {
   expect(skeleton(renamed)).toBe(skeleton(prompt))
 })
 
-test('no wording of the benchmark stands whole in a request of the base corpus', () => {
+test('no prompt template of the benchmark stands whole in a request of the base corpus', () => {
   const fixed = Object.values(filesystemTasks.templates)
     .flatMap(({ all }) => all.map(({ text }) => text))
     .flatMap((text) => text.split(/"?<\w+>"?/))

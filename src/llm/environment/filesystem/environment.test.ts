@@ -26,7 +26,7 @@ let environment: FilesystemEnvironment
 
 beforeAll(async () => {
   // In memory where there is such a place: making and removing sandboxes on a disk is slow.
-  outside = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'agoge-world-test-'))
+  outside = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'agoge-environment-test-'))
   writeFileSync(join(outside, 'secret.txt'), 'secret')
   environment = await createFilesystemEnvironment({ sandboxRoot: join(outside, 'boxes') })
 })
@@ -56,7 +56,7 @@ async function openTwo(): Promise<[ToolSession, ToolSession]> {
   return [await environment.open(first, {}), await environment.open(second, {})]
 }
 
-test('the planner solves every family of every split through the real server', async () => {
+test('the planner solves every kind of every split through the real server', async () => {
   for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
     const all = tasks(split, 200)
     const actor = createExpertActor({ tasks: new Map(all.map((task) => [task.id, task])) })

@@ -84,24 +84,24 @@ export async function createFilesystemEnvironment(
   let opened = 0
   let closed = false
 
-  async function server(slot: number): Promise<ServerLease> {
-    const held = leases[slot]
+  async function server(index: number): Promise<ServerLease> {
+    const held = leases[index]
     if (held !== undefined) {
       const lease = await held
       if (lease.connection.healthy()) return lease
-      if (leases[slot] === held) {
-        leases[slot] = undefined
+      if (leases[index] === held) {
+        leases[index] = undefined
         await lease.release()
       }
     }
-    leases[slot] ??= pool.lease()
-    const starting = leases[slot]
+    leases[index] ??= pool.lease()
+    const starting = leases[index]
     try {
       const lease = await starting
-      if (lease.connection.pid !== undefined) pids.set(slot, lease.connection.pid)
+      if (lease.connection.pid !== undefined) pids.set(index, lease.connection.pid)
       return lease
     } catch (error) {
-      if (leases[slot] === starting) leases[slot] = undefined
+      if (leases[index] === starting) leases[index] = undefined
       throw error
     }
   }
@@ -116,7 +116,7 @@ export async function createFilesystemEnvironment(
 
   let tools: readonly ToolSpec[]
   try {
-    const all = await Promise.all(leases.map((_, slot) => server(slot)))
+    const all = await Promise.all(leases.map((_, index) => server(index)))
     tools = all[0].specs.filter((spec) => !withheld.has(spec.name))
   } catch (error) {
     await close()

@@ -2,7 +2,7 @@ import type { Random } from '../../../engine/random/index.ts'
 import type { WordLists } from '../definition/words.ts'
 
 /** A sandbox in the making: folders and files with natural names, and fresh names for what the task will add. */
-export interface Scene {
+export interface InitialState {
   readonly random: Random
   readonly folders: string[]
   readonly files: Record<string, string>
@@ -10,11 +10,11 @@ export interface Scene {
   folder(...not: string[]): string
   /** One of the files. */
   file(...not: string[]): string
-  /** A word that this scene has not used. */
+  /** A word not used yet. */
   word(kind: keyof WordLists): string
   /** The path of a folder that does not exist; below an existing folder in a third of the cases. */
   newFolder(): string
-  /** A file name (`budget-march.txt`) that no file of the scene has. */
+  /** A file name (`budget-march.txt`) that no file has yet. */
   newName(): string
   /** A short text: two to four words. */
   text(): string
@@ -28,10 +28,14 @@ export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /**
- * Two to four folders, one of them inside another in a quarter of the scenes, and three to seven files of one line.
+ * Two to four folders, one of them inside another in a quarter of the sandboxes, and three to seven files of one line.
  * `counts` fixes how many files the first folders have.
  */
-export function createScene(random: Random, words: WordLists, counts: readonly number[] = []): Scene {
+export function createInitialState(
+  random: Random,
+  words: WordLists,
+  counts: readonly number[] = [],
+): InitialState {
   const decks = {
     groups: random.shuffle(words.groups),
     nouns: random.shuffle(words.nouns),

@@ -103,7 +103,7 @@ export const branchVerbs = {
 } as const
 
 /**
- * Wordings written by hand and kept apart from the grammar: each uses words that no training wording of its kind
+ * Templates written by hand and kept apart from the others: each uses words that no training template of its kind
  * has. They show what is left when the user speaks freely, and are reported but never trained on.
  */
 export const unseenPromptTemplates: Record<FilesystemKind, readonly string[]> = {

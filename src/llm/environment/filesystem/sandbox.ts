@@ -11,7 +11,7 @@ const limits = { path: 400, pattern: 200, other: 20_000 }
  * Rewrites the arguments of a call from paths of the policy (`/notes/a.txt`, the sandbox is `/`) to real ones below
  * `root`. `..` stops at the sandbox, and a path that leads out of it through a link is refused.
  *
- * @returns the arguments for the server, or what is wrong with them, in the words told to the policy
+ * @returns the arguments for the server, or what is wrong with them, in the words that the policy sees
  */
 export function toSandbox(root: string, args: Record<string, unknown>): Record<string, unknown> | string {
   const mapped: Record<string, unknown> = {}

@@ -35,7 +35,7 @@ test('a task is determined by split, seed and kind', () => {
   )
 })
 
-test('every family has many wordings, and consecutive seeds cover all families alike', () => {
+test('every kind has many prompt templates, and consecutive seeds cover all kinds alike', () => {
   expect(filesystemTasks.kinds.length).toBeGreaterThanOrEqual(11)
   expect([...filesystemTasks.kinds].toSorted()).toEqual(kinds.toSorted())
   for (const kind of kinds) {
@@ -67,7 +67,7 @@ test('train, validation and test share no word of a name, a folder or a text', (
 test('the names in a prompt are of its split too', () => {
   const names = new Set(Object.values(wordLists('train')).flat())
   const verbs = new Set(Object.values(branchVerbs).flat().flatMap(wordsIn))
-  const wordings = new Map(
+  const templates = new Map(
     kinds.map((kind) => [
       kind as string,
       new Set(filesystemTasks.templates[kind].all.flatMap(({ text }) => wordsIn(text))),
@@ -75,7 +75,7 @@ test('the names in a prompt are of its split too', () => {
   )
   for (const task of many('test')) {
     const given = wordsIn(task.prompt).filter(
-      (word) => !wordings.get(task.kind)?.has(word) && !verbs.has(word),
+      (word) => !templates.get(task.kind)?.has(word) && !verbs.has(word),
     )
     expect(given.filter((word) => names.has(word))).toEqual([])
   }
@@ -92,7 +92,7 @@ test('the words of requests are never names', () => {
   }
 })
 
-test('no wording is in two splits, and every word of a held-out one occurs in training ones of its family', () => {
+test('no prompt template is in two splits, and every word of a held-out one occurs in training ones of its kind', () => {
   for (const kind of kinds) {
     const grammar = filesystemTasks.templates[kind]
     const train = new Set(grammar.of('train').map(({ text }) => text))
@@ -108,7 +108,7 @@ test('no wording is in two splits, and every word of a held-out one occurs in tr
   }
 })
 
-test('unseen wordings have words that no training wording of the family has', () => {
+test('unseen paraphrases have words that no training template of the kind has', () => {
   for (const kind of kinds) {
     const known = new Set(
       filesystemTasks.templates[kind].all

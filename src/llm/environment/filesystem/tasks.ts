@@ -1,7 +1,7 @@
 import type { Task } from '../../agent/types.ts'
 import { toolsOf } from '../definition/plan.ts'
 import { createTaskSource } from '../definition/task-source.ts'
-import { createScene, type Scene } from './initial-state.ts'
+import { createInitialState, type InitialState } from './initial-state.ts'
 import { ifContent, ifExists } from './kinds/deciding.ts'
 import { applyChanges, type Draft, type FilesystemTaskKind } from './kinds/kind.ts'
 import { count, find, findAndRead, read } from './kinds/looking.ts'
@@ -37,7 +37,7 @@ const taskKinds: readonly FilesystemTaskKind[] = [
  * const task = filesystemTasks.task({ split: 'train', seed: 7, kind: 'copy' })
  */
 export const filesystemTasks = createTaskSource<
-  Scene,
+  InitialState,
   Draft,
   Omit<FilesystemTask, Exclude<keyof Task, 'context'>>
 >({
@@ -52,14 +52,14 @@ export const filesystemTasks = createTaskSource<
   state({ random, words, kind }) {
     const { counts } = taskKinds.find(({ name }) => name === kind) ?? {}
     // 'scene' keys the stream of earlier runs.
-    return createScene(random.split('scene'), words, counts?.(random))
+    return createInitialState(random.split('scene'), words, counts?.(random))
   },
-  extra(scene, draft) {
-    const start = { folders: scene.folders, files: scene.files }
+  extra(initial, draft) {
+    const start = { folders: initial.folders, files: initial.files }
     return {
       context: {
-        files: Object.keys(scene.files).length,
-        folders: scene.folders.length,
+        files: Object.keys(initial.files).length,
+        folders: initial.folders.length,
         tools: toolsOf(draft.plan),
         ...draft.context,
       },
@@ -71,7 +71,7 @@ export const filesystemTasks = createTaskSource<
 })
 
 /**
- * How many demonstrations of each family the warm start of the main job shows. Families of one plain call get next to
+ * How many demonstrations of each kind the warm start of the main job shows. Kinds of one plain call get next to
  * none, since reinforcement learning finds those by itself; deciding and gathering get most, since an agent that never
  * succeeds has nothing to learn from.
  */

@@ -11,7 +11,7 @@ import {
   type McpEnvironmentOptions,
 } from './mcp-environment.ts'
 import type { McpTask } from './mcp-task.ts'
-import { createCallLimit, limitToolbox } from './server-slot.ts'
+import { createCallLimit, limitToolbox } from './pooled-server.ts'
 
 function recording() {
   const calls: string[] = []
@@ -79,7 +79,7 @@ const limits = { turns: 6, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 async function open(options: Partial<McpEnvironmentOptions> = {}): Promise<McpEnvironment> {
   const env = { SHELF_TOOLS: 'measure' }
   const server = { command: process.execPath, args: [shelf], env }
-  const environment = await createMcpEnvironment({ name: 'shelf', server, slots: 1, ...options })
+  const environment = await createMcpEnvironment({ name: 'shelf', server, servers: 1, ...options })
   onTestFinished(() => environment.close())
   return environment
 }

@@ -4,15 +4,15 @@ import { isPlainObject } from './salient.ts'
 /**
  * How the state behind a server comes back to its beginning before a task.
  * - `restart`: a new process has a fresh state.
- * - `{ command }`: a shell command run before a task (with `AGOGE_SLOT`, the slot's folder, in its environment).
+ * - `{ command }`: a shell command run before a task (with `AGOGE_SLOT`, the server's folder, in its environment).
  * - `{ files }`: the whole state is in these files or folders, read at every call; they are put back. Relative paths
- *   lie in the slot's folder.
- * - `{ roots }`: the server works below the MCP root it is given; each slot gets an empty folder as its root.
+ *   lie in the server's folder.
+ * - `{ roots }`: the server works below the MCP root it is given; each server gets an empty folder as its root.
  * - `none`: it cannot; only tasks that read are made.
  */
 export type ResetRule = 'restart' | 'none' | { command: string } | { files: string[] } | { roots: true }
 
-/** The `agoge` entry of a server in `.mcp.json`. `{slot}` in `env` stands for the slot's own folder. */
+/** The `agoge` entry of a server in `.mcp.json`. `{slot}` in `env` stands for the server's own folder. */
 export interface McpEnvironmentConfig {
   reset: ResetRule
   /**

@@ -135,7 +135,7 @@ test('a server over streamable HTTP: tools, tasks, episodes, the rate; then it d
   for (const value of [secret, 'blue-team-9']) expect(stored).not.toContain(value)
 })
 
-test('an address where nothing listens is told, without the header', async () => {
+test('an address where nothing listens is reported, without the header', async () => {
   const port = await freePort()
   const failing = open(port)
   await expect(failing).rejects.toBeInstanceOf(InfrastructureError)

@@ -113,7 +113,7 @@ test('by default only reading tools are called, and the plan says so before', as
 
 test('a sandbox: every task is solved by its plan, and by nothing less', async () => {
   const config = { reset: { files: ['shelf'] }, observe: ['list_items'], env: { SHELF_FILE: '{slot}/shelf' } }
-  const { environment, called } = await openShelf({ sandbox: true, config, slots: 2 }, basic)
+  const { environment, called } = await openShelf({ sandbox: true, config, servers: 2 }, basic)
   expect(environment.needsConsent).toBe(true)
   expect(environment.deterministic).toBe(true)
   const { tasks } = await environment.prepareTasks({ seed: 3, counts: { train: 16 } })
@@ -134,7 +134,7 @@ test('a sandbox: every task is solved by its plan, and by nothing less', async (
 test('--allow admits one tool and no other; a reset by restarting', async () => {
   const config = { reset: 'restart' as const, observe: ['list_items'] }
   const few = { SHELF_TOOLS: 'put_item take_item list_items' }
-  const { environment, called } = await openShelf({ allow: ['put_item'], config, slots: 2 }, few)
+  const { environment, called } = await openShelf({ allow: ['put_item'], config, servers: 2 }, few)
   const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 2 } })
   expect(tasks.kinds).toContain('put_item')
   expect(called()).toContain('put_item')
@@ -224,7 +224,7 @@ test('the everything server: reading tools only, clocks left out', async () => {
 })
 
 test('the filesystem server in the same way: its state is the files themselves', async () => {
-  const environment = await openExample('filesystem', { sandbox: true, slots: 2 })
+  const environment = await openExample('filesystem', { sandbox: true, servers: 2 })
   const { tasks } = await environment.prepareTasks({ seed: 4, counts: { train: 12 } })
   expect(tasks.kinds).toEqual(expect.arrayContaining(['write_file', 'read_text_file']))
   const solved = await play(environment, tasks.all('train'))

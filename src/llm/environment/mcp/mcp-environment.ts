@@ -24,8 +24,8 @@ import {
   canRunSideBySide,
   createCallLimit,
   listServerTools,
-  openServerSlot,
-} from './server-slot.ts'
+  openPooledServer,
+} from './pooled-server.ts'
 import { createStatePool } from './state-pool.ts'
 import { type GeneratedTasks, generateTasks, type TaskGenerationOptions } from './task-generation.ts'
 import { type Probe, probeTools } from './tool-probing.ts'
@@ -37,12 +37,12 @@ export interface McpEnvironmentOptions extends AdmissionOptions {
   server: ServerConfig
   /** The `agoge` entry of the server; absent = a live system that is only read. */
   config?: McpEnvironmentConfig
-  /** Calls in all, scene-setting and observing included. Default: see `callLimits`. */
+  /** Calls in all, preparing and observing included. Default: see `callLimits`. */
   maxCalls?: number
   /** Default: see `callLimits`. */
   callsPerSecond?: number
   /** Server processes at most, where they can run side by side. Default 4; 8 where a reset is a restart. At most 16. */
-  slots?: number
+  servers?: number
   /** Characters of a result that the window shows. Default: what `config` says, else 300. */
   resultLimit?: number
   /** Rewrites all that the server says (tools, results, faults) before anything else sees it, to hide secrets. */
@@ -55,9 +55,9 @@ export interface McpEnvironment extends ToolEnvironment<McpTask> {
   readonly plan: string
   /** True where tools may run that are not annotated as reading only: a person should say yes to the plan. */
   readonly needsConsent: boolean
-  /** A seal of the plan and of the server it is for, to be kept with what a person agreed to; `isAgreed` recognises it. */
+  /** a hash of the plan and of the server it is for, to be kept with what a person agreed to; `isAgreed` recognises it. */
   agreement(): string
-  /** Whether this is the seal of the same plan for the same server, configured values included. */
+  /** Whether this is the hash of the same plan for the same server, configured values included. */
   isAgreed(hash: string): boolean
   readonly admission: Admission
   readonly limit: CallLimit
@@ -74,7 +74,7 @@ interface PreparedTasks {
 }
 
 /**
- * How often and how fast a server is called unless told. A local process may stand in front of a live system as well as
+ * How often and how fast a server is called by default. A local process may stand in front of a live system as well as
  * a remote one does, so only a sandbox is called as fast as it answers.
  */
 export function callLimits(
@@ -112,12 +112,12 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   )
   const wanted = Math.min(
     16,
-    options.slots ?? (config.reset === 'restart' && writers.size > 0 ? 8 : remote ? 1 : 4),
+    options.servers ?? (config.reset === 'restart' && writers.size > 0 ? 8 : remote ? 1 : 4),
   )
   const size = canRunSideBySide(server, config) ? wanted : 1
   const pool = createStatePool({
     size,
-    open: () => openServerSlot({ server, config, limit, redact, signal }),
+    open: () => openPooledServer({ server, config, limit, redact, signal }),
     writes: (tool) => writers.has(tool),
   })
   const system = createToolSystem({
@@ -161,7 +161,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
         config,
         unused.filter((tool) => tool.remedy === 'state'),
       )
-      // More at a time than there are slots would only make them take turns, with a reset at each.
+      // More at a time than there are servers would only make them take turns, with a reset at each.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation })
       return { tasks, leftOut: probe.leftOut, ...(state === undefined ? {} : { hint: state }) }
     },
@@ -218,7 +218,7 @@ export async function openMcpEnvironment(
 
 /**
  * `npx -y PACKAGE@VERSION` started directly where that version is installed: npx would run the same program, only
- * half a second later and with a process more for every slot.
+ * half a second later and with a process more for every server.
  */
 function installedServer(server: ServerConfig): ServerConfig {
   if ('url' in server || server.command !== 'npx') return server

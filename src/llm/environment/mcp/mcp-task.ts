@@ -10,7 +10,7 @@ import type { StateCall } from './state-pool.ts'
 
 /** A generated task whose reference solution was executed: what is expected is what really came out. */
 export interface McpTask extends Task {
-  /** Calls that set the scene before the policy begins. */
+  /** Calls that prepare the state before the policy begins. */
   seeds: StateCall[]
   expected: {
     /** Null where the task only changes something. */

@@ -5,7 +5,7 @@ import { AgogeError } from '../../../error.ts'
 import { visibleBlock, visibleLine } from '../../../untrusted/visible-text.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
 import type { Admission } from './safety.ts'
-import type { CallLimit } from './server-slot.ts'
+import type { CallLimit } from './pooled-server.ts'
 
 interface PlanFacts {
   server: string
@@ -109,7 +109,7 @@ function askLine(
 }
 
 /**
- * The seal of what a person said yes to: kept with a run, it tells later whether the same is asked for. Salted, and slow to make, so that
+ * The hash of what a person said yes to: kept with a run, it tells later whether the same is asked for. Salted, and slow to make, so that
  * the secrets of a configuration cannot be guessed from it.
  */
 export function hashOf(agreed: unknown, salt: string = randomBytes(8).toString('hex')): string {

@@ -40,7 +40,7 @@ test('splits share no request, and no name', () => {
   expect(new Set(lists.flat()).size).toBe(lists.flat().length)
 })
 
-test('every word of a test request occurs in training; unseen wordings do not', () => {
+test('every word of a test request occurs in training; unseen paraphrases do not', () => {
   const train = wordsIn(prompts('train', steps, 2000))
   expect([...wordsIn(prompts('test', steps))].filter((word) => !train.has(word))).toEqual([])
   const known = new Set(prompts('train', steps, 2000))

@@ -65,7 +65,7 @@ const familiar: Paraphrase = {
   },
 }
 
-/** Wordings that training never sees; measured, not gated. */
+/** Templates that training never sees; measured, not gated. */
 const unseen: Paraphrase = {
   openers: [
     'invoke {tool}',
@@ -86,7 +86,7 @@ const unseen: Paraphrase = {
   },
 }
 
-/** Compositions of wording are shared out between the splits; their single words all occur in training. */
+/** Templates are shared out between the splits; their single words all occur in training. */
 function splitOf(composition: string): Task['split'] {
   const bucket = hash32('mcp-wording', composition) % 5
   return bucket < 3 ? 'train' : bucket === 3 ? 'validation' : 'test'

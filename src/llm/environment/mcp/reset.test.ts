@@ -39,7 +39,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test.skipIf(process.platform === 'win32')('it knows its slot, and says why it failed', async () => {
+test.skipIf(process.platform === 'win32')('it knows its server, and says why it failed', async () => {
   const folder = temporary()
   await runResetCommand('echo fresh > "$AGOGE_SLOT/state"', folder)
   expect(readFileSync(join(folder, 'state'), 'utf8')).toBe('fresh\n')

@@ -78,7 +78,7 @@ interface ResetCommandOptions {
 }
 
 /**
- * Runs a shell command that resets the state behind a server, with the slot's folder as `AGOGE_SLOT` in its environment. Services that
+ * Runs a shell command that resets the state behind a server, with the server's folder as `AGOGE_SLOT` in its environment. Services that
  * it leaves running in the background are left alone.
  *
  * @throws InfrastructureError where it fails or takes too long; the reason of the signal where that was aborted.

@@ -22,7 +22,7 @@ function temporary(): string {
 }
 
 async function open(options: Omit<McpEnvironmentOptions, 'name'>): Promise<McpEnvironment> {
-  const environment = await createMcpEnvironment({ name: 'test', sandbox: true, slots: 2, ...options })
+  const environment = await createMcpEnvironment({ name: 'test', sandbox: true, servers: 2, ...options })
   onTestFinished(() => environment.close())
   return environment
 }
@@ -44,7 +44,7 @@ function play(environment: McpEnvironment, tasks: readonly McpTask[]): Promise<E
 const outcome = ({ status, success, error }: Episode): unknown => ({ status, success, error })
 const solved = { status: 'ok', success: true, error: undefined }
 
-test('roots: each slot of the filesystem server works in an empty folder of its own', async () => {
+test('roots: each server of the filesystem server works in an empty folder of its own', async () => {
   const { config: server } = resolveServer({
     package: '@modelcontextprotocol/server-filesystem',
     version: '2026.8.31',
@@ -61,7 +61,7 @@ test('roots: each slot of the filesystem server works in an empty folder of its 
   expect(episodes.map(outcome)).toEqual(all.map(() => solved))
 })
 
-test('a command: the state is reset by it before each task, in each slot for itself', async () => {
+test('a command: the state is reset by it before each task, in each server for itself', async () => {
   const log = join(temporary(), 'resets')
   const environment = await openShelf({
     reset: { command: `rm -f "$AGOGE_SLOT/shelf" && echo "$AGOGE_SLOT" >> '${log}'` },
@@ -73,11 +73,11 @@ test('a command: the state is reset by it before each task, in each slot for its
   const all = tasks.all('train')
   const episodes = await play(environment, all)
   expect(episodes.map(outcome)).toEqual(all.map(() => solved))
-  const slots = new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))
+  const servers = new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))
   // Those of servers that were started anew while the tools were tried are gone already.
-  expect([...slots].filter((folder) => existsSync(folder))).toHaveLength(2)
+  expect([...servers].filter((folder) => existsSync(folder))).toHaveLength(2)
   await environment.close()
-  expect([...slots].filter((folder) => existsSync(folder))).toEqual([])
+  expect([...servers].filter((folder) => existsSync(folder))).toEqual([])
 })
 
 test('a command that fails masks the episodes, with its last words and without secrets', async () => {
@@ -107,7 +107,7 @@ test('a command that fails masks the episodes, with its last words and without s
   }
 })
 
-test('files outside the slot: one server at a time, and they are left as they were found', async () => {
+test('files outside the server: one server at a time, and they are left as they were found', async () => {
   const file = join(temporary(), 'shelf.json')
   const found = '[["lamp","red"]]'
   writeFileSync(file, found)

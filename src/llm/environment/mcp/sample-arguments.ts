@@ -186,7 +186,7 @@ export function requiredOf(schema: JsonSchema): readonly unknown[] {
   return asArray(schema['required'])
 }
 
-/** The one type to make: the first that is not null, told from the keywords where `type` is missing. */
+/** The one type to make: the first that is not null, known from the keywords where `type` is missing. */
 export function typeOf(schema: JsonSchema): string | undefined {
   const type = schema['type']
   if (Array.isArray(type)) return type.find((item) => item !== 'null') as string | undefined

@@ -63,7 +63,7 @@ function listsOf(split: 'train' | 'validation' | 'test'): SplitWords {
 
 const lists = { train: listsOf('train'), validation: listsOf('validation'), test: listsOf('test') }
 
-/** The words of a split; tasks with unseen wording are about the names of the test split. */
+/** The words of a split; tasks of unseen paraphrases are about the names of the test split. */
 export function wordsOf(split: Task['split']): SplitWords {
   return lists[split === 'unseen-wording' ? 'test' : split]
 }
@@ -106,7 +106,7 @@ function likeMoment(description: unknown): Maker | undefined {
   }
 }
 
-/** What a text is about, told by the words of its property's name; the first that fits is used. */
+/** What a text is about, known by the words of its property's name; the first that fits is used. */
 const cues: readonly [RegExp, Maker][] = [
   [/^(timezone|timezones|tz|zone)$/, (words, random) => random.pick(words.zones)],
   [/^(url|uri|link|website|href)$/, (words, random) => `https://example.com/${noun(words, random)}`],

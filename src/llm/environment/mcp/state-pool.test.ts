@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { InfrastructureError } from '../../tool/tool.ts'
 import { createStatePool, newState } from './state-pool.ts'
-import type { StatePool, StateSlot } from './state-pool.ts'
+import type { StatePool, StateServer } from './state-pool.ts'
 
-/** A list of words as the state; `add` writes, `show` reads, `fail` breaks the slot. */
-function listEnv(counts: { opened: number; resets: number }, snapshots: boolean): StateSlot {
+/** A list of words as the state; `add` writes, `show` reads, `fail` breaks the server. */
+function listEnv(counts: { opened: number; resets: number }, snapshots: boolean): StateServer {
   counts.opened++
   let words: string[] = []
   return {
@@ -31,7 +31,7 @@ function listEnv(counts: { opened: number; resets: number }, snapshots: boolean)
 }
 
 for (const snapshots of [true, false]) {
-  test(`many states over two slots stay apart, ${snapshots ? 'by snapshots' : 'by repeating calls'}`, async () => {
+  test(`many states over two servers stay apart, ${snapshots ? 'by snapshots' : 'by repeating calls'}`, async () => {
     const counts = { opened: 0, resets: 0 }
     const pool = createStatePool({
       size: 2,
@@ -53,7 +53,7 @@ for (const snapshots of [true, false]) {
   })
 }
 
-test('a slot that breaks is replaced and nobody loses a state', async () => {
+test('a server that breaks is replaced and nobody loses a state', async () => {
   const counts = { opened: 0, resets: 0 }
   const pool = createStatePool({
     size: 1,
@@ -83,10 +83,10 @@ test('a call that worked and fails when it is repeated masks the episode: its st
   const pool = createStatePool({
     size: 1,
     async open() {
-      const slot = listEnv(counts, false)
-      const call: StateSlot['toolbox']['call'] = (name, args) =>
-        works ? slot.toolbox.call(name, args) : Promise.resolve({ text: 'timed out', isError: true })
-      return { ...slot, toolbox: { ...slot.toolbox, call } }
+      const server = listEnv(counts, false)
+      const call: StateServer['toolbox']['call'] = (name, args) =>
+        works ? server.toolbox.call(name, args) : Promise.resolve({ text: 'timed out', isError: true })
+      return { ...server, toolbox: { ...server.toolbox, call } }
     },
     writes: (name) => name === 'add',
   })
@@ -108,7 +108,7 @@ test('where nothing is written no reset is needed', async () => {
   expect(counts).toEqual({ opened: 1, resets: 0 })
 })
 
-/** A pool of one slot in which `hold` is answered when told; `seen` has what reached the slot. */
+/** A pool of one server in which `hold` is answered on demand; `seen` has what reached the server. */
 function gatedPool(): { pool: StatePool; seen: string[]; opened: () => number; open: () => void } {
   const seen: string[] = []
   const counts = { opened: 0, resets: 0 }
@@ -117,15 +117,15 @@ function gatedPool(): { pool: StatePool; seen: string[]; opened: () => number; o
   const pool = createStatePool({
     size: 1,
     async open() {
-      const slot = listEnv(counts, true)
-      const { toolbox } = slot
-      const call: StateSlot['toolbox']['call'] = async (name, args, options) => {
+      const server = listEnv(counts, true)
+      const { toolbox } = server
+      const call: StateServer['toolbox']['call'] = async (name, args, options) => {
         seen.push(`${name} ${String(args['word'])}`)
         if (name === 'hold') await gate
         options?.signal?.throwIfAborted()
         return toolbox.call(name, args)
       }
-      return { ...slot, toolbox: { ...toolbox, call } }
+      return { ...server, toolbox: { ...toolbox, call } }
     },
     writes: () => false,
   })
@@ -138,7 +138,7 @@ test('whoever gives up while it waits leaves the queue, and costs no healthy ser
   const stop = new AbortController()
   const impatient = pool.call(newState(), 'show', { word: 'impatient' }, { signal: stop.signal })
   const patient = pool.call(newState(), 'show', { word: 'patient' })
-  // Given its slot and aborted before it can go on.
+  // Given its server and aborted before it can go on.
   const late = new AbortController()
   const tooLate = pool.call(newState(), 'show', { word: 'late' }, { signal: late.signal })
   stop.abort(new Error('enough'))
@@ -153,7 +153,7 @@ test('whoever gives up while it waits leaves the queue, and costs no healthy ser
   expect(opened()).toBe(1)
 })
 
-test('calls that wait when the pool is closed are refused, and no slot is opened for them', async () => {
+test('calls that wait when the pool is closed are refused, and no server is opened for them', async () => {
   const { pool, seen, opened, open } = gatedPool()
   const first = pool.call(newState(), 'hold', {})
   const waiting = pool.call(newState(), 'show', {})
@@ -165,18 +165,18 @@ test('calls that wait when the pool is closed are refused, and no slot is opened
   expect(opened()).toBe(1)
 })
 
-test('deadlines stand still while a call waits for its slot and its state, not while it runs', async () => {
+test('deadlines stand still while a call waits for its server and its state, not while it runs', async () => {
   const { pool, open } = gatedPool()
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const first = pool.call(newState(), 'hold', {}, { seconds: 5 })
-  const told: boolean[] = []
-  const second = pool.call(newState(), 'show', {}, { seconds: 0.05, onWait: (now) => told.push(now) })
+  const waits: boolean[] = []
+  const second = pool.call(newState(), 'show', {}, { seconds: 0.05, onWait: (now) => waits.push(now) })
   await vi.advanceTimersByTimeAsync(150)
   open()
   expect((await second).isError).toBe(false)
   await first
-  expect(told).toEqual([true, false])
+  expect(waits).toEqual([true, false])
 })
 
 test('many calls may wait on one signal without a warning', async () => {

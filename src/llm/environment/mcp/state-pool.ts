@@ -2,7 +2,7 @@ import { InfrastructureError, type Toolbox, type ToolCallOptions, type ToolResul
 import { manyWaiters, pausableDeadline } from '../../tool/waiting.ts'
 
 /** One copy of the system behind the tools, with a state that can be put back to its beginning. */
-export interface StateSlot {
+export interface StateServer {
   toolbox: Toolbox
   reset(signal?: AbortSignal): Promise<void>
   /** The state as a value, where that is cheap; without it a state is made again by repeating its calls. */
@@ -36,7 +36,7 @@ export interface EpisodeState {
 
 export interface StatePoolOptions {
   size: number
-  open(index: number, signal?: AbortSignal): Promise<StateSlot>
+  open(index: number, signal?: AbortSignal): Promise<StateServer>
   /** True for tools that may change the state. */
   writes(tool: string): boolean
 }
@@ -62,17 +62,17 @@ export interface StatePool {
     args: Record<string, unknown>,
     options?: StateCallOptions,
   ): Promise<ToolResult>
-  /** The state of the episode as text, from slots that can describe theirs. */
+  /** The state of the episode as text, from servers that can describe theirs. */
   describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
-  /** Closes the slots that are not in use; the next call opens new ones. */
+  /** Closes the servers that are not in use; the next call opens new ones. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
 interface Member {
   index: number
-  slot: StateSlot | undefined
-  /** The journal that the slot's present state corresponds to. */
+  server: StateServer | undefined
+  /** The journal that the server's present state corresponds to. */
   journal: readonly StateCall[]
 }
 
@@ -81,14 +81,14 @@ export function newState(seeds: readonly StateCall[] = []): EpisodeState {
 }
 
 /**
- * Gives any number of open episodes a state of their own over a few slots: before a call the slot is brought to the
+ * Gives any number of open episodes a state of their own over a few servers: before a call the server is brought to the
  * episode's state (nothing to do where it is there already; else a snapshot; else reset and the journal repeated).
- * A slot that failed is closed and opened anew; the state of the episodes is not lost with it.
+ * A server that failed is closed and opened anew; the state of the episodes is not lost with it.
  */
 export function createStatePool(options: StatePoolOptions): StatePool {
   const members: Member[] = Array.from({ length: Math.max(1, options.size) }, (_, index) => ({
     index,
-    slot: undefined,
+    server: undefined,
     journal: [],
   }))
   const idle = [...members]
@@ -98,13 +98,13 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   async function take(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
     if (idle.length === 0) return queue(state, signal)
     let best = idle.findIndex(
-      (member) => member.slot !== undefined && sameCalls(member.journal, state.journal),
+      (member) => member.server !== undefined && sameCalls(member.journal, state.journal),
     )
-    if (best < 0) best = idle.findIndex((member) => member.slot === undefined)
+    if (best < 0) best = idle.findIndex((member) => member.server === undefined)
     return idle.splice(Math.max(best, 0), 1)[0]
   }
 
-  /** Whoever gives up while it waits leaves the queue: a slot is handed to none that is gone. */
+  /** Whoever gives up while it waits leaves the queue: a server is handed to none that is gone. */
   function queue(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
@@ -130,21 +130,21 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   }
 
   function giveBack(member: Member): void {
-    // Whoever goes on from the state that the slot is in saves a reset, but nobody is passed over for long.
+    // Whoever goes on from the state that the server is in saves a reset, but nobody is passed over for long.
     const near = waiting.slice(0, 8).findIndex((entry) => sameCalls(member.journal, entry.state.journal))
     const [next] = waiting.splice(Math.max(near, 0), 1)
     if (next === undefined) idle.push(member)
     else next.give(member)
   }
 
-  async function prepare(member: Member, state: EpisodeState, signal?: AbortSignal): Promise<StateSlot> {
-    member.slot ??= await options.open(member.index, signal)
-    const slot = member.slot
+  async function prepare(member: Member, state: EpisodeState, signal?: AbortSignal): Promise<StateServer> {
+    member.server ??= await options.open(member.index, signal)
+    const server = member.server
     if (closed) throw environmentClosed()
-    if (sameCalls(member.journal, state.journal)) return slot
+    if (sameCalls(member.journal, state.journal)) return server
     let done = 0
-    if (state.snapshot !== undefined && slot.restore !== undefined) {
-      await slot.restore(state.snapshot.value)
+    if (state.snapshot !== undefined && server.restore !== undefined) {
+      await server.restore(state.snapshot.value)
       done = state.snapshot.at
     } else if (
       member.journal.length < state.journal.length &&
@@ -152,12 +152,12 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     ) {
       done = member.journal.length
     } else {
-      await slot.reset(signal)
+      await server.reset(signal)
     }
     member.journal = state.journal.slice(0, done)
     for (; done < state.journal.length; done++) {
       const { name, arguments: args, isError = false } = state.journal[done]
-      const result = await slot.toolbox.call(name, args, signal === undefined ? {} : { signal })
+      const result = await server.toolbox.call(name, args, signal === undefined ? {} : { signal })
       if (result.isError && done < state.seeds) {
         throw new StateNotMade(`setting the scene failed: ${name}: ${result.text}`)
       }
@@ -166,23 +166,23 @@ export function createStatePool(options: StatePoolOptions): StatePool {
       }
       member.journal = state.journal.slice(0, done + 1)
     }
-    if (slot.snapshot !== undefined && state.snapshot?.at !== done) {
-      state.snapshot = { at: done, value: await slot.snapshot() }
+    if (server.snapshot !== undefined && state.snapshot?.at !== done) {
+      state.snapshot = { at: done, value: await server.snapshot() }
     }
-    return slot
+    return server
   }
 
   async function discard(member: Member): Promise<void> {
-    const slot = member.slot
-    member.slot = undefined
+    const server = member.server
+    member.server = undefined
     member.journal = []
-    await slot?.close()
+    await server?.close()
   }
 
-  /** Work done in a slot that is in the state of the episode and nobody else's meanwhile. */
+  /** Work done in a server that is in the state of the episode and nobody else's meanwhile. */
   async function within<T>(
     state: EpisodeState,
-    work: (slot: StateSlot, member: Member) => Promise<T>,
+    work: (server: StateServer, member: Member) => Promise<T>,
     { signal, onWait }: Pick<StateCallOptions, 'signal' | 'onWait'>,
   ): Promise<T> {
     if (closed) throw environmentClosed()
@@ -195,11 +195,11 @@ export function createStatePool(options: StatePoolOptions): StatePool {
       throw closed ? environmentClosed() : signal?.reason
     }
     try {
-      const slot = await prepare(member, state, signal)
+      const server = await prepare(member, state, signal)
       onWait?.(false)
-      return await work(slot, member)
+      return await work(server, member)
     } catch (error) {
-      // Whatever state the slot is in now, nobody should meet it.
+      // Whatever state the server is in now, nobody should meet it.
       await discard(member)
       throw error
     } finally {
@@ -211,14 +211,14 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     call(state, name, args, callOptions = {}) {
       return within(
         state,
-        async (slot, member) => {
-          const result = await callWithin(slot.toolbox, name, args, callOptions)
+        async (server, member) => {
+          const result = await callWithin(server.toolbox, name, args, callOptions)
           if (!options.writes(name)) return result
           const { isError } = result
           state.journal.push({ name, arguments: structuredClone(args), ...(isError ? { isError } : {}) })
           member.journal = [...state.journal]
-          if (slot.snapshot !== undefined) {
-            state.snapshot = { at: state.journal.length, value: await slot.snapshot() }
+          if (server.snapshot !== undefined) {
+            state.snapshot = { at: state.journal.length, value: await server.snapshot() }
           }
           return result
         },
@@ -228,9 +228,9 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     describe(state, signal) {
       return within(
         state,
-        async (slot) => {
-          if (slot.describe === undefined) throw new InfrastructureError('this state has no description')
-          return slot.describe()
+        async (server) => {
+          if (server.describe === undefined) throw new InfrastructureError('this state has no description')
+          return server.describe()
         },
         { signal },
       )

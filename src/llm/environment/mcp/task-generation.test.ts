@@ -21,7 +21,7 @@ function twoTools(works: () => boolean) {
   }
 }
 
-test('a family without held-out tasks is told, and takes no tasks of the others away', async () => {
+test('a kind without held-out tasks is reported, and takes no tasks of the others away', async () => {
   let training = true
   const environment = await createToolsEnvironment({ tools: twoTools(() => training) })
   const { tasks } = await environment.prepareTasks({
@@ -43,7 +43,7 @@ test('a family without held-out tasks is told, and takes no tasks of the others 
   await environment.close()
 })
 
-test('families take turns in what is held out', async () => {
+test('kinds take turns in what is held out', async () => {
   const environment = await createToolsEnvironment({ tools: twoTools(() => true) })
   const { tasks } = await environment.prepareTasks({ seed: 1, counts: { train: 6, test: 12 } })
   const { length } = tasks.kinds

@@ -36,14 +36,14 @@ export interface GeneratedTasks extends TaskSource<McpTask> {
   heldOut(split: Task['split'], count: number): McpTask[]
   /** All tasks of a split. */
   all(split: Task['split']): readonly McpTask[]
-  /** Families that a split has no task of, although there were enough wanted for all. */
+  /** Kinds that a split has no task of, although there were enough wanted for all. */
   readonly missing: readonly { split: Task['split']; kinds: readonly string[] }[]
 }
 
 /**
  * Makes tasks and proves each: its reference is executed in a fresh state, which tells what is expected; then its
  * plan is carried out once more as an agent would, and must be judged a success. The same seed on the same system
- * gives the same tasks. Test, validation and unseen-wording hold no request twice and none that training has, so a family with few
+ * gives the same tasks. Test, validation and unseen-wording hold no request twice and none that training has, so a kind with few
  * requests may have none left for them.
  *
  * @throws AgogeError where no tool can carry a task, or a split other than unseen-wording has none at all.
@@ -103,7 +103,7 @@ export async function generateTasks(
   return {
     kinds: present,
     missing: wanted
-      // With fewer tasks than families some families are left out by intention.
+      // With fewer tasks than kinds some kinds are left out by intention.
       .filter((split) => (options.counts[split] ?? 0) >= kinds.length)
       .map((split) => ({ split, found: kindsIn(split) }))
       .map(({ split, found }) => ({
@@ -117,11 +117,11 @@ export async function generateTasks(
       const tasks = (bank.get(split) ?? []).filter((task) => kind === undefined || task.kind === kind)
       if (tasks.length === 0) {
         throw new AgogeError(
-          `no ${split} task${kind === undefined ? '' : ` of the family "${kind}"`} was made`,
+          `no ${split} task${kind === undefined ? '' : ` of the kind "${kind}"`} was made`,
           {
             code: 'no-tasks',
             given: kind ?? split,
-            expected: `one of the families ${present.join(', ')}`,
+            expected: `one of the kinds ${present.join(', ')}`,
           },
         )
       }
@@ -130,7 +130,7 @@ export async function generateTasks(
   }
 }
 
-/** The tasks with their families in turn; a family that has no more leaves its turns to the others. */
+/** The tasks with their kinds in turn; a kind that has no more leaves its turns to the others. */
 function inTurn(kinds: readonly string[], tasks: readonly McpTask[]): McpTask[] {
   const rows = kinds.map((kind) => tasks.filter((task) => task.kind === kind))
   const most = Math.max(0, ...rows.map((row) => row.length))
@@ -183,7 +183,7 @@ async function makeTask(
 ): Promise<McpTask | undefined> {
   for (let attempt = 0; attempt < 16; attempt++) {
     const random = createRandom(options.seed, 'task', split, index, attempt)
-    // Families in turn; one that does not work out gives its place to the next.
+    // Kinds in turn; one that does not work out gives its place to the next.
     const kind = probe.kinds[(index + Math.floor(attempt / 8)) % probe.kinds.length]
     try {
       const task = await proveTask(system, probe, kind, split, index, random, options)

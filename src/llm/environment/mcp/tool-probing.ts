@@ -35,7 +35,7 @@ export interface ProbeOptions {
   missing?: string | undefined
   /** A tool that takes longer is left out. Default 3. */
   deadlineSeconds?: number | undefined
-  /** How many families of two steps at most. Default 4. */
+  /** How many kinds of two steps at most. Default 4. */
   chains?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -87,7 +87,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     return again
   }
 
-  /** What the reading tools of a family answered. A tool that writes may answer what it likes: the state it leaves is judged. */
+  /** What the reading tools of a kind answered. A tool that writes may answer what it likes: the state it leaves is judged. */
   const answers = (kind: KindPlan, { results }: Success): string[] =>
     results
       .filter((_, index) => kind.tools[index].kind === 'read')
@@ -97,7 +97,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     answers(kind, run).some((text) => tellsTime(text, JSON.stringify(draft.steps)))
 
   /**
-   * The family of a draft that does not speak of the present time, with the optional argument that it owes this to, if it does; undefined
+   * The kind of a draft that does not speak of the present time, with the optional argument that it owes this to, if it does; undefined
    * where it speaks of it. A timestamp of a given date can be asked for, that of now cannot.
    */
   async function anchor(kind: KindPlan, draft: Draft, run: Success): Promise<KindPlan | undefined> {
@@ -189,7 +189,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   const harvest = async (calls: readonly StateCall[]): Promise<PlainObject[]> =>
     (await repeatableSights(system, calls, limits)).flatMap(({ text }) => recordsIn(parseJson(text)))
 
-  // Tools that may write first, in an untouched state: those that put something there can set scenes for the others.
+  // Tools that may write first, in an untouched state: those that put something there can set states for the others.
   await go(others, false)
   probe.creators = found.filter(({ draft }) => !isPlain(draft.steps[0])).map(({ kind }) => kind.tools[0])
   const quiet = others.filter((tool) => pending.get(tool) === changedNothing && tool.kind === 'unknown')

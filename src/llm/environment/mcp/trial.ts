@@ -68,7 +68,7 @@ export function plainCalls(tools: readonly AdmittedTool[]): StateCall[] {
   return tools.flatMap((tool) => plainCall(tool) ?? [])
 }
 
-type Verdict = Omit<LeftOutTool, 'name'>
+type TrialResult = Omit<LeftOutTool, 'name'>
 
 /** Undefined where the tool counts as reading. */
 async function tryTool(
@@ -77,9 +77,9 @@ async function tryTool(
   witnesses: readonly Sight[],
   { harvest, shown }: { harvest: readonly PlainObject[]; shown: string[] },
   options: TrialOptions,
-): Promise<Verdict | undefined> {
+): Promise<TrialResult | undefined> {
   const { name } = tool.spec
-  let verdict: Verdict = { reason: 'no arguments were found for which it does anything' }
+  let result: TrialResult = { reason: 'no arguments were found for which it does anything' }
   let unchanged = 0
   for (let index = 0; index < attempts && unchanged < enough; index++) {
     const random = createRandom(options.seed, 'trial', name, index)
@@ -90,14 +90,14 @@ async function tryTool(
         unchanged++
         shown.push(found)
       } else if (found.remedy === 'state') return found
-      else verdict = found
+      else result = found
     } catch (error) {
       if (error instanceof UnusableSchema) return { reason: `its schema cannot be used: ${error.message}` }
       if (options.signal?.aborted === true || !(error instanceof InfrastructureError)) throw error
       return { reason: error instanceof SlowCall ? error.message : `the server failed: ${error.message}` }
     }
   }
-  return unchanged > 0 ? undefined : verdict
+  return unchanged > 0 ? undefined : result
 }
 
 /** Makes a call twice; its result where it answered the same and nothing was seen to change. */
@@ -107,7 +107,7 @@ async function tryCall(
   name: string,
   witnesses: readonly Sight[],
   { missing, ...limits }: TrialOptions,
-): Promise<Verdict | string> {
+): Promise<TrialResult | string> {
   const state = newState()
   const before = await witnessed(system, state, witnesses, limits)
   const first = await system.look(state, name, args, limits)

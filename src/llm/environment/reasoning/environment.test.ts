@@ -10,7 +10,7 @@ import { reasoningKinds } from './kinds/index.ts'
 const limits = { turns: 1, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 const environment = createReasoningEnvironment()
 
-test('the planner solves a question of every family, in the words of every split', async () => {
+test('the planner solves a question of every kind, in the words of every split', async () => {
   const tasks = createReasoningTasks()
   expect(tasks.kinds).toHaveLength(reasoningKinds.length)
   for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
@@ -81,7 +81,7 @@ test('controls of one’s own', () => {
   expect(problem.solve().answer.match(/\d+/g)).toHaveLength(5)
 })
 
-test('families and levels that do not exist are refused at once', () => {
+test('kinds and levels that do not exist are refused at once', () => {
   expect(() => createReasoningTasks({ kinds: ['countdwn'] })).toThrow('"countdwn"')
   expect(() => createReasoningTasks({ kinds: [] })).toThrow('no kind of question')
   expect(() => createReasoningTasks({ difficulty: [7] })).toThrow('no level 7')
@@ -91,7 +91,7 @@ test('families and levels that do not exist are refused at once', () => {
   ).toThrow('"sorting"')
 })
 
-test('the page has every family with its controls and their values at the three levels', () => {
+test('the page has every kind with its controls and their values at the three levels', () => {
   const page = readFileSync(new URL('../../../../docs/guides/reasoning.md', import.meta.url), 'utf8')
   for (const { name, about, knobs, levels } of reasoningKinds) {
     const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\` `)) ?? ''
@@ -99,5 +99,5 @@ test('the page has every family with its controls and their values at the three 
     for (const [knob, { least, most }] of Object.entries(knobs))
       expect(row).toContain(`\`${knob}\` ${least}–${most}: ${levels.map((level) => level[knob]).join(', ')}`)
   }
-  expect(page).toContain(`in ${reasoningKinds.length} families`)
+  expect(page).toContain(`in ${reasoningKinds.length} kinds`)
 })

@@ -14,11 +14,11 @@ export type Difficulty<Name extends string = string> = Readonly<Record<Name, num
 
 type ReasoningSplit = 'train' | 'validation' | 'test'
 
-/** One instance of a family: what fills the wording, the oracle's way and answer, and the check of an answer. */
+/** One instance of a kind: what fills the prompt template, the oracle's way and answer, and the check of an answer. */
 export interface Puzzle {
   /** Names what is asked: two questions that ask the same have the same key, and a question determines its key. */
   key: string
-  /** What stands in the holes of the wordings. */
+  /** What stands in the holes of the templates. */
   holes: Readonly<Record<string, string>>
   /** The oracle's steps in few words, one a line; may be empty. */
   thought: readonly string[]
@@ -82,7 +82,7 @@ function bare(text: string): string {
     .replaceAll(/ ?\n ?/g, '\n')
 }
 
-/** What a family is made of; `Instance` is whatever its file finds handy. */
+/** What a kind is made of; `Instance` is whatever its file finds handy. */
 interface KindDefinition<Instance, Name extends string> {
   name: string
   /** What is asked, in one line. */
@@ -90,9 +90,9 @@ interface KindDefinition<Instance, Name extends string> {
   knobs: Readonly<Record<Name, Knob>>
   /** Presets from easy to hard. */
   levels: readonly Difficulty<Name>[]
-  /** Wordings in the notation of `createPromptTemplates`. */
+  /** Prompt templates in the notation of `createPromptTemplates`. */
   templates: readonly string[]
-  /** Wordings from outside the grammar, with the same holes. */
+  /** Templates from other words, with the same holes. */
   unseen: readonly string[]
   draw: (random: Random, difficulty: Difficulty<Name>) => Instance
   /** The question, the oracle and the check of an instance; no chance in it. */
@@ -125,7 +125,7 @@ export interface ReasoningKind {
 /** Draws before a difficulty counts as having no instance in a split; validation has 12% of the instances. */
 const mostDraws = 1000
 
-/** Makes a family of its definition; `pose` stays at hand for instances of one's own. */
+/** Makes a kind of its definition; `pose` stays at hand for instances of one's own. */
 export function defineKind<Instance, Name extends string>(
   definition: KindDefinition<Instance, Name>,
 ): ReasoningKind & { pose: (instance: Instance) => Puzzle } {

@@ -14,7 +14,7 @@ import { sudoku } from './kinds/sudoku.ts'
 import { findKind } from './tasks.ts'
 import { type Expression, parse } from './shared/expressions.ts'
 
-/** Answers worked out again from the words of the question alone, by other means than the family's. */
+/** Answers worked out again from the words of the question alone, by other means than the kind's. */
 const again: Readonly<Record<string, (question: string) => string>> = {
   'arithmetic-chain': (question) => {
     const expression = /[\d(][\d+*() -]*/.exec(question)?.[0] ?? ''

@@ -29,7 +29,7 @@ const severalRight = new Set([
 ])
 const seeds = [0, 1, 2, 3, 4, 5, 6, 7]
 
-test('at least twenty families, each with three levels, controls in range and a name of its own', () => {
+test('at least twenty kinds, each with three levels, controls in range and a name of its own', () => {
   expect(reasoningKinds.length).toBeGreaterThanOrEqual(20)
   expect(new Set(reasoningKinds.map(({ name }) => name)).size).toBe(reasoningKinds.length)
   for (const { levels, knobs } of reasoningKinds) {
@@ -111,7 +111,7 @@ test('whatever is replied, the score is in [0, 1] and nothing is thrown', () => 
   )
 })
 
-test('only the families in which several answers are right take the answer of another question', () => {
+test('only the kinds in which several answers are right take the answer of another question', () => {
   for (const { kind, level } of everyLevel) {
     const problems = seeds.map((seed) => kind.generate(createRandom(seed, 'others'), level))
     if (severalRight.has(kind.name)) continue
@@ -148,7 +148,7 @@ test('a split has instances of its own by the hash of the key, and a question te
         expect(splitOfKey(kind.name, key)).toBe(split)
       }
     }
-    // The holes are all of an instance that a question shows: if they determine the key, no wording can ask it in two splits.
+    // The holes are all of an instance that a question shows: if they determine the key, no template can ask it in two splits.
     for (let seed = 0; seed < 60; seed++) {
       const { key, holes } = kind.draw(createRandom(seed, 'keys'), kind.levels[level - 1])
       const shown = JSON.stringify(holes)
@@ -179,7 +179,7 @@ test('a hash of random keys divides them as promised', () => {
   expect(counts.test / 4000).toBeCloseTo(0.18, 1)
 })
 
-test('every split has wordings, and the unseen ones are not among them', () => {
+test('every split has prompt templates, and the unseen ones are not among them', () => {
   for (const { name, templates, unseen } of reasoningKinds) {
     for (const split of splits) expect(templates.of(split).length, `${name} ${split}`).toBeGreaterThan(0)
     expect(unseen.length, name).toBeGreaterThan(0)

@@ -12,23 +12,23 @@ export interface ReasoningTask extends Task {
 }
 
 export interface ReasoningTasksOptions {
-  /** Names of families, from `reasoningKinds`. Default: all. */
+  /** Names of kinds, from `reasoningKinds`. Default: all. */
   kinds?: readonly string[]
   /**
-   * Which levels are drawn, each alike; from 1 on. Default: all three of each family. Or a difficulty of one's own, where
-   * all families have its controls.
+   * Which levels are drawn, each alike; from 1 on. Default: all three of each kind. Or a difficulty of one's own, where
+   * all kinds have its controls.
    */
   difficulty?: readonly number[] | Difficulty
 }
 
 /**
- * Questions by seed. The same (split, seed, family) gives the same question; without `family`, seed s is of family s modulo
+ * Questions by seed. The same (split, seed, kind) gives the same question; without `kind`, seed s is of kind s modulo
  * their number. No question is in two splits, whatever the seeds: an instance belongs to one by the hash of its content. Train,
- * validation and test share no wording either; `unseen-wording` has instances of test in wordings from outside the grammar.
+ * validation and test share no prompt template either; `unseen-wording` has instances of test in templates from other words.
  *
- * @throws AgogeError for a family or a difficulty that does not exist.
+ * @throws AgogeError for a kind or a difficulty that does not exist.
  * @example
- * const tasks = createReasoningTasks({ families: ['countdown'], difficulty: [1, 2] })
+ * const tasks = createReasoningTasks({ kinds: ['countdown'], difficulty: [1, 2] })
  * const task = tasks.task({ split: 'train', seed: 7 })
  */
 export function createReasoningTasks(options: ReasoningTasksOptions = {}): TaskSource<ReasoningTask> {
@@ -38,7 +38,7 @@ export function createReasoningTasks(options: ReasoningTasksOptions = {}): TaskS
     throw new AgogeError('There is no kind of question to draw from', {
       code: 'bad-argument',
       given: '[]',
-      expected: 'at least one family and one level',
+      expected: 'at least one kind and one level',
     })
   }
   // A mistake shows here, not in the middle of a run.
@@ -73,7 +73,7 @@ interface Question extends TaskDraft {
   problem: Problem
 }
 
-/** The family of this name. @throws AgogeError listing all names. */
+/** The kind of this name. @throws AgogeError listing all names. */
 export const findKind = (name: string): ReasoningKind => findIn(reasoningKinds, name)
 
 const isLevels = (difficulty: readonly number[] | Difficulty): difficulty is readonly number[] =>

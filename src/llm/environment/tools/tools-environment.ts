@@ -9,7 +9,7 @@ import { probeTools } from '../mcp/tool-probing.ts'
 import type { GeneratedTasks, TaskGenerationOptions } from '../mcp/task-generation.ts'
 import type { McpTask } from '../mcp/mcp-task.ts'
 import type { Probe } from '../mcp/tool-probing.ts'
-import type { StateSlot } from '../mcp/state-pool.ts'
+import type { StateServer } from '../mcp/state-pool.ts'
 
 type Tools = Record<string, ToolLike>
 
@@ -59,7 +59,7 @@ export async function createToolsEnvironment(options: ToolsEnvironmentOptions): 
       expected: '`tools` as a function that makes them anew, and `observe` naming tools that show the state',
     })
   }
-  async function open(): Promise<StateSlot> {
+  async function open(): Promise<StateServer> {
     let toolbox = await fresh()
     return {
       toolbox: { specs, call: (...call) => toolbox.call(...call) },

@@ -287,13 +287,13 @@ export const inventedTools: readonly InventedTool[] = [
   },
 ]
 
-interface Slot {
+interface Hole {
   key: string
   value: unknown
   shown: string
 }
 
-/** A tool made up on the spot, told by its legend; the request names its values by key or only in order. */
+/** A tool made up on the spot, described in the conversation; the request names its values by key or only in order. */
 export function inventedCall(d: Draw): { toolDescriptions: string; name: string } & InventedCall {
   const sep = pick(d, ['_', '_', '-'])
   const parts = words(d, 1, 3)
@@ -330,9 +330,9 @@ export function inventedCall(d: Draw): { toolDescriptions: string; name: string 
     ),
   ]
   const kinds: string[] = []
-  const slots = keys.map((key): Slot => {
+  const holes = keys.map((key): Hole => {
     const draw = d.random.next()
-    const at = (kind: string, value: unknown, shown = String(value)): Slot => {
+    const at = (kind: string, value: unknown, shown = String(value)): Hole => {
       kinds.push(kind)
       return { key, value, shown }
     }
@@ -355,15 +355,15 @@ export function inventedCall(d: Draw): { toolDescriptions: string; name: string 
     const [inner, outer] = [word(d), number(d)]
     return at(`{${inner}}`, { [inner]: outer }, `${inner} ${outer}`)
   })
-  const args = Object.fromEntries(slots.map(({ key, value }) => [key, value]))
-  const named = slots.map(
+  const args = Object.fromEntries(holes.map(({ key, value }) => [key, value]))
+  const named = holes.map(
     ({ key, shown, value }) =>
       `${key}${pick(d, [' ', ' ', ': ', ' = '])}${typeof value === 'string' ? quoted(d, shown, 0.3) : shown}`,
   )
-  const inOrder = slots.map(({ shown, value }) => (typeof value === 'string' ? quoted(d, shown, 0.3) : shown))
+  const inOrder = holes.map(({ shown, value }) => (typeof value === 'string' ? quoted(d, shown, 0.3) : shown))
   const all = (chance(d, 0.75) ? named : inOrder).join(pick(d, [', ', ', ', ' and ', '; ']))
   const ask =
-    slots.length === 0
+    holes.length === 0
       ? say(d, '[use|call|run|do|try] {name}', { name })
       : say(d, '[use|call|run|do|try] {name} [with|:|for|on] {all}', { name, all })
   const effect = chance(d, 0.4)
@@ -374,6 +374,6 @@ export function inventedCall(d: Draw): { toolDescriptions: string; name: string 
     args,
     result,
     answer: effect ? 'done' : result,
-    toolDescriptions: `${name}(${slots.map(({ key }, i) => `${key}${kinds[i]}`).join(', ')})`,
+    toolDescriptions: `${name}(${holes.map(({ key }, i) => `${key}${kinds[i]}`).join(', ')})`,
   }
 }

@@ -99,7 +99,7 @@ const general = {
 } satisfies Schedule
 
 /**
- * In which proportions a course teaches its skills (relative numbers of conversations): `general` is what a base
+ * In which proportions a stage teaches its skills (relative numbers of conversations): `general` is what a base
  * model is made from; `decisions`, taken after it, is half about doing one thing or another by what is the case,
  * which a model of this size learns only where it is shown densely.
  */
@@ -121,7 +121,7 @@ export const corpusStages = {
 export type CorpusStage = keyof typeof corpusStages
 
 /**
- * One conversation of a course: a function of its arguments alone, from an unlimited supply. Words come from `pool`,
+ * One conversation of a stage: a function of its arguments alone, from an unlimited supply. Words come from `pool`,
  * of which training and probes share none.
  */
 export function corpusConversation(

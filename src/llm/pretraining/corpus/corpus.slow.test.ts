@@ -38,13 +38,13 @@ test('conversations have the form that the template expects', () => {
   }
 })
 
-test('no slot or choice of the grammar is left open', () => {
-  const slot =
+test('no hole or choice of the grammar is left open', () => {
+  const hole =
     /\{(leaf|leaves|box|boxes|path|name|where|what|text|clue|near|key|value|a|b|test|yes|no|how|asked)\}/
   for (const messages of conversations) {
     for (const { role, text } of messages) {
-      // A legend writes nested arguments as "note{size}", which is no slot.
-      if (role === 'user') expect(text).not.toMatch(slot)
+      // Descriptions write nested arguments as "note{size}", which is no hole.
+      if (role === 'user') expect(text).not.toMatch(hole)
     }
   }
 })
@@ -128,7 +128,7 @@ test('conditions go both ways, lists are of many lengths', () => {
   for (const count of '012345') expect(counts.get(count) ?? 0).toBeGreaterThan(30)
 })
 
-test('the grammar draws every choice, nests, and fills slots as they are', () => {
+test('the grammar draws every choice, nests, and fills holes as they are', () => {
   const random = createRandom('grammar')
   const drawn = new Set(
     Array.from({ length: 200 }, () => expand(random, '[a|b [c|d]|] {x} ,', { x: '  y [z|w] {a}' })),

@@ -22,7 +22,7 @@ import {
   leafAt,
   perform,
   request,
-  slots,
+  holes,
   step,
   story,
   type Story,
@@ -101,7 +101,7 @@ interface Choosing {
   rule: string
   /** How often what the rule names is among the cases, of which there are four others. */
   met: number
-  /** How many cases are told. */
+  /** How many cases are named. */
   rounds: readonly [number, number]
 }
 
@@ -116,14 +116,14 @@ const choosingBy =
       chance(d, 0.7) ? word(d) : chance(d, 0.5) ? itemName(d) : statement(d),
     )
     const [a, b, c] = outcomes as [string, string, string]
-    const slots = { given: quoted(d, given, 0.4), second: quoted(d, second, 0.4), a, b, c }
+    const holes = { given: quoted(d, given, 0.4), second: quoted(d, second, 0.4), a, b, c }
     const rule = three
       ? say(
           d,
           'if it [says|is] {given}[,| then|, then] {a}; if it [says|is] {second}[,| then] {b}; [else|otherwise] {c}',
-          slots,
+          holes,
         )
-      : say(d, how.rule, slots)
+      : say(d, how.rule, holes)
     const outcome = (seen: string): string =>
       seen === given ? a : three && seen === second ? b : three ? c : b
     const seen = shuffled(d, [
@@ -134,9 +134,9 @@ const choosingBy =
     ])
     const turns: ChatMessage[] = []
     for (const [i, it] of seen.slice(0, between(d, ...how.rounds)).entries()) {
-      const told = say(d, '[it says {it}|it is {it}|{it}]', { it })
+      const said = say(d, '[it says {it}|it is {it}|{it}]', { it })
       turns.push(
-        { role: 'user', text: i === 0 ? `${rule}.\n${told}` : told },
+        { role: 'user', text: i === 0 ? `${rule}.\n${said}` : said },
         { role: 'assistant', text: outcome(it) },
       )
     }
@@ -221,7 +221,7 @@ const conditional = (weighed: boolean): Story =>
       test = say(
         d,
         '[there is [a {leaf}|] {name} [in|inside|on] {where}|{where} [has|holds] [a {leaf} named|a {leaf}|] {name}|{name} is [in|inside|on] {where}]',
-        slots(e, { name, where: boxAt(e, box) }),
+        holes(e, { name, where: boxAt(e, box) }),
       )
       look = () => perform(e, 'list', box)
     }
@@ -230,7 +230,7 @@ const conditional = (weighed: boolean): Story =>
 
 export const condition = conditional(false)
 
-/** As `condition`, the verdict said before acting on it. */
+/** As `condition`, the word for it said before acting on it. */
 export const weighedCondition = conditional(true)
 
 function branch(e: CorpusTask, test: string, met: boolean, seen: Step, weighed: boolean): void {
@@ -260,7 +260,7 @@ function branch(e: CorpusTask, test: string, met: boolean, seen: Step, weighed: 
   const steps = met ? yesSteps : noSteps
   tell(e, seen)
   for (const [i, each] of steps.entries()) {
-    if (weighed && i === 0) explainWhy(e, verdict(met), each)
+    if (weighed && i === 0) explainWhy(e, yesOrNo(met), each)
     else tell(e, each)
   }
   answer(e, 'done')
@@ -275,7 +275,7 @@ export const ruling = story((e) => {
     const path = shuffled(d, [...e.tree.leaves.keys()])[0]
     e.tree.leaves.set(path, text)
     const [yes, no] = twoBoxes(e)
-    const verb = say(d, '[make|add|set up|open|build] [a|the|a new|] {box}', slots(e))
+    const verb = say(d, '[make|add|set up|open|build] [a|the|a new|] {box}', holes(e))
     const all = { what: leafAt(e, path, 0.2), given: quoted(d, given, 0.4), verb, yes, no }
     ask(
       e,
@@ -289,13 +289,13 @@ export const ruling = story((e) => {
       ),
     )
     const seen = step(e, 'read', path)
-    explainWhy(e, verdict(seen === given), perform(e, 'make', seen === given ? yes : no))
+    explainWhy(e, yesOrNo(seen === given), perform(e, 'make', seen === given ? yes : no))
     answer(e, 'done')
   }
 })
 
 /** Said before acting on it: two short steps are easier than one long one for a small model. */
-const verdict = (met: boolean): string => (met ? 'yes' : 'no')
+const yesOrNo = (met: boolean): string => (met ? 'yes' : 'no')
 
 /** Two new boxes, half of the time side by side. */
 function twoBoxes(e: CorpusTask): [string, string] {

@@ -6,13 +6,13 @@ type Part = string | Part[][]
 const parsed = new Map<string, Part[]>()
 
 /**
- * Draws one surface form of a template. `[a|b|c]` is a choice (choices nest, an empty one is allowed), `{slot}`
- * is filled from `slots` after the spaces around the choices were tidied, so values keep theirs.
+ * Draws one surface form of a template. `[a|b|c]` is a choice (choices nest, an empty one is allowed), `{hole}`
+ * is filled from `holes` after the spaces around the choices were tidied, so values keep theirs.
  */
 export function expand(
   random: Random,
   template: string,
-  slots: Readonly<Record<string, string>> = {},
+  holes: Readonly<Record<string, string>> = {},
 ): string {
   let parts = parsed.get(template)
   if (parts === undefined) {
@@ -23,7 +23,7 @@ export function expand(
     .replace(/ {2,}/g, ' ')
     .replace(/ ([,;.?!])(?= |$)/g, '$1')
     .trim()
-  return text.replace(/\{(\w+)\}/g, (whole, slot: string) => slots[slot] ?? whole)
+  return text.replace(/\{(\w+)\}/g, (whole, hole: string) => holes[hole] ?? whole)
 }
 
 function draw(random: Random, parts: readonly Part[]): string {
@@ -82,8 +82,8 @@ const pools = { noun: byPool(nouns), adjective: byPool(adjectives), verb: byPool
 export const chance = (d: Draw, probability: number): boolean => d.random.next() < probability
 export const pick = <T>(d: Draw, items: readonly T[]): T => items[d.random.int(items.length)]
 export const between = (d: Draw, low: number, high: number): number => low + d.random.int(high - low + 1)
-export const say = (d: Draw, template: string, slots: Readonly<Record<string, string>> = {}): string =>
-  expand(d.random, template, slots)
+export const say = (d: Draw, template: string, holes: Readonly<Record<string, string>> = {}): string =>
+  expand(d.random, template, holes)
 
 export const noun = (d: Draw): string => pick(d, pools.noun[d.pool])
 export const adjective = (d: Draw): string => pick(d, pools.adjective[d.pool])
@@ -210,7 +210,7 @@ export const value = (d: Draw): string => {
 
 /** A plain sentence without its full stop. */
 export function sentence(d: Draw): string {
-  const slots = {
+  const holes = {
     n: noun(d),
     m: noun(d),
     o: word(d),
@@ -226,7 +226,7 @@ export function sentence(d: Draw): string {
     const mixed = distinct(between(d, 2, 6), () => (chance(d, 0.75) ? pick(d, requestWords) : word(d)))
     return mixed.join(' ')
   }
-  return say(d, pick(d, sentences), slots)
+  return say(d, pick(d, sentences), holes)
 }
 
 const sentences = [

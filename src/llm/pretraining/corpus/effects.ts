@@ -1,7 +1,7 @@
 import { between, chance, noun, pick, placeName, quoted, say, shortLine, stem, word } from './draw.ts'
 import { endings } from './words.ts'
 import { clueFor, freshBox, freshLeaf, nameOf, parentOf, type Step } from './tree.ts'
-import { boxAt, leafAt, perform, slots } from './tree-task.ts'
+import { boxAt, leafAt, perform, holes } from './tree-task.ts'
 import type { CorpusTask } from './tree-task.ts'
 
 /** A thing to do, in words without opener or full stop, and the calls that do it. */
@@ -32,7 +32,7 @@ export function store(e: CorpusTask, box?: string): Clause {
   const other = say(
     d,
     `[make|start|add|prepare] [a|a new|] {leaf} {path} [saying|with the words|that says|holding|with] {text}`,
-    slots(e, { path: quoted(d, path, 0.2), text: quoted(d, text, 0.6) }),
+    holes(e, { path: quoted(d, path, 0.2), text: quoted(d, text, 0.6) }),
   )
   return { text: chance(d, 0.5) ? words : other, steps: () => [perform(e, 'store', path, text)] }
 }
@@ -46,12 +46,12 @@ export function make(e: CorpusTask): Clause {
       ? say(
           d,
           '[make|add|set up|open|build] [a|a new|] {box} [called|named|] {name} [in|inside|under|within] {where}',
-          slots(e, { name: nameOf(path), where: boxAt(e, parent) }),
+          holes(e, { name: nameOf(path), where: boxAt(e, parent) }),
         )
       : say(
           d,
           '[make|add|set up|open|build] [a|the|a new|] {box} [called|named|] {path}',
-          slots(e, { path: parent === '' && chance(d, 0.5) ? nameOf(path) : path }),
+          holes(e, { path: parent === '' && chance(d, 0.5) ? nameOf(path) : path }),
         )
   return { text, steps: () => [perform(e, 'make', path)] }
 }
@@ -112,7 +112,7 @@ export function drop(e: CorpusTask): Clause {
   }
 }
 
-/** One word of a leaf for another; the leaf's text is not told, only the part to change. */
+/** One word of a leaf for another; the leaf's text is not named, only the part to change. */
 export function amend(e: CorpusTask): Clause {
   const { d } = e
   const path = someLeaf(e)
@@ -169,7 +169,7 @@ export function seekAnd(e: CorpusTask): Clause {
   const what = say(
     d,
     '[the {leaf}|a {leaf}|{leaf}] [named|called|by the name of|titled] {clue}',
-    slots(e, { clue: quoted(d, clue, 0.3) }),
+    holes(e, { clue: quoted(d, clue, 0.3) }),
   )
   const search = (): Step => perform(e, 'find', '/', clueFor(e.of, clue))
   const kind = d.random.int(4)
@@ -268,7 +268,7 @@ export function makeAndStore(e: CorpusTask): Clause {
     text: say(
       d,
       '[make|add|set up|open|build] [a|the|a new|] {box} [called|named|] {at}[, then| and|, and] [put|keep|leave|place] [a {leaf} {name} [saying|that says|with] {text} [in it|there|inside]|{text} in [the {leaf}|] {name} [there|inside|in it]]',
-      slots(e, { at: box, name: leaf, text: quoted(d, text, 0.6) }),
+      holes(e, { at: box, name: leaf, text: quoted(d, text, 0.6) }),
     ),
     steps: () => [perform(e, 'make', path), perform(e, 'store', `${path}/${leaf}`, text)],
   }

@@ -230,7 +230,7 @@ export function aboutText(d: Draw): ChatMessage[] {
     const people = distinct(between(d, 2, 3), () => personOrPlace(d))
     const facts = people.map((who) => ({ who, has: word(d), where: word(d) }))
     const asked = pick(d, facts)
-    const told = facts
+    const said = facts
       .map(({ who, has, where }) =>
         say(d, '{who} [has|keeps|holds] the {has} [in|near] the {where}', { who, has, where }),
       )
@@ -240,7 +240,7 @@ export function aboutText(d: Draw): ChatMessage[] {
       [`who has the ${asked.has}?`, asked.who],
       [`where is the ${asked.has}?`, asked.where],
     ])
-    return exchange(`${told}. ${question}`, answer)
+    return exchange(`${said}. ${question}`, answer)
   }
   if (kind === 1) {
     const text = shortLine(d)
@@ -305,7 +305,7 @@ const called = (name: string, { args, result }: InventedCall): ChatMessage[] => 
   { role: 'tool', text: result },
 ]
 
-/** One memorised tool, now and then two in a row; a legend is shown to a few. */
+/** One memorised tool, now and then two in a row; descriptions are shown to a few. */
 export function memorisedCall(d: Draw): ChatMessage[] {
   const tool = pick(d, inventedTools)
   const call = tool.use(d)
@@ -340,7 +340,7 @@ export function memorisedCall(d: Draw): ChatMessage[] {
   ]
 }
 
-/** A tool made up for this conversation, among up to two others in the legend. */
+/** A tool made up for this conversation, among up to two others in the descriptions. */
 export function describedCall(d: Draw): ChatMessage[] {
   const call = inventedCall(d)
   const others = Array.from({ length: d.random.int(3) }, () => inventedCall(d).toolDescriptions)

@@ -38,8 +38,8 @@ function toolVocabulary(
   return { leaf: [leaf, leaves], box: [box, boxes], tools, ...style }
 }
 
-/** The memorised dialects: the model knows their 56 tools without a legend; the nouns tell which one is meant. */
-export const fixedDialects: readonly ToolVocabulary[] = [
+/** The memorised tool vocabularies: the model knows their 56 tools without descriptions; the nouns tell which one is meant. */
+export const fixedToolVocabularies: readonly ToolVocabulary[] = [
   toolVocabulary(
     'leaf leaves shelf shelves',
     {
@@ -214,7 +214,7 @@ const holders: readonly (readonly [string, string])[] = [
   ['bag', 'bags'],
 ]
 
-/** A dialect nobody has met; conversations in it show a legend. */
+/** A tool vocabulary nobody has met; conversations in it show descriptions. */
 export function inventToolVocabulary(d: Draw): ToolVocabulary {
   const leaf = chance(d, 0.25) ? plural(word(d)) : pick(d, kinds)
   const box = chance(d, 0.2) ? plural(word(d)) : pick(d, holders)
@@ -284,7 +284,7 @@ const purpose: Record<Action, readonly string[]> = {
   drop: ['throw a {leaf} away', 'take a {leaf} out for good'],
 }
 
-/** The legend of the tools a conversation may use, in shuffled order, with a purpose each or without. */
+/** Descriptions of the tools a conversation may use, in shuffled order, with a purpose each or without. */
 export function toolDescriptions(d: Draw, of: ToolVocabulary, needed: readonly Action[]): string {
   const all = Object.keys(verbsOf) as Action[]
   const spare = d.random.int(3)

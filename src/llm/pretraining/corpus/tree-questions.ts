@@ -1,7 +1,7 @@
 import { chance, pick, quoted, say, shortLine, word } from './draw.ts'
 import { otherStatement, statement } from './decisions.ts'
 import * as effects from './effects.ts'
-import { answer, ask, boxAt, leafAt, request, rootOf, slots, step, story } from './tree-task.ts'
+import { answer, ask, boxAt, leafAt, request, rootOf, holes, step, story } from './tree-task.ts'
 import { childrenOf, clueFor, fieldLines, freshLeaf, nameOf, parentOf } from './tree.ts'
 
 /** Read a leaf, answer with its text as it is. */
@@ -78,7 +78,7 @@ export const doesItSay = story((e) => {
   const text = chance(d, 0.8) ? statement(d) : e.tree.leaves.get(path)!.split('\n')[0]
   e.tree.leaves.set(path, text)
   const asked = (): string => (chance(d, 0.5) ? text : otherStatement(d, text))
-  const verdict = (what: string): string => (what === text ? 'yes' : 'no')
+  const yesOrNo = (what: string): string => (what === text ? 'yes' : 'no')
   const first = asked()
   ask(
     e,
@@ -92,11 +92,11 @@ export const doesItSay = story((e) => {
     ),
   )
   step(e, 'read', path)
-  answer(e, verdict(first))
+  answer(e, yesOrNo(first))
   for (let more = d.random.int(3); more > 0; more -= 1) {
     const next = asked()
     ask(e, say(d, '[does it say {next}|and {next}|is it {next}]?', { next: quoted(d, next, 0.3) }))
-    answer(e, verdict(next))
+    answer(e, yesOrNo(next))
   }
 })
 
@@ -110,7 +110,7 @@ export const askOfBox = story((e) => {
   const children = childrenOf(e.tree, box)
   const leaves = children.filter(({ isBox }) => !isBox)
   const where = boxAt(e, box)
-  const all = slots(e, { where })
+  const all = holes(e, { where })
   const draw = d.random.next()
   const list = (): string => step(e, 'list', rootOf(box))
   if (draw < 0.55) {
@@ -196,7 +196,7 @@ export const whereIs = story((e) => {
       say(
         d,
         '[where is|find|look for|seek|locate|search for|in which place is] [the {leaf}|{leaf}|a {leaf}] [named|called|titled|by the name of] {clue} {near}',
-        slots(e, {
+        holes(e, {
           clue: quoted(d, clue, 0.3),
           near: near ? say(d, '[under|below|somewhere in] {where}', { where: boxAt(e, start) }) : '',
         }),
@@ -220,7 +220,7 @@ export const seekAndRead = story((e) => {
       say(
         d,
         '[[find|look for|seek|hunt for|search for] [the {leaf}|a {leaf}] [named|called|titled] {clue}[, wherever it is,|] and [say what it says|give me its words|read it out|show me its text]|what does the {leaf} [named|called|titled] {clue} say, wherever it is|somewhere there is a {leaf} [named|called] {clue}[;|,] [say what it says|what does it say|give me its words]]',
-        slots(e, { clue: quoted(d, clue, 0.3) }),
+        holes(e, { clue: quoted(d, clue, 0.3) }),
       ),
     ),
   )

@@ -10,7 +10,7 @@ import {
   leafAt,
   perform,
   request,
-  slots,
+  holes,
   step,
   story,
   type Story,
@@ -191,7 +191,7 @@ export const actOnListed = story((e) => {
   const leaves = childrenOf(e.tree, box).filter(({ isBox }) => !isBox)
   const last = chance(d, 0.5)
   const path = `${box}/${(last ? leaves.at(-1)! : leaves[0]).name}`
-  const all = slots(e, { which: last ? 'last' : 'first', where: boxAt(e, box) })
+  const all = holes(e, { which: last ? 'last' : 'first', where: boxAt(e, box) })
   const kind = shuffled(d, ['read', 'drop', 'move'])[0]
   const target = effects.otherBox(e, box)
   ask(
@@ -228,10 +228,10 @@ function leavesOutside(e: CorpusTask, box: string, count: number): string[] {
   return shuffled(e.d, outside()).slice(0, count)
 }
 
-/** "a, b and c", each told as a path or by its name and box. */
+/** "a, b and c", each named as a path or by its name and box. */
 const enumerated = (e: CorpusTask, paths: readonly string[]): string => {
-  const told = paths.map((path) => leafAt(e, path, 0.15))
-  return `${told.slice(0, -1).join(', ')}${chance(e.d, 0.85) ? ' and ' : ', '}${told.at(-1)}`
+  const named = paths.map((path) => leafAt(e, path, 0.15))
+  return `${named.slice(0, -1).join(', ')}${chance(e.d, 0.85) ? ' and ' : ', '}${named.at(-1)}`
 }
 
 /** One thing done to each of two to four leaves: carried to a box or thrown away. */
@@ -270,7 +270,7 @@ export const makeAndFill = story((e) => {
   const text = say(
     d,
     '[[set up|open|build] [a|the|a new] {box} {at}[, then| and|, and| and then] [bring|carry|shift|take] {list} [to it|inside|over]|[bring|carry|shift|take] {list} [to|into] a {box} {at} that you [open|build|set up] [first|before]|{list} [go|shall go] [to|into] a {box} {at}[, open it first|, which is not there yet]]',
-    slots(e, { at: bare, list }),
+    holes(e, { at: bare, list }),
   )
   fulfil(e, () => text, [
     perform(e, 'make', box),

@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../tokenizer/template.ts'
 import { chance, pick, quoted, say } from './draw.ts'
 import type { Draw } from './draw.ts'
-import { fixedDialects, inventToolVocabulary, toolDescriptions } from './tool-vocabulary.ts'
+import { fixedToolVocabularies, inventToolVocabulary, toolDescriptions } from './tool-vocabulary.ts'
 import type { Action, ToolVocabulary } from './tool-vocabulary.ts'
 import { act, makeTree, nameOf, parentOf, type Step, type Tree } from './tree.ts'
 
@@ -15,13 +15,13 @@ export interface CorpusTask {
 }
 
 function startTask(d: Draw): CorpusTask {
-  const of = chance(d, 0.62) ? pick(d, fixedDialects) : inventToolVocabulary(d)
+  const of = chance(d, 0.62) ? pick(d, fixedToolVocabularies) : inventToolVocabulary(d)
   return { d, of, tree: makeTree(d), used: [], turns: [] }
 }
 
-/** The finished conversation; tools nobody can know are shown in a legend first. */
+/** The finished conversation; tools nobody can know are shown in descriptions first. */
 function finishTask(e: CorpusTask): ChatMessage[] {
-  const known = fixedDialects.includes(e.of)
+  const known = fixedToolVocabularies.includes(e.of)
   if (known && !chance(e.d, 0.06)) return e.turns
   return [{ role: 'system', text: toolDescriptions(e.d, e.of, [...new Set(e.used)]) }, ...e.turns]
 }
@@ -37,7 +37,7 @@ export const story =
     return finishTask(e)
   }
 
-/** Performs a call in the world without telling it yet. */
+/** Performs a call, which the conversation does not show yet. */
 export function perform(e: CorpusTask, action: Action, ...args: string[]): Step {
   e.used.push(action)
   return act(e.tree, e.of, action, ...args)
@@ -65,8 +65,8 @@ export function step(e: CorpusTask, action: Action, ...args: string[]): string {
 
 export const answer = (e: CorpusTask, text: string): void => void e.turns.push({ role: 'assistant', text })
 
-/** The slots every phrase over a tree may use. */
-export const slots = (e: CorpusTask, more: Record<string, string> = {}): Record<string, string> => ({
+/** The holes every phrase over a tree may use. */
+export const holes = (e: CorpusTask, more: Record<string, string> = {}): Record<string, string> => ({
   leaf: e.of.leaf[0],
   leaves: e.of.leaf[1],
   box: e.of.box[0],
@@ -79,12 +79,12 @@ export function leafAt(e: CorpusTask, path: string, parted = 0.35): string {
   const { d } = e
   const parent = parentOf(path)
   if (parent === '' || !chance(d, parted)) {
-    return say(d, '[the|] {leaf} {path}', slots(e, { path: quoted(d, path, 0.25) }))
+    return say(d, '[the|] {leaf} {path}', holes(e, { path: quoted(d, path, 0.25) }))
   }
   return say(
     d,
     '[the {leaf}|{leaf}|] {name} [in|from|on|under|that is in|of] {where}',
-    slots(e, {
+    holes(e, {
       name: quoted(d, nameOf(path), 0.25),
       where: boxAt(e, parent),
     }),
@@ -97,8 +97,8 @@ export function boxAt(e: CorpusTask, path: string): string {
   if (path === '') return pick(d, ['the top', '/'])
   const top = parentOf(path) === ''
   if (top && chance(d, 0.55))
-    return say(d, '[the|] [{name} {box}|{box} {name}|{name} {box}]', slots(e, { name: nameOf(path) }))
-  return say(d, '[the|] {box} {path}', slots(e, { path }))
+    return say(d, '[the|] [{name} {box}|{box} {name}|{name} {box}]', holes(e, { name: nameOf(path) }))
+  return say(d, '[the|] {box} {path}', holes(e, { path }))
 }
 
 /** The root as tools want it. */

@@ -13,7 +13,7 @@ import {
 } from './draw.ts'
 import type { Action, ToolVocabulary } from './tool-vocabulary.ts'
 
-/** A little simulated world: boxes and leaves by slash path. Enough to make every tool result consistent. */
+/** A little simulated environment: boxes and leaves by slash path. Enough to make every tool result consistent. */
 export interface Tree {
   boxes: Set<string>
   leaves: Map<string, string>
@@ -80,7 +80,7 @@ interface Call {
   arguments: Record<string, unknown>
 }
 
-/** A call and what the simulated world answers. The tree changes where the call has an effect. */
+/** A call and what the simulated environment answers. The tree changes where the call has an effect. */
 export interface Step {
   call: Call
   result: string
@@ -155,7 +155,7 @@ export function act(tree: Tree, of: ToolVocabulary, action: Action, ...args: str
   }
 }
 
-/** How the dialect writes what to look for. */
+/** How the tool vocabulary words what to look for. */
 export const clueFor = (of: ToolVocabulary, text: string): string =>
   of.clue === 'bare' ? text : of.clue === 'star' ? `*${text}*` : `**/${text}*`
 

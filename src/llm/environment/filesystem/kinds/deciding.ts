@@ -11,7 +11,7 @@ import {
 import { branchVerbs } from '../prompt-templates.ts'
 import { joinPath, nameOf, parentOf } from '../initial-state.ts'
 
-/** What a file that is asked about may say: one state or its opposite. The same in all splits, as wordings are. */
+/** What a file that is asked about may say: one state or its opposite. The same in all splits, as templates are. */
 export const states = [
   ['yes', 'no'],
   ['open', 'closed'],
@@ -22,12 +22,12 @@ export const states = [
 /** Read a file that says in which state something is; do one thing or another by what it says. */
 export const ifContent: FilesystemTaskKind = {
   name: 'if-content',
-  draft(scene) {
-    const file = scene.file()
-    const [value, opposite] = scene.random.shuffle(scene.random.pick(states))
-    const holds = scene.random.next() < 0.5
-    scene.files[file] = holds ? value : opposite
-    const branch = scene.random.next() < 0.5 ? folders() : places()
+  draft(initial) {
+    const file = initial.file()
+    const [value, opposite] = initial.random.shuffle(initial.random.pick(states))
+    const holds = initial.random.next() < 0.5
+    initial.files[file] = holds ? value : opposite
+    const branch = initial.random.next() < 0.5 ? folders() : places()
     return {
       holes: { file, value, yes: branch.yes, no: branch.no },
       changes: branch.changes(holds),
@@ -41,9 +41,9 @@ export const ifContent: FilesystemTaskKind = {
     }
 
     function folders() {
-      const verb = scene.random.pick(branchVerbs.folder)
-      const yes = scene.newFolder()
-      const no = joinPath(parentOf(yes), scene.word('groups'))
+      const verb = initial.random.pick(branchVerbs.folder)
+      const yes = initial.newFolder()
+      const no = joinPath(parentOf(yes), initial.word('groups'))
       return {
         kind: 'folder',
         yes: `${verb} ${yes}`,
@@ -54,12 +54,12 @@ export const ifContent: FilesystemTaskKind = {
     }
 
     function places() {
-      const verb = scene.random.pick(branchVerbs.move)
-      const moved = scene.file(file)
+      const verb = initial.random.pick(branchVerbs.move)
+      const moved = initial.file(file)
       // Two places to choose from, besides the one where the file is.
-      if (scene.folders.length < 3) scene.folders.push(scene.newFolder())
-      const yes = scene.folder(parentOf(moved))
-      const no = scene.folder(parentOf(moved), yes)
+      if (initial.folders.length < 3) initial.folders.push(initial.newFolder())
+      const yes = initial.folder(parentOf(moved))
+      const no = initial.folder(parentOf(moved), yes)
       const target = (truth: boolean): string => joinPath(truth ? yes : no, nameOf(moved))
       return {
         kind: 'move',
@@ -67,7 +67,7 @@ export const ifContent: FilesystemTaskKind = {
         no: `${verb} it into ${no}`,
         step: (truth: boolean) => moveFile(moved, target(truth)),
         changes: (truth: boolean): NonNullable<Draft['changes']> => ({
-          files: { [moved]: null, [target(truth)]: scene.files[moved] },
+          files: { [moved]: null, [target(truth)]: initial.files[moved] },
         }),
       }
     }
@@ -78,23 +78,23 @@ export const ifContent: FilesystemTaskKind = {
 export const ifExists: FilesystemTaskKind = {
   name: 'if-exists',
   counts: (random) => [1 + random.int(3)],
-  draft(scene) {
-    const folder = scene.folders[0]
-    const inside = Object.keys(scene.files).filter((file) => parentOf(file) === folder)
-    const exists = scene.random.next() < 0.5
-    const name = exists ? nameOf(scene.random.pick(inside)) : scene.newName()
+  draft(initial) {
+    const folder = initial.folders[0]
+    const inside = Object.keys(initial.files).filter((file) => parentOf(file) === folder)
+    const exists = initial.random.next() < 0.5
+    const name = exists ? nameOf(initial.random.pick(inside)) : initial.newName()
     const file = joinPath(folder, name)
-    const to = scene.folder(folder)
+    const to = initial.folder(folder)
     const target = joinPath(to, name)
-    const made = scene.newFolder()
+    const made = initial.newFolder()
     return {
       holes: {
         folder,
         name,
-        yes: `${scene.random.pick(branchVerbs.move)} it into ${to}`,
-        no: `${scene.random.pick(branchVerbs.folder)} ${made}`,
+        yes: `${initial.random.pick(branchVerbs.move)} it into ${to}`,
+        no: `${initial.random.pick(branchVerbs.folder)} ${made}`,
       },
-      changes: exists ? { files: { [file]: null, [target]: scene.files[file] } } : { folders: [made] },
+      changes: exists ? { files: { [file]: null, [target]: initial.files[file] } } : { folders: [made] },
       plan: follow(
         searchName(name, folder),
         (results) => decide(results[0].text === file, moveFile(file, target), makeFolder(made)),

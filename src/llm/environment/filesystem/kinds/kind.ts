@@ -1,7 +1,7 @@
 import type { WantedAnswer } from '../../definition/answer.ts'
 import { type Call, callTool } from '../../definition/plan.ts'
 import type { TaskDraft } from '../../definition/task-source.ts'
-import type { Scene } from '../initial-state.ts'
+import type { InitialState } from '../initial-state.ts'
 import type { FilesystemKind } from '../prompt-templates.ts'
 import type { FileTree } from '../task.ts'
 
@@ -16,8 +16,8 @@ export interface Draft extends TaskDraft {
 export interface FilesystemTaskKind {
   name: FilesystemKind
   /** Files in the first folders, where the kind cares. */
-  counts?: (random: Scene['random']) => number[]
-  draft: (scene: Scene) => Draft
+  counts?: (random: InitialState['random']) => number[]
+  draft: (initial: InitialState) => Draft
 }
 
 /** The sandbox after the changes of a draft. */
@@ -31,9 +31,9 @@ export function applyChanges(start: FileTree, changes: Draft['changes'] = {}): F
 }
 
 /** The answer that is this file's text, as against the texts of the other files. */
-export function textOf(scene: Scene, file: string): WantedAnswer {
-  const text = scene.files[file]
-  return { kind: 'text', text, others: Object.values(scene.files).filter((other) => other !== text) }
+export function textOf(initial: InitialState, file: string): WantedAnswer {
+  const text = initial.files[file]
+  return { kind: 'text', text, others: Object.values(initial.files).filter((other) => other !== text) }
 }
 
 /** A move of two, the word for it said before: deciding and acting are easier learnt one after the other. */

@@ -5,11 +5,11 @@ import { nameOf } from '../initial-state.ts'
 /** Tell what a file says. */
 export const read: FilesystemTaskKind = {
   name: 'read',
-  draft(scene) {
-    const file = scene.file()
+  draft(initial) {
+    const file = initial.file()
     return {
       holes: { file },
-      answer: textOf(scene, file),
+      answer: textOf(initial, file),
       plan: follow(readFile(file), (results) => say(results[0].text)),
       difficulty: 1,
     }
@@ -20,9 +20,9 @@ export const read: FilesystemTaskKind = {
 export const count: FilesystemTaskKind = {
   name: 'count',
   counts: (random) => [1 + random.int(5)],
-  draft(scene) {
-    const folder = scene.folders[0]
-    const number = Object.keys(scene.files).filter((file) => file.startsWith(`${folder}/`)).length
+  draft(initial) {
+    const folder = initial.folders[0]
+    const number = Object.keys(initial.files).filter((file) => file.startsWith(`${folder}/`)).length
     return {
       holes: { folder },
       answer: { kind: 'number', number },
@@ -36,14 +36,14 @@ export const count: FilesystemTaskKind = {
 /** Tell the path of a file of which only the name is known. */
 export const find: FilesystemTaskKind = {
   name: 'find',
-  draft(scene) {
-    const file = scene.file()
+  draft(initial) {
+    const file = initial.file()
     return {
       holes: { name: nameOf(file) },
       answer: {
         kind: 'text',
         text: file,
-        others: Object.keys(scene.files).filter((other) => other !== file),
+        others: Object.keys(initial.files).filter((other) => other !== file),
       },
       plan: follow(searchName(nameOf(file)), (results) => say(results[0].text)),
       difficulty: 1,
@@ -54,11 +54,11 @@ export const find: FilesystemTaskKind = {
 /** Find a file by its name and tell what it says. */
 export const findAndRead: FilesystemTaskKind = {
   name: 'find-and-read',
-  draft(scene) {
-    const file = scene.file()
+  draft(initial) {
+    const file = initial.file()
     return {
       holes: { name: nameOf(file) },
-      answer: textOf(scene, file),
+      answer: textOf(initial, file),
       plan: follow(
         searchName(nameOf(file)),
         (results) => readFile(results[0].text),

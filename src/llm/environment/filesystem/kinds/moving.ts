@@ -5,13 +5,13 @@ import { joinPath, nameOf, parentOf } from '../initial-state.ts'
 /** Move a file into another folder, under its name. */
 export const move: FilesystemTaskKind = {
   name: 'move',
-  draft(scene) {
-    const file = scene.file()
-    const to = scene.folder(parentOf(file))
+  draft(initial) {
+    const file = initial.file()
+    const to = initial.folder(parentOf(file))
     const target = joinPath(to, nameOf(file))
     return {
       holes: { file, to },
-      changes: { files: { [file]: null, [target]: scene.files[file] } },
+      changes: { files: { [file]: null, [target]: initial.files[file] } },
       plan: follow(moveFile(file, target), done),
       difficulty: 1,
     }
@@ -21,13 +21,13 @@ export const move: FilesystemTaskKind = {
 /** Give a file another name in the same folder. */
 export const rename: FilesystemTaskKind = {
   name: 'rename',
-  draft(scene) {
-    const file = scene.file()
-    const fresh = scene.newName()
+  draft(initial) {
+    const file = initial.file()
+    const fresh = initial.newName()
     const target = joinPath(parentOf(file), fresh)
     return {
       holes: { file, new: fresh },
-      changes: { files: { [file]: null, [target]: scene.files[file] } },
+      changes: { files: { [file]: null, [target]: initial.files[file] } },
       plan: follow(moveFile(file, target), done),
       difficulty: 1,
     }
@@ -37,13 +37,13 @@ export const rename: FilesystemTaskKind = {
 /** Find a file by its name and move it. */
 export const findAndMove: FilesystemTaskKind = {
   name: 'find-and-move',
-  draft(scene) {
-    const file = scene.file()
-    const to = scene.folder(parentOf(file))
+  draft(initial) {
+    const file = initial.file()
+    const to = initial.folder(parentOf(file))
     const target = joinPath(to, nameOf(file))
     return {
       holes: { name: nameOf(file), to },
-      changes: { files: { [file]: null, [target]: scene.files[file] } },
+      changes: { files: { [file]: null, [target]: initial.files[file] } },
       plan: follow(
         searchName(nameOf(file)),
         (results) => moveFile(results[0].text, joinPath(to, nameOf(results[0].text))),
@@ -57,14 +57,14 @@ export const findAndMove: FilesystemTaskKind = {
 /** Make a folder and move two or three files into it. */
 export const gather: FilesystemTaskKind = {
   name: 'gather',
-  draft(scene) {
-    const folder = scene.newFolder()
-    const size = scene.random.next() < 0.8 ? 2 : 3
-    const files = scene.random.shuffle(Object.keys(scene.files)).slice(0, size)
+  draft(initial) {
+    const folder = initial.newFolder()
+    const size = initial.random.next() < 0.8 ? 2 : 3
+    const files = initial.random.shuffle(Object.keys(initial.files)).slice(0, size)
     const changes: Record<string, string | null> = {}
     for (const file of files) {
       changes[file] = null
-      changes[joinPath(folder, nameOf(file))] = scene.files[file]
+      changes[joinPath(folder, nameOf(file))] = initial.files[file]
     }
     return {
       holes: { folder, files: `${files.slice(0, -1).join(', ')} and ${files[files.length - 1]}` },

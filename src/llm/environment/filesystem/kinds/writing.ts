@@ -5,9 +5,9 @@ import { joinPath, nameOf } from '../initial-state.ts'
 /** Make a new file with a given text. */
 export const write: FilesystemTaskKind = {
   name: 'write',
-  draft(scene) {
-    const file = joinPath(scene.folder(), scene.newName())
-    const text = scene.text()
+  draft(initial) {
+    const file = joinPath(initial.folder(), initial.newName())
+    const text = initial.text()
     return {
       holes: { file, text },
       changes: { files: { [file]: text } },
@@ -20,21 +20,21 @@ export const write: FilesystemTaskKind = {
 /** Put one word of a file in the place of another. In a third of the tasks the file has two `key: value` lines. */
 export const edit: FilesystemTaskKind = {
   name: 'edit',
-  draft(scene) {
-    const file = scene.file()
-    const old = scene.word('adjectives')
-    const fresh = scene.word('adjectives')
+  draft(initial) {
+    const file = initial.file()
+    const old = initial.word('adjectives')
+    const fresh = initial.word('adjectives')
     const lines =
-      scene.random.next() < 1 / 3
-        ? scene.random.shuffle([
-            `${scene.word('nouns')}: ${old}`,
-            `${scene.word('nouns')}: ${scene.word('adjectives')}`,
+      initial.random.next() < 1 / 3
+        ? initial.random.shuffle([
+            `${initial.word('nouns')}: ${old}`,
+            `${initial.word('nouns')}: ${initial.word('adjectives')}`,
           ])
-        : [`${scene.word('verbs')} ${old} ${scene.word('nouns')}`]
+        : [`${initial.word('verbs')} ${old} ${initial.word('nouns')}`]
     const text = lines.join('\n')
-    scene.files[file] = text
+    initial.files[file] = text
     // Where the word also stands inside another word, editing its first occurrence would be ambiguous.
-    if (text.split(old).length !== 2) return edit.draft(scene)
+    if (text.split(old).length !== 2) return edit.draft(initial)
     return {
       holes: { file, old, new: fresh },
       changes: { files: { [file]: text.replace(old, fresh) } },
@@ -48,12 +48,12 @@ export const edit: FilesystemTaskKind = {
 /** Write the text of one file into a new one. */
 export const copy: FilesystemTaskKind = {
   name: 'copy',
-  draft(scene) {
-    const file = scene.file()
-    const target = joinPath(scene.folder(), scene.newName())
+  draft(initial) {
+    const file = initial.file()
+    const target = joinPath(initial.folder(), initial.newName())
     return {
       holes: { file, target },
-      changes: { files: { [target]: scene.files[file] } },
+      changes: { files: { [target]: initial.files[file] } },
       plan: follow(readFile(file), (results) => writeFile(target, results[0].text), done),
       difficulty: 2,
     }
@@ -63,9 +63,9 @@ export const copy: FilesystemTaskKind = {
 /** Make a folder. */
 export const makeNewFolder: FilesystemTaskKind = {
   name: 'make-folder',
-  draft(scene) {
-    const parent = scene.folder()
-    const folder = joinPath(parent, scene.word('groups'))
+  draft(initial) {
+    const parent = initial.folder()
+    const folder = joinPath(parent, initial.word('groups'))
     return {
       holes: { folder, parent, name: nameOf(folder) },
       changes: { folders: [folder] },
@@ -78,10 +78,10 @@ export const makeNewFolder: FilesystemTaskKind = {
 /** Make a folder, and a file in it; writing first does not work, since there is no folder. */
 export const folderThenWrite: FilesystemTaskKind = {
   name: 'folder-then-write',
-  draft(scene) {
-    const folder = scene.newFolder()
-    const name = scene.newName()
-    const text = scene.text()
+  draft(initial) {
+    const folder = initial.newFolder()
+    const name = initial.newName()
+    const text = initial.text()
     const file = joinPath(folder, name)
     return {
       holes: { folder, name, text },

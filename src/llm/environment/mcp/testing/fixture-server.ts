@@ -16,7 +16,7 @@ export async function openFixture(
 ): Promise<McpEnvironment> {
   const file = fileURLToPath(new URL(`../fixtures/${name}-server.mjs`, import.meta.url))
   const server = { command: process.execPath, args: [file], env }
-  const environment = await createMcpEnvironment({ name, server, slots: 1, ...options })
+  const environment = await createMcpEnvironment({ name, server, servers: 1, ...options })
   onTestFinished(() => environment.close())
   return environment
 }

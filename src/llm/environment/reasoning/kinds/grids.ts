@@ -41,21 +41,21 @@ export const gridWalk = defineKind({
   pose({ facing, walk }) {
     let [direction, x, y] = [facing, 0, 0]
     const lines: string[] = []
-    const told: string[] = []
+    const walked: string[] = []
     walk.forEach(({ turn, by }, i) => {
       // The first move goes where the robot faces already.
       if (i > 0) {
         direction = (direction + turn) % 4
-        told.push(turn === 1 ? 'turns right' : 'turns left')
+        walked.push(turn === 1 ? 'turns right' : 'turns left')
       }
-      told.push(`goes ${by}`)
+      walked.push(`goes ${by}`)
       x += by * steps[direction][0]
       y += by * steps[direction][1]
       lines.push(`${directions[direction]} ${by}: ${x}, ${y}`)
     })
     return {
-      key: `${directions[facing]}: ${told.join(', ')}`,
-      holes: { direction: directions[facing], walk: told.join(', ') },
+      key: `${directions[facing]}: ${walked.join(', ')}`,
+      holes: { direction: directions[facing], walk: walked.join(', ') },
       thought: lines,
       answer: `(${x}, ${y})`,
       score(given) {

@@ -17,7 +17,7 @@ import { knightsKnaves, whoOwnsWhat } from './puzzles.ts'
 import { linearEquation, linearSystem } from './equations.ts'
 import { sudoku } from './sudoku.ts'
 
-/** All families, by subject: numbers, equations, lists, text, logic, stories, time, space and choice. */
+/** All kinds, by subject: numbers, equations, lists, text, logic, stories, time, space and choice. */
 export const reasoningKinds: readonly ReasoningKind[] = [
   countdown,
   arithmeticChain,

@@ -96,7 +96,7 @@ const wordFor = (relation: string, name: string): string =>
 /** What one person is to another, over some steps. Everybody is of one blood: no marriages, no half-siblings. */
 export const kinshipRelations = defineKind({
   name: 'family-relations',
-  about: 'how two people are related, told by a chain of others',
+  about: 'how two people are related, given by a chain of others',
   knobs: {
     steps: { least: 2, most: 4, about: 'from one to the other' },
     others: { least: 0, most: 3, about: 'facts that do not matter' },
@@ -136,10 +136,10 @@ export const kinshipRelations = defineKind({
     const answer = wordFor(relations.at(-1) as string, a)
     const all = [...facts, ...unneeded]
     const turn = Math.floor(order * all.length)
-    const told = [...all.slice(turn), ...all.slice(0, turn)]
+    const stated = [...all.slice(turn), ...all.slice(0, turn)]
     return {
       key: `${[...all].sort().join(' ')} ${a} ${b}`,
-      holes: { facts: told.join(' '), a, b },
+      holes: { facts: stated.join(' '), a, b },
       thought: relations.map((relation, i) => `${a} ${wordFor(relation, a)} of ${names[i + 1]}`),
       answer,
       score: (given) =>
@@ -197,7 +197,7 @@ export const swaps = defineKind({
   pose({ names, held, swaps: list, asked }) {
     const has = new Map<string, string>(names.map((name, i) => [name, held[i]]))
     const start = listed(names.map((name, i) => `${name} has the ${held[i]}`))
-    const told = list.map(([a, b]) => `${a} and ${b} swap.`).join(' ')
+    const stated = list.map(([a, b]) => `${a} and ${b} swap.`).join(' ')
     const lines = list.map(([a, b]) => {
       const [left, right] = [has.get(a) as string, has.get(b) as string]
       has.set(a, right)
@@ -209,8 +209,8 @@ export const swaps = defineKind({
       key: `${names
         .map((name, i) => `${name} ${held[i]}`)
         .sort()
-        .join(', ')}: ${told} ${asked}`,
-      holes: { start, swaps: told, name: asked },
+        .join(', ')}: ${stated} ${asked}`,
+      holes: { start, swaps: stated, name: asked },
       thought: lines,
       answer,
       score: (given) => scoreWord(given, answer),
@@ -218,7 +218,7 @@ export const swaps = defineKind({
   },
 })
 
-/** One event: what is told and how it is counted. */
+/** One event: what is stated and how it is counted. */
 interface Event {
   says: string
   counts: string

@@ -11,7 +11,7 @@ import { InfrastructureError, type Toolbox, type ToolSpec } from '../../tool/too
 import { manyWaiters } from '../../tool/waiting.ts'
 import type { McpEnvironmentConfig } from './environment-config.ts'
 import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFiles } from './reset.ts'
-import type { StateSlot } from './state-pool.ts'
+import type { StateServer } from './state-pool.ts'
 
 interface LimitOptions {
   /** Tools that may be called; every other name is refused. */
@@ -101,7 +101,7 @@ function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-interface ServerSlotOptions {
+interface PooledServerOptions {
   server: ServerConfig
   config: McpEnvironmentConfig
   limit: CallLimit
@@ -110,7 +110,7 @@ interface ServerSlotOptions {
   signal?: AbortSignal | undefined
 }
 
-/** True where each slot of the server can have a state of its own, so that several may run side by side. */
+/** True where each server of the server can have a state of its own, so that several may run side by side. */
 export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentConfig): boolean {
   if (config.reset === 'none') return true
   if ('url' in server) return false
@@ -120,7 +120,7 @@ export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentCon
 }
 
 /** Starts one server with a folder of its own and the reset that the environment declares. */
-export async function openServerSlot(options: ServerSlotOptions): Promise<StateSlot> {
+export async function openPooledServer(options: PooledServerOptions): Promise<StateServer> {
   const { config, limit, signal } = options
   const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
   const server = inEnv(options.server, config, folder)
@@ -143,7 +143,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
     }
   }
 
-  // The slot's folder is an accident of this run: results that name it would never be the same twice.
+  // The server's folder is an accident of this run: results that name it would never be the same twice.
   const clean = (text: string): string =>
     options.redact(text.replaceAll(`${folder}/`, '/').replaceAll(folder, '/'))
   const withFileErrors = (): Toolbox => {
@@ -198,7 +198,7 @@ export async function openServerSlot(options: ServerSlotOptions): Promise<StateS
         }),
     async close() {
       await connection.close()
-      // Files outside the slot were there before us: they are left as they were found.
+      // Files outside the server were there before us: they are left as they were found.
       if (paths !== undefined) writeFiles(paths, fresh)
       await rm(folder, { recursive: true, force: true })
     },
@@ -214,13 +214,13 @@ async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T
   }
 }
 
-/** The tools of a server started in a slot of its own that is gone again afterwards, and those that cannot be used; calls none. */
+/** The tools of a server started in a server of its own that is gone again afterwards, and those that cannot be used; calls none. */
 export async function listServerTools({
   server,
   config,
   redact,
   signal,
-}: Omit<ServerSlotOptions, 'limit'>): Promise<{ specs: ToolSpec[]; unusable: readonly UnusableTool[] }> {
+}: Omit<PooledServerOptions, 'limit'>): Promise<{ specs: ToolSpec[]; unusable: readonly UnusableTool[] }> {
   const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
   try {
     const roots = typeof config.reset === 'object' && 'roots' in config.reset ? { roots: [folder] } : {}
@@ -258,12 +258,12 @@ function inEnv(server: ServerConfig, config: McpEnvironmentConfig, folder: strin
     command: fill(server.command),
     args: (server.args ?? []).map(fill),
     env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, fill(value)])),
-    ...(server.cwd === undefined ? {} : { cwd: fill(slotPath(server.cwd)) }),
+    ...(server.cwd === undefined ? {} : { cwd: fill(ownPath(server.cwd)) }),
   }
 }
 
-/** Where a path was completed with the folder of the configuration, the slot's own still counts. */
-function slotPath(path: string): string {
+/** Where a path was completed with the folder of the configuration, the server's own still counts. */
+function ownPath(path: string): string {
   const at = path.indexOf('{slot}')
   return at < 0 ? path : path.slice(at)
 }
