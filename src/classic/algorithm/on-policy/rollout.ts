@@ -45,177 +45,242 @@ export function createRollout(
   environment: AnyVector,
   steps: number,
   actionSize: number,
-  { sequence, finalMasks = false, rewards: Rewards = Float64Array }: RolloutOptions = {},
+  options: RolloutOptions = {},
 ): Rollout {
-  const { definition } = environment
   requireSameStep(environment, 'a rollout')
-  const numEnvs = environment.numEnvs.count
-  const rows = numEnvs * steps
-  const width = rowSize(definition.observation)
-  const choices = environment.actionMask.length / numEnvs
-  const storage = {
-    observations: new Float32Array(rows * width),
-    actions: new Float32Array(rows * actionSize),
-    logprobs: new Float32Array(rows),
-    values: new Float32Array(rows),
-    nextValues: new Float32Array(rows),
-    rewards: new Rewards(rows),
-    terminated: new Uint8Array(rows),
-    truncated: new Uint8Array(rows),
-    advantages: new Float32Array(rows),
-    returns: new Float32Array(rows),
-    maskPenalty: new Float32Array(rows * choices),
-    /** Last observations of truncated episodes; the rows of others are not read. */
-    final: new Float32Array(rows * width),
-    ...(finalMasks ? { finalMask: new Uint8Array(rows * choices) } : {}),
-  }
-  const now = {
-    actions: new Float32Array(numEnvs * actionSize),
-    logprobs: new Float32Array(numEnvs),
-    values: new Float32Array(numEnvs),
-  }
-  const batched = sequence ?? 1
-  const order = Int32Array.from({ length: rows / batched }, (_, i) => i)
-  let t = 0
-
-  function bootstrap(evaluate: Parameters<Rollout['finish']>[1]): void {
-    const last = new Float32Array(numEnvs)
-    evaluate(environment.observations, numEnvs, last, environment.actionMask)
-    const cut: number[] = []
-    for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-      for (let k = 0; k < steps; k++) {
-        const row = envIndex * steps + k
-        storage.nextValues[row] = k + 1 < steps ? storage.values[row + 1] : last[envIndex]
-        if (storage.truncated[row] === 1 && storage.terminated[row] === 0) cut.push(row)
-      }
-    }
-    if (cut.length === 0) return
-    const finals = new Float32Array(cut.length * width)
-    const values = new Float32Array(cut.length)
-    cut.forEach((row, i) => finals.set(storage.final.subarray(row * width, (row + 1) * width), i * width))
-    const masks = new Uint8Array(finalMasks ? cut.length * choices : 0)
-    if (finalMasks)
-      cut.forEach((row, i) =>
-        masks.set(storage.finalMask!.subarray(row * choices, (row + 1) * choices), i * choices),
-      )
-    evaluate(finals, cut.length, values, masks)
-    cut.forEach((row, i) => (storage.nextValues[row] = values[i]))
-  }
-
-  function keepOf(chosen: Int32Array, sequence: number): HostTensor {
-    const data = new Float32Array(chosen.length).fill(1)
-    chosen.forEach((row, i) => {
-      if (i % sequence > 0 && storage.terminated[row - 1] + storage.truncated[row - 1] > 0) data[i] = 0
-    })
-    return { data, shape: [chosen.length / sequence, sequence] }
-  }
-
+  const store = createStore(environment, steps, actionSize, options)
+  const { order, arrays, now } = store
   return {
     next: () => now,
     acted() {
       // What was drawn is what is learned from; what is out of bounds is not for the environment.
       environment.actions.set(now.actions)
-      clipActionRows(definition.action, environment.actions, numEnvs)
-      const { observations, actionMask } = environment
-      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-        const row = envIndex * steps + t
-        for (let k = 0; k < width; k++)
-          storage.observations[row * width + k] = observations[envIndex * width + k]
-        for (let k = 0; k < actionSize; k++)
-          storage.actions[row * actionSize + k] = now.actions[envIndex * actionSize + k]
-        for (let k = 0; k < choices; k++)
-          storage.maskPenalty[row * choices + k] = actionMask[envIndex * choices + k] === 1 ? 0 : -1e9
-        storage.logprobs[row] = now.logprobs[envIndex]
-        storage.values[row] = now.values[envIndex]
-      }
+      clipActionRows(environment.definition.action, environment.actions, store.numEnvs)
+      storeActions(store)
     },
     stepped() {
-      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-        const row = envIndex * steps + t
-        storage.rewards[row] = environment.rewards[envIndex]
-        storage.terminated[row] = environment.terminated[envIndex]
-        storage.truncated[row] = environment.truncated[envIndex]
-        if (environment.truncated[envIndex] === 0) continue
-        for (let k = 0; k < width; k++)
-          storage.final[row * width + k] = environment.finalObservations[envIndex * width + k]
-        const mask = environment.finalActionMask.subarray(envIndex * choices, (envIndex + 1) * choices)
-        storage.finalMask?.set(mask, row * choices)
-      }
-      return ++t === steps
+      storeStep(store)
+      return ++store.t === steps
     },
     finish(settings, evaluate) {
-      bootstrap(evaluate)
-      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-        const part = <A extends Float32Array | Float64Array | Uint8Array>(array: A): A =>
-          array.subarray(envIndex * steps, (envIndex + 1) * steps) as A
-        const { advantages, returns } = gae(
-          {
-            rewards: part(storage.rewards),
-            values: part(storage.values),
-            nextValues: part(storage.nextValues),
-            terminated: part(storage.terminated),
-            truncated: part(storage.truncated),
-          },
-          settings,
-        )
-        storage.advantages.set(advantages, envIndex * steps)
-        storage.returns.set(returns, envIndex * steps)
-      }
-      t = 0
+      bootstrap(store, evaluate)
+      writeAdvantages(store, settings)
+      store.t = 0
     },
     *minibatches(count, random, normalise = true) {
-      for (let i = order.length - 1; i > 0; i--) {
-        const j = random.int(i + 1)
-        const swapped = order[i]
-        order[i] = order[j]
-        order[j] = swapped
-      }
+      shuffle(order, random)
       const size = Math.ceil(order.length / count)
-      for (let start = 0; start < order.length; start += size) {
-        const blocks = order.subarray(start, Math.min(order.length, start + size))
-        const chosen =
-          batched === 1
-            ? blocks
-            : Int32Array.from(
-                { length: blocks.length * batched },
-                (_, i) => blocks[Math.floor(i / batched)] * batched + (i % batched),
-              )
-        const take = (from: Float32Array, columns: number): Float32Array => {
-          const to = new Float32Array(chosen.length * columns)
-          for (let i = 0; i < chosen.length; i++)
-            for (let k = 0; k < columns; k++) to[i * columns + k] = from[chosen[i] * columns + k]
-          return to
-        }
-        const flat = (from: Float32Array): HostTensor => ({ data: take(from, 1), shape: [chosen.length] })
-        yield {
-          observations: { data: take(storage.observations, width), shape: [chosen.length, width] },
-          actions: { data: take(storage.actions, actionSize), shape: [chosen.length, actionSize] },
-          logprobs: flat(storage.logprobs),
-          values: flat(storage.values),
-          advantages: {
-            data: normalise ? standardise(take(storage.advantages, 1)) : take(storage.advantages, 1),
-            shape: [chosen.length],
-          },
-          returns: flat(storage.returns),
-          ...(sequence === undefined ? {} : { keep: keepOf(chosen, sequence) }),
-          ...(choices > 0
-            ? { maskPenalty: { data: take(storage.maskPenalty, choices), shape: [chosen.length, choices] } }
-            : {}),
-        }
-      }
+      for (let start = 0; start < order.length; start += size)
+        yield minibatch(store, order.subarray(start, Math.min(order.length, start + size)), normalise)
     },
     state: () => ({
-      t,
+      t: store.t,
       order: order.slice(),
-      storage: Object.fromEntries(Object.entries(storage).map(([k, v]) => [k, v.slice()])),
+      storage: Object.fromEntries(Object.entries(arrays).map(([k, v]) => [k, v.slice()])),
     }),
     restore(saved) {
+      store.t = 0
       // Of a run of version 0.1 whose rollout had another form.
-      if (saved === null) return void (t = 0)
+      if (saved === null) return
       const state = saved as { t: number; order: Int32Array; storage: Record<string, Float32Array> }
-      for (const [name, array] of Object.entries(storage)) (array as Float32Array).set(state.storage[name])
+      for (const [name, array] of Object.entries(arrays)) (array as Float32Array).set(state.storage[name])
       order.set(state.order)
-      t = state.t
+      store.t = state.t
     },
   }
+}
+
+type Store = ReturnType<typeof createStore>
+
+function createStore(
+  environment: AnyVector,
+  steps: number,
+  actionSize: number,
+  { sequence, finalMasks = false, rewards: Rewards = Float64Array }: RolloutOptions,
+) {
+  const numEnvs = environment.numEnvs.count
+  const rows = numEnvs * steps
+  const width = rowSize(environment.definition.observation)
+  const choices = environment.actionMask.length / numEnvs
+  return {
+    environment,
+    numEnvs,
+    steps,
+    /** Numbers of an observation, of an action and of a mask. */
+    width,
+    actionSize,
+    choices,
+    sequence,
+    /** The step of the rollout that comes next. */
+    t: 0,
+    /** Of steps, or of sequences of steps. */
+    order: Int32Array.from({ length: rows / (sequence ?? 1) }, (_, i) => i),
+    now: {
+      actions: new Float32Array(numEnvs * actionSize),
+      logprobs: new Float32Array(numEnvs),
+      values: new Float32Array(numEnvs),
+    },
+    arrays: {
+      observations: new Float32Array(rows * width),
+      actions: new Float32Array(rows * actionSize),
+      logprobs: new Float32Array(rows),
+      values: new Float32Array(rows),
+      nextValues: new Float32Array(rows),
+      rewards: new Rewards(rows),
+      terminated: new Uint8Array(rows),
+      truncated: new Uint8Array(rows),
+      advantages: new Float32Array(rows),
+      returns: new Float32Array(rows),
+      maskPenalty: new Float32Array(rows * choices),
+      /** Last observations of truncated episodes; the rows of others are not read. */
+      final: new Float32Array(rows * width),
+      ...(finalMasks ? { finalMask: new Uint8Array(rows * choices) } : {}),
+    },
+  }
+}
+
+function storeActions({
+  environment,
+  arrays,
+  now,
+  t,
+  numEnvs,
+  steps,
+  width,
+  actionSize,
+  choices,
+}: Store): void {
+  const { observations, actionMask } = environment
+  for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+    const row = envIndex * steps + t
+    for (let k = 0; k < width; k++) arrays.observations[row * width + k] = observations[envIndex * width + k]
+    for (let k = 0; k < actionSize; k++)
+      arrays.actions[row * actionSize + k] = now.actions[envIndex * actionSize + k]
+    for (let k = 0; k < choices; k++)
+      arrays.maskPenalty[row * choices + k] = actionMask[envIndex * choices + k] === 1 ? 0 : -1e9
+    arrays.logprobs[row] = now.logprobs[envIndex]
+    arrays.values[row] = now.values[envIndex]
+  }
+}
+
+function storeStep({ environment, arrays, t, numEnvs, steps, width, choices }: Store): void {
+  for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+    const row = envIndex * steps + t
+    arrays.rewards[row] = environment.rewards[envIndex]
+    arrays.terminated[row] = environment.terminated[envIndex]
+    arrays.truncated[row] = environment.truncated[envIndex]
+    if (environment.truncated[envIndex] === 0) continue
+    for (let k = 0; k < width; k++)
+      arrays.final[row * width + k] = environment.finalObservations[envIndex * width + k]
+    if (arrays.finalMask === undefined) continue
+    const mask = environment.finalActionMask.subarray(envIndex * choices, (envIndex + 1) * choices)
+    arrays.finalMask.set(mask, row * choices)
+  }
+}
+
+/** Values of what each step led to: where the episode goes on, those of the next step; else those of its last observation. */
+function bootstrap(
+  { environment, arrays, numEnvs, steps, width, choices }: Store,
+  evaluate: Parameters<Rollout['finish']>[1],
+): void {
+  const last = new Float32Array(numEnvs)
+  evaluate(environment.observations, numEnvs, last, environment.actionMask)
+  const cut: number[] = []
+  for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+    for (let k = 0; k < steps; k++) {
+      const row = envIndex * steps + k
+      arrays.nextValues[row] = k + 1 < steps ? arrays.values[row + 1] : last[envIndex]
+      if (arrays.truncated[row] === 1 && arrays.terminated[row] === 0) cut.push(row)
+    }
+  }
+  if (cut.length === 0) return
+  const values = new Float32Array(cut.length)
+  const masks = arrays.finalMask === undefined ? undefined : rowsOf(arrays.finalMask, cut, choices)
+  evaluate(rowsOf(arrays.final, cut, width), cut.length, values, masks)
+  cut.forEach((row, i) => (arrays.nextValues[row] = values[i]))
+}
+
+function rowsOf<A extends Float32Array | Uint8Array>(from: A, rows: readonly number[], columns: number): A {
+  const to = from.slice(0, rows.length * columns) as A
+  rows.forEach((row, i) => to.set(from.subarray(row * columns, (row + 1) * columns), i * columns))
+  return to
+}
+
+function writeAdvantages({ arrays, numEnvs, steps }: Store, settings: GaeSettings): void {
+  for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+    const part = <A extends Float32Array | Float64Array | Uint8Array>(array: A): A =>
+      array.subarray(envIndex * steps, (envIndex + 1) * steps) as A
+    const { advantages, returns } = gae(
+      {
+        rewards: part(arrays.rewards),
+        values: part(arrays.values),
+        nextValues: part(arrays.nextValues),
+        terminated: part(arrays.terminated),
+        truncated: part(arrays.truncated),
+      },
+      settings,
+    )
+    arrays.advantages.set(advantages, envIndex * steps)
+    arrays.returns.set(returns, envIndex * steps)
+  }
+}
+
+/** In place (Fisher and Yates). */
+function shuffle(order: Int32Array, random: Random): void {
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = random.int(i + 1)
+    const swapped = order[i]
+    order[i] = order[j]
+    order[j] = swapped
+  }
+}
+
+function minibatch(
+  { arrays, sequence, width, actionSize, choices }: Store,
+  blocks: Int32Array,
+  normalise: boolean,
+): Record<string, HostTensor> {
+  const chosen = sequence === undefined ? blocks : stepsOf(blocks, sequence)
+  const take = (from: Float32Array, columns: number): Float32Array => {
+    const to = new Float32Array(chosen.length * columns)
+    for (let i = 0; i < chosen.length; i++)
+      for (let k = 0; k < columns; k++) to[i * columns + k] = from[chosen[i] * columns + k]
+    return to
+  }
+  const column = (from: Float32Array): HostTensor => ({ data: take(from, 1), shape: [chosen.length] })
+  const matrix = (from: Float32Array, columns: number): HostTensor => ({
+    data: take(from, columns),
+    shape: [chosen.length, columns],
+  })
+  const advantages = take(arrays.advantages, 1)
+  return {
+    observations: matrix(arrays.observations, width),
+    actions: matrix(arrays.actions, actionSize),
+    logprobs: column(arrays.logprobs),
+    values: column(arrays.values),
+    advantages: { data: normalise ? standardise(advantages) : advantages, shape: [chosen.length] },
+    returns: column(arrays.returns),
+    ...(sequence === undefined ? {} : { keep: keepOf(arrays, chosen, sequence) }),
+    ...(choices > 0 ? { maskPenalty: matrix(arrays.maskPenalty, choices) } : {}),
+  }
+}
+
+/** The steps of sequences, one sequence after another. */
+const stepsOf = (sequences: Int32Array, length: number): Int32Array =>
+  Int32Array.from(
+    { length: sequences.length * length },
+    (_, i) => sequences[Math.floor(i / length)] * length + (i % length),
+  )
+
+/** [sequences, steps of one]: 0 at the first step of an episode that is not the first of its sequence. */
+function keepOf(
+  { terminated, truncated }: Store['arrays'],
+  chosen: Int32Array,
+  sequence: number,
+): HostTensor {
+  const data = new Float32Array(chosen.length).fill(1)
+  chosen.forEach((row, i) => {
+    if (i % sequence > 0 && terminated[row - 1] + truncated[row - 1] > 0) data[i] = 0
+  })
+  return { data, shape: [chosen.length / sequence, sequence] }
 }
