@@ -4,7 +4,6 @@ import { forwardBackward } from '../../backend/custom-loss.ts'
 import { createLocalBackend } from '../../backend/local-backend.ts'
 import { tinyConfig } from '../../testing/tiny-config.ts'
 import { scoreSequences } from '../../backend/loss-report.ts'
-import { createRandom } from '../../../engine/random/index.ts'
 import { findPolicyPreset, grpo, type PolicyPreset, policyPresets } from './presets.ts'
 import { grpoAdvantages } from '../advantages/grpo.ts'
 import { klRewards } from '../advantages/reward-shaping.ts'
@@ -12,30 +11,12 @@ import { optimisePolicy } from './optimise-policy.ts'
 import { reinforcePlusPlusAdvantages } from '../advantages/reinforce-plus-plus.ts'
 import type { EpisodeGroup, LearningContext } from '../types.ts'
 import type { PolicySettings } from '../catalogue.ts'
-import { oneAnswer } from '../testing/one-answer.ts'
+import { answer, groups } from '../testing/policy-groups.ts'
 
 const backend = createLocalBackend({ config: tinyConfig, seed: 2, threads: 1 })
 const frozen = createLocalBackend({ config: tinyConfig, seed: 9, threads: 1 })
 afterAll(() => Promise.all([backend.dispose(), frozen.dispose()]))
 
-const random = createRandom(4)
-/** An answer of `length` trained tokens after the forced marker. */
-function answer(id: string, length: number, fields = {}) {
-  const episode = oneAnswer(id, length + 1, fields)
-  episode.nodes[1].tokens.set(
-    Array.from({ length }, () => 4 + random.int(50)),
-    1,
-  )
-  for (let t = 1; t <= length; t++) episode.samples[0].logprobs[t] = -4 - random.next() / 4
-  return episode
-}
-
-const groups: EpisodeGroup[] = [
-  { episodes: [answer('a', 3), answer('b', 5), answer('c', 2)], rewards: [1, 0, 0.1], greedyReward: 0 },
-  { episodes: [answer('d', 4), answer('e', 4), answer('f', 6)], rewards: [0, 1, 1], greedyReward: 1 },
-  { episodes: [answer('g', 2), answer('h', 3), answer('i', 3)], rewards: [1, 1, 1], greedyReward: 1 },
-  { episodes: [answer('j', 9), answer('k', 3), answer('l', 3)], rewards: [null, 0, 1], greedyReward: null },
-]
 const context: LearningContext = {
   reference: (sequences) => scoreSequences(frozen, sequences),
   trainer: (sequences) => scoreSequences(backend, sequences),
@@ -88,11 +69,6 @@ test('grpo without a reference, damped, is the default preset, row for row', asy
   expect(await damped(groups, context)).toEqual(await update(base))
 })
 
-test('the earlier name of grpo still finds it', () => {
-  expect(findPolicyPreset('grpo-kl')).toBe(policyPresets.grpo)
-  expect(names).not.toContain('grpo-kl')
-})
-
 test('dapo punishes length near the limit in use: a fifth of it, as 4096 of 20,480 tokens', async () => {
   const { settings }: PolicyPreset = findPolicyPreset('dapo')
   const batch: EpisodeGroup[] = [
@@ -112,13 +88,6 @@ test('dapo punishes length near the limit in use: a fifth of it, as 4096 of 20,4
     code: 'bad-config',
     hint: expect.stringContaining('limit'),
   })
-})
-
-test('a name that no algorithm has is answered with all that there are', () => {
-  expect(() => findPolicyPreset('gspoo')).toThrow(/no algorithm named "gspoo"/)
-  expect(() => findPolicyPreset('gspoo')).toThrow(
-    expect.objectContaining({ expected: expect.stringContaining('dr-grpo'), hint: 'Did you mean "gspo"?' }),
-  )
 })
 
 test('rewards are shaped before they become advantages', async () => {
@@ -327,18 +296,6 @@ test('imitation is mixed in by its share', async () => {
   expect(() => optimisePolicy({ ...base, imitation: 2 })).toThrow(/share/)
 })
 
-test('maxrl takes shaped rewards below 0 for 0, and refuses a divergence in the reward when made', async () => {
-  const settings: PolicySettings = { ...base, advantage: { name: 'maxrl' } }
-  // Of the second group the mean is then -1/3.
-  const softOverlong = { limit: 4, cache: 3 }
-  const { sequences } = await update({ ...settings, shaping: { softOverlong } })
-  expect(sequences.length).toBeGreaterThan(0)
-  for (const { advantages } of sequences) expect(advantages.every(Number.isFinite)).toBe(true)
-  const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
-  expect(() => optimisePolicy({ ...settings, kl })).toThrow(/maxrl/)
-  expect(() => optimisePolicy({ ...settings, kl: { ...kl, place: 'loss' } })).not.toThrow()
-})
-
 test('imitation by entropy spares what is known: p (1 - p) of each token', async () => {
   const { sequences, loss } = await update({ ...base, imitation: 0.25, sftHighEntropy: true })
   const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
@@ -406,13 +363,6 @@ test('only the tokens of highest entropy move the policy', async () => {
   await backend.optimStep({ learningRate: 0 })
   await expect(update(settings)).rejects.toMatchObject({ code: 'bad-config' })
   expect(() => optimisePolicy({ ...base, entropyShare: 20 })).toThrow(/share/)
-})
-
-test('remax without greedy answers says what to set', async () => {
-  const bare = groups.map(({ episodes, rewards }) => ({ episodes, rewards }))
-  await expect(update(findPolicyPreset('remax').settings, bare)).rejects.toMatchObject({
-    hint: expect.stringContaining('greedyBaseline'),
-  })
 })
 
 test('a batch of which nothing could be judged asks for nothing', async () => {

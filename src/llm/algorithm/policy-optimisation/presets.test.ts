@@ -2,8 +2,11 @@ import { expect, test } from 'vitest'
 import { grpoAdvantages } from '../advantages/grpo.ts'
 import { supervised, trainedTokens } from '../supervised.ts'
 import { oneAnswer as episode } from '../testing/one-answer.ts'
+import { groups } from '../testing/policy-groups.ts'
+import type { PolicySettings } from '../catalogue.ts'
 import type { EpisodeGroup, LearningContext } from '../types.ts'
-import { grpo } from './presets.ts'
+import { optimisePolicy } from './optimise-policy.ts'
+import { findPolicyPreset, grpo, policyPresets } from './presets.ts'
 
 const unasked = (): never => {
   throw new Error('nobody is asked')
@@ -42,4 +45,35 @@ test('supervised weights are the mean over demonstrated tokens', () => {
   expect(total).toBeCloseTo(1)
   expect(shown.sequences.every((row) => row.weights.rl.every((weight) => weight === 0))).toBe(true)
   expect(trainedTokens(episode('a', 3))).toBe(2)
+})
+
+test('the earlier name of grpo still finds it', () => {
+  expect(findPolicyPreset('grpo-kl')).toBe(policyPresets.grpo)
+  expect(Object.keys(policyPresets)).not.toContain('grpo-kl')
+})
+
+test('a name that no algorithm has is answered with all that there are', () => {
+  expect(() => findPolicyPreset('gspoo')).toThrow(/no algorithm named "gspoo"/)
+  expect(() => findPolicyPreset('gspoo')).toThrow(
+    expect.objectContaining({ expected: expect.stringContaining('dr-grpo'), hint: 'Did you mean "gspo"?' }),
+  )
+})
+
+test('remax without greedy answers says what to set', async () => {
+  const bare = groups.map(({ episodes, rewards }) => ({ episodes, rewards }))
+  await expect(optimisePolicy(findPolicyPreset('remax').settings)(bare, alone)).rejects.toMatchObject({
+    hint: expect.stringContaining('greedyBaseline'),
+  })
+})
+
+test('maxrl takes shaped rewards below 0 for 0, and refuses a divergence in the reward when made', async () => {
+  const settings: PolicySettings = { ...policyPresets['grpo-damped'].settings, advantage: { name: 'maxrl' } }
+  // Of the second group the mean is then -1/3.
+  const softOverlong = { limit: 4, cache: 3 }
+  const { sequences } = await optimisePolicy({ ...settings, shaping: { softOverlong } })(groups, alone)
+  expect(sequences.length).toBeGreaterThan(0)
+  for (const { advantages } of sequences) expect(advantages.every(Number.isFinite)).toBe(true)
+  const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
+  expect(() => optimisePolicy({ ...settings, kl })).toThrow(/maxrl/)
+  expect(() => optimisePolicy({ ...settings, kl: { ...kl, place: 'loss' } })).not.toThrow()
 })
