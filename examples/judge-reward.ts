@@ -12,13 +12,13 @@ import { compose } from 'agoge/rewards'
 
 // JUDGE_URL is any OpenAI-compatible endpoint. Without one, a function stands in for the model: short answers are good ones.
 const { JUDGE_URL: baseUrl, JUDGE_MODEL: model = 'gpt-5-mini' } = process.env
-const standIn = (question: string): string => {
+const placeholder = (question: string): string => {
   const said = /assistant: (.*)\n<\/conversation>/.exec(question)?.[1] ?? ''
-  return `wording: ${Math.max(0, 10 - Math.floor(said.length / 8))}`
+  return `style: ${Math.max(0, 10 - Math.floor(said.length / 8))}`
 }
 const judge = judgeReward({
-  judge: baseUrl === undefined ? standIn : createOpenAIActor({ baseUrl, model }),
-  rubric: { wording: 'The answer says what was asked, and nothing else.' },
+  judge: baseUrl === undefined ? placeholder : createOpenAIActor({ baseUrl, model }),
+  rubric: { style: 'The answer says what was asked, and nothing else.' },
 })
 
 const steps = Number(process.env['STEPS'] ?? 20)
@@ -29,7 +29,7 @@ const summary = await train({
   demonstrations: filesystemDemonstrations,
   steps,
   testTasks: 15 * Math.min(steps, 14),
-  reward: compose({ task: taskReward(), wording: { weight: 0.2, reward: judge } }),
+  reward: compose({ task: taskReward(), style: { weight: 0.2, reward: judge } }),
 })
 for (const { name, success } of summary.stages) console.log(`${name}: ${(100 * success.mean).toFixed(0)}%`)
 const { calls, failures, masked } = judge.usage

@@ -104,6 +104,17 @@ const exceptions = [
   { path: /^src\/llm\/episode\//, word: /^(world|famil)/, why: 'reads the episodes of version 0.1' },
   { path: /^src\/engine\/tensor\//, word: /^lanes?$/, why: 'lanes of a SIMD register' },
   { path: /^src\/engine\/tensor\//, word: /^bod(y|ies)$/, why: 'the body of a function in WebAssembly' },
+  {
+    path: /^src\/classic\/environment(s\/control\/cart-pole-kernel|\/batched)/,
+    word: /^body$/,
+    why: 'the body of a function in WebAssembly',
+  },
+  { path: /^src\/llm\/backend\/scalar-model/, word: /^slopes$/, why: 'a field of golden values' },
+  {
+    path: /^src\/llm\/pretraining\/corpus\/draw/,
+    word: /^probe$/,
+    why: 'the key of random streams that made the base model',
+  },
   { path: /^examples\/browser\//, word: /^body$/, why: 'the body of a page' },
   { path: /^src\/classic\/(environments\/|index)/, word: /^board$/, why: 'the board of a game' },
   {
@@ -113,7 +124,7 @@ const exceptions = [
   },
   { path: /^src\/llm\/(environment\/mcp|agent\/chat-format)\//, word: /^prob/, why: 'tool probing' },
   {
-    path: /^research\//,
+    path: /^(research\/|scripts\/judge-papers)/,
     word: /^verdicts?$/,
     why: 'the verdict on a claim of a paper, a field of its results',
   },

@@ -70,18 +70,18 @@ test('requests of one call keep settings of their own, and get what they get alo
     { ...f, prompt: e.prompt, temperature: 0.8, minP: 0.3 },
   ]
   sampler.clear()
-  const together = await sampler.sample(mixed, options, 0)
+  const batched = await sampler.sample(mixed, options, 0)
   for (const [i, request] of mixed.entries()) {
     sampler.clear()
     const [alone] = await sampler.sample([request], options, 0)
-    expect(together[i].tokens).toEqual(alone.tokens)
-    together[i].logprobs.forEach((value, t) => expect(value).toBeCloseTo(alone.logprobs[t], 3))
+    expect(batched[i].tokens).toEqual(alone.tokens)
+    batched[i].logprobs.forEach((value, t) => expect(value).toBeCloseTo(alone.logprobs[t], 3))
   }
-  expect(together.map(({ tokens }) => tokens.length).slice(0, 4)).toEqual([20, 20, 3, 20])
+  expect(batched.map(({ tokens }) => tokens.length).slice(0, 4)).toEqual([20, 20, 3, 20])
   const [greedy] = await sampler.sample([{ ...d, temperature: 0 }], options, 0)
-  expect(together[3].tokens).toEqual(greedy.tokens)
+  expect(batched[3].tokens).toEqual(greedy.tokens)
   const [other] = await sampler.sample([{ ...b, temperature: 0.5, seed: 10 }], options, 0)
-  expect(other.tokens).not.toEqual(together[1].tokens)
+  expect(other.tokens).not.toEqual(batched[1].tokens)
 })
 
 test('log-probabilities are those of the whole tempered distribution, and of what was drawn from', async () => {

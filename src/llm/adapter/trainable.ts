@@ -135,7 +135,7 @@ export function checkSameTraining(
     code: 'bad-checkpoint',
     given,
     expected,
-    hint: 'open it with loadLocalBackend, which goes on with what it finds, or load what `export` wrote',
+    hint: 'open it with loadLocalBackend, which resumes what it finds, or load what `export` wrote',
   })
 }
 

@@ -168,13 +168,13 @@ test('topr: what it trains is stop(taper) A log p', async () => {
     const log = logprobs.reduce((sum, value, t) => sum + (weights.rl[t] === 0 ? 0 : value - sampled[t]), 0)
     return advantages[4] < 0 ? Math.min(0.9, Math.exp(log)) : 1
   })
-  const imitated = sequences.map((sequence, i) => {
+  const cloned = sequences.map((sequence, i) => {
     const { advantages, weights } = sequence
     const zeros = new Float32Array(advantages.length)
     const ce = weights.rl.map((weight, t) => weight * ratios[i] * advantages[t])
     return { ...sequence, weights: { rl: zeros, ce, kl: zeros } }
   })
-  expectNear(tapered.weights, (await weightsAfter({ name: 'cross_entropy' }, imitated)).weights, before)
+  expectNear(tapered.weights, (await weightsAfter({ name: 'cross_entropy' }, cloned)).weights, before)
 })
 
 test('gradients of the wrong shape and losses that are no numbers are refused before anything is learnt', async () => {

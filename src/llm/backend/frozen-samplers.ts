@@ -88,7 +88,7 @@ export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamp
           }
           const prompts = requests.map(({ prompt }) => prompt)
           const parts = requests.length < fewRows ? prompts.map(() => 0) : routes.assign(prompts)
-          const how = { weightVersion, together: false }
+          const how = { weightVersion, concurrent: false }
           const outputs = await sampleInParts(requests, options, parts, (part, rows, settings) =>
             askToSample(helpers[part], rows, settings, how),
           )

@@ -84,7 +84,7 @@ test('a resumed run ends with the same weights, bit for bit', async () => {
   }
 })
 
-test('a checkpoint that lost its optimiser still acts, but is not gone on with', async () => {
+test('a checkpoint that lost its optimiser still acts, but is not resumed', async () => {
   const backend = createLocalBackend({ config, seed: 2 })
   await train(backend, 0, 2, {})
   const at = join(folder, 'lost')

@@ -165,13 +165,13 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   async function sampleRows(
     requests: readonly SampleRequest[],
     sampleOptions: SampleOptions,
-    together: boolean,
+    concurrent: boolean,
   ): Promise<SampleOutput[]> {
     if (tokenizer !== undefined && tokenizer !== observedTokenizer && needsTexts(requests, sampleOptions)) {
       sampler.setTexts(tokenizer.texts())
       observedTokenizer = tokenizer
     }
-    const outputs = await sampler.sample(requests, sampleOptions, weightVersion, together)
+    const outputs = await sampler.sample(requests, sampleOptions, weightVersion, concurrent)
     // The learner is nobody's but of one call.
     return withPromptLogprobs(requests, sampleOptions, outputs, (prompts) =>
       forwardQueue.alone(() => learner.forward(prompts, { signal: sampleOptions.signal })),
@@ -190,7 +190,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     },
     sample: (requests, sampleOptions) => inTurn(() => sampleRows(requests, sampleOptions, false)),
     continuousBatching: (requests, sampleOptions) =>
-      turns.together(() => sampleRows(requests, sampleOptions, true)),
+      turns.concurrent(() => sampleRows(requests, sampleOptions, true)),
     forward: (sequences, { signal, temperatures } = {}) =>
       inTurn(() => learner.forward(sequences, { signal, temperatures })),
     entropies: (sequences, { signal, temperatures } = {}) =>

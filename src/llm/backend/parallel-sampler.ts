@@ -39,14 +39,14 @@ export function askToSample(
   helper: Helper,
   requests: readonly SampleRequest[],
   { signal, onToken, ...options }: SampleOptions,
-  { weightVersion, together }: { weightVersion: number; together: boolean },
+  { weightVersion, concurrent }: { weightVersion: number; concurrent: boolean },
 ): Promise<SampleOutput[]> {
   // Copied, since a message carries the whole buffer that a view is of.
   const copies = requests.map((request) => ({ ...request, prompt: request.prompt.slice() }))
   const listening = onToken !== undefined
   return helper.ask(
     'sample',
-    { requests: copies, options, weightVersion, together, listening },
+    { requests: copies, options, weightVersion, concurrent, listening },
     signal,
     onToken,
   )
@@ -109,7 +109,7 @@ export const fewRows = 16
 
 /**
  * A sampler over threads, each with rows, sessions and a cache of its own. What comes out depends on the requests and the
- * number of threads only; of calls that are `together` on what else is under way, in the last digits.
+ * number of threads only; of calls that are `concurrent` on what else is under way, in the last digits.
  */
 export function createParallelSampler(
   options: Omit<SamplerOptions, 'threads'> & { threads: Threads },
@@ -136,31 +136,31 @@ export function createParallelSampler(
     requests: readonly SampleRequest[],
     sampleOptions: SampleOptions,
     weightVersion: number,
-    together: boolean,
+    concurrent: boolean,
   ): Promise<SampleOutput[]> {
     loads[part] += requests.length
     try {
-      if (part === 0) return await own.sample(requests, sampleOptions, weightVersion, together)
-      return await askToSample(helperOf(part), requests, sampleOptions, { weightVersion, together })
+      if (part === 0) return await own.sample(requests, sampleOptions, weightVersion, concurrent)
+      return await askToSample(helperOf(part), requests, sampleOptions, { weightVersion, concurrent })
     } finally {
       loads[part] -= requests.length
     }
   }
 
   /** Where few rows go: to this thread as long as it has few, else where there are fewest. */
-  function partForFew(together: boolean): number {
-    return together && loads[0] >= fewRows / 2 ? loads.indexOf(Math.min(...loads)) : 0
+  function partForFew(concurrent: boolean): number {
+    return concurrent && loads[0] >= fewRows / 2 ? loads.indexOf(Math.min(...loads)) : 0
   }
 
   return {
-    async sample(requests, sampleOptions, weightVersion, together = false) {
+    async sample(requests, sampleOptions, weightVersion, concurrent = false) {
       checkRequests(requests, sampleOptions, config, texts !== undefined)
       sampleOptions.signal?.throwIfAborted()
       if (requests.length < fewRows)
-        return sampleIn(partForFew(together), requests, sampleOptions, weightVersion, together)
+        return sampleIn(partForFew(concurrent), requests, sampleOptions, weightVersion, concurrent)
       const parts = routes.assign(requests.map(({ prompt }) => prompt))
       return sampleInParts(requests, sampleOptions, parts, (part, rows, settings) =>
-        sampleIn(part, rows, settings, weightVersion, together),
+        sampleIn(part, rows, settings, weightVersion, concurrent),
       )
     },
     setTexts(next) {

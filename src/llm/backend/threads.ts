@@ -7,29 +7,29 @@ import type { Parameters } from '../model/parameters.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
-/** Tasks `alone` run one after the other; tasks `together` may overlap each other, but no task that is alone. First come, first served. */
+/** Tasks `alone` run one after the other; tasks `concurrent` may overlap each other, but no task that is alone. First come, first served. */
 interface TurnQueue {
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
-  readonly together: <T>(task: () => Promise<T>) => Promise<T>
+  readonly concurrent: <T>(task: () => Promise<T>) => Promise<T>
 }
 
 /** A queue in which a task runs whatever became of those before. */
 export function createTurnQueue(): TurnQueue {
   let lastAlone: Promise<unknown> = Promise.resolve()
   /** Of those that came after it. */
-  const together = new Set<Promise<unknown>>()
+  const concurrent = new Set<Promise<unknown>>()
   return {
     alone(task) {
-      const before = Promise.all([lastAlone, ...together])
-      together.clear()
+      const before = Promise.all([lastAlone, ...concurrent])
+      concurrent.clear()
       const next = before.then(task)
       lastAlone = next.catch(() => {})
       return next
     },
-    together(task) {
+    concurrent(task) {
       const next = lastAlone.then(task)
-      const ended = next.catch(() => {}).then(() => void together.delete(ended))
-      together.add(ended)
+      const ended = next.catch(() => {}).then(() => void concurrent.delete(ended))
+      concurrent.add(ended)
       return next
     },
   }

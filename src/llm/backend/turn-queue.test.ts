@@ -14,11 +14,11 @@ test('tasks alone wait for all before them, tasks together for those alone', asy
       return name
     }
   const all = [
-    queue.together(task('a')),
-    queue.together(task('b', true)),
+    queue.concurrent(task('a')),
+    queue.concurrent(task('b', true)),
     queue.alone(task('c', true)),
-    queue.together(task('d')),
-    queue.together(task('e')),
+    queue.concurrent(task('d')),
+    queue.concurrent(task('e')),
     queue.alone(task('f')),
   ]
   expect((await Promise.allSettled(all)).map(({ status }) => status === 'fulfilled')).toEqual([

@@ -25,7 +25,7 @@ export interface Work {
       requests: SampleRequest[]
       options: Omit<SampleOptions, 'signal' | 'onToken'>
       weightVersion: number
-      together: boolean
+      concurrent: boolean
       /** Whether each token is sent as it is drawn. */
       listening: boolean
     }
@@ -43,7 +43,7 @@ export interface Work {
   forwardBackward: { ask: { sequences: PackedSequences; loss: LossSettings }; answer: LossSums }
 }
 
-/** What is asked has a number, by which it is answered or aborted. Only samples that are `together` may overlap. */
+/** What is asked has a number, by which it is answered or aborted. Only samples that are `concurrent` may overlap. */
 export type ToWorker =
   | { [K in keyof Work]: { type: K; id: number } & Work[K]['ask'] }[keyof Work]
   | { type: 'weights' }

@@ -21,10 +21,10 @@ type Asked = Extract<ToWorker, { id: number }> & { type: keyof Work }
 
 function work(asked: Asked, signal: AbortSignal) {
   if (asked.type === 'sample') {
-    const { id, requests, options, weightVersion, together, listening } = asked
+    const { id, requests, options, weightVersion, concurrent, listening } = asked
     const onToken = (...drawn: DrawnToken): void => port.postMessage({ id, drawn } satisfies FromWorker)
     const settings = { ...options, signal, ...(listening && { onToken }) }
-    return sampler.sample(requests, settings, weightVersion, together)
+    return sampler.sample(requests, settings, weightVersion, concurrent)
   }
   if (asked.type === 'forward')
     return learner.forward(asked.sequences, { signal, temperatures: asked.temperatures, what: asked.what })

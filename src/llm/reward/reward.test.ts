@@ -57,7 +57,7 @@ test('a slow reward is called once an episode, however often the score is read',
   expect(await scoreGroups(reward, groups)).toEqual(values)
 })
 
-test('at most so many episodes are judged at the same time', async () => {
+test('at most `concurrency` episodes are judged at the same time', async () => {
   let [now, most] = [0, 0]
   const reward = async (): Promise<number> => {
     most = Math.max(most, ++now)

@@ -167,7 +167,7 @@ export async function playDemonstrations<T extends Task>(
       code: 'unsolvable-task',
       given: wrong.nodes.map((node) => `${node.role}: ${node.text}`).join('\n'),
       expected: 'a plan after which the environment judges the task as done',
-      hint: `Correct the plan or the check of the family "${wrong.kind}"`,
+      hint: `Correct the plan or the check of the kind "${wrong.kind}"`,
     })
   return episodes
 }

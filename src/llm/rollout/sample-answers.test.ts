@@ -22,9 +22,9 @@ test('answers become rows whose prompt has no weight', () => {
   expect([...credited.advantages]).toEqual([0, 0, 3, 4])
   expect([...credited.weights.rl]).toEqual([0, 0, 0.5, 0.5])
   expect([...creditedSequence(answer, { advantage: 2, weight: 1 }).advantages]).toEqual([0, 0, 2, 2])
-  const imitated = imitationSequence(answer, { weight: 0.25 })
-  expect([...imitated.weights.ce]).toEqual([0, 0, 0.25, 0.25])
-  expect([...imitated.weights.rl]).toEqual([0, 0, 0, 0])
+  const cloned = imitationSequence(answer, { weight: 0.25 })
+  expect([...cloned.weights.ce]).toEqual([0, 0, 0.25, 0.25])
+  expect([...cloned.weights.rl]).toEqual([0, 0, 0, 0])
 })
 
 test('groups of answers are drawn by name, the same again', async () => {

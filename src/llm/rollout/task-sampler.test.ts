@@ -24,7 +24,7 @@ function shares(tasks: Task[]): Record<string, number> {
   )
 }
 
-test('families are drawn by what there is to learn, and none starves', () => {
+test('kinds are drawn by what there is to learn, and none starves', () => {
   const sampler = createTaskSampler({ source, split: 'train', seed: 1, prior })
   const total = learningWeight(1) + learningWeight(0.5) + learningWeight(0)
   const drawn = shares(Array.from({ length: 50 }, () => sampler.draw(16)).flat())
@@ -36,7 +36,7 @@ test('families are drawn by what there is to learn, and none starves', () => {
   expect(drawn['failing']).toBeGreaterThan(drawn['easy'])
 })
 
-test('within a family the difficulty that teaches more is preferred', () => {
+test('within a kind the difficulty that teaches more is preferred', () => {
   const sampler = createTaskSampler({ source, split: 'train', seed: 2, prior })
   for (let i = 0; i < 60; i++) {
     sampler.observe(source.task({ split: 'train', seed: 0, kind: 'easy' }), 1)

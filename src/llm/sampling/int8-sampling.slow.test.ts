@@ -42,7 +42,7 @@ async function distance(backend: LocalBackend, outputs: readonly SampleOutput[],
   return { mean: distances.reduce((a, b) => a + b, 0) / distances.length, most: Math.max(...distances) }
 }
 
-test('log-probabilities are nearly those of float32, in every family', async () => {
+test('log-probabilities are nearly those of float32, in every architecture', async () => {
   const int8 = open('int8')
   const ofOurs = await distance(int8, await int8.sample(requests, options))
   expect(ofOurs.mean).toBeLessThan(0.03)

@@ -63,18 +63,18 @@ test('log-probabilities of cached sampling are those of the whole forward pass',
 
 test('a row is sampled alike alone, in a batch, and in waves of a small cache', async () => {
   sampler.clear()
-  const together = await sampler.sample(requests, options, 0)
+  const batched = await sampler.sample(requests, options, 0)
   for (const [i, request] of requests.entries()) {
     sampler.clear()
     const [alone] = await sampler.sample([request], options, 0)
-    expect(alone.tokens).toEqual(together[i].tokens)
+    expect(alone.tokens).toEqual(batched[i].tokens)
   }
   const small = fresh(300_000)
   const inWaves = await small.sample(requests, options, 0)
-  expect(inWaves.map(({ tokens }) => tokens)).toEqual(together.map(({ tokens }) => tokens))
+  expect(inWaves.map(({ tokens }) => tokens)).toEqual(batched.map(({ tokens }) => tokens))
   await small.dispose()
   const [other] = await sampler.sample([{ ...requests[1], key: 'another' }], options, 0)
-  expect(other.tokens).not.toEqual(together[1].tokens)
+  expect(other.tokens).not.toEqual(batched[1].tokens)
 })
 
 test('equal prompts share their prefill and differ by key', async () => {

@@ -16,14 +16,14 @@ export interface SamplerOptions extends TokenReaderOptions {
 export interface Sampler {
   /**
    * Samples a row for each request. Calls may overlap: rows of later ones join those that are being decoded at their next token. A call
-   * that finds nothing under way lays the cache out for itself, unless it is `together`, and so depends on nothing but its requests and
+   * that finds nothing under way lays the cache out for itself, unless it is `concurrent`, and so depends on nothing but its requests and
    * what was sampled before.
    */
   sample(
     requests: readonly SampleRequest[],
     options: SampleOptions,
     weightVersion: number,
-    together?: boolean,
+    concurrent?: boolean,
   ): Promise<SampleOutput[]>
   /** Tells the texts of tokens, for grammars and texts that stop. */
   setTexts(texts: TokenTexts | undefined): void
@@ -35,7 +35,7 @@ export interface Sampler {
 interface Call {
   rows: Row[]
   options: SampleOptions
-  together: boolean
+  concurrent: boolean
   ended: boolean
   /** To be called when every row has ended. */
   resolve(): void
@@ -167,7 +167,7 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
     const beginnings = order.map((i) => plans[i])
     const capacity = roundUp(1 + Math.max(...prompts.map(({ length }) => length)))
     const first = batch.length
-    if (first > 0 || calls.get(joining[0])?.together === true)
+    if (first > 0 || calls.get(joining[0])?.concurrent === true)
       joinRows(cache, first, beginnings, capacity, envsThatFit(Math.max(capacity, cache.capacity)))
     else cache.arrange(beginnings, capacity)
     for (const [place, i] of order.entries()) {
@@ -238,13 +238,13 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
   }
 
   return {
-    async sample(requests, options, weightVersion, together = false) {
+    async sample(requests, options, weightVersion, concurrent = false) {
       checkRequests(requests, options, config, texts !== undefined)
       options.signal?.throwIfAborted()
       if (requests.length === 0) return []
       const rows = requests.map((request) => createRow(request, options))
       await new Promise<void>((resolve, reject) => {
-        const call: Call = { rows, options, together, ended: false, resolve, reject }
+        const call: Call = { rows, options, concurrent, ended: false, resolve, reject }
         for (const row of rows) calls.set(row, call)
         waiting.push(...rows)
         if (busy) return

@@ -82,6 +82,6 @@ test('coefficients of divergence and entropy follow what is measured, also over 
   ).rejects.toThrow('enough')
   await trainJob({ ...cut, resume: true, algorithm: optimisePolicy(settings) })
   const measured = ['klCoefficient', 'entropyCoefficient', 'klFromReference', 'leastEntropy', 'loss']
-  const told = (folder: string) => stepsOf(folder).map((step) => measured.map((name) => step[name]))
-  expect(told(path)).toEqual(told(whole))
+  const measuredIn = (folder: string) => stepsOf(folder).map((step) => measured.map((name) => step[name]))
+  expect(measuredIn(path)).toEqual(measuredIn(whole))
 })

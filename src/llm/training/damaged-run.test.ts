@@ -62,7 +62,7 @@ async function resumed(): Promise<void> {
   await trainJob({ ...job(stopped), resume: true }, { onEvent, signal: stop.signal })
 }
 
-test('a run of which a file that its result depends on is damaged or gone is not gone on with', async () => {
+test('a run of which a file that its result depends on is damaged or gone is not resumed', async () => {
   const files = filesBeneath(stopped).filter((name) =>
     /^(?:config|state|times)\.json$|^checksums|^checkpoints.rl-2|^journal|^pending.2/.test(name),
   )

@@ -108,7 +108,7 @@ async function twoTools(works: () => boolean) {
   return { environment, tasks }
 }
 
-test('a family of which no demonstration succeeds is left out of training and of all stages', async () => {
+test('a kind of which no demonstration succeeds is left out of training and of all stages', async () => {
   let works = true
   const { environment, tasks } = await twoTools(() => works)
   works = false

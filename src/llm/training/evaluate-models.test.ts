@@ -67,7 +67,7 @@ const tools = {
   },
 }
 
-test('models behind an endpoint: rates by family and tool, masked apart, paired differences', async () => {
+test('models behind an endpoint: rates by kind and tool, masked apart, paired differences', async () => {
   const environment = await createToolsEnvironment({ tools })
   const { tasks: source } = await environment.prepareTasks({ seed: 1, counts: { test: 24 } })
   const tasks = source.all('test')

@@ -204,7 +204,7 @@ export function environmentBroken(episodes: readonly Episode[]): AgogeError {
       code: 'environment-broken',
       given: reasonsText(summariseEpisodes(episodes).maskedReasons),
       expected: 'at least one episode that could be played and judged',
-      hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',
+      hint: 'Repair what the message names, then use --resume: all finished steps are kept',
     },
   )
 }

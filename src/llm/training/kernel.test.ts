@@ -23,7 +23,7 @@ const row = (last: number, weight = 1): TrainingSequence => ({
 })
 
 /** Six steps of imitation; the weight of step `spoilt` is no number. */
-async function imitate({ spoilt, ...options }: RunOptions & ValidationOptions & { spoilt?: number } = {}) {
+async function trainSmall({ spoilt, ...options }: RunOptions & ValidationOptions & { spoilt?: number } = {}) {
   const backend = tinyBackend(1)
   const part: TrainingPart<{ step: number; rows: TrainingSequence[] }> = {
     name: 'imitate',
@@ -47,7 +47,7 @@ async function imitate({ spoilt, ...options }: RunOptions & ValidationOptions & 
 
 test('a run folder has settings, metrics, the final weights, a summary and a report', async () => {
   const out = join(root, 'whole')
-  const { records, best } = await imitate({ out, command: 'imitate --now' })
+  const { records, best } = await trainSmall({ out, command: 'imitate --now' })
   expect(best).toBeNull()
   expect(records.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6])
   expect(Object.keys(records[0].metrics)).toEqual(['loss'])
@@ -60,16 +60,18 @@ test('a run folder has settings, metrics, the final weights, a summary and a rep
   expect(readFileSync(join(out, 'report.html'), 'utf8')).toContain('imitate --now')
   const { kept } = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8')) as RunSummary
   expect(kept).toEqual({ rule: 'the last step', step: 6 })
-  await expect(imitate({ out })).rejects.toMatchObject({ code: 'run-exists' })
-  await expect(imitate({ out: join(root, 'none'), resume: true })).rejects.toMatchObject({ code: 'no-run' })
-  await expect(imitate({ resume: true })).rejects.toMatchObject({ code: 'no-run' })
+  await expect(trainSmall({ out })).rejects.toMatchObject({ code: 'run-exists' })
+  await expect(trainSmall({ out: join(root, 'none'), resume: true })).rejects.toMatchObject({
+    code: 'no-run',
+  })
+  await expect(trainSmall({ resume: true })).rejects.toMatchObject({ code: 'no-run' })
 })
 
 test('of equal scores the earliest is kept, and the summary names the rule', async () => {
   const out = join(root, 'best')
   const scores = [0, 1, 3, 3]
   let at = 0
-  const { best } = await imitate({
+  const { best } = await trainSmall({
     out,
     validation: { score: () => scores[at++], every: 2, measure: 'skill' },
   })
@@ -80,27 +82,30 @@ test('of equal scores the earliest is kept, and the summary names the rule', asy
 
 test('a loss that is no number stops the run, named with its step, and the weights before it are kept', async () => {
   const out = join(root, 'diverged')
-  const stopped = (await imitate({ out, spoilt: 3 }).catch((error: unknown) => error)) as AgogeError
+  const stopped = (await trainSmall({ out, spoilt: 3 }).catch((error: unknown) => error)) as AgogeError
   expect(stopped.code).toBe('non-finite-loss')
   expect(stopped.message).toMatch(/^Training stopped in step 4 of imitate\./)
   expect(stopped.given).toEqual({ phase: 'imitate', step: 4, episodes: ['row 3'] })
   expect(stopped.hint).toContain(join(out, 'checkpoints', 'imitate-3'))
   expect(existsSync(join(out, 'checkpoints', 'imitate-3', 'model.safetensors'))).toBe(true)
   // In memory nothing is kept, and it is named as well.
-  await expect(imitate({ spoilt: 0 })).rejects.toMatchObject({ code: 'non-finite-loss', given: { step: 1 } })
+  await expect(trainSmall({ spoilt: 0 })).rejects.toMatchObject({
+    code: 'non-finite-loss',
+    given: { step: 1 },
+  })
 })
 
 test('an abort saves what is done, and rejects with its reason', async () => {
   const out = join(root, 'aborted')
   const stop = new AbortController()
-  const run = imitate({
+  const run = trainSmall({
     out,
     signal: stop.signal,
     onEvent: (event) => event.type === 'step' && event.step === 3 && stop.abort(new Error('enough')),
   })
   await expect(run).rejects.toThrow('enough')
   expect(readdirSync(join(out, 'checkpoints'))).toEqual(['imitate-3'])
-  const { records } = await imitate({ out, resume: true })
+  const { records } = await trainSmall({ out, resume: true })
   expect(records.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6])
 })
 
@@ -112,9 +117,9 @@ test('killed before its first checkpoint is due, a run begins where it was, with
     if (event.type === 'step' && event.phase === 'imitate' && event.step === 4)
       cpSync(out, killed, { recursive: true })
   }
-  await imitate({ out, checkpointEvery: 100, validation, onEvent })
+  await trainSmall({ out, checkpointEvery: 100, validation, onEvent })
   at = 0
-  const { best, records } = await imitate({ out: killed, checkpointEvery: 100, validation, resume: true })
+  const { best, records } = await trainSmall({ out: killed, checkpointEvery: 100, validation, resume: true })
   expect(best).toEqual({ step: 6, score: 7 })
   expect(records.length).toBe(6 + 7)
 })

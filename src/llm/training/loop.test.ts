@@ -98,9 +98,9 @@ test('killed at random moments and resumed: the same weights, metrics and episod
   expect(weights(folder).equals(weights(whole))).toBe(true)
   expect(checkpointed(folder)).toEqual(checkpointed(whole))
   expect(metrics(folder)).toBe(metrics(whole))
-  const told = (path: string) =>
+  const measuredIn = (path: string) =>
     readEpisodes(join(path, 'episodes.jsonl')).map((episode) => ({ ...episode, timing: null }))
-  expect(told(folder)).toEqual(told(whole))
+  expect(measuredIn(folder)).toEqual(measuredIn(whole))
 })
 
 test('stopped by a signal, it keeps what is done and ends the same', async () => {
@@ -262,7 +262,7 @@ test('an environment that does not work at all stops the run instead of teaching
   })
 })
 
-test('a reference plan that does not solve its task stops the run, naming the family', async () => {
+test('a reference plan that does not solve its task stops the run, naming the kind', async () => {
   const job = boxJob(join(root, 'unsolvable'))
   const tasks = {
     ...job.tasks,

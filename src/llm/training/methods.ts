@@ -20,7 +20,7 @@ import type { ModelBackend } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { Parameters } from '../model/parameters.ts'
 import { archerUpdate } from './critic/archer.ts'
-import { creditTokens, explainedVariance, learnValues } from './critic/token-ppo.ts'
+import { tokenAdvantages, explainedVariance, learnValues } from './critic/token-ppo.ts'
 import type { JudgedRow } from './critic/token-ppo.ts'
 import { createUtteranceCritic, spoken } from './critic/utterance-critic.ts'
 import type { SpokenEpisode, UtteranceCritic } from './critic/utterance-critic.ts'
@@ -58,7 +58,7 @@ const methods: Record<MethodName, (context: MethodContext) => OpenedMethod> = {
   'online-ipo': () => ({ algorithm: fromPairs(ipo()) }),
   'online-orpo': () => ({ algorithm: fromPairs(orpo()) }),
   'online-simpo': () => ({ algorithm: fromPairs(simpo()) }),
-  'expert-iteration': () => ({ algorithm: imitateExperts }),
+  'expert-iteration': () => ({ algorithm: cloneExperts }),
   distillation: ({ teacher }) => ({ algorithm: fromTeacher(teacher!) }),
   ppo: ({ seed }) => tokenCritic(createCritics(1, seed)),
   archer: ({ seed }) => turnCritic(createCritics(2, seed), seed),
@@ -144,7 +144,7 @@ function fromPairs(method: PreferenceMethod<PreferencePair>): Algorithm {
   }
 }
 
-const imitateExperts: Algorithm = (groups) => {
+const cloneExperts: Algorithm = (groups) => {
   const rewards = groups.map(({ episodes, rewards }) =>
     rewards.map((reward, i) => (episodes[i].success === true ? reward : null)),
   )
@@ -188,7 +188,7 @@ function tokenCritic(critics: Critics): OpenedMethod {
       if (rows.length === 0) return nothing({})
       const [critic] = critics.models()
       const values = await critic.values(rows.map(({ sequence }) => sequence.tokens))
-      const credited = creditTokens(rows, values, {})
+      const credited = tokenAdvantages(rows, values, {})
       let valueLoss = 0
       for (let epoch = 0; epoch < criticEpochs; epoch++) {
         const loss = await learnValues(critic, credited, {})

@@ -43,12 +43,13 @@ test.skipIf(process.platform === 'win32')('where there is no room, nothing finis
     timeout: 600_000,
     env: { ...process.env, TSX_DISABLE_CACHE: '1' },
   })
-  const told = (file: string): string => `Cannot write or read ${file}: the file would be too large (EFBIG)`
+  const refusal = (file: string): string =>
+    `Cannot write or read ${file}: the file would be too large (EFBIG)`
   expect(stdout.split('\n'), stderr).toEqual([
-    `checkpoint: ${told(join(path, 'checkpoints', 'base-2'))}`,
-    `again: ${told(join(path, 'checkpoints', 'base-2'))}`,
-    `summary: ${told(join(path, 'summary.json'))}`,
-    `metrics: ${told(join(path, 'metrics.jsonl'))}`,
+    `checkpoint: ${refusal(join(path, 'checkpoints', 'base-2'))}`,
+    `again: ${refusal(join(path, 'checkpoints', 'base-2'))}`,
+    `summary: ${refusal(join(path, 'summary.json'))}`,
+    `metrics: ${refusal(join(path, 'metrics.jsonl'))}`,
     '',
   ])
   const metrics = join(path, 'metrics.jsonl')

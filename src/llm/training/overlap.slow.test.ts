@@ -107,8 +107,8 @@ test('sampling goes on while a step is learnt, within the bound, with the bits o
   const [sampled, trained] = (['sample', 'train'] as const).map((what) =>
     spans.filter((span) => span.what === what),
   )
-  const together = trained.filter(({ from, to }) => sampled.some((one) => one.from < to && from < one.to))
-  expect(together.length).toBeGreaterThan(0)
+  const overlapping = trained.filter(({ from, to }) => sampled.some((one) => one.from < to && from < one.to))
+  expect(overlapping.length).toBeGreaterThan(0)
 
   await trainJob({ ...job('killed', overlapped), resume: true })
   expect(weights('killed').equals(weights('beside'))).toBe(true)
@@ -173,7 +173,7 @@ test('what fails on one side ends both', async () => {
   expect(spans.every(({ to }) => to < Infinity)).toBe(true)
 })
 
-test('where nothing can overlap, that is told before anything is done', async () => {
+test('where nothing can overlap, that is an error before anything is done', async () => {
   const fresh = job('refused', { overlap: true })
   expect(await failure(trainJob(fresh))).toMatchObject({ code: 'bad-plan' })
   const backend = async (): Promise<TrainableBackend> =>

@@ -272,7 +272,7 @@ function rewardBroken(episodes: readonly Episode[]): AgogeError {
     code: 'reward-broken',
     given: recordedScore(episodes[0])?.reason,
     expected: 'at least one episode with a score',
-    hint: 'Repair what the message names, then go on with --resume: all finished steps are kept',
+    hint: 'Repair what the message names, then use --resume: all finished steps are kept',
   })
 }
 

@@ -43,7 +43,7 @@ function episode(
   }
 }
 
-test('shown are tasks that went from wrong to right, of different families, the longest first', () => {
+test('shown are tasks that went from wrong to right, of different kinds, the longest first', () => {
   const before = ['a', 'b', 'c', 'd', 'e'].map((task) =>
     episode(task, task < 'd' ? 'read' : 'write', task === 'a'),
   )
@@ -110,7 +110,7 @@ test('success that falls to 0% is another remark than success that stays there',
   ])
 })
 
-test('groups of equal reward: too hard and too easy are told apart', () => {
+test('groups of equal reward: too hard and too easy are distinguished', () => {
   expect(remarks([0, 100, 100], { groupsWithSignal: 0, failed: 0 })).toEqual([
     expect.stringMatching(/Every episode succeeded/),
   ])

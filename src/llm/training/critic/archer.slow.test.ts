@@ -87,7 +87,7 @@ test('the policy follows, and its first utterance only has much to learn', async
   await Promise.all([policy.dispose(), ...critics.map((critic) => critic.dispose())])
 })
 
-test('steps are paid by the environment, the last one by the outcome too; masked episodes are none', async () => {
+test('steps are rewarded by the environment, the last one by the outcome too; masked episodes are none', async () => {
   const policy = keysBackend(1)
   const paying = createKeysEnvironment({ rewarded: true, tells: true, succeeds: () => true })
   const [episode] = await runEpisodes(keysSpecs('x', 1), createKeysActor(policy, 3), paying, keysLimits(3))
@@ -108,7 +108,7 @@ test('steps are paid by the environment, the last one by the outcome too; masked
   await policy.dispose()
 })
 
-test('a batch without judged episodes is told', async () => {
+test('a batch without judged episodes is an error', async () => {
   const policy = keysBackend(1)
   const critics = twins()
   const collect = async (step: number) =>

@@ -16,7 +16,7 @@ import { mean } from '../../../statistics/statistics.ts'
 import { createScalarModel } from '../../backend/scalar-model.ts'
 import { forwardBackward } from '../../backend/custom-loss.ts'
 import type { ModelBackend } from '../../model-backend.ts'
-import { progressCredit, trainProgressModel } from './progress.ts'
+import { progressAdvantage, trainProgressModel } from './progress.ts'
 
 const turns = 2
 const size = 12
@@ -46,7 +46,7 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
   const losses = await trainProgressModel({ model, groups, steps: 150, learningRate: 0.01 })
   expect(mean(losses.slice(-10))).toBeLessThan(losses[0] / 10)
 
-  const turnAdvantage = progressCredit({ model, beta: 0, std: false })
+  const turnAdvantage = progressAdvantage({ model, beta: 0, std: false })
   const batch = await play(policy, 'asked')
   const { turnAdvantages } = await turnAdvantage(batch, context)
   // A turn's own credit is the difference of returns. A hit brought half of the reward; some of it is told to the later turn,
@@ -62,7 +62,7 @@ test('an estimator that saw outcomes alone tells which turn brought them, and th
   expect(mean(gains['hit']) - mean(gains['miss'])).toBeGreaterThan(0.3)
 
   const algorithm = optimisePolicy({
-    advantage: progressCredit({ model, beta: 0, epsilon: 0.1 }),
+    advantage: progressAdvantage({ model, beta: 0, epsilon: 0.1 }),
     loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.2 },
     aggregation: { mode: 'token-mean' },
   })

@@ -78,13 +78,13 @@ export async function trainProgressModel(options: ProgressModelOptions): Promise
 }
 
 /**
- * Step-progress attribution, for `optimisePolicy({ advantage: progressCredit(...) })`: the rewards of turns are what a trained estimator says
+ * Step-progress attribution, for `optimisePolicy({ advantage: progressAdvantage(...) })`: the rewards of turns are what a trained estimator says
  * that they brought, and `beta` for calls that could be carried out; a turn's return is compared with that of the same turn of its
  * siblings. The episode's reward is in the estimator alone.
  *
  * Source: SPA-RL (arXiv 2505.20732), which has PPO with a critic in the place of the comparison. The estimator stays as it is.
  */
-export function progressCredit(
+export function progressAdvantage(
   options: GrpoAdvantageSettings & { model: ScalarModel; alpha?: number; beta?: number; gamma?: number },
 ): AdvantageFunction {
   return async (groups) => {

@@ -12,7 +12,7 @@ import {
   tinyModel,
   vocabulary,
 } from '../preference/testing/liked-tokens.ts'
-import { creditTokens, trainTokenPpo } from './token-ppo.ts'
+import { tokenAdvantages, trainTokenPpo } from './token-ppo.ts'
 
 const prompts = Array.from({ length: 8 }, (_, i) => promptOf(i))
 
@@ -113,7 +113,7 @@ test('credit goes to the tokens that the policy chose, as GAE worked by hand', (
   }
   // Values 0.5 before token 5 and 0.25 before token 7; what stands between is no step.
   const values = [Float32Array.of(0.5, 9, 0.25, 9)]
-  const [row] = creditTokens([{ sequence, reward: 1 }], values, { gamma: 1, lambda: 0.5 })
+  const [row] = tokenAdvantages([{ sequence, reward: 1 }], values, { gamma: 1, lambda: 0.5 })
   expect(row.states).toEqual([0, 2])
   // Deltas: 0.25 - 0.5 and 1 - 0.25; advantages 0.125 and 0.75; returns with the values added.
   expect([...row.returns]).toEqual([0.625, 1])
@@ -122,7 +122,7 @@ test('credit goes to the tokens that the policy chose, as GAE worked by hand', (
   expect([...row.sequence.weights.rl]).toEqual([0, 0.5, 0, 0.5])
 })
 
-test('mistakes are told', async () => {
+test('mistakes are errors', async () => {
   const policy = tinyBackend(1)
   const critic = createScalarModel({ config: tinyModel, threads: 1 })
   const collect = collector(policy, () => null, { maxTokens: 2, stop: [] })

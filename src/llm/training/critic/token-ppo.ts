@@ -39,7 +39,7 @@ interface CreditedRow {
 }
 
 /** GAE over the tokens that the policy chose, row by row; what others said in between is no step. */
-export function creditTokens(
+export function tokenAdvantages(
   rows: readonly JudgedRow[],
   values: readonly Float32Array[],
   settings: { gamma?: number; lambda?: number; klCoefficient?: number; references?: readonly Float32Array[] },
@@ -180,7 +180,7 @@ export async function trainTokenPpo(options: TokenPpoOptions): Promise<TokenPpoS
           abort,
         )
         const references = klCoefficient > 0 ? await scoreSequences(reference!, sequences, abort) : undefined
-        const advantage = creditTokens(batch, values, { ...options, ...(references && { references }) })
+        const advantage = tokenAdvantages(batch, values, { ...options, ...(references && { references }) })
         const optimStep = tools.schedule(options)
         const learned = { clipFraction: 0, gradientNorm: undefined as number | undefined, valueLoss: 0 }
         for (let epoch = 0; epoch < epochs; epoch++) {

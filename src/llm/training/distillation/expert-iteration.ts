@@ -88,7 +88,7 @@ export async function expertIteration<T extends Task>(
       },
       async update({ kept, hinted, success }, tools) {
         if (options.restartFrom !== undefined) await tools.restart(backend, options.restartFrom)
-        const loss = kept.length === 0 ? 0 : await imitate(options, kept, tools)
+        const loss = kept.length === 0 ? 0 : await learnKept(options, kept, tools)
         const metrics = { success, kept: kept.length, hinted, loss }
         options.onRound?.({ round: tools.step + 1, ...metrics })
         return metrics
@@ -169,7 +169,7 @@ async function rationalise<T extends Task>(
   return expert(options, asked)
 }
 
-async function imitate<T extends Task>(
+async function learnKept<T extends Task>(
   options: ExpertIterationOptions<T>,
   kept: readonly Episode[],
   tools: StepTools,

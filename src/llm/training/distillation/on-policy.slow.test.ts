@@ -49,7 +49,7 @@ test('a student becomes like its teacher in what it says itself', async () => {
   await expert.dispose()
 })
 
-test('a teacher that says the same teaches nothing; silence is told', async () => {
+test('a teacher that says the same teaches nothing; silence is reported', async () => {
   const student = tinyBackend(1)
   const same = tinyBackend(1)
   const collect = async () => (await speak(student, 'once')).map(answerSequence)

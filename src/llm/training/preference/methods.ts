@@ -238,22 +238,22 @@ function meanWhere(values: readonly number[], labels: readonly boolean[], wanted
 }
 
 /** How a language model is asked what it thinks of an answer. */
-interface VerdictSettings {
-  /** What stands between the answer and the verdict; may be empty. */
+interface VerifierSettings {
+  /** What stands between the answer and the word; may be empty. */
   question?: Int32Array
   /** The token whose log-probability is the score. */
   yes: number
 }
 
 /**
- * A generative reward model: the score of an answer is the log-probability of a verdict after it, trained by the loss of Bradley
+ * A generative reward model: the score of an answer is the log-probability of a word after it, trained by the loss of Bradley
  * and Terry. It needs nothing but `forward`, so any backend can be one; scores are at most 0.
  *
  * Sources: generative verifiers (arXiv 2408.15240); loss: InstructGPT (arXiv 2203.02155), eq. 1.
  *
- * @returns a method for `trainPreferences`; `verdictScores` then scores with it.
+ * @returns a method for `trainPreferences`; `verifierScores` then scores with it.
  */
-export function verdict(settings: VerdictSettings): PreferenceMethod<PreferencePair> {
+export function generativeVerifier(settings: VerifierSettings): PreferenceMethod<PreferencePair> {
   const compared = ({ prompt, chosen, rejected }: PreferencePair): [Answer, Answer] => [
     asked({ prompt, tokens: chosen }, settings),
     asked({ prompt, tokens: rejected }, settings),
@@ -278,10 +278,10 @@ export function verdict(settings: VerdictSettings): PreferenceMethod<PreferenceP
 }
 
 /** What the model thinks of answers: a log-probability each. */
-export async function verdictScores(
+export async function verifierScores(
   backend: Pick<ModelBackend, 'forward'>,
   answers: readonly Answer[],
-  settings: VerdictSettings & { signal?: AbortSignal },
+  settings: VerifierSettings & { signal?: AbortSignal },
 ): Promise<number[]> {
   const { signal } = settings
   const sums = await readSums(
@@ -292,7 +292,7 @@ export async function verdictScores(
   return [...sums]
 }
 
-/** The verdict as an answer to all that was said. */
-function asked({ prompt, tokens }: Answer, { question = Int32Array.of(), yes }: VerdictSettings): Answer {
+/** The word as an answer to all that was said. */
+function asked({ prompt, tokens }: Answer, { question = Int32Array.of(), yes }: VerifierSettings): Answer {
   return { prompt: Int32Array.of(...prompt, ...tokens, ...question), tokens: Int32Array.of(yes) }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createLocalBackend, loadLocalBackend } from '../../backend/local-backend.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { type LabelledAnswer, type PreferenceMethod, type PreferencePair, readSums } from './answers.ts'
-import { answersOf, dpo, ipo, kto, orpo, simpo, verdict, verdictScores } from './methods.ts'
+import { answersOf, dpo, ipo, kto, orpo, simpo, generativeVerifier, verifierScores } from './methods.ts'
 import { likedPairs, tinyBackend, tinyModel } from './testing/liked-tokens.ts'
 import { learnPreferences, trainPreferences } from './train-preferences.ts'
 
@@ -173,25 +173,25 @@ test('the best weights are kept, and the curve is the same again', async () => {
   expect((await run()).schedule).toEqual(schedule)
 })
 
-test('a verdict scores answers that it did not see', async () => {
+test('a verifier scores answers that it did not see', async () => {
   const backend = tinyBackend(1)
   const asking = { yes: 5 }
-  const options = { backend, method: verdict(asking), examples: train, validation, ...settings }
+  const options = { backend, method: generativeVerifier(asking), examples: train, validation, ...settings }
   const { best } = await trainPreferences(options)
   const answers = validation.flatMap(answersOf)
-  const scores = await verdictScores(backend, answers, asking)
+  const scores = await verifierScores(backend, answers, asking)
   const right = validation.filter((_, i) => scores[2 * i] > scores[2 * i + 1]).length
   expect(right / validation.length).toBe(best.accuracy)
   expect(best.accuracy).toBeGreaterThan(0.85)
   expect(Math.max(...scores)).toBeLessThanOrEqual(0)
   const { prompt, tokens } = answers[0]
-  const [asked] = await verdictScores(backend, [answers[0]], { yes: 5, question: Int32Array.of(2, 3) })
+  const [asked] = await verifierScores(backend, [answers[0]], { yes: 5, question: Int32Array.of(2, 3) })
   const [logprobs] = await backend.forward([Int32Array.of(...prompt, ...tokens, 2, 3, 5)])
   expect(asked).toBeCloseTo(logprobs.at(-1)!, 5)
   await backend.dispose()
 })
 
-test('mistakes are told', async () => {
+test('mistakes are errors', async () => {
   const backend = createLocalBackend({ config: tinyModel, threads: 1 })
   const options = { backend, method: dpo(), examples: train, validation, ...settings }
   const empty = { ...train[0], rejected: Int32Array.of() }

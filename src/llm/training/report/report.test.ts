@@ -133,7 +133,7 @@ test('the report holds the figures', () => {
   expect(page).not.toContain('Gradient norm')
 })
 
-test('by family: every stage has its value, and no name is cut off', () => {
+test('by kind: every stage has its value, and no name is cut off', () => {
   const { kinds: taskKinds, kindEstimates } = stage('rl', 0.93)
   const long = 'create_entities_with_observations+get-structured-content-of-a-place'
   const rl = {
@@ -181,7 +181,7 @@ test('a gain over too few tasks says so', () => {
   const gain = { mean: 0.5, low: null, high: null, n: 4, noInterval: 'no interval: n = 4, fewer than 5' }
   const page = renderReport({ summary: { ...summaryOf([stage('rl', 0.9)]), gain }, metrics, config: {} })
   expect(page).toContain('+50.0 points (no interval: n = 4, fewer than 5)')
-  expect(page).toContain('the two cannot be told apart')
+  expect(page).toContain('the two cannot be distinguished')
 })
 
 test('the headline claims no more than the intervals allow', () => {

@@ -68,7 +68,7 @@ function bar(stage: StageSummary, kind: string, y: number, toX: (share: number) 
   const mean: number | undefined = stage.kinds[kind]
   const estimate: Estimate | undefined = stage.kindEstimates[kind]
   const middle = round(y + barHeight / 2 - 1)
-  const told =
+  const label =
     estimate !== undefined
       ? `${percentInterval(estimate)}, ${estimate.n} tasks`
       : mean === undefined
@@ -76,7 +76,7 @@ function bar(stage: StageSummary, kind: string, y: number, toX: (share: number) 
         : percent(mean)
   const share = mean ?? 0
   return html`<g
-    ><title>${kind}, ${stageTitles[stage.name]}: ${told}</title>${
+    ><title>${kind}, ${stageTitles[stage.name]}: ${label}</title>${
       mean === undefined
         ? nothing
         : html`<rect
@@ -141,18 +141,18 @@ export function stageTable(stages: readonly StageSummary[]): Markup {
 
 /** What the comparison with continued supervision and the unseen wordings say, where they were measured. */
 export function comparisons({ gain, unseenParaphrases }: TrainingSummary): Markup {
-  const verdict = ({ low, high }: MeanEstimate): string =>
+  const direction = ({ low, high }: MeanEstimate): string =>
     low !== null && low > 0
       ? 'RL did better'
       : high !== null && high < 0
         ? 'RL did worse'
-        : 'the two cannot be told apart'
+        : 'the two cannot be distinguished'
   return html`${
     gain === undefined
       ? nothing
       : html`<p>
           RL less continued supervision on the same demonstrations for the same time, paired by task:
-          <b>${pointsInterval(gain)}</b>; ${verdict(gain)}.
+          <b>${pointsInterval(gain)}</b>; ${direction(gain)}.
         </p>`
   }${
     unseenParaphrases === undefined
