@@ -51,10 +51,11 @@ class CountingInterpreter extends PlainInterpreter {
  * The text that a template makes of the variables, as `Template.render` makes it, within a limit of steps, and one of seconds for
  * what the steps do not count.
  *
+ * @param template a `Template` of `@huggingface/jinja`, whose declarations are not named in ours: they have errors of their own.
  * @throws Error where the template raises one, is wrong, or runs over a limit.
  */
 export function renderTemplate(
-  template: Template,
+  template: { parsed: unknown },
   variables: Readonly<Record<string, unknown>>,
   seconds = mostSeconds,
 ): string {

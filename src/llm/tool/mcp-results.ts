@@ -151,9 +151,15 @@ function blockText(block: Block): string {
 /**
  * A tool's result as text for the policy: text blocks and embedded text joined by line breaks, anything else
  * named in brackets; structured content alone becomes its JSON.
+ *
+ * @param result a `CallToolResult` of the protocol, spelled out: declarations name no types of the MCP SDK, which need those of Node.
  */
-export function toToolResult(result: CallToolResult): ToolResult {
-  const content = result.content ?? []
+export function toToolResult(result: {
+  content?: readonly unknown[]
+  structuredContent?: ToolResult['structured']
+  isError?: boolean | undefined
+}): ToolResult {
+  const content = (result.content ?? []) as readonly Block[]
   const structured = result.structuredContent
   const text =
     content.length === 0 && structured !== undefined
