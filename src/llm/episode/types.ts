@@ -91,7 +91,7 @@ export interface TrainingSequence {
   weights: { rl: Float32Array; ce: Float32Array; kl: Float32Array }
   /**
    * What the logits that each token was drawn from had been divided by; a trainer divides by it too, so that an unchanged policy
-   * has ratios of 1. Above 0; 1 where tokens were not sampled or are imitated. 1 throughout unless told.
+   * has ratios of 1. Above 0; 1 where tokens were not sampled or are imitated. Default: 1 throughout.
    */
   temperatures?: Float32Array
 }

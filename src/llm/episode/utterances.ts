@@ -11,7 +11,7 @@ export interface Utterance {
   last: number
 }
 
-/** Rows of an episode as `linearise` makes them, with the places of the policy's outputs; masked episodes have none. */
+/** Rows of an episode as `toTrainingSequences` makes them, with the places of the policy's outputs; masked episodes have none. */
 export function utteranceRows(episode: Episode): { tokens: Int32Array; utterances: Utterance[] }[] {
   let turn = 0
   // Numbers of turns take the advantages' place.
@@ -29,10 +29,10 @@ export function utteranceRows(episode: Episode): { tokens: Int32Array; utterance
 }
 
 /**
- * What each trainable sample was paid by itself: the sum of the rewards that name it. A reward of another's sample (a sub-agent that is
+ * What each trainable sample was rewarded with by itself: the sum of the rewards that name it. A reward of another's sample (a sub-agent that is
  * not trained) goes to the trained one before it.
  *
- * @returns one number a trainable sample, 0 where nothing was paid; `null` where a reward could not be judged.
+ * @returns one number a trainable sample, 0 where it had no reward; `null` where a reward could not be judged.
  */
 export function turnRewards({ samples, rewards }: Pick<Episode, 'samples' | 'rewards'>): number[] | null {
   const turns: number[] = []

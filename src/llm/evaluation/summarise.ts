@@ -5,7 +5,7 @@ import { type Estimate, groupedWilsonInterval } from '../../statistics/intervals
 export interface EpisodeSummary {
   /** Share of judged episodes that did their task, with Wilson's 95% interval; attempts at one task are not taken as independent. */
   success: Estimate
-  /** Success by family. */
+  /** Success by kind of task. */
   kinds: Record<string, number>
   /** The same with intervals and counts. */
   kindEstimates: Record<string, Estimate>
@@ -43,7 +43,7 @@ export function summariseEpisodes(episodes: readonly Episode[]): EpisodeSummary 
   }
 }
 
-/** True where the episode counts: neither masked nor without a verdict. */
+/** True where the episode counts: neither masked nor unjudged. */
 export function isJudged(episode: Episode): boolean {
   return episode.status !== 'masked' && episode.success !== null
 }

@@ -42,7 +42,7 @@ export interface GroupReward<Part extends string = string> {
 /** A reward of one episode, or of a group. */
 export type Reward<Part extends string = string> = RewardFunction<Part> | GroupReward<Part>
 
-/** Scores that an earlier process was given, by episode: one that was paid for is not asked for again. */
+/** Scores that an earlier process was given, by episode: none is asked for twice. */
 export interface ScoreJournal {
   get: (episode: Episode) => Scored | Unscored | undefined
   put: (episode: Episode, score: Scored | Unscored) => void
