@@ -1,11 +1,10 @@
 import type { Episode } from '../../src/llm/episode/types.ts'
-import { compareSuccess } from '../../src/llm/evaluation/compare.ts'
+import { compareSuccess, probabilityOfImprovement } from '../../src/llm/evaluation/compare.ts'
 import {
   groupedWilsonInterval,
   stratifiedInterquartileMean,
   wilsonInterval,
 } from '../../src/statistics/intervals.ts'
-import { probabilityOfImprovement } from '../../src/llm/evaluation/improvement.ts'
 import { quantile } from '../../src/statistics/statistics.ts'
 import { createRandom } from '../../src/engine/random/index.ts'
 import type { Random } from '../../src/engine/random/index.ts'

@@ -5,7 +5,7 @@ import { trainingMethods } from '../llm/training/method-list.ts'
 import { baseModelFolder } from '../llm/checkpoint/checkpoint.ts'
 import type { Console } from './shared/console.ts'
 import type { EvalArrayCommand } from './classic/eval-array.ts'
-import { exportKinds, weightTypes } from './llm/export-kinds.ts'
+import { exportKinds, offlineMethods, weightTypes } from './llm/option-values.ts'
 import { listed, rootHelp, showHelpFor } from './shared/help.ts'
 import {
   environmentKind,
@@ -27,7 +27,6 @@ import {
 import type { PlayCommand } from './play.ts'
 import type { TrainArrayCommand } from './classic/train-array.ts'
 import type { TrainCommand } from './llm/train.ts'
-import { offlineMethods } from './llm/offline-methods.ts'
 import type { TrainOfflineCommand } from './llm/train-offline.ts'
 
 /** Algorithms of language-model agents, one a line. */

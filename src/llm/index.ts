@@ -54,13 +54,12 @@ export { defineKind } from './environment/reasoning/kind.ts'
 export { createReasoningTasks } from './environment/reasoning/tasks.ts'
 export { createReasoningEnvironment, reasoningReward } from './environment/reasoning/environment.ts'
 export { createToolsEnvironment } from './environment/tools/tools-environment.ts'
-export { decodeEpisode, encodeEpisode } from './episode/codec.ts'
+export { decodeEpisode, encodeEpisode, appendEpisodes, readEpisodes } from './episode/codec.ts'
 export { toTrainingSequences } from './episode/training-sequences.ts'
 export type { SampleAdvantage } from './episode/training-sequences.ts'
 export type { Score, Scored, Unscored } from './episode/score.ts'
-export { appendEpisodes, readEpisodes } from './episode/store.ts'
-export type { ToolCall } from './episode/tool-call.ts'
 export type {
+  ToolCall,
   Ending,
   Episode,
   EpisodeNode,
@@ -72,8 +71,7 @@ export type {
 } from './episode/types.ts'
 export { turnRewards, utteranceRows } from './episode/utterances.ts'
 export type { Utterance } from './episode/utterances.ts'
-export { compareSuccess } from './evaluation/compare.ts'
-export { probabilityOfImprovement } from './evaluation/improvement.ts'
+export { compareSuccess, probabilityOfImprovement } from './evaluation/compare.ts'
 export { addReasons, countReasons, isJudged, reasonsText, summariseEpisodes } from './evaluation/summarise.ts'
 export type { EpisodeSummary } from './evaluation/summarise.ts'
 export type {

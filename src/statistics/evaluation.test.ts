@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Episode } from '../llm/episode/types.ts'
 import { createRandom } from '../engine/random/index.ts'
 import type { Random } from '../engine/random/index.ts'
-import { compareSuccess } from '../llm/evaluation/compare.ts'
+import { compareSuccess, probabilityOfImprovement } from '../llm/evaluation/compare.ts'
 import { interquartileMean, quantile } from './statistics.ts'
 import {
   intervalText,
@@ -12,7 +12,6 @@ import {
   studentQuantile,
   wilsonInterval,
 } from './intervals.ts'
-import { probabilityOfImprovement } from '../llm/evaluation/improvement.ts'
 import { summariseEpisodes } from '../llm/evaluation/summarise.ts'
 
 test("Wilson's interval agrees with scipy", () => {

@@ -12,7 +12,7 @@ import {
   taskOf,
 } from '../../llm/agent/testing/counter-environment.ts'
 import { writeTinyCheckpoint } from '../../llm/agent/testing/tiny-checkpoint.ts'
-import { appendEpisodes } from '../../llm/episode/store.ts'
+import { appendEpisodes } from '../../llm/episode/codec.ts'
 import { loadLocalBackend } from '../../llm/backend/local-backend.ts'
 import { readCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import { agoge } from '../testing/agoge.ts'

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { AgogeError } from '../../error.ts'
-import { readEpisodes } from '../../llm/episode/store.ts'
+import { readEpisodes } from '../../llm/episode/codec.ts'
 import { exportOnnx } from '../../llm/model/export-onnx.ts'
 import { readCheckpoint, writeCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import { requireModel } from '../../llm/backend/base-model.ts'
@@ -18,7 +18,7 @@ import {
 import { checkFile, writeWhole } from '../../runs/files.ts'
 import { reasoningReward } from '../../llm/environment/reasoning/environment.ts'
 import type { Console } from '../shared/console.ts'
-import type { ExportKind, WeightType } from './export-kinds.ts'
+import type { ExportKind, WeightType } from './option-values.ts'
 import { findModel } from './model-option.ts'
 import { listRuns, trainedModel, trainedEnvironment } from '../shared/runs.ts'
 

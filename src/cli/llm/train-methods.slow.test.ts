@@ -7,7 +7,7 @@ import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 import { trainingMethods } from '../../llm/training/method-list.ts'
 import { agoge } from '../testing/agoge.ts'
-import { offlineMethods } from './offline-methods.ts'
+import { offlineMethods } from './option-values.ts'
 
 let root: string
 const at = (name: string): string => join(root, name)

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../episode/tool-call.ts'
+import type { ToolCall } from '../episode/types.ts'
 
 /** Deeper than any call of a tool, and no danger to what walks the value. */
 const deepest = 256

@@ -1,7 +1,6 @@
 import { AgogeError } from '../../error.ts'
 import { validateArguments } from '../../untrusted/validate.ts'
-import type { ToolCall } from '../episode/tool-call.ts'
-import type { Episode } from '../episode/types.ts'
+import type { Episode, ToolCall } from '../episode/types.ts'
 import { InfrastructureError, type ToolResult } from '../tool/tool.ts'
 import { pausableDeadline } from '../tool/waiting.ts'
 import { forEachBounded } from './bounded.ts'

@@ -1,6 +1,5 @@
 import type { Score } from '../episode/score.ts'
-import type { Episode, EpisodeNode, SamplingSettings } from '../episode/types.ts'
-import type { ToolCall } from '../episode/tool-call.ts'
+import type { Episode, EpisodeNode, SamplingSettings, ToolCall } from '../episode/types.ts'
 import type { Toolbox, ToolSpec } from '../tool/tool.ts'
 
 /** What the actor is asked to continue: the messages so far and the tools on offer. */

@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { appendLines, readLines } from '../../runs/files.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
 
 /**
@@ -103,4 +104,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function toBase64(array: Float32Array | Uint8Array): string {
   return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64')
+}
+
+/** Appends episodes to a JSONL file, one write for the batch. A line torn by an earlier kill is cut off first. */
+export function appendEpisodes(path: string, episodes: readonly Episode[]): void {
+  appendLines(path, episodes.map(encodeEpisode))
+}
+
+/**
+ * Reads all episodes of a JSONL file. A last line without its newline (the process was killed while writing) is
+ * dropped; a damaged line anywhere else is an error that names it.
+ */
+export function readEpisodes(path: string): Episode[] {
+  return readLines(path).map((line, at) => decodeEpisode(line, `${path}:${at + 1}`))
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Episode, EpisodeNode, EpisodeSample } from './types.ts'
-import { appendEpisodes, readEpisodes } from './store.ts'
-import { decodeEpisode, encodeEpisode } from './codec.ts'
+import { appendEpisodes, decodeEpisode, encodeEpisode, readEpisodes } from './codec.ts'
 import { toTrainingSequences } from './training-sequences.ts'
 
 /** An episode whose nodes hang where `parents` says; every node with the role assistant is a sample of its ancestors. */

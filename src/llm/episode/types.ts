@@ -1,4 +1,9 @@
-import type { ToolCall } from './tool-call.ts'
+/** A parsed request of the policy to run a tool. `arguments` is checked against the tool's schema before it runs. */
+export interface ToolCall {
+  id: string
+  name: string
+  arguments: Record<string, unknown>
+}
 
 /**
  * What became of an episode. `failed` is the agent's fault and trains with its reward; `masked` is ours

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AgogeError } from '../../../error.ts'
-import type { ToolCall } from '../../episode/tool-call.ts'
+import type { ToolCall } from '../../episode/types.ts'
 import type { ModelBackend, SampleOptions, SampleOutput } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import { type ChatFormat, type ChatOutput, createOutputStream, cutAtStop } from '../chat-format/index.ts'

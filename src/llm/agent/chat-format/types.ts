@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../episode/tool-call.ts'
+import type { ToolCall } from '../../episode/types.ts'
 import type { Grammar } from '../../grammar/index.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import type { BareCall } from '../parse-calls.ts'
