@@ -103,12 +103,6 @@ const exceptions = [
   { path: /^src\/cli\/shared\/runs/, word: /^worlds?$/, why: 'reads runs of version 0.1' },
   { path: /^src\/llm\/episode\//, word: /^(world|famil)/, why: 'reads the episodes of version 0.1' },
   { path: /^src\/engine\/tensor\//, word: /^lanes?$/, why: 'lanes of a SIMD register' },
-  { path: /^src\/engine\/tensor\//, word: /^bod(y|ies)$/, why: 'the body of a function in WebAssembly' },
-  {
-    path: /^src\/classic\/environment(s\/control\/cart-pole-kernel|\/batched)/,
-    word: /^body$/,
-    why: 'the body of a function in WebAssembly',
-  },
   { path: /^src\/llm\/backend\/scalar-model/, word: /^slopes$/, why: 'a field of golden values' },
   {
     path: /^src\/llm\/pretraining\/corpus\/draw/,

@@ -12,7 +12,7 @@ const { doubles, i32, int, integers, repeat, v128 } = assembly
 const countKernel: assembly.WasmFunction = {
   name: 'count',
   parameters: Array.from({ length: 8 }, () => i32),
-  body: ([rewards, terminated, ended, returns, lengths, truncated, maxSteps, quads], builder) => {
+  code: ([rewards, terminated, ended, returns, lengths, truncated, maxSteps, quads], builder) => {
     const [goesOn, length, over, most] = Array.from({ length: 4 }, () => builder.local(v128))
     const { and, add, or, constant } = integers
     return [

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { type Context, contextRow, type ContextSpace } from './context.ts'
 import type { EnvironmentDefinition } from './definition.ts'
@@ -129,8 +130,7 @@ export function createEnvironment(
     numEnvs: 1,
     autoreset: 'disabled',
     contextFor: () => context,
-    ...(firstSeed === undefined ? {} : { seed: firstSeed }),
-    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...defined({ seed: firstSeed, maxSteps }),
     ...(seeding === 'numpy' ? { stream: numpyEnvStream } : {}),
   })
   const { numEnvs, rewards, terminated, truncated } = vector

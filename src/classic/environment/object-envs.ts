@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { hash32 } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
 import { maskSize } from './action-masks.ts'
@@ -275,7 +276,7 @@ export function createObjectEnvs(
       resets[i]++
       const context = contextFor?.(i, episodes[i])
       episodes[i]++
-      return { ...(Number.isNaN(seed) ? {} : { seed }), ...(context === undefined ? {} : { context }) }
+      return { ...(Number.isNaN(seed) ? {} : { seed }), ...defined({ context }) }
     },
     began(i, object, result) {
       writeObservation(i, object, result, 'reset')

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { uniformAt } from '../../../engine/random/index.ts'
 import {
   type ContextFeature,
@@ -44,7 +45,7 @@ function createArmedBandit(
     ]),
   )
   const features: ContextSpace = {
-    ...(kind.noise === undefined ? {} : { noise: kind.noise }),
+    ...defined({ noise: kind.noise }),
     horizon: horizonFeature(horizon),
     ...(drawn ? { instance: instanceFeature } : meanFeatures),
   }

@@ -44,7 +44,7 @@ const left = 2
 export const cartPoleKernel: assembly.WasmFunction = {
   name: 'step',
   parameters: Array.from({ length: 9 }, () => i32),
-  body: (
+  code: (
     [state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome],
     builder,
   ) => {

@@ -29,7 +29,7 @@ const leastGradient = 1e-18
 export const adamStep: WasmFunction = {
   name: 'adam',
   parameters: [i32, i32, i32, i32, i32, f32, f32, f32, f32, f32, f32, f32, f32, f32],
-  body: ([parameter, gradient, first, second, vectors, ...numbers], builder) => {
+  code: ([parameter, gradient, first, second, vectors, ...numbers], builder) => {
     const all = numbers.map(() => builder.local(v128))
     const [scale, beta1, fresh1, beta2, fresh2, secondScale, stepSize, epsilon, keep] = all
     const [g, m, v, least, leastSquare] = [0, 1, 2, 3, 4].map(() => builder.local(v128))
@@ -105,7 +105,7 @@ export function runAdam(
 export const sumOfSquares: WasmFunction = {
   name: 'squares',
   parameters: [i32, i32, i32],
-  body: ([from, vectors, to], builder) => {
+  code: ([from, vectors, to], builder) => {
     const [low, high, x, pair] = [0, 1, 2, 3].map(() => builder.local(v128))
     const square = (sum: typeof low) => sum.set(doubles.add(sum.get, doubles.mul(pair.get, pair.get)))
     return [
@@ -128,7 +128,7 @@ export const sumOfSquares: WasmFunction = {
 const follow: WasmFunction = {
   name: 'follow',
   parameters: [i32, i32, i32, f32],
-  body: ([target, source, vectors, rate], builder) => {
+  code: ([target, source, vectors, rate], builder) => {
     const [share, weights] = [builder.local(v128), builder.local(v128)]
     const { add, sub, mul, load, store } = vector
     return [

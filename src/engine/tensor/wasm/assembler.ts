@@ -201,16 +201,16 @@ export const integers = {
   lastMasks: unary(...simd(0xc8)),
 }
 
-/** Runs `body` while `condition` (i32) holds, which is asked first. */
-export const whileLoop = (condition: Code, body: Code): Code => [
+/** Runs `code` while `condition` (i32) holds. Tests the condition first. */
+export const whileLoop = (condition: Code, code: Code): Code => [
   [0x02, 0x40, 0x03, 0x40],
   [condition, 0x45, 0x0d, 1],
-  body,
+  code,
   [0x0c, 0, 0x0b, 0x0b],
 ]
 
-/** Runs `body` once, then as long as `condition` holds. */
-export const repeat = (body: Code, condition: Code): Code => [0x03, 0x40, body, condition, 0x0d, 0, 0x0b]
+/** Runs `code` once, then again while `condition` (i32) holds. */
+export const repeat = (code: Code, condition: Code): Code => [0x03, 0x40, code, condition, 0x0d, 0, 0x0b]
 
 export const ifElse = (condition: Code, then: Code, otherwise: Code): Code => [
   condition,
@@ -229,7 +229,7 @@ export interface FunctionBuilder {
 export interface WasmFunction {
   readonly name: string
   readonly parameters: readonly ValueType[]
-  readonly body: (parameters: readonly Local[], builder: FunctionBuilder) => Code
+  readonly code: (parameters: readonly Local[], builder: FunctionBuilder) => Code
 }
 
 function flatten(code: Code, to: number[] = []): number[] {
@@ -247,9 +247,9 @@ const local = (index: number): Local => ({
   add: (value) => [[0x20, unsigned(index)], value, 0x6a, 0x21, unsigned(index)],
 })
 
-function functionBody({ parameters, body }: WasmFunction): number[] {
+function functionBytes({ parameters, code }: WasmFunction): number[] {
   const types: ValueType[] = []
-  const code = body(
+  const instructions = code(
     parameters.map((_, i) => local(i)),
     {
       local(type) {
@@ -258,7 +258,7 @@ function functionBody({ parameters, body }: WasmFunction): number[] {
       },
     },
   )
-  const bytes = flatten([unsigned(types.length), types.map((type) => [1, type]), code, 0x0b])
+  const bytes = flatten([unsigned(types.length), types.map((type) => [1, type]), instructions, 0x0b])
   return flatten([unsigned(bytes.length), bytes])
 }
 
@@ -285,7 +285,7 @@ export function assembleModule(functions: readonly WasmFunction[]): Uint8Array<A
         7,
         functions.map(({ name }, i) => [text(name), 0, unsigned(i)]),
       ),
-      section(10, functions.map(functionBody)),
+      section(10, functions.map(functionBytes)),
     ]),
   )
 }

@@ -145,7 +145,7 @@ const countdown = (left: Local): Code => left.tee(int.sub(left.get, int.constant
 export const addKernel: WasmFunction = {
   name: 'add',
   parameters: [i32, i32, i32],
-  body: ([target, source, vectors]) =>
+  code: ([target, source, vectors]) =>
     repeat(
       [store(target.get, add(load(target.get), load(source.get))), onward(target), onward(source)],
       countdown(vectors),
@@ -156,7 +156,7 @@ export const addKernel: WasmFunction = {
 export const foldRows: WasmFunction = {
   name: 'foldRows',
   parameters: [i32, i32, i32, i32, i32],
-  body: ([target, source, row, width, rows], builder) => {
+  code: ([target, source, row, width, rows], builder) => {
     const [factor, left] = [builder.local(i32), builder.local(i32)]
     return repeat(
       [
@@ -178,7 +178,7 @@ export const foldRows: WasmFunction = {
 export const unfoldRows: WasmFunction = {
   name: 'unfoldRows',
   parameters: [i32, i32, i32, i32, i32, i32, i32],
-  body: ([gradient, sum, weights, row, ofRow, width, rows], builder) => {
+  code: ([gradient, sum, weights, row, ofRow, width, rows], builder) => {
     const [factor, derivative, left] = [0, 1, 2].map(() => builder.local(i32))
     const g = builder.local(v128)
     return repeat(

@@ -78,7 +78,7 @@ function loop(name: string, order: readonly Tensor[], leaves: readonly Tensor[])
   return {
     name,
     parameters: [i32, i32, ...leaves.map((): ValueType => i32)],
-    body: ([out, vectors, ...addresses], builder) => {
+    code: ([out, vectors, ...addresses], builder) => {
       const fresh = (): Local => builder.local(v128)
       const before: Code[] = []
       const constants = new Map<number, Local>()
@@ -106,8 +106,8 @@ function loop(name: string, order: readonly Tensor[], leaves: readonly Tensor[])
         values.set(node, value)
       }
       const result = values.get(order.at(-1)!)!
-      const body: Code = [each, vector.store(out.get, result.get), out.add(int.constant(16))]
-      return [before, repeat(body, vectors.tee(int.sub(vectors.get, int.constant(1))))]
+      const iteration: Code = [each, vector.store(out.get, result.get), out.add(int.constant(16))]
+      return [before, repeat(iteration, vectors.tee(int.sub(vectors.get, int.constant(1))))]
     },
   }
 }

@@ -19,7 +19,7 @@ const times = (bytes: Local, count: number): Code => int.mul(bytes.get, int.cons
 export const matmul: WasmFunction = {
   name: 'matmul',
   parameters: numbers(9).map(() => i32),
-  body: ([a, aRow, aInner, b, start, c, rows, inner, columns], builder) => {
+  code: ([a, aRow, aInner, b, start, c, rows, inner, columns], builder) => {
     const [aAt, bAt, cAt, startAt, startRow, rowBytes] = many(builder, 6, i32)
     const [rowsLeft, columnsLeft, steps, step, at] = many(builder, 5, i32)
     const lefts = many(builder, 4, i32)
@@ -117,7 +117,7 @@ export const matmul: WasmFunction = {
 export const matmulTransposed: WasmFunction = {
   name: 'matmulTransposed',
   parameters: numbers(7).map(() => i32),
-  body: ([a, b, start, c, rows, inner, columns], builder) => {
+  code: ([a, b, start, c, rows, inner, columns], builder) => {
     const [innerBytes, rowBytes, columnsLeft, step, bAt, startAt] = many(builder, 6, i32)
     const lefts = many(builder, 2, i32)
     const rights = many(builder, 4, i32)
@@ -187,7 +187,7 @@ export const matmulTransposed: WasmFunction = {
 export const transpose: WasmFunction = {
   name: 'transpose',
   parameters: numbers(4).map(() => i32),
-  body: ([from, to, rows, columns], builder) => {
+  code: ([from, to, rows, columns], builder) => {
     const [at, fromAt, left, rowBytes, columnBytes] = many(builder, 5, i32)
     const [a, b, c, d, p, q, r, s] = many(builder, 8, v128)
     const row = (start: Local, stride: Local, i: number): Code => int.add(start.get, times(stride, i))
