@@ -66,9 +66,7 @@ async function zeroShot(
   const adam = createAdam(parameters.data.length)
   const random = createRandom('noise', seed)
   for (let update = 0; update < budget.updates; update++) {
-    const wanted = Float32Array.from(environment.actions, (_, k) =>
-      solution(environment.numEnvs, k >> 1, k & 1),
-    )
+    const wanted = Float32Array.from(environment.actions, (_, k) => solution(environment.envs, k >> 1, k & 1))
     await objective.evaluate(parameters, {
       x: { data: environment.observations, shape },
       y: { data: wanted, shape: [numEnvs, 2] },

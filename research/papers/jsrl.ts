@@ -19,7 +19,7 @@ const table = { stepSize: 1, gamma: 0.9 }
 function guided(code: number, seed: number) {
   const random = fastStream('guide', seed)
   const jump = { horizon: length - 1, steps: 0, episodes: 0, successes: 0 }
-  function place(numEnvs: EnvArrays, envIndex: number, { terminated }: VectorEnvironment): void {
+  function place(envs: EnvArrays, envIndex: number, { terminated }: VectorEnvironment): void {
     jump.episodes++
     jump.successes += terminated[envIndex]
     if (jump.episodes >= 50) {
@@ -29,9 +29,9 @@ function guided(code: number, seed: number) {
     }
     for (let k = 0; k < jump.horizon; k++, jump.steps++) {
       const errs = random.random() < guideErrs
-      numEnvs.actions[envIndex] = errs ? random.integers(4) : lockDigit(code, numEnvs.state[envIndex])
-      combinationLock.step(numEnvs, envIndex, random)
-      if (numEnvs.terminated[envIndex] === 1) combinationLock.reset(numEnvs, envIndex, random)
+      envs.actions[envIndex] = errs ? random.integers(4) : lockDigit(code, envs.state[envIndex])
+      combinationLock.step(envs, envIndex, random)
+      if (envs.terminated[envIndex] === 1) combinationLock.reset(envs, envIndex, random)
     }
   }
   return { jump, place }

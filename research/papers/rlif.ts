@@ -33,13 +33,13 @@ function withInterventions(seed: number): EnvironmentDefinition {
   const worth = (state: number, action: number) => actionValue(model, values, state, action, gamma)
   return {
     ...frozenLake8x8,
-    step(numEnvs, i, random) {
-      const { actions, rewards } = numEnvs
-      const state = numEnvs.observations[i]
+    step(envs, i, random) {
+      const { actions, rewards } = envs
+      const state = envs.observations[i]
       const chosen = actions[i]
       const takesOver = worth(state, chosen) < worth(state, policy[state]) - 1e-9
       if (takesOver) actions[i] = policy[state]
-      frozenLake8x8.step(numEnvs, i, random)
+      frozenLake8x8.step(envs, i, random)
       actions[i] = chosen
       rewards[i] = takesOver ? -1 : 0
     },

@@ -22,10 +22,10 @@ const warehouse: EnvironmentDefinition = {
     state.fill(0, i * 4, i * 4 + 4)
     for (let axis = 0; axis < 2; axis++) state[i * 4 + axis] = random.uniform(-0.85, -0.65)
   },
-  step(numEnvs, i, random) {
-    const { state, rewards, terminated } = numEnvs
+  step(envs, i, random) {
+    const { state, rewards, terminated } = envs
     const [x, y] = [state[i * 4], state[i * 4 + 1]]
-    pointMass.step(numEnvs, i, random)
+    pointMass.step(envs, i, random)
     const [newX, newY] = [state[i * 4], state[i * 4 + 1]]
     if (racks.some(([left, low, right, high]) => newX > left && newX < right && newY > low && newY < high)) {
       state[i * 4] = x

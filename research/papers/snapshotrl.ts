@@ -39,9 +39,9 @@ function snapshots(seed: number): Float64Array[] {
   const kept: Float64Array[] = []
   for (let step = 1; step < 200; step++) {
     for (let i = 0; i < 4; i++)
-      teacher.actions[i] = teacherTorque(teacher.numEnvs.state[i * 2], teacher.numEnvs.state[i * 2 + 1])
+      teacher.actions[i] = teacherTorque(teacher.envs.state[i * 2], teacher.envs.state[i * 2 + 1])
     teacher.step()
-    if (step % 10 === 0) for (let i = 0; i < 4; i++) kept.push(teacher.numEnvs.state.slice(i * 2, i * 2 + 2))
+    if (step % 10 === 0) for (let i = 0; i < 4; i++) kept.push(teacher.envs.state.slice(i * 2, i * 2 + 2))
   }
   return kept
 }

@@ -57,7 +57,7 @@ export function playBandit(
 ): BanditPlay {
   const environment = createVectorEnvironment(definition, { numEnvs: 1, seed, contextFor: () => context })
   environment.reset()
-  const { numEnvs, observations, actions, rewards: rewarded, terminated, truncated } = environment
+  const { envs, observations, actions, rewards: rewarded, terminated, truncated } = environment
   const seen = observations.slice()
   const rewards: number[] = []
   const regrets: number[] = []
@@ -65,7 +65,7 @@ export function playBandit(
   do {
     seen.set(observations)
     actions[0] = strategy.choose(seen)
-    regret += expectedRegret(definition, numEnvs, 0)
+    regret += expectedRegret(definition, envs, 0)
     environment.step()
     strategy.learn(actions[0], rewarded[0], seen)
     rewards.push(rewarded[0])

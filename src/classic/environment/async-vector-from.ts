@@ -100,8 +100,8 @@ export async function asyncVectorFrom(
     Array.from({ length: count }, async (_, i) => (await makeEnv(i)) as AsyncEnvironment),
   )
   requireOneEach(environments)
-  const numEnvs = createObjectEnvs(environments[0], count, options)
-  const { arrays, ended } = numEnvs
+  const envs = createObjectEnvs(environments[0], count, options)
+  const { arrays, ended } = envs
   const { name } = arrays.definition
   const faulted = new Uint8Array(count)
   /** How many objects an environment has had. */
@@ -112,15 +112,15 @@ export async function asyncVectorFrom(
 
   async function begin(i: number): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const given = numEnvs.resetOptions(i)
+      const given = envs.resetOptions(i)
       try {
         const result = await withDeadline(
           `the reset of environment ${i} of ${name}`,
           resetDeadline,
           signal,
-          (own) => reset(environments[i], given, { signal: own, id: `${i}/${numEnvs.resets[i]}` }),
+          (own) => reset(environments[i], given, { signal: own, id: `${i}/${envs.resets[i]}` }),
         )
-        numEnvs.began(i, environments[i], result)
+        envs.began(i, environments[i], result)
         begunEnvs[i] = 1
         return
       } catch (error) {
@@ -128,7 +128,7 @@ export async function asyncVectorFrom(
         if (onFault === 'throw' || attempt === attempts || isCancelled(error))
           throw AgogeError.isInstance(error) ? error : threw(`${name}, environment ${i}: reset`, error)
         await replace(i)
-        numEnvs.episodes[i]--
+        envs.episodes[i]--
       }
     }
   }
@@ -140,26 +140,26 @@ export async function asyncVectorFrom(
       .catch(() => undefined)
     environments[i] = (await makeEnv(i)) as AsyncEnvironment
     lives[i]++
-    numEnvs.seeds[i] = hash32('life', options.seed ?? 0, i, lives[i])
+    envs.seeds[i] = hash32('life', options.seed ?? 0, i, lives[i])
   }
 
   async function stepEnv(i: number): Promise<void> {
     if (begunEnvs[i] === 0) throw notBegun(`environment ${i} of ${name}`)
     if (ended[i] === 1) {
-      if (arrays.autoreset === 'disabled') throw numEnvs.notReset(i)
-      numEnvs.startCount(i)
+      if (arrays.autoreset === 'disabled') throw envs.notReset(i)
+      envs.startCount(i)
       if (arrays.autoreset === 'next-step') return begin(i)
     }
-    const id = `${i}/${numEnvs.resets[i]}/${arrays.lengths[i] + 1}`
+    const id = `${i}/${envs.resets[i]}/${arrays.lengths[i] + 1}`
     let over: boolean
     try {
       const result = await withDeadline(
         `step ${arrays.lengths[i] + 1} of environment ${i} of ${name}`,
         stepDeadline,
         signal,
-        (own) => environments[i].step(numEnvs.action(i) as never, { signal: own, id }),
+        (own) => environments[i].step(envs.action(i) as never, { signal: own, id }),
       )
-      over = numEnvs.stepped(i, environments[i], result)
+      over = envs.stepped(i, environments[i], result)
     } catch (error) {
       if (onFault === 'throw' || isCancelled(error)) {
         begunEnvs[i] = 0
@@ -171,7 +171,7 @@ export async function asyncVectorFrom(
       arrays.terminated[i] = 0
       arrays.truncated[i] = 1
       faulted[i] = 1
-      numEnvs.end(i)
+      envs.end(i)
       await replace(i)
       over = true
     }
@@ -200,15 +200,15 @@ export async function asyncVectorFrom(
 
   return {
     ...arrays,
-    infos: numEnvs.infos,
-    finalInfos: numEnvs.finalInfos,
+    infos: envs.infos,
+    finalInfos: envs.finalInfos,
     faulted,
     async reset({ seed, mask, signal: own } = {}) {
-      if (seed !== undefined) numEnvs.reseed(seed)
+      if (seed !== undefined) envs.reseed(seed)
       await batched(own, async (i) => {
         if (mask !== undefined && mask[i] !== 1) return
         await begin(i)
-        numEnvs.startCount(i)
+        envs.startCount(i)
         faulted[i] = 0
       })
     },
@@ -223,13 +223,13 @@ export async function asyncVectorFrom(
         if (i !== envIndex) return
         arrays.truncated[i] = 1
         if (ended[i] === 1) return
-        numEnvs.end(i)
+        envs.end(i)
         if (arrays.autoreset === 'same-step') await begin(i)
       })
     },
-    state: () => objectState(numEnvs, environments),
+    state: () => objectState(envs, environments),
     restore(state) {
-      restoreObjects(numEnvs, environments, state)
+      restoreObjects(envs, environments, state)
       begunEnvs.fill(1)
     },
     async close() {

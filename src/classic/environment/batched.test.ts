@@ -22,7 +22,7 @@ const contexts = Array.from({ length: 13 }, () =>
 /** All bytes. */
 const arraysOf = (environment: VectorEnvironment): string => {
   const { observations, finalObservations, rewards, terminated, truncated, returns, lengths } = environment
-  const { state } = environment.numEnvs
+  const { state } = environment.envs
   return [observations, finalObservations, rewards, terminated, truncated, returns, lengths, state]
     .map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength).toString('hex'))
     .join('\n')
@@ -48,7 +48,7 @@ test.each([1, 4, 7, 13])('%d environments in one batch play bit for bit as one b
       const envIndex = step % numEnvs
       const angle = step % 150 === 149 ? NaN : 4 * random.next() - 2
       if (!(Math.abs(angle) <= 0.29)) far++
-      found.numEnvs.state[envIndex * 4 + 2] = wanted.numEnvs.state[envIndex * 4 + 2] = angle
+      found.envs.state[envIndex * 4 + 2] = wanted.envs.state[envIndex * 4 + 2] = angle
     }
     if (step === 333) {
       found.truncate(0)
@@ -80,10 +80,10 @@ test('the polynomials are within two units of the last place of sine and cosine'
   const run = (definition: EnvironmentDefinition, angle: number): number => {
     const environment = createVectorEnvironment(definition, { numEnvs: 1 })
     environment.reset()
-    writeContext(environment.numEnvs.context, 0, contextRow(definition.context, { force: 0, gravity: 1 }))
-    environment.numEnvs.state.set([0, 0, angle, 0])
+    writeContext(environment.envs.context, 0, contextRow(definition.context, { force: 0, gravity: 1 }))
+    environment.envs.state.set([0, 0, angle, 0])
     environment.step()
-    return environment.numEnvs.state[3]
+    return environment.envs.state[3]
   }
   for (let angle = -0.2; angle < 0.2; angle += 0.0007) {
     const [sin, cos] = [Math.sin(angle), Math.cos(angle)]

@@ -77,7 +77,7 @@ test('a saved state holds contexts as rows, as it did when they were stored so, 
   expect([...new Float64Array(saved.arrays.context)]).toEqual([1, 100, 2, 200])
   const other = createVectorEnvironment(mirror, { numEnvs: 2 })
   other.restore(saved)
-  expect([...other.numEnvs.context.mass]).toEqual([100, 200])
+  expect([...other.envs.context.mass]).toEqual([100, 200])
   other.step()
   expect([...other.rewards]).toEqual([99, 198])
 })

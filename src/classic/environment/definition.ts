@@ -68,18 +68,18 @@ export interface EnvironmentDefinition<C extends ContextSpace = ContextSpace> {
   /** Steps after which an episode is truncated; none where absent. */
   readonly maxSteps?: number
   /** Writes a first state. */
-  readonly reset: (numEnvs: EnvArrays, i: number, random: EnvironmentRandom) => void
+  readonly reset: (envs: EnvArrays, i: number, random: EnvironmentRandom) => void
   /** From state and action to the next state, reward and `terminated`. */
-  readonly step: (numEnvs: EnvArrays, i: number, random: EnvironmentRandom) => void
+  readonly step: (envs: EnvArrays, i: number, random: EnvironmentRandom) => void
   /** Writes the observation of the state. */
-  readonly observe: (numEnvs: EnvArrays, i: number) => void
+  readonly observe: (envs: EnvArrays, i: number) => void
   /** A quicker way for many environments, where there is one. */
   readonly batched?: BatchedDefinition<C>
   /** Writes the choices that are allowed in the state; not for boxes. */
-  readonly mask?: (numEnvs: EnvArrays, i: number) => void
-  readonly draw?: (numEnvs: EnvArrays, i: number) => Drawing
+  readonly mask?: (envs: EnvArrays, i: number) => void
+  readonly draw?: (envs: EnvArrays, i: number) => Drawing
   /** A frame of characters, for environments on a grid. */
-  readonly text?: (numEnvs: EnvArrays, i: number) => string
+  readonly text?: (envs: EnvArrays, i: number) => string
 }
 
 /**
@@ -102,12 +102,12 @@ export interface EnvironmentSource<C extends ContextSpace> extends Omit<
   EnvironmentDefinition<C>,
   'reset' | 'step' | 'observe' | 'mask' | 'draw' | 'text' | 'batched'
 > {
-  readonly reset: (numEnvs: EnvArrays<C>, i: number, random: EnvironmentRandom) => void
-  readonly step: (numEnvs: EnvArrays<C>, i: number, random: EnvironmentRandom) => void
-  readonly observe: (numEnvs: EnvArrays<C>, i: number) => void
-  readonly mask?: (numEnvs: EnvArrays<C>, i: number) => void
-  readonly draw?: (numEnvs: EnvArrays<C>, i: number) => Drawing
-  readonly text?: (numEnvs: EnvArrays<C>, i: number) => string
+  readonly reset: (envs: EnvArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly step: (envs: EnvArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly observe: (envs: EnvArrays<C>, i: number) => void
+  readonly mask?: (envs: EnvArrays<C>, i: number) => void
+  readonly draw?: (envs: EnvArrays<C>, i: number) => Drawing
+  readonly text?: (envs: EnvArrays<C>, i: number) => string
   /** `step` and `observe` for two environments at a time: `BatchedDefinition.kernel`. */
   readonly kernel?: assembly.WasmFunction
 }

@@ -133,9 +133,9 @@ export function createEnvironment(
     ...defined({ seed: firstSeed, maxSteps }),
     ...(seeding === 'numpy' ? { stream: numpyEnvStream } : {}),
   })
-  const { numEnvs, rewards, terminated, truncated } = vector
-  const masked = numEnvs.actionMask.length > 0
-  const info = (): Info => (masked ? { actionMask: numEnvs.actionMask.slice() } : {})
+  const { envs, rewards, terminated, truncated } = vector
+  const masked = envs.actionMask.length > 0
+  const info = (): Info => (masked ? { actionMask: envs.actionMask.slice() } : {})
 
   return {
     name: definition.name,
@@ -163,7 +163,7 @@ export function createEnvironment(
         info: over ? { ...info(), return: vector.returns[0], length: vector.lengths[0] } : info(),
       }
     },
-    ...(masked ? { actionMask: () => numEnvs.actionMask.slice() } : {}),
+    ...(masked ? { actionMask: () => envs.actionMask.slice() } : {}),
     state: () => vector.state(),
     restore: (state) => vector.restore(state as VectorState),
   }
@@ -185,7 +185,7 @@ function writeAction({ definition, actions, lengths }: VectorEnvironment, action
   writeRow(space, action, actions, 0, what)
 }
 
-function setState({ definition, numEnvs }: VectorEnvironment, given: unknown): void {
+function setState({ definition, envs }: VectorEnvironment, given: unknown): void {
   const state = given as ArrayLike<number>
   if (
     state.length !== definition.stateSize ||
@@ -197,7 +197,7 @@ function setState({ definition, numEnvs }: VectorEnvironment, given: unknown): v
       expected: `${definition.stateSize} numbers`,
     })
   }
-  numEnvs.state.set(state)
-  definition.observe(numEnvs, 0)
-  definition.mask?.(numEnvs, 0)
+  envs.state.set(state)
+  definition.observe(envs, 0)
+  definition.mask?.(envs, 0)
 }

@@ -38,11 +38,11 @@ export interface MultiAgentDefinition<C extends ContextSpace = ContextSpace> {
   readonly context: C
   readonly stateSize: number
   readonly maxSteps?: number
-  readonly reset: (numEnvs: AgentArrays, i: number, random: EnvironmentRandom) => void
+  readonly reset: (envs: AgentArrays, i: number, random: EnvironmentRandom) => void
   /** From state and actions to the next state, rewards and `terminated`. */
-  readonly step: (numEnvs: AgentArrays, i: number, random: EnvironmentRandom) => void
+  readonly step: (envs: AgentArrays, i: number, random: EnvironmentRandom) => void
   /** Writes what each agent observes. */
-  readonly observe: (numEnvs: AgentArrays, i: number) => void
+  readonly observe: (envs: AgentArrays, i: number) => void
 }
 
 /** What `defineMultiAgentEnvironment` takes: a definition whose functions know the names of its features. */
@@ -50,9 +50,9 @@ type MultiAgentSource<C extends ContextSpace> = Omit<
   MultiAgentDefinition<C>,
   'reset' | 'step' | 'observe'
 > & {
-  readonly reset: (numEnvs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
-  readonly step: (numEnvs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
-  readonly observe: (numEnvs: AgentArrays<C>, i: number) => void
+  readonly reset: (envs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly step: (envs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
+  readonly observe: (envs: AgentArrays<C>, i: number) => void
 }
 
 /** An environment of several agents, written with the names of its context features. */
@@ -76,7 +76,7 @@ export interface MultiAgentVector {
   readonly terminated: Uint8Array
   /** [numEnvs]: 1 where the time limit ended the episode. */
   readonly truncated: Uint8Array
-  readonly numEnvs: AgentArrays
+  readonly envs: AgentArrays
   /** Begins new episodes everywhere. With a seed all streams start anew first. */
   reset(options?: { seed?: number }): void
   step(): void
@@ -96,7 +96,7 @@ export function createMultiAgentVector(
   }: Pick<VectorOptions, 'numEnvs' | 'seed' | 'contextFor' | 'maxSteps'>,
 ): MultiAgentVector {
   const agents = definition.agents.length
-  const numEnvs: AgentArrays = {
+  const envs: AgentArrays = {
     count,
     agents,
     state: new Float64Array(count * definition.stateSize),
@@ -116,20 +116,20 @@ export function createMultiAgentVector(
 
   function begin(i: number): void {
     const context = contextFor?.(i, episodes[i]++)
-    writeContext(numEnvs.context, i, contextRow(definition.context, context, definition.name))
+    writeContext(envs.context, i, contextRow(definition.context, context, definition.name))
     lengths[i] = 0
-    definition.reset(numEnvs, i, streams[i])
-    definition.observe(numEnvs, i)
+    definition.reset(envs, i, streams[i])
+    definition.observe(envs, i)
   }
 
   return {
     definition,
-    actions: numEnvs.actions,
-    observations: numEnvs.observations,
-    rewards: numEnvs.rewards,
-    terminated: numEnvs.terminated,
+    actions: envs.actions,
+    observations: envs.observations,
+    rewards: envs.rewards,
+    terminated: envs.terminated,
     truncated,
-    numEnvs,
+    envs,
     reset({ seed } = {}) {
       if (seed !== undefined) {
         streams = streamsOf(seed)
@@ -145,10 +145,10 @@ export function createMultiAgentVector(
           hint: 'call reset() first',
         })
       for (let i = 0; i < count; i++) {
-        definition.step(numEnvs, i, streams[i])
+        definition.step(envs, i, streams[i])
         truncated[i] = ++lengths[i] >= maxSteps ? 1 : 0
-        if (truncated[i] === 1 || numEnvs.terminated[i] === 1) begin(i)
-        else definition.observe(numEnvs, i)
+        if (truncated[i] === 1 || envs.terminated[i] === 1) begin(i)
+        else definition.observe(envs, i)
       }
     },
   }

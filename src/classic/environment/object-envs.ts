@@ -166,7 +166,7 @@ export function createObjectEnvs(
   const width = rowSize(observation)
   const choices = kind.actionMask === undefined ? 0 : maskSize(name, action)
   const actionWidth = rowSize(action)
-  const numEnvs: EnvArrays = {
+  const envs: EnvArrays = {
     count,
     state: new Float64Array(0),
     context: {},
@@ -189,7 +189,7 @@ export function createObjectEnvs(
   const seeds = new Float64Array(count)
   const resets = new Int32Array(count)
   const seedOf = seedFor ?? ((seed: number, envIndex: number) => hash32('environment', seed, envIndex))
-  const { observations, rewards, terminated, actionMask } = numEnvs
+  const { observations, rewards, terminated, actionMask } = envs
 
   function reseed(seed: number): void {
     for (let i = 0; i < count; i++) {
@@ -236,7 +236,7 @@ export function createObjectEnvs(
     arrays: {
       definition,
       autoreset,
-      actions: numEnvs.actions,
+      actions: envs.actions,
       observations,
       finalObservations,
       rewards,
@@ -246,12 +246,12 @@ export function createObjectEnvs(
       finalActionMask,
       returns,
       lengths,
-      numEnvs,
+      envs,
     },
     infos,
     finalInfos,
     stored: {
-      actions: numEnvs.actions,
+      actions: envs.actions,
       observations,
       finalObservations,
       rewards,
@@ -289,7 +289,7 @@ export function createObjectEnvs(
       terminated[i] = 0
       truncated[i] = 0
     },
-    action: (i) => readRow(action, numEnvs.actions, i * actionWidth, `${name}, environment ${i}: the action`),
+    action: (i) => readRow(action, envs.actions, i * actionWidth, `${name}, environment ${i}: the action`),
     stepped(i, object, result) {
       const when = `step ${lengths[i] + 1}`
       writeObservation(i, object, result, when)

@@ -58,27 +58,27 @@ export function vectorFrom(
 ): ObjectVector {
   const environments = Array.from({ length: count }, (_, i) => makeEnv(i))
   requireOneEach(environments)
-  const numEnvs = createObjectEnvs(environments[0], count, options)
-  const { arrays, ended } = numEnvs
+  const envs = createObjectEnvs(environments[0], count, options)
+  const { arrays, ended } = envs
   let begun = false
 
   function begin(i: number): void {
     const result = calling(`${arrays.definition.name}, environment ${i}: reset`, () =>
-      environments[i].reset(numEnvs.resetOptions(i)),
+      environments[i].reset(envs.resetOptions(i)),
     )
-    numEnvs.began(i, environments[i], result)
+    envs.began(i, environments[i], result)
   }
 
   return {
     ...arrays,
-    infos: numEnvs.infos,
-    finalInfos: numEnvs.finalInfos,
+    infos: envs.infos,
+    finalInfos: envs.finalInfos,
     reset({ seed, mask } = {}) {
-      if (seed !== undefined) numEnvs.reseed(seed)
+      if (seed !== undefined) envs.reseed(seed)
       for (let i = 0; i < count; i++) {
         if (mask !== undefined && mask[i] !== 1) continue
         begin(i)
-        numEnvs.startCount(i)
+        envs.startCount(i)
       }
       begun = true
     },
@@ -86,8 +86,8 @@ export function vectorFrom(
       if (!begun) throw notBegun(arrays.definition.name)
       for (let i = 0; i < count; i++) {
         if (ended[i] === 1) {
-          if (arrays.autoreset === 'disabled') throw numEnvs.notReset(i)
-          numEnvs.startCount(i)
+          if (arrays.autoreset === 'disabled') throw envs.notReset(i)
+          envs.startCount(i)
           if (arrays.autoreset === 'next-step') {
             begin(i)
             continue
@@ -95,20 +95,20 @@ export function vectorFrom(
         }
         const result = calling(
           `${arrays.definition.name}, environment ${i}, step ${arrays.lengths[i] + 1}: step`,
-          () => environments[i].step(numEnvs.action(i) as never),
+          () => environments[i].step(envs.action(i) as never),
         )
-        if (numEnvs.stepped(i, environments[i], result) && arrays.autoreset === 'same-step') begin(i)
+        if (envs.stepped(i, environments[i], result) && arrays.autoreset === 'same-step') begin(i)
       }
     },
     truncate(i) {
       arrays.truncated[i] = 1
       if (ended[i] === 1) return
-      numEnvs.end(i)
+      envs.end(i)
       if (arrays.autoreset === 'same-step') begin(i)
     },
-    state: () => objectState(numEnvs, environments),
+    state: () => objectState(envs, environments),
     restore(state) {
-      restoreObjects(numEnvs, environments, state)
+      restoreObjects(envs, environments, state)
       begun = true
     },
     close() {
@@ -143,28 +143,28 @@ export function threw(where: string, cause: unknown): AgogeError {
 type Resumable = Pick<Environment, 'state' | 'restore'>
 
 /** The state of a vector of objects, each of which has to have its own. */
-export function objectState(numEnvs: ObjectEnvs, environments: readonly Resumable[]): VectorState {
+export function objectState(envs: ObjectEnvs, environments: readonly Resumable[]): VectorState {
   return {
-    arrays: saveArrays(numEnvs.stored),
+    arrays: saveArrays(envs.stored),
     streams: environments.map((environment) => {
       if (environment.state === undefined || environment.restore === undefined)
-        throw notResumable(numEnvs.arrays.definition.name)
+        throw notResumable(envs.arrays.definition.name)
       return environment.state()
     }),
-    episodes: [...numEnvs.episodes],
+    episodes: [...envs.episodes],
   }
 }
 
 export function restoreObjects(
-  numEnvs: ObjectEnvs,
+  envs: ObjectEnvs,
   environments: readonly Resumable[],
   state: VectorState,
 ): void {
-  restoreArrays(numEnvs.arrays.definition.name, numEnvs.stored, state.arrays)
+  restoreArrays(envs.arrays.definition.name, envs.stored, state.arrays)
   environments.forEach((environment, i) => {
-    if (environment.restore === undefined) throw notResumable(numEnvs.arrays.definition.name)
+    if (environment.restore === undefined) throw notResumable(envs.arrays.definition.name)
     environment.restore(state.streams[i])
-    numEnvs.episodes[i] = state.episodes[i]
+    envs.episodes[i] = state.episodes[i]
   })
 }
 

@@ -82,7 +82,7 @@ export interface VectorEnvironment {
   readonly returns: Float64Array
   readonly lengths: Int32Array
   /** The environments, for environments' own functions such as `draw`. */
-  readonly numEnvs: EnvArrays
+  readonly envs: EnvArrays
   /** Begins new episodes: everywhere, or where `mask` is 1. With a seed all streams start anew first. */
   reset(options?: { seed?: number; mask?: Uint8Array }): void
   step(): void
@@ -138,7 +138,7 @@ export function createVectorEnvironment(
     autoreset === 'same-step' && definition.mask === undefined
       ? batched(definition, count, maxSteps)
       : undefined
-  const numEnvs: EnvArrays = {
+  const envs: EnvArrays = {
     count,
     ...(quick?.arrays ?? {
       state: zeros(Float64Array, count * definition.stateSize),
@@ -165,19 +165,19 @@ export function createVectorEnvironment(
   let episodes = Array.from({ length: count }, () => 0)
   let begun = false
   const { step, observe, mask } = definition
-  const { rewards, terminated, observations } = numEnvs
+  const { rewards, terminated, observations } = envs
 
   function begin(i: number): void {
     if (contextFor !== undefined || episodes[i] === 0)
       writeContext(
-        numEnvs.context,
+        envs.context,
         i,
         contextRow(definition.context, contextFor?.(i, episodes[i]), definition.name),
       )
     episodes[i]++
-    definition.reset(numEnvs, i, streams[i])
-    observe(numEnvs, i)
-    mask?.(numEnvs, i)
+    definition.reset(envs, i, streams[i])
+    observe(envs, i)
+    mask?.(envs, i)
   }
 
   /** A new count starts when the next step is counted, so that return and length of an ended episode can be read. */
@@ -190,20 +190,20 @@ export function createVectorEnvironment(
   function end(i: number): void {
     ended[i] = 1
     for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
-    for (let k = i * choices; k < (i + 1) * choices; k++) finalActionMask[k] = numEnvs.actionMask[k]
+    for (let k = i * choices; k < (i + 1) * choices; k++) finalActionMask[k] = envs.actionMask[k]
     if (autoreset === 'same-step') begin(i)
   }
 
   function stepOne(i: number): void {
-    step(numEnvs, i, streams[i])
-    observe(numEnvs, i)
+    step(envs, i, streams[i])
+    observe(envs, i)
   }
 
-  const { count: _, ...written } = numEnvs
+  const { count: _, ...written } = envs
   /** With contexts as rows. */
   const stored = () => ({
     ...written,
-    context: contextRows(numEnvs.context, count),
+    context: contextRows(envs.context, count),
     finalObservations,
     finalActionMask,
     truncated,
@@ -215,17 +215,17 @@ export function createVectorEnvironment(
   return {
     definition,
     autoreset,
-    actions: numEnvs.actions,
+    actions: envs.actions,
     observations,
     finalObservations,
     rewards,
     terminated,
     truncated,
-    actionMask: numEnvs.actionMask,
+    actionMask: envs.actionMask,
     finalActionMask,
     returns,
     lengths,
-    numEnvs,
+    envs,
     reset({ seed, mask: which } = {}) {
       if (seed !== undefined) {
         streams = streams.map((_, i) => makeStream(seed, i))
@@ -268,7 +268,7 @@ export function createVectorEnvironment(
         returns[i] += rewards[i]
         const over = ++lengths[i] >= maxSteps
         truncated[i] = over ? 1 : 0
-        mask?.(numEnvs, i)
+        mask?.(envs, i)
         if (over || terminated[i] === 1) end(i)
       }
     },
@@ -285,7 +285,7 @@ export function createVectorEnvironment(
       const arrays = stored()
       restoreArrays(definition.name, arrays, state.arrays)
       for (let i = 0; i < count; i++)
-        writeContext(numEnvs.context, i, arrays.context.subarray(i * features, (i + 1) * features))
+        writeContext(envs.context, i, arrays.context.subarray(i * features, (i + 1) * features))
       streams.forEach((stream, i) => stream.restore(state.streams[i]))
       episodes = [...state.episodes]
       begun = true

@@ -34,11 +34,11 @@ export function visibleContext<C extends ContextSpace>(
 
   /** The same arrays with room for the environment's own observation, made once for each vector. */
   const innerEnvs = new WeakMap<EnvArrays, EnvArrays>()
-  function innerOf(numEnvs: EnvArrays): EnvArrays {
-    let inner = innerEnvs.get(numEnvs)
+  function innerOf(envs: EnvArrays): EnvArrays {
+    let inner = innerEnvs.get(envs)
     if (inner === undefined) {
-      inner = { ...numEnvs, observations: new Float32Array(numEnvs.count * innerWidth) }
-      innerEnvs.set(numEnvs, inner)
+      inner = { ...envs, observations: new Float32Array(envs.count * innerWidth) }
+      innerEnvs.set(envs, inner)
     }
     return inner
   }
@@ -46,14 +46,14 @@ export function visibleContext<C extends ContextSpace>(
   return {
     ...definition,
     observation: box([width], bounds(flat.low, -Infinity), bounds(flat.high, Infinity)),
-    observe(numEnvs, i) {
-      const inner = innerOf(numEnvs)
+    observe(envs, i) {
+      const inner = innerOf(envs)
       definition.observe(inner, i)
       const row = i * width
-      flatten(definition, inner.observations, i * innerWidth, numEnvs.observations, row)
+      flatten(definition, inner.observations, i * innerWidth, envs.observations, row)
       for (let k = 0; k < names.length; k++) {
-        const value = numEnvs.context[names[k]][i]
-        numEnvs.observations[row + flatWidth + k] = halves[k] === 0 ? 0 : (value - lows[k]) / halves[k] - 1
+        const value = envs.context[names[k]][i]
+        envs.observations[row + flatWidth + k] = halves[k] === 0 ? 0 : (value - lows[k]) / halves[k] - 1
       }
     },
   }

@@ -89,10 +89,10 @@ test.each(definitions.map((definition) => [definition.name, definition] as const
 test('the check itself: constants read from elsewhere than the environment are found', () => {
   const definition: EnvironmentDefinition = {
     ...chain,
-    step(numEnvs, i, random) {
-      const constants = contextColumns(chain.context, numEnvs.count)
-      for (let k = 0; k < numEnvs.count; k++) writeContext(constants, k, [5, 0.2, 2, 10])
-      chain.step({ ...numEnvs, context: constants }, i, random)
+    step(envs, i, random) {
+      const constants = contextColumns(chain.context, envs.count)
+      for (let k = 0; k < envs.count; k++) writeContext(constants, k, [5, 0.2, 2, 10])
+      chain.step({ ...envs, context: constants }, i, random)
     },
   }
   expect(actsDifferently(definition, {}, { small: 1 }, 200)).toBe(false)
@@ -138,7 +138,7 @@ test.each(definitions.map((definition) => [definition.name, definition] as const
       const seen: number[] = []
       vector.reset()
       for (let t = 0; t < 60; t++) {
-        seen.push(...vector.numEnvs.state.subarray(stateSize, 2 * stateSize), vector.rewards[1])
+        seen.push(...vector.envs.state.subarray(stateSize, 2 * stateSize), vector.rewards[1])
         chooseAtRandom(vector, random)
         vector.step()
       }

@@ -85,7 +85,7 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
     const { n: actions, start } = discreteActions(definition, name)
     const space = discreteStates(environment, name)
     const { n: states, start: first } = space
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const q = new Float64Array(states * actions).fill(config.initialValue ?? 0)
     const drawing = createRandom(name, seed)
     const before = new Int32Array(numEnvs)

@@ -167,14 +167,14 @@ async function evaluateInEnvironment(
   definition: EnvironmentDefinition,
   { episodes, seed, maxSteps, contextFor, wrap, signal }: Settled,
 ): Promise<Played> {
-  const numEnvs = createVectorEnvironment(definition, {
+  const envs = createVectorEnvironment(definition, {
     numEnvs: episodes,
     seed,
     maxSteps,
     stream: (seed, envIndex) => fastStream('evaluation', definition.name, seed, envIndex),
     ...(contextFor === undefined ? {} : { contextFor: (envIndex) => contextFor(envIndex) }),
   })
-  const environment = wrap?.(numEnvs) ?? numEnvs
+  const environment = wrap?.(envs) ?? envs
   const resetting = environment.reset()
   if (resetting instanceof Promise) await resetting
   checkStep(environment, 0)

@@ -27,9 +27,9 @@ writeFileSync(
 }
 `,
 )
-const numEnvs = join(folder, 'walk.mjs')
+const environmentFile = join(folder, 'walk.mjs')
 writeFileSync(
-  numEnvs,
+  environmentFile,
   `export default {
   name: 'walk',
   observation: { type: 'box', shape: [1], low: Float64Array.of(-9), high: Float64Array.of(9), dtype: 'float32' },
@@ -76,15 +76,24 @@ test('objects of a module are trained on, evaluated and played', async () => {
 
 test('an environment of a module has contexts like any other', async () => {
   const run = join(folder, 'walk-run')
-  const trained = await agoge('train', numEnvs, ...quick, '--vary', 'length', '--visible', '--out', run)
+  const trained = await agoge(
+    'train',
+    environmentFile,
+    ...quick,
+    '--vary',
+    'length',
+    '--visible',
+    '--out',
+    run,
+  )
   expect(trained.out).toMatch(/^extrapolation|^interpolation/m)
-  expect((await agoge('play', numEnvs, '--model', run)).out).toMatch(/length \d/)
+  expect((await agoge('play', environmentFile, '--model', run)).out).toMatch(/length \d/)
   expect((await agoge('eval', object, '--model', run)).err).toContain('was trained on walk, not on doors')
 })
 
 test('what an environment of a module lacks is reported', async () => {
   const bare = join(folder, 'bare.mjs')
-  writeFileSync(bare, readFileSync(numEnvs, 'utf8').replace(/^ {2}context: .*$/m, ''))
+  writeFileSync(bare, readFileSync(environmentFile, 'utf8').replace(/^ {2}context: .*$/m, ''))
   expect(readFileSync(bare, 'utf8')).not.toContain('context:')
   const { err } = await agoge('train', bare, ...quick)
   expect(err).toContain('walk: context is undefined')

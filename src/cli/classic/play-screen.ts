@@ -50,10 +50,10 @@ export function createScreen(
 /** Characters in a line of a drawing. */
 const widest = 64
 
-function frame({ definition, numEnvs }: AnyVector, columns: number): string {
-  if (definition.text !== undefined) return definition.text(numEnvs, 0)
-  if (definition.draw !== undefined) return drawText(definition.draw(numEnvs, 0), columns)
-  return `observation ${Array.from(numEnvs.observations, (value) => value.toFixed(3)).join(' ')}`
+function frame({ definition, envs }: AnyVector, columns: number): string {
+  if (definition.text !== undefined) return definition.text(envs, 0)
+  if (definition.draw !== undefined) return drawText(definition.draw(envs, 0), columns)
+  return `observation ${Array.from(envs.observations, (value) => value.toFixed(3)).join(' ')}`
 }
 
 function status({ actions, rewards, returns }: AnyVector, episode: number, step: number): string {

@@ -39,7 +39,7 @@ export function offPolicyAgent(
   learner: OffPolicyLearner,
   random: Random,
 ): ClassicAgent {
-  const numEnvs = environment.numEnvs.count
+  const numEnvs = environment.envs.count
   const { trainEvery, gradientSteps, learningStarts } = config
   const replay = createReplay(environment, { capacity: config.bufferSize, gamma: config.gamma })
   const batch = replay.createBatch(config.batchSize)

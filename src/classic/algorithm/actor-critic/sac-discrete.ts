@@ -95,7 +95,7 @@ export const discreteSacPresets = {
 export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
     const { n, start } = discreteActions(environment.definition, 'discrete sac')
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const distribution = categorical(n, start)
     const random = createRandom('discrete sac', seed)
     const networks = createNetworks(environment.definition, config, n, random)
@@ -303,7 +303,7 @@ function feedsOf(
 /** Masks of the states that were acted in, row by row as the replay keeps transitions of one step; as penalties of logits. */
 function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: DiscreteSacConfig, n: number) {
   const isMasked = environment.actionMask.length > 0
-  const numEnvs = environment.numEnvs.count
+  const numEnvs = environment.envs.count
   const stored = new Float32Array(isMasked ? bufferSize * n : 0)
   const penalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }
   const nextPenalty: HostTensor = { data: new Float32Array(rows * n), shape: [rows, n] }

@@ -76,7 +76,7 @@ export const sacPresets = {
 export const sac = (config: SacConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
     const { observation } = environment.definition
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const width = rowSize(observation)
     const bounds = boundedActions(environment.definition)
     const k = bounds.size

@@ -104,7 +104,7 @@ export const td3Presets = {
  */
 export const td3 = (config: Td3Config): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const bounds = boundedActions(environment.definition)
     const k = bounds.size
     const rows = config.batchSize

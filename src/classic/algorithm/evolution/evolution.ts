@@ -82,7 +82,7 @@ function evolve(
 ): ClassicAgent {
   const { definition } = environment
   requireSameStep(environment, name)
-  const numEnvs = environment.numEnvs.count
+  const numEnvs = environment.envs.count
   const { maxEpisodeSteps = longestEpisode } = shape
   const distribution = distributionFor(definition)
   const isBox = definition.action.type === 'box'

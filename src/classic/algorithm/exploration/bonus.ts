@@ -122,7 +122,7 @@ export const withBonus =
   (algorithm: ClassicAlgorithm, makeBonus: MakeBonus, weight: number): ClassicAlgorithm =>
   async (environment, options) => {
     const { rewards } = environment
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const { window } = makeBonus
     const stacked =
       window === undefined

@@ -32,7 +32,7 @@ export function compilePolicyGradient(
   options: PolicyGradientConfig & { name: string; threads: number },
 ): Promise<Objective<PolicyGradientMetric>> {
   const { name, threads, entropy, valueWeight } = options
-  const choices = environment.actionMask.length / environment.numEnvs.count
+  const choices = environment.actionMask.length / environment.envs.count
   return compileObjective<PolicyGradientMetric>({
     name,
     threads,
@@ -80,7 +80,7 @@ export function onPolicyAgent(
   totalSteps: number,
   { policy, parameters, rollout, drawing, update, storage, dispose }: OnPolicyLearner,
 ): ClassicAgent {
-  const numEnvs = environment.numEnvs.count
+  const numEnvs = environment.envs.count
   let seen = 0
 
   function learnFromRollout(): UpdateMetrics | Promise<UpdateMetrics> {

@@ -98,7 +98,7 @@ const feedForwardPpo =
   (config: PpoConfig, encoder: Encoder | undefined): ClassicAlgorithm =>
   async (environment, { seed, totalSteps, threads = 1 }) => {
     const { definition } = environment
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const policy = mlpActorCritic(definition, { ...config, encoder })
     const random = createRandom('ppo', seed)
     const parameters = createParameters(policy.specs, random.split('parameters'))

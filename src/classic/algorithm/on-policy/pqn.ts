@@ -71,7 +71,7 @@ export const pqn = (config: PqnConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
     const { definition, observations } = environment
     const { n: actions, start } = discreteActions(definition, 'pqn')
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const rows = numEnvs * config.rolloutSteps
     checkMinibatches(config.minibatches, rows)
     const network = pqnNetwork(definition, config)

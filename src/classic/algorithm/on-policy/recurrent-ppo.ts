@@ -35,7 +35,7 @@ interface MemoryRows {
  * last observation the memory it was seen with.
  */
 function memoryRows(inner: AnyVector, size: number): MemoryRows {
-  const numEnvs = inner.numEnvs.count
+  const numEnvs = inner.envs.count
   const own = rowSize(inner.definition.observation)
   const width = own + size
   const observations = new Float32Array(numEnvs * width)
@@ -128,7 +128,7 @@ export const recurrentPpo =
       })
     }
     const { definition } = environment
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     checkMinibatches(config.minibatches, (numEnvs * config.rolloutSteps) / sequence, 'sequences')
     const width = rowSize(definition.observation)
     const choices = environment.actionMask.length / numEnvs

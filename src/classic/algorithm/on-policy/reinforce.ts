@@ -78,7 +78,7 @@ export const reinforce = (config: ReinforceConfig): ClassicAlgorithm =>
     const { definition } = environment
     requireSameStep(environment, 'reinforce')
     const { maxEpisodeSteps = longestEpisode } = config
-    const numEnvs = environment.numEnvs.count
+    const numEnvs = environment.envs.count
     const width = rowSize(definition.observation)
     const choices = environment.actionMask.length / numEnvs
     const policy = mlpActorCritic(definition, config)

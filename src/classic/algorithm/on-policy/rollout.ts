@@ -98,7 +98,7 @@ function createStore(
   actionSize: number,
   { sequence, finalMasks = false, rewards: Rewards = Float64Array }: RolloutOptions,
 ) {
-  const numEnvs = environment.numEnvs.count
+  const numEnvs = environment.envs.count
   const rows = numEnvs * steps
   const width = rowSize(environment.definition.observation)
   const choices = environment.actionMask.length / numEnvs

@@ -59,18 +59,18 @@ const broken: Record<
   'integers that are none': [
     {
       observation: box([2], [0, 0], [9, 1], 'int32'),
-      observe(numEnvs, i) {
-        walk.observe(numEnvs, i)
-        numEnvs.observations[i * 2 + 1] = 0.5
+      observe(envs, i) {
+        walk.observe(envs, i)
+        envs.observations[i * 2 + 1] = 0.5
       },
     },
     [['space', 'observation']],
   ],
   'chance from elsewhere': [
     {
-      step(numEnvs, i, random) {
-        walk.step(numEnvs, i, random)
-        numEnvs.rewards[i] = Math.random()
+      step(envs, i, random) {
+        walk.step(envs, i, random)
+        envs.rewards[i] = Math.random()
       },
     },
     [
@@ -80,9 +80,9 @@ const broken: Record<
   ],
   'a count of calls': [
     {
-      step(numEnvs, i, random) {
-        walk.step(numEnvs, i, random)
-        numEnvs.rewards[i] += calls++ % 2
+      step(envs, i, random) {
+        walk.step(envs, i, random)
+        envs.rewards[i] += calls++ % 2
       },
     },
     [
@@ -96,53 +96,53 @@ const broken: Record<
   ],
   'an observation that is NaN': [
     {
-      observe(numEnvs, i) {
-        walk.observe(numEnvs, i)
-        if (numEnvs.state[i * 2] === 2) numEnvs.observations[i * 2] = NaN
+      observe(envs, i) {
+        walk.observe(envs, i)
+        if (envs.state[i * 2] === 2) envs.observations[i * 2] = NaN
       },
     },
     [['space', 'observation']],
   ],
   'a reward that is not finite': [
     {
-      step(numEnvs, i, random) {
-        walk.step(numEnvs, i, random)
-        if (numEnvs.terminated[i] === 1) numEnvs.rewards[i] = Infinity
+      step(envs, i, random) {
+        walk.step(envs, i, random)
+        if (envs.terminated[i] === 1) envs.rewards[i] = Infinity
       },
     },
     [['not-finite', 'reward']],
   ],
   'a reward that is written only at the end': [
     {
-      step(numEnvs, i, random) {
-        const before = numEnvs.rewards[i]
-        walk.step(numEnvs, i, random)
-        if (numEnvs.terminated[i] === 0) numEnvs.rewards[i] = before
+      step(envs, i, random) {
+        const before = envs.rewards[i]
+        walk.step(envs, i, random)
+        if (envs.terminated[i] === 0) envs.rewards[i] = before
       },
     },
     [['left-over', 'rewards[0]']],
   ],
   'an observation that is not written': [
     {
-      observe(numEnvs, i) {
-        numEnvs.observations[i * 2] = numEnvs.state[i * 2]
+      observe(envs, i) {
+        envs.observations[i * 2] = envs.state[i * 2]
       },
     },
     [['left-over', 'observations[1]']],
   ],
   'a mask that allows nothing': [
     {
-      mask(numEnvs, i) {
-        numEnvs.actionMask.fill(numEnvs.state[i * 2] === 2 ? 0 : 1, i * 3, i * 3 + 3)
+      mask(envs, i) {
+        envs.actionMask.fill(envs.state[i * 2] === 2 ? 0 : 1, i * 3, i * 3 + 3)
       },
     },
     [['mask', 'actionMask']],
   ],
   'no end': [
     {
-      step(numEnvs, i, random) {
-        walk.step(numEnvs, i, random)
-        numEnvs.terminated[i] = 0
+      step(envs, i, random) {
+        walk.step(envs, i, random)
+        envs.terminated[i] = 0
       },
     },
     [['endless', 'terminated']],
@@ -150,9 +150,9 @@ const broken: Record<
   ],
   'a row of another environment': [
     {
-      step(numEnvs, i, random) {
-        walk.step(numEnvs, i, random)
-        numEnvs.rewards[0] = 0.5
+      step(envs, i, random) {
+        walk.step(envs, i, random)
+        envs.rewards[0] = 0.5
       },
     },
     [
@@ -174,38 +174,38 @@ const broken: Record<
   ],
   'observe that changes the state': [
     {
-      observe(numEnvs, i) {
-        walk.observe(numEnvs, i)
-        numEnvs.state[i * 2 + 1] = 0
+      observe(envs, i) {
+        walk.observe(envs, i)
+        envs.state[i * 2 + 1] = 0
       },
     },
     [['writes', 'state[1]']],
   ],
   'observe that looks at the action': [
     {
-      observe(numEnvs, i) {
-        walk.observe(numEnvs, i)
-        numEnvs.observations[i * 2 + 1] = numEnvs.rewards[i]
+      observe(envs, i) {
+        walk.observe(envs, i)
+        envs.observations[i * 2 + 1] = envs.rewards[i]
       },
     },
     [['reads', 'observations[1]']],
   ],
   'step that writes the context': [
     {
-      step(numEnvs, i, random) {
-        walk.step(numEnvs, i, random)
-        numEnvs.context.slip[i] = 0
+      step(envs, i, random) {
+        walk.step(envs, i, random)
+        envs.context.slip[i] = 0
       },
     },
     [['writes', 'context[1]']],
   ],
   'a constant instead of the context': [
     {
-      step(numEnvs, i, random) {
-        const goal = numEnvs.context.goal[i]
-        numEnvs.context.goal[i] = 5
-        walk.step(numEnvs, i, random)
-        numEnvs.context.goal[i] = goal
+      step(envs, i, random) {
+        const goal = envs.context.goal[i]
+        envs.context.goal[i] = 5
+        walk.step(envs, i, random)
+        envs.context.goal[i] = goal
       },
     },
     [['context', 'goal']],
@@ -213,9 +213,9 @@ const broken: Record<
   'a feature that is only seen': [
     {
       context: { ...walk.context, colour: { default: 0, low: 0, high: 1, about: 'what it looks like' } },
-      observe(numEnvs, i) {
-        walk.observe(numEnvs, i)
-        numEnvs.observations[i * 2 + 1] = numEnvs.context.colour[i]
+      observe(envs, i) {
+        walk.observe(envs, i)
+        envs.observations[i * 2 + 1] = envs.context.colour[i]
       },
     },
     [['context', 'colour']],
@@ -310,9 +310,9 @@ test.each([
     const { context, transitions }: FiniteDefinition = finite
     const swapped: EnvironmentDefinition = {
       ...finite,
-      step(numEnvs, i, random) {
-        const columns = { ...numEnvs.context, [one]: numEnvs.context[other], [other]: numEnvs.context[one] }
-        finite.step({ ...numEnvs, context: columns }, i, random)
+      step(envs, i, random) {
+        const columns = { ...envs.context, [one]: envs.context[other], [other]: envs.context[one] }
+        finite.step({ ...envs, context: columns }, i, random)
       },
     }
     expect(Object.keys(context)).toEqual(expect.arrayContaining([one, other]))

@@ -58,11 +58,11 @@ export function checkArrays(
     for (const call of calls) {
       if (call === 'mask' && arrayWidths(definition).actionMask === 0) continue
       const run = (count: number, i: number, garbage?: Garbage): EnvRow => {
-        const numEnvs = prepare(definition, count, i, situation, call, garbage)
-        const before = Array.from({ length: count }, (_, k) => readEnv(definition, numEnvs, k))
-        act(definition, call, numEnvs, i, again())
-        lookAtNeighbours(definition, call, numEnvs, i, before, situation.step, findings)
-        return readEnv(definition, numEnvs, i)
+        const envs = prepare(definition, count, i, situation, call, garbage)
+        const before = Array.from({ length: count }, (_, k) => readEnv(definition, envs, k))
+        act(definition, call, envs, i, again())
+        lookAtNeighbours(definition, call, envs, i, before, situation.step, findings)
+        return readEnv(definition, envs, i)
       }
       const expected = run(1, 0)
       const compare = (check: string, other: EnvRow, what: string): boolean => {
@@ -110,45 +110,45 @@ function prepare(
   call: Call,
   garbage?: Garbage,
 ): EnvArrays {
-  const numEnvs = allocateArrays(definition, count)
+  const envs = allocateArrays(definition, count)
   const widths = arrayWidths(definition)
   for (const name of arrayNames) {
     if (name === 'context') continue
-    numEnvs[name].fill(7.25)
-    numEnvs[name].fill(0, i * widths[name], (i + 1) * widths[name])
+    envs[name].fill(7.25)
+    envs[name].fill(0, i * widths[name], (i + 1) * widths[name])
     if (garbage?.arrays.includes(name) === true)
-      numEnvs[name].fill(garbage.value, i * widths[name], (i + 1) * widths[name])
+      envs[name].fill(garbage.value, i * widths[name], (i + 1) * widths[name])
   }
-  for (const column of Object.values(numEnvs.context)) column.fill(7.25)
-  writeContext(numEnvs.context, i, situation.context)
-  numEnvs.actions.set(situation.action, i * widths.actions)
-  if (call !== 'reset') numEnvs.state.set(situation.state, i * widths.state)
-  return numEnvs
+  for (const column of Object.values(envs.context)) column.fill(7.25)
+  writeContext(envs.context, i, situation.context)
+  envs.actions.set(situation.action, i * widths.actions)
+  if (call !== 'reset') envs.state.set(situation.state, i * widths.state)
+  return envs
 }
 
 function act(
   definition: EnvironmentDefinition,
   call: Call,
-  numEnvs: EnvArrays,
+  envs: EnvArrays,
   i: number,
   random: EnvironmentStream,
 ): void {
-  if (call === 'observe') definition.observe(numEnvs, i)
-  else if (call === 'mask') definition.mask?.(numEnvs, i)
-  else definition[call](numEnvs, i, random)
+  if (call === 'observe') definition.observe(envs, i)
+  else if (call === 'mask') definition.mask?.(envs, i)
+  else definition[call](envs, i, random)
 }
 
 function lookAtNeighbours(
   definition: EnvironmentDefinition,
   call: Call,
-  numEnvs: EnvArrays,
+  envs: EnvArrays,
   i: number,
   before: readonly EnvRow[],
   step: number,
   findings: Findings,
 ): void {
-  for (let k = 0; k < numEnvs.count; k++) {
-    const after = readEnv(definition, numEnvs, k)
+  for (let k = 0; k < envs.count; k++) {
+    const after = readEnv(definition, envs, k)
     const fixed = k === i ? arrayNames.filter((name) => !writes[call].includes(name)) : arrayNames
     const field = firstDifference(before[k], after, fixed)
     if (field === undefined) continue
@@ -169,19 +169,19 @@ export function checkDrawing(
   situations: readonly Situation[],
 ): void {
   for (const situation of situations) {
-    const numEnvs = prepare(definition, 1, 0, situation, 'observe')
-    const before = readEnv(definition, numEnvs, 0)
+    const envs = prepare(definition, 1, 0, situation, 'observe')
+    const before = readEnv(definition, envs, 0)
     try {
-      const drawing = definition.draw?.(numEnvs, 0)
+      const drawing = definition.draw?.(envs, 0)
       if (drawing !== undefined && !numbersIn(drawing).every(Number.isFinite))
         findings.add('drawing', 'draw', 'gives a number that is not finite', { step: situation.step })
-      const text = definition.text?.(numEnvs, 0)
+      const text = definition.text?.(envs, 0)
       if (text !== undefined && typeof text !== 'string')
         findings.add('drawing', 'text', 'gives no string', { step: situation.step })
     } catch (error) {
       findings.add('drawing', 'draw', `throws: ${String(error)}`, { step: situation.step })
     }
-    const field = firstDifference(before, readEnv(definition, numEnvs, 0))
+    const field = firstDifference(before, readEnv(definition, envs, 0))
     if (field !== undefined)
       findings.add('drawing', field, 'is written by draw or text', { step: situation.step })
   }
@@ -237,16 +237,16 @@ function actsOnReset(
   seed: number,
   seen: { observation: boolean },
 ): boolean {
-  const numEnvs = allocateArrays(definition, 1)
+  const envs = allocateArrays(definition, 1)
   const usual = Object.values(definition.context).map((feature) => feature.default)
   for (let k = 0; k < 20; k++) {
     const { again } = repeatable('check', 'reset', seed, k)
     const outcome = (value: number) => {
-      writeContext(numEnvs.context, 0, usual)
-      numEnvs.context[name][0] = value
-      definition.reset(numEnvs, 0, again())
-      look(definition, numEnvs, 0)
-      return readEnv(definition, numEnvs, 0)
+      writeContext(envs.context, 0, usual)
+      envs.context[name][0] = value
+      definition.reset(envs, 0, again())
+      look(definition, envs, 0)
+      return readEnv(definition, envs, 0)
     }
     const first = outcome(values[0])
     for (const value of values.slice(1)) {
@@ -266,29 +266,29 @@ function actsOnSteps(
   situations: readonly Situation[],
   seen: { observation: boolean },
 ): boolean {
-  const numEnvs = allocateArrays(definition, 1)
+  const envs = allocateArrays(definition, 1)
   const choice = fastStream('check', 'context', seed)
   const place = Object.keys(definition.context).indexOf(name)
   for (const [at, { state, context, action }] of situations.entries()) {
     for (let k = 0; k < tries; k++) {
-      writeContext(numEnvs.context, 0, context)
-      numEnvs.state.set(state)
-      numEnvs.actions.set(action)
+      writeContext(envs.context, 0, context)
+      envs.state.set(state)
+      envs.actions.set(action)
       if (k > 0) {
-        numEnvs.actionMask.fill(1)
-        if (k < tries - 2) definition.mask?.(numEnvs, 0)
-        writeRandomAction(definition, numEnvs, 0, choice)
+        envs.actionMask.fill(1)
+        if (k < tries - 2) definition.mask?.(envs, 0)
+        writeRandomAction(definition, envs, 0, choice)
       }
-      const taken = numEnvs.actions.slice()
+      const taken = envs.actions.slice()
       const { again } = repeatable('check', 'step', seed, at, k)
       const outcome = (value: number) => {
-        writeContext(numEnvs.context, 0, context)
-        numEnvs.context[name][0] = value
-        numEnvs.state.set(state)
-        numEnvs.actions.set(taken)
-        definition.step(numEnvs, 0, again())
-        look(definition, numEnvs, 0)
-        return readEnv(definition, numEnvs, 0)
+        writeContext(envs.context, 0, context)
+        envs.context[name][0] = value
+        envs.state.set(state)
+        envs.actions.set(taken)
+        definition.step(envs, 0, again())
+        look(definition, envs, 0)
+        return readEnv(definition, envs, 0)
       }
       try {
         const first = outcome(context[place])

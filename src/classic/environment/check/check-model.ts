@@ -20,25 +20,25 @@ export function checkModel(
 ): void {
   const { transitions } = definition as Partial<FiniteDefinition>
   if (transitions === undefined || definition.observation.type !== 'discrete') return
-  const numEnvs = allocateArrays(definition, 1)
+  const envs = allocateArrays(definition, 1)
   const models = new Map<string, FiniteModel | undefined>()
   for (const [at, { state, context, action, step }] of situations.entries()) {
     const key = context.join()
     if (!models.has(key)) models.set(key, modelOf(definition, transitions, context))
     const model = models.get(key)
     if (model === undefined) continue
-    writeContext(numEnvs.context, 0, context)
-    numEnvs.state.set(state)
-    definition.observe(numEnvs, 0)
-    const from = numEnvs.observations[0]
+    writeContext(envs.context, 0, context)
+    envs.state.set(state)
+    definition.observe(envs, 0)
+    const from = envs.observations[0]
     const outcomes = outcomesOf(model, from, action[0]).filter(({ probability }) => probability > 0)
     const seen: Outcome[] = []
     for (let k = 0; k < draws; k++) {
-      numEnvs.state.set(state)
-      numEnvs.actions.set(action)
-      definition.step(numEnvs, 0, repeatable('check', 'model', seed, at, k).random)
-      definition.observe(numEnvs, 0)
-      const { observations, rewards, terminated } = numEnvs
+      envs.state.set(state)
+      envs.actions.set(action)
+      definition.step(envs, 0, repeatable('check', 'model', seed, at, k).random)
+      definition.observe(envs, 0)
+      const { observations, rewards, terminated } = envs
       seen.push({
         probability: 1,
         state: observations[0],

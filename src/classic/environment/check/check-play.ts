@@ -65,7 +65,7 @@ export function checkPlay(
           step: t,
         })
       }
-      for (let i = 0; i < count; i++) writeRandomAction(definition, env.numEnvs, i, random)
+      for (let i = 0; i < count; i++) writeRandomAction(definition, env.envs, i, random)
       twin.actions.set(env.actions)
       env.step()
       twin.step()
@@ -75,7 +75,7 @@ export function checkPlay(
 
 function playOn(env: VectorEnvironment, steps: number, random: EnvironmentStream): void {
   for (let t = 0; t < steps; t++) {
-    for (let i = 0; i < count; i++) writeRandomAction(env.definition, env.numEnvs, i, random)
+    for (let i = 0; i < count; i++) writeRandomAction(env.definition, env.envs, i, random)
     env.step()
   }
 }
@@ -87,7 +87,7 @@ function difference(
   other: VectorEnvironment,
 ): { name: string; envIndex: number } | undefined {
   const pairs = [
-    ['state', one.numEnvs.state, other.numEnvs.state] as const,
+    ['state', one.envs.state, other.envs.state] as const,
     ...compared.map((name) => [name, one[name], other[name]] as const),
   ]
   for (const [name, a, b] of pairs) {
@@ -147,7 +147,7 @@ export function checkEnds(
   const random = fastStream('check', 'patience', seed)
   env.reset()
   for (let t = 0; t < patience; t++) {
-    writeRandomAction(definition, env.numEnvs, 0, random)
+    writeRandomAction(definition, env.envs, 0, random)
     env.step()
     if (env.terminated[0] === 1) return
   }

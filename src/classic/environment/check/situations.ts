@@ -45,21 +45,21 @@ export function allocateArrays(definition: EnvironmentDefinition, count: number)
 /** The arrays of environment i, copied; the context as a row. */
 export type EnvRow = Readonly<Record<ArrayName, readonly number[]>>
 
-export function readEnv(definition: EnvironmentDefinition, numEnvs: EnvArrays, i: number): EnvRow {
+export function readEnv(definition: EnvironmentDefinition, envs: EnvArrays, i: number): EnvRow {
   const widths = arrayWidths(definition)
   const rowOf = (name: ArrayName) =>
     name === 'context'
-      ? readContext(numEnvs.context, i)
-      : numEnvs[name].subarray(i * widths[name], (i + 1) * widths[name])
+      ? readContext(envs.context, i)
+      : envs[name].subarray(i * widths[name], (i + 1) * widths[name])
   return Object.fromEntries(
     arrayNames.map((name) => [name, Array.from<number>(rowOf(name))]),
   ) as unknown as EnvRow
 }
 
 /** Writes what follows from the state: observations and masks. */
-export function look(definition: EnvironmentDefinition, numEnvs: EnvArrays, i: number): void {
-  definition.observe(numEnvs, i)
-  definition.mask?.(numEnvs, i)
+export function look(definition: EnvironmentDefinition, envs: EnvArrays, i: number): void {
+  definition.observe(envs, i)
+  definition.mask?.(envs, i)
 }
 
 /** The first entry in which the rows differ, such as `state[2]`; NaN equals itself. */
@@ -144,25 +144,25 @@ function exploreContext(
   random: EnvironmentStream,
   steps: number,
 ): Situation[] {
-  const numEnvs = allocateArrays(definition, 1)
-  writeContext(numEnvs.context, 0, context)
-  const { offset, scale } = rangesOfPlay(definition, numEnvs, random)
+  const envs = allocateArrays(definition, 1)
+  writeContext(envs.context, 0, context)
+  const { offset, scale } = rangesOfPlay(definition, envs, random)
   const cells = new Set<string>()
   const direction = new Float64Array(definition.stateSize)
   const met: (Situation & { tried: number; cell: number[] })[] = []
 
   function look(step: number): void {
-    definition.mask?.(numEnvs, 0)
-    const cell = Array.from(numEnvs.state, (x, k) => Math.round((x - offset[k]) * scale[k]))
+    definition.mask?.(envs, 0)
+    const cell = Array.from(envs.state, (x, k) => Math.round((x - offset[k]) * scale[k]))
     const key = cell.join()
     if (cells.has(key)) return
     cells.add(key)
-    writeRandomAction(definition, numEnvs, 0, random)
+    writeRandomAction(definition, envs, 0, random)
     const place = met.length < most ? met.length : random.integers(most)
     met[place] = {
-      state: numEnvs.state.slice(),
+      state: envs.state.slice(),
       context,
-      action: numEnvs.actions.slice(),
+      action: envs.actions.slice(),
       step,
       tried: 0,
       cell,
@@ -198,25 +198,25 @@ function exploreContext(
     let step = 0
     if (met.length === 0 || random.random() < 0.2) {
       taken++
-      definition.reset(numEnvs, 0, random)
+      definition.reset(envs, 0, random)
       look(0)
     } else {
       const chosen = choose()
       chosen.tried++
       step = chosen.step
-      numEnvs.state.set(chosen.state)
-      definition.mask?.(numEnvs, 0)
+      envs.state.set(chosen.state)
+      definition.mask?.(envs, 0)
     }
-    writeRandomAction(definition, numEnvs, 0, random)
+    writeRandomAction(definition, envs, 0, random)
     for (let hold = holds[random.integers(holds.length)]; hold > 0; hold--) {
-      if (!isAllowed(definition, numEnvs)) writeRandomAction(definition, numEnvs, 0, random)
-      const action = numEnvs.actions.slice()
+      if (!isAllowed(definition, envs)) writeRandomAction(definition, envs, 0, random)
+      const action = envs.actions.slice()
       taken++
       step++
-      definition.step(numEnvs, 0, random)
-      if (numEnvs.terminated[0] === 1 || numEnvs.state.some(Number.isNaN)) break
+      definition.step(envs, 0, random)
+      if (envs.terminated[0] === 1 || envs.state.some(Number.isNaN)) break
       look(step)
-      numEnvs.actions.set(action)
+      envs.actions.set(action)
     }
   }
   return met
@@ -225,18 +225,18 @@ function exploreContext(
 /** Where the numbers of the state lie in some random play, and how many cells a unit has. */
 function rangesOfPlay(
   definition: EnvironmentDefinition,
-  numEnvs: EnvArrays,
+  envs: EnvArrays,
   random: EnvironmentStream,
 ): { offset: number[]; scale: number[] } {
-  const low = Array.from(numEnvs.state, () => Infinity)
+  const low = Array.from(envs.state, () => Infinity)
   const high = low.map(() => -Infinity)
   for (let t = 0; t < 200; t++) {
-    if (t % 40 === 0 || numEnvs.terminated[0] === 1) definition.reset(numEnvs, 0, random)
-    numEnvs.terminated[0] = 0
-    definition.mask?.(numEnvs, 0)
-    writeRandomAction(definition, numEnvs, 0, random)
-    definition.step(numEnvs, 0, random)
-    numEnvs.state.forEach((x, k) => {
+    if (t % 40 === 0 || envs.terminated[0] === 1) definition.reset(envs, 0, random)
+    envs.terminated[0] = 0
+    definition.mask?.(envs, 0)
+    writeRandomAction(definition, envs, 0, random)
+    definition.step(envs, 0, random)
+    envs.state.forEach((x, k) => {
       low[k] = Math.min(low[k], x)
       high[k] = Math.max(high[k], x)
     })

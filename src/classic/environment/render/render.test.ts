@@ -217,7 +217,7 @@ test('characters become a page of text, line by line', () => {
   const environment = createVectorEnvironment(chain, { numEnvs: 1 })
   environment.reset()
   const lines = drawEnv(environment).shapes.flatMap((shape) => (shape.type === 'text' ? [shape.text] : []))
-  expect(lines.join('\n')).toBe(chain.text?.(environment.numEnvs, 0))
+  expect(lines.join('\n')).toBe(chain.text?.(environment.envs, 0))
 })
 
 test('what environments write has letters of its own in pictures', () => {

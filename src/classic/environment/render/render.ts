@@ -23,20 +23,20 @@ function pageOf(text: string): Drawing {
 export interface Rendered {
   readonly definition: {
     readonly name: string
-    readonly draw?: (numEnvs: EnvArrays, i: number) => Drawing
-    readonly text?: (numEnvs: EnvArrays, i: number) => string
+    readonly draw?: (envs: EnvArrays, i: number) => Drawing
+    readonly text?: (envs: EnvArrays, i: number) => string
   }
-  readonly numEnvs: EnvArrays
+  readonly envs: EnvArrays
 }
 
 /**
  * The drawing of an environment's state: the environment's own, else its characters as a page. Throws `no-drawing` for environments that have
  * neither.
  */
-export function drawEnv({ definition, numEnvs }: Rendered, envIndex = 0): Drawing {
-  checkEnv(definition.name, numEnvs, envIndex)
-  if (definition.draw !== undefined) return definition.draw(numEnvs, envIndex)
-  if (definition.text !== undefined) return pageOf(definition.text(numEnvs, envIndex))
+export function drawEnv({ definition, envs }: Rendered, envIndex = 0): Drawing {
+  checkEnv(definition.name, envs, envIndex)
+  if (definition.draw !== undefined) return definition.draw(envs, envIndex)
+  if (definition.text !== undefined) return pageOf(definition.text(envs, envIndex))
   throw new AgogeError(`${definition.name} cannot be drawn`, {
     code: 'no-drawing',
     given: definition.name,
@@ -46,18 +46,18 @@ export function drawEnv({ definition, numEnvs }: Rendered, envIndex = 0): Drawin
 
 /** A frame of characters: the environment's own, else its drawing in half-blocks. Throws `no-drawing`. */
 export function renderText(rendered: Rendered, envIndex = 0, options: TerminalOptions = {}): string {
-  const { definition, numEnvs } = rendered
-  checkEnv(definition.name, numEnvs, envIndex)
+  const { definition, envs } = rendered
+  checkEnv(definition.name, envs, envIndex)
   return definition.text === undefined
     ? renderTerminal(drawEnv(rendered, envIndex), options)
-    : definition.text(numEnvs, envIndex)
+    : definition.text(envs, envIndex)
 }
 
-function checkEnv(name: string, numEnvs: EnvArrays, envIndex: number): void {
-  if (Number.isInteger(envIndex) && envIndex >= 0 && envIndex < numEnvs.count) return
+function checkEnv(name: string, envs: EnvArrays, envIndex: number): void {
+  if (Number.isInteger(envIndex) && envIndex >= 0 && envIndex < envs.count) return
   throw new AgogeError(`${name} has no environment ${envIndex}`, {
     code: 'bad-argument',
     given: envIndex,
-    expected: `a whole number from 0 to ${numEnvs.count - 1}`,
+    expected: `a whole number from 0 to ${envs.count - 1}`,
   })
 }

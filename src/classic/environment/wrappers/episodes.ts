@@ -34,7 +34,7 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
   const width = rowSize(env.definition.observation)
   const actionWidth = rowSize(env.definition.action)
   const choices = env.actionMask.length / count
-  const contextColumns = Object.values(env.numEnvs.context)
+  const contextColumns = Object.values(env.envs.context)
   const features = contextColumns.length
   const sameStep = env.autoreset === 'same-step'
   const lengths = new Int32Array(count)
@@ -152,7 +152,7 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
 
 /**
  * Episodes begin where `place` puts them: a snapshot of another episode, or what a guide has walked to. It is called
- * after the environment's own reset and writes its row of `numEnvs.state`. It may step the environment to get
+ * after the environment's own reset and writes its row of `envs.state`. It may step the environment to get
  * there: rewards, ends and actions of the environment are put back, and such steps count nowhere. Of an episode that has just
  * ended it still finds `rewards`, `terminated` and `truncated`. A state that ends an episode is no place to begin.
  *
@@ -160,26 +160,26 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
  */
 export function startAt<E extends VectorEnvironment>(
   env: E,
-  place: (numEnvs: EnvArrays, envIndex: number, env: VectorEnvironment) => void,
+  place: (envs: EnvArrays, envIndex: number, env: VectorEnvironment) => void,
 ): E {
-  const { numEnvs, definition } = env
-  const { rewards, terminated, actions } = numEnvs
-  const size = actions.length / numEnvs.count
+  const { envs, definition } = env
+  const { rewards, terminated, actions } = envs
+  const size = actions.length / envs.count
   const action = new Float32Array(size)
 
   function begin(envIndex: number): void {
     const reward = rewards[envIndex]
     const end = terminated[envIndex]
     for (let k = 0; k < size; k++) action[k] = actions[envIndex * size + k]
-    place(numEnvs, envIndex, env)
+    place(envs, envIndex, env)
     rewards[envIndex] = reward
     terminated[envIndex] = end
     for (let k = 0; k < size; k++) actions[envIndex * size + k] = action[k]
-    definition.observe(numEnvs, envIndex)
-    definition.mask?.(numEnvs, envIndex)
+    definition.observe(envs, envIndex)
+    definition.mask?.(envs, envIndex)
   }
   function beginAll({ first }: { first: Uint8Array }): void {
-    for (let envIndex = 0; envIndex < numEnvs.count; envIndex++) if (first[envIndex] === 1) begin(envIndex)
+    for (let envIndex = 0; envIndex < envs.count; envIndex++) if (first[envIndex] === 1) begin(envIndex)
   }
 
   return wrapVector(

@@ -318,8 +318,8 @@ const walker = defineEnvironment({
 
 test('episodes begin where they are put, after a reset and after an end', () => {
   const inner = createVectorEnvironment(walker, { numEnvs: 2 })
-  const environment = startAt(inner, (numEnvs, i) => {
-    numEnvs.state[i] = 1 + i
+  const environment = startAt(inner, (envs, i) => {
+    envs.state[i] = 1 + i
   })
   environment.reset()
   expect([...environment.observations]).toEqual([1, 2])
@@ -334,11 +334,11 @@ test('episodes begin where they are put, after a reset and after an end', () => 
 test.each(['same-step', 'next-step'] as const)('walking to the start leaves no trace: %s', (autoreset) => {
   const inner = createVectorEnvironment(walker, { numEnvs: 1, autoreset })
   const seen: number[] = []
-  const environment = startAt(inner, (numEnvs, i) => {
-    seen.push(numEnvs.terminated[i])
-    numEnvs.actions[i] = 0
-    walker.step(numEnvs, i, undefined as never)
-    walker.step(numEnvs, i, undefined as never)
+  const environment = startAt(inner, (envs, i) => {
+    seen.push(envs.terminated[i])
+    envs.actions[i] = 0
+    walker.step(envs, i, undefined as never)
+    walker.step(envs, i, undefined as never)
   })
   environment.reset()
   expect(environment.observations[0]).toBe(2)

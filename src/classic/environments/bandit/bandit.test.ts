@@ -23,7 +23,7 @@ function play(
   while (vector.terminated[0] === 0) {
     for (let i = 0; i < numEnvs; i++) {
       vector.actions[i] = choose(vector, i)
-      regret += expectedRegret(definition, vector.numEnvs, i) / numEnvs
+      regret += expectedRegret(definition, vector.envs, i) / numEnvs
     }
     vector.step()
     pulls++
@@ -32,8 +32,8 @@ function play(
 }
 
 /** The arm with the greatest expected reward. */
-function best(definition: BanditDefinition, { numEnvs }: VectorEnvironment, i: number): number {
-  const means = Array.from({ length: definition.arms }, (_, arm) => definition.armMean(numEnvs, i, arm))
+function best(definition: BanditDefinition, { envs }: VectorEnvironment, i: number): number {
+  const means = Array.from({ length: definition.arms }, (_, arm) => definition.armMean(envs, i, arm))
   return means.indexOf(Math.max(...means))
 }
 
@@ -73,9 +73,9 @@ test('means given as features are the means of the arms', () => {
     contextFor: () => ({ mean0: 0.1, mean1: 0.9, mean2: 0.4 }),
   })
   vector.reset()
-  expect(bestArmMean(definition, vector.numEnvs, 4)).toBe(0.9)
+  expect(bestArmMean(definition, vector.envs, 4)).toBe(0.9)
   for (let i = 0; i < 30; i++) vector.actions[i] = i % 3
-  expect(expectedRegret(definition, vector.numEnvs, 5)).toBeCloseTo(0.5, 12)
+  expect(expectedRegret(definition, vector.envs, 5)).toBeCloseTo(0.5, 12)
   while (vector.terminated[0] === 0) vector.step()
   const mean = [0, 1, 2].map((arm) => vector.returns.filter((_, i) => i % 3 === arm))
   mean.forEach((returns, arm) => {
@@ -100,7 +100,7 @@ test('the linear bandit pays what the observation and the arm say', () => {
   for (let t = 0; t < 3; t++) {
     const expected = Array.from({ length: 50 }, (_, i) => {
       vector.actions[i] = i % 3
-      return definition.armMean(vector.numEnvs, i, i % 3)
+      return definition.armMean(vector.envs, i, i % 3)
     })
     const seen = vector.observations.slice()
     vector.step()
@@ -132,9 +132,9 @@ test('the adversary fixes its sequence before the first pull', () => {
   })
   expect(sequences[1]).toEqual(sequences[0])
   for (let arm = 0; arm < numEnvs; arm++) {
-    expect(adversarialBandit.armMean(vector.numEnvs, 0, arm)).toBeCloseTo(vector.returns[arm] / 100, 12)
+    expect(adversarialBandit.armMean(vector.envs, 0, arm)).toBeCloseTo(vector.returns[arm] / 100, 12)
   }
-  expect(bestArmMean(adversarialBandit, vector.numEnvs, 0)).toBeCloseTo(Math.max(...vector.returns) / 100, 12)
+  expect(bestArmMean(adversarialBandit, vector.envs, 0)).toBeCloseTo(Math.max(...vector.returns) / 100, 12)
   // Another arm is favoured in other parts of the sequence.
   const favoured = [0, 1, 2, 3, 4].map((part) => {
     const sums = Array.from({ length: numEnvs }, (_, arm) => {
@@ -149,8 +149,8 @@ test('the adversary fixes its sequence before the first pull', () => {
 test('a line of text says where the episode is', () => {
   const vector = createVectorEnvironment(bernoulliBandit, { numEnvs: 1 })
   vector.reset()
-  expect(bernoulliBandit.text?.(vector.numEnvs, 0)).toBe('pull 0 of 100')
+  expect(bernoulliBandit.text?.(vector.envs, 0)).toBe('pull 0 of 100')
   vector.actions[0] = 3
   vector.step()
-  expect(bernoulliBandit.text?.(vector.numEnvs, 0)).toMatch(/^pull 1 of 100 {3}arm 3 {3}reward [01]\.000$/)
+  expect(bernoulliBandit.text?.(vector.envs, 0)).toMatch(/^pull 1 of 100 {3}arm 3 {3}reward [01]\.000$/)
 })

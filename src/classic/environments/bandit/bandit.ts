@@ -10,19 +10,19 @@ import type {
 export interface BanditDefinition<C extends ContextSpace = ContextSpace> extends EnvironmentDefinition<C> {
   readonly arms: number
   /** The expected reward of a pull of an arm in environment i's present state: to be asked before the step. */
-  readonly armMean: (numEnvs: EnvArrays, i: number, arm: number) => number
+  readonly armMean: (envs: EnvArrays, i: number, arm: number) => number
 }
 
 /** The greatest expected reward of a pull in environment i's present state: to be asked before the step. */
-export function bestArmMean(definition: BanditDefinition, numEnvs: EnvArrays, i: number): number {
+export function bestArmMean(definition: BanditDefinition, envs: EnvArrays, i: number): number {
   let best = -Infinity
-  for (let arm = 0; arm < definition.arms; arm++) best = Math.max(best, definition.armMean(numEnvs, i, arm))
+  for (let arm = 0; arm < definition.arms; arm++) best = Math.max(best, definition.armMean(envs, i, arm))
   return best
 }
 
-/** What a pull of the arm in `numEnvs.actions` loses in expectation against the best arm: to be asked before the step. */
-export const expectedRegret = (definition: BanditDefinition, numEnvs: EnvArrays, i: number): number =>
-  bestArmMean(definition, numEnvs, i) - definition.armMean(numEnvs, i, numEnvs.actions[i])
+/** What a pull of the arm in `envs.actions` loses in expectation against the best arm: to be asked before the step. */
+export const expectedRegret = (definition: BanditDefinition, envs: EnvArrays, i: number): number =>
+  bestArmMean(definition, envs, i) - definition.armMean(envs, i, envs.actions[i])
 
 /** Pulls in an episode; the last one ends it. */
 export const horizonFeature = (horizon: number) =>

@@ -58,29 +58,29 @@ function stepError(
   const states = unpackRounded(steps.states)
   const rewards = unpackRounded(steps.rewards)
   const random = numpyStream(steps.seed)
-  const numEnvs = arraysOf(definition)
-  const columns = Object.values(numEnvs.context)
+  const envs = arraysOf(definition)
+  const columns = Object.values(envs.context)
   const error = { state: 0, reward: 0, misrounded: 0, ends: '' }
   for (let n = 0; n < steps.count; n++) {
     if (n % 8 === 0) steps.ranges.forEach(([low, high], k) => (columns[k][0] = random.uniform(low, high)))
-    for (let k = 0; k < width; k++) numEnvs.state[k] = random.uniform(-steps.bounds[k], steps.bounds[k])
+    for (let k = 0; k < width; k++) envs.state[k] = random.uniform(-steps.bounds[k], steps.bounds[k])
     if (definition.name.startsWith('mountain-car'))
-      numEnvs.state[0] = Math.max(Math.min(numEnvs.state[0], 0.6), -1.2)
+      envs.state[0] = Math.max(Math.min(envs.state[0], 0.6), -1.2)
     if (definition === mountainCarContinuous) {
-      for (let k = 0; k < 2; k++) numEnvs.state[k] = Math.fround(numEnvs.state[k])
-      numEnvs.state[2] = 0
+      for (let k = 0; k < 2; k++) envs.state[k] = Math.fround(envs.state[k])
+      envs.state[2] = 0
     }
-    numEnvs.actions[0] =
+    envs.actions[0] =
       definition.action.type === 'discrete'
         ? random.integers(steps.actions)
         : random.uniform(-steps.actions, steps.actions)
-    definition.step(numEnvs, 0, random)
+    definition.step(envs, 0, random)
     for (let k = 0; k < width; k++)
-      error.state = Math.max(error.state, Math.abs(numEnvs.state[k] - states[n * width + k]))
-    const rewardError = Math.abs(numEnvs.rewards[0] - rewards[n])
+      error.state = Math.max(error.state, Math.abs(envs.state[k] - states[n * width + k]))
+    const rewardError = Math.abs(envs.rewards[0] - rewards[n])
     if (steps.misrounded.includes(n)) error.misrounded = Math.max(error.misrounded, rewardError)
     else error.reward = Math.max(error.reward, rewardError)
-    error.ends += numEnvs.terminated[0]
+    error.ends += envs.terminated[0]
   }
   return error
 }
@@ -119,7 +119,7 @@ for (const definition of definitions) {
       autoreset: 'disabled',
       maxSteps: limit,
     })
-    const { numEnvs } = vector
+    const { envs } = vector
     const width = steps.bounds.length
     const states = unpackRounded(trajectory.states)
     const rewards = unpackRounded(trajectory.rewards)
@@ -128,7 +128,7 @@ for (const definition of definitions) {
         ? Array.from(trajectory.actions, Number)
         : unpackFloats(trajectory.actions)
     vector.reset()
-    expect(Array.from(numEnvs.state.subarray(0, width))).toEqual([...unpackDoubles(trajectory.first)])
+    expect(Array.from(envs.state.subarray(0, width))).toEqual([...unpackDoubles(trajectory.first)])
     // The acrobot's first observation is made of single-precision sines in the reference.
     expect(distance(vector.observations, unpackFloats(trajectory.firstObservation))).toBeLessThan(
       definition === acrobot ? 1e-7 : 1e-15,
@@ -141,7 +141,7 @@ for (const definition of definitions) {
       const over = vector.terminated[0] === 1 || vector.truncated[0] === 1
       if (t % 10 === 9 || over) {
         const expected = states.subarray(row * width, ++row * width)
-        stateError = Math.max(stateError, distance(numEnvs.state, expected))
+        stateError = Math.max(stateError, distance(envs.state, expected))
       }
       rewardError = Math.max(rewardError, Math.abs(vector.rewards[0] - rewards[t]))
       terminated += vector.terminated[0]
@@ -186,16 +186,16 @@ test('gold values of Gymnasium 1.3 from reset(seed: 42), as researched by hand',
 })
 
 function play(definition: EnvironmentDefinition, actions: number[]): number[][] {
-  const numEnvs: EnvArrays = arraysOf(definition)
+  const envs: EnvArrays = arraysOf(definition)
   const random = numpyStream(42)
   const row = (): number[] => [
-    ...numEnvs.state.subarray(0, definition.name.startsWith('mountain') ? 2 : undefined),
+    ...envs.state.subarray(0, definition.name.startsWith('mountain') ? 2 : undefined),
   ]
-  definition.reset(numEnvs, 0, random)
+  definition.reset(envs, 0, random)
   const rows = [row()]
   for (const action of actions) {
-    numEnvs.actions[0] = action
-    definition.step(numEnvs, 0, random)
+    envs.actions[0] = action
+    definition.step(envs, 0, random)
     rows.push(row())
   }
   return rows
@@ -214,38 +214,38 @@ test.each(definitions)('$name: the environments of a vector do not touch each ot
     one.actions[0] = action
     three.step()
     one.step()
-    expect(three.numEnvs.state.slice(0, definition.stateSize)).toEqual(one.numEnvs.state)
+    expect(three.envs.state.slice(0, definition.stateSize)).toEqual(one.envs.state)
     expect(three.observations.slice(0, one.observations.length)).toEqual(one.observations)
   }
 })
 
 test('the acrobot ends when the tip is above the goal, which scales with both links', () => {
-  const numEnvs = arraysOf(acrobot, 1, { length2: 0.5 })
+  const envs = arraysOf(acrobot, 1, { length2: 0.5 })
   const reach = (angle1: number, angle2: number): number => {
-    numEnvs.state.set([angle1, angle2, 0, 0])
-    numEnvs.actions[0] = 1
-    acrobot.step(numEnvs, 0, { random: () => 0, uniform: () => 0, integers: () => 0, normal: () => 0 })
-    return numEnvs.terminated[0]
+    envs.state.set([angle1, angle2, 0, 0])
+    envs.actions[0] = 1
+    acrobot.step(envs, 0, { random: () => 0, uniform: () => 0, integers: () => 0, normal: () => 0 })
+    return envs.terminated[0]
   }
   // Upright, the tip is at 1.5 m; folded back it is at 0.5 m; the goal is at 0.75 m.
   expect(reach(Math.PI, 0)).toBe(1)
-  expect(numEnvs.rewards[0]).toBe(0)
+  expect(envs.rewards[0]).toBe(0)
   expect(reach(Math.PI, Math.PI)).toBe(0)
-  expect(numEnvs.rewards[0]).toBe(-1)
+  expect(envs.rewards[0]).toBe(-1)
 })
 
 test('the cart-pole without velocities moves as the cart-pole does and shows positions only', () => {
-  const numEnvs = arraysOf(cartPolePositions)
-  numEnvs.state.set([0.1, 0.2, 0.03, -0.4])
-  cartPolePositions.observe(numEnvs, 0)
-  expect([...numEnvs.observations]).toEqual([Math.fround(0.1), Math.fround(0.03)])
+  const envs = arraysOf(cartPolePositions)
+  envs.state.set([0.1, 0.2, 0.03, -0.4])
+  cartPolePositions.observe(envs, 0)
+  expect([...envs.observations]).toEqual([Math.fround(0.1), Math.fround(0.03)])
   expect(cartPolePositions.step).toBe(cartPole.step)
 })
 
 test('drawings follow the context', () => {
   for (const definition of [acrobot, cartPole, mountainCar, mountainCarContinuous, pendulum]) {
-    const numEnvs = arraysOf(definition)
-    const drawing = definition.draw?.(numEnvs, 0)
+    const envs = arraysOf(definition)
+    const drawing = definition.draw?.(envs, 0)
     expect(drawing?.shapes.length).toBeGreaterThan(1)
     expect(JSON.stringify(drawing)).not.toMatch(/null|NaN/)
   }

@@ -51,8 +51,8 @@ export const darkKeyDoor = defineEnvironment({
   observe({ state, observations }, i) {
     observations[i] = state[i * 3 + 1] * size + state[i * 3]
   },
-  text: (numEnvs, i) => roomText(size, marks(numEnvs, i, 'k', '+', '@')),
-  draw: (numEnvs, i) => roomDrawing(size, marks(numEnvs, i, '#d9a514', '#8a5a2b', '#c8452d')),
+  text: (envs, i) => roomText(size, marks(envs, i, 'k', '+', '@')),
+  draw: (envs, i) => roomDrawing(size, marks(envs, i, '#d9a514', '#8a5a2b', '#c8452d')),
 })
 
 function marks(

@@ -19,10 +19,10 @@ function begin(
   definition: EnvironmentDefinition,
   context: Context,
   seed = 0,
-): { numEnvs: EnvArrays; rows: string[] } {
+): { envs: EnvArrays; rows: string[] } {
   const vector = createVectorEnvironment(definition, { numEnvs: 1, seed, contextFor: () => context })
   vector.reset()
-  return { numEnvs: vector.numEnvs, rows: (definition.text?.(vector.numEnvs, 0) ?? '').split('\n') }
+  return { envs: vector.envs, rows: (definition.text?.(vector.envs, 0) ?? '').split('\n') }
 }
 
 type Place = readonly [number, number]
@@ -99,10 +99,10 @@ test('every layout of four rooms has 104 floor cells, all connected, and the ora
   fc.assert(
     fc.property(layout, fc.integer({ min: 0, max: 103 }), fc.nat(1000), (layout, goal, seed) => {
       const context = { layout, goal }
-      const { numEnvs, rows } = begin(fourRooms, context, seed)
+      const { envs, rows } = begin(fourRooms, context, seed)
       const all = distances(rows, find(rows, '@'), '#')
       expect(all.size).toBe(104)
-      const plan = shortestPlan(fourRooms, numEnvs, 0) ?? []
+      const plan = shortestPlan(fourRooms, envs, 0) ?? []
       expect(plan.length).toBe(all.get(find(rows, 'G').join()))
       expect(play(fourRooms, context, plan, seed)).toBe(1)
     }),
@@ -115,11 +115,11 @@ test('every maze is solvable; without braiding it is a tree, fully braided it ha
   fc.assert(
     fc.property(layout, size, layout, fc.constantFrom(0, 0.5, 1), (layout, size, goal, braid) => {
       const context = { layout, size, goal, braid }
-      const { numEnvs, rows } = begin(maze, context)
+      const { envs, rows } = begin(maze, context)
       expect(rows.length).toBe(2 * size + 1)
       const all = distances(rows, [1, 1], '#')
       expect(all.size).toBe(rows.join('').replaceAll('#', '').length)
-      const plan = shortestPlan(maze, numEnvs, 0) ?? []
+      const plan = shortestPlan(maze, envs, 0) ?? []
       expect(plan.length).toBe(all.get(find(rows, 'G').join()))
       expect(play(maze, context, plan)).toBe(1)
       // size^2 places and the openings between them; a tree has one opening less than places.
@@ -147,7 +147,7 @@ test('key-door: the oracle goes by key and door, as counted on the frame', () =>
   fc.assert(
     fc.property(layout, size, fc.nat(1000), (layout, size, seed) => {
       const context = { layout, size }
-      const { numEnvs, rows } = begin(keyDoor, context, seed)
+      const { envs, rows } = begin(keyDoor, context, seed)
       // The agent may stand on the key at first.
       const agent = find(rows, '@')
       const key = rows.join('').includes('k') ? find(rows, 'k') : agent
@@ -156,7 +156,7 @@ test('key-door: the oracle goes by key and door, as counted on the frame', () =>
       expect(toKey.has(find(rows, 'G').join())).toBe(false)
       const toDoor = distances(rows, key, '#+').get(`${doorX - 1},${doorY}`) ?? NaN
       const toGoal = distances(rows, [doorX, doorY], '#').get(find(rows, 'G').join()) ?? NaN
-      const plan = shortestPlan(keyDoor, numEnvs, 0) ?? []
+      const plan = shortestPlan(keyDoor, envs, 0) ?? []
       expect(plan.length).toBe((toKey.get(key.join()) ?? NaN) + 1 + toDoor + 1 + 1 + toGoal)
       expect(play(keyDoor, context, plan, seed)).toBe(1)
     }),
@@ -170,13 +170,13 @@ test('multi-room: as many doors as asked, behind which the goal lies; the oracle
   fc.assert(
     fc.property(layout, rooms, roomSize, fc.nat(1000), (layout, rooms, roomSize, seed) => {
       const context = { layout, rooms, roomSize }
-      const { numEnvs, rows } = begin(multiRoom, context, seed)
+      const { envs, rows } = begin(multiRoom, context, seed)
       const frame = rows.join('')
       expect(frame.split('+').length - 1).toBe(rooms - 1)
       const agent = find(rows, '<>^v'.split('').find((c) => frame.includes(c)) ?? '')
       expect(distances(rows, agent, '#+').size).toBe(roomSize ** 2)
       const way = distances(rows, agent, '#').get(find(rows, 'G').join()) ?? Infinity
-      const plan = shortestPlan(multiRoom, numEnvs, 0) ?? []
+      const plan = shortestPlan(multiRoom, envs, 0) ?? []
       expect(plan.filter((action) => action === 2).length).toBeGreaterThanOrEqual(way)
       expect(plan.filter((action) => action === 3).length).toBe(rooms - 1)
       expect(play(multiRoom, context, plan, seed)).toBe(1)
@@ -188,7 +188,7 @@ test('multi-room: as many doors as asked, behind which the goal lies; the oracle
 test('a slipping move goes anywhere', () => {
   const vector = createVectorEnvironment(fourRooms, { numEnvs: 2000, contextFor: () => ({ slip: 4 / 9 }) })
   vector.reset()
-  const { state } = vector.numEnvs
+  const { state } = vector.envs
   const size = fourRooms.stateSize
   const placed = Array.from({ length: 2000 }, (_, i) => {
     state[i * size] = 9
@@ -211,14 +211,14 @@ test('sizes that do not fit are refused', () => {
 })
 
 test('the window shows the cells around the agent', () => {
-  const { numEnvs, rows } = begin(mazeWindow, { layout: 5, goal: 3 })
-  mazeWindow.observe(numEnvs, 0)
+  const { envs, rows } = begin(mazeWindow, { layout: 5, goal: 3 })
+  mazeWindow.observe(envs, 0)
   const [x, y] = find(rows, '@')
   for (let r = 0; r < 5; r++) {
     for (let c = 0; c < 5; c++) {
       const cell = rows[y + r - 2]?.[x + c - 2] ?? '#'
-      expect(numEnvs.observations[r * 5 + c]).toBe(cell === '#' ? 1 : 0)
-      expect(numEnvs.observations[25 + r * 5 + c]).toBe(cell === 'G' ? 1 : 0)
+      expect(envs.observations[r * 5 + c]).toBe(cell === '#' ? 1 : 0)
+      expect(envs.observations[25 + r * 5 + c]).toBe(cell === 'G' ? 1 : 0)
     }
   }
 })

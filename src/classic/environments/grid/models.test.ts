@@ -114,7 +114,7 @@ function sail(context: Context, right: boolean): number {
   })
   vector.reset()
   while (vector.terminated[0] === 0) {
-    const [row, column] = vector.numEnvs.state
+    const [row, column] = vector.envs.state
     expect(vector.observations[0]).toBe(row * 10 + column)
     const action = deepSeaRight(10, context.mapping ?? 0, row, column)
     vector.actions[0] = right ? action : 1 - action
@@ -158,7 +158,7 @@ test('DeepSea with slip returns what its chance of success gives', () => {
   vector.reset()
   for (let t = 0; t < 10; t++) {
     for (let i = 0; i < numEnvs; i++) {
-      vector.actions[i] = deepSeaRight(10, 0, vector.numEnvs.state[i * 2], vector.numEnvs.state[i * 2 + 1])
+      vector.actions[i] = deepSeaRight(10, 0, vector.envs.state[i * 2], vector.envs.state[i * 2 + 1])
     }
     vector.step()
   }
@@ -211,7 +211,7 @@ test('the combination lock opens by its digits and by nothing shorter', () => {
   vector.reset()
   for (let i = 0; i < 50; i++) {
     const digits = Array.from({ length: 2 + (i % 4) }, (_, k) => lockDigit(i, k))
-    expect(shortestPlan(combinationLock, vector.numEnvs, i)).toEqual(digits)
+    expect(shortestPlan(combinationLock, vector.envs, i)).toEqual(digits)
   }
 })
 
@@ -224,7 +224,7 @@ test('a wrong digit goes back to the start', () => {
   vector.actions[0] = (lockDigit(0, 1) + 1) % 4
   vector.step()
   expect([vector.observations[0], vector.rewards[0]]).toEqual([0, 0])
-  expect(combinationLock.text?.(vector.numEnvs, 0)).toBe('_ _ _ _ _')
+  expect(combinationLock.text?.(vector.envs, 0)).toBe('_ _ _ _ _')
 })
 
 /** The mean return over all goals of a policy that walks straight to the goal and stays. */
@@ -264,7 +264,7 @@ test('a dark room starts in the centre, keeps the agent inside, and shows only i
     return vector.observations[0]
   })
   expect(seen).toEqual([7, 2, 2, 3, 4, 4, 4])
-  expect(darkRoom5.text?.(vector.numEnvs, 0)).toBe('G...@\n.....\n.....\n.....\n.....')
+  expect(darkRoom5.text?.(vector.envs, 0)).toBe('G...@\n.....\n.....\n.....\n.....')
 })
 
 test('key, then door: 1 each, and the door ends the episode', () => {
@@ -275,13 +275,13 @@ test('key, then door: 1 each, and the door ends the episode', () => {
   })
   vector.reset({ seed: 3 })
   for (let i = 0; i < 20; i++) {
-    const { state } = vector.numEnvs
+    const { state } = vector.envs
     const start = [state[i * 3], state[i * 3 + 1]]
     const key = [i % 9, 3]
     const door = [8, i % 7]
     const distance = (a: number[], b: number[]): number => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1])
     // A step has to be made to pick up a key that lies where the agent begins.
     const expected = Math.max(1, distance(start, key)) + distance(key, door)
-    expect(shortestPlan(darkKeyDoor, vector.numEnvs, i)?.length).toBe(expected)
+    expect(shortestPlan(darkKeyDoor, vector.envs, i)?.length).toBe(expected)
   }
 })

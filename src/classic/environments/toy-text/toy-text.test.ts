@@ -56,19 +56,19 @@ test('the models have the optima that dynamic programming finds in the reference
 
 /** Random play of two environments with the same numbers: their observations, rewards and ends. */
 function randomPlay(definition: EnvironmentDefinition, context = {}): string {
-  const numEnvs = arraysOf(definition, 1, context)
+  const envs = arraysOf(definition, 1, context)
   const random = numpyStream(5)
   const choice = fastStream('policy', 5)
   const actions = definition.action.type === 'discrete' ? definition.action.n : 0
   const log: (string | number)[] = []
-  definition.reset(numEnvs, 0, random)
+  definition.reset(envs, 0, random)
   for (let t = 0; t < 2000; t++) {
-    definition.observe(numEnvs, 0)
-    numEnvs.actions[0] = choice.integers(actions)
-    log.push(numEnvs.observations[0], numEnvs.actions[0])
-    definition.step(numEnvs, 0, random)
-    log.push(numEnvs.rewards[0], numEnvs.terminated[0])
-    if (numEnvs.terminated[0] === 1) definition.reset(numEnvs, 0, random)
+    definition.observe(envs, 0)
+    envs.actions[0] = choice.integers(actions)
+    log.push(envs.observations[0], envs.actions[0])
+    definition.step(envs, 0, random)
+    log.push(envs.rewards[0], envs.terminated[0])
+    if (envs.terminated[0] === 1) definition.reset(envs, 0, random)
   }
   return log.join()
 }
@@ -88,15 +88,15 @@ test('a fickle passenger leaves no model over what is observed', () => {
 })
 
 test('a fickle passenger changes the destination once, on the first move aboard', () => {
-  const numEnvs = arraysOf(taxi, 1, { fickleRate: 1 })
+  const envs = arraysOf(taxi, 1, { fickleRate: 1 })
   const random = fastStream('fickle')
-  taxi.reset(numEnvs, 0, random)
-  expect(numEnvs.state[1]).toBe(1)
-  numEnvs.state[0] = 16 + 2 // at R, aboard, to Y
+  taxi.reset(envs, 0, random)
+  expect(envs.state[1]).toBe(1)
+  envs.state[0] = 16 + 2 // at R, aboard, to Y
   const move = (action: number): number => {
-    numEnvs.actions[0] = action
-    taxi.step(numEnvs, 0, random)
-    return numEnvs.state[0] % 4
+    envs.actions[0] = action
+    taxi.step(envs, 0, random)
+    return envs.state[0] % 4
   }
   expect(move(1)).toBe(2) // a wall: no move, no change
   const other = move(0)
@@ -106,17 +106,17 @@ test('a fickle passenger changes the destination once, on the first move aboard'
 
 test('lakes of own maps, several starts among them', () => {
   const lake = frozenLakeOf('two-starts', ['SFS', 'HHG'])
-  const numEnvs = arraysOf(lake)
+  const envs = arraysOf(lake)
   const random = fastStream('starts')
   const starts = [0, 0, 0]
   for (let n = 0; n < 300; n++) {
-    lake.reset(numEnvs, 0, random)
-    starts[numEnvs.state[0]]++
+    lake.reset(envs, 0, random)
+    starts[envs.state[0]]++
   }
   expect(starts[1]).toBe(0)
   expect(Math.abs(starts[0] - 150)).toBeLessThan(40)
   expect(Array.from(lake.transitions().start)).toEqual([0.5, 0, 0.5, 0, 0, 0])
-  expect(lake.text?.(numEnvs, 0)).toMatch(/^(@FS|SF@)\nHHG$/)
+  expect(lake.text?.(envs, 0)).toMatch(/^(@FS|SF@)\nHHG$/)
 })
 
 test.each([[['SFF', 'FG']], [['SXG']], [['FFG']]])('the map %j is refused', (map) => {
@@ -124,22 +124,22 @@ test.each([[['SFF', 'FG']], [['SXG']], [['FFG']]])('the map %j is refused', (map
 })
 
 test('a generated lake changes with the layout and only then', () => {
-  const numEnvs = arraysOf(frozenLakeGenerated, 1, { layout: 3 })
+  const envs = arraysOf(frozenLakeGenerated, 1, { layout: 3 })
   const random = fastStream('layouts')
-  frozenLakeGenerated.reset(numEnvs, 0, random)
-  const third = numEnvs.state.slice(3)
-  numEnvs.state[3] = 9 // what is there is kept where the layout is the same
-  frozenLakeGenerated.reset(numEnvs, 0, random)
-  expect(numEnvs.state[3]).toBe(9)
-  numEnvs.context.layout[0] = 4
-  frozenLakeGenerated.reset(numEnvs, 0, random)
-  expect(numEnvs.state.slice(3)).not.toEqual(third)
+  frozenLakeGenerated.reset(envs, 0, random)
+  const third = envs.state.slice(3)
+  envs.state[3] = 9 // what is there is kept where the layout is the same
+  frozenLakeGenerated.reset(envs, 0, random)
+  expect(envs.state[3]).toBe(9)
+  envs.context.layout[0] = 4
+  frozenLakeGenerated.reset(envs, 0, random)
+  expect(envs.state.slice(3)).not.toEqual(third)
 })
 
 test('frames of characters', () => {
-  const numEnvs = arraysOf(taxi)
-  numEnvs.state[0] = ((2 * 5 + 1) * 5 + 3) * 4
-  expect(taxi.text?.(numEnvs, 0)).toBe(
+  const envs = arraysOf(taxi)
+  envs.state[0] = ((2 * 5 + 1) * 5 + 3) * 4
+  expect(taxi.text?.(envs, 0)).toBe(
     '+---------+\n|R: | : :G|\n| : | : : |\n| :T: : : |\n| | : | : |\n|Y| : |B: |\n+---------+\npassenger at B, to R',
   )
   const cliff = arraysOf(cliffWalking)
@@ -164,19 +164,19 @@ test.each([{}, { naturalWins: 0, naturalReward: 1.5 }, { tens: 1, dealerStands: 
     }
     const exact = start.reduce((sum, chance, state) => sum + chance * value[state], 0)
 
-    const numEnvs = arraysOf(blackjack, 1, context)
+    const envs = arraysOf(blackjack, 1, context)
     const random = fastStream('blackjack')
     const episodes = 60_000
     let [sum, squares] = [0, 0]
     for (let n = 0; n < episodes; n++) {
-      blackjack.reset(numEnvs, 0, random)
+      blackjack.reset(envs, 0, random)
       do {
-        blackjack.observe(numEnvs, 0)
-        numEnvs.actions[0] = hits(numEnvs.observations[0]) ? 1 : 0
-        blackjack.step(numEnvs, 0, random)
-      } while (numEnvs.terminated[0] === 0)
-      sum += numEnvs.rewards[0]
-      squares += numEnvs.rewards[0] ** 2
+        blackjack.observe(envs, 0)
+        envs.actions[0] = hits(envs.observations[0]) ? 1 : 0
+        blackjack.step(envs, 0, random)
+      } while (envs.terminated[0] === 0)
+      sum += envs.rewards[0]
+      squares += envs.rewards[0] ** 2
     }
     const mean = sum / episodes
     const error = Math.sqrt((squares / episodes - mean * mean) / episodes)
@@ -251,29 +251,29 @@ function play(
   { context, sequence }: Entry,
 ): Omit<Sequence, 'seed' | 'limit' | 'actions'> & object {
   const random = numpyStream(sequence.seed)
-  const numEnvs = arraysOf(definition, 1, context)
+  const envs = arraysOf(definition, 1, context)
   const observations: number[] = []
   const rewards: number[] = []
   const masks: number[] = []
   let terminated = ''
   let length = 0
   const see = (): void => {
-    definition.observe(numEnvs, 0)
-    observations.push(...numEnvs.observations)
+    definition.observe(envs, 0)
+    observations.push(...envs.observations)
   }
-  definition.reset(numEnvs, 0, random)
+  definition.reset(envs, 0, random)
   see()
   for (const action of sequence.actions) {
-    numEnvs.actions[0] = Number(action)
-    definition.step(numEnvs, 0, random)
+    envs.actions[0] = Number(action)
+    definition.step(envs, 0, random)
     see()
-    rewards.push(numEnvs.rewards[0])
-    terminated += numEnvs.terminated[0]
-    definition.mask?.(numEnvs, 0)
-    masks.push(Number.parseInt(`0${numEnvs.actionMask.join('')}`, 2))
+    rewards.push(envs.rewards[0])
+    terminated += envs.terminated[0]
+    definition.mask?.(envs, 0)
+    masks.push(Number.parseInt(`0${envs.actionMask.join('')}`, 2))
     length++
-    if (numEnvs.terminated[0] === 1 || length === sequence.limit) {
-      definition.reset(numEnvs, 0, random)
+    if (envs.terminated[0] === 1 || length === sequence.limit) {
+      definition.reset(envs, 0, random)
       see()
       length = 0
     }
@@ -343,7 +343,7 @@ test.each(definitions)('$name: the environments of a vector do not touch each ot
     one.actions[0] = action
     three.step()
     one.step()
-    expect(three.numEnvs.state.slice(0, definition.stateSize)).toEqual(one.numEnvs.state)
+    expect(three.envs.state.slice(0, definition.stateSize)).toEqual(one.envs.state)
     expect(three.observations.slice(0, rowSize(definition.observation))).toEqual(one.observations)
   }
   expect(contextRow(definition.context)).toHaveLength(Object.keys(definition.context).length)

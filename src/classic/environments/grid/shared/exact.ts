@@ -64,14 +64,14 @@ export function sweptModel(
   definition: EnvironmentDefinition,
   { context, states, start, place, mix }: Sweep,
 ): FiniteModel {
-  const numEnvs = oneEnv(definition, contextRow(definition.context, context))
+  const envs = oneEnv(definition, contextRow(definition.context, context))
   const actions = definition.action.type === 'discrete' ? definition.action.n : 0
   function outcome(state: number, action: number, probability: number): Outcome {
-    if (!place(numEnvs.state, state)) return { probability, state, reward: 0, terminated: false }
-    numEnvs.actions[0] = action
-    definition.step(numEnvs, 0, noRandomness)
-    definition.observe(numEnvs, 0)
-    const { observations, rewards, terminated } = numEnvs
+    if (!place(envs.state, state)) return { probability, state, reward: 0, terminated: false }
+    envs.actions[0] = action
+    definition.step(envs, 0, noRandomness)
+    definition.observe(envs, 0)
+    const { observations, rewards, terminated } = envs
     return { probability, state: observations[0], reward: rewards[0], terminated: terminated[0] === 1 }
   }
   return finiteModel({
@@ -97,7 +97,7 @@ export const slipMix =
  */
 export function shortestPlan(
   definition: EnvironmentDefinition,
-  numEnvs: EnvArrays,
+  envs: EnvArrays,
   i: number,
   maxStates = 100_000,
 ): number[] | null {
@@ -108,14 +108,14 @@ export function shortestPlan(
     })
   }
   const { stateSize } = definition
-  const model = oneEnv(definition, readContext(numEnvs.context, i))
+  const model = oneEnv(definition, readContext(envs.context, i))
   interface Node {
     state: Float64Array
     parent: Node | null
     action: number
   }
   const root: Node = {
-    state: numEnvs.state.slice(i * stateSize, (i + 1) * stateSize),
+    state: envs.state.slice(i * stateSize, (i + 1) * stateSize),
     parent: null,
     action: -1,
   }

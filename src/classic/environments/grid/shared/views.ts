@@ -4,7 +4,7 @@ import { blocks, type Board, boardStateSize, cells, directionX, directionY } fro
 /** An observation space and what fills it. */
 export interface View {
   observation: ArraySpace
-  observe: (numEnvs: EnvArrays, i: number) => void
+  observe: (envs: EnvArrays, i: number) => void
 }
 
 /** The number of the agent's cell, y * side + x: the layout stays hidden. */
