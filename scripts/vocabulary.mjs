@@ -33,7 +33,7 @@ const terms = [
   { names: ['figure', 'figures'], where: /^src\//, use: 'metrics' },
   { names: ['kept'], where: /^src\/classic\//, use: 'state dict, exportState, saved' },
   { names: ['told'], texts: ['told'], use: 'read-only view, reported, by default' },
-  { names: ['decide', 'decides'], use: 'predict' },
+  { names: ['decide', 'decides'], where: /^src\/(classic|llm\/agent)\//, use: 'predict' },
   { names: ['together'], use: 'batched, continuous batching' },
   { names: ['board', 'team', 'partner', 'meet'], use: 'shared buffer, worker pair, worker, barrier' },
   { names: ['half', 'halves'], where: /half(s|ves)?\.ts$/, use: 'float16, data-parallel split' },
@@ -116,11 +116,16 @@ const exceptions = [
     word: /^famil/,
     why: 'families of models: Llama, Qwen',
   },
-  { path: /^src\/llm\/(environment\/mcp|agent\/chat-format)\//, word: /^prob/, why: 'tool probing' },
+  { path: /^src\/llm\/(environment\/(mcp|tools)|agent\/chat-format)\//, word: /^prob/, why: 'tool probing' },
   {
     path: /^(research\/|scripts\/judge-papers)/,
     word: /^verdicts?$/,
     why: 'the verdict on a claim of a paper, a field of its results',
+  },
+  {
+    path: /^src\/(llm\/environment\/adventure\/|cli\/play-text)/,
+    word: /^scene$/,
+    why: 'a context feature of the adventure, which stored episodes name',
   },
   { path: /^src\/cli\/(papers|program)/, word: /^verdicts?$/, why: 'the verdict on a claim of a paper' },
 ]

@@ -29,7 +29,7 @@ test('what is typed is played to the end of the quest', async () => {
   expect(out.at(-1)).toBe(`episode 1: return 1.00 in ${plan.length} steps, terminated`)
 })
 
-test('episodes follow one another, other scenes each, until the player leaves', async () => {
+test('episodes follow one another, another map each, until the player leaves', async () => {
   const out = await typed([...Array.from({ length: 50 }, () => 'look'), 'look', '/quit', 'look'], {
     episodes: 3,
   })

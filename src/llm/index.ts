@@ -124,7 +124,16 @@ export { expertIteration } from './training/distillation/expert-iteration.ts'
 export { datasetRows, writeDataset } from './training/datasets/datasets.ts'
 export { smallModelPlan } from './training/defaults.ts'
 export { distil, episodeRows } from './training/distillation/on-policy.ts'
-export { dpo, ipo, kto, orpo, pairMethod, simpo } from './training/preference/methods.ts'
+export {
+  dpo,
+  generativeVerifier,
+  ipo,
+  kto,
+  orpo,
+  pairMethod,
+  simpo,
+  verifierScores,
+} from './training/preference/methods.ts'
 export { episodePairs, judgedPairs, trainOnline } from './training/preference/online.ts'
 export {
   learnRewards,

@@ -11,7 +11,7 @@ test('no word is in two splits or in two lists', () => {
   for (const split of splits) for (const word of wordsOf(split)) expect(splitOfWord(word)).toBe(split)
 })
 
-test('every list of every split is long enough for a scene, and most words are for training', () => {
+test('every list of every split is long enough for an initial state, and most words are for training', () => {
   for (const split of splits)
     for (const list of Object.values(wordLists(split))) expect(list.length).toBeGreaterThan(9)
   expect(wordsOf('train').length).toBeGreaterThan(2 * (wordsOf('test').length + wordsOf('validation').length))

@@ -56,7 +56,7 @@ async function openTwo(): Promise<[ToolSession, ToolSession]> {
   return [await environment.open(first, {}), await environment.open(second, {})]
 }
 
-test('the planner solves every kind of every split through the real server', async () => {
+test('the expert solves every kind of every split through the real server', async () => {
   for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
     const all = tasks(split, 200)
     const actor = createExpertActor({ tasks: new Map(all.map((task) => [task.id, task])) })

@@ -22,7 +22,7 @@ export interface McpTask extends Task {
   }
 }
 
-/** What identifies generated tasks: equal for equal requests, scenes and expected results in the same order; 16 hexadecimal digits. */
+/** What identifies generated tasks: equal for equal requests, records and expected results in the same order; 16 hexadecimal digits. */
 export function fingerprintTasks(tasks: readonly McpTask[]): string {
   const hash = createHash('sha256')
   for (const { id, kind, prompt, difficulty, seeds, expected } of tasks)
@@ -76,9 +76,9 @@ export function draftTask(
   const words = wordsOf(split)
   const seeds: StateCall[] = []
   const creates = context.creators.includes(kind.tools[0])
-  const scenes = context.creators.length === 0 ? 0 : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
+  const records = context.creators.length === 0 ? 0 : creates ? random.int(2) : random.next() < 0.65 ? 1 : 2
   const recent: PlainObject[] = []
-  for (let scene = 0; scene < scenes; scene++) {
+  for (let record = 0; record < records; record++) {
     const { spec } = random.pick(context.creators)
     const args = sampleArguments(spec.inputSchema, { random, words, known: [], reuse: false })
     seeds.push({ name: spec.name, arguments: args })

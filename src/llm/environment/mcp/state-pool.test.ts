@@ -68,7 +68,7 @@ test('a server that breaks is replaced and nobody loses a state', async () => {
   expect(counts.opened).toBe(2)
 })
 
-test('a scene that cannot be set is a fault of the environment, not of the agent', async () => {
+test('a state that cannot be set is a fault of the environment, not of the agent', async () => {
   const counts = { opened: 0, resets: 0 }
   const pool = createStatePool({ size: 1, open: async () => listEnv(counts, true), writes: () => true })
   const state = newState([{ name: 'add', arguments: { word: 'bad' } }])

@@ -10,7 +10,7 @@ import { reasoningKinds } from './kinds/index.ts'
 const limits = { turns: 1, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 const environment = createReasoningEnvironment()
 
-test('the planner solves a question of every kind, in the words of every split', async () => {
+test('the expert solves a question of every kind, in the words of every split', async () => {
   const tasks = createReasoningTasks()
   expect(tasks.kinds).toHaveLength(reasoningKinds.length)
   for (const split of ['train', 'validation', 'test', 'unseen-wording'] as const) {
@@ -26,7 +26,7 @@ test('the planner solves a question of every kind, in the words of every split',
   }
 })
 
-test('an answer that is right in part fails, with its part paid', async () => {
+test('an answer that is right in part fails, with its part rewarded', async () => {
   const tasks = createReasoningTasks({ kinds: ['countdown'], difficulty: [1] })
   const task = tasks.task({ split: 'test', seed: 1 })
   const given = task.problem.solve().answer.match(/\d+/g) ?? []

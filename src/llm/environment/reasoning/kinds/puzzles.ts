@@ -165,7 +165,7 @@ export const whoOwnsWhat = defineKind({
     const fitting = allArrangements(size).filter((environment) =>
       clues.every((clue) => isClueTrue(clue, environment)),
     )
-    const owned = fitting[0].pet.map((pet) => pets[pet])
+    const petOf = fitting[0].pet.map((pet) => pets[pet])
     const lines = clues.map((clue) => sayClue(clue, names))
     return {
       key: [...[...names].sort(), ...[...lines].sort()].join(' '),
@@ -176,14 +176,14 @@ export const whoOwnsWhat = defineKind({
         clues: lines.join(' '),
       },
       thought: [],
-      answer: names.map((name, i) => `${name} ${owned[i]}`).join(', '),
+      answer: names.map((name, i) => `${name} ${petOf[i]}`).join(', '),
       score(given) {
         const words = itemsOf(given.replaceAll(/[:=]/g, ' ')).filter(
           (word) => !['has', 'a', 'an', 'the', 'owns', 'is', 'with'].includes(word),
         )
         const said = names.map((name) => words[words.indexOf(name.toLowerCase()) + 1])
         if (words.length !== 2 * size || !names.every((name) => words.includes(name.toLowerCase()))) return 0
-        return scoreDecisions(said.filter((pet, i) => pet === owned[i]).length, size)
+        return scoreDecisions(said.filter((pet, i) => pet === petOf[i]).length, size)
       },
     }
   },
