@@ -93,6 +93,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       'see agoge envs ENVIRONMENT (default: the first there)',
     ),
     optionOf('language', new Option('--teacher <model>', 'of distillation: a run or model folder')),
+    optionOf(
+      'language',
+      new Option('--reward-model <run>', 'reward by a model of train-offline, not by success'),
+    ),
     optionOf('classic', new Option('--preset <name>', 'published settings of the algorithm, as cleanrl')),
     optionOf(
       'classic',

@@ -18,6 +18,8 @@ export interface RunSettings extends EnvironmentOptions, BackendOptions {
   algorithm?: string
   /** The model that `distillation` learns from. */
   teacher?: string
+  /** Folder of the reward model whose scores are the reward. */
+  rewardModel?: string
   /** The rank, where an adapter is trained instead of the weights. */
   lora?: number
   /** Of a foreign server: the seal of the plan of calls that was agreed to, and what identifies the tasks that were made. */

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
+import { readEpisodes } from '../../llm/episode/codec.ts'
+import { recordedScore } from '../../llm/reward/reward.ts'
 import { trainingMethods } from '../../llm/training/method-list.ts'
 import { agoge } from '../testing/agoge.ts'
 import { offlineMethods } from './option-values.ts'
@@ -71,6 +73,20 @@ test.each(Object.keys(offlineMethods))(
   },
   600_000,
 )
+
+test('what a reward model says is the reward of a run', async () => {
+  const rewardModel = join(at('reward-model'), 'checkpoints', 'final')
+  const { code, err } = await trained('rewarded', { rewardModel })
+  expect(code, err).toBe(0)
+  const episodes = readEpisodes(join(at('rewarded'), 'episodes.jsonl')).filter(({ id }) =>
+    id.startsWith('rl/'),
+  )
+  const scores = episodes.map((episode) => recordedScore(episode)?.value ?? -1)
+  expect(scores.length).toBeGreaterThan(0)
+  expect(scores.every((score) => score > 0 && score < 1)).toBe(true)
+  const { err: refused } = await agoge('train', '--reward-model', at('first'))
+  expect(refused).toMatch(/no reward model in/)
+}, 600_000)
 
 test('success on held-out tasks is compared, paired by task', async () => {
   const words = ['train-offline', at('first'), '--steps', '1', '--tasks', '6', '--out', at('compared')]

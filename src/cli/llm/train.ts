@@ -21,6 +21,7 @@ import { isMethod, trainingMethods } from '../../llm/training/method-list.ts'
 import type { MethodDefinition, MethodName } from '../../llm/training/method-list.ts'
 import { findModel } from './model-option.ts'
 import { createProgress } from '../shared/progress.ts'
+import { findRewardModel, openRewardModel } from './reward-model-option.ts'
 import { resultText } from './result-text.ts'
 import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
 import { refuseChanges } from '../shared/resumed-options.ts'
@@ -41,6 +42,8 @@ export interface TrainCommand extends EnvironmentOptions, BackendOptions {
   overlap?: boolean
   /** Of `distillation`: a run or model folder. */
   teacher?: string
+  /** A run of `train-offline --method reward-model`, whose scores are the reward. */
+  rewardModel?: string
   model?: string
   lora?: number
   fromScratch?: boolean
@@ -63,6 +66,8 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
   else refuseChanges(earlier.folder, command.beside, changeNothing)
   requireStaleness(command)
   const batch = batchOf(command)
+  const judgedBy =
+    earlier?.settings.rewardModel ?? (command.rewardModel && findRewardModel(command.rewardModel))
   const named: EnvironmentOptions & { seed: number } = earlier?.settings ?? command
   const base = earlier?.settings.model ?? (await findBaseModel(command, terminal))
   const chat = await readChatModel(base)
@@ -78,6 +83,8 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     },
     terminal,
   )
+  const learnt = judgedBy === undefined ? undefined : await openRewardModel(judgedBy)
+  const reward = learnt?.reward ?? opened.reward
   const progress = createProgress(terminal.progress)
   let folder: string | undefined
   let began = false
@@ -122,7 +129,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       resume: earlier !== null,
       seed,
       plan,
-      ...(opened.reward === undefined ? {} : { reward: opened.reward }),
+      ...(reward === undefined ? {} : { reward }),
       compareSupervised,
       config: { ...kept, commandLine },
       onEvent: (event) => {
@@ -141,6 +148,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
     throw error
   } finally {
     progress.close()
+    await learnt?.dispose()
     await opened.environment.close()
   }
 }
@@ -248,6 +256,7 @@ function newSettings(
     model,
     ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
     ...(command.teacher === undefined ? {} : { teacher: resolve(findModel(command.teacher).folder) }),
+    ...(command.rewardModel === undefined ? {} : { rewardModel: findRewardModel(command.rewardModel) }),
     ...(command.lora === undefined ? {} : { lora: command.lora }),
     ...backendSettings(command),
     ...(agreement === undefined ? {} : { agreement }),
