@@ -1,6 +1,6 @@
 /**
- * Classic RL in a page or its worker: environments, algorithms and training loops that need nothing of Node. Any bundler for
- * browsers takes it; programs run on `onnxruntime-web`, which has to be installed beside it.
+ * Classic RL in a web page or a worker: environments, algorithms and training loops that do not need Node.
+ * Works with any bundler. Install `onnxruntime-web` beside it; the networks run on it.
  */
 export { AgogeError } from './error.ts'
 export type { AgogeErrorDetails } from './error.ts'

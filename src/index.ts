@@ -1,6 +1,18 @@
 /**
- * Reinforcement learning for agents. The root has what most programs need; `agoge/llm` has the rest of language-model agents,
- * `agoge/classic` that of classic RL, and `agoge/engine`, `agoge/losses`, `agoge/rewards` and `agoge/statistics` what both are made of.
+ * Reinforcement learning for agents. This entry exports what most programs need. `agoge/llm` adds the rest for
+ * language-model agents, `agoge/classic` the rest for classic RL. Both are built on `agoge/engine`,
+ * `agoge/losses`, `agoge/rewards` and `agoge/statistics`.
+ *
+ * @example
+ * import { cartPole, ppo, ppoPresets, trainClassic } from 'agoge'
+ *
+ * const { numEnvs, ...settings } = ppoPresets['sb3-zoo-cartpole']
+ * const { summary } = await trainClassic({
+ *   definition: cartPole,
+ *   algorithm: ppo(settings),
+ *   numEnvs,
+ *   steps: 100_000,
+ * })
  */
 export { closestName } from './closest-name.ts'
 export { AgogeError } from './error.ts'

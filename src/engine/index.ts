@@ -1,4 +1,4 @@
-/** Programs over arrays: random streams, tensors with gradients, and the parts of neural networks. Knows no reinforcement learning. */
+/** Random streams, tensors with gradients, and the parts of neural networks. Contains no reinforcement learning. */
 export {
   createAdam,
   adamWStep,

@@ -3,8 +3,8 @@ import type { SampleMask } from './space-sample.ts'
 import type { ArraySpace } from './space.ts'
 
 /**
- * How many choices each number of an action has: their entries stand one after another in an action mask, 1 = allowed. A
- * bit has two, 0 and 1. None for a box.
+ * The number of choices of each number of an action. In an action mask (1 = allowed) their entries are
+ * concatenated. A bit has two choices, 0 and 1. A box has none.
  */
 export function choiceCounts(space: ArraySpace): readonly number[] {
   switch (space.type) {
@@ -20,9 +20,9 @@ export function choiceCounts(space: ArraySpace): readonly number[] {
 }
 
 /**
- * Entries of an action mask.
+ * The number of entries of an action mask.
  *
- * @throws AgogeError `bad-argument` for a box, whose actions no mask can tell apart.
+ * @throws AgogeError `bad-argument` for a box, which has no choices
  */
 export function maskSize(name: string, space: ArraySpace): number {
   if (space.type === 'box') {
@@ -37,8 +37,8 @@ export function maskSize(name: string, space: ArraySpace): number {
 }
 
 /**
- * The first number of an action that a mask forbids, -1 where all are allowed. The action stands at `at` of `actions`, its
- * mask at `maskAt` of `mask`; numbers that are no choices are not looked for.
+ * The index of the first number of an action that the mask forbids, or -1 if all are allowed. The action starts
+ * at `at` of `actions`, its mask at `maskAt` of `mask`. Numbers that are not valid choices are ignored.
  */
 export function forbiddenChoice(
   space: ArraySpace,
@@ -57,7 +57,7 @@ export function forbiddenChoice(
   return -1
 }
 
-/** An action mask as `sampleSpace` takes it; undefined where some number has no choice left. */
+/** An action mask in the form that `sampleSpace` takes, or undefined if a number has no allowed choice. */
 export function sampleMaskOf(space: ArraySpace, mask: Uint8Array): SampleMask<ArraySpace> | undefined {
   let offset = 0
   const parts = choiceCounts(space).map((n) => mask.subarray(offset, (offset += n)))

@@ -13,9 +13,10 @@ import { notBegun, objectState, requireOneEach, restoreObjects, threw } from './
 import type { VectorEnvironment } from './vector.ts'
 
 /**
- * Runs a call that may take at most `milliseconds` (Infinity: any time) and that `signal` cancels. The call gets a signal
- * of its own, aborted in both cases; the promise is settled even where the call ignores it.
- * @throws AgogeError `deadline` or `cancelled`, with what `what` says.
+ * Runs a call with a deadline in `milliseconds` (Infinity: none) that `signal` can cancel. The call gets its
+ * own signal, which aborts in both cases. The promise settles even if the call ignores the signal.
+ *
+ * @throws AgogeError `deadline` or `cancelled`. `what` names the call in the message.
  */
 function withDeadline<T>(
   what: string,
@@ -53,26 +54,26 @@ function withDeadline<T>(
 }
 
 export interface AsyncVectorOptions extends ObjectVectorOptions {
-  /** Milliseconds that one step of one environment may take. Default: any time. */
+  /** Deadline in milliseconds of one step of one environment. Default: none. */
   stepDeadline?: number
-  /** Milliseconds that one reset of one environment may take. Default: any time. */
+  /** Deadline in milliseconds of one reset of one environment. Default: none. */
   resetDeadline?: number
-  /** Cancels every call that is under way. */
+  /** Cancels all running calls. */
   signal?: AbortSignal
   /**
-   * Where a step throws or passes its deadline. `throw` (default): the vector's step throws. `truncate`: the environment's
-   * episode is cut there with reward 0 and marked in `faulted`, since a fault of the environment says nothing of the
-   * agent; the object is closed and made anew.
+   * What happens when a step throws or passes its deadline. `throw`: the step of the vector throws. `truncate`:
+   * the episode of this environment is truncated with reward 0 and marked in `faulted`, because a fault of the
+   * environment says nothing about the agent. Its object is closed and replaced by a new one. Default: `throw`.
    */
   onFault?: 'throw' | 'truncate'
 }
 
-/** The asynchronous twin of a vector environment: the same arrays, all environments stepped at once. */
+/** The asynchronous form of `VectorEnvironment`: the same arrays, and all environments are stepped concurrently. */
 export interface AsyncVectorEnvironment extends Omit<VectorEnvironment, 'reset' | 'step' | 'truncate'> {
-  /** [environments]: what was said with the rows of `observations` and of `finalObservations`. */
+  /** [numEnvs]: the infos that came with `observations` and `finalObservations`. */
   readonly infos: readonly (Info | undefined)[]
   readonly finalInfos: readonly (Info | undefined)[]
-  /** [environments]: 1 where the episode that has just been truncated was cut by a fault; it should train nothing. */
+  /** [numEnvs]: 1 where a fault truncated the episode in the last step. Do not train on such an episode. */
   readonly faulted: Uint8Array
   reset(options?: { seed?: number; mask?: Uint8Array; signal?: AbortSignal }): Promise<void>
   step(options?: { signal?: AbortSignal }): Promise<void>
@@ -80,15 +81,17 @@ export interface AsyncVectorEnvironment extends Omit<VectorEnvironment, 'reset' 
   close(): Promise<void>
 }
 
-/** Tries to begin an episode before giving up, where faults truncate. */
+/** Attempts to begin an episode before `reset` throws, with `onFault: 'truncate'`. */
 const attempts = 3
 
 /**
- * `count` objects, synchronous or not, as an asynchronous vector environment. Every call is given `{ signal, id }`; the
- * id of a step is unique in the run and stays the same where the call is repeated.
+ * Makes an asynchronous vector environment of `count` objects, synchronous or not. Every call gets `{ signal,
+ * id }`. The id of a step is unique in the run; a repeated call has the same id.
  *
- * One call at a time: `busy` is thrown where one is under way. Rows are written as answers come in, and are complete when
- * the promise is resolved; where it is rejected, the environments that failed need a reset.
+ * Make one call at a time. The rows of the arrays are written as answers arrive and are complete when the
+ * promise resolves. If it rejects, reset the environments that failed.
+ *
+ * @throws AgogeError `busy` if another call is running; also what `vectorFrom` throws
  */
 export async function asyncVectorFrom(
   makeEnv: (envIndex: number) => Environment | AsyncEnvironment | Promise<Environment | AsyncEnvironment>,
@@ -104,7 +107,7 @@ export async function asyncVectorFrom(
   const { arrays, ended } = envs
   const { name } = arrays.definition
   const faulted = new Uint8Array(count)
-  /** How many objects an environment has had. */
+  /** Number of objects that each environment has had. */
   const lives = faulted.map(() => 0)
   const begunEnvs = new Uint8Array(count)
   let busy = false
@@ -134,7 +137,7 @@ export async function asyncVectorFrom(
   }
 
   async function replace(i: number): Promise<void> {
-    // An object that hangs may hang in close as well, so nobody waits for it.
+    // An object that hangs may hang in `close` too, so do not wait for it.
     void Promise.resolve(environments[i])
       .then((environment) => environment.close?.())
       .catch(() => undefined)
@@ -178,7 +181,7 @@ export async function asyncVectorFrom(
     if (over && arrays.autoreset === 'same-step') await begin(i)
   }
 
-  /** Runs one call of the vector; all environments are waited for, also where one fails. */
+  /** Runs one call of the vector. Waits for all environments, even if one of them fails. */
   async function batched(own: AbortSignal | undefined, work: (i: number) => Promise<void>): Promise<void> {
     if (busy) {
       throw new AgogeError(`${name} is still at the call before`, {

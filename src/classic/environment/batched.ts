@@ -6,8 +6,9 @@ import { rowSize } from './space.ts'
 const { doubles, i32, int, integers, repeat, v128 } = assembly
 
 /**
- * `count(rewards, terminated, ended, returns, lengths, truncated, maxSteps, quads)`: after a step, adds up returns and lengths,
- * which start anew where the environment had ended, and says who is truncated and who has ended now. Four environments at a time.
+ * `count(rewards, terminated, ended, returns, lengths, truncated, maxSteps, quads)` runs after a step, for four
+ * environments at a time. It adds up returns and lengths, which restart where `ended` is 1, and writes
+ * `truncated` and the new `ended`.
  */
 const countKernel: assembly.WasmFunction = {
   name: 'count',
@@ -48,14 +49,14 @@ const countKernel: assembly.WasmFunction = {
   },
 }
 
-/** Fewer environments are stepped one by one as quickly. */
+/** Below this number of environments, stepping them one by one is as fast. */
 const fewest = 4
-/** What kernels write to `terminated` where they leave an environment alone. */
+/** Kernels write this to `terminated` of environments that they skip. */
 const left = 2
 
 /**
- * The arrays of a vector of environments in the memory of kernels, and what steps, observes and counts all of them.
- * Undefined if the environment has no kernel, or is another one made of the environment that has.
+ * The arrays of a vector in the memory of the kernels, and a function that steps, observes and counts all
+ * environments. Undefined if the definition has no kernel, or is derived from one that has.
  */
 export function batched(definition: EnvironmentDefinition, count: number, maxSteps: number) {
   const { batched: given } = definition
@@ -67,7 +68,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
   if (!isOwn || count < fewest) return undefined
   const quads = Math.ceil(count / 4)
   let end = 16
-  /** Room for whole quads of environments; kernels may want multiples of 16 bytes. */
+  /** Space for whole groups of four environments. Kernels may need multiples of 16 bytes. */
   const room = (bytes: number): number => {
     const start = end
     end += Math.ceil((bytes * quads * 4) / 16) * 16
@@ -98,7 +99,7 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
     terminated: new Uint8Array(buffer, terminated, count),
   }
   const { step, count: countAll } = machine.kernels
-  /** Environments that nobody asked for stay where they are. */
+  /** The environments that fill up the last group are reset to their state before the step. */
   const spare = new Float64Array(
     buffer,
     state + 8 * count * definition.stateSize,
@@ -113,7 +114,10 @@ export function batched(definition: EnvironmentDefinition, count: number, maxSte
       lengths: new Int32Array(buffer, lengths, count),
       ended: new Uint8Array(buffer, ended, count),
     },
-    /** `one` steps and observes an environment that the kernel left alone; `ends` is called for each that has ended. */
+    /**
+     * `one` steps and observes an environment that the kernel skipped. `ends` is called for each environment
+     * whose episode has ended.
+     */
     step(one: (envIndex: number) => void, ends: (envIndex: number) => void): void {
       spare.fill(0)
       step(state, context, columnBytes, actions, observations, rewards, terminated, quads * 2, 0)

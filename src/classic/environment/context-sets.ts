@@ -4,39 +4,43 @@ import type { Random } from '../../engine/random/index.ts'
 import type { Context, ContextFeature, ContextSpace } from './context.ts'
 
 /**
- * Which contexts: `train` lies inside low..high, `interpolation` there too but never where training does,
- * `extrapolation` inside `extrapolate` and outside low..high.
+ * `train`: contexts inside low..high. `interpolation`: inside low..high too, but disjoint from `train`.
+ * `extrapolation`: inside `extrapolate` and outside low..high.
  */
 export type ContextSet = 'train' | 'interpolation' | 'extrapolation'
 
-/** The context of an environment's next episode, as vector environments take it. */
+/** The context of the next episode of an environment, as vector environments take it. */
 export type ContextFor = (envIndex: number, episode: number) => Context
 
 export interface ContextSamplerOptions {
-  /** The features that vary; the others have their defaults. Default: all. */
+  /** The features that vary. The others have their defaults. Default: all features. */
   vary?: readonly string[]
-  /** Default `train`. */
+  /** Default: `train`. */
   set?: ContextSet
-  /** Default 0. */
+  /** Default: 0. */
   seed?: number
 }
 
-/** Training has the even one of these equal parts of a range, interpolation the odd ones: it lies between trained ones. */
+/**
+ * A range is cut into this number of equal parts. Training has parts 0, 2, ...; interpolation has the parts
+ * between them.
+ */
 const strata = 9
-/** Share of a stratum, or of the range outside, that is left free at the borders between sets. */
+/** Share of a part, or of the range outside low..high, that stays unused at the borders between sets. */
 const margin = 0.02
 
 /**
- * Contexts drawn from a set, as a function of environment and episode: the same arguments give the same context, in whichever
- * order they are asked for.
+ * Samples contexts from a set. The returned function is deterministic: the same environment and episode give
+ * the same context in any order of calls.
  *
- * The three sets of a space have no context in common, whatever the seeds. Ranges of numbers are cut into 9 equal parts,
- * of which training has the 1st, 3rd, ... 9th and interpolation the rest; of whole numbers, interpolation has every
- * second one between the ends. All features that vary are drawn in this way; a whole feature of less than three values
- * cannot be held out and is drawn freely. For extrapolation every feature that varies and has a wider range lies
- * outside low..high, the others as in training.
+ * The three sets of a space are disjoint for all seeds. Real ranges are cut into 9 equal parts: training has
+ * the 1st, 3rd, ... 9th and interpolation the others. Of an integer range, interpolation has every second value
+ * between the ends. This holds for every feature that varies. An integer feature of fewer than three values is
+ * sampled from its whole range in both sets. For extrapolation, every varying feature with a wider range lies
+ * outside low..high; the others are sampled as in training.
  *
- * Throws `unknown-feature`, and `bad-argument` where no feature that varies can tell the set from training.
+ * @throws AgogeError `unknown-feature`, or `bad-argument` if no varying feature distinguishes the set from
+ * training
  */
 export function contextSampler(
   space: ContextSpace,
@@ -60,7 +64,7 @@ export function contextSampler(
   }
 }
 
-/** The sets that there are where these features vary: training, and those that some feature can tell from it. */
+/** The sets that exist if these features vary: `train`, and those that a feature distinguishes from it. */
 export function contextSetsOf(
   space: ContextSpace,
   vary: readonly string[] = Object.keys(space),
@@ -73,7 +77,10 @@ export function contextSetsOf(
   ]
 }
 
-/** The contexts of a list in turn: environment i begins with the i-th, and each environment goes through all of them. */
+/**
+ * Cycles through a list of contexts. Environment i begins with the i-th, and each environment goes through the
+ * whole list.
+ */
 export function fixedContexts(list: readonly Context[]): ContextFor {
   if (list.length === 0) {
     throw new AgogeError('a list of contexts is empty', {
@@ -93,7 +100,7 @@ function featureOf(space: ContextSpace, name: string): ContextFeature {
   })
 }
 
-/** Whether something lies strictly between the ends. */
+/** Whether the range has a value strictly between its ends. */
 const canHoldOut = ({ low, high, integer }: ContextFeature): boolean =>
   integer === true ? high - low >= 2 : high > low
 
@@ -107,7 +114,7 @@ function draw(feature: ContextFeature, set: ContextSet, random: Random): number 
   if (integer !== true) return drawBetween(low, high, heldOut, random)
   const between = Math.floor((high - low) / 2)
   if (!canHoldOut(feature)) return low + random.int(high - low + 1)
-  // Held out are low + 1, low + 3, ... below high.
+  // Interpolation has low + 1, low + 3, ... below high.
   if (heldOut) return low + 1 + 2 * random.int(between)
   const rank = random.int(high - low + 1 - between)
   return Math.min(high, low + 2 * rank)

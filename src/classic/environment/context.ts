@@ -1,38 +1,41 @@
 import { AgogeError } from '../../error.ts'
 
 /**
- * Parameters of a task that an environment reads (a contextual MDP; Hallak et al. 2015). Features are
- * numbers; kinds such as layouts are integers.
+ * A parameter of a contextual MDP (Hallak et al. 2015) that the environment reads. Features are numbers;
+ * categories, such as layouts, are integers.
  */
 export interface ContextFeature {
   default: number
-  /** Range of training, ends included. */
+  /** The range of training, both ends included. */
   low: number
   high: number
-  /** Wider range, for evaluation outside training. Default: none. */
+  /** A wider range, for evaluation outside the range of training. Default: none. */
   extrapolate?: readonly [number, number]
   integer?: true
-  /** What it is, with its unit. */
+  /** What the feature means, with its unit. */
   about: string
 }
 
 export type ContextSpace = Readonly<Record<string, ContextFeature>>
 
-/** The features of all environments of a vector: of each by name an array [count], environment i's value at index i. */
+/**
+ * The features of all environments of a vector: one array [count] for each name. Index i belongs to environment
+ * i.
+ */
 export type ContextColumns<C extends ContextSpace = ContextSpace> = {
   readonly [Name in keyof C & string]: Float64Array
 }
 
-/** The values of some features by name; the others have their defaults. */
+/** Values of some features by name. The other features have their defaults. */
 export type Context<C extends ContextSpace = ContextSpace> = Partial<
   Readonly<Record<keyof C & string, number>>
 >
 
 /**
- * A row of the context array: the features in the order of their declaration.
+ * The values of all features, in the order of their declaration. Missing features get their defaults.
  *
- * @param environment its name, for the message
- * @throws AgogeError `unknown-feature`, or `not-a-number`
+ * @param environment its name, for the message. Default: `the environment`.
+ * @throws AgogeError `unknown-feature`, or `not-a-number` for a value that is not finite
  */
 export function contextRow(
   space: ContextSpace,
@@ -58,7 +61,10 @@ export function contextRow(
   return Float64Array.from(Object.entries(space), ([name, feature]) => context[name] ?? feature.default)
 }
 
-/** Definitions written before features had names read `context[i * features + k]`. They are refused instead of computing with `undefined`. */
+/**
+ * Older definitions read `context[i * features + k]`. This prototype makes such a read throw; it would give
+ * `undefined`.
+ */
 const byName = Object.create(null) as object
 for (let place = 0; place < 64; place++) {
   Object.defineProperty(byName, place, {
@@ -73,8 +79,9 @@ for (let place = 0; place < 64; place++) {
 }
 
 /**
- * The columns of a space, all 0.
- * @param allocate makes the array of the k-th feature. Default: one on the heap
+ * Allocates the columns of a space, all 0.
+ *
+ * @param allocate makes the array of the k-th feature. Default: `new Float64Array(count)`.
  */
 export function contextColumns(
   space: ContextSpace,
@@ -86,16 +93,16 @@ export function contextColumns(
   return columns
 }
 
-/** Writes a row (`contextRow`) as the context of environment i. */
+/** Writes a row, as made by `contextRow`, as the context of environment i. */
 export function writeContext(columns: ContextColumns, i: number, row: ArrayLike<number>): void {
   Object.values(columns).forEach((column, k) => (column[i] = row[k]))
 }
 
-/** The context of environment i as a row. */
+/** The context of environment i, as a row in the order of declaration. */
 export const readContext = (columns: ContextColumns, i: number): Float64Array =>
   Float64Array.from(Object.values(columns), (column) => column[i])
 
-/** All contexts as rows, [count, features]: what a saved state holds. */
+/** All contexts as rows, [count, features], as saved states store them. */
 export function contextRows(columns: ContextColumns, count: number): Float64Array {
   const all = Object.values(columns)
   return Float64Array.from(

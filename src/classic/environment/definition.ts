@@ -2,11 +2,14 @@ import type { assembly } from '../../engine/tensor/index.ts'
 import type { ContextColumns, ContextSpace } from './context.ts'
 import type { ArraySpace } from './space.ts'
 
-/** Where environments draw their chance from: a fast stream by default, NumPy's generator where parity is wanted. */
+/**
+ * The random numbers of an environment. Default: a fast stream. NumPy's generator is available for parity with
+ * Gymnasium.
+ */
 export interface EnvironmentRandom {
-  /** Uniform in [0, 1), 53 random bits. */
+  /** Uniform in [0, 1), with 53 random bits. */
   random(): number
-  /** Uniform in [low, high), as NumPy computes it: low + (high - low) * random(). */
+  /** Uniform in [low, high), computed as NumPy does: low + (high - low) * random(). */
   uniform(low: number, high: number): number
   /** Uniform integer in [0, n). */
   integers(n: number): number
@@ -14,38 +17,43 @@ export interface EnvironmentRandom {
   normal(): number
 }
 
-/** The typed arrays of a vector; row i of each belongs to environment i. An environment's functions write in place. */
+/**
+ * The typed arrays of a vector. Row i of each array belongs to environment i. The functions of a definition
+ * write in place.
+ */
 export interface EnvArrays<C extends ContextSpace = ContextSpace> {
   readonly count: number
   /** [count, stateSize]. */
   readonly state: Float64Array
-  /** Of each feature its values, [count]: `context.gravity[i]` is environment i's gravity. */
+  /** One array [count] for each feature: `context.gravity[i]` is the gravity of environment i. */
   readonly context: ContextColumns<C>
-  /** [count, rowSize(action)]; what the policy chose. */
+  /** [count, rowSize(action)]. The actions that the policy chose. */
   readonly actions: Float32Array
   /** [count, rowSize(observation)]. */
   readonly observations: Float32Array
-  /** [count]; written by every step. */
+  /** [count]. Every step writes it. */
   readonly rewards: Float64Array
-  /** [count]; 1 where the task itself has ended. Truncation by the time limit is not the environment's business. */
+  /** [count]. 1 where the task itself has ended. The vector handles truncation by the time limit. */
   readonly terminated: Uint8Array
   /**
-   * [count, n]; 1 = allowed. The n choices of a discrete action, or those of each number of a multi-discrete one after
-   * another (a bit has two). Empty for environments without `mask`.
+   * [count, n], 1 = allowed. n is the number of choices of a discrete action. For a multi-discrete or binary
+   * action, the choices of all its numbers are concatenated; a bit has two. Empty for environments without
+   * `mask`.
    */
   readonly actionMask: Uint8Array
 }
 
-/** What a frame shows: shapes in the environment's own units, y upwards, painted in order. */
+/** A frame: shapes in the units of the environment, y upwards, painted in order. */
 export interface Drawing {
-  /** The part of the plane that is seen: left, bottom, width, height. */
+  /** The visible part of the plane: left, bottom, width, height. */
   view: readonly [number, number, number, number]
   shapes: readonly DrawnShape[]
 }
 
 /**
- * Colours are CSS hex codes or common names. A rectangle stands on x, y, its lower left corner, and is turned by `angle`
- * (rad, counter-clockwise) about its centre. A text begins at x, its baseline at y; `size` is its height.
+ * Colours are CSS hex codes or common names. The point x, y of a rectangle is its lower left corner; `angle`
+ * (rad, counter-clockwise) rotates it about its centre. A text begins at x, with its baseline at y; `size` is
+ * its height.
  */
 export type DrawnShape =
   | { type: 'circle'; x: number; y: number; radius: number; fill: string }
@@ -54,50 +62,55 @@ export type DrawnShape =
   | { type: 'text'; x: number; y: number; text: string; fill?: string; size?: number }
 
 /**
- * An environment written once, as functions over row `i` of typed arrays: the single, the vectorised and the contextual
- * environment follow. Constants of the dynamics are read from `context`, so that every feature acts. No function
- * keeps anything between calls.
+ * An environment, written as functions over row `i` of typed arrays. `createEnvironment` makes a single
+ * environment of it, `createVectorEnvironment` many. The functions read the constants of the dynamics from
+ * `context` and store nothing between calls. Make one with `defineEnvironment`.
  */
 export interface EnvironmentDefinition<C extends ContextSpace = ContextSpace> {
   readonly name: string
   readonly observation: ArraySpace
   readonly action: ArraySpace
   readonly context: C
-  /** Numbers of state an environment. */
+  /** Length of the state of one environment. */
   readonly stateSize: number
-  /** Steps after which an episode is truncated; none where absent. */
+  /** An episode is truncated after this number of steps. Default: no limit. */
   readonly maxSteps?: number
-  /** Writes a first state. */
+  /** Writes an initial state. */
   readonly reset: (envs: EnvArrays, i: number, random: EnvironmentRandom) => void
-  /** From state and action to the next state, reward and `terminated`. */
+  /** Reads state and action; writes the next state, the reward and `terminated`. */
   readonly step: (envs: EnvArrays, i: number, random: EnvironmentRandom) => void
-  /** Writes the observation of the state. */
+  /** Writes the observation of the current state. */
   readonly observe: (envs: EnvArrays, i: number) => void
-  /** A quicker way for many environments, where there is one. */
+  /** Optional: steps several environments at once, for speed. */
   readonly batched?: BatchedDefinition<C>
-  /** Writes the choices that are allowed in the state; not for boxes. */
+  /** Writes which choices the current state allows. Not for boxes. */
   readonly mask?: (envs: EnvArrays, i: number) => void
   readonly draw?: (envs: EnvArrays, i: number) => Drawing
-  /** A frame of characters, for environments on a grid. */
+  /** A frame as text, for environments on a grid. */
   readonly text?: (envs: EnvArrays, i: number) => string
 }
 
 /**
- * `step` and `observe` of an environment for two environments at a time, with the same bits. It counts for an environment with these very functions
- * and this context, not for another made of it. Chance is not drawn.
+ * `step` and `observe` for two environments at a time, with bit-identical results. Used only for a definition
+ * with exactly these functions and this context: a definition derived from it runs its own functions. The
+ * kernel draws no random numbers.
  */
 export interface BatchedDefinition<C extends ContextSpace = ContextSpace> extends Pick<
   EnvironmentDefinition<C>,
   'step' | 'observe' | 'context'
 > {
   /**
-   * `(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: addresses in bytes of the arrays of
-   * `EnvArrays`; each context feature is a column of `columnBytes`. May leave pairs alone: then it writes 2 to `terminated` of both, and 1 to the i32 at `leftSome`.
+   * `(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: byte
+   * addresses of the arrays of `EnvArrays`. Each context feature is a column of `columnBytes`. The kernel may
+   * skip a pair: it then writes 2 to `terminated` of both environments, and 1 to the i32 at `leftSome`.
    */
   readonly kernel: assembly.WasmFunction
 }
 
-/** What `defineEnvironment` takes: an `EnvironmentDefinition` whose functions know the names of its features. */
+/**
+ * The input of `defineEnvironment`: an `EnvironmentDefinition` whose functions are typed with the names of its
+ * features.
+ */
 export interface EnvironmentSource<C extends ContextSpace> extends Omit<
   EnvironmentDefinition<C>,
   'reset' | 'step' | 'observe' | 'mask' | 'draw' | 'text' | 'batched'
@@ -108,13 +121,15 @@ export interface EnvironmentSource<C extends ContextSpace> extends Omit<
   readonly mask?: (envs: EnvArrays<C>, i: number) => void
   readonly draw?: (envs: EnvArrays<C>, i: number) => Drawing
   readonly text?: (envs: EnvArrays<C>, i: number) => string
-  /** `step` and `observe` for two environments at a time: `BatchedDefinition.kernel`. */
+  /** `step` and `observe` for two environments at a time, as in `BatchedDefinition.kernel`. */
   readonly kernel?: assembly.WasmFunction
 }
 
 /**
- * An environment out of its spaces, its context features and its functions. Inside these each feature is a typed array by
- * name, with one value for each environment of the vector: `context.slope[i]`.
+ * Defines an environment by its spaces, its context features and its functions. The functions read each feature
+ * by name, as a typed array with one value for each environment of the vector: `context.slope[i]`.
+ *
+ * @returns the definition, for `createEnvironment`, `createVectorEnvironment` and `trainClassic`
  *
  * @example
  * const hill = defineEnvironment({
@@ -141,7 +156,7 @@ export function defineEnvironment<C extends ContextSpace>({
   kernel,
   ...source
 }: EnvironmentSource<C>): EnvironmentDefinition<C> {
-  // Arrays of any features have those of this space, since they are made for it.
+  // The arrays are made for this context space, so they have its features.
   const definition = source as EnvironmentDefinition<C>
   if (kernel === undefined) return definition
   const { step, observe, context } = definition

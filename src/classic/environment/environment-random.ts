@@ -10,19 +10,19 @@ import { AgogeError } from '../../error.ts'
 import type { EnvironmentRandom } from './definition.ts'
 import { sampleCategorical } from './finite-model.ts'
 
-/** A stream for an environment, its state readable for exact resumption. */
+/** The random stream of an environment. Its state can be saved for exact resumption. */
 export interface EnvironmentStream extends EnvironmentRandom {
   state(): unknown
   restore(state: unknown): void
 }
 
-/** The fast stream named by keys: that of `createRandom`. */
+/** The fast stream named by keys, equal to that of `createRandom`. */
 export const fastStream = (...keys: [RandomKey, ...RandomKey[]]): EnvironmentStream =>
   new FastStream(createRandom(...keys).state())
 
 /**
- * sfc32, as in `createRandom`. A class, so that an environment's stream is four numbers in one line of the cache: closures of its own
- * are a kilobyte, and thousands of environments then wait for memory whenever an episode begins.
+ * sfc32, as in `createRandom`. This is a class because its four numbers then share a cache line. Closures take
+ * a kilobyte for each environment, and thousands of environments would wait for memory at each reset.
  */
 class FastStream implements EnvironmentStream {
   private a: number
@@ -80,15 +80,23 @@ class FastStream implements EnvironmentStream {
   }
 }
 
-/** A stream that is `numpy.random.default_rng(seed)`, and so `gymnasium.utils.seeding.np_random(seed)`, bit for bit. */
+/**
+ * The stream of `numpy.random.default_rng(seed)` and so of `gymnasium.utils.seeding.np_random(seed)`, bit for
+ * bit.
+ */
 export interface NumpyStream extends EnvironmentStream, Pick<Pcg64, 'exponential' | 'fillIntegers8'> {
-  /** Gymnasium's `categorical_sample`: the first index whose cumulative probability is above a random(); 0 for none. */
+  /**
+   * Gymnasium's `categorical_sample`: the first index whose cumulative probability is above a random(), or 0 if
+   * none is.
+   */
   categorical(probabilities: ArrayLike<number>): number
 }
 
 /**
- * For parity with environments and spaces of Gymnasium; a draw takes about twice as long as one of the fast stream.
- * @throws AgogeError `bad-argument` where the seed is no integer of at least 0.
+ * A stream for parity with environments and spaces of Gymnasium. A draw takes about twice as long as from the
+ * fast stream.
+ *
+ * @throws AgogeError `bad-argument` if the seed is not an integer of at least 0
  */
 export function numpyStream(seed: number | bigint): NumpyStream {
   const generator = createPcg64(seed)
@@ -106,5 +114,5 @@ export function numpyStream(seed: number | bigint): NumpyStream {
   }
 }
 
-/** The `stream` of a vector environment that seeds its environments as Gymnasium's do: environment i with seed + i. */
+/** The `stream` option of a vector that seeds its environments as Gymnasium does: environment i with seed + i. */
 export const numpyEnvStream = (seed: number, envIndex: number): NumpyStream => numpyStream(seed + envIndex)

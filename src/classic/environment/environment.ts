@@ -8,15 +8,15 @@ import { readRow, writeRow } from './space-values.ts'
 import { type ArraySpace, describeSpace, type Member, type Space } from './space.ts'
 import { createVectorEnvironment, type VectorEnvironment, type VectorState } from './vector.ts'
 
-/** What an environment says beside its observations; nothing that a policy may need. */
+/** Diagnostic data beside an observation. Policies must not depend on it. */
 export type Info = Readonly<Record<string, unknown>>
 
 export interface ResetOptions {
-  /** Starts the random stream anew; without it the stream goes on. */
+  /** Restarts the random stream. Default: the stream continues. */
   seed?: number
-  /** The context of the episode that begins; features left out have their defaults. */
+  /** The context of the new episode. Default: the defaults of the features. */
   context?: Context
-  /** Whatever else an environment understands. */
+  /** Further options that the environment defines. */
   options?: Readonly<Record<string, unknown>>
 }
 
@@ -26,8 +26,8 @@ export interface ResetResult<O> {
 }
 
 /**
- * `terminated`: the task itself has ended, so that the state has no future value. `truncated`: the episode was cut short
- * from outside, as by a time limit. Both may hold at once.
+ * `terminated`: the task itself has ended, so the state has no future value. `truncated`: something outside the
+ * task, such as a time limit, ended the episode. Both may be true.
  */
 export interface StepResult<O> extends ResetResult<O> {
   reward: number
@@ -36,8 +36,8 @@ export interface StepResult<O> extends ResetResult<O> {
 }
 
 /**
- * One environment with Gymnasium's semantics: `reset`, then `step` until an episode has terminated or is truncated, then
- * `reset` again. Any object of this form can be used wherever environments can: see `vectorFrom`.
+ * One environment with Gymnasium's semantics: call `reset`, then `step` until the episode terminates or is
+ * truncated, then `reset` again. `vectorFrom` turns any object of this form into a vector environment.
  *
  * @example
  * const guess: Environment<DiscreteSpace, DiscreteSpace> = {
@@ -48,30 +48,30 @@ export interface StepResult<O> extends ResetResult<O> {
  * }
  */
 export interface Environment<O extends Space = Space, A extends Space = Space> {
-  /** For errors and reports. */
+  /** Used in errors and reports. Default: `environment`. */
   readonly name?: string
   readonly observationSpace: O
   readonly actionSpace: A
   readonly contextSpace?: ContextSpace
   reset(options?: ResetOptions): ResetResult<Member<O>>
   step(action: Member<A>): StepResult<Member<O>>
-  /** For choices: 1 for each that is allowed now; those of several numbers stand one after another. */
+  /** 1 for each choice that is currently allowed. The choices of a multi-discrete action are concatenated. */
   actionMask?(): ArrayLike<number>
-  /** Everything needed to go on exactly here, as structured-cloneable data. */
+  /** The complete state for exact resumption, as structured-cloneable data. */
   state?(): unknown
   restore?(state: unknown): void
   close?(): void
 }
 
-/** What an asynchronous call gets beside its arguments. */
+/** Passed to an asynchronous call after its arguments. */
 export interface CallOptions {
-  /** Aborted at the deadline of the call, and where the caller no longer wants it. */
+  /** Aborts when the call passes its deadline or the caller cancels it. */
   signal: AbortSignal
-  /** Names the call, so that one that is repeated can be recognised and answered without acting twice. */
+  /** Identifies the call. A repeated call has the same id, so a server can answer it without acting twice. */
   id: string
 }
 
-/** An environment whose calls take time: a server, a browser, another process. */
+/** An environment with asynchronous calls: a server, a browser, another process. */
 export interface AsyncEnvironment<O extends Space = Space, A extends Space = Space> {
   readonly name?: string
   readonly observationSpace: O
@@ -86,39 +86,56 @@ export interface AsyncEnvironment<O extends Space = Space, A extends Space = Spa
 }
 
 export interface EnvironmentOptions {
-  /** Of the stream until a reset brings one. Default 0. */
+  /** Seed of the random stream until a reset gives another one. Default: 0. */
   seed?: number
-  /** The context of episodes whose reset brings none. Default: the defaults of the environment. */
+  /** The context of episodes whose reset gives none. Default: the defaults of the features. */
   context?: Context
-  /** Instead of the environment's own limit; Infinity for none. */
+  /** Time limit in steps; Infinity for none. Default: `maxSteps` of the definition. */
   maxSteps?: number
-  /** `numpy`: chance as in Gymnasium, for parity. Default `fast`. */
+  /** `numpy` draws the same random numbers as Gymnasium. Default: `fast`. */
   seeding?: 'fast' | 'numpy'
 }
 
-/** An environment as one environment. */
+/** A definition as a single environment. */
 export interface DefinedEnvironment extends Environment<ArraySpace, ArraySpace> {
   readonly name: string
   readonly contextSpace: ContextSpace
   readonly definition: EnvironmentDefinition
-  /** The vector of one that this environment is: for drawing, and for environments' own functions. */
+  /** The vector of one environment behind this object, for drawing and for functions of the definition. */
   readonly vector: VectorEnvironment
-  /** With `options: { state }`, the episode begins in that row of the environment's state instead of a random one. */
+  /**
+   * With `options: { state }`, the episode starts in this state, an array of length `stateSize`, instead of a
+   * random one.
+   */
   reset(options?: ResetOptions): Required<ResetResult<Member<ArraySpace>>>
-  /** Takes a number for a discrete action or a box of one number, else an array of numbers. */
+  /** Takes a number for a discrete action or a box of one number, otherwise an array of numbers. */
   step(action: Member<ArraySpace> | number[]): Required<StepResult<Member<ArraySpace>>>
   state(): VectorState
   restore(state: unknown): void
 }
 
 /**
- * One environment out of an environment, with Gymnasium's semantics: a seed is given once and the stream then goes on; the time
- * limit truncates, also an episode that terminates in the same step; observations are fresh copies (numbers where they
- * are discrete). `info` has `actionMask` for environments with masks, and at the end of an episode its `return` and `length`.
+ * Makes a single environment of a definition, with Gymnasium's semantics. A seed restarts the random stream;
+ * later resets without a seed continue it. The time limit also truncates an episode that terminates in the same
+ * step. Observations are fresh copies, or numbers for a discrete space. `info` contains `actionMask` for
+ * environments with masks, and `return` and `length` at the end of an episode.
  *
- * `step` throws an AgogeError: `reset-needed` before the first reset and after the end, and, naming environment, step and field,
- * `shape-mismatch`, `not-a-number`, or `not-in-space` for a choice that does not exist. Bounds of a box are left to the environment,
- * as in Gymnasium, where some environments clip and others do not; loops that train and evaluate hold agents to them.
+ * Boxes: `step` does not check the bounds of an action, as in Gymnasium, where some environments clip and
+ * others do not.
+ *
+ * @throws AgogeError from `step`: `reset-needed` before the first reset and after the end of an episode;
+ * `shape-mismatch`, `not-a-number` or `not-in-space` for an invalid action. The message names the environment,
+ * the step and the field.
+ *
+ * @example
+ * const env = createEnvironment(cartPole, { seed: 1 })
+ * let { observation } = env.reset()
+ * let over = false
+ * while (!over) {
+ *   const result = env.step(observation[2] > 0 ? 1 : 0)
+ *   observation = result.observation
+ *   over = result.terminated || result.truncated
+ * }
  */
 export function createEnvironment(
   definition: EnvironmentDefinition,

@@ -3,7 +3,7 @@ import type { Context, ContextSpace } from './context.ts'
 import { defineEnvironment, type EnvironmentDefinition } from './definition.ts'
 import { discrete } from './space.ts'
 
-/** One thing that may follow an action. */
+/** One possible result of an action. */
 export interface Outcome {
   probability: number
   /** The next state. */
@@ -13,14 +13,14 @@ export interface Outcome {
 }
 
 /**
- * The exact model of a finite Markov decision process, for dynamic programming and for sampling. Outcomes of a state and
- * an action are consecutive rows: those of (s, a) are rows `offsets[s * actions + a]` up to, and without,
- * `offsets[s * actions + a + 1]` of the four arrays. Their order matters to sampling and is kept.
+ * The exact model of a finite Markov decision process, for dynamic programming and for sampling. The outcomes
+ * of state s and action a are the rows from `offsets[s * actions + a]` up to, but not including, `offsets[s *
+ * actions + a + 1]` of the four arrays. Their order is preserved, because sampling depends on it.
  */
 export interface FiniteModel {
   readonly states: number
   readonly actions: number
-  /** [states]: the probability that an episode starts there. */
+  /** [states]: the probability that an episode starts in the state. */
   readonly start: Float64Array
   /** [states * actions + 1]. */
   readonly offsets: Int32Array
@@ -35,14 +35,15 @@ export interface FiniteModel {
 }
 
 /**
- * A model out of a function that lists the outcomes of an action in a state.
- * @throws AgogeError `bad-model` where probabilities do not sum to 1 within 1e-9, a next state is outside 0 to
- * states - 1, or a reward is not finite.
+ * Builds a model from a function that lists the outcomes of an action in a state.
+ *
+ * @throws AgogeError `bad-model` if probabilities do not sum to 1 within 1e-9, a next state is outside 0 to
+ * states - 1, or a reward is not finite
  */
 export function finiteModel(description: {
   states: number
   actions: number
-  /** The state of every start, or [states] probabilities. */
+  /** The state in which every episode starts, or [states] probabilities. */
   start: number | ArrayLike<number>
   outcomes: (state: number, action: number) => readonly Outcome[]
 }): FiniteModel {
@@ -90,8 +91,8 @@ export function outcomesOf(model: FiniteModel, state: number, action: number): O
 }
 
 /**
- * The index in [from, to) that a uniform draw in [0, 1) falls on, by Gymnasium's rule: the first whose cumulative
- * probability is above the draw, and `from` where rounding leaves none.
+ * The index in [from, to) that a uniform draw in [0, 1) selects. Gymnasium's rule: the first index whose
+ * cumulative probability is above the draw, or `from` if rounding leaves none.
  */
 export function sampleCategorical(
   probabilities: ArrayLike<number>,
@@ -139,8 +140,8 @@ function checkDistribution(probabilities: ArrayLike<number>, where: string): voi
 }
 
 /**
- * Which of three outcomes a uniform draw in [0, 1) falls on, by the rule of Gymnasium's `categorical_sample`: the first
- * whose cumulative probability is above the draw, and the first of all where rounding leaves none.
+ * The index 0 to 2 that a uniform draw in [0, 1) selects, by the rule of Gymnasium's `categorical_sample`: the
+ * first index whose cumulative probability is above the draw, or 0 if rounding leaves none.
  */
 export function threeWays(first: number, second: number, third: number, draw: number): 0 | 1 | 2 {
   if (first > draw) return 0
@@ -148,21 +149,22 @@ export function threeWays(first: number, second: number, third: number, draw: nu
   return first + second + third > draw ? 2 : 0
 }
 
-/** An environment whose exact model is known: `transitions` of a context gives it. */
+/** A definition with an exact model: `transitions` returns the model in a context. */
 export interface FiniteDefinition<C extends ContextSpace = ContextSpace> extends EnvironmentDefinition<C> {
   /**
-   * The model in a context, the defaults where none is given. Its states and actions are numbered as the
-   * observations and actions of the environment are, where these are discrete.
+   * The model in a context. Default: the defaults of the features. States and actions have the numbers of the
+   * discrete observations and actions of the environment.
    */
   readonly transitions: (context?: Context) => FiniteModel
 }
 
 /**
- * An environment that samples a finite model: one draw at a reset and one a step, even where there is one outcome, as
- * Gymnasium's toy-text environments do. State and observation: the number of the state.
+ * Defines an environment that samples a finite model. It draws one random number at each reset and each step,
+ * also if there is only one outcome, as Gymnasium's toy-text environments do. State and observation are the
+ * number of the state.
  *
- * Its context feature `noise` is the probability that a uniformly random action is taken instead of the chosen one
- * (where it is above 0, further draws a step).
+ * The context feature `noise` is the probability that a uniformly random action replaces the chosen one. A step
+ * draws further numbers if it is above 0.
  */
 export function finiteEnvironment(
   name: string,

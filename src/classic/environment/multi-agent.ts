@@ -7,27 +7,30 @@ import { rowSize } from './space.ts'
 import type { ArraySpace } from './space.ts'
 import type { VectorOptions } from './vector.ts'
 
-/** The typed arrays of a vector of environments of several agents. An environment's functions write in place. */
+/**
+ * The typed arrays of a vector of environments with several agents. The functions of a definition write in
+ * place.
+ */
 export interface AgentArrays<C extends ContextSpace = ContextSpace> {
   readonly count: number
   readonly agents: number
   /** [count, stateSize]. */
   readonly state: Float64Array
-  /** Of each feature its values, [count]. */
+  /** One array [count] for each feature. */
   readonly context: ContextColumns<C>
   /** [count, agents, rowSize(action)]. */
   readonly actions: Float32Array
   /** [count, agents, rowSize(observation)]. */
   readonly observations: Float32Array
-  /** [count, agents]; written by every step for all agents. */
+  /** [count, agents]. Every step writes the rewards of all agents. */
   readonly rewards: Float64Array
-  /** [count]; 1 where the task itself has ended, for all. */
+  /** [count]. 1 where the task itself has ended, for all agents. */
   readonly terminated: Uint8Array
 }
 
 /**
- * An environment of several agents with the same spaces that all act in every step: functions over index `i` of typed arrays, as an
- * `EnvironmentDefinition` is for one agent. No function keeps anything between calls.
+ * An environment of several agents with the same spaces, which all act in every step. As in an
+ * `EnvironmentDefinition`, the functions work on index `i` of typed arrays and store nothing between calls.
  */
 export interface MultiAgentDefinition<C extends ContextSpace = ContextSpace> {
   readonly name: string
@@ -39,13 +42,16 @@ export interface MultiAgentDefinition<C extends ContextSpace = ContextSpace> {
   readonly stateSize: number
   readonly maxSteps?: number
   readonly reset: (envs: AgentArrays, i: number, random: EnvironmentRandom) => void
-  /** From state and actions to the next state, rewards and `terminated`. */
+  /** Reads state and actions; writes the next state, the rewards and `terminated`. */
   readonly step: (envs: AgentArrays, i: number, random: EnvironmentRandom) => void
-  /** Writes what each agent observes. */
+  /** Writes the observation of each agent. */
   readonly observe: (envs: AgentArrays, i: number) => void
 }
 
-/** What `defineMultiAgentEnvironment` takes: a definition whose functions know the names of its features. */
+/**
+ * The input of `defineMultiAgentEnvironment`: a definition whose functions are typed with the names of its
+ * features.
+ */
 type MultiAgentSource<C extends ContextSpace> = Omit<
   MultiAgentDefinition<C>,
   'reset' | 'step' | 'observe'
@@ -55,18 +61,18 @@ type MultiAgentSource<C extends ContextSpace> = Omit<
   readonly observe: (envs: AgentArrays<C>, i: number) => void
 }
 
-/** An environment of several agents, written with the names of its context features. */
+/** Defines an environment of several agents. Its functions read the context features by name. */
 export const defineMultiAgentEnvironment = <C extends ContextSpace>(
   source: MultiAgentSource<C>,
 ): MultiAgentDefinition<C> => source as MultiAgentDefinition<C>
 
 /**
- * Many copies of an environment of several agents, stepped in one call; an episode that ends begins again in the same step. The arrays
- * belong to the vector and are overwritten by each call.
+ * Many copies of an environment of several agents, stepped in one call. After an episode ends, the next one
+ * begins in the same step. The vector owns the arrays and overwrites them in each call.
  */
 export interface MultiAgentVector {
   readonly definition: MultiAgentDefinition
-  /** [numEnvs, agents, rowSize(action)]: write here, then `step()`. */
+  /** [numEnvs, agents, rowSize(action)]. Write the actions here, then call `step()`. */
   readonly actions: Float32Array
   /** [numEnvs, agents, rowSize(observation)]. */
   readonly observations: Float32Array
@@ -77,14 +83,15 @@ export interface MultiAgentVector {
   /** [numEnvs]: 1 where the time limit ended the episode. */
   readonly truncated: Uint8Array
   readonly envs: AgentArrays
-  /** Begins new episodes everywhere. With a seed all streams start anew first. */
+  /** Begins new episodes in all environments. A seed restarts all random streams first. */
   reset(options?: { seed?: number }): void
   step(): void
 }
 
 /**
- * Makes `numEnvs` copies of an environment of several agents. Call `reset` first.
- * @throws AgogeError `reset-needed` for a step before the first reset
+ * Makes `numEnvs` copies of an environment of several agents. Call `reset` before the first `step`.
+ *
+ * @throws AgogeError `reset-needed` from `step` before `reset`
  */
 export function createMultiAgentVector(
   definition: MultiAgentDefinition,

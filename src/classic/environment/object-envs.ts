@@ -10,7 +10,7 @@ import { flatSpace, flatten, readRow, writeRow } from './space-values.ts'
 import { type ArraySpace, describeSpace, rowSize, type Space } from './space.ts'
 import type { Autoreset, NamedArrays, VectorEnvironment } from './vector.ts'
 
-/** What all objects of a vector have in common. */
+/** The fields that all objects of a vector share. */
 interface ObjectKind {
   readonly name?: string
   readonly observationSpace: Space
@@ -19,14 +19,14 @@ interface ObjectKind {
   actionMask?(): ArrayLike<number>
 }
 
-/** Whether members are rows of numbers of one length. */
+/** Whether the members of the space are rows of numbers of a fixed length. */
 export const isArraySpace = (space: Space): space is ArraySpace =>
   space.type === 'box' ||
   space.type === 'discrete' ||
   space.type === 'multi-discrete' ||
   space.type === 'multi-binary'
 
-/** The spaces and the name of an object, for whoever reads `environment`. */
+/** A definition with the name and the spaces of an object. Its functions throw. */
 export function objectDefinition(kind: ObjectKind): EnvironmentDefinition {
   for (const field of ['observationSpace', 'actionSpace'] as const) {
     if (typeof kind?.[field]?.type === 'string') continue
@@ -65,7 +65,7 @@ export function objectDefinition(kind: ObjectKind): EnvironmentDefinition {
   }
 }
 
-/** A result of an object as a record that has the fields; `what` names it in errors. */
+/** Checks that the result of an object's call is a record with the fields. `what` names the result in errors. */
 function fieldsOf(value: unknown, what: string, fields: readonly string[]): Record<string, unknown> {
   if (value instanceof Promise || (typeof value === 'object' && value !== null && 'then' in value)) {
     throw new AgogeError(`${what} is a promise`, {
@@ -90,57 +90,59 @@ const notInSpace = (why: string, given: unknown, space: Space): AgogeError =>
   new AgogeError(why, { code: 'not-in-space', given, expected: describeSpace(space) })
 
 export interface ObjectVectorOptions {
-  /** Of the first episodes, until a reset brings one. Default 0. */
+  /** Seed of the first episodes, until a reset gives another one. Default: 0. */
   seed?: number
-  /** Default `same-step`. */
+  /** Default: `same-step`. */
   autoreset?: Autoreset
-  /** The context of an environment's next episode. Default: none is given. */
+  /** The context of the next episode of an environment. Default: `reset` gets no context. */
   contextFor?: (envIndex: number, episode: number) => Context
-  /** Steps after which an episode is truncated, unless the objects do so themselves. Default: none. */
+  /** Truncates an episode after this number of steps. The objects may truncate earlier. Default: no limit. */
   maxSteps?: number
   /**
-   * The seed that the object of an environment is given. Default: a hash of both, so that no two pairs share a stream; Gymnasium
-   * gives `seed + environment`.
+   * The seed for the object of an environment. Default: a hash of both arguments, so that no two pairs share a
+   * stream. Gymnasium uses `seed + envIndex`.
    */
   seedFor?: (seed: number, envIndex: number) => number
 }
 
-/** The arrays of a vector of users' objects, and what a reset or a step of one of them writes there. */
+/** The arrays of a vector of objects, and the functions that write the results of `reset` and `step` to them. */
 export interface ObjectEnvs {
   readonly arrays: Omit<VectorEnvironment, 'reset' | 'step' | 'truncate' | 'state' | 'restore'>
-  /** [environments]: what was said with the rows of `observations` and of `finalObservations`. */
+  /** [numEnvs]: the infos that came with `observations` and `finalObservations`. */
   readonly infos: (Info | undefined)[]
   readonly finalInfos: (Info | undefined)[]
-  /** All arrays by name, to be stored. */
+  /** All arrays by name, for saved states. */
   readonly stored: NamedArrays
-  /** [environments]: 1 where the environment has ended and not begun again. */
+  /** [numEnvs]: 1 where the episode has ended and the next one has not begun. */
   readonly ended: Uint8Array
   readonly episodes: number[]
-  /** [environments]: resets so far. */
+  /** [numEnvs]: number of resets so far. */
   readonly resets: Int32Array
-  /** [environments]: the seed that an environment's next reset is to be given; NaN for none. */
+  /** [numEnvs]: the seed for the next reset of each environment; NaN for none. */
   readonly seeds: Float64Array
-  /** Every environment's next reset gets a seed made from this one. */
+  /** Sets the seed of the next reset of every environment. */
   reseed(seed: number): void
-  /** What the environment's reset is given. */
+  /** The options for the next reset of an environment. */
   resetOptions(envIndex: number): ResetOptions
-  /** Writes what a reset gave. */
+  /** Writes the result of a reset. */
   began(envIndex: number, object: ObjectKind, result: unknown): void
-  /** A new count; reward 0 and no end. */
+  /** Sets return, length, reward and the end flags to 0. */
   startCount(envIndex: number): void
-  /** The environment's action, for its object to keep. */
+  /** The action of an environment, as a copy that its object may keep. */
   action(envIndex: number): unknown
-  /** Writes what a step gave; whether the episode is over. */
+  /** Writes the result of a step. Returns whether the episode is over. */
   stepped(envIndex: number, object: ObjectKind, result: unknown): boolean
-  /** Marks the end of the episode and keeps its last observation. */
+  /** Marks the end of the episode and copies its last observation. */
   end(envIndex: number): void
-  /** The error for a step of an ended environment. */
+  /** The error for a step of an environment that was not reset. */
   notReset(envIndex: number): AgogeError
 }
 
 /**
- * Observations of tuples, dicts and texts become flat rows (see `flatten`); actions have to be of an array space.
- * @throws AgogeError `not-an-environment`, or `no-flat-size` where observations have no fixed length.
+ * Allocates the arrays of `count` objects of one kind. Observations of tuples, dicts and texts become flat rows
+ * (see `flatten`). The action space must be an array space.
+ *
+ * @throws AgogeError `not-an-environment`, or `no-flat-size` for observations without a fixed length
  */
 export function createObjectEnvs(
   kind: ObjectKind,
@@ -185,7 +187,7 @@ export function createObjectEnvs(
   const infos: (Info | undefined)[] = Array.from({ length: count }, () => undefined)
   const finalInfos = [...infos]
   const episodes = infos.map(() => 0)
-  /** The seed that an environment's next reset is to be given; NaN for none. */
+  /** NaN: the next reset gets no seed. */
   const seeds = new Float64Array(count)
   const resets = new Int32Array(count)
   const seedOf = seedFor ?? ((seed: number, envIndex: number) => hash32('environment', seed, envIndex))

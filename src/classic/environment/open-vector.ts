@@ -6,13 +6,16 @@ import { objectDefinition, type ObjectVectorOptions } from './object-envs.ts'
 import { claimEach, vectorFrom } from './vector-from.ts'
 import type { EnvironmentDefinition } from './definition.ts'
 
-/** A user's own environment, whose calls answer at once or with promises. */
+/** An environment of the user. Its calls return results or promises. */
 export type AnyEnvironment = Environment | AsyncEnvironment
 
-/** Makes the object with an index. */
+/** Makes the object of environment `envIndex`. */
 export type EnvironmentFactory = (envIndex: number) => AnyEnvironment | Promise<AnyEnvironment>
 
-/** All that can be trained and played in: a definition, an object with `reset` and `step`, or a function that makes such objects. */
+/**
+ * Everything that agents can be trained and evaluated in: a definition, an object with `reset` and `step`, or a
+ * function that makes such objects.
+ */
 export type Playable = EnvironmentDefinition | AnyEnvironment | EnvironmentFactory
 
 /** Whether it is a definition, not an object with `reset` and `step` or a function that makes them. */
@@ -22,11 +25,12 @@ export const isEnvironmentDefinition = (given: Playable): given is EnvironmentDe
 export type OpenedVector = AnyVector & { close(): void | Promise<void> }
 
 /**
- * A vector of anything that can be played in, not yet reset. Objects are made here, and closed by `close` where a factory made
- * them. They are stepped at once where the first one's `reset` answers at once (it is called to find that out), else by
- * promises, all of them at the same time.
+ * Makes a vector of anything playable. Call `reset` before the first `step`. It calls the `reset` of the first
+ * object once, to find out whether calls return promises. If they do, all environments are stepped
+ * concurrently. `close` closes the objects that a factory made.
  *
- * @throws AgogeError `bad-argument` for more environments than there are objects and for a function that gives one of them twice, `not-an-environment`, and all that `vectorFrom` throws
+ * @throws AgogeError `bad-argument` for several environments of a single object, and for a factory that returns
+ * the same object twice; `not-an-environment`; all that `vectorFrom` throws
  */
 export async function openVector(
   playable: Playable,

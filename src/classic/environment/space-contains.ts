@@ -1,11 +1,11 @@
 import { type BoxSpace, describeSpace, hasIntegers, type Space } from './space.ts'
 
-/** Whether a value is a member of a space. Boxes take any flat array of numbers, row-major. */
+/** Whether a value is a member of a space. A box accepts any flat array of numbers, row-major. */
 export const contains = (space: Space, value: unknown): boolean => explainMismatch(space, value) === undefined
 
 /**
- * Why a value is not a member of a space, as a sentence that says what was given and what is expected; `undefined` where
- * it is one. `name` is what the sentence calls the value.
+ * Explains why a value is not a member of a space, as a sentence with the given and the expected value. Returns
+ * `undefined` for a member. `name` names the value in the sentence.
  */
 export function explainMismatch(space: Space, value: unknown, name = 'the value'): string | undefined {
   switch (space.type) {
@@ -54,7 +54,7 @@ export function explainMismatch(space: Space, value: unknown, name = 'the value'
 }
 
 function explainBox(space: BoxSpace, value: unknown, name: string): string | undefined {
-  // A float32 entry at a bound is the bound rounded.
+  // A float32 entry at a bound equals the bound rounded to float32.
   const round = space.dtype === 'float32' ? Math.fround : (bound: number) => bound
   const whole = hasIntegers(space)
   return explainRow(
@@ -74,7 +74,7 @@ function explainBox(space: BoxSpace, value: unknown, name: string): string | und
   )
 }
 
-/** Of a row of numbers: its length, then its entries. */
+/** Checks the length of a row of numbers, then its entries. */
 function explainRow(
   space: Space,
   value: unknown,
@@ -125,7 +125,7 @@ function first<T>(
   return undefined
 }
 
-/** A value in a few words. */
+/** A short description of a value. */
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
   if (ArrayBuffer.isView(value)) return `a ${value.constructor.name} of ${(value as Uint8Array).length}`

@@ -16,13 +16,19 @@ import { numpyStream, type NumpyStream } from './environment-random.ts'
 import { boxArray } from './space-values.ts'
 import type { EnvironmentRandom } from './definition.ts'
 
-/** Any stream; over a NumPy stream the draws are those that Gymnasium makes from a generator in the same state. */
+/**
+ * Any random stream. From a NumPy stream, the draws equal those of Gymnasium from a generator in the same
+ * state.
+ */
 export type SampleRandom = EnvironmentRandom & Partial<Pick<NumpyStream, 'exponential' | 'fillIntegers8'>>
 
 /**
- * What may be drawn. Discrete: 1 for each choice that is allowed. Multi-discrete: such a mask each. Multi-binary: 0 or 1
- * for bits that are fixed, 2 for random ones. Text: the length, and 1 for each allowed character. Sequence: the length,
- * or several to choose from, and the mask of the entries. Tuple and dict: the masks of the parts. Boxes have none.
+ * Restricts what is drawn.
+ * - Discrete: 1 for each allowed choice. Multi-discrete: one such mask for each number.
+ * - Multi-binary: 0 or 1 for a fixed bit, 2 for a random one.
+ * - Text: the length, and 1 for each allowed character.
+ * - Sequence: the length, or several lengths to choose from, and the mask of the entries.
+ * - Tuple and dict: the masks of the parts. Boxes have no mask.
  */
 export type SampleMask<S extends Space = Space> = S extends DiscreteSpace | MultiBinarySpace
   ? ArrayLike<number>
@@ -39,10 +45,11 @@ export type SampleMask<S extends Space = Space> = S extends DiscreteSpace | Mult
             : never
 
 /**
- * A random member of a space, by Gymnasium's rules: entries of a box are uniform between two bounds, exponential from one,
- * normal without any, floored for integers; sequences have geometric lengths of mean 4; all else is uniform. All draws
- * come from `random`; for the very numbers of a Gymnasium space that was seeded, see `seededSampler`.
- * @throws AgogeError `empty-mask` where a mask allows nothing, `bad-argument` where it does not fit.
+ * Draws a random member of a space, by Gymnasium's rules. Entries of a box are uniform between two bounds,
+ * exponential from one bound, normal without bounds, and floored for integers. Sequences have geometric lengths
+ * of mean 4. All else is uniform. To reproduce a seeded Gymnasium space exactly, use `seededSampler`.
+ *
+ * @throws AgogeError `empty-mask` if a mask allows nothing, `bad-argument` if it does not fit the space
  */
 export function sampleSpace<S extends Space>(
   space: S,
@@ -53,8 +60,9 @@ export function sampleSpace<S extends Space>(
 }
 
 /**
- * A function that draws what `space.seed(seed)` and then repeated `space.sample(mask)` draw in Gymnasium: every part of a
- * tuple, dict or sequence has a NumPy stream of its own. Gymnasium sorts the names of a dict; declare them sorted.
+ * Returns a function that draws the same members as Gymnasium after `space.seed(seed)`, with one
+ * `space.sample(mask)` for each call. Every part of a tuple, dict or sequence has its own NumPy stream.
+ * Gymnasium sorts the names of a dict, so declare them sorted.
  */
 export function seededSampler<S extends Space>(space: S, seed: number): (mask?: SampleMask<S>) => Member<S> {
   return sampler(space, numpyStream, seed) as (mask?: SampleMask<S>) => Member<S>
@@ -64,7 +72,7 @@ type Sample = (mask?: unknown) => unknown
 
 function sampler(space: Space, stream: (seed: number) => SampleRandom, seed = 0): Sample {
   const random = stream(seed)
-  // Seeds of parts are drawn only where each part has a stream of its own.
+  // Only draws seeds for parts if each part has its own stream.
   const ownStreams = stream === numpyStream
   const child = (part: Space): Sample => sampler(part, stream, ownStreams ? random.integers(2 ** 31 - 1) : 0)
   switch (space.type) {
@@ -101,7 +109,7 @@ function sampler(space: Space, stream: (seed: number) => SampleRandom, seed = 0)
     }
     case 'sequence': {
       const draw = child(space.space)
-      // Gymnasium seeds a sequence anew after it has drawn the seed of its entries.
+      // Gymnasium seeds a sequence again after it has drawn the seed of its entries.
       const own = ownStreams ? stream(seed) : random
       return (mask) => {
         const { length, entries } = (mask ?? {}) as SampleMask<SequenceSpace>
@@ -123,7 +131,7 @@ function sampleBox(space: BoxSpace, random: SampleRandom): Member<BoxSpace> {
   const whole = dtype === 'int32' || dtype === 'uint8'
   const bound = (value: number): number => (dtype === 'float32' ? Math.fround(value) : value)
   const drawn = new Float64Array(size)
-  // Gymnasium draws the entries of one kind of bounds after those of another.
+  // Gymnasium draws the entries of a box grouped by kind of bounds.
   for (let k = 0; k < size; k++) if (low[k] === -Infinity && high[k] === Infinity) drawn[k] = random.normal()
   for (let k = 0; k < size; k++)
     if (low[k] !== -Infinity && high[k] === Infinity) drawn[k] = exponential(random) + bound(low[k])
@@ -175,7 +183,7 @@ function sampleText(space: TextSpace, random: SampleRandom, mask?: SampleMask<Te
   const total = Array.from(weights).reduce((sum, weight) => sum + weight, 0)
   const length = mask?.length ?? space.minLength + random.integers(space.maxLength - space.minLength + 1)
   if (total === 0 && length > 0) throw badMask(space, mask, 'at least one allowed character')
-  // The chances are normalised twice, as Gymnasium and NumPy do.
+  // Gymnasium and NumPy each normalise the probabilities.
   let sum = 0
   const cumulative = Array.from(weights, (weight) => (sum += weight / total))
   return Array.from({ length }, () => {
@@ -184,7 +192,7 @@ function sampleText(space: TextSpace, random: SampleRandom, mask?: SampleMask<Te
   }).join('')
 }
 
-/** Standard exponential; by inversion where the stream has none of its own. */
+/** Standard exponential. Uses inversion if the stream has no exponential draw. */
 const exponential = (random: SampleRandom): number =>
   random.exponential === undefined ? -Math.log1p(-random.random()) : random.exponential()
 

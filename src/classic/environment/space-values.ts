@@ -13,7 +13,7 @@ import {
 /** A typed array of numbers. */
 export type NumberArray = Float32Array | Float64Array | Int32Array | Uint8Array
 
-/** A zeroed array of a box's kind of numbers. */
+/** A zeroed array of the dtype of a box. */
 export function boxArray(space: BoxSpace, length = space.low.length): Member<BoxSpace> {
   switch (space.dtype) {
     case 'float32':
@@ -28,10 +28,11 @@ export function boxArray(space: BoxSpace, length = space.low.length): Member<Box
 }
 
 /**
- * A fresh member out of a row of `rows`: a number for a discrete space, else a typed array.
+ * Reads a row of `rows` as a fresh member: a number for a discrete space, otherwise a typed array.
  *
- * @throws AgogeError `not-in-space`, calling the row `name`, where the space has integers and an entry is none: it is not rounded. Gymnasium's
- *   `Box.contains` refuses it too.
+ * @param name names the row in errors
+ * @throws AgogeError `not-in-space` if the space has integers and an entry is not an integer. Entries are not
+ * rounded; Gymnasium's `Box.contains` refuses such a value too.
  */
 export function readRow<S extends ArraySpace>(
   space: S,
@@ -60,8 +61,10 @@ export function readRow<S extends ArraySpace>(
 }
 
 /**
- * Writes a member as a row of `rows`. Checks its kind and length and that no entry is NaN, not its bounds.
- * @throws AgogeError `shape-mismatch` or `not-a-number`, calling the value `name`.
+ * Writes a member as a row of `rows`. Checks its kind, its length and that no entry is NaN. Does not check
+ * bounds.
+ *
+ * @throws AgogeError `shape-mismatch` or `not-a-number`. `name` names the value.
  */
 export function writeRow(
   space: ArraySpace,
@@ -112,10 +115,11 @@ function notInSpace(space: ArraySpace, value: number, name: string): AgogeError 
 }
 
 /**
- * Numbers in the flat form of a member, as in Gymnasium: one-hot for discrete choices; for texts the index of each
- * character, then as many times the number of characters there are as the text is short of its greatest length; the
- * parts of tuples and dicts one after the other.
- * @throws AgogeError `no-flat-size` for sequences, whose length is not fixed.
+ * The length of the flat form of a member, as in Gymnasium. Discrete choices are one-hot. A text is the index
+ * of each character, padded to `maxLength` with the number of characters of the space. Parts of tuples and
+ * dicts are concatenated.
+ *
+ * @throws AgogeError `no-flat-size` for sequences, whose length is not fixed
  */
 export function flatSize(space: Space): number {
   switch (space.type) {
@@ -136,7 +140,7 @@ export function flatSize(space: Space): number {
   }
 }
 
-/** The box that the flat forms of a space's members lie in. */
+/** The box that contains the flat forms of all members of a space. */
 export function flatSpace(space: Space): BoxSpace {
   if (space.type === 'box') return { ...space, shape: [space.low.length] }
   const low: number[] = []
@@ -159,9 +163,10 @@ export function flatSpace(space: Space): BoxSpace {
 }
 
 /**
- * Writes the flat form of a member to `out` from `offset` on, and gives `out`. Flat forms hold doubles exactly only in a
- * Float64Array.
- * @throws AgogeError `not-in-space` where the value is no member.
+ * Writes the flat form of a member to `out` from `offset` on. Returns `out`. Only a Float64Array stores doubles
+ * exactly.
+ *
+ * @throws AgogeError `not-in-space` if the value is not a member
  */
 export function flatten<T extends NumberArray = Float32Array<ArrayBuffer>>(
   space: Space,
@@ -218,7 +223,8 @@ function writeFlat(space: Space, value: unknown, out: NumberArray, offset: numbe
 }
 
 /**
- * The member whose flat form starts at `offset`. One-hot parts give their greatest entry, so that scores do as well.
+ * Reads the member whose flat form starts at `offset`. For one-hot parts it takes the index of the greatest
+ * entry, so scores work too.
  */
 export function unflatten<S extends Space>(space: S, flat: ArrayLike<number>, offset = 0): Member<S> {
   return readFlat(space, flat, offset) as Member<S>

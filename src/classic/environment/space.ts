@@ -1,4 +1,7 @@
-/** What observations and actions may be. Spaces are plain data; `sampleSpace`, `contains` and others work on them. */
+/**
+ * The values that observations and actions may have. Spaces are plain data. See `sampleSpace`, `contains` and
+ * `flatten`.
+ */
 export type Space =
   | BoxSpace
   | DiscreteSpace
@@ -9,14 +12,14 @@ export type Space =
   | DictSpace
   | SequenceSpace
 
-/** Spaces whose members are rows of numbers of one length: those of classic RL. */
+/** Spaces whose members are rows of numbers of a fixed length. Classic RL uses these. */
 export type ArraySpace = BoxSpace | DiscreteSpace | MultiDiscreteSpace | MultiBinarySpace
 
-/** Arrays of numbers between bounds, which may be infinite. Members are typed arrays, row-major. */
+/** Arrays of numbers between bounds, which may be infinite. Members are typed arrays in row-major order. */
 export interface BoxSpace {
   type: 'box'
   shape: readonly number[]
-  /** One a number, row-major. */
+  /** One bound for each number, row-major. */
   low: Float64Array
   high: Float64Array
   dtype: 'float32' | 'float64' | 'int32' | 'uint8'
@@ -38,13 +41,13 @@ export interface MultiDiscreteSpace {
   counts: readonly number[]
 }
 
-/** `n` bits. */
+/** `n` bits, 0 or 1. */
 export interface MultiBinarySpace {
   type: 'multi-binary'
   n: number
 }
 
-/** Strings of minLength to maxLength characters out of `characters`. */
+/** Strings of `minLength` to `maxLength` characters, all from `characters`. */
 export interface TextSpace {
   type: 'text'
   minLength: number
@@ -62,13 +65,13 @@ export interface DictSpace {
   spaces: Readonly<Record<string, Space>>
 }
 
-/** Lists of any length of members of one space. */
+/** Lists of any length. Every entry is a member of `space`. */
 export interface SequenceSpace {
   type: 'sequence'
   space: Space
 }
 
-/** The members of a space. */
+/** The type of the members of a space. */
 export type Member<S extends Space> = S extends BoxSpace
   ? Float32Array | Float64Array | Int32Array | Uint8Array
   : S extends DiscreteSpace
@@ -87,7 +90,14 @@ export type Member<S extends Space> = S extends BoxSpace
                 ? unknown[]
                 : never
 
-/** A box; bounds are one number for all or one each. */
+/**
+ * A space of arrays of a shape. Each bound is one number for all entries, or one for each entry.
+ *
+ * @param dtype the type of the members. Default: `float32`.
+ *
+ * @example
+ * const observation = box([4], -1, 1)
+ */
 export function box(
   shape: readonly number[],
   low: number | ArrayLike<number>,
@@ -107,7 +117,7 @@ export const multiDiscrete = (counts: readonly number[]): MultiDiscreteSpace => 
 })
 export const multiBinary = (n: number): MultiBinarySpace => ({ type: 'multi-binary', n })
 
-/** Numbers in one member of an array space: 1 for a discrete one. */
+/** The length of a member of an array space, flattened: 1 for a discrete space. */
 export function rowSize(space: ArraySpace): number {
   switch (space.type) {
     case 'box':
@@ -123,22 +133,22 @@ export function rowSize(space: ArraySpace): number {
 
 const alphanumeric = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
-/** Strings of `minLength` (default 1) to `maxLength` characters, by default letters and digits. */
+/** A space of strings of `minLength` to `maxLength` characters. Defaults: `minLength` 1, letters and digits. */
 export const text = (
   maxLength: number,
   { minLength = 1, characters = alphanumeric }: { minLength?: number; characters?: string } = {},
 ): TextSpace => ({ type: 'text', minLength, maxLength, characters })
 
-/** Lists whose i-th entry is a member of the i-th space. */
+/** A space of lists. The i-th entry is a member of the i-th space. */
 export const tuple = (...spaces: Space[]): TupleSpace => ({ type: 'tuple', spaces })
 
-/** Objects whose entries are members of the spaces of the same names. */
+/** A space of objects. Each entry is a member of the space with the same name. */
 export const dict = (spaces: Readonly<Record<string, Space>>): DictSpace => ({ type: 'dict', spaces })
 
-/** Lists of any length of members of one space. */
+/** A space of lists of any length. Every entry is a member of `space`. */
 export const sequence = (space: Space): SequenceSpace => ({ type: 'sequence', space })
 
-/** A space in a few words, for errors: `discrete(2)`, `box([4], float32)`, `dict({ a: discrete(2) })`. */
+/** A short description of a space, for errors: `discrete(2)`, `box([4], float32)`, `dict({ a: discrete(2) })`. */
 export function describeSpace(space: Space): string {
   switch (space.type) {
     case 'box':

@@ -3,7 +3,7 @@ import type { Environment, Info } from './environment.ts'
 import { createObjectEnvs, type ObjectEnvs, type ObjectVectorOptions } from './object-envs.ts'
 import { restoreArrays, saveArrays, type VectorEnvironment, type VectorState } from './vector.ts'
 
-/** Objects that were made by functions and are at play. */
+/** Objects made by functions that are in use by a vector. */
 const atPlay = new WeakSet<object>()
 
 const shared = (envIndex: number): AgogeError =>
@@ -14,16 +14,17 @@ const shared = (envIndex: number): AgogeError =>
     hint: 'Make it within the function: () => new MyEnvironment()',
   })
 
-/** @throws AgogeError `bad-argument` where environments share an object, which would be stepped by all of them. */
+/** @throws AgogeError `bad-argument` if two environments share an object, which each of them would step */
 export function requireOneEach(environments: readonly unknown[]): void {
   const envIndex = environments.findIndex((one, i) => environments.indexOf(one) < i)
   if (envIndex >= 0) throw shared(envIndex)
 }
 
 /**
- * The same for vectors that play at the same time, such as those of training and of an evaluation.
+ * Like `requireOneEach`, also across vectors that run at the same time, such as those of training and of an
+ * evaluation.
  *
- * @returns lets the objects go.
+ * @returns a function that releases the objects
  */
 export function claimEach(environments: readonly object[]): () => void {
   requireOneEach(environments)
@@ -35,21 +36,25 @@ export function claimEach(environments: readonly object[]): () => void {
   }
 }
 
-/** A vector of users' objects. */
+/** A vector of user-defined objects. */
 export interface ObjectVector extends VectorEnvironment {
-  /** [environments]: what was said with the rows of `observations` and of `finalObservations`. */
+  /** [numEnvs]: the infos that came with `observations` and `finalObservations`. */
   readonly infos: readonly (Info | undefined)[]
   readonly finalInfos: readonly (Info | undefined)[]
   close(): void
 }
 
 /**
- * `count` objects as one vector environment, stepped one after the other: whatever takes a VectorEnvironment takes it.
- * Autoreset, time limit and counts are those of a vector of environments. Nothing is known of the objects' insides, so `environment`
- * has their spaces only, and `state()` needs theirs.
+ * Makes a vector environment of `count` objects, stepped one after another. It works wherever a
+ * VectorEnvironment does, with the same autoreset, time limit and counts. Its `definition` has only the spaces
+ * of the objects. `state()` needs objects with `state` and `restore`.
  *
- * @throws AgogeError here or later: `not-an-environment`, `bad-step`, `shape-mismatch`, `not-a-number`, `not-in-space`,
- * naming the environment, the environment, the step and the field.
+ * @throws AgogeError here or from later calls: `not-an-environment`, `bad-step`, `shape-mismatch`,
+ * `not-a-number`, `not-in-space`. The message names the environment, the step and the field.
+ *
+ * @example
+ * const vector = vectorFrom(() => new MyEnvironment(), 4, { seed: 1 })
+ * vector.reset()
  */
 export function vectorFrom(
   makeEnv: (envIndex: number) => Environment,
@@ -117,7 +122,7 @@ export function vectorFrom(
   }
 }
 
-/** What a call gives; what it throws, with the place where. */
+/** Returns the result of a call. Adds the place to an error that it throws. */
 function calling<T>(where: string, call: () => T): T {
   try {
     return call()
@@ -126,7 +131,7 @@ function calling<T>(where: string, call: () => T): T {
   }
 }
 
-/** An error of a user's own code, with the place. */
+/** Wraps an error of user code, with the place. */
 export function threw(where: string, cause: unknown): AgogeError {
   return new AgogeError(
     `${where} threw ${cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)}`,
@@ -142,7 +147,7 @@ export function threw(where: string, cause: unknown): AgogeError {
 
 type Resumable = Pick<Environment, 'state' | 'restore'>
 
-/** The state of a vector of objects, each of which has to have its own. */
+/** The state of a vector of objects. Each object needs `state`. */
 export function objectState(envs: ObjectEnvs, environments: readonly Resumable[]): VectorState {
   return {
     arrays: saveArrays(envs.stored),

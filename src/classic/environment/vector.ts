@@ -7,17 +7,18 @@ import { type EnvironmentStream, fastStream } from './environment-random.ts'
 import type { NumberArray } from './space-values.ts'
 import { rowSize } from './space.ts'
 
-/** Arrays that are written in place, by name. */
+/** Arrays by name that are written in place. */
 export type NamedArrays = Readonly<Record<string, NumberArray>>
 
-/** Copies, as structured-cloneable data. */
+/** Copies of the arrays, as structured-cloneable data. */
 export const saveArrays = (arrays: NamedArrays): Record<string, ArrayBuffer> =>
   Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, array.slice().buffer]))
 
 /**
  * Writes saved copies back into the arrays.
  *
- * @throws AgogeError `checkpoint-mismatch` naming the environment and the array, before anything is written
+ * @throws AgogeError `checkpoint-mismatch`, naming the environment and the array. Nothing is written in this
+ * case.
  */
 export function restoreArrays(
   environment: string,
@@ -38,60 +39,68 @@ export function restoreArrays(
 }
 
 /**
- * When a finished environment begins again. `same-step`: in the step that ended it, whose last observation is in
- * `finalObservations`. `next-step`: the step after ignores the action, gives the first observation, reward 0 and no end
- * (Gymnasium's default). `disabled`: when `reset` says so.
+ * When the next episode of an environment begins.
+ * - `same-step`: in the step that ends the episode. `finalObservations` has the last observation.
+ * - `next-step`: in the following step, which ignores the action and returns the first observation, reward 0
+ * and no end. This is Gymnasium's default.
+ * - `disabled`: when `reset` is called with a mask.
  */
 export type Autoreset = 'same-step' | 'next-step' | 'disabled'
 
 export interface VectorOptions {
   numEnvs: number
-  /** Default 0. Streams are keyed by (seed, environment), so that environment i plays alike whatever the number of environments. */
+  /**
+   * Default: 0. The stream of an environment depends on its seed and its index, not on the number of
+   * environments.
+   */
   seed?: number
-  /** Default `same-step`. */
+  /** Default: `same-step`. */
   autoreset?: Autoreset
-  /** The context of an environment's next episode. Default: the defaults of the space. */
+  /** The context of the next episode of an environment. Default: the defaults of the features. */
   contextFor?: (envIndex: number, episode: number) => Context
-  /** Instead of the environment's own limit; Infinity for none. */
+  /** Time limit in steps; Infinity for none. Default: `maxSteps` of the definition. */
   maxSteps?: number
-  /** Where chance comes from. Default: the fast stream. */
+  /** The random stream of an environment. Default: the fast stream. */
   stream?: (seed: number, envIndex: number) => EnvironmentStream
 }
 
 /**
- * Many copies of an environment, stepped in one call. The arrays belong to the environment and are overwritten by each call;
- * nothing is allocated. Row i of each is environment i's.
+ * Many copies of an environment, stepped in one call. Row i of each array belongs to environment i. The vector
+ * owns the arrays and overwrites them in each call. No call allocates memory.
  */
 export interface VectorEnvironment {
   readonly definition: EnvironmentDefinition
   readonly autoreset: Autoreset
-  /** [numEnvs, rowSize(action)]: write here, then `step()`. */
+  /** [numEnvs, rowSize(action)]. Write the actions here, then call `step()`. */
   readonly actions: Float32Array
   /** [numEnvs, rowSize(observation)]. */
   readonly observations: Float32Array
-  /** Where an environment has just ended: its last observation, before any reset. */
+  /** [numEnvs, rowSize(observation)]. The last observation of an episode that has just ended, before any reset. */
   readonly finalObservations: Float32Array
   readonly rewards: Float64Array
   readonly terminated: Uint8Array
   readonly truncated: Uint8Array
-  /** [numEnvs, n], 1 = allowed; empty where the environment has no masks. The choices of several numbers stand one after another. */
+  /**
+   * [numEnvs, n], 1 = allowed. Empty for environments without masks. The choices of a multi-discrete action are
+   * concatenated.
+   */
   readonly actionMask: Uint8Array
-  /** Where an environment has just ended: the mask of its last state, before any reset. */
+  /** The mask of the last state of an episode that has just ended, before any reset. */
   readonly finalActionMask: Uint8Array
-  /** Of the episode that an environment is in; where it has just ended, of that one. */
+  /** [numEnvs]. Return so far of the current episode, or of the episode that has just ended. */
   readonly returns: Float64Array
   readonly lengths: Int32Array
-  /** The environments, for environments' own functions such as `draw`. */
+  /** The arrays that the functions of the definition take, such as `draw`. */
   readonly envs: EnvArrays
-  /** Begins new episodes: everywhere, or where `mask` is 1. With a seed all streams start anew first. */
+  /** Begins new episodes: in all environments, or where `mask` is 1. A seed restarts all random streams first. */
   reset(options?: { seed?: number; mask?: Uint8Array }): void
   step(): void
   /**
-   * Cuts the environment's episode short, as a time limit does: after a step, before the next. The environment then begins again as
-   * after any end. Where the step has just terminated the episode, it is truncated as well.
+   * Truncates the episode of an environment, as a time limit does. Call it between two steps. The next episode
+   * begins as after any other end. If the last step terminated the episode, it counts as truncated too.
    */
   truncate(envIndex: number): void
-  /** Everything needed to go on exactly here, as structured-cloneable data. */
+  /** The complete state for exact resumption, as structured-cloneable data. */
   state(): VectorState
   restore(state: VectorState): void
 }
@@ -100,7 +109,7 @@ export interface VectorState {
   arrays: Record<string, ArrayBuffer>
   streams: unknown[]
   episodes: number[]
-  /** Of a wrapper: the state of what it wraps. */
+  /** The state of the wrapped vector, if this is a wrapper. */
   inner?: VectorState
 }
 
@@ -109,11 +118,26 @@ interface Kind<T> {
   readonly BYTES_PER_ELEMENT: number
 }
 
-/** An array outside of the heap, however short: V8 reads it in half the time of one within, which it may move. */
+/**
+ * Allocates outside of the heap, also for short arrays. V8 reads these in half the time of arrays that it may
+ * move.
+ */
 const zeros = <T>(Kind: Kind<T>, length: number): T =>
   new Kind(new ArrayBuffer(length * Kind.BYTES_PER_ELEMENT))
 
-/** Makes `numEnvs` copies of an environment. Call `reset` first. */
+/**
+ * Makes `numEnvs` copies of an environment. Call `reset` before the first `step`.
+ *
+ * @throws AgogeError `bad-argument` if `numEnvs` is not a positive integer; `reset-needed` from `step` before
+ * `reset`
+ *
+ * @example
+ * const vector = createVectorEnvironment(cartPole, { numEnvs: 8, seed: 1 })
+ * vector.reset()
+ * vector.actions.fill(1)
+ * vector.step()
+ * console.log(vector.rewards, vector.terminated)
+ */
 export function createVectorEnvironment(
   definition: EnvironmentDefinition,
   options: VectorOptions,
@@ -156,7 +180,7 @@ export function createVectorEnvironment(
     truncated: zeros(Uint8Array, count),
     returns: zeros(Float64Array, count),
     lengths: zeros(Int32Array, count),
-    /** 1 where the environment has ended and not begun again. */
+    /** 1 where the episode has ended and the next one has not begun. */
     ended: zeros(Uint8Array, count),
   }
   const makeStream =
@@ -180,7 +204,7 @@ export function createVectorEnvironment(
     mask?.(envs, i)
   }
 
-  /** A new count starts when the next step is counted, so that return and length of an ended episode can be read. */
+  /** Called in the step after the end, so that return and length of the ended episode can be read before. */
   function startCount(i: number): void {
     returns[i] = 0
     lengths[i] = 0
@@ -200,7 +224,7 @@ export function createVectorEnvironment(
   }
 
   const { count: _, ...written } = envs
-  /** With contexts as rows. */
+  /** All arrays for saved states, with contexts as rows. */
   const stored = () => ({
     ...written,
     context: contextRows(envs.context, count),
@@ -302,9 +326,9 @@ function notReset(environment: string, envIndex: number): AgogeError {
 }
 
 /**
- * Environments that are stepped in one call, at once (a `VectorEnvironment`) or by promises (an `AsyncVectorEnvironment`): what
- * wrappers wrap, learners act in and loops step. Whoever calls it waits where it gives a promise, and only there, so that
- * environments are stepped as quickly as ever.
+ * A vector whose calls return at once (`VectorEnvironment`) or return promises (`AsyncVectorEnvironment`).
+ * Wrappers, learners and loops take both. They await a call only if it returns a promise, so synchronous
+ * vectors lose no speed.
  */
 export interface AnyVector extends Omit<VectorEnvironment, 'reset' | 'step' | 'truncate'> {
   reset(options?: { seed?: number; mask?: Uint8Array; signal?: AbortSignal }): void | Promise<void>
@@ -312,7 +336,7 @@ export interface AnyVector extends Omit<VectorEnvironment, 'reset' | 'step' | 't
   truncate(envIndex: number): void | Promise<void>
 }
 
-/** Does something after a call of a vector: at once, or when its promise is resolved. */
+/** Runs `next` after a call of a vector: at once, or when the promise of the call resolves. */
 export function afterwards(
   called: void | Promise<void>,
   next: () => void | Promise<void>,
@@ -321,10 +345,11 @@ export function afterwards(
 }
 
 /**
- * For whoever takes each row of a step for a transition, and the last observation of an episode from `finalObservations`.
+ * Checks that `finalObservations` has the last observation of each episode. Callers that treat every row of a
+ * step as a transition need this.
  *
- * @param who needs it, for the message.
- * @throws AgogeError `bad-argument` for an environment that does not reset in the step that ends an episode.
+ * @param who needs it, for the message
+ * @throws AgogeError `bad-argument` if `autoreset` is not `same-step`
  */
 export function requireSameStep(
   { definition, autoreset }: Pick<VectorEnvironment, 'definition' | 'autoreset'>,

@@ -5,11 +5,11 @@ import { flatSpace } from './space-values.ts'
 import type { EnvArrays, EnvironmentDefinition } from './definition.ts'
 
 /**
- * The same environment with context features at the end of its observation, scaled so that low is -1 and high is 1 (beyond
- * that outside the range of training). The observation becomes a flat box: that of a box as it is, of a discrete or
- * multi-discrete space one-hot, of bits as zeros and ones. Without this the context is hidden.
+ * Appends context features to the observation, scaled so that `low` is -1 and `high` is 1. Values outside the
+ * range of training lie outside [-1, 1]. The observation becomes a flat box: a box stays as it is, discrete and
+ * multi-discrete spaces become one-hot, bits become zeros and ones. Without this wrapper the context is hidden.
  *
- * Throws `unknown-feature`.
+ * @throws AgogeError `unknown-feature`
  */
 export function visibleContext<C extends ContextSpace>(
   definition: EnvironmentDefinition<C>,
@@ -32,7 +32,7 @@ export function visibleContext<C extends ContextSpace>(
   const width = flatWidth + names.length
   const bounds = (inner: Float64Array, limit: number): number[] => [...inner, ...names.map(() => limit)]
 
-  /** The same arrays with room for the environment's own observation, made once for each vector. */
+  /** The same arrays with space for the inner observation. Made once for each vector. */
   const innerEnvs = new WeakMap<EnvArrays, EnvArrays>()
   function innerOf(envs: EnvArrays): EnvArrays {
     let inner = innerEnvs.get(envs)
@@ -59,7 +59,7 @@ export function visibleContext<C extends ContextSpace>(
   }
 }
 
-/** The one-hot form of a row, without an allocation. */
+/** Writes the one-hot form of a row without allocating. */
 function flatten(
   definition: Pick<EnvironmentDefinition, 'name' | 'observation'>,
   from: Float32Array,
@@ -90,7 +90,7 @@ function flatten(
   }
 }
 
-/** A choice of `n`; another one would be a place in what stands beside it. */
+/** Checks a choice of `n`. An invalid one would write into the neighbouring feature. */
 function place(
   { name, observation }: Pick<EnvironmentDefinition, 'name' | 'observation'>,
   choice: number,
