@@ -7,8 +7,7 @@ import { createReasoningTasks, type ReasoningTask } from './tasks.ts'
 /**
  * 1 for a right answer, `partial` times the verifier's score for one that is right in part. Keep it small: what is paid
  * for parts is paid for failures, and enough of it teaches the half that is easy.
- *
- * @param settings.partial from 0 (success alone) to 1; default 0.2.
+ * `partial` is from 0 (success alone) to 1; default 0.2.
  */
 export function reasoningReward({ partial = 0.2 }: { partial?: number } = {}): (
   episode: Episode,

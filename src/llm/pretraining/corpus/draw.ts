@@ -77,7 +77,15 @@ const byPool = (words: readonly string[]): Record<WordPool, readonly string[]> =
   probe: words.filter(isHeldOut),
 })
 
-const pools = { noun: byPool(nouns), adjective: byPool(adjectives), verb: byPool(verbs), name: byPool(names) }
+// Divided at the first use, not at import: hashing every word is a part of what `import 'agoge'` costs.
+let divided: Record<'noun' | 'adjective' | 'verb' | 'name', Record<WordPool, readonly string[]>> | undefined
+const pools = (): NonNullable<typeof divided> =>
+  (divided ??= {
+    noun: byPool(nouns),
+    adjective: byPool(adjectives),
+    verb: byPool(verbs),
+    name: byPool(names),
+  })
 
 export const chance = (d: Draw, probability: number): boolean => d.random.next() < probability
 export const pick = <T>(d: Draw, items: readonly T[]): T => items[d.random.int(items.length)]
@@ -85,10 +93,10 @@ export const between = (d: Draw, low: number, high: number): number => low + d.r
 export const say = (d: Draw, template: string, holes: Readonly<Record<string, string>> = {}): string =>
   expand(d.random, template, holes)
 
-export const noun = (d: Draw): string => pick(d, pools.noun[d.pool])
-export const adjective = (d: Draw): string => pick(d, pools.adjective[d.pool])
-export const verb = (d: Draw): string => pick(d, pools.verb[d.pool])
-export const personOrPlace = (d: Draw): string => pick(d, pools.name[d.pool])
+export const noun = (d: Draw): string => pick(d, pools().noun[d.pool])
+export const adjective = (d: Draw): string => pick(d, pools().adjective[d.pool])
+export const verb = (d: Draw): string => pick(d, pools().verb[d.pool])
+export const personOrPlace = (d: Draw): string => pick(d, pools().name[d.pool])
 
 /** An invented word of the pool. */
 export function invented(d: Draw): string {
