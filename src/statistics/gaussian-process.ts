@@ -1,26 +1,28 @@
 import { mean } from './statistics.ts'
 
 export interface GaussianProcessOptions {
-  /** Distance over which values are alike. */
+  /** Length scale of the kernel. */
   length: number
-  /** Standard deviation of the values before any is known; default 1. */
+  /** Prior standard deviation of the values. Default: 1. */
   deviation?: number
-  /** Standard deviation of a measurement; default a hundredth of `deviation`. */
+  /** Standard deviation of the measurement noise. Default: `deviation` / 100. */
   noise?: number
 }
 
-/** What is thought of the value at a point: normal with these. */
+/** The posterior of the value at a point: a normal with this mean and deviation. */
 export interface Belief {
   mean: number
   deviation: number
 }
 
 /**
- * Regression by a Gaussian process (Rasmussen & Williams 2006, section 2.2) with a squared exponential kernel and the mean
- * of the values as its own. For a few dozen points, such as the trials of a search: it inverts no faster than it must.
+ * Gaussian process regression (Rasmussen & Williams 2006, section 2.2) with a squared exponential kernel. The
+ * prior mean is the mean of the values. For a few dozen points, such as the trials of a search; inverting takes
+ * O(n^3).
  *
  * @param points [n, dimensions], at least one
  * @param values [n]
+ * @returns a function from a point to its posterior
  */
 export function gaussianProcess(
   points: readonly (readonly number[])[],
@@ -49,7 +51,7 @@ export function gaussianProcess(
 
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, x, k) => sum + x * b[k], 0)
 
-/** Solves m x = b for a symmetric positive matrix [n, n], whose pivots never vanish (Gauss and Jordan). */
+/** Solves m x = b for a symmetric positive definite matrix [n, n], by Gauss-Jordan elimination. Pivots are never 0. */
 function solvePositive(m: readonly (readonly number[])[], b: readonly number[]): number[] {
   const rows = m.map((row, i) => [...row, b[i]])
   for (const [i, pivot] of rows.entries()) {

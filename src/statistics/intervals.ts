@@ -2,7 +2,7 @@ import { createRandom } from '../engine/random/index.ts'
 import { AgogeError } from '../error.ts'
 import { interquartileMean, mean, quantile } from './statistics.ts'
 
-/** A mean with its 95% interval (or another level, where asked for) over `n` values. */
+/** A mean of `n` values with its interval. Default level: 95%. */
 export interface Estimate {
   mean: number
   low: number
@@ -10,7 +10,7 @@ export interface Estimate {
   n: number
 }
 
-/** A mean of too few values for an interval that holds. */
+/** A mean of too few values for a reliable interval. */
 export interface NoInterval {
   mean: number
   low: null
@@ -22,23 +22,23 @@ export interface NoInterval {
 
 export type MeanEstimate = Estimate | NoInterval
 
-/** With fewer values than this no interval is given: skewed data would make any of them say too much. */
+/** Minimum number of values for an interval. With fewer, skewed data make any interval too narrow. */
 const fewest = 5
 
-/** The estimate where `n` values are too few for an interval, else null. */
+/** The estimate without an interval if there are too few values, otherwise null. */
 export function tooFew(mean: number, n: number): NoInterval | null {
   if (n >= fewest) return null
   return { mean, low: null, high: null, n, noInterval: `no interval: n = ${n}, fewer than ${fewest}` }
 }
 
-/** `LOW to HIGH`, numbers as `show` writes them, or why there is no interval. */
+/** `LOW to HIGH`, formatted by `show`, or the reason why there is no interval. */
 export function intervalText(estimate: MeanEstimate, show: (value: number) => string): string {
   return estimate.low === null ? estimate.noInterval : `${show(estimate.low)} to ${show(estimate.high)}`
 }
 
 /**
- * Quantile of Student's t distribution: the value that a draw stays below with probability `p`. `df`, the degrees of
- * freedom, need not be whole. Accurate to nine digits for `p` in [0.5, 0.9999] and `df` of 1 and more.
+ * Quantile of Student's t distribution: a sample is below it with probability `p`. `df`, the degrees of
+ * freedom, may be fractional. Accurate to nine digits for `p` in [0.5, 0.9999] and `df` of at least 1.
  */
 export function studentQuantile(p: number, df: number): number {
   if (p < 0.5) return -studentQuantile(1 - p, df)
@@ -52,7 +52,7 @@ export function studentQuantile(p: number, df: number): number {
   return (low + high) / 2
 }
 
-/** Probability of a draw above `t`, for `t` >= 0. */
+/** Probability that a sample exceeds `t`, for `t` >= 0. */
 function upperTail(t: number, df: number): number {
   return incompleteBeta(df / (df + t * t), df / 2, 0.5) / 2
 }
@@ -60,7 +60,7 @@ function upperTail(t: number, df: number): number {
 /** The regularised incomplete beta function, by Lentz's continued fraction (Press et al., Numerical Recipes, section 6.4). */
 function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0 || x >= 1) return x <= 0 ? 0 : 1
-  // The fraction converges fast on this side only.
+  // The fraction converges fast only on this side.
   if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a)
   const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x))
   let c = 1
@@ -80,7 +80,7 @@ function incompleteBeta(x: number, a: number, b: number): number {
   return (front * fraction) / a
 }
 
-/** Stirling's series, after the recurrence has brought the argument above 10. */
+/** Stirling's series, after the recurrence has raised the argument above 10. */
 function logGamma(x: number): number {
   let shift = 0
   for (; x < 10; x++) shift += Math.log(x)
@@ -90,18 +90,21 @@ function logGamma(x: number): number {
 }
 
 export interface IntervalSettings {
-  /** Default 0.95. */
+  /** Default: 0.95. */
   level?: number
 }
 
 /**
- * The mean of independent values with its interval: Student's, and on each side Hall's correction for skewness where that
- * reaches further. Fewer than five values have no interval (`low` and `high` are null, `noInterval` says why); equal values
- * have one without width. docs/results/coverage.md has the measured coverage beside that of the bootstraps.
+ * The mean of independent values with its confidence interval. Each side is the wider one of Student's interval
+ * and Hall's correction for skewness. With fewer than five values, `low` and `high` are null and `noInterval`
+ * gives the reason. Equal values have an interval of width 0. docs/results/coverage.md compares its measured
+ * coverage with that of bootstraps.
  *
- * Source: Hall, On the removal of skewness by transformation, J. R. Statist. Soc. B 54 (1992), g1 and its inverse.
+ * Source: Hall, On the removal of skewness by transformation, J. R. Statist. Soc. B 54 (1992), g1 and its
+ * inverse.
  *
- * @example meanInterval([1, 2, 3, 4, 5]) // { mean: 3, low: 1.04, high: 4.96, n: 5 }
+ * @example
+ * meanInterval([1, 2, 3, 4, 5]) // { mean: 3, low: 1.04, high: 4.96, n: 5 }
  */
 export function meanInterval(
   values: readonly number[],
@@ -130,10 +133,10 @@ function studentAndHall(values: readonly number[], centre: number, level: number
 }
 
 /**
- * The mean difference `a - b` with its interval, both measured on the same tasks in the same order. The pairing takes the
- * difficulty of the tasks out of the comparison. Fewer than five pairs have no interval.
+ * The mean difference `a - b` of paired values with its interval. Index i of both arrays belongs to the same
+ * task, so the difficulty of the tasks cancels. With fewer than five pairs there is no interval.
  *
- * @throws AgogeError where the lengths differ.
+ * @throws AgogeError if the lengths differ
  */
 export function pairedDifference(
   a: readonly number[],
@@ -153,12 +156,12 @@ export function pairedDifference(
 }
 
 /**
- * Wilson's score interval of a share, without continuity correction: sound also near 0 and 1 and for few trials.
- * Without any trial nothing is known: the interval is [0, 1] and the mean 0.
+ * Wilson's score interval of a proportion, without continuity correction. It is also accurate near 0 and 1 and
+ * for few trials. Without trials, the interval is [0, 1] and the mean 0.
  *
- * Source: Wilson (1927); equal to scipy's `binomtest(k, n).proportion_ci(method='wilson')`.
+ * Source: Wilson (1927). Equals scipy's `binomtest(k, n).proportion_ci(method='wilson')`.
  *
- * @param z quantile of the normal distribution; the default gives 95%.
+ * @param z quantile of the normal distribution. Default: that of 95%.
  */
 export function wilsonInterval(successes: number, trials: number, z = 1.959963984540054): Estimate {
   if (trials === 0) return { mean: 0, low: 0, high: 1, n: 0 }
@@ -166,12 +169,13 @@ export function wilsonInterval(successes: number, trials: number, z = 1.95996398
 }
 
 /**
- * Wilson's 95% interval of the share of successes where trials come in groups (several attempts at one task), which are not
- * independent of each other. The trials count for as many as the spread between the groups says, at least one a group and
- * at most all; the normal quantile becomes Student's, since that spread is estimated. With one trial a group it is
- * `wilsonInterval`. `n` is the number of trials.
+ * Wilson's 95% interval of a success rate for clustered trials, such as several attempts at one task, which are
+ * not independent. It computes an effective number of trials from the spread between the groups, at least one
+ * for each group and at most all. Because this spread is estimated, a quantile of Student's t replaces the
+ * normal one. With one trial in each group it equals `wilsonInterval`. `n` is the number of trials.
  *
- * Sources: Kish, Survey Sampling (1965), the design effect; Dean & Pagano, J. Survey Statistics and Methodology 3 (2015).
+ * Sources: Kish, Survey Sampling (1965), the design effect; Dean & Pagano, J. Survey Statistics and Methodology
+ * 3 (2015).
  */
 export function groupedWilsonInterval(groups: readonly { successes: number; trials: number }[]): Estimate {
   const sum = (of: (group: { successes: number; trials: number }) => number): number =>
@@ -182,13 +186,13 @@ export function groupedWilsonInterval(groups: readonly { successes: number; tria
   if (k === trials) return wilsonInterval(successes, trials)
   const share = successes / trials
   const squares = sum((group) => (group.successes - share * group.trials) ** 2)
-  // One group says nothing of the spread between groups.
+  // A single group does not show the spread between groups.
   const counts = k < 2 || squares === 0 ? k : (share * (1 - share) * trials ** 2 * (k - 1)) / (k * squares)
   const effective = Math.min(trials, Math.max(k, counts))
   return { ...wilsonBounds(share, effective, studentQuantile(0.975, Math.max(1, k - 1))), n: trials }
 }
 
-/** `trials` need not be whole. */
+/** `trials` may be fractional. */
 export function wilsonBounds(share: number, trials: number, z: number): Omit<Estimate, 'n'> {
   const centre = share + (z * z) / (2 * trials)
   const spread = z * Math.sqrt((share * (1 - share)) / trials + (z * z) / (4 * trials * trials))
@@ -201,16 +205,17 @@ export function wilsonBounds(share: number, trials: number, z: number): Omit<Est
 }
 
 export interface BootstrapSettings {
-  /** Default 10 000. */
+  /** Default: 10 000. */
   resamples?: number
-  /** Default 0.95. */
+  /** Default: 0.95. */
   level?: number
   seed?: number | string
 }
 
 /**
- * Interquartile mean over all runs and tasks with a stratified percentile bootstrap interval: runs are drawn anew within
- * each task, tasks are not. `scores[task][run]`. There is no interval where a task has fewer than five runs.
+ * Interquartile mean over all runs and tasks with a stratified percentile bootstrap interval. The bootstrap
+ * resamples runs within each task, but not tasks. `scores[task][run]`. There is no interval if a task has fewer
+ * than five runs.
  *
  * Source: Agarwal et al., Deep RL at the edge of the statistical precipice (arXiv 2108.13264); rliable.
  */

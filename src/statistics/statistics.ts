@@ -1,11 +1,11 @@
-/** The arithmetic mean; 0 of nothing. */
+/** The arithmetic mean, or 0 for no values. */
 export function mean(values: ArrayLike<number>): number {
   let sum = 0
   for (let i = 0; i < values.length; i++) sum += values[i]
   return values.length === 0 ? 0 : sum / values.length
 }
 
-/** Quantile `q` in [0, 1] of values sorted upwards, linear between neighbours as NumPy's default. */
+/** Quantile `q` in [0, 1] of values in ascending order, with linear interpolation as NumPy's default. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   const at = q * (sorted.length - 1)
   const below = Math.floor(at)
@@ -13,7 +13,7 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
   return sorted[below] + (at - below) * (sorted[above] - sorted[below])
 }
 
-/** Mean of what is left when a quarter of the values (rounded down) is cut at each end: `scipy.stats.trim_mean(x, 0.25)`. */
+/** Interquartile mean: cuts a quarter of the values (rounded down) at each end. Equals `scipy.stats.trim_mean(x, 0.25)`. */
 export function interquartileMean(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const cut = Math.floor(sorted.length / 4)
@@ -21,8 +21,8 @@ export function interquartileMean(values: readonly number[]): number {
 }
 
 /**
- * Spearman's rank correlation of paired values, in [-1, 1], equal values sharing their mean rank; 0 where one side is
- * all equal. `scipy.stats.spearmanr`.
+ * Spearman's rank correlation of paired values, in [-1, 1]. Ties share their mean rank. Returns 0 if all values
+ * of one side are equal. Equals `scipy.stats.spearmanr` otherwise.
  */
 export function rankCorrelation(a: readonly number[], b: readonly number[]): number {
   const [x, y] = [ranks(a), ranks(b)]
@@ -36,7 +36,7 @@ export function rankCorrelation(a: readonly number[], b: readonly number[]): num
   return squaresX === 0 || squaresY === 0 ? 0 : both / Math.sqrt(squaresX * squaresY)
 }
 
-/** 1 for the least. */
+/** The ranks of values, 1 for the smallest. */
 function ranks(values: readonly number[]): number[] {
   return values.map((value) => {
     const below = values.filter((other) => other < value).length

@@ -6,12 +6,12 @@ import { type Encoder, overObservations } from './encoder.ts'
 import { fanInUniform, mlpNetwork, type MlpOptions } from './mlp.ts'
 import { identityNetwork } from './network.ts'
 
-/** One or more estimates Q(s, a) of the return of continuous actions. */
+/** One or more estimates Q(s, a) of the return, for continuous actions. */
 export interface ActionValues {
   readonly specs: Readonly<Record<string, ParameterSpec>>
-  /** x [B, observation], actions [B, k] to the estimates, each [B]. */
+  /** Traced: x [B, observation] and actions [B, k] to the estimates, each [B]. */
   trace(parameters: Record<string, Tensor>, x: Tensor, actions: Tensor): Tensor[]
-  /** The least of the estimates for each row, into `values` [rows]. */
+  /** Writes the minimum of the estimates of each row to `values` [rows]. */
   least(
     parameters: ParameterSet,
     x: Float32Array,
@@ -22,8 +22,8 @@ export interface ActionValues {
 }
 
 /**
- * Perceptrons over the observation, or what an encoder makes of it, and the action side by side; their parameters are called
- * `q1.`, `q2.` ...
+ * MLPs over the concatenation of the observation, or the output of an encoder, with the action. Their
+ * parameters have the prefixes `q1.`, `q2.` ...
  */
 export function mlpActionValues(
   sizes: { observation: ArraySpace; action: number; count: number },
@@ -66,5 +66,5 @@ export function mlpActionValues(
   }
 }
 
-/** The least of several estimates of one shape. */
+/** The minimum of several estimates of the same shape. */
 export const leastOf = (estimates: readonly Tensor[]): Tensor => estimates.reduce((a, b) => minimum(a, b))

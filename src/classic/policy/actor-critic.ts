@@ -10,14 +10,15 @@ import { gruLayer } from './gru.ts'
 import { fanInUniform, mlpNetwork, type MlpOptions } from './mlp.ts'
 import { chain, columnsNetwork, identityNetwork, type Network } from './network.ts'
 
-/** A stochastic policy and an estimate of the value, over rows of observations. */
+/** A stochastic policy and a value function over rows of observations. */
 export interface ActorCritic {
   readonly specs: Readonly<Record<string, ParameterSpec>>
   readonly distribution: ActionDistribution
-  /** x [B, observation] to the distribution's parameters [B, p] and values [B, 1]. */
+  /** Traced: x [B, observation] to the parameters of the distribution [B, p] and values [B, 1]. */
   trace(parameters: Record<string, Tensor>, x: Tensor): { parameters: Tensor; values: Tensor }
   /**
-   * Draws an action for each row; `random` undefined: the likeliest. Fills `logprobs` and `values` [rows] where given.
+   * Samples an action for each row. Without `random` it takes the most likely action. Fills `logprobs` and
+   * `values` [rows] if given.
    */
   act(
     parameters: ParameterSet,
@@ -27,11 +28,15 @@ export interface ActorCritic {
     random: Random | undefined,
     mask?: Uint8Array,
   ): void
-  /** Values of rows. */
+  /** Computes the values of rows. */
   evaluate(parameters: ParameterSet, observations: Float32Array, rows: number, values: Float32Array): void
 }
 
-/** The distribution for an environment's actions. @throws AgogeError `unsupported-space` for a box of integers. */
+/**
+ * The action distribution for an environment.
+ *
+ * @throws AgogeError `unsupported-space` for a box of integers
+ */
 export function distributionFor(definition: EnvironmentDefinition): ActionDistribution {
   switch (definition.action.type) {
     case 'discrete':
@@ -47,15 +52,18 @@ export function distributionFor(definition: EnvironmentDefinition): ActionDistri
 }
 
 interface ActorCriticOptions extends Pick<MlpOptions, 'hidden' | 'activation'> {
-  /** One before the actor and another before the critic. */
+  /** Encoder in front of the networks; actor and critic each have their own. */
   encoder?: Encoder | undefined
-  /** Instead of all that is observed, what each sees of it. */
+  /** Restricts the features that actor and critic see. Default: all. */
   sees?: { actor: Network; critic: Network }
-  /** Weights begin orthogonal, with gains; false: uniform as PyTorch's linear layers, biases too. Default true. */
+  /**
+   * Initialises weights orthogonally with gains. `false` initialises weights and biases uniformly, as PyTorch's
+   * linear layers. Default: true.
+   */
   orthogonal?: boolean | undefined
 }
 
-/** Separate multi-layer perceptrons for actor and critic, as in CleanRL; with an encoder, one of its own before each. */
+/** Separate MLPs for actor and critic, as in CleanRL. With an encoder, each has its own encoder in front. */
 export function mlpActorCritic(
   definition: EnvironmentDefinition,
   { hidden, activation = 'tanh', encoder, sees, orthogonal = true }: ActorCriticOptions,
@@ -136,22 +144,26 @@ function notFinite(environment: string, envIndex: number, value: number): AgogeE
   )
 }
 
-/** A stochastic policy and an estimate of the value that carry a memory from step to step, zeros where an episode begins. */
+/**
+ * A stochastic policy and a value function with a memory that persists between steps. It is zero at the start
+ * of an episode.
+ */
 export interface RecurrentActorCritic {
   readonly specs: Readonly<Record<string, ParameterSpec>>
   readonly distribution: ActionDistribution
-  /** Numbers of memory a row. */
+  /** Length of the memory of one row. */
   readonly memorySize: number
   /**
-   * B sequences of T steps: x [B * T, observation], a sequence's rows one after another, from the memory [B, memorySize];
-   * before steps where `keep` [B, T] is 0 it is blank. To the distribution's parameters [B * T, p] and values [B * T, 1].
+   * Traced, for B sequences of T steps. Takes x [B * T, observation], with the rows of a sequence next to each
+   * other, and the memory [B, memorySize]. The memory is reset before steps where `keep` [B, T] is 0. Returns
+   * the parameters of the distribution [B * T, p] and values [B * T, 1].
    */
   trace(
     parameters: Record<string, Tensor>,
     x: Tensor,
     from: { memory: Tensor; keep: Tensor },
   ): { parameters: Tensor; values: Tensor }
-  /** As that of `ActorCritic`; `memory` [rows, memorySize] is read and changed. */
+  /** As in `ActorCritic`. Reads and updates `memory` [rows, memorySize]. */
   act(
     parameters: ParameterSet,
     observations: Float32Array,
@@ -161,7 +173,7 @@ export interface RecurrentActorCritic {
     random: Random | undefined,
     mask?: Uint8Array,
   ): void
-  /** Values of rows; `memory` [rows, memorySize] is changed as well. */
+  /** Computes the values of rows. Updates `memory` [rows, memorySize]. */
   evaluate(
     parameters: ParameterSet,
     observations: Float32Array,
@@ -172,8 +184,9 @@ export interface RecurrentActorCritic {
 }
 
 /**
- * Two gated recurrent units, for the actor and for the critic, whose states side by side are the memory, with a perceptron over
- * each: as the LSTMs of sb3-contrib's RecurrentPPO, where the critic's errors do not disturb what the actor remembers.
+ * Two GRUs with an MLP on each, for the actor and the critic. The memory is the concatenation of their states.
+ * As with the two LSTMs of sb3-contrib's RecurrentPPO, gradients of the critic do not reach the memory of the
+ * actor.
  */
 export function gruActorCritic(
   definition: EnvironmentDefinition,

@@ -7,16 +7,16 @@ import {
   hasIntegers,
 } from '../environment/index.ts'
 
-/** Actions in [-1, 1] and back: learners of continuous control work in these units whatever the environment's bounds. */
+/** Converts between [-1, 1] and the bounds of the environment. Learners of continuous control work in [-1, 1]. */
 export interface BoundedActions {
   readonly size: number
-  /** Writes `rows` actions in the environment's units. */
+  /** Writes `rows` actions in the units of the environment. */
   toDefinition(unit: Float32Array, rows: number, actions: Float32Array): void
-  /** The other way. */
+  /** Converts back to [-1, 1]. */
   toUnit(actions: Float32Array, rows: number, unit: Float32Array): void
 }
 
-/** @throws AgogeError `unbounded-action` where a bound is infinite */
+/** @throws AgogeError `unbounded-action` for an infinite bound */
 export function checkBounded(space: BoxSpace): void {
   const at = space.low.findIndex((low, i) => !Number.isFinite(low) || !Number.isFinite(space.high[i]))
   if (at < 0) return
@@ -28,7 +28,7 @@ export function checkBounded(space: BoxSpace): void {
   })
 }
 
-/** @throws AgogeError `unsupported-space` for a box of integers, which draws of real numbers would have to be rounded for. */
+/** @throws AgogeError `unsupported-space` for a box of integers, because samples are real numbers */
 export function checkReal(environment: string, space: BoxSpace): void {
   if (!hasIntegers(space)) return
   throw new AgogeError(
@@ -43,9 +43,10 @@ export function checkReal(environment: string, space: BoxSpace): void {
 }
 
 /**
- * For an environment with continuous actions within bounds.
+ * Conversions for an environment with bounded continuous actions.
  *
- * @throws AgogeError `unsupported-space` for other actions and for integers, `unbounded-action` where a bound is infinite
+ * @throws AgogeError `unsupported-space` for other actions and for integers, `unbounded-action` for an infinite
+ * bound
  */
 export function boundedActions({ name, action }: EnvironmentDefinition): BoundedActions {
   if (action.type !== 'box') {
@@ -78,8 +79,8 @@ export function boundedActions({ name, action }: EnvironmentDefinition): Bounded
 }
 
 /**
- * Brings the first `rows` actions [rows, k] of a box within its bounds, in place, as Stable-Baselines3 and CleanRL do before
- * a step; NaN stays, and choices are left alone.
+ * Clips the first `rows` actions [rows, k] to the bounds of a box, in place, as Stable-Baselines3 and CleanRL
+ * do before a step. Keeps NaN. Does nothing for other spaces.
  */
 export function clipActionRows(space: ArraySpace, actions: Float32Array, rows: number): void {
   if (space.type !== 'box') return

@@ -4,7 +4,7 @@ import { AgogeError } from '../../error.ts'
 import type { ArraySpace } from '../environment/index.ts'
 import type { Network } from './network.ts'
 
-/** Sizes of one layer of convolutions: pictures [channels, height, width] to [outputs, rows, columns]. */
+/** Sizes of a convolution layer: images [channels, height, width] to [outputs, rows, columns]. */
 interface ConvShape {
   channels: number
   height: number
@@ -17,13 +17,13 @@ interface ConvShape {
   columns: number
 }
 
-/** Places of an axis of `size` whose input, `offset` further on in steps of `stride`, lies in the picture. */
+/** The range of outputs on an axis of length `size` whose input, at `offset` with this stride, lies inside the image. */
 function inside(size: number, places: number, offset: number, stride: number): [from: number, to: number] {
   const from = offset < 0 ? Math.ceil(-offset / stride) : 0
   return [from, Math.min(places, Math.floor((size - 1 - offset) / stride) + 1)]
 }
 
-/** to [pictures, outputs, rows, columns] = ReLU of the convolution of x with weight [outputs, channels, k, k], plus bias. */
+/** to [images, outputs, rows, columns] = ReLU(convolution of x with weight [outputs, channels, k, k] + bias). */
 function convolveRows(
   x: Float32Array,
   weight: Float32Array,
@@ -58,28 +58,28 @@ function convolveRows(
   }
 }
 
-/** One layer of convolutions, followed by a ReLU. */
+/** A convolution layer, followed by a ReLU. */
 export interface ConvLayer {
   channels: number
   /** Height and width of the kernel. */
   kernel: number
-  /** Default 1. */
+  /** Default: 1. */
   stride?: number
-  /** Zeros around the image. Default 0. */
+  /** Width of the zero padding. Default: 0. */
   padding?: number
 }
 
-/** For small pictures such as the views of grid environments. */
+/** For small images, such as the views of grid environments. */
 const small: readonly ConvLayer[] = [
   { channels: 16, kernel: 3, padding: 1 },
   { channels: 32, kernel: 3, padding: 1, stride: 2 },
 ]
 
 /**
- * Convolutions with ReLU over observations that are pictures: boxes whose last two axes are height and width, all axes
- * before them channels. Bytes are brought to [0, 1]. The outputs are the last layer's numbers side by side.
+ * Convolutions with ReLU over image observations: boxes whose last two axes are height and width. All axes
+ * before them are channels. Bytes are scaled to [0, 1]. The output is the flattened last layer.
  *
- * @throws AgogeError `unsupported-space` for other observations, or pictures smaller than a kernel
+ * @throws AgogeError `unsupported-space` for other observations, or for images smaller than a kernel
  */
 export function cnnNetwork(
   space: ArraySpace,

@@ -17,18 +17,16 @@ import {
 } from '../../engine/tensor/index.ts'
 import type { BoxSpace } from '../environment/index.ts'
 
-/**
- * How the numbers that a network gives for an observation become an action. Actions are rows of floats, also where
- * they are choices.
- */
+/** Turns the outputs of a network into actions. Actions are rows of floats, also for discrete choices. */
 export interface ActionDistribution {
-  /** Numbers the network gives for a row. */
+  /** Number of parameters of a row. */
   readonly parameters: number
-  /** Numbers of an action. */
+  /** Length of an action. */
   readonly actionSize: number
   /**
-   * Draws an action from row `row` of `parameters` into row `row` of `actions`; gives its log-probability. Without
-   * `random` the likeliest action. `mask` [rows, n] forbids choices where it is 0.
+   * Samples an action from row `row` of `parameters` and writes it to row `row` of `actions`. Returns its
+   * log-probability. Without `random` it takes the most likely action. `mask` [rows, n] forbids choices where
+   * it is 0.
    */
   draw(
     parameters: Float32Array,
@@ -37,12 +35,15 @@ export interface ActionDistribution {
     random: Random | undefined,
     mask?: Uint8Array,
   ): number
-  /** Traced, parameters [B, p], actions [B, k] and, for choices, maskPenalty [B, n] (0 or very negative): all [B]. */
+  /**
+   * Traced. Takes parameters [B, p], actions [B, k] and, for choices, maskPenalty [B, n], which is 0 or a large
+   * negative number. Results are [B].
+   */
   logprob(parameters: Tensor, actions: Tensor, maskPenalty?: Tensor): Tensor
   entropy(parameters: Tensor, maskPenalty?: Tensor): Tensor
 }
 
-/** One of `n` choices by logits; the first choice has the number `start`. */
+/** One of `n` choices, by logits. The first choice has the number `start`. */
 export function categorical(n: number, start = 0): ActionDistribution {
   const weights = new Float64Array(n)
   const logProbabilities = (logits: Tensor, penalty: Tensor | undefined): Tensor =>
@@ -88,7 +89,7 @@ export function categorical(n: number, start = 0): ActionDistribution {
   }
 }
 
-/** Several independent choices at once, the i-th one of `counts[i]`; the logits stand one after another. */
+/** Several independent choices, the i-th one of `counts[i]`. Their logits are concatenated. */
 export function multiCategorical(counts: readonly number[]): ActionDistribution {
   const offsets = counts.map((_, i) => counts.slice(0, i).reduce((sum, n) => sum + n, 0))
   const total = counts.reduce((sum, n) => sum + n, 0)
@@ -136,8 +137,9 @@ export function multiCategorical(counts: readonly number[]): ActionDistribution 
 const halfLogTwoPi = 0.5 * Math.log(2 * Math.PI)
 
 /**
- * Independent normals; the parameters of a row are the means, then the logarithms of the standard deviations. Actions
- * are not clipped here: log-probabilities are those of what was drawn. Whoever hands them to an environment clips (`clipActionRows`).
+ * Independent normals. The parameters of a row are the means, followed by the logarithms of the standard
+ * deviations. Actions are not clipped here, so log-probabilities are those of the samples. Clip them before the
+ * environment (`clipActionRows`).
  */
 export function gaussian(space: BoxSpace): ActionDistribution {
   const k = space.low.length

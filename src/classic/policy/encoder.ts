@@ -12,18 +12,18 @@ import { gruNetwork } from './gru.ts'
 import { chain, type Network } from './network.ts'
 import { transformerNetwork } from './transformer.ts'
 
-/** Convolutions over the last two axes of the observations, which are images. */
+/** Convolutions over the last two axes of image observations. */
 export interface CnnEncoder {
   kind: 'cnn'
-  /** Default: 16 kernels of 3x3, then 32 of 3x3 at every other place. */
+  /** Default: 16 kernels of 3x3, then 32 of 3x3 with stride 2. */
   layers?: readonly ConvLayer[]
 }
 
-/** A gated recurrent unit that reads the last `window` observations of the episode anew at every step. */
+/** A GRU that rereads the last `window` observations of the episode at every step. */
 export interface WindowGruEncoder {
   kind: 'gru'
   window: number
-  /** Numbers of its state. Default 64. */
+  /** Size of its state. Default: 64. */
   size?: number
 }
 
@@ -31,25 +31,25 @@ export interface WindowGruEncoder {
 export interface TransformerEncoder {
   kind: 'transformer'
   window: number
-  /** Width of a token; a multiple of `heads`. Default 32. */
+  /** Width of a token, a multiple of `heads`. Default: 32. */
   size?: number
-  /** Default 2. */
+  /** Default: 2. */
   heads?: number
-  /** Default 1. */
+  /** Default: 1. */
   layers?: number
 }
 
 /**
- * What stands between the observations and the hidden layers of an actor or a critic, each of which has an encoder of its own.
- * `mlp` is nothing: the hidden layers themselves.
+ * The feature extractor between the observations and the hidden layers. Actor and critic each have their own.
+ * `mlp` means no encoder: the hidden layers read the observations.
  */
 export type Encoder = { kind: 'mlp' } | CnnEncoder | WindowGruEncoder | TransformerEncoder
 
-/** How many of the last observations an encoder sees at once; undefined where it sees the newest alone. */
+/** Number of recent observations that the encoder reads, or undefined if it reads only the newest one. */
 export const windowOf = (encoder: Encoder | undefined): number | undefined =>
   encoder?.kind === 'gru' || encoder?.kind === 'transformer' ? encoder.window : undefined
 
-/** Configurations may come from outside, where no type has been checked. */
+/** Configurations may come from outside, without type checks. */
 function checkWindow({ kind, window }: WindowGruEncoder | TransformerEncoder): void {
   if (Number.isSafeInteger(window) && window >= 1) return
   throw new AgogeError(`the encoder ${kind} needs to know how many observations it sees`, {
@@ -61,8 +61,8 @@ function checkWindow({ kind, window }: WindowGruEncoder | TransformerEncoder): v
 }
 
 /**
- * The encoder's network over rows of `inputs` numbers: encoded observations of the space, `window` of them side by side, the
- * newest at the end. Undefined for `mlp`.
+ * The network of an encoder. It reads rows of `inputs` numbers: `window` encoded observations of the space,
+ * concatenated, newest last. Undefined for `mlp`.
  */
 export function encoderNetwork(
   encoder: Encoder,
@@ -96,9 +96,9 @@ export function encoderNetwork(
 }
 
 /**
- * Whether observations are rows of the width that a policy was made for; others would be read across their borders.
+ * Checks that observations have the width that the policy expects.
  *
- * @throws AgogeError `shape-mismatch`.
+ * @throws AgogeError `shape-mismatch`
  */
 export function checkRows(observations: ArrayLike<number>, rows: number, width: number): void {
   if (observations.length === rows * width) return
@@ -111,10 +111,10 @@ export function checkRows(observations: ArrayLike<number>, rows: number, width: 
 }
 
 /**
- * Where an observed choice stands among those of its number, the `k`-th of the observation. Beyond them stand those of other
- * numbers and rows.
+ * The index of an observed choice in the one-hot row of the `k`-th number. An index outside would belong to
+ * another number.
  *
- * @throws AgogeError `not-in-space`.
+ * @throws AgogeError `not-in-space`
  */
 export function placeOf(space: DiscreteSpace | MultiDiscreteSpace, choice: number, k = 0): number {
   const place = space.type === 'discrete' ? choice - space.start : choice
@@ -129,11 +129,12 @@ export function placeOf(space: DiscreteSpace | MultiDiscreteSpace, choice: numbe
 }
 
 /**
- * A network over the observations of a space. Choices enter as one-hot rows, for their numbers have no order; `make`
- * gets the number of inputs that this gives. Boxes and bits enter as they are. With an encoder, `make` gets the number of its outputs;
- * its parameters are called `PREFIXbody.`.
+ * A network over the observations of a space. Choices become one-hot rows; boxes and bits stay as they are.
+ * `make` gets the resulting number of inputs, or the number of outputs of the encoder if there is one.
+ * Parameters of the encoder have the prefix `PREFIXbody.`.
  *
- * `forward` throws an AgogeError for observations of another width (`shape-mismatch`) or choice (`not-in-space`).
+ * @throws AgogeError from `forward`: `shape-mismatch` for observations of another width, `not-in-space` for an
+ * invalid choice
  */
 export function overObservations(
   space: ArraySpace,
@@ -187,6 +188,6 @@ function encoded(space: ArraySpace, make: (inputs: number) => Network): Network 
   }
 }
 
-/** x [B, 1] of choices from `start` on, to [B, n]. */
+/** One-hot encodes x [B, 1], choices from `start` on, to [B, n]. */
 const oneHot = (x: Tensor, n: number, start: number): Tensor =>
   cast(equal(x, add(reshape(cast(iota(n), 'float32'), [1, n]), start)), 'float32')

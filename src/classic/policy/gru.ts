@@ -15,22 +15,22 @@ import {
 import type { Tensor } from '../../engine/tensor/index.ts'
 import { kernelForward, type Network } from './network.ts'
 
-/** A gated recurrent unit: traced over sequences, and one step at once. */
+/** A gated recurrent unit, traced over sequences or run for one step. */
 export interface GruLayer {
   readonly specs: Readonly<Record<string, ParameterSpec>>
   /**
-   * The states after each of T steps, each [B, size], of x [B, T, inputs] from the states h [B, size]. Before steps
-   * where `keep` [B, T] is 0 a state is blank, that is zeros.
+   * Traced. The states after each of T steps, each [B, size], of x [B, T, inputs] from initial states h [B,
+   * size]. The state is reset to zeros before steps where `keep` [B, T] is 0.
    */
   trace(parameters: Record<string, Tensor>, x: Tensor, h: Tensor, keep?: Tensor): Tensor[]
-  /** One step: the states h [rows, size] change in place under x [rows, inputs]. */
+  /** Runs one step: updates the states h [rows, size] in place with x [rows, inputs]. */
   step(parameters: ParameterSet, x: Float32Array, h: Float32Array, rows: number): void
 }
 
 /**
- * A gated recurrent unit (Cho et al. 2014, arXiv:1406.1078) in PyTorch's form, with its names and order of gates: reset,
- * update, new; h = (1 - z) n + z h, n = tanh(W x + b + r (U h + c)). Weights begin orthogonal, biases as zeros; with
- * `orthogonal: false` all are uniform within 1 / sqrt(size), as PyTorch has them.
+ * A gated recurrent unit (Cho et al. 2014, arXiv:1406.1078) with PyTorch's equations, names and order of gates:
+ * reset, update, new. h = (1 - z) n + z h, with n = tanh(W x + b + r (U h + c)). Initial weights are orthogonal
+ * and biases zero. `orthogonal: false` initialises all uniformly within 1 / sqrt(size), as PyTorch.
  */
 export function gruLayer(given: {
   inputs: number
@@ -68,7 +68,7 @@ export function gruLayer(given: {
     slice(x, { axis: 1, start: from * size, end: to * size })
   const trace: GruLayer['trace'] = (parameters, x, start, keep) => {
     const [batch, steps] = x.shape
-    // What comes from the inputs is one product for all steps.
+    // One matrix product computes the input part of all steps.
     const all = linear(x, layer(parameters, names.input))
     const states: Tensor[] = []
     let h = start
@@ -92,7 +92,7 @@ export function gruLayer(given: {
       return trace(parameters, x, slice(rows, { axis: 1, start: inputs }))[0]
     },
   })
-  /** x and h side by side. */
+  /** Concatenates x and h. */
   let joined = new Float32Array(0)
   return {
     specs,
@@ -109,8 +109,8 @@ export function gruLayer(given: {
 }
 
 /**
- * A gated recurrent unit that reads rows of `window` frames of `inputs` numbers, oldest first, from a blank state; its
- * last state is the output.
+ * A GRU over rows of `window` frames of `inputs` numbers, oldest first. It starts from a zero state; its last
+ * state is the output.
  */
 export function gruNetwork(given: { inputs: number; window: number; size: number; prefix: string }): Network {
   const { inputs, window, size } = given

@@ -6,23 +6,24 @@ import { mlpNetwork } from './mlp.ts'
 import type { Network } from './network.ts'
 
 export interface HyperNetworkOptions {
-  /** Numbers of a row that the small network reads; they come first. */
+  /** Length of the first part of a row, which the small network reads. */
   inputs: number
-  /** Numbers after them, from which its weights are made: a context. */
+  /** Length of the rest of a row, the context. The weights of the small network are computed from it. */
   contexts: number
   /** Widths of the hidden layers of the small network. */
   hidden: readonly number[]
   outputs: number
-  /** Widths of the hidden layers of the network that makes the weights. */
+  /** Widths of the hidden layers of the hypernetwork, which computes the weights. */
   over: readonly number[]
-  /** Of both; default tanh. */
+  /** Activation of both networks. Default: tanh. */
   activation?: Activation
 }
 
 /**
- * A small network over the first part of each row, whose weights are the output of another network over the rest (Ha,
- * Dai & Le 2017, arXiv:1609.09106; over contexts of reinforcement learning Rezaei-Shoshtari et al. 2023,
- * arXiv:2211.15457). At first the made weights are those of a usual beginning, and change little with the context.
+ * A small network over the first part of each row. Another network computes its weights from the rest of the
+ * row (Ha, Dai & Le 2017, arXiv:1609.09106; for contexts in RL: Rezaei-Shoshtari et al. 2023,
+ * arXiv:2211.15457). At initialisation these weights are close to a usual initialisation and depend little on
+ * the context.
  */
 export function hyperNetwork(options: HyperNetworkOptions): Network {
   const { inputs, contexts, hidden, outputs, over, activation = 'tanh' } = options

@@ -13,12 +13,12 @@ export interface MlpOptions {
   /** Widths of the hidden layers. */
   hidden: readonly number[]
   outputs: number
-  /** Default tanh. */
+  /** Default: tanh. */
   activation?: Activation
-  /** Gain of the orthogonal first weights: of hidden layers (default sqrt 2), of the last (default 1). */
+  /** Gains of the orthogonal initial weights: hidden layers (default: sqrt 2), last layer (default: 1). */
   gain?: number
   outputGain?: number
-  /** Put before the names of its parameters, so that several networks share one set. */
+  /** Prefix of the parameter names, so that several networks can share one set. */
   prefix?: string
 }
 
@@ -50,8 +50,8 @@ export function mlpNetwork(options: MlpOptions): Network {
 }
 
 /**
- * The same network, begun as PyTorch begins linear layers: weights and biases uniform within 1 / sqrt(inputs of the
- * layer). Off-policy references (Stable-Baselines3, CleanRL) leave it at that.
+ * An MLP with PyTorch's initialisation of linear layers: weights and biases uniform within 1 / sqrt(inputs of
+ * the layer). Off-policy references (Stable-Baselines3, CleanRL) use this.
  */
 export function fanInUniform(network: Network): Network {
   const specs: Record<string, ParameterSpec> = {}

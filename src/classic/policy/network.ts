@@ -7,22 +7,23 @@ import {
   type Tensor,
 } from '../../engine/tensor/index.ts'
 
-/** A network over rows of numbers, as traced operators for learning and at once for acting. */
+/** A network over rows of numbers, traced for learning or run directly for acting. */
 export interface Network {
   readonly inputs: number
   readonly outputs: number
   readonly specs: Readonly<Record<string, ParameterSpec>>
-  /** x [rows, inputs] to [rows, outputs]. */
+  /** Traced: x [rows, inputs] to [rows, outputs]. */
   trace(parameters: Record<string, Tensor>, x: Tensor): Tensor
   /**
-   * The same into `out` [rows, outputs], at once: a call of the runtime costs more than small networks do. Linear layers and the GRU run
-   * what they trace (`kernelForward`). Transformer and convolutions have operators without a kernel and a second form as plain loops;
-   * a test holds both forms to the same numbers.
+   * Computes the same into `out` [rows, outputs] without the runtime, whose call costs more than a small
+   * network. Linear layers and the GRU run their traced operators on kernels (`kernelForward`). Transformer and
+   * convolutions have a second implementation as loops, because some of their operators have no kernel; a test
+   * compares both.
    */
   forward(parameters: ParameterSet, x: Float32Array, rows: number, out: Float32Array): void
 }
 
-/** Gives back what it is given. */
+/** The identity. */
 export const identityNetwork = (inputs: number): Network => ({
   inputs,
   outputs: inputs,
@@ -33,7 +34,7 @@ export const identityNetwork = (inputs: number): Network => ({
   },
 })
 
-/** Of rows of `inputs` numbers those from `from` to `to`. */
+/** Selects columns `from` to `to` of rows of `inputs` numbers. */
 export const columnsNetwork = (inputs: number, from: number, to: number): Network => ({
   inputs,
   outputs: to - from,
@@ -45,7 +46,7 @@ export const columnsNetwork = (inputs: number, from: number, to: number): Networ
   },
 })
 
-/** `second` over the outputs of `first`. */
+/** Applies `second` to the outputs of `first`. */
 export function chain(first: Network, second: Network): Network {
   let between = new Float32Array(0)
   return {
@@ -62,8 +63,8 @@ export function chain(first: Network, second: Network): Network {
 }
 
 /**
- * Runs what a network traces on kernels of its own, at once: for acting, where rows are few and a call of the runtime costs
- * more than the network does. The kernels are made at the first call.
+ * Runs a traced network directly on kernels. For acting: with few rows, a call of the runtime costs more than
+ * the network. Compiles the kernels at the first call.
  */
 export function kernelForward({
   inputs,

@@ -22,29 +22,29 @@ import { checkBounded } from './bounded-actions.ts'
 import type { ActionDistribution } from './distributions.ts'
 
 const halfLogTwoPi = 0.5 * Math.log(2 * Math.PI)
-/** The largest |tanh| whose inverse is taken: the bound itself has none. */
+/** The largest |tanh| that is inverted. At 1 the inverse is infinite. */
 const widest = 1 - 1e-6
 
 export interface SquashedGaussian extends ActionDistribution {
   /**
-   * Traced: actions [B, k] made of standard normal `noise` [B, k], so that gradients reach the parameters through
-   * them, and their log-probabilities [B].
+   * Traced: actions [B, k] from standard normal `noise` [B, k], so that gradients reach the parameters, and
+   * their log-probabilities [B].
    */
   sample(parameters: Tensor, noise: Tensor): { actions: Tensor; logprobs: Tensor }
 }
 
 export interface SquashedGaussianOptions {
-  /** Range that the logarithm of the deviation is clipped to. Default -20 to 2, as in Haarnoja's code. */
+  /** Clips the logarithm of the standard deviation to this range. Default: -20 to 2, as in the code of Haarnoja et al. */
   logDeviation?: readonly [low: number, high: number]
 }
 
 /**
- * Normals pressed through tanh into the bounds of a box: a = centre + half tanh(u), u ~ N(mean, deviation) (Haarnoja et
- * al. 2018, arXiv:1801.01290, appendix C). The parameters of a row are the means, then the logarithms of the
- * deviations. Densities are those of the actions in the units of the box. The likeliest action stands for the one of
- * the mean of u. The entropy has no closed form and is summed by quadrature.
+ * Normals squashed by tanh into the bounds of a box: a = centre + half tanh(u), u ~ N(mean, deviation)
+ * (Haarnoja et al. 2018, arXiv:1801.01290, appendix C). The parameters of a row are the means, followed by the
+ * logarithms of the standard deviations. Densities are in the units of the box. The most likely action is taken
+ * as the one at the mean of u. The entropy has no closed form; it is computed by quadrature.
  *
- * @throws AgogeError `unbounded-action` where a bound is infinite
+ * @throws AgogeError `unbounded-action` for an infinite bound
  */
 export function squashedGaussian(space: BoxSpace, options: SquashedGaussianOptions = {}): SquashedGaussian {
   checkBounded(space)
@@ -104,13 +104,13 @@ export function squashedGaussian(space: BoxSpace, options: SquashedGaussianOptio
   }
 }
 
-/** log(1 - tanh(u)^2) = 2 (log 2 - u - softplus(-2 u)), which does not cancel where tanh is close to 1. */
+/** log(1 - tanh(u)^2) = 2 (log 2 - u - softplus(-2 u)), which stays accurate where tanh is close to 1. */
 function logGradient(u: Tensor): Tensor {
   const softplus = add(relu(mul(u, -2)), log(add(exp(mul(abs(u), -2)), 1)))
   return mul(sub(sub(Math.LN2, u), softplus), 2)
 }
 
-/** The trapezoid rule under a standard normal: errors of smooth functions fall exponentially with the step. */
+/** The trapezoid rule under a standard normal. For smooth functions its error falls exponentially with the step. */
 const nodes = (() => {
   const points = Float32Array.from({ length: 49 }, (_, i) => (i - 24) / 4)
   const heights = points.map((z) => Math.exp(-0.5 * z * z))

@@ -23,7 +23,7 @@ import {
 import { AgogeError } from '../../error.ts'
 import type { Network } from './network.ts'
 
-/** `layerNorm` as a plain loop: rows of x brought to mean 0 and variance 1, scaled and shifted, into `to`, which may be x. */
+/** `layerNorm` as a loop: normalises rows of x to mean 0 and variance 1, then scales and shifts. `to` may be x. */
 function layerNormRows(
   x: Float32Array,
   rows: number,
@@ -45,20 +45,20 @@ function layerNormRows(
 }
 
 interface TransformerShape {
-  /** Numbers of a frame, and frames of a row. */
+  /** Length of a frame, and number of frames in a row. */
   inputs: number
   window: number
-  /** Width of a token; a multiple of `heads`. */
+  /** Width of a token, a multiple of `heads`. */
   size: number
   heads: number
   layers: number
-  /** Put before the names of its parameters. */
+  /** Prefix of the parameter names. */
   prefix: string
 }
 
 /**
- * The transformer as plain loops, row by row: 28 us for a row of 8 frames where a call of the runtime takes 190 us, and some of its operators have no
- * kernel to run at once on.
+ * The transformer as loops, row by row. A row of 8 frames takes 28 us; a call of the runtime takes 190 us. Some
+ * of its operators have no kernel.
  */
 function transformerRows(shape: TransformerShape): Network['forward'] {
   const { inputs, window, size, heads, layers, prefix } = shape
@@ -116,7 +116,7 @@ function transformerRows(shape: TransformerShape): Network['forward'] {
     addTo(to, rows)
   }
 
-  /** Of the last `rows` tokens, each to itself and those before it. */
+  /** Attention of the last `rows` tokens, each to itself and the tokens before it. */
   function attend(rows: number): void {
     const width = size / heads
     const scale = 1 / Math.sqrt(width)
@@ -159,9 +159,9 @@ function transformerRows(shape: TransformerShape): Network['forward'] {
 }
 
 /**
- * A causal transformer (Vaswani et al. 2017, arXiv:1706.03762; normalised before each part, as Parisotto et al. 2020,
- * arXiv:1910.06764, found to be needed in reinforcement learning) over rows of `window` frames of `inputs` numbers, oldest
- * first. What it makes of the newest frame is the output; the last layer computes nothing else.
+ * A causal transformer (Vaswani et al. 2017, arXiv:1706.03762) over rows of `window` frames of `inputs`
+ * numbers, oldest first. It normalises before each part, which RL needs (Parisotto et al. 2020,
+ * arXiv:1910.06764). The output is that of the newest frame; the last layer computes only this one.
  */
 export function transformerNetwork(shape: TransformerShape): Network {
   const { inputs, window, size, heads, layers, prefix } = shape
@@ -252,7 +252,7 @@ function transformerSpecs({
   return specs
 }
 
-/** to [rows, outputs] = x [rows, inputs] weight^T + bias. Four outputs at a time share the reading of x. */
+/** to [rows, outputs] = x [rows, inputs] weight^T + bias. Computes four outputs for each read of x. */
 function dense(
   x: Float32Array,
   weight: Float32Array,

@@ -26,24 +26,27 @@ export interface ValueNetworkOptions {
   inputs: number
   hidden: readonly number[]
   actions: number
-  /** Numbers for each action: 1 (default), or those of a distribution. */
+  /** Outputs for each action: 1, or the atoms of a distribution. Default: 1. */
   atoms?: number
-  /** Default relu. */
+  /** Default: relu. */
   activation?: Activation
-  /** A value and advantages less their mean, added up (Wang et al. 2016, arXiv:1511.06581). */
+  /** Adds a value to mean-centred advantages (duelling networks; Wang et al. 2016, arXiv:1511.06581). */
   dueling?: boolean
   /** Layer normalisation between each hidden layer and its activation. */
   layerNorm?: boolean
   /**
-   * `torch` (default): weights and biases uniform within 1 / sqrt(inputs), as PyTorch's linear layers begin.
-   * `orthogonal`: gain sqrt 2, no biases.
+   * Initialisation. `torch`: weights and biases uniform within 1 / sqrt(inputs), as PyTorch's linear layers.
+   * `orthogonal`: gain sqrt 2, biases zero. Default: `torch`.
    */
   initialise?: 'torch' | 'orthogonal'
 }
 
 const traced = { relu, silu, tanh }
 
-/** An MLP from observations to `atoms` numbers for each action: [rows, actions * atoms], an action's side by side. */
+/**
+ * An MLP from observations to `atoms` numbers for each action: [rows, actions * atoms]. The atoms of an action
+ * are adjacent.
+ */
 export function valueNetwork(options: ValueNetworkOptions): Network {
   const { inputs, hidden, actions, atoms = 1, activation = 'relu', dueling = false } = options
   const outputs = actions * atoms
@@ -85,7 +88,7 @@ export function valueNetwork(options: ValueNetworkOptions): Network {
   return { inputs, outputs, specs, trace, forward: kernelForward({ inputs, specs, trace }) }
 }
 
-/** x [B, atoms * (1 + actions)], the value first. */
+/** x [B, atoms * (1 + actions)], with the value first. */
 function join(x: Tensor, actions: number, atoms: number): Tensor {
   const [rows] = x.shape
   const value = reshape(slice(x, { axis: 1, start: 0, end: atoms }), [rows, 1, atoms])
@@ -96,21 +99,22 @@ function join(x: Tensor, actions: number, atoms: number): Tensor {
 
 /** Learned noise on the parameters of a network, for exploration. */
 export interface NoisyParameters {
-  /** Those of the network, which are the means, and a deviation `NAME.sigma` for each that is noisy. */
+  /** The parameters of the network, which are the means, and a deviation `NAME.sigma` for each noisy one. */
   readonly specs: Readonly<Record<string, ParameterSpec>>
-  /** Numbers of noise for one draw of all layers. */
+  /** Numbers of noise for one sample of all layers. */
   readonly noiseSize: number
   drawNoise(random: Random, noise: Float32Array): void
-  /** The network's parameters under noise [noiseSize], traced. */
+  /** Traced: the parameters of the network with noise [noiseSize] applied. */
   trace(parameters: Record<string, Tensor>, noise: Tensor): Record<string, Tensor>
-  /** The same into `to`; without noise the means. */
+  /** Writes the parameters with noise applied to `to`. Without noise it writes the means. */
   apply(parameters: ParameterSet, noise: Float32Array | undefined, to: ParameterSet): void
 }
 
 /**
- * Makes every linear layer (`X.weight` [outputs, inputs] with `X.bias`) noisy with factorised Gaussian noise (Fortunato
- * et al. 2018, "Noisy Networks for Exploration", arXiv:1706.10295): a layer draws one number for each input and output,
- * and the noise of a weight is their product. Deviations begin at `sigma` / sqrt(inputs).
+ * Makes every linear layer (`X.weight` [outputs, inputs] with `X.bias`) noisy with factorised Gaussian noise
+ * (Fortunato et al. 2018, "Noisy Networks for Exploration", arXiv:1706.10295). A layer samples one number for
+ * each input and output; the noise of a weight is their product. The initial deviations are `sigma` /
+ * sqrt(inputs).
  */
 export function noisyParameters(
   specs: Readonly<Record<string, ParameterSpec>>,

@@ -6,18 +6,21 @@ import { createStepQueue } from './step-queue.ts'
 import { createSumTree } from './sum-tree.ts'
 
 export interface ReplayOptions {
-  /** Transitions that are stored; then the oldest is overwritten. */
+  /** Number of stored transitions. A full buffer overwrites the oldest one. */
   capacity: number
   gamma: number
-  /** Rewards added up before the bootstrap (default 1). */
+  /** Number of rewards summed before the bootstrap. Default: 1. */
   nSteps?: number
-  /** Prioritised by error to the power of `alpha` (Schaul et al. 2016, arXiv:1511.05952); uniform where absent. */
+  /**
+   * Samples in proportion to the absolute error to the power of `alpha` (Schaul et al. 2016, arXiv:1511.05952).
+   * Default: uniform sampling.
+   */
   alpha?: number
 }
 
 /**
- * Transitions drawn, row by row. `returns` are n-step returns; what follows counts `discounts` times: gamma to the
- * number of steps, 0 after a termination.
+ * A batch of transitions, one in each row. `returns` are n-step returns. Multiply the value of the next state
+ * by `discounts`: gamma to the number of steps, or 0 after a termination.
  */
 export interface ReplayBatch {
   readonly rows: number
@@ -29,30 +32,30 @@ export interface ReplayBatch {
   readonly returns: Float32Array
   readonly discounts: Float32Array
   readonly nextObservations: Float32Array
-  /** [rows, n], 1 = allowed in the next state; empty where the environment has no masks. */
+  /** [rows, n], 1 = allowed in the next state. Empty for environments without masks. */
   readonly nextMask: Uint8Array
-  /** Importance weights, at most 1; all 1 where uniform. */
+  /** Importance weights, at most 1. All are 1 for uniform sampling. */
   readonly weights: Float32Array
 }
 
-/** The last transitions of a vector environment, for learning off-policy. Nothing is allocated by a step. */
+/** The latest transitions of a vector environment, for off-policy learning. A step allocates nothing. */
 export interface Replay {
   readonly size: number
-  /** Keeps what is seen and chosen: call it when the actions are written, before the environment steps. */
+  /** Stores observations and actions. Call it after writing the actions and before the environment steps. */
   acted(): void
-  /** Keeps what the step gave. */
+  /** Stores the results of the step. */
   stepped(): void
-  /** Arrays for `rows` transitions, to be filled again and again. */
+  /** Allocates a batch of `rows` transitions for repeated use. */
   createBatch(rows: number): ReplayBatch
-  /** Draws with replacement; `beta` (0 to 1) is how much of the bias of priorities the weights undo. */
+  /** Samples with replacement. `beta` (0 to 1) is how much of the bias of prioritised sampling the weights correct. */
   sample(batch: ReplayBatch, random: Random, beta?: number): void
-  /** New absolute errors [rows] of a batch, for its priorities. */
+  /** Updates the priorities of a batch with new absolute errors [rows]. */
   prioritise(batch: ReplayBatch, errors: ArrayLike<number>): void
   state(): unknown
   restore(state: unknown): void
 }
 
-/** What a replay reads. */
+/** The fields of a vector that a replay buffer reads. */
 export type ReplaySource = Pick<
   AnyVector,
   | 'definition'
@@ -76,10 +79,14 @@ interface ReplayState {
   queue: unknown
 }
 
-/** Keeps an error of 0 from never being drawn again. */
+/** Added to errors, so that a transition with error 0 is still sampled. */
 const smallestError = 1e-6
 
-/** @throws AgogeError `bad-argument` for an environment that does not reset in the step that ends an episode. */
+/**
+ * Makes an empty replay buffer for a vector environment.
+ *
+ * @throws AgogeError `bad-argument` if `autoreset` is not `same-step`
+ */
 export function createReplay(environment: ReplaySource, options: ReplayOptions): Replay {
   const { definition } = environment
   requireSameStep(environment, 'a replay')
@@ -100,7 +107,7 @@ export function createReplay(environment: ReplaySource, options: ReplayOptions):
   const queue = createStepQueue({ numEnvs, nSteps, gamma, width, actionSize })
   let size = 0
   let at = 0
-  /** New transitions get the highest priority there was, so that each is drawn soon. */
+  /** New transitions get the highest priority so far, so that each is sampled soon. */
   let highest = 1
 
   function keep(envIndex: number, entry: number, discount: number, ended: boolean): void {
@@ -144,7 +151,7 @@ export function createReplay(environment: ReplaySource, options: ReplayOptions):
       const { rows, indices, weights } = batch
       if (tree === undefined) for (let r = 0; r < rows; r++) indices[r] = random.int(size)
       else {
-        // One of each of `rows` equal parts of the mass, as in the paper.
+        // Stratified: one sample from each of `rows` equal parts of the mass, as in the paper.
         const part = tree.total() / rows
         let largest = 0
         for (let r = 0; r < rows; r++) {
@@ -198,7 +205,7 @@ export function createReplay(environment: ReplaySource, options: ReplayOptions):
   }
 }
 
-/** Rows are short: a loop is quicker than `set` of a `subarray`, and allocates nothing. */
+/** Rows are short, so a loop is faster than `set` with a `subarray` and allocates nothing. */
 function copyRow<A extends Float32Array | Uint8Array>(
   from: A,
   row: number,

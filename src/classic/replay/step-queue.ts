@@ -1,15 +1,16 @@
-/** The steps of each environment whose n-step return is not complete; entry `environment * nSteps + k` of each array. */
+/** The steps of each environment whose n-step return is incomplete. Entry `environment * nSteps + k` of each array. */
 export interface StepQueue {
   readonly observations: Float32Array
   readonly actions: Float32Array
   /** Discounted sums of the rewards since the entry. */
   readonly returns: Float64Array
-  /** Adds a step of every environment: what was seen [numEnvs, width] and done [numEnvs, actionSize]. */
+  /** Adds a step of every environment: observations [numEnvs, width] and actions [numEnvs, actionSize]. */
   push(observations: Float32Array, actions: Float32Array): void
   /**
-   * Adds an environment's reward to all that waits in it, and hands over the entries that it completes, oldest first: one after
-   * nSteps, or all at the end of the episode. `discount` is how much the next state counts: gamma to the number of
-   * steps, and 0 where the episode was terminated; where it was only truncated, the bootstrap is from its last state.
+   * Adds the reward of an environment to all its waiting entries and passes on those that are complete, oldest
+   * first: one after nSteps, or all at the end of the episode. `discount` multiplies the value of the next
+   * state: gamma to the number of steps, or 0 after a termination. After a truncation, the value of the last
+   * state still counts.
    */
   settle(envIndex: number, reward: number, terminated: boolean, truncated: boolean, keep: Keep): void
   state(): unknown
@@ -31,7 +32,7 @@ export function createStepQueue({ numEnvs, nSteps, gamma, width, actionSize }: S
     observations: new Float32Array(numEnvs * nSteps * width),
     actions: new Float32Array(numEnvs * nSteps * actionSize),
     returns: new Float64Array(numEnvs * nSteps),
-    /** The oldest entry of each environment, and how many there are. */
+    /** The oldest entry of each environment, and the number of its entries. */
     oldest: new Int32Array(numEnvs),
     waiting: new Int32Array(numEnvs),
   }

@@ -1,12 +1,13 @@
 /**
- * Weights of a fixed number of entries, so that one can be found in proportion to its weight in O(log n) (Schaul et
- * al. 2016, appendix B.2.1). Sums are made anew from their two parts at every change, so that no rounding adds up.
+ * Weights of a fixed number of entries. Samples an entry in proportion to its weight in O(log n) (Schaul et al.
+ * 2016, appendix B.2.1). Every change recomputes sums from their two parts, so rounding errors do not
+ * accumulate.
  */
 export interface SumTree {
   total(): number
   get(index: number): number
   set(index: number, weight: number): void
-  /** The entry on which `mass`, in [0, total), falls when all weights are laid end to end. */
+  /** The entry at position `mass`, in [0, total), of the cumulative weights. */
   find(mass: number): number
   /** Weights of the first `count` entries. */
   weights(count: number): Float64Array
@@ -30,7 +31,7 @@ export function createSumTree(entries: number): SumTree {
       let left = mass
       while (node < leaves) {
         node *= 2
-        // Rounding may leave a mass at the very end: it never goes where there is no weight.
+        // Rounding may place a mass past the end. Never selects an entry of weight 0.
         if (left >= sums[node] && sums[node + 1] > 0) {
           left -= sums[node]
           node++

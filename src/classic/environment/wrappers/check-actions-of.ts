@@ -5,10 +5,12 @@ import type { AnyVector } from '../vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
 /**
- * Looks at everything that goes in and out, and throws an AgogeError that names environment, environment, step and field: actions
- * that are NaN (`not-a-number`), outside their space (`not-in-space`) or not allowed by the mask (`masked-action`),
- * observations and rewards that are not finite (`not-a-number`). Actions of environments that only begin an episode in this step
- * are ignored, and not looked at.
+ * Checks all inputs and outputs of a vector. Actions of environments that only begin an episode in this step
+ * are ignored.
+ *
+ * @throws AgogeError `not-a-number` for an action that is NaN or an observation or reward that is not finite;
+ * `not-in-space` for an action outside its space; `masked-action` for one that the mask forbids. The message
+ * names the environment, the step and the field.
  */
 export function checkActionsOf<E extends AnyVector>(env: E): E {
   const { definition, actions, lengths, terminated, truncated, actionMask } = env
@@ -20,7 +22,7 @@ export function checkActionsOf<E extends AnyVector>(env: E): E {
   const { low, high } = actionBounds(space)
   const whole = space.type !== 'box' || hasIntegers(space)
 
-  /** Of the step that begins: counts of ended episodes stand until then. */
+  /** The number of the next step in its episode. The lengths of ended episodes stay until the next step. */
   const stepOf = (i: number): number => ((terminated[i] | truncated[i]) === 1 ? 1 : lengths[i] + 1)
 
   function checkAction(i: number): void {
@@ -83,8 +85,10 @@ export function checkActionsOf<E extends AnyVector>(env: E): E {
 }
 
 /**
- * Writes the actions of all environments: [numEnvs * rowSize(action)] numbers, or a row or number for each environment.
- * @throws AgogeError `shape-mismatch`, naming the environment.
+ * Writes the actions of all environments: [numEnvs * rowSize(action)] numbers, or one row or number for each
+ * environment.
+ *
+ * @throws AgogeError `shape-mismatch`, naming the environment
  */
 export function writeActions(env: AnyVector, values: ArrayLike<number> | readonly ArrayLike<number>[]): void {
   const { actions, definition } = env
@@ -115,7 +119,7 @@ export function writeActions(env: AnyVector, values: ArrayLike<number> | readonl
   for (let k = 0; k < actions.length; k++) actions[k] = rows[k] as number
 }
 
-/** The bounds of every entry of an action, as float32 holds them. */
+/** The bounds of every entry of an action, rounded to float32. */
 function actionBounds(space: ArraySpace): { low: Float32Array; high: Float32Array } {
   switch (space.type) {
     case 'box':

@@ -5,29 +5,29 @@ import { rowSize } from '../space.ts'
 import type { AnyVector, VectorEnvironment } from '../vector.ts'
 import { wrapVector } from './wrap-vector.ts'
 
-/** One episode as columns; T is its length. */
+/** One episode as columns. T is its length. */
 export interface ArrayEpisode {
   envIndex: number
   length: number
-  /** [T + 1, rowSize(observation)]: the last row is the last observation, which no action followed. */
+  /** [T + 1, rowSize(observation)]. The last row is the final observation, in which no action was taken. */
   observations: Float32Array
   /** [T, rowSize(action)]. */
   actions: Float32Array
   /** [T]. */
   rewards: Float64Array
-  /** [T + 1, n], 1 = allowed; empty where there are no masks. */
+  /** [T + 1, n], 1 = allowed. Empty for environments without masks. */
   actionMasks: Uint8Array
   terminated: boolean
   truncated: boolean
-  /** [features]: the context of the episode, in the order of the context space; empty for users' objects. */
+  /** [features]: the context of the episode, in the order of the context space. Empty for user-defined objects. */
   context: Float64Array
 }
 
 /**
- * Hands every episode to `onEpisode` when it ends, as columns in arrays of its own. A step allocates nothing but at the end
- * of an episode, and where an episode is longer than any before in its environment. Episodes that are given up by a reset are
- * dropped. Actions, rewards and observations are those of `env`: what wrappers outside of it change is not seen, and a
- * time limit belongs inside.
+ * Passes every completed episode to `onEpisode`, as columns in fresh arrays. Memory is only allocated at the
+ * end of an episode, and when an episode is longer than all earlier ones of its environment. Episodes that a
+ * reset abandons are dropped. The columns have the actions, rewards and observations of `env`; outer wrappers
+ * do not affect them. Apply a time limit before this wrapper.
  */
 export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode: ArrayEpisode) => void): E {
   const count = env.rewards.length
@@ -151,12 +151,13 @@ export function recordEpisodes<E extends AnyVector>(env: E, onEpisode: (episode:
 }
 
 /**
- * Episodes begin where `place` puts them: a snapshot of another episode, or what a guide has walked to. It is called
- * after the environment's own reset and writes its row of `envs.state`. It may step the environment to get
- * there: rewards, ends and actions of the environment are put back, and such steps count nowhere. Of an episode that has just
- * ended it still finds `rewards`, `terminated` and `truncated`. A state that ends an episode is no place to begin.
+ * Lets `place` choose the initial states, for example a state of an earlier episode or one that a guide policy
+ * reached. `place` runs after the environment's own reset and writes row `envIndex` of `envs.state`. It may
+ * step the environment to get there: rewards, ends and actions are restored, and these steps are not counted.
+ * `rewards`, `terminated` and `truncated` still describe the episode that has just ended. The chosen state must
+ * not be terminal.
  *
- * `place` is not saved with the environment's state: what it remembers is its own business.
+ * A saved state does not include what `place` remembers.
  */
 export function startAt<E extends VectorEnvironment>(
   env: E,
@@ -197,8 +198,8 @@ export function startAt<E extends VectorEnvironment>(
 }
 
 /**
- * Truncates every episode after `maxSteps` steps, also one that terminates in that very step. For environments and objects the
- * `maxSteps` of their own options does the same.
+ * Truncates every episode after `maxSteps` steps, also one that terminates in that step. The option `maxSteps`
+ * of a vector does the same.
  */
 export function timeLimit<E extends AnyVector>(env: E, maxSteps: number): E {
   if (!Number.isSafeInteger(maxSteps) || maxSteps < 1) {
@@ -210,7 +211,7 @@ export function timeLimit<E extends AnyVector>(env: E, maxSteps: number): E {
   }
   const { lengths, truncated, definition } = env
 
-  /** One after the other, as an environment of promises takes one call at a time. */
+  /** Runs calls one after another, because an asynchronous vector takes one call at a time. */
   function cutFrom(envIndex: number): void | Promise<void> {
     for (let i = envIndex; i < lengths.length; i++) {
       if (lengths[i] < maxSteps || truncated[i] === 1) continue

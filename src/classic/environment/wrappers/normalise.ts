@@ -3,26 +3,26 @@ import { box, describeSpace, rowSize } from '../space.ts'
 import type { AnyVector } from '../vector.ts'
 import { wrapObservations, wrapVector } from './wrap-vector.ts'
 
-/** Mean and variance of all rows seen so far. */
+/** Running mean and variance of all rows seen so far. */
 export interface RunningMeanStd {
   /** [width]. */
   readonly mean: Float64Array
-  /** [width]: of the population, not of a sample. */
+  /** [width]: the population variance, not the sample variance. */
   readonly variance: Float64Array
-  /** [1]: rows seen, plus the count it began with. */
+  /** [1]: number of rows seen, plus the initial count. */
   readonly count: Float64Array
-  /** [1]: 1 where updates are ignored. */
+  /** [1]: 1 while updates are ignored. */
   readonly frozen: Uint8Array
-  /** Takes in [n, width] rows; with `which`, those where it is 1. Allocates nothing. */
+  /** Adds [n, width] rows. With `which`, only the rows where it is 1. Allocates nothing. */
   update(rows: ArrayLike<number>, which?: Uint8Array): void
-  /** Stops or resumes taking in rows, as for evaluation. */
+  /** Stops or resumes updates, for example for an evaluation. */
   freeze(frozen?: boolean): void
 }
 
 /**
- * Running statistics as Gymnasium's `RunningMeanStd`: batches are merged by the formula of Chan, Golub and LeVeque (1979),
- * beginning with mean 0, variance 1 and a count of `epsilon`. All in double precision (Gymnasium keeps those of float32
- * observations in float32).
+ * Running statistics as in Gymnasium's `RunningMeanStd`. Merges batches by the formula of Chan, Golub and
+ * LeVeque (1979). Starts with mean 0, variance 1 and a count of `epsilon`. Computes in double precision;
+ * Gymnasium uses float32 for float32 observations.
  */
 export function createRunningMeanStd(width: number, epsilon = 1e-4): RunningMeanStd {
   const mean = new Float64Array(width)
@@ -65,7 +65,7 @@ export function createRunningMeanStd(width: number, epsilon = 1e-4): RunningMean
   }
 }
 
-/** What of the statistics is saved with a state. */
+/** The part of the statistics that is saved with a state. */
 const statisticsArrays = ({ mean, variance, count, frozen }: RunningMeanStd) => ({
   mean,
   variance,
@@ -74,12 +74,19 @@ const statisticsArrays = ({ mean, variance, count, frozen }: RunningMeanStd) => 
 })
 
 /**
- * Observations less their running mean, over their running standard deviation, as Gymnasium's `NormalizeObservation`:
- * the rows of a step are taken in first, all at once, and then normalised by the new statistics. Every observation counts
- * once, the last ones of episodes included, under all three modes of autoreset. `epsilon` is added to the variance.
+ * Subtracts the running mean from observations and divides by the running standard deviation, as Gymnasium's
+ * `NormalizeObservation`. Each step first adds all its rows to the statistics, then normalises them. Every
+ * observation counts once, including the last one of an episode, in all three modes of autoreset. `epsilon` is
+ * added to the variance.
  *
- * `observationStatistics.freeze()` keeps the statistics as they are, as for evaluation. With `statistics`, those of another
- * environment are used and nothing is taken in: so an evaluation sees what training saw.
+ * For an evaluation, pass the `statistics` of the training vector: they are used without updates. Or call
+ * `observationStatistics.freeze()` to stop updates.
+ *
+ * @example
+ * const train = normaliseObservations(createVectorEnvironment(cartPole, { numEnvs: 8 }))
+ * const test = normaliseObservations(createVectorEnvironment(cartPole, { numEnvs: 1 }), {
+ *   statistics: train.observationStatistics,
+ * })
  */
 export function normaliseObservations<E extends AnyVector>(
   env: E,
@@ -118,12 +125,12 @@ export function normaliseObservations<E extends AnyVector>(
 }
 
 /**
- * Rewards over the running standard deviation of the discounted return, not centred, as Gymnasium's vector
- * `NormalizeReward`: the return of an environment becomes `return * gamma * (1 - terminated) + reward`, so that it goes on over a
- * truncation and is 0 only after a reset by hand. Steps that only begin an episode do not count. `returns` stay those of
- * the rewards inside.
+ * Divides rewards by the running standard deviation of the discounted return, without centring, as Gymnasium's
+ * vector `NormalizeReward`. The running return becomes `return * gamma * (1 - terminated) + reward`. It
+ * continues over a truncation; only a manual reset sets it to 0. Steps that only begin an episode do not count.
+ * `returns` still has the sums of the original rewards.
  *
- * `rewardStatistics.freeze()` keeps the statistics as they are, as for evaluation.
+ * `rewardStatistics.freeze()` stops updates, for example for an evaluation.
  */
 export function normaliseRewards<E extends AnyVector>(
   env: E,

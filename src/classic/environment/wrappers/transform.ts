@@ -11,11 +11,11 @@ import {
 import type { AnyVector } from '../vector.ts'
 import { wrapObservations, wrapVector, type WriteRow } from './wrap-vector.ts'
 
-/** Observations of another space, written row by row by `write`. */
+/** Transforms observations to another space. `write` transforms one row. */
 export const transformObservations = <E extends AnyVector>(env: E, space: ArraySpace, write: WriteRow): E =>
   wrapObservations(env, () => ({ next: write }), space)
 
-/** Observations of a box with every entry brought between `low` and `high`. */
+/** Clips every entry of the observations of a box to [low, high]. */
 export function clipObservations<E extends AnyVector>(env: E, low: number, high: number): E {
   const space = asBox(env, env.definition.observation, 'observations')
   const width = rowSize(space)
@@ -30,8 +30,8 @@ export function clipObservations<E extends AnyVector>(env: E, low: number, high:
 }
 
 /**
- * Rewards changed by a function. `returns` stay those of the rewards inside; the step that only begins an episode
- * (`next-step`) keeps its 0.
+ * Transforms rewards by a function. `returns` still has the sums of the original rewards. With `next-step`, the
+ * step that only begins an episode keeps reward 0.
  */
 export function transformRewards<E extends AnyVector>(
   env: E,
@@ -55,11 +55,11 @@ export function transformRewards<E extends AnyVector>(
   )
 }
 
-/** Rewards brought between `low` and `high`, by default -1 and 1. */
+/** Clips rewards to [low, high]. Default: [-1, 1]. */
 export const clipRewards = <E extends AnyVector>(env: E, low = -1, high = 1): E =>
   transformRewards(env, (reward) => Math.min(Math.max(reward, low), high))
 
-/** Actions of another space, turned row by row into those of the environment by `write`. */
+/** Offers actions of another space. `write` turns one row into an action of the inner environment. */
 export function transformActions<E extends AnyVector>(env: E, space: ArraySpace, write: WriteRow): E {
   const count = env.rewards.length
   const width = rowSize(space)
@@ -77,7 +77,7 @@ export function transformActions<E extends AnyVector>(env: E, space: ArraySpace,
   )
 }
 
-/** Any real actions, brought inside the bounds of the environment's box. */
+/** Accepts any real actions and clips them to the bounds of the inner box. */
 export function clipActions<E extends AnyVector>(env: E): E {
   const space = asBox(env, env.definition.action, 'actions')
   const { low, high } = space
@@ -91,7 +91,7 @@ export function clipActions<E extends AnyVector>(env: E): E {
   )
 }
 
-/** Actions between `least` and `most`, by default -1 and 1, stretched to the bounds of the environment's box. */
+/** Offers actions in [least, most] and rescales them to the bounds of the inner box. Default: [-1, 1]. */
 export function rescaleActions<E extends AnyVector>(env: E, least = -1, most = 1): E {
   const space = asBox(env, env.definition.action, 'actions')
   const { low, high } = space
@@ -119,8 +119,8 @@ function asBox(env: AnyVector, space: ArraySpace, what: string): BoxSpace {
 }
 
 /**
- * The last `frames` observations of the episode as one, the newest at the end: [frames, ...shape]. Before there are as
- * many, the first one stands in for those that are missing, or zeros (`padding: 'zero'`).
+ * Stacks the last `frames` observations of an episode, newest last: [frames, ...shape]. At the start of an
+ * episode, copies of the first observation fill the missing frames; zeros with `padding: 'zero'`.
  */
 export function frameStack<E extends AnyVector>(
   env: E,
@@ -145,7 +145,7 @@ export function frameStack<E extends AnyVector>(
         for (let k = 0; k < width; k++) to[toAt + older + k] = from[fromAt + k]
       },
       next(from, fromAt, to, toAt) {
-        // The rows of the last stack move up; it is in `observations` also where `to` is the array of last ones.
+        // Shifts the rows of the last stack. They are in `observations`, also if `to` is `finalObservations`.
         for (let k = 0; k < older; k++) to[toAt + k] = observations[toAt + width + k]
         for (let k = 0; k < width; k++) to[toAt + older + k] = from[fromAt + k]
       },

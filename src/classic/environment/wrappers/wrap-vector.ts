@@ -4,31 +4,34 @@ import { afterwards, type AnyVector, restoreArrays, saveArrays, type VectorState
 
 /** Where episodes begin and end in the rows that a step has written. */
 interface Boundaries {
-  /** [environments]: 1 where the row of `observations` is the first of an episode. */
+  /** [numEnvs]: 1 where the row of `observations` is the first of an episode. */
   readonly first: Uint8Array
-  /** [environments]: 1 where an episode has just ended, with the row of `finalObservations`. */
+  /** [numEnvs]: 1 where an episode has just ended. Its last observation is in the row of `finalObservations`. */
   readonly last: Uint8Array
 }
 
-/** What a wrapper does around the calls of the environment inside. It writes arrays of its own and allocates nothing. */
+/**
+ * The hooks of a wrapper around the calls of the inner vector. Hooks write the wrapper's own arrays and
+ * allocate nothing.
+ */
 interface Hooks {
-  /** Arrays that last from call to call, by name; they are saved with the state. */
+  /** Arrays by name that persist between calls. They are saved with the state. */
   arrays: () => Readonly<Record<string, NumberArray>>
-  /** Instead of copying saved bytes into these arrays. */
+  /** Replaces the default restore, which copies saved bytes into these arrays. */
   restore?: (saved: Readonly<Record<string, ArrayBuffer>>) => void
-  /** After new episodes were begun: everywhere, or where `mask` is 1. */
+  /** Runs after new episodes have begun: in all environments, or where `mask` is 1. */
   reset?: (mask: Uint8Array | undefined, boundaries: Boundaries) => void
-  /** Before the step of the environment inside; `first` tells which rows it will begin, where ended environments wait a step. */
+  /** Runs before the inner step. `first` marks the rows whose episode this step only begins (`next-step`). */
   before?: (boundaries: Boundaries) => void
-  /** After the step of the environment inside. */
+  /** Runs after the inner step. */
   step?: (boundaries: Boundaries) => void | Promise<void>
-  /** After the environment's episode, which the step had not ended, was cut short. */
+  /** Runs after `truncate` has ended the episode of an environment. */
   truncate?: (envIndex: number) => void
 }
 
 /**
- * An environment that does what `env` does, with some fields replaced and with hooks around its calls, which wait for those
- * that give promises. The common part of all wrappers: it knows the three modes of autoreset and saves the state.
+ * Wraps a vector: replaces some fields and runs hooks around its calls. If a call returns a promise, the hooks
+ * wait for it. All wrappers use this function. It handles the three modes of autoreset and saves the state.
  */
 export function wrapVector<E extends AnyVector>(
   env: E,
@@ -89,7 +92,7 @@ export function wrapVector<E extends AnyVector>(
   return wrapped as E
 }
 
-/** Writes a row of the new observations, at `to[toAt]`, out of a row of the old ones, at `from[fromAt]`. */
+/** Writes a row of new observations to `to[toAt...]`, from a row of old ones at `from[fromAt...]`. */
 export type WriteRow = (
   from: Float32Array,
   fromAt: number,
@@ -98,21 +101,21 @@ export type WriteRow = (
   envIndex: number,
 ) => void
 
-/** How observations are changed. */
+/** How observations are transformed. */
 interface ObservationRule {
-  /** The row of an observation that follows another of the same episode, whose new row is still in `observations`. */
+  /** Transforms an observation that follows another one of the same episode, whose new row is still in `observations`. */
   next: WriteRow
-  /** The row of the first observation of an episode. Default: `next`. */
+  /** Transforms the first observation of an episode. Default: `next`. */
   first?: WriteRow
-  /** Is shown the old rows before new ones are made of them; with `which`, those where it is 1. */
+  /** Receives the old rows before they are transformed. With `which`, only the rows where it is 1. */
   seen?: (rows: Float32Array, which: Uint8Array | undefined) => void
-  /** Arrays of its own, saved with the state. */
+  /** Arrays of the transformation, saved with the state. */
   arrays?: Readonly<Record<string, NumberArray>>
 }
 
 /**
- * The common part of wrappers that change observations: every observation of an episode passes the rule once and in order,
- * under all three modes of autoreset, the last one of an episode before the first of the next.
+ * Wraps a vector with transformed observations. Transforms every observation of an episode once and in order,
+ * in all three modes of autoreset. The last observation of an episode comes before the first one of the next.
  */
 export function wrapObservations<E extends AnyVector>(
   env: E,
@@ -133,7 +136,7 @@ export function wrapObservations<E extends AnyVector>(
     for (let k = i * width; k < (i + 1) * width; k++) finalObservations[k] = observations[k]
   }
 
-  /** The last observations of episodes whose environments have already begun again. */
+  /** The last observations of episodes whose environments have already begun the next one. */
   const writeLast = (last: Uint8Array): void => {
     if (!last.includes(1)) return
     seen?.(env.finalObservations, last)
