@@ -172,13 +172,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
       ],
       mcp: ['agoge train mcp:everything --quick --yes', 'agoge train mcp:memory --sandbox --max-calls 5000'],
       module: ['agoge train ./environment.ts', 'agoge train ./environment.ts --seed 2 --out runs/mine'],
-      all: [
-        'agoge train --quick',
-        'agoge train --algorithm dr-grpo --seed 2 --compare-supervised',
-        'agoge train --algorithm online-dpo --quick',
-        'agoge train --algorithm distillation --teacher RUN',
-        'agoge train --algorithm ppo --steps 50',
-      ],
+      all: ['agoge train --quick', 'agoge train --algorithm distillation --teacher RUN'],
     },
     policyHelp,
   )
@@ -398,7 +392,6 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
     offline,
     {
       all: [
-        'agoge train --quick --out runs/first',
         'agoge train-offline runs/first --method dpo --out runs/dpo',
         'agoge train-offline runs/first --method reward-model --out runs/reward',
       ],
