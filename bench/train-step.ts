@@ -1,5 +1,6 @@
 import { createLocalBackend, smallConfig, initialiseParameters } from 'agoge/llm'
 import type { TransformerConfig, TrainingSequence } from 'agoge/llm'
+import { defined } from '../src/defined.ts'
 import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
@@ -41,7 +42,7 @@ export async function trainStepOf(benchmark: StepBenchmark): Promise<Measurement
     unit: 'tokens/s',
     amount: rows * length,
     count,
-    ...(rounds === undefined ? {} : { rounds }),
+    ...defined({ rounds }),
     async ours(steps) {
       for (let i = 0; i < steps; i++) {
         await backend.forwardBackward(batch, { name: 'cross_entropy' })

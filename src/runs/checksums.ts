@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { open, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { defined } from '../defined.ts'
 import { AgogeError } from '../error.ts'
 import { withFileErrors } from './files.ts'
 import type { RunFolder } from './run-folder.ts'
@@ -218,7 +219,7 @@ export function damagedFile(
     given,
     expected,
     hint: hint ?? 'Put the file back from a copy, or begin a new run',
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }
 

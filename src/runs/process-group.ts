@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { defined } from '../defined.ts'
 
 const windows = process.platform === 'win32'
 const alive = new Set<ChildProcessWithoutNullStreams>()
@@ -60,7 +61,7 @@ export function spawnGroup(
     shell: windows && !/\.exe$/i.test(command),
     detached: !windows,
     windowsHide: true,
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...defined({ cwd: options.cwd }),
   })
   if (alive.size === 0) watch()
   alive.add(child)

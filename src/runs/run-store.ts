@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts'
 import { AgogeError } from '../error.ts'
 import {
   damagedFile,
@@ -200,7 +201,7 @@ function readCurrent(
   return {
     checkpoint,
     state: state as Record<string, unknown>,
-    ...(opened.sum === undefined ? {} : { sum: opened.sum }),
+    ...defined({ sum: opened.sum }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { EpisodeNode } from '../episode/types.ts'
 import type { ModelBackend } from '../model-backend.ts'
 import type { ChatFormat, ChatWindow, ConversationMessage } from './chat-format/index.ts'
@@ -92,7 +93,7 @@ function conversationOf(
       open.clear()
       for (const { id } of calls ?? []) open.add(id)
       const said = known(node) ?? { role, text }
-      return { ...said, ...(calls === undefined ? {} : { calls }) }
+      return { ...said, ...defined({ calls }) }
     }
     if (role !== 'tool') return { role, text }
     // The answer to an attempt that could not be read belongs to no call.
@@ -148,7 +149,7 @@ export function createChatActor(options: ChatActorOptions): Actor {
               stop: format.stop,
               temperature: sampling.temperature,
               seed,
-              ...(signal === undefined ? {} : { signal }),
+              ...defined({ signal }),
             },
           ))
       const outputs = new Map(fitting.map((window, i) => [window, sampled[i]]))
@@ -162,13 +163,13 @@ export function createChatActor(options: ChatActorOptions): Actor {
         const message: ConversationMessage = {
           role: 'assistant',
           text,
-          ...(reasoning === undefined ? {} : { reasoning }),
+          ...defined({ reasoning }),
           ...(calls.length === 0 ? {} : { calls }),
         }
         return {
           text,
           calls,
-          ...(invalid === undefined ? {} : { invalid }),
+          ...defined({ invalid }),
           finish,
           weightVersion,
           ...windows.spoke(window, { output, logprobs, message }),

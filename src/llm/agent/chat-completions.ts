@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { EpisodeNode } from '../episode/types.ts'
 import type { ToolSpec } from '../tool/tool.ts'
 import { type BareCall, parseCalls, type ParsedOutput, readArguments } from './parse-calls.ts'
@@ -13,7 +14,7 @@ interface ChatCompletionMessage {
 export function toFunctionTools(specs: readonly ToolSpec[]): unknown[] {
   return specs.map(({ name, description, inputSchema }) => ({
     type: 'function',
-    function: { name, ...(description === undefined ? {} : { description }), parameters: inputSchema },
+    function: { name, ...defined({ description }), parameters: inputSchema },
   }))
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type {
   Ending,
   Episode,
@@ -141,7 +142,7 @@ export function createEpisodeState(
         tokens: act.tokens,
         text: act.text,
         ...(act.calls.length === 0 ? {} : { calls: act.calls }),
-        ...(act.invalid === undefined ? {} : { invalid: act.invalid }),
+        ...defined({ invalid: act.invalid }),
       })
       const sampled = act.sampledTokens ?? act.mask.reduce((sum, bit) => sum + bit, 0)
       // A remote model's window is known only by its own count.
@@ -203,7 +204,7 @@ export function createEpisodeState(
         success: masked ? null : success,
         usage: state.usage,
         timing: { seconds: seconds ?? (performance.now() - started) / 1000, toolSeconds: state.toolSeconds },
-        ...(error === undefined ? {} : { error }),
+        ...defined({ error }),
       }
     },
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { EpisodeNode } from '../episode/types.ts'
 import type { ModelBackend } from '../model-backend.ts'
 import type { Grammar } from '../grammar/index.ts'
@@ -55,14 +56,14 @@ export function createLocalActor(options: LocalActorOptions): Actor {
         requests.map((request, i) => {
           const grammar = grammarFor(request.tools)
           const key = `${request.episode}:${request.turn}`
-          return { prompt: prompts[i], key, ...(grammar !== undefined && { grammar }) }
+          return { prompt: prompts[i], key, ...defined({ grammar }) }
         }),
         {
           maxTokens: maxTokensPerTurn,
           stop: [end],
           temperature: sampling.temperature,
           seed,
-          ...(signal === undefined ? {} : { signal }),
+          ...defined({ signal }),
         },
       )
       return outputs.map((output, i): Act => {
@@ -76,7 +77,7 @@ export function createLocalActor(options: LocalActorOptions): Actor {
         return {
           text,
           calls: calls.map((call, k) => ({ id: `${requests[i].turn}.${k}`, ...call })),
-          ...(invalid === undefined ? {} : { invalid }),
+          ...defined({ invalid }),
           finish: output.finish,
           tokens,
           logprobs,

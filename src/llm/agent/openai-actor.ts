@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { forEachBounded } from './bounded.ts'
 import {
@@ -52,10 +53,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
   const { temperature, topP, maxTokensPerTurn, seed, onNotice = () => {} } = options
   const parameters = createEndpointParameters(
     {
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(topP === undefined ? {} : { top_p: topP }),
-      ...(maxTokensPerTurn === undefined ? {} : { max_tokens: maxTokensPerTurn }),
-      ...(seed === undefined ? {} : { seed }),
+      ...defined({ temperature, top_p: topP, max_tokens: maxTokensPerTurn, seed }),
     },
     (text) => onNotice(`${options.model}: ${conceal(text)}`),
   )
@@ -72,7 +70,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     return {
       text,
       calls: calls.map((call, i) => ({ id: `${request.turn}.${i}`, ...call })),
-      ...(invalid === undefined ? {} : { invalid }),
+      ...defined({ invalid }),
       finish,
       ...empty,
       weightVersion: 0,
@@ -172,7 +170,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
   return {
     name: options.model,
     // As models are sampled where nothing else is asked for.
-    sampling: { temperature: temperature ?? 1, ...(topP === undefined ? {} : { topP }) },
+    sampling: { temperature: temperature ?? 1, ...defined({ topP }) },
     encode: () => empty.tokens,
     async act(requests, { signal }) {
       const acts: (Act | Error)[] = Array.from({ length: requests.length })

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { appendLines, readLines } from '../../runs/files.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
@@ -42,8 +43,7 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
   // `world` and `family`: in episodes of version 0.1.
   const record: Record<string, unknown> = {
     ...given,
-    ...(world === undefined ? {} : { environment: world }),
-    ...(family === undefined ? {} : { kind: family }),
+    ...defined({ environment: world, kind: family }),
   }
   if (record['schema'] !== 1) fail('schema', record['schema'], '1')
   for (const field of ['id', 'group', 'environment', 'task', 'kind', 'ending'])

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { ModelBackend, SampleRequest } from '../model-backend.ts'
 import { skillConversation } from './corpus/conversation.ts'
 import type { CorpusSkill } from './corpus/conversation.ts'
@@ -87,7 +88,7 @@ export async function evaluateSkills(
       stop,
       temperature: 0,
       seed,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     }
     const outputs = await backend.sample(
       part.map((i) => requests[i]),

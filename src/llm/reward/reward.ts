@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { forEachBounded } from '../agent/bounded.ts'
 import { readScore } from '../episode/score.ts'
@@ -124,7 +125,7 @@ export function recordedScore(
 }
 
 function keep({ rewards }: Episode, name: string, { value, parts = {}, reason }: Scored | Unscored): void {
-  rewards.push({ agent: 'agent', name, value, ...(reason === undefined ? {} : { reason }) })
+  rewards.push({ agent: 'agent', name, value, ...defined({ reason }) })
   for (const [part, amount] of Object.entries<number | undefined>(parts))
     if (amount !== undefined) rewards.push({ agent: 'agent', name: `${name}:${part}`, value: amount })
 }

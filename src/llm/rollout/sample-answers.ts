@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { cutSegments, segmentAdvantages, spreadOverTokens } from '../algorithm/advantages/critics.ts'
 import { bestOf, expectedBestOf } from '../algorithm/preference/choice.ts'
 import type { TrainingSequence } from '../episode/types.ts'
@@ -164,8 +165,7 @@ export async function segmentLevelAdvantages(
   const { name, score, continuations, probability, decisions, temperature = 1, ...options } = settings
   const cuts = answers.map(({ logprobs }) =>
     cutSegments(logprobs, {
-      ...(probability === undefined ? {} : { probability }),
-      ...(decisions === undefined ? {} : { decisions }),
+      ...defined({ probability, decisions }),
     }),
   )
   const asked = answers.flatMap(({ prompt, tokens }, i) =>

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { readChecked, writeChecked } from '../../runs/checksums.ts'
 import type { Task } from '../agent/types.ts'
@@ -103,7 +104,7 @@ async function playGroups<T extends Task>(job: Job<T>, tasks: T[], name: string)
   await scoreGroups(
     job.options.reward,
     groups.map(({ episodes, greedy }) => (greedy === undefined ? episodes : [...episodes, greedy])),
-    { journal: job.scores, ...(job.signal === undefined ? {} : { signal: job.signal }) },
+    { journal: job.scores, ...defined({ signal: job.signal }) },
   )
   return groups
 }

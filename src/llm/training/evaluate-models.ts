@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { EpisodeLimits } from '../agent/episode-state.ts'
 import { scoreGroups } from '../reward/reward.ts'
 import type { Reward } from '../reward/reward.ts'
@@ -86,8 +87,7 @@ export async function evaluateModels<T extends Task>(
       actor,
       environment,
       limits: own,
-      ...(wave === undefined ? {} : { wave }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ wave, signal }),
       onWave: (done) => options.onProgress?.({ model: name, done: done.length, total: tasks.length }),
     })
     episodes[name] = played
@@ -101,7 +101,7 @@ export async function evaluateModels<T extends Task>(
   }
   for (const [name, scorer] of Object.entries(options.scorers ?? {})) {
     const byTask = tasks.map((_, at) => models.map((model) => episodes[model.name][at]))
-    const values = await scoreGroups(scorer, byTask, { name, ...(signal === undefined ? {} : { signal }) })
+    const values = await scoreGroups(scorer, byTask, { name, ...defined({ signal }) })
     results.forEach((result, m) => {
       const judged = values.flatMap((row) => (row[m] === null ? [] : [row[m]]))
       result.scores = { ...result.scores, [name]: meanInterval(judged) }

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { createRandom } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
 import { mean } from '../../statistics/statistics.ts'
@@ -123,7 +124,7 @@ function createLearner<T extends Task>(
       kl,
       // What a server does not tell is left out.
       ...(Number.isNaN(entropy) ? {} : { entropy }),
-      ...(gradientNorm === undefined ? {} : { gradientNorm }),
+      ...defined({ gradientNorm }),
       learningRate: step.learningRate,
       ...(first ? { mismatch: meanDifference, mismatchKl: kl, mismatchMaxRatio: maxRatio } : {}),
     }

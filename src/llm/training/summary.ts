@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { checkedLines, hasChecked, writeChecked } from '../../runs/checksums.ts'
 import { percent } from '../../runs/report/format.ts'
 import { machine, type RunFolder } from '../../runs/run-folder.ts'
@@ -118,8 +119,7 @@ function messages(episode: Episode): SampleMessage[] {
     ...(calls === undefined
       ? {}
       : { calls: calls.map((call) => ({ name: call.name, arguments: call.arguments })) }),
-    ...(isError === undefined ? {} : { isError }),
-    ...(invalid === undefined ? {} : { invalid }),
+    ...defined({ isError, invalid }),
   }))
 }
 

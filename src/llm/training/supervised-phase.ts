@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { createRandom, hash32 } from '../../engine/random/index.ts'
 import type { Task } from '../agent/types.ts'
 import type { Episode } from '../episode/types.ts'
@@ -36,7 +37,7 @@ export async function collectDemonstrations<T extends Task>(job: Job<T>): Promis
       tokenizer: options.tokenizer,
       ...(options.chat === undefined ? {} : { format: options.chat.format }),
       limits: options.plan.limits,
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     }),
   )
   const demonstrations = played.filter(isDemonstration)

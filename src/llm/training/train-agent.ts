@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { type OnTrainingEvent, openRunFolder } from '../../runs/run-folder.ts'
 import type { Task, TaskSource, ToolEnvironment } from '../agent/types.ts'
@@ -112,7 +113,7 @@ export async function trainAgent<T extends AgentTask, R>(
     })
     const abort = signal === undefined ? {} : { signal }
     const watch: OnTrainingEvent | undefined = onEvent
-    const { stages } = await trainJob(job, { ...abort, ...(watch === undefined ? {} : { onEvent: watch }) })
+    const { stages } = await trainJob(job, { ...abort, ...defined({ onEvent: watch }) })
     // A run that was over already is not trained on.
     if (steps.length === 0 && options.steps > 0)
       await options.backend.load(join(path, 'checkpoints', 'final'))

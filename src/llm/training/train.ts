@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { type OnTrainingEvent, openRunFolder, type RunFolder } from '../../runs/run-folder.ts'
 import type { Trainable } from '../adapter/trainable.ts'
@@ -157,23 +158,21 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     reward: options.reward ?? taskReward({ perCall: -0.02, perInvalidCall: -0.1 }),
     algorithm,
     ...(typeof options.algorithm === 'function' ? {} : { algorithmName: named.algorithm ?? 'grpo-damped' }),
-    ...(chat === undefined ? {} : { chat }),
+    ...defined({ chat }),
     plan: planOf(options, chat, batch),
-    ...(resume === undefined ? {} : { resume }),
-    ...(compareSupervised === undefined ? {} : { compareSupervised }),
+    ...defined({ resume, compareSupervised }),
     // Its place stays the same when `config` has it from the run that is resumed.
     config: {
       ...base,
       ...named,
-      ...(options.teacher === undefined ? {} : { teacher: options.teacher }),
+      ...defined({ teacher: options.teacher }),
       ...config,
       ...base,
     },
   }
   try {
     return await trainJob(job, {
-      ...(onEvent === undefined ? {} : { onEvent }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ onEvent, signal }),
     })
   } finally {
     await teacher?.dispose()
@@ -205,7 +204,7 @@ function planOf<T extends Task>(
   return {
     ...base,
     demonstrations: typeof each === 'number' ? Object.fromEntries(kinds.map((name) => [name, each])) : each,
-    reinforcement: { ...base.reinforcement, ...(steps === undefined ? {} : { steps }) },
-    tasks: { ...base.tasks, ...(testTasks === undefined ? {} : { test: testTasks }) },
+    reinforcement: { ...base.reinforcement, ...defined({ steps }) },
+    tasks: { ...base.tasks, ...defined({ test: testTasks }) },
   }
 }

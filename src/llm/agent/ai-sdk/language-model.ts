@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import type { ToolCall } from '../../episode/types.ts'
 import type { ModelBackend, SampleOptions, SampleOutput } from '../../model-backend.ts'
@@ -198,11 +199,9 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
       temperature,
       stop: format.stop,
       ...(settings.stop.length === 0 ? {} : { stopSequences: settings.stop }),
-      ...(topP === undefined ? {} : { topP }),
-      ...(topK === undefined ? {} : { topK }),
-      ...(grammar === undefined ? {} : { grammar }),
+      ...defined({ topP, topK, grammar }),
     }
-    const [output] = await queue.sample([request], { signal, ...(onToken === undefined ? {} : { onToken }) })
+    const [output] = await queue.sample([request], { signal, ...defined({ onToken }) })
     const raw = (tokens: Int32Array): string => tokenizer.decode(tokens)
     const id = randomUUID().slice(0, 8)
     return { prompt, output, said: readAnswer(output.tokens, format, call, raw, (i) => `${id}.${i}`) }

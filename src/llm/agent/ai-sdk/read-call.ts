@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import type { Grammar } from '../../grammar/index.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
@@ -133,7 +134,7 @@ export function readCall(options: CallOptions, format: ChatFormat): ModelCall {
       return [
         {
           name,
-          ...(description === undefined ? {} : { description }),
+          ...defined({ description }),
           inputSchema: inputSchema as ToolSpec['inputSchema'],
         },
       ]
@@ -149,16 +150,12 @@ export function readCall(options: CallOptions, format: ChatFormat): ModelCall {
   return {
     messages: options.prompt.flatMap(readMessage),
     tools: offered,
-    ...(grammar === undefined ? {} : { grammar }),
+    ...defined({ grammar }),
     settings: {
-      ...(maxOutputTokens === undefined ? {} : { maxTokens: maxOutputTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(topP === undefined ? {} : { topP }),
-      ...(topK === undefined ? {} : { topK }),
-      ...(seed === undefined ? {} : { seed }),
+      ...defined({ maxTokens: maxOutputTokens, temperature, topP, topK, seed }),
       stop: stopSequences ?? [],
     },
-    ...(abortSignal === undefined ? {} : { signal: abortSignal }),
+    ...defined({ signal: abortSignal }),
     warnings,
   }
 }

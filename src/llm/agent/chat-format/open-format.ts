@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { defined } from '../../../defined.ts'
 import { readChatTemplate } from '../../tokenizer/chat-template.ts'
 import { AgogeError } from '../../../error.ts'
 import { verifyChecksums } from '../../../runs/checksums.ts'
@@ -33,7 +34,7 @@ export async function readChatFormat(
     template,
     tokenizer,
     stop,
-    ...(variables === undefined ? {} : { variables }),
+    ...defined({ variables }),
   })
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import type { Grammar } from '../../grammar/index.ts'
 import type { ChatTemplate, TemplateMessage } from '../../tokenizer/chat-template.ts'
@@ -79,8 +80,7 @@ function probeTemplate(template: ChatTemplate, specialTokens: readonly string[])
   const call = probeCall(template, end)
   return {
     reasoningField: thinking.includes(thought),
-    ...(end === undefined ? {} : { end }),
-    ...(call === undefined ? {} : { call }),
+    ...defined({ end, call }),
   }
 }
 
@@ -108,7 +108,7 @@ function probeCall(template: ChatTemplate, end: string | undefined): TemplateSty
 function tryRender(template: ChatTemplate, message?: TemplateMessage, tools?: readonly unknown[]): string {
   try {
     return template.render(message === undefined ? [user] : [user, message], {
-      ...(tools === undefined ? {} : { tools }),
+      ...defined({ tools }),
       addGenerationPrompt: message === undefined,
     })
   } catch (error) {
@@ -156,7 +156,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
     return template.render(messages.map(templateMessage), {
       ...(tools.length === 0 ? {} : { tools: names.hideIn(toFunctionTools(tools)) }),
       addGenerationPrompt,
-      ...(variables === undefined ? {} : { variables }),
+      ...defined({ variables }),
     })
   }
 
@@ -176,7 +176,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
               function: { name, arguments: names.hideIn(given) },
             })),
           }),
-      ...(callId === undefined ? {} : { tool_call_id: callId }),
+      ...defined({ tool_call_id: callId }),
     }
   }
 

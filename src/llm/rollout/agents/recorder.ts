@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { defined } from '../../../defined.ts'
 import type { ChatFormat, ChatWindow, ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { Episode, EpisodeNode, EpisodeSample, SamplingSettings } from '../../episode/types.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
@@ -90,7 +91,7 @@ export function createRecorder(format: ChatFormat): Recorder {
           text,
           tokens: none,
           ...(calls === undefined ? {} : { calls: [...calls] }),
-          ...(callId === undefined ? {} : { callId }),
+          ...defined({ callId }),
           ...(role === 'tool' ? { isError: isError === true } : {}),
         })
         path.push(parent)
@@ -103,7 +104,7 @@ export function createRecorder(format: ChatFormat): Recorder {
         text: message.text,
         tokens,
         ...(message.calls === undefined ? {} : { calls: [...message.calls] }),
-        ...(invalid === undefined ? {} : { invalid }),
+        ...defined({ invalid }),
       })
       samples.push({
         path: [...path],

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { checkWindow, languageModelFrom, readAnswer } from '../../agent/ai-sdk/index.ts'
 import type { ChatFormat, ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { LanguageModel, ModelAnswer, ModelCall } from '../../agent/ai-sdk/index.ts'
@@ -192,7 +193,7 @@ function samplingAnswer<T extends AgentTask, R>(
           maxTokens: Math.min(maxTokens, window - placed.prompt.length),
           stop: format.stop,
           ...(settings.stop.length === 0 ? {} : { stopSequences: settings.stop }),
-          ...(grammar === undefined ? {} : { grammar }),
+          ...defined({ grammar }),
         },
         {
           signal: call.signal === undefined ? signal : AbortSignal.any([signal, call.signal]),
@@ -205,7 +206,7 @@ function samplingAnswer<T extends AgentTask, R>(
       const message: ConversationMessage = {
         role: 'assistant',
         text,
-        ...(reasoning === undefined ? {} : { reasoning }),
+        ...defined({ reasoning }),
         ...(calls.length === 0 ? {} : { calls }),
       }
       recorder.answered(placed, {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import {
   type ChatFormat,
@@ -193,7 +194,7 @@ export async function answerChat(
     fields: request,
     stop: format.stop,
     topLogprobs: request.topLogprobs,
-    ...(grammar === undefined ? {} : { grammar }),
+    ...defined({ grammar }),
   }
   if (!request.stream) {
     const outputs = await generate([prompt], { ...asked, client: { signal: reply.signal } })
@@ -266,7 +267,7 @@ function choiceOf(
     message: {
       role: 'assistant',
       content: text === '' && calls.length > 0 ? null : text,
-      ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+      ...defined({ reasoning_content: reasoning }),
       ...(calls.length === 0 ? {} : { tool_calls: wireCalls(calls) }),
     },
     logprobs: request.logprobs ? { content: chatLogprobs(model.tokenizer, output) } : null,

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import type { ConversationMessage } from '../../agent/chat-format/index.ts'
 import type { Grammar } from '../../grammar/index.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
@@ -44,7 +45,7 @@ export function readChatRequest(body: Json): ChatRequest {
     tools: offered,
     callsAllowed: offered.length > 0,
     ...(choice === 'none' || choice === 'auto' ? {} : { demanded: choice }),
-    ...(grammar === undefined ? {} : { grammar }),
+    ...defined({ grammar }),
     parallel: body['parallel_tool_calls'] !== false,
     logprobs: booleanField(body, 'logprobs') || topLogprobs > 0,
     topLogprobs,

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { badField } from './reply.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -77,10 +78,9 @@ export function readSampling(body: Json): SamplingFields {
       numberField(body, 'max_completion_tokens', { least: 1, whole: true }) ??
       numberField(body, 'max_tokens', { least: 1, whole: true }),
     temperature: numberField(body, 'temperature', { least: 0, most: 100 }) ?? 1,
-    ...(topP === undefined ? {} : { topP }),
+    ...defined({ topP }),
     ...(topK === undefined || topK < 1 ? {} : { topK }),
-    ...(minP === undefined ? {} : { minP }),
-    ...(seed === undefined ? {} : { seed }),
+    ...defined({ minP, seed }),
     stop: readStop(body['stop']),
     n: numberField(body, 'n', { least: 1, most: 128, whole: true }) ?? 1,
     stream: booleanField(body, 'stream'),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import type { ChatFormat } from '../../agent/chat-format/index.ts'
 import type { QueueClient, SampleQueue } from '../../agent/sample-queue.ts'
@@ -74,11 +75,9 @@ export async function generate(
       temperature,
       seed: seed ?? 0,
       ...(fields.stop.length === 0 ? {} : { stopSequences: fields.stop }),
-      ...(topP === undefined ? {} : { topP }),
-      ...(topK === undefined ? {} : { topK }),
-      ...(minP === undefined ? {} : { minP }),
+      ...defined({ topP, topK, minP }),
       ...(topLogprobs === 0 ? {} : { topLogprobs }),
-      ...(compiled === undefined ? {} : { grammar: compiled }),
+      ...defined({ grammar: compiled }),
     })),
   )
   return queue.sample(requests, client)

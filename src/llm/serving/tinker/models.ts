@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { defined } from '../../../defined.ts'
 import { requireModel } from '../../backend/base-model.ts'
 import { createLocalBackend, type LocalBackend } from '../../backend/local-backend.ts'
 import { readCheckpoint } from '../../checkpoint/checkpoint.ts'
@@ -55,9 +56,7 @@ export async function openBaseModels(
       return createLocalBackend({
         config,
         parameters,
-        ...(tokenizer === undefined ? {} : { tokenizer }),
-        ...(companions === undefined ? {} : { companions }),
-        ...(threads === undefined ? {} : { threads }),
+        ...defined({ tokenizer, companions, threads }),
         ...(lora === undefined ? {} : { trainable: { lora: loraOptions(lora, config) } }),
       })
     },

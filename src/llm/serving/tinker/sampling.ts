@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { defined } from '../../../defined.ts'
 import { defaultDevice } from '../../../engine/tensor/index.ts'
 import {
   createFrozenSamplers,
@@ -99,7 +100,7 @@ export function createSamplers(models: BaseModels, threads: number | undefined):
     const { config, parameters, tokenizer } = await readCheckpoint(folder)
     const read = { folder, weights: { data: parameters.data, weightVersion: 0, tokenizer } }
     if (defaultDevice() !== 'cpu') return { threads: inOneBackend(await models.open(model)), tokenizer, read }
-    const settings = { config, ...(threads === undefined ? {} : { threads }) }
+    const settings = { config, ...defined({ threads }) }
     return { threads: createFrozenSamplers(settings), tokenizer, read }
   }
 
@@ -306,7 +307,7 @@ export const sample: Handler = ({ context, body, digest }) => {
         options,
         promptLogprobs: promptLogprobs && i === 0,
       })),
-      ...(batch === undefined ? {} : { batch }),
+      ...defined({ batch }),
       isApart: () => context.samplers.isApart(sampler.id),
       draw: async (rows) => draw(await context.samplers.open(sampler.id), rows),
     })

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { ktoLoss, ktoReference } from '../../algorithm/preference/kto.ts'
 import {
@@ -204,7 +205,7 @@ export function kto(settings: KtoMethodSettings = {}): PreferenceMethod<Labelled
         })
       return examples.map((example, i) => {
         const { weights, tokens } = examples[(i + 1) % examples.length]
-        const mismatched = { prompt: example.prompt, tokens, ...(weights === undefined ? {} : { weights }) }
+        const mismatched = { prompt: example.prompt, tokens, ...defined({ weights }) }
         return [example, mismatched]
       })
     },
