@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { intervalText } from 'agoge/statistics'
+import { defined } from '../../src/defined.ts'
 import { paperResult, type PaperResult } from '../runner/paper.ts'
 import { renderGallery } from '../runner/gallery.ts'
 import { runPaper } from '../runner/run-paper.ts'
@@ -72,7 +73,7 @@ export async function runPaperCommand(
     file,
     ...paperWorker,
     quick,
-    ...(workers === undefined ? {} : { workers }),
+    ...defined({ workers }),
     signal: terminal.signal,
     onScore: ({ arm, seed, score, seconds, left }) =>
       terminal.err(

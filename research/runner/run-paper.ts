@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { AgogeError } from 'agoge'
+import { defined } from '../../src/defined.ts'
 import type { Paper } from './paper.ts'
 
 /** One arm with one seed, as it is told to a worker process. */
@@ -92,7 +93,7 @@ function startWorker({ worker, execArgv = [], signal }: PaperRunOptions): PaperW
   const child = fork(worker, {
     execArgv: [...execArgv],
     env: { ...process.env, AGOGE_THREADS: '1' },
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   })
   function fail(why: unknown): void {
     const { reject } = asked ?? {}

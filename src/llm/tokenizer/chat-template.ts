@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createContext, Script } from 'node:vm'
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 
 /** What one rendering may take. A conversation of a thousand messages takes some hundred thousand. */
@@ -219,7 +220,7 @@ function readSources(value: unknown): string | TemplateSources | undefined {
   }
   const [plain, withTools] = [named('default'), named('tool_use')]
   if (plain === undefined) return undefined
-  return { default: plain, ...(withTools !== undefined && { tool_use: withTools }) }
+  return { default: plain, ...defined({ tool_use: withTools }) }
 }
 
 function specialTokenNames(config: Json): Record<string, string> {

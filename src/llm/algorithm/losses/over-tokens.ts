@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import type { CustomLoss } from '../../backend/custom-loss.ts'
 import type { TrainingSequence } from '../../episode/types.ts'
 import { combineLosses, crossEntropyLoss } from './imitation.ts'
@@ -53,7 +54,7 @@ export function overTokens(losses: {
     return {
       loss: value,
       gradients: sequences.map((_, i) => gradient.slice(starts[i], starts[i + 1])),
-      ...(losses.entropyCoefficient === undefined ? {} : { entropyCoefficient: losses.entropyCoefficient }),
+      ...defined({ entropyCoefficient: losses.entropyCoefficient }),
       metrics: {
         clipFraction: policy.clipFraction,
         policyLoss: policy.value,

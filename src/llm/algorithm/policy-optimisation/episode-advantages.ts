@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { turnRewards } from '../../episode/utterances.ts'
 import type { Episode, EpisodeNode, EpisodeSample } from '../../episode/types.ts'
@@ -40,7 +41,7 @@ function advantageGroup({ members, greedyReward }: MemberGroup, kl: KlSettings |
   return {
     rewards: members.map(({ reward }) => reward),
     lengths: members.map(({ length }) => length),
-    ...(greedyReward === undefined ? {} : { greedyReward }),
+    ...defined({ greedyReward }),
     get turns() {
       return (turns ??= members.map(episodeTurns))
     },
@@ -124,7 +125,7 @@ export async function askAdvantages(
   const groups = batch.map(({ members, greedyReward }) => ({
     episodes: members.map(({ episode }) => episode),
     rewards: members.map(({ reward }) => reward),
-    ...(greedyReward === undefined ? {} : { greedyReward }),
+    ...defined({ greedyReward }),
   }))
   const { turnAdvantages, metrics = {} } = await advantage(groups, context)
   return {

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import type { CustomLoss } from '../../backend/custom-loss.ts'
 import type { LossSettings } from '../../model-backend.ts'
 import { adaptKlCoefficient } from '../advantages/reward-shaping.ts'
@@ -125,9 +126,9 @@ export function lossOf(
         }
   return overTokens({
     rl,
-    ...(divergence === undefined ? {} : { kl: divergence }),
+    ...defined({ kl: divergence }),
     ...(sftHighEntropy ? { ce: sftOnHighEntropy } : {}),
-    ...(references === undefined ? {} : { references }),
+    ...defined({ references }),
     ...bonus,
   })
 }

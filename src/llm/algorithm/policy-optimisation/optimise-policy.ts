@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { toTrainingSequences } from '../../episode/training-sequences.ts'
 import type { Episode, TrainingSequence } from '../../episode/types.ts'
@@ -214,7 +215,7 @@ function withCoefficients(
   bonuses: Pick<CurrentSettings, 'entropy' | 'exactEntropy'>,
 ): CurrentSettings {
   const { entropy: _, exactEntropy: __, ...others } = settings
-  return { ...others, ...(kl === undefined ? {} : { kl }), ...bonuses }
+  return { ...others, ...defined({ kl }), ...bonuses }
 }
 
 async function advantagesOfEpisode(

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { closestName } from '../../../closest-name.ts'
 import { AgogeError } from '../../../error.ts'
 import { type GroupRewards, isUniform } from '../advantages/group.ts'
@@ -81,7 +82,7 @@ export const policyPresets = Object.fromEntries([
   ...combinations.map((preset) => [preset.name, preset]),
   ...[...Object.values(advantages), ...Object.values(losses)].flatMap(
     ({ name, about, source: [source] = [], preset }) => {
-      const own = { kind: 'algorithm', name, about, ...(source === undefined ? {} : { source }), ...preset }
+      const own = { kind: 'algorithm', name, about, ...defined({ source }), ...preset }
       return preset === undefined ? [] : [[name, own]]
     },
   ),

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
@@ -44,7 +45,7 @@ export async function checkVocabulary(
     given: `a tokenizer of ${tokenizer.vocabularySize} tokens: ${said}`,
     expected: `the tokenizer of "${where.model}"`,
     hint: `Pass a folder with the tokenizer.json, tokenizer_config.json and config.json of "${where.model}": --model FOLDER. Weights are not needed there. Or name the model that your tokenizer is of: --tinker-model NAME`,
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { readWithChecksum, withChecksum } from '../../../runs/checksums.ts'
 
@@ -74,6 +75,6 @@ function unusable(file: string, text: string, cause?: unknown): AgogeError {
     given: text === '' ? 'no such file' : text.slice(0, 80),
     expected: 'a checkpoint that was saved with the Tinker backend',
     hint: 'Weights of a local checkpoint cannot be sent to a Tinker server: name the folder as base model of the server instead.',
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   })
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import type { Fields, Transport } from './transport.ts'
 import { requestIdOf, retrieveFuture, type TinkerSession } from './session.ts'
 
@@ -63,7 +64,7 @@ export async function createRemoteModel(
         const answer = await transport.call({
           path,
           body: full,
-          ...(stop === undefined ? {} : { signal: stop }),
+          ...defined({ signal: stop }),
         })
         return requestIdOf(transport, path, answer.body)
       })
@@ -71,7 +72,7 @@ export async function createRemoteModel(
       return retrieveFuture(transport, await taken, {
         what,
         deadlineSeconds,
-        ...(stop === undefined ? {} : { signal: stop }),
+        ...defined({ signal: stop }),
       })
     },
     async unload() {

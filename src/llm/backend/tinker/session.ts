@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../../defined.ts'
 import { deadlineError, excerpt, failedError, refusedError } from './errors.ts'
 import { createAnswerReader, type Fields, type Transport } from './transport.ts'
 
@@ -23,7 +24,7 @@ export async function openSession(
   patienceSeconds: number,
   signal?: AbortSignal,
 ): Promise<TinkerSession> {
-  const abort = { patienceSeconds, ...(signal === undefined ? {} : { signal }) }
+  const abort = { patienceSeconds, ...defined({ signal }) }
   const config = await clientConfig(transport, abort)
   const path = 'create_session'
   const { body } = await transport.call({
@@ -115,7 +116,7 @@ export async function retrieveFuture(
       accept: [400, 408],
       // Silence is no answer, however long the work may take.
       patienceSeconds: Math.min(transport.patienceSeconds, Math.max(0, deadlineSeconds - elapsed())),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     })
     const fields = read.fields(body, 'object')
     if (status === 400) throw failedError(transport.host, what, excerpt(fields['detail'] ?? body))

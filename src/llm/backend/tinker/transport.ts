@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { badAnswerError, excerpt, movedError, refusedError, unavailableError } from './errors.ts'
 import { apiPath } from './wire.ts'
@@ -101,7 +102,7 @@ export function createTransport(options: TransportOptions): Transport {
       const said = excerpt(conceal(text))
       if (!isTransient(status)) throw refusedError(host, path, status, said)
       const waitSeconds = retryAfter(response.headers.get('retry-after'))
-      return { kind: 'again', status, said, ...(waitSeconds === undefined ? {} : { waitSeconds }) }
+      return { kind: 'again', status, said, ...defined({ waitSeconds }) }
     } catch (error) {
       signal?.throwIfAborted()
       if (timeout.aborted) return { kind: 'again', said: `no answer in ${options.timeoutSeconds} s` }
