@@ -27,7 +27,7 @@ export interface AttemptSettings {
   /** Default 1; 0 = the likeliest answer. */
   temperature?: number
   topP?: number
-  /** What the model is shown of the question with this index; its prompt unless told. */
+  /** What the model is shown of the question with this index. Default: its prompt. */
   shown?: (question: Question, index: number) => string
 }
 

@@ -93,7 +93,7 @@ interface Examination {
   groups: Attempt[][]
 }
 
-/** The model's answers to questions that stay the same, `samples` (default 1) to each, at temperature 1 unless told. */
+/** The model's answers to questions that stay the same, `samples` (default 1) to each, at temperature 1 by default. */
 export async function examine(
   model: TextModel,
   questions: readonly Question[],

@@ -21,7 +21,7 @@ export interface TextModelOptions {
 }
 
 /**
- * A model small enough that a step of learning takes some hundredths of a second on one thread: 17 thousand weights unless told.
+ * A model small enough that a step of learning takes some hundredths of a second on one thread. Default: 17 thousand weights.
  * For experiments that ask which way to learn is better, not how much a model can know. Dispose of its backend.
  */
 export function createTextModel({

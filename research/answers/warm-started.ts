@@ -92,7 +92,7 @@ interface ChainExperiment<R extends Run> {
 
 /**
  * `warmStarted` on chains of operations on digits, others for each seed. The score is the accuracy of four answers to each of 96
- * questions of the test split, unless told.
+ * Default: questions of the test split,.
  */
 export function warmStartedOnChains<R extends Run>(experiment: ChainExperiment<R>) {
   const { places = 3, symbols = '', window = 32, taught, tested } = experiment

@@ -109,7 +109,7 @@ export interface FrozenSampler {
 /** The verbs of the Tinker protocol. Gradients add up in the backend until `optimStep`. */
 export interface ModelBackend {
   sample(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>
-  /** Log-probability of every token given those before it, at temperature 1 unless told; index 0 is 0. One array a sequence. */
+  /** Log-probability of every token given those before it, at temperature 1 by default; index 0 is 0. One array a sequence. */
   forward(sequences: Int32Array[], options?: ForwardOptions): Promise<Float32Array[]>
   /** The same with the entropy, in nats, of the distribution of each token; not every backend can tell. */
   entropies?(sequences: Int32Array[], options?: ForwardOptions): Promise<Float32Array[]>

@@ -17,11 +17,11 @@ export interface SamplingSettings {
   /** 0 = greedy; log-probabilities are then those of temperature 1. Otherwise those of the tempered distribution. */
   temperature: number
   seed: number
-  /** Only the so many most probable tokens (of equals those with the lower ids); all unless told. */
+  /** Only the so many most probable tokens (of equals those with the lower ids). Default: all. */
   topK?: number
-  /** Only the most probable tokens that together have at least this probability; above 0, at most 1 (all, unless told). */
+  /** Only the most probable tokens that together have at least this probability. Default: above 0, at most 1 (all). */
   topP?: number
-  /** Only tokens with at least this part of the probability of the likeliest; 0 (all, unless told) to 1. */
+  /** Only tokens with at least this part of the probability of the likeliest. Default: 0 (all) to 1. */
   minP?: number
   /** Only what the grammar allows; stop ids are allowed where it may end. Needs a backend with a tokenizer. */
   grammar?: Grammar
