@@ -1,17 +1,20 @@
 import type { TrainingSequence } from './episode/types.ts'
 import type { SamplingSettings } from './sampling-settings.ts'
 
-/** One row. Its own settings come before those of the call, so that a call may carry requests of several users. */
+/**
+ * One sequence to generate. Its own settings override those of the call, so one call can carry requests of several
+ * users.
+ */
 export interface SampleRequest extends Partial<SamplingSettings> {
-  /** Token ids the model is shown, markers included. */
+  /** Token ids that the model is shown, special tokens included. */
   prompt: Int32Array
-  /** Identifies the random stream of this row: tokens are drawn from (key, token index), never from arrival order. */
+  /** Key of this row's random stream. Tokens depend on (key, token index), not on the order of arrival. */
   key: number | string
 }
 
 export interface SampleOptions extends SamplingSettings {
   signal?: AbortSignal
-  /** Called for every token as soon as it is drawn; `row` is the index of the request. */
+  /** Called for each token as soon as it is drawn; `row` is the index of the request. */
   onToken?: (row: number, token: number, logprob: number) => void
 }
 
@@ -23,104 +26,112 @@ export interface TokenLogprob {
 export interface SampleOutput {
   tokens: Int32Array
   /**
-   * Natural log, of the whole tempered distribution, before top-k, top-p, min-p or a grammar took tokens away; same length as
-   * `tokens`. It is what a trainer computes again, so that an unchanged policy has ratios of 1: normalised over the tokens that were
-   * left (vLLM's `processed_logprobs`), ratios would be off by the probability that was taken away. At least -87.4.
+   * Natural log of each token's probability, same length as `tokens`, at least -87.4. Normalised over the whole
+   * tempered distribution, before a grammar, top-k, top-p or min-p removes tokens. The trainer recomputes the same
+   * number, so an unchanged policy has a ratio of exactly 1. Normalising over the remaining tokens (vLLM's
+   * `processed_logprobs`) would shift the ratios by the removed probability.
    */
   logprobs: Float32Array
-  /** Where tokens were taken away: natural log, of the distribution that the token was drawn from. */
+  /** Natural log under the distribution that the token was drawn from. Present if tokens were removed. */
   drawnLogprobs?: Float32Array
-  /** As asked for by `topLogprobs`: at each position the likeliest tokens, likeliest first, by the distribution of `logprobs`. */
+  /**
+   * Present if `topLogprobs` is set: the most probable tokens at each position, most probable first, ranked as in
+   * `logprobs`.
+   */
   topLogprobs?: TokenLogprob[][]
-  /** As asked for by `promptLogprobs`: of each token of the prompt given those before it, at temperature 1; index 0 is 0. */
+  /**
+   * Present if `promptLogprobs` is set: log-probability of each prompt token given those before it, at temperature 1.
+   * Index 0 is 0.
+   */
   promptLogprobs?: Float32Array
   finish: 'stop' | 'length'
   weightVersion: number
 }
 
 /**
- * Names of the losses that run inside the backend in one pass; any other is a `CustomLoss` and takes two. All are
- * weighted SUMs over tokens of `-weight * objective`; the caller folds normalisers into the weights.
+ * Names of the losses that a backend computes in one pass. Any other loss is a `CustomLoss` and takes two passes. Each
+ * is a weighted sum over tokens of `-weight * objective`; the caller puts normalisers into the weights.
  */
 export type LossName = 'cross_entropy' | 'importance_sampling' | 'ppo' | 'cispo'
 
 export interface LossSettings {
   name: LossName
-  /** ppo: ratio clipped to [1 - clipLow, 1 + clipHigh]. cispo: the cap of the ratio is 1 + clipHigh, without a bound below. */
+  /** `ppo` clips the ratio to [1 - clipLow, 1 + clipHigh]. `cispo` caps it at 1 + clipHigh and has no lower bound. */
   clipLow?: number
   clipHigh?: number
   /**
-   * The loss is less by this times the sum of rl weight * entropy, exact over the vocabulary, of every token's distribution at its temperature: with the
-   * caller's normalisers in the weights, a mean entropy (A3C, arXiv 1602.01783). With cross_entropy rl weights are for this alone. On
-   * backends in this process; over the Tinker protocol it is refused (`unsupported-loss`).
+   * Subtracts `entropyCoefficient * sum(rl weight * entropy)` from the loss, with each token's exact entropy over the
+   * vocabulary at its temperature. If the rl weights contain the normaliser, this is a mean entropy bonus (A3C, arXiv
+   * 1602.01783). With `cross_entropy`, rl weights serve only this term. Local backends only: the Tinker protocol
+   * refuses it (`unsupported-loss`).
    */
   entropyCoefficient?: number
 }
 
 export interface LossReport {
-  /** The weighted sum, less the bonus for entropy. */
+  /** The weighted sum minus the entropy bonus. */
   loss: number
-  /** What `entropyCoefficient` has taken off the loss; absent without one. */
+  /** What `entropyCoefficient` subtracted from the loss. Absent without a coefficient. */
   entropyBonus?: number
   tokens: number
-  /** Means over tokens with a non-zero rl weight; 0 where none. */
+  /** Means over tokens with a non-zero rl weight; 0 if there are none. */
   meanRatio: number
   clipFraction: number
-  /** Mean of (ratio - 1 - log ratio): the k3 estimate of KL(sampler || trainer). */
+  /** Mean of (ratio - 1 - log ratio), the k3 estimate of KL(sampler || trainer). */
   kl: number
-  /** Mean of |trainer log-probability - sampler's|, in nats, where the backend measures it. */
+  /** Mean of |trainer log-probability - sampler log-probability| in nats. Present if the backend measures it. */
   meanDifference?: number
-  /** The largest ratio trainer / sampler of a token, where the backend measures it. */
+  /** Largest ratio trainer / sampler of a token. Present if the backend measures it. */
   maxRatio?: number
-  /** Mean entropy of the next-token distribution in nats, where the program computes it. */
+  /** Mean entropy of the next-token distribution in nats. Present if the backend computes it. */
   entropy: number
 }
 
 export interface OptimStep {
   learningRate: number
-  /** 'adamw' | 'muon': muon for the matrices of the blocks with adamw for the rest. */
+  /** 'adamw' or 'muon'. 'muon' updates the matrices of the blocks with Muon and everything else with AdamW. */
   optimizer?: 'adamw' | 'muon'
   beta1?: number
   beta2?: number
   epsilon?: number
   weightDecay?: number
-  /** Global norm to which the accumulated gradient is clipped; absent = not clipped. */
+  /** Global norm to which the accumulated gradient is clipped. Default: no clipping. */
   clip?: number
 }
 
 export interface OptimReport {
-  /** Global norm of the gradient before clipping; undefined where the backend does not tell, as some servers of the Tinker protocol. */
+  /** Global gradient norm before clipping. Undefined if the backend does not report it, as some Tinker servers. */
   gradientNorm: number | undefined
 }
 
 export interface ForwardOptions {
   signal?: AbortSignal
-  /** One array a sequence, as `temperatures` of a `TrainingSequence`; 1 throughout where there is none. */
+  /** One array per sequence, as `temperatures` of a `TrainingSequence`. Default: 1 for every token. */
   temperatures?: readonly (Float32Array | undefined)[]
 }
 
-/** Weights that stand still, to be sampled from while the model that they are of is trained. */
+/** A frozen copy of the weights, for sampling while the model is trained. */
 export interface FrozenSampler {
-  /** Of these weights; every sample tells it. */
+  /** Version of these weights; every sample carries it. */
   readonly weightVersion: number
   readonly sample: ModelBackend['sample']
 }
 
-/** The verbs of the Tinker protocol. Gradients add up in the backend until `optimStep`. */
+/** The operations of the Tinker protocol. Gradients accumulate in the backend until `optimStep`. */
 export interface ModelBackend {
   sample(requests: SampleRequest[], options: SampleOptions): Promise<SampleOutput[]>
-  /** Log-probability of every token given those before it, at temperature 1 by default; index 0 is 0. One array a sequence. */
+  /** Log-probability of every token given those before it; index 0 is 0. One array per sequence. Default temperature: 1. */
   forward(sequences: Int32Array[], options?: ForwardOptions): Promise<Float32Array[]>
-  /** The same with the entropy, in nats, of the distribution of each token; not every backend can tell. */
+  /** Like `forward`, with the entropy in nats of each token's distribution. Optional: not every backend computes it. */
   entropies?(sequences: Int32Array[], options?: ForwardOptions): Promise<Float32Array[]>
   forwardBackward(
     sequences: TrainingSequence[],
     loss: LossSettings,
     options?: { signal?: AbortSignal },
   ): Promise<LossReport>
-  /** Applies and clears the accumulated gradient. Raises the weight version. */
+  /** Applies and clears the accumulated gradient, and increments the weight version. */
   optimStep(step: OptimStep): Promise<OptimReport>
-  /** Writes weights, optimiser state and versions under the folder; atomic (written aside, then renamed). */
+  /** Writes weights, optimiser state and versions into the folder atomically (to a temporary place, then renamed). */
   save(folder: string): Promise<void>
   load(folder: string): Promise<void>
 }

@@ -1,32 +1,38 @@
 import type { Grammar } from './grammar/index.ts'
 
 /**
- * How rows are drawn. Tokens are taken away in the order of transformers: a grammar, temperature, top-k, top-p of what is left,
- * min-p; the rest is drawn from in proportion.
+ * How tokens are drawn. Tokens are removed in the order of transformers: grammar, temperature, top-k, top-p of the
+ * rest, min-p. The next token is drawn from the remaining tokens in proportion to their probability.
  */
 export interface SamplingSettings {
-  /** At least 1; the model's window may end a row before. */
+  /** Most tokens to generate, at least 1. A row also ends when the model's window is full. */
   maxTokens: number
-  /** Generation ends with (and includes) any of these ids. */
+  /** Generation ends with any of these ids, which is included in the result. */
   stop: readonly number[]
   /**
-   * It also ends with any of these: token ids in a row, or texts, which may end inside of a token (that one is kept whole). What
-   * the prompt ends with does not count. Texts need a backend with a tokenizer.
+   * Generation also ends after any of these: sequences of token ids, or texts. A text may end inside a token, which is
+   * then kept whole. Matches that begin in the prompt do not count. Texts need a backend with a tokenizer.
    */
   stopSequences?: readonly (readonly number[] | string)[]
-  /** 0 = greedy; log-probabilities are then those of temperature 1. Otherwise those of the tempered distribution. */
+  /**
+   * 0 = greedy, with log-probabilities reported at temperature 1. Otherwise they are those of the tempered
+   * distribution.
+   */
   temperature: number
   seed: number
-  /** Only the so many most probable tokens (of equals those with the lower ids). Default: all. */
+  /** Keeps only this many of the most probable tokens; among equals the lower ids. Default: all. */
   topK?: number
-  /** Only the most probable tokens that together have at least this probability. Default: above 0, at most 1 (all). */
+  /**
+   * Keeps the smallest set of most probable tokens whose probabilities sum to at least this. Above 0, at most 1.
+   * Default: 1 (all).
+   */
   topP?: number
-  /** Only tokens with at least this part of the probability of the likeliest. Default: 0 (all) to 1. */
+  /** Keeps tokens with at least this fraction of the top token's probability, 0 to 1. Default: 0 (all). */
   minP?: number
-  /** Only what the grammar allows; stop ids are allowed where it may end. Needs a backend with a tokenizer. */
+  /** Keeps only tokens that the grammar allows, and stop ids where it may end. Needs a backend with a tokenizer. */
   grammar?: Grammar
-  /** So many of the likeliest tokens are reported at each position. */
+  /** Reports this many of the most probable tokens at each position. */
   topLogprobs?: number
-  /** Whether the log-probabilities of the prompt are reported. */
+  /** Whether to report the log-probabilities of the prompt. */
   promptLogprobs?: boolean
 }

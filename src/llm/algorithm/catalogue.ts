@@ -5,7 +5,7 @@ import * as definitions from './definitions.ts'
 import type { AdvantageFunction } from './types.ts'
 import type { BaseSettings } from './policy-optimisation/settings.ts'
 
-/** What `definitions.ts` lists: functions and constants of the files, among them the definitions. */
+/** What `definitions.ts` exports: functions and constants of the files, among them the definitions. */
 type Listed = (typeof definitions)[keyof typeof definitions]
 export type ListedAdvantage = Extract<Listed, { readonly kind: 'advantage' }>
 export type ListedLoss = Extract<Listed, { readonly kind: 'loss' }>
@@ -15,42 +15,44 @@ export type AdvantageName = ListedAdvantage['name']
 export type LossName = ListedLoss['name']
 export type PreferenceName = ListedPreference['name']
 
-/** Any definition. */
 export type Definition = AdvantageDefinition | LossDefinition | PreferenceDefinition
 
 export function isDefinition(value: unknown): value is Definition {
   return typeof value === 'object' && value !== null && 'kind' in value && 'cases' in value
 }
 
-/** Sorted by name: the order of a module's names is not the same under every loader. */
+/** Sorted by name, because loaders differ in the order of a module's exports. */
 function ofKind(kind: Definition['kind']): Record<string, Definition> {
   const found = Object.values<unknown>(definitions).filter(isDefinition)
   const named = found.filter((each) => each.kind === kind).map((each) => [each.name, each] as const)
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** All estimators of advantages, by the name that settings have. */
+/** All advantage estimators by their name in the settings. */
 export const advantages = ofKind('advantage') as Readonly<Record<AdvantageName, AdvantageDefinition>>
 
-/** All losses over tokens, by the name that settings have. */
+/** All losses over tokens by their name in the settings. */
 export const losses = ofKind('loss') as Readonly<Record<LossName, LossDefinition>>
 
 /** All losses over pairs of answers. */
 export const preferenceLosses = ofKind('preference') as Readonly<Record<PreferenceName, PreferenceDefinition>>
 
-/** An estimator of advantages by name with its settings, as JSON: `{ name: 'grpo', std: false }`. */
+/** An advantage estimator by name with its settings, as JSON: `{ name: 'grpo', std: false }`. */
 export type AdvantageSettings = SettingsOf<ListedAdvantage>
 
 /** A loss by name with its settings, as JSON: `{ name: 'gspo', clipLow: 3e-4, clipHigh: 4e-4 }`. */
 export type PolicyLossSettings = SettingsOf<ListedLoss>
 
-/** The settings of policy optimisation, plain JSON unless its advantages are a function of your own. */
+/** Settings of policy optimisation. Plain JSON, except when the advantages are a function of your own. */
 export interface PolicySettings extends BaseSettings {
   advantage: AdvantageSettings | AdvantageFunction
   loss: PolicyLossSettings
 }
 
-/** The definition of this name: one of your own, or of the library. @throws AgogeError `bad-config` that lists the names. */
+/**
+ * Returns the definition with this name, from `own` or from the library. @throws AgogeError `bad-config` listing the
+ * names.
+ */
 export function findPart<Part extends Definition>(
   kind: Part['kind'],
   name: string,

@@ -5,11 +5,14 @@ import type { AnySettings, OwnParts, PolicyOptimisation } from './policy-optimis
 import type { BaseSettings } from './policy-optimisation/settings.ts'
 import type { AdvantageFunction, BatchSettings } from './types.ts'
 
-/** An algorithm of policy optimisation with a name: settings that are plain JSON, so that the record of a run says all of it. */
+/**
+ * A named algorithm of policy optimisation. Its settings are plain JSON, so the record of a run describes it
+ * completely.
+ */
 export interface AlgorithmDefinition<Name extends string = string> extends OwnParts {
   readonly kind: 'algorithm'
   readonly name: Name
-  /** One line, for help and tables. */
+  /** One line for help and tables. */
   readonly about: string
   /** arXiv number. */
   readonly source?: string
@@ -19,9 +22,9 @@ export interface AlgorithmDefinition<Name extends string = string> extends OwnPa
 }
 
 /**
- * Gives settings of policy optimisation a name, with estimators and losses of your own if they call any.
+ * Names a set of policy-optimisation settings. They can use estimators and losses of your own.
  *
- * @returns what `train` and `trainAgent` take as `algorithm`: the run records name and settings.
+ * @returns the `algorithm` for `train` and `trainAgent`. The run records its name and settings.
  * @example
  * const algorithm = defineAlgorithm({
  *   name: 'median',
@@ -50,7 +53,10 @@ export function defineAlgorithm<
   return { kind: 'algorithm', ...definition }
 }
 
-/** The algorithm that a definition describes. `settings`: those that a run recorded, where they count instead of the definition's. */
+/**
+ * The algorithm that a definition describes. `settings`: overrides those of the definition, for instance with those
+ * that a run recorded.
+ */
 export function createAlgorithm(
   definition: AlgorithmDefinition,
   settings: AnySettings | PolicySettings = definition.settings,

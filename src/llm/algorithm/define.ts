@@ -131,8 +131,9 @@ export type AdvantageDefinition<
 )
 
 /**
- * Defines an estimator of advantages. One that stands in `definitions.ts` can be chosen by name in the settings of policy optimisation, is in
- * the tables of the docs, and with a `preset` is an algorithm of `--algorithm`. One of your own goes into `defineAlgorithm`.
+ * Defines an advantage estimator. Pass your own to `defineAlgorithm`. Estimators listed in `definitions.ts` can be
+ * selected by name in the settings of policy optimisation and appear in the tables of the docs; one with a `preset` is
+ * also a value of `--algorithm`.
  *
  * @example
  * const median = defineAdvantage({
@@ -172,34 +173,35 @@ export function defineAdvantage(
 
 // ---- Losses
 
-/** Tokens with what is expected of the loss over them; the checks that every definition passes begin from the settings. */
+/** Tokens with the expected result of the loss. The checks of every definition start from these settings. */
 export interface LossCase<Settings> {
   settings?: Settings
-  /** Default: tokens drawn by the checks. */
+  /** Default: tokens that the checks draw. */
   inputs?: Partial<TokenInputs>
-  /** Within 1e-5. */
+  /** Expected value and gradient, within 1e-5. */
   value?: number
   gradient?: readonly number[]
 }
 
 interface LossParts<Name extends string, Settings, Preset> extends About<Name> {
   readonly settings: NoInfer<SettingFields<Settings>>
-  /** A pure function of numbers: the weighted sum over the tokens, with its gradient. */
+  /** A pure function of numbers: the weighted sum over the tokens and its gradient. */
   compute(inputs: TokenInputs, settings: Settings): LossValue
-  /** The loss of a backend that is the same, where there is one: it saves a forward pass. */
+  /** The equivalent loss of a backend, if there is one. It saves a forward pass. */
   backend?(settings: NoInfer<Settings>): LossSettings | undefined
-  /** Whether tokens without advantage have a gradient, so that they must be computed. Default false. */
+  /** Whether tokens with zero advantage have a gradient and so must be computed. Default: false. */
   readonly movesWithoutAdvantage?: boolean
   /**
-   * Whether a part of the value is constant for the gradient (a ratio that only weighs). Such a gradient is not that of the value: it is
-   * checked where policy and sampler agree, where it must be `-weight * advantage`. Default false.
+   * Whether part of the value is treated as constant in the gradient (for instance a ratio that is only a weight). The
+   * gradient is then not that of the value. It is checked only where policy and sampler agree, where it must be
+   * `-weight * advantage`. Default: false.
    */
   stopsGradient?(settings: NoInfer<Settings>): boolean
   readonly cases: readonly LossCase<NoInfer<Settings>>[]
   readonly preset?: Preset
 }
 
-/** What is done to the policy with advantages. See `defineLoss`. */
+/** Turns advantages into a loss. See `defineLoss`. */
 export type LossDefinition<
   Name extends string = string,
   Settings = object,
@@ -207,8 +209,9 @@ export type LossDefinition<
 > = { readonly kind: 'loss' } & LossParts<Name, Settings, Preset>
 
 /**
- * Defines a loss over tokens. One that stands in `definitions.ts` can be chosen by name in the settings of policy optimisation, is in the tables
- * of the docs, and with a `preset` is an algorithm of `--algorithm`. One of your own goes into `defineAlgorithm`.
+ * Defines a loss over tokens. Pass your own to `defineAlgorithm`. Losses listed in `definitions.ts` can be selected by
+ * name in the settings of policy optimisation and appear in the tables of the docs; one with a `preset` is also a value
+ * of `--algorithm`.
  *
  * @example
  * const plain = defineLoss({
@@ -235,11 +238,14 @@ export function defineLoss<
 
 interface PreferenceParts<Name extends string, Settings> extends About<Name> {
   readonly settings: NoInfer<SettingFields<Settings>>
-  /** What the numbers of a pair are: log-probabilities summed over the tokens of an answer, their means, or scores of a reward model. */
+  /**
+   * What the numbers of a pair are: log-probabilities summed over an answer's tokens, their means, or reward-model
+   * scores.
+   */
   readonly of: 'sums' | 'means' | 'scores'
-  /** Whether the log-probabilities under a reference are read. */
+  /** Whether it uses log-probabilities under a reference. */
   readonly usesReference: boolean
-  /** A pure function of numbers: the weighted sum over the pairs, with its gradients. */
+  /** A pure function of numbers: the weighted sum over the pairs and its gradients. */
   compute(pairs: PreferencePairs, settings: Settings): PreferenceValue
   readonly cases: readonly { settings?: NoInfer<Settings> }[]
 }
@@ -249,16 +255,17 @@ export type PreferenceDefinition<Name extends string = string, Settings = object
   readonly kind: 'preference'
 } & PreferenceParts<Name, Settings>
 
-/** Defines a loss over pairs of answers. One that stands in `definitions.ts` is in the table of the docs and checked as the others are. */
+/**
+ * Defines a loss over pairs of answers. Losses listed in `definitions.ts` appear in the table of the docs and are
+ * checked like the others.
+ */
 export function definePreference<const Name extends string, Settings extends object = object>(
   definition: PreferenceParts<Name, Settings>,
 ): PreferenceDefinition<Name, Settings> {
   return { kind: 'preference', ...definition }
 }
 
-// ---- What follows from definitions
-
-/** The settings of a definition with its name, as JSON has them. */
+/** The settings of a definition with its name, as in JSON. */
 export type SettingsOf<Definition> = Definition extends {
   readonly name: infer Name
   compute: (data: never, settings: infer Settings) => unknown
@@ -268,7 +275,7 @@ export type SettingsOf<Definition> = Definition extends {
     : { name: Name } & Settings
   : never
 
-/** The names of those definitions that have a preset. */
+/** Names of the definitions that have a preset. */
 export type PresetNameOf<Definition> = Definition extends {
   readonly name: infer Name extends string
   readonly preset?: infer Preset

@@ -1,4 +1,7 @@
-/** Files that define advantages, losses and preference losses, one a line. A test fails where a file that defines one is not here. */
+/**
+ * Files that define advantages, losses and preference losses, one per line. A test fails if such a file is missing
+ * here.
+ */
 export * from './advantages/grpo.ts'
 export * from './advantages/baselines.ts'
 export * from './advantages/reinforce-plus-plus.ts'

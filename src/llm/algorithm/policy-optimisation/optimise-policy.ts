@@ -26,37 +26,38 @@ import { correctWeights, keepHighEntropy } from './row-weights.ts'
 import type { KlSettings } from './settings.ts'
 import { completeShaping, shapeRewards } from './shape-rewards.ts'
 
-/** An `Algorithm` whose update is always a promise. */
+/** An `Algorithm` whose update always returns a promise. */
 export type PolicyOptimisation = (
   groups: readonly EpisodeGroup[],
   context: LearningContext,
 ) => Promise<PolicyUpdate>
 
-/** Parts of your own that settings call by name. */
+/** Components of your own that settings select by name. */
 export interface OwnParts {
   advantages?: readonly AdvantageDefinition[]
   losses?: readonly LossDefinition[]
 }
 
-/** Settings that may call parts of your own by name. */
+/** Settings that may select components of your own by name. */
 export type AnySettings = Omit<OpenSettings, 'advantage'> & { advantage: NamedSettings | AdvantageFunction }
 
-/** The settings with the parts that they call by name. */
+/** The settings with the components that they select by name. */
 interface Parts {
   settings: AnySettings
-  /** Absent where the advantages are a function. */
+  /** Absent if the advantages are a function. */
   advantage: AdvantageDefinition | undefined
   loss: LossDefinition
 }
 
 /**
- * The algorithm that the settings describe: rewards are shaped, become advantages, and these go to every token that the policy
- * chose, into the loss. Statistics of the batch are taken over `batch` of the context, which may be more than one update is given.
- * Episodes without advantage count in the normaliser and are computed only where the loss moves them all the same (a divergence in the loss, Kimi's).
+ * Creates the algorithm that the settings describe: it shapes rewards, turns them into advantages, and applies each
+ * advantage to the loss of the tokens that the policy chose. Batch statistics are taken over `batch` of the context,
+ * which can be larger than one update. Episodes with zero advantage count in the normaliser. They are computed only if
+ * the loss has a gradient for them (a divergence in the loss, or Kimi's loss).
  *
- * `own`: parts of your own that the settings call by name; `defineAlgorithm` passes its own.
+ * `own`: components of your own that the settings select by name; `defineAlgorithm` passes those of the definition.
  *
- * @throws AgogeError `bad-config` where no part has a name, or a setting is missing, unknown or out of its bounds.
+ * @throws AgogeError `bad-config` if a name is unknown, or a setting is missing, unknown or out of bounds.
  * @example
  * await train({ environment, tasks, algorithm: optimisePolicy({ ...policyPresets.gspo.settings, kl: { place: 'loss', estimator: 'k2', coefficient: 0.01 } }) })
  */
@@ -107,7 +108,7 @@ export function optimisePolicy(settings: AnySettings, own?: OwnParts): PolicyOpt
   }
 }
 
-/** The rows of the members that train, with advantages and weights. `everything`: also those without advantage. */
+/** The rows of the members to train, with advantages and weights. `everything`: also those with zero advantage. */
 async function rowsToTrain(
   { batch, turnAdvantages, kl }: Judged,
   { aggregation, imitation = 0, entropyShare }: AnySettings,
@@ -134,7 +135,7 @@ async function rowsToTrain(
   }
 }
 
-/** Corrects the sequences for a sampler that is not the trainer. `sampled`: what the sampler said of them. */
+/** Corrects the sequences for a sampler that differs from the trainer. `sampled`: the sampler's log-probabilities. */
 async function correctRows(
   sequences: readonly TrainingSequence[],
   { corrections = [] }: AnySettings,
@@ -156,18 +157,18 @@ function partsOf(settings: AnySettings, own: OwnParts = {}): Parts {
   return { settings, advantage: found, loss }
 }
 
-/** Groups on their way to the trainer: rewards shaped, references known, advantages given. */
+/** Groups prepared for the trainer, with shaped rewards, reference log-probabilities and advantages. */
 interface Judged {
   batch: MemberGroup[]
-  /** As it counts in this update. */
+  /** The coefficient in this update. */
   kl: KlSettings | undefined
   turnAdvantages: TurnAdvantage[][]
   metrics: Record<string, number>
 }
 
 /**
- * What becomes of rewards before the loss. Where advantages are measured by the batch, all of it is judged at its first minibatch, and each
- * minibatch gets its part.
+ * Shapes rewards and computes advantages. If advantages use batch statistics, the whole batch is processed at its first
+ * minibatch, and each minibatch takes its part.
  */
 function batchJudge(parts: Parts) {
   const { settings } = parts
@@ -234,7 +235,7 @@ const hasSignal = (turnAdvantage: TurnAdvantage): boolean =>
 
 interface PlacedRow {
   sequence: TrainingSequence
-  /** Log-probabilities of its trained tokens under the reference; zeros where none was asked. */
+  /** Log-probabilities of its trained tokens under the reference; zeros without a reference. */
   references: Float32Array
 }
 
@@ -258,7 +259,7 @@ function placed(
   })
 }
 
-/** Demonstrations as rows whose weights add up to the share of imitation. */
+/** Demonstrations as rows whose weights sum to the share of demonstrations. */
 function demonstrationRows({ demonstrations }: LearningContext, share: number): TrainingSequence[] {
   if (demonstrations.length === 0)
     throw new AgogeError('There are no demonstrations to imitate', {
@@ -273,7 +274,10 @@ function demonstrationRows({ demonstrations }: LearningContext, share: number): 
   )
 }
 
-/** A divergence in the reward makes it negative, where a reward that stands for success counts as 0: only successes would be charged. */
+/**
+ * A divergence can make the reward negative. An estimator for success rewards counts negative rewards as 0, so the
+ * divergence would penalise successes only.
+ */
 function checkDivergence({ settings: { kl }, advantage }: Parts): void {
   if (advantage?.nonNegative === true && kl?.place === 'reward')
     throw new AgogeError(`${advantage.name} cannot be charged for a divergence in the reward`, {

@@ -14,7 +14,7 @@ import type { PresetNameOf } from '../define.ts'
 import type { Aggregation } from '../losses/tokens.ts'
 import { optimisePolicy, type PolicyOptimisation } from './optimise-policy.ts'
 
-/** An algorithm of the library. */
+/** A named algorithm of the library. */
 export interface PolicyPreset extends AlgorithmDefinition {
   readonly settings: PolicySettings
 }
@@ -31,7 +31,7 @@ const grpoSettings = {
   kl: { place: 'loss', estimator: 'k3', coefficient: 0.04 },
 } as const satisfies PolicySettings
 
-/** Algorithms that are put together of parts which others have too. The others stand with their part, as its `preset`. */
+/** Algorithms combined from components that others use too. All others are the `preset` of their component. */
 const combinations = [
   defineAlgorithm({
     name: 'grpo-damped',
@@ -74,9 +74,10 @@ const combinations = [
 type PresetName = (typeof combinations)[number]['name'] | PresetNameOf<ListedAdvantage | ListedLoss>
 
 /**
- * Published algorithms with the settings of their papers, without what was said of data, models and learning rates: the combinations above, and
- * the presets of advantages and losses. `grpo-damped` is the default of `agoge train` and of `train`, and no paper's: GRPO without a reference
- * model, with clip-higher and token mean, and with 0.1 added to the deviation of a group.
+ * Published algorithms with the settings of their papers, without data, models and learning rates. They are the
+ * combinations above and the presets of advantages and losses. `grpo-damped` is the default of `agoge train` and of
+ * `train` and is from no paper: GRPO without a reference model, with clip-higher and token mean, and with 0.1 added to
+ * the deviation of a group.
  */
 export const policyPresets = Object.fromEntries([
   ...combinations.map((preset) => [preset.name, preset]),
@@ -88,16 +89,16 @@ export const policyPresets = Object.fromEntries([
   ),
 ]) as Readonly<Record<PresetName, PolicyPreset>>
 
-/** Names that presets had before. */
+/** Former names of presets. */
 const earlierNames = { 'grpo-kl': 'grpo' } as const
 
 export type PolicyPresetName = PresetName | keyof typeof earlierNames
 
 /**
- * The preset of this name, or of the earlier name `grpo-kl` of `grpo`.
+ * The preset of this name, or of its former name `grpo-kl` of `grpo`.
  *
- * @param others names that the caller takes besides, for the error.
- * @throws AgogeError `unknown-algorithm` that lists all names.
+ * @param others further valid names, for the error message.
+ * @throws AgogeError `unknown-algorithm` listing all names.
  */
 export function findPolicyPreset(name: string, others: readonly string[] = []): PolicyPreset {
   if (Object.hasOwn(policyPresets, name)) return policyPresets[name as PresetName]
@@ -112,7 +113,7 @@ export function findPolicyPreset(name: string, others: readonly string[] = []): 
   })
 }
 
-/** What names meant while runs recorded the name alone, where that has changed since. */
+/** Former meanings of names, from when runs recorded the name alone. */
 const earlierMeanings: Readonly<Record<string, PolicyPreset>> = {
   grpo: policyPresets['grpo-damped'],
   dapo: {
@@ -122,9 +123,9 @@ const earlierMeanings: Readonly<Record<string, PolicyPreset>> = {
 }
 
 /**
- * The preset that a run meant which recorded this name without settings.
+ * The preset of a run that recorded only this name and no settings.
  *
- * @throws AgogeError `unknown-algorithm` that lists all names.
+ * @throws AgogeError `unknown-algorithm` listing all names.
  */
 export function presetOfEarlierRun(name: string): PolicyPreset {
   return Object.hasOwn(earlierMeanings, name) ? earlierMeanings[name] : findPolicyPreset(name)
@@ -133,26 +134,26 @@ export function presetOfEarlierRun(name: string): PolicyPreset {
 const { advantage, loss, aggregation: sequenceMean, kl: divergence } = grpoSettings
 
 export interface GrpoSettings {
-  /** Default: `grpoAdvantages` with the deviation. Any function from rewards of a group to advantages will do. */
+  /** Default: `grpoAdvantages` divided by the deviation. Any function from the rewards of a group to advantages works. */
   advantages?: (rewards: GroupRewards) => number[]
-  /** Default 0.2. */
+  /** Default: 0.2. */
   clipLow?: number
-  /** Default 0.2. DAPO's clip-higher is 0.28. */
+  /** Default: 0.2. DAPO's clip-higher is 0.28. */
   clipHigh?: number
-  /** Default sequence-mean. DAPO's is token-mean. */
+  /** Default: sequence-mean. DAPO uses token-mean. */
   aggregation?: Aggregation
-  /** Coefficient of the k3 divergence from the reference in the loss. Default 0.04; 0 = no reference model. */
+  /** Coefficient of the k3 divergence from the reference in the loss. Default: 0.04; 0 = no reference model. */
   kl?: number
 }
 
 /**
- * Group relative policy optimisation as published: an episode is as good as it is better than the other episodes of the same task, and
- * its advantage goes to every token that the policy chose in it. No critic. Groups whose members all got the same have no
- * advantage: they count in the normaliser, and only the divergence from the reference moves their tokens.
+ * Group relative policy optimisation as published: the advantage of an episode is its reward relative to the other
+ * episodes of the same task, and applies to every token that the policy chose in it. No critic. Zero-variance groups
+ * have no advantage: they count in the normaliser, and only the divergence from the reference trains their tokens.
  *
- * Source: DeepSeekMath (arXiv 2402.03300). Without settings it is the preset `grpo`. With
- * `{ kl: 0, clipHigh: 0.28, aggregation: { mode: 'token-mean' }, advantages: (r) => grpoAdvantages(r, { epsilon: 0.1 }) }` it is `grpo-damped`, the
- * default of `train`; `optimisePolicy` has all that is left out here.
+ * Source: DeepSeekMath (arXiv 2402.03300). Without settings this is the preset `grpo`. With `{ kl: 0, clipHigh: 0.28,
+ * aggregation: { mode: 'token-mean' }, advantages: (r) => grpoAdvantages(r, { epsilon: 0.1 }) }` it is `grpo-damped`,
+ * the default of `train`; `optimisePolicy` has all other options.
  */
 export function grpo(settings: GrpoSettings = {}): PolicyOptimisation {
   const {

@@ -2,13 +2,14 @@ import type { Aggregation } from '../losses/tokens.ts'
 import type { ImportanceSettings } from '../losses/corrections.ts'
 import type { KlEstimator } from '../losses/regularisers.ts'
 
-/** What is added to the reward of an episode, or masks it, before advantages. Lengths are in tokens of the policy. */
+/** Changes to the reward of an episode before advantages are computed. Lengths are in tokens of the policy. */
 export interface RewardShaping {
-  /** Episodes that were cut off train nothing. */
+  /** Masks episodes that were cut off, so that they train nothing. */
   maskOverlong?: boolean
   /**
-   * 0 to -1 over the last `cache` tokens before `limit`, times `weight` (default 1): DAPO's soft overlong punishment, eq. 13. Default `limit`: what
-   * the policy can write in an episode (`tokenLimit` of the context); default `cache`: a fifth of the limit, as DAPO's 4096 of 20,480.
+   * DAPO's soft overlong punishment (eq. 13): falls from 0 to -1 over the last `cache` tokens before `limit`, times
+   * `weight` (default: 1). Default `limit`: the most tokens that the policy can write in an episode (`tokenLimit` of
+   * the context). Default `cache`: a fifth of the limit, as DAPO's 4096 of 20,480.
    */
   softOverlong?: { limit?: number; cache?: number; weight?: number }
   /** Weight of `kimiLengthRewards`. */
@@ -18,59 +19,63 @@ export interface RewardShaping {
   repetition?: { n?: number; most?: number }
 }
 
-/** The divergence from the policy that RL began from. */
+/** The divergence from the policy that RL started from. */
 export type KlSettings = (
   | { place: 'loss'; estimator: KlEstimator | 'unbiased-k3' }
   | { place: 'reward'; estimator: KlEstimator }
 ) & {
   coefficient: number
   /**
-   * The coefficient begins there and follows the divergence (`adaptKlCoefficient`): `target` in nats a token, a mean over those that the
-   * policy chose; it changes by at most a fifth in `horizon` episodes.
+   * Makes the coefficient adaptive, starting at `coefficient` (`adaptKlCoefficient`). `target` is in nats per token, a
+   * mean over tokens that the policy chose. The coefficient changes by at most a fifth per `horizon` episodes.
    */
   adapt?: { target: number; horizon: number }
 }
 
 /**
- * A bonus for entropy that keeps it from falling below `target`, in nats a token (`adaptEntropyCoefficient`): its coefficient goes up by
- * `step` an update where the entropy is not above the target, and down where it is, when the bonus does not count.
+ * An adaptive entropy bonus that keeps the entropy from falling below `target`, in nats per token
+ * (`adaptEntropyCoefficient`). The coefficient rises by `step` per update while the entropy is at or below the target.
+ * Above the target it falls by `step`, and the bonus is off.
  */
 export interface AdaptiveEntropy {
   coefficient: number
   target: number
   step: number
-  /** Default 0. */
+  /** Default: 0. */
   least?: number
-  /** Default 1. */
+  /** Default: 1. */
   most?: number
 }
 
-/** The settings of policy optimisation besides its advantages and its loss. */
+/** Settings of policy optimisation apart from advantages and loss. */
 export interface BaseSettings {
   aggregation: Aggregation
   shaping?: RewardShaping
   kl?: KlSettings
-  /** Coefficient of the bonus for entropy, estimated from the sampled tokens (`sampledEntropyLoss`): on any backend, and noisy. */
+  /**
+   * Coefficient of the entropy bonus estimated from the sampled tokens (`sampledEntropyLoss`). Noisy; works on any
+   * backend.
+   */
   entropy?: number | AdaptiveEntropy
   /**
-   * Coefficient of the bonus for the exact entropy of every token that the policy chose, aggregated as the loss (verl's `entropy_coeff`);
-   * on backends in this process only.
+   * Coefficient of the exact entropy bonus over every token that the policy chose, aggregated like the loss (verl's
+   * `entropy_coeff`). Local backends only.
    */
   exactEntropy?: number | AdaptiveEntropy
   /**
-   * Only so many of the tokens that the policy chose, 0 to 1, move it, by advantages and bonuses: those of highest entropy, over all
-   * episodes of the update (`highEntropyMask`). It costs a forward pass; backends in this process can tell.
+   * Trains only this fraction (0 to 1) of the tokens that the policy chose: those of highest entropy over all episodes
+   * of the update (`highEntropyMask`). Applies to advantages and bonuses. Costs a forward pass. Local backends only.
    */
   entropyShare?: number
   /**
-   * Corrections for a sampler that is not the trainer, one after another. The trainer's own log-probabilities before the batch
-   * then take the sampler's place in the loss (decoupled PPO, arXiv 2505.24298).
+   * Corrections for a sampler that differs from the trainer, applied in order. The loss then uses the trainer's
+   * log-probabilities from before the batch in place of the sampler's (decoupled PPO, arXiv 2505.24298).
    */
   corrections?: readonly ImportanceSettings[]
-  /** Threshold of `offPolicyMask`, measured against the log-probabilities of the sampler, with `corrections` too. */
+  /** Threshold of `offPolicyMask`. Always compared with the sampler's log-probabilities, also with `corrections`. */
   offPolicyMask?: number
-  /** Share of imitation, 0 to 1: `(1 - share) * rl + share * cross-entropy` of the demonstrations. */
+  /** Weight of the demonstrations, 0 to 1: `(1 - share) * rl + share * cross-entropy`. */
   imitation?: number
-  /** Whether demonstrated tokens count by p (1 - p) of the policy (`highEntropyWeights`). Default false. */
+  /** Whether to weight demonstrated tokens by p (1 - p) of the policy (`highEntropyWeights`). Default: false. */
   sftHighEntropy?: boolean
 }
