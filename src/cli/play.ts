@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts'
 import type { ClassicAgent } from '../classic/algorithm/agent.ts'
 import { openVector } from '../classic/environment/index.ts'
 import type { AnyVector, OpenedVector, EnvironmentDefinition } from '../classic/environment/index.ts'
@@ -42,7 +43,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
   }
   await requireClassicEnvironment(name)
   const { definition, playable } = await openNamed(name)
-  const how = { fps, ...(every === undefined ? {} : { every }) }
+  const how = { fps, ...defined({ every }) }
   const frames = render === undefined ? createScreen(terminal, how) : createRecording(render, terminal, how)
   const loaded = model === undefined ? undefined : await loadAgent(runsOf(model)[0] ?? model, name)
   const agent: Pick<ClassicAgent, 'predict' | 'memorySize'> = loaded?.agent ?? randomAgent(definition, seed)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
+import { defined } from '../defined.ts'
 import { policyPresets } from '../llm/algorithm/policy-optimisation/presets.ts'
 import { trainingMethods } from '../llm/training/method-list.ts'
 import { baseModelFolder } from '../llm/checkpoint/checkpoint.ts'
@@ -270,6 +271,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
         .command('chat')
         .summary('give a trained model requests')
         .description('Give a trained model requests; it acts on the live environment.'),
+      new Option('--yes', 'allow calls that may change something, and the plan of calls, without asking'),
     ),
   )
     .option('--model <model>', 'run or model folder, or URL#NAME of an OpenAI-compatible endpoint')
@@ -336,10 +338,10 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   serve.action(async (model: string | undefined, options) => {
     if (options.tinker === true) {
       const { runServeTinker } = await import('./llm/serve-tinker.ts')
-      return runServeTinker({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
+      return runServeTinker({ ...options, ...defined({ model }) }, terminal)
     }
     const { runServe } = await import('./llm/serve.ts')
-    await runServe({ ...options, ...(model === undefined ? {} : { model }) }, terminal)
+    await runServe({ ...options, ...defined({ model }) }, terminal)
   })
 
   const exported = program
@@ -369,7 +371,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   })
   exported.action(async (from: string | undefined, options) => {
     const { runExport } = await import('./llm/export.ts')
-    await runExport({ ...options, ...(from === undefined ? {} : { from }) }, terminal)
+    await runExport({ ...options, ...defined({ from }) }, terminal)
   })
 
   const offline = program
@@ -431,7 +433,7 @@ export function createProgram(terminal: Console, commandLine: string, done: (cod
   showHelpFor(envs, { all: ['agoge envs', 'agoge envs cartpole'] })
   envs.action(async (environment: string | undefined, options: { json?: boolean }) => {
     const { runEnvs } = await import('./classic/envs.ts')
-    await runEnvs({ ...options, ...(environment === undefined ? {} : { environment }) }, terminal)
+    await runEnvs({ ...options, ...defined({ environment }) }, terminal)
   })
 
   // Loaded when asked for: experiments are no part of the library.

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { runEpisodes } from '../../llm/agent/turn-loop.ts'
 import type { Episode, Task, ToolSession, ToolEnvironment } from '../../llm/agent/types.ts'
 import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
@@ -46,9 +47,7 @@ export async function runChat(command: ChatCommand, terminal: Console): Promise<
         temperature,
         maxTokensPerTurn,
         ...(samplingWeights && { samplingWeights }),
-        ...(constrained === undefined ? {} : { constrained }),
-        ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
-        ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
+        ...defined({ constrained, apiKeyVariable: apiKeyEnv, timeoutSeconds: timeout }),
       },
       terminal,
     )

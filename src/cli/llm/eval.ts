@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import type { Episode } from '../../llm/episode/types.ts'
 import { reasonsText, summariseEpisodes } from '../../llm/evaluation/summarise.ts'
 import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
@@ -60,9 +61,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
       onNotice: (text) => progress.line(text),
       maxTokensPerTurn,
       ...(samplingWeights && { samplingWeights }),
-      ...(constrained === undefined ? {} : { constrained }),
-      ...(apiKeyEnv === undefined ? {} : { apiKeyVariable: apiKeyEnv }),
-      ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
+      ...defined({ constrained, apiKeyVariable: apiKeyEnv, timeoutSeconds: timeout }),
     }
     for (const name of command.model ?? [undefined]) models.push(await openModel(name, options, terminal))
     const { report, episodes } = await evaluateModels({

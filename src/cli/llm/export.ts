@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { readEpisodes } from '../../llm/episode/codec.ts'
 import { exportOnnx } from '../../llm/model/export-onnx.ts'
@@ -69,8 +70,7 @@ async function exportMerged({ from, out, type }: ExportCommand, { out: say }: Co
     {
       config,
       parameters,
-      ...(tokenizer === undefined ? {} : { tokenizer }),
-      ...(companions === undefined ? {} : { companions }),
+      ...defined({ tokenizer, companions }),
       weightVersion: 0,
     },
     type,
@@ -97,8 +97,7 @@ async function exportAdapter(
   await writeAdapter(folder, adapter, {
     layers: config.num_hidden_layers,
     baseHash: hashWeights(parameters, adapter),
-    ...(base === undefined ? {} : { base }),
-    ...(type === undefined ? {} : { type }),
+    ...defined({ base, type }),
   })
   const beneath = base ?? 'a model that its config does not name (--base NAME)'
   say(`${folder}: adapter of rank ${adapter.settings.rank} for ${beneath}, loads in PEFT`)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defined } from '../../defined.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import { smallModelPlan } from '../../llm/training/defaults.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
@@ -20,7 +21,7 @@ async function agoge(
   words: readonly string[],
   fault?: string,
 ): Promise<{ code: number | null; shown: string }> {
-  const env = { LEAKY_API_KEY: '${LEAKY_KEY}', ...(fault === undefined ? {} : { LEAKY_FAULT: fault }) }
+  const env = { LEAKY_API_KEY: '${LEAKY_KEY}', ...defined({ LEAKY_FAULT: fault }) }
   const server = { command: process.execPath, args: [leaky], env }
   const file = join(folder, 'mcp.json')
   writeFileSync(file, JSON.stringify({ mcpServers: { leaky: server } }))

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../../defined.ts'
 import { createChatActor } from '../../llm/agent/chat-actor.ts'
 import { createLocalActor } from '../../llm/agent/local-actor.ts'
 import { createOpenAIActor, endpointUrl } from '../../llm/agent/openai-actor.ts'
@@ -80,7 +81,7 @@ export async function openModel(
     name: given ?? folder,
     given: given ?? folder,
     remote: false,
-    ...(trainedOn === undefined ? {} : { trainedOn }),
+    ...defined({ trainedOn }),
     ...(chat === undefined ? {} : { window: chat.window }),
     actor:
       chat === undefined
@@ -183,11 +184,9 @@ async function openEndpoint(
       baseUrl,
       model,
       // What nobody asked for is not sent: many models refuse it.
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(seed === undefined ? {} : { seed }),
+      ...defined({ temperature, seed }),
       onNotice,
-      ...(apiKeyVariable === undefined ? {} : { apiKeyVariable }),
-      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+      ...defined({ apiKeyVariable, timeoutSeconds }),
     }),
     dispose: async () => {},
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { defined } from '../../defined.ts'
 import { openDefinition, toolEnvironments } from '../../llm/environment/catalogue.ts'
 import type { OpenedEnvironment } from '../../llm/environment/catalogue.ts'
 import { readToolEnvironment, unknownEnvironment } from '../shared/environment-names.ts'
@@ -142,7 +143,7 @@ function openedAs(
     },
     ...(reward && { reward }),
     heldOut: (split, count) => heldOutTasks(tasks, split, count),
-    ...(taskFingerprint === undefined ? {} : { taskFingerprint }),
+    ...defined({ taskFingerprint }),
   }
 }
 
@@ -171,11 +172,7 @@ async function openServer(
   )
   const environment = await openMcpEnvironment(name, {
     signal,
-    ...(file === undefined ? {} : { file }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(allow === undefined ? {} : { allow }),
-    ...(maxCalls === undefined ? {} : { maxCalls }),
-    ...(callsPerSecond === undefined ? {} : { callsPerSecond }),
+    ...defined({ file, sandbox, allow, maxCalls, callsPerSecond }),
   }).finally(() => clearTimeout(slow))
   try {
     const same = agreed !== undefined && environment.isAgreed(agreed)

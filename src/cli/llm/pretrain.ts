@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join, resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { readCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import { modelCard } from '../../llm/pretraining/model-card.ts'
@@ -67,7 +68,7 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
           signal: terminal.signal,
           onProgress: showing(progress),
           onSkills: (scores, at) => progress.line(`${count(at)} tokens: ${skills(scores)}`),
-          ...(from === undefined ? {} : { from }),
+          ...defined({ from }),
         }),
       )
       try {
@@ -132,7 +133,7 @@ function showing(progress: ReturnType<typeof createProgress>): (at: PretrainProg
       metrics: {
         loss: at.loss,
         tokensPerSecond: at.tokensPerSecond,
-        ...(at.gradientNorm === undefined ? {} : { gradientNorm: at.gradientNorm }),
+        ...defined({ gradientNorm: at.gradientNorm }),
       },
     })
   }

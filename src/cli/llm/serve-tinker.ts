@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { baseModelFolder } from '../../llm/checkpoint/checkpoint.ts'
 import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
@@ -38,7 +39,7 @@ export async function runServeTinker(command: ServeTinkerCommand, terminal: Cons
     host,
     port,
     ...(key === undefined || key === '' ? {} : { apiKey: key }),
-    ...(maxModels === undefined ? {} : { maxModels }),
+    ...defined({ maxModels }),
     onFault: (error) => terminal.err(describeError(error, terminal.debug)),
   })
   terminal.out(server.url)

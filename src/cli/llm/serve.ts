@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { readChatFormat } from '../../llm/agent/chat-format/index.ts'
 import type { ChatFormat } from '../../llm/agent/chat-format/index.ts'
 import { AgogeError } from '../../error.ts'
@@ -32,10 +33,10 @@ export async function runServe(command: ServeCommand, terminal: Console): Promis
     const name = command.name ?? basename(resolve(given))
     const { max_position_embeddings: window } = backend.config
     const served = await serveOpenAI({
-      model: { name, backend, tokenizer, window, ...(format === undefined ? {} : { format }) },
+      model: { name, backend, tokenizer, window, ...defined({ format }) },
       host,
       port,
-      ...(key === undefined ? {} : { key }),
+      ...defined({ key }),
       onRequest: ({ method, path, status, seconds }) =>
         terminal.err(`${method} ${path} ${status} ${seconds.toFixed(2)} s`),
     })

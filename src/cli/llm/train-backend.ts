@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { loadTokenizer } from '../../llm/backend/base-model.ts'
 import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
@@ -25,7 +26,7 @@ export function backendSettings({
 }: BackendOptions): BackendOptions {
   if (backend === 'tinker' && samplingWeights === undefined) {
     const url = serverUrl(tinkerUrl ?? process.env['TINKER_BASE_URL'] ?? usualUrl).href.replace(/\/$/, '')
-    return { backend, tinkerUrl: url, ...(tinkerModel === undefined ? {} : { tinkerModel }) }
+    return { backend, tinkerUrl: url, ...defined({ tinkerModel }) }
   }
   if (backend === 'local' && tinkerUrl === undefined && tinkerModel === undefined)
     return samplingWeights === undefined ? {} : { samplingWeights }
@@ -58,8 +59,7 @@ export function backendOf(
   const options = {
     onTrouble: (text: string) => terminal.err(text),
     baseUrl: moved ?? tinkerUrl,
-    ...(tinkerModel === undefined ? {} : { model: tinkerModel }),
-    ...(loraRank === undefined ? {} : { loraRank }),
+    ...defined({ model: tinkerModel, loraRank }),
   }
   return {
     backend: async () =>

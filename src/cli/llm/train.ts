@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { defined } from '../../defined.ts'
 import { readChatModel } from '../../llm/agent/chat-format/index.ts'
 import { findPolicyPreset } from '../../llm/algorithm/policy-optimisation/presets.ts'
 import type { BatchSettings } from '../../llm/algorithm/types.ts'
@@ -79,7 +80,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       seed: named.seed,
       yes: command.yes === true,
       agreed: earlier?.settings.agreement,
-      ...(taskCounts === undefined ? {} : { wanted: taskCounts }),
+      ...defined({ wanted: taskCounts }),
     },
     terminal,
   )
@@ -116,7 +117,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       ...(settings.algorithm === undefined
         ? {}
         : { algorithm: settings.algorithm as PolicyPresetName | MethodName }),
-      ...(settings.teacher === undefined ? {} : { teacher: settings.teacher }),
+      ...defined({ teacher: settings.teacher }),
       ...(settings.lora === undefined ? {} : { trainable: { lora: { rank: settings.lora } } }),
       ...(settings.samplingWeights && { samplingWeights: settings.samplingWeights }),
       ...backendOf(settings, {
@@ -129,7 +130,7 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
       resume: earlier !== null,
       seed,
       plan,
-      ...(reward === undefined ? {} : { reward }),
+      ...defined({ reward }),
       compareSupervised,
       config: { ...kept, commandLine },
       onEvent: (event) => {
@@ -254,13 +255,12 @@ function newSettings(
     }),
     seed: command.seed,
     model,
-    ...(command.algorithm === undefined ? {} : { algorithm: command.algorithm }),
+    ...defined({ algorithm: command.algorithm }),
     ...(command.teacher === undefined ? {} : { teacher: resolve(findModel(command.teacher).folder) }),
     ...(command.rewardModel === undefined ? {} : { rewardModel: findRewardModel(command.rewardModel) }),
-    ...(command.lora === undefined ? {} : { lora: command.lora }),
+    ...defined({ lora: command.lora }),
     ...backendSettings(command),
-    ...(agreement === undefined ? {} : { agreement }),
-    ...(taskFingerprint === undefined ? {} : { taskFingerprint }),
+    ...defined({ agreement, taskFingerprint }),
     // They decide which tasks a server's run has; other environments make them one by one.
     ...(calls === undefined || taskCounts === undefined ? {} : { taskCounts }),
     commandLine: command.commandLine,
@@ -293,8 +293,7 @@ export function adjustPlan(
 ): TrainingPlan {
   const base = short ? quickPlan(plan) : plan
   const batches = {
-    ...(maxStaleness === undefined ? {} : { maxStaleness }),
-    ...(overlap === undefined ? {} : { overlap }),
+    ...defined({ maxStaleness, overlap }),
   }
   return {
     ...base,

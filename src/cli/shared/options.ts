@@ -164,8 +164,17 @@ export function withModel(command: Command): Command {
   return withSamplingWeights(command)
 }
 
-/** The argument and the options by which a command names its environment. */
-export function withEnvironment(command: Command): Command {
+const yesToPlan = 'accept the plan of calls without asking'
+
+/**
+ * Adds the argument and the options by which a command names its environment.
+ *
+ * @param yes The option `--yes`. Default: it accepts the plan of calls, and only MCP servers have one.
+ */
+export function withEnvironment(
+  command: Command,
+  yes: Option = optionOf('mcp', new Option('--yes', yesToPlan)),
+): Command {
   const server = [
     new Option('--mcp-config <file>', 'where mcp:NAME is looked up (default: .mcp.json)'),
     new Option('--sandbox', 'run every tool: the state behind the server may be destroyed'),
@@ -174,7 +183,6 @@ export function withEnvironment(command: Command): Command {
     ),
     new Option('--max-calls <n>', 'limit of calls in all').argParser(wholeNumber(1)),
     new Option('--calls-per-second <n>', 'limit of calls per second').argParser(wholeNumber(1)),
-    new Option('--yes', 'accept the plan of calls without asking'),
   ]
   const questions = [
     new Option('--task <name>', 'a kind of question; repeatable (default: all)').argParser(several),
@@ -186,6 +194,7 @@ export function withEnvironment(command: Command): Command {
     'filesystem',
   )
   for (const option of server) command.addOption(optionOf('mcp', option))
+  command.addOption(yes)
   for (const option of questions) command.addOption(optionOf('own', option))
   return command
 }

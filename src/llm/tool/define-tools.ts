@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { checkToolSchema, isRecord, type JsonSchema } from '../../untrusted/schema-check.ts'
 import { validateArguments } from '../../untrusted/validate.ts'
@@ -149,9 +150,9 @@ export async function readTools(tools: Record<string, ToolLike>): Promise<ReadTo
     const schema = await readInputSchema(name, tool.inputSchema)
     const spec: ToolSpec = {
       name,
-      ...(tool.description === undefined ? {} : { description: tool.description }),
+      ...defined({ description: tool.description }),
       inputSchema: schema.json,
-      ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+      ...defined({ annotations: tool.annotations }),
     }
     checkToolSchema(spec)
     entries.set(name, { tool, schema })
@@ -176,7 +177,7 @@ export async function callTool(
     const output = await entry.tool.execute?.(read.value as never, {
       toolCallId: options.id ?? name,
       messages: [],
-      ...(options.signal === undefined ? {} : { abortSignal: options.signal }),
+      ...defined({ abortSignal: options.signal }),
     })
     return toResult(await lastOf(output))
   } catch (error) {

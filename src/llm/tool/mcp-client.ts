@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { InfrastructureError, type Toolbox, type ToolSpec } from './tool.ts'
 import { checkNames, toolsPage, type ToolsPage, toToolResult, type UnusableTool } from './mcp-results.ts'
@@ -141,7 +142,7 @@ export async function connectServer(
     const hint = connecting ? connectHint(slow ? 'slow' : cause, stdio) : undefined
     return new InfrastructureError(`MCP server ${label}: ${doing}: ${detail.filter(Boolean).join('; ')}`, {
       cause,
-      ...(hint === undefined ? {} : { hint }),
+      ...defined({ hint }),
     })
   }
 
@@ -205,7 +206,7 @@ export async function connectServer(
   try {
     await client.connect(transport, {
       timeout: limitSeconds * 1000,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      ...defined({ signal: options.signal }),
     })
     const { specs, unusable } = await listTools()
     connecting = false
@@ -252,7 +253,7 @@ export async function connectServer(
                 ...(callOptions.id === undefined ? {} : { _meta: { 'agoge/id': callOptions.id } }),
               },
             },
-            { timeout: callTimeout, ...(signal === undefined ? {} : { signal }) },
+            { timeout: callTimeout, ...defined({ signal }) },
           )
           return redactData(toToolResult(result), redact)
         } catch (error) {

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { defined } from '../../defined.ts'
 import { limitedWork, type Work, WorkLimit } from '../../untrusted/linear-pattern.ts'
 import { isRecord, type JsonSchema, schemaProblem } from '../../untrusted/schema-check.ts'
 import { isVisible, visibleLine } from '../../untrusted/visible-text.ts'
@@ -165,5 +166,5 @@ export function toToolResult(result: {
     content.length === 0 && structured !== undefined
       ? JSON.stringify(structured)
       : content.map(blockText).join('\n')
-  return { text, isError: result.isError === true, ...(structured === undefined ? {} : { structured }) }
+  return { text, isError: result.isError === true, ...defined({ structured }) }
 }

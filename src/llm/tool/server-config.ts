@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, parse, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { defined } from '../../defined.ts'
 import { closestName } from '../../closest-name.ts'
 import { AgogeError } from '../../error.ts'
 import { locateJsonError } from '../../untrusted/json-error.ts'
@@ -196,7 +197,7 @@ function toConfig(
     return {
       ...common(),
       command: program,
-      ...(list === undefined ? {} : { args: list }),
+      ...defined({ args: list }),
       ...variables,
       ...(folder === undefined ? {} : { cwd: isAbsolute(folder) ? folder : resolve(dirname(file), folder) }),
     }

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { setImmediate as nextTick } from 'node:timers/promises'
+import { defined } from '../../defined.ts'
 import { InfrastructureError, type Toolbox } from './tool.ts'
 import type { McpConnection } from './mcp-client.ts'
 import type { ServerConfig } from './server-config.ts'
@@ -126,10 +127,9 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       const { connectServer } = await import('./mcp-client.ts')
       connection = await connectServer(config, {
         ...(options.roots === true ? { roots: root === undefined ? [] : [root] } : {}),
-        ...(options.callSeconds === undefined ? {} : { callSeconds: options.callSeconds }),
+        ...defined({ callSeconds: options.callSeconds }),
         connectSeconds: options.connectSeconds ?? 60,
-        ...(options.redact === undefined ? {} : { redact: options.redact }),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ redact: options.redact, signal }),
       })
       if (closed) {
         await connection.close()

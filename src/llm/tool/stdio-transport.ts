@@ -8,6 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client'
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 import { endGroup, spawnGroup } from '../../runs/process-group.ts'
 import type { StdioServerConfig } from './server-config.ts'
@@ -80,7 +81,7 @@ export function createStdioTransport(
       const env = { ...getDefaultEnvironment(), ...config.env }
       const started = spawnGroup(config.command, config.args ?? [], {
         env,
-        ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
+        ...defined({ cwd: config.cwd }),
       })
       child = started
       started.once('error', (error) => reject(spawnError(config, error)))

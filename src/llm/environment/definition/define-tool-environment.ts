@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { defined } from '../../../defined.ts'
 import type { EpisodeLimits } from '../../agent/episode-state.ts'
 import type { Task, ToolEnvironment, ToolSession } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
@@ -163,14 +164,14 @@ export function defineToolEnvironment<State>(
     extra: (state, { wanted, goal }): Pick<DefinedTask<State>, 'start' | 'wanted' | 'goal'> => ({
       start: state,
       wanted,
-      ...(goal === undefined ? {} : { goal }),
+      ...defined({ goal }),
     }),
   })
   return {
     name,
-    ...(about !== undefined && { about }),
+    ...defined({ about }),
     ...(reward && { reward }),
-    ...(demonstrations !== undefined && { demonstrations }),
+    ...defined({ demonstrations }),
     ...(limits && { limits }),
     tasks,
     create: () => createEnvironment(definition, tasks),
@@ -220,7 +221,7 @@ async function createEnvironment<State>(
   return {
     name,
     tools: read.specs,
-    ...(system === undefined ? {} : { system }),
+    ...defined({ system }),
     async open(task) {
       const { state, call } = play(task.start)
       return {

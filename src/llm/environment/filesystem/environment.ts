@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defined } from '../../../defined.ts'
 import type { ToolSession, ToolEnvironment } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
 import { createServerPool } from '../../tool/server-pool.ts'
@@ -76,7 +77,7 @@ export async function createFilesystemEnvironment(
   const pool = createServerPool({
     server: { ...resolved.config, args: [...(resolved.config.args ?? []), home] },
     size,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...defined({ signal: options.signal }),
   })
   // Each lease is held and shared: calls of several sessions are on the wire at the same time.
   const leases: (Promise<ServerLease> | undefined)[] = Array.from({ length: size })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { defined } from '../../../defined.ts'
 import type { ToolEnvironment } from '../../agent/types.ts'
 import { createRedactor } from '../../tool/redact.ts'
 import {
@@ -163,7 +164,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       )
       // More at a time than there are servers would only make them take turns, with a reset at each.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation })
-      return { tasks, leftOut: probe.leftOut, ...(state === undefined ? {} : { hint: state }) }
+      return { tasks, leftOut: probe.leftOut, ...defined({ hint: state }) }
     },
   }
 }

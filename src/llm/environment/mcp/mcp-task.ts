@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { defined } from '../../../defined.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import type { Task } from '../../agent/types.ts'
 import type { RequestStep } from './request.ts'
@@ -95,7 +96,7 @@ export function draftTask(
       recent,
       reuse,
       changes: tool.kind !== 'read',
-      ...(kind.anchor === undefined ? {} : { always: kind.anchor }),
+      ...defined({ always: kind.anchor }),
     })
     if (tool.kind === 'write') recent.push(...recordsIn(args))
     if (index === 0 || kind.linked === undefined) return { tool: tool.spec.name, arguments: args }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { makeLockedFolder } from '../../../runs/lock.ts'
 import type { UnusableTool } from '../../tool/mcp-results.ts'
@@ -131,14 +132,14 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
   async function connect(): Promise<void> {
     if (typeof config.reset === 'object' && 'roots' in config.reset) {
       const pool = createServerPool({ server, size: 1, roots: true, redact: options.redact, connectSeconds })
-      const lease = await pool.lease({ root: folder, ...(signal === undefined ? {} : { signal }) })
+      const lease = await pool.lease({ root: folder, ...defined({ signal }) })
       connection = { specs: lease.specs, call: (...call) => lease.call(...call), close: () => pool.close() }
     } else {
       const { connectServer } = await import('../../tool/mcp-client.ts')
       connection = await connectServer(server, {
         redact: options.redact,
         connectSeconds,
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ signal }),
       })
     }
   }
@@ -228,8 +229,7 @@ export async function listServerTools({
     const connection = await connectServer(inEnv(server, config, folder), {
       ...roots,
       redact,
-      ...(config.connectSeconds === undefined ? {} : { connectSeconds: config.connectSeconds }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ connectSeconds: config.connectSeconds, signal }),
     })
     await connection.close()
     const { specs, unusable } = connection

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { InfrastructureError, type Toolbox, type ToolCallOptions, type ToolResult } from '../../tool/tool.ts'
 import { manyWaiters, pausableDeadline } from '../../tool/waiting.ts'
 
@@ -253,8 +254,7 @@ async function callWithin(
   { signal, seconds, onWait }: StateCallOptions,
 ): Promise<ToolResult> {
   const given = onWait === undefined ? {} : { onWait }
-  if (seconds === undefined)
-    return toolbox.call(name, args, { ...given, ...(signal === undefined ? {} : { signal }) })
+  if (seconds === undefined) return toolbox.call(name, args, { ...given, ...defined({ signal }) })
   const deadline = pausableDeadline(seconds, () => new SlowCall(`it takes longer than ${seconds} s`))
   try {
     return await toolbox.call(name, args, {

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import { readScore } from '../../episode/score.ts'
 import type { Task, TaskSource } from '../../agent/types.ts'
 import { AgogeError } from '../../../error.ts'
@@ -60,7 +61,7 @@ export async function generateTasks(
       code: 'no-tasks',
       given: probe.leftOut.map(({ name }) => name).join(', '),
       expected: 'at least one tool whose arguments can be made up and whose result is short and repeatable',
-      ...(options.hint === undefined ? {} : { hint: options.hint }),
+      ...defined({ hint: options.hint }),
     })
   }
   const total = Object.values(options.counts).reduce((sum, count) => sum + count, 0)
@@ -145,7 +146,7 @@ function noTasks(system: ToolSystem, split: Task['split'], hint: string | undefi
         ? 'no request that could be proved'
         : 'every request that was found is one of training too',
     expected: 'tools whose arguments leave room for different requests',
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ hint }),
   })
 }
 

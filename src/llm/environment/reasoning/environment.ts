@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts'
 import type { TaskSource, ToolEnvironment } from '../../agent/types.ts'
 import type { Scored } from '../../episode/score.ts'
 import type { Episode } from '../../episode/types.ts'
@@ -56,7 +57,7 @@ const measured = 200
 export function openReasoning({ task, difficulty }: EnvironmentChoices): OpenedEnvironment {
   const tasks = createReasoningTasks({
     ...(task === undefined ? {} : { kinds: [...new Set(task)] }),
-    ...(difficulty === undefined ? {} : { difficulty }),
+    ...defined({ difficulty }),
   })
   const { kinds } = tasks
   const each = Math.max(demonstrations.each, Math.ceil(demonstrations.all / kinds.length))
