@@ -13,7 +13,7 @@ import {
 
 interface InputSchema {
   json: JsonSchema
-  /** The value as the tool receives it (defaults and transformations applied), or the first problem in few words. */
+  /** Returns the value that the tool receives, with defaults and transformations applied, or the first problem. */
   read(value: unknown): Promise<{ value: unknown } | { problem: string }>
 }
 
@@ -25,10 +25,10 @@ function isStandard(schema: unknown): schema is Standard {
 }
 
 /**
- * Understands what stands in an `inputSchema`: any Standard Schema (zod, arktype, valibot with its JSON Schema
- * converter), the AI SDK's `jsonSchema()` objects, a function giving either, or plain JSON Schema.
+ * Reads an `inputSchema`. It can be a Standard Schema (zod, arktype, valibot with its JSON Schema converter), an AI SDK
+ * `jsonSchema()` object, a function that returns either, or plain JSON Schema.
  *
- * @throws AgogeError (code `bad-tool-schema`) naming the tool.
+ * @throws AgogeError `bad-tool-schema`, with the name of the tool.
  */
 async function readInputSchema(tool: string, given: unknown): Promise<InputSchema> {
   const schema: unknown = typeof given === 'function' && !isStandard(given) ? await given() : given
@@ -60,7 +60,7 @@ async function standardJson(tool: string, schema: Standard): Promise<JsonSchema>
   try {
     if (jsonSchema !== undefined) return jsonSchema.input({ target: 'draft-2020-12' })
     if (vendor === 'zod') {
-      // Earlier versions of zod 4 convert by a function of the package only.
+      // The first versions of zod 4 have no converter on the schema; only the package exports one.
       const { toJSONSchema } = await import('zod')
       return toJSONSchema(schema as never, { io: 'input' }) as JsonSchema
     }
@@ -93,12 +93,12 @@ function unusable(tool: string, given: unknown, cause?: unknown): AgogeError {
   })
 }
 
-/** A tool as the AI SDK's `tool()` makes it; written by hand, an object with these three fields is enough. */
+/** A tool in the shape of the AI SDK's `tool()`. An object with these fields also works. */
 export interface ToolLike {
   description?: string | undefined
-  /** Any Standard Schema, the AI SDK's `jsonSchema()`, or plain JSON Schema. */
+  /** A Standard Schema, an AI SDK `jsonSchema()` object, or plain JSON Schema. */
   inputSchema: object
-  /** Gets arguments that fit the schema; the policy sees what it throws as an error of the tool. */
+  /** Receives arguments that match the schema. The policy sees a thrown error as an error of the tool. */
   execute?(
     input: never,
     options: { toolCallId: string; messages: never[]; abortSignal?: AbortSignal },
@@ -107,9 +107,14 @@ export interface ToolLike {
 }
 
 /**
- * Tools of one's own code as a toolbox, by name.
+ * Makes a toolbox of functions.
  *
- * ```ts
+ * A string result is passed on as it is; any other result becomes JSON. If `execute` throws, the policy sees an error
+ * of the tool. Throw `InfrastructureError` if the environment failed and the agent is not at fault.
+ *
+ * @returns the tools by name, with their schemas read.
+ * @throws AgogeError `bad-tool` if a tool has no `execute`, `bad-tool-schema` if its schema cannot be used.
+ * @example
  * const toolbox = await defineTools({
  *   add: {
  *     description: 'Adds two numbers.',
@@ -117,25 +122,23 @@ export interface ToolLike {
  *     execute: ({ a, b }: { a: number; b: number }) => a + b,
  *   },
  * })
- * ```
- *
- * Results become text: strings as they are, anything else as JSON. An `execute` that throws `InfrastructureError` says
- * that the environment broke, not the agent.
- *
- * @throws AgogeError where a tool has no `execute` or its schema cannot be used.
  */
 export async function defineTools(tools: Record<string, ToolLike>): Promise<Toolbox> {
   const read = await readTools(tools)
   return { specs: read.specs, call: (...call) => callTool(read, ...call) }
 }
 
-/** Tools with their schemas read. */
+/** Tools whose schemas have been read. */
 export interface ReadTools {
   specs: ToolSpec[]
   entries: ReadonlyMap<string, { tool: ToolLike; schema: InputSchema }>
 }
 
-/** Reads and checks the schemas of tools. @throws AgogeError as `defineTools` does. */
+/**
+ * Reads and checks the schemas of tools.
+ *
+ * @throws AgogeError as `defineTools` does.
+ */
 export async function readTools(tools: Record<string, ToolLike>): Promise<ReadTools> {
   const entries = new Map<string, { tool: ToolLike; schema: InputSchema }>()
   const specs: ToolSpec[] = []
@@ -161,7 +164,7 @@ export async function readTools(tools: Record<string, ToolLike>): Promise<ReadTo
   return { specs, entries }
 }
 
-/** Calls one of the tools; what its function throws becomes an error of the tool. */
+/** Calls a tool. An error that its function throws becomes an error of the tool. */
 export async function callTool(
   { entries }: ReadTools,
   name: string,
@@ -191,7 +194,7 @@ function failure(problem: string): ToolResult {
   return { text: `error: ${problem}`, isError: true }
 }
 
-/** A tool may report progress as it goes (an async iterable); its last value is the result. */
+/** If a tool reports progress through an async iterable, its last value is the result. */
 async function lastOf(output: unknown): Promise<unknown> {
   if (typeof output !== 'object' || output === null || !(Symbol.asyncIterator in output)) return output
   let last: unknown

@@ -16,27 +16,27 @@ import {
 } from './stdio-transport.ts'
 
 export interface ConnectOptions {
-  /** Gives up connecting; calls have signals of their own. */
+  /** Cancels connecting. Each call has a signal of its own. */
   signal?: AbortSignal
-  /** Folders offered to the server as its roots; absent = this client has no roots. */
+  /** Folders offered to the server as its roots. Default: the client declares no roots. */
   roots?: readonly string[]
   /**
-   * How long the server may take to start, until it has answered `initialize`. Default 10; 60 for commands that may download a program
-   * first (`npx`, `uvx`, `docker` ...).
+   * Seconds until the server must have answered `initialize`. Default: 10, and 60 for commands that may first download
+   * a program (`npx`, `uvx`, `docker` ...).
    */
   connectSeconds?: number
-  /** How long one call may take before the server counts as hung. Default 20. */
+  /** Seconds that one call may take before the server counts as hung. Default: 20. */
   callSeconds?: number
   /**
-   * Hides secrets in all that the server says: its name, its tools, its results, its faults. A tool whose very name would change is
-   * `unusable`. Default: everything as it comes.
+   * Hides secrets in everything the server sends: its name, tools, results and errors. A tool whose name contains a
+   * secret is `unusable`. Default: nothing is hidden.
    */
   redact?: (text: string) => string
 }
 
 const connectSeconds = 10
 const downloadSeconds = 60
-/** Commands that start a program which they may have to download first. */
+/** Commands that may first download the program they start. */
 const downloaders = new Set([
   'npx',
   'npm',
@@ -53,42 +53,47 @@ const downloaders = new Set([
   'podman',
 ])
 
-/** Seconds that a server may take to start by default; see `ConnectOptions`. */
+/** Default seconds for a server to start; see `ConnectOptions`. */
 export function defaultConnectSeconds(config: ServerConfig): number {
   if ('url' in config) return connectSeconds
   const program = basename(config.command.replaceAll('\\', '/')).replace(/\.(?:cmd|exe|bat)$/i, '')
   return downloaders.has(program) ? downloadSeconds : connectSeconds
 }
 
-/** More than any honest server lists, and little enough to read: one that gives ever new cursors would otherwise never end. */
+/** More tools than any real server lists. The limit stops a server that returns a new cursor forever. */
 const mostTools = 5000
 const mostPages = 500
 const listSeconds = 60
 
-/** A live server. After a crash, a hang or a cancelled call it is not `healthy` and should be closed and replaced. */
+/** A connected server. After a crash, a hang or a cancelled call it is no longer `healthy`: close and replace it. */
 export interface McpConnection extends Toolbox {
-  /** The server's name and version as it gives them. */
+  /** The name and version that the server reports. */
   readonly serverName: string
   readonly serverVersion: string
   readonly instructions: string | undefined
   /** Process id of a stdio server. */
   readonly pid: number | undefined
   healthy(): boolean
-  /** Offers other roots and tells the server so; resolves once the server has asked for them. */
+  /** Offers other roots and notifies the server. Resolves when the server has asked for them. */
   setRoots(roots: readonly string[]): Promise<void>
-  /** Tools that the server lists in a way that nobody can use; they are not among `specs`. */
+  /** Tools that the server lists but nobody can call. They are not in `specs`. */
   readonly unusable: readonly UnusableTool[]
-  /** The tools as the server lists them now; `specs` holds those at the time of connection. */
+  /** Lists the tools again; `specs` holds those listed at the time of connection. */
   listTools(): Promise<ToolSpec[]>
   close(): Promise<void>
 }
 
 /**
- * Connects to an MCP server over stdio or streamable HTTP and lists its tools.
+ * Connects to an MCP server over stdio or streamable HTTP and lists its tools. An error that the server itself reports
+ * is a result with `isError`.
  *
- * @throws AgogeError where the command does not exist; InfrastructureError where the server does not come up or
- * (in later calls) crashes, hangs or cannot be reached. An error that the server itself reports is a result with
- * `isError`.
+ * @throws AgogeError if the command does not exist.
+ * @throws InfrastructureError if the server does not start. Later calls throw it if the server crashes, hangs or cannot
+ * be reached.
+ * @example
+ * const server = await connectServer(readServerConfig('filesystem'))
+ * const { text } = await server.call('list_directory', { path: '.' })
+ * await server.close()
  */
 export async function connectServer(
   config: ServerConfig,
@@ -129,7 +134,7 @@ export async function connectServer(
   }
 
   function describeFault(doing: string, cause: unknown): AgogeError | InfrastructureError {
-    // What listing its tools failed by was reported already.
+    // The listing has already reported its error.
     if (AgogeError.isInstance(cause) || cause instanceof InfrastructureError) return cause
     const slow = doing === 'connect' && isTimeout(cause)
     const detail = [
@@ -195,7 +200,7 @@ export async function connectServer(
       if (cursor !== undefined && seen.has(cursor)) throw endless('it gives the same page twice')
       if (cursor !== undefined) seen.add(cursor)
     } while (cursor !== undefined)
-    // Shortened after it is redacted, for half a secret would not be found any more.
+    // Redact first, then shorten: half a secret would no longer match.
     return checkNames(redactTools({ specs, unusable }, redact))
   }
 
@@ -258,7 +263,7 @@ export async function connectServer(
           return redactData(toToolResult(result), redact)
         } catch (error) {
           if (signal?.aborted) {
-            // What the server does with a cancelled call is unknown, so nobody else should meet it.
+            // Nobody knows what the server did with a cancelled call, so no other episode may use it.
             broken ??= 'a call was cancelled'
             throw asError(signal.reason)
           }

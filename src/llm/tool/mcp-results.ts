@@ -6,25 +6,28 @@ import { isRecord, type JsonSchema, schemaProblem } from '../../untrusted/schema
 import { isVisible, visibleLine } from '../../untrusted/visible-text.ts'
 import type { ToolResult, ToolSpec } from './tool.ts'
 
-/** A tool that a server lists in a way that nobody can use, and why. */
+/** A tool that the server lists but that cannot be called, and the reason. */
 export interface UnusableTool {
   name: string
   reason: string
 }
 
-/** A page of `tools/list`, each tool read by itself: one that is wrong costs only itself. */
+/** One page of `tools/list`. Each tool is checked alone, so that one wrong tool does not remove the others. */
 export interface ToolsPage {
   specs: ToolSpec[]
   unusable: UnusableTool[]
   nextCursor?: string
 }
 
-/** Steps that checking the schemas of one page may take; a hundred tools of hundreds of properties take less than a tenth of it. */
+/**
+ * Limit of steps for checking the schemas of one page. A hundred tools with hundreds of properties need less than a
+ * tenth of it.
+ */
 const mostSteps = 2_000_000
 
 /**
- * Takes the result of `tools/list` as it comes. The client library would refuse all tools of a server for one whose schema is not as the
- * protocol wants it.
+ * Checks the result of `tools/list`, tool by tool. The client library would refuse all tools of a server because of one
+ * invalid schema.
  */
 export const toolsPage: StandardSchemaV1<unknown, ToolsPage> = {
   '~standard': {
@@ -51,12 +54,12 @@ export const toolsPage: StandardSchemaV1<unknown, ToolsPage> = {
   },
 }
 
-/** Longest name of a tool that MCP allows. */
+/** Longest tool name that MCP allows. */
 const longestName = 128
-/** Characters shown of the name of a tool that is unusable. */
+/** Characters of an unusable tool's name that are shown. */
 const shownName = 64
 
-/** Tools under names that can be shown: those with others are unusable, and named as far as they can be. */
+/** Separates tools by name: a tool whose name cannot be shown is unusable, and its name is shortened or escaped. */
 export function checkNames({
   specs,
   unusable,
@@ -104,12 +107,13 @@ function readTool(
   }
 }
 
-/** Why calls cannot be checked against a schema, where they cannot. */
+/** The reason why calls cannot be checked against a schema, or undefined if they can. */
 function unusableSchema(schema: JsonSchema, work: Work, patterns: Set<string>): string | undefined {
   try {
     const found = schemaProblem(schema, work, patterns)
     if (found === undefined) return undefined
-    // What was given is not quoted: a value that has to be hidden could be in it. A place as long as a server likes is none to read.
+    // The value is not quoted because it may contain a secret. The path is shortened because the server decides its
+    // length.
     const place = found.at.length > 200 ? 'deep inside' : `at ${JSON.stringify(found.at || '#')} of`
     return `${found.problem} (${place} its "inputSchema")`
   } catch (error) {
@@ -150,10 +154,11 @@ function blockText(block: Block): string {
 }
 
 /**
- * A tool's result as text for the policy: text blocks and embedded text joined by line breaks, anything else
- * named in brackets; structured content alone becomes its JSON.
+ * Formats a tool's result as text for the policy. Text blocks and embedded text are joined by line breaks; other
+ * content is named in brackets. If there is only structured content, the text is its JSON.
  *
- * @param result a `CallToolResult` of the protocol, spelled out: declarations name no types of the MCP SDK, which need those of Node.
+ * @param result a `CallToolResult` of the protocol. Its type is written out because declarations must not import types
+ * of the MCP SDK, which need those of Node.
  */
 export function toToolResult(result: {
   content?: readonly unknown[]

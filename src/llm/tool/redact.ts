@@ -5,9 +5,12 @@ import type { UnusableTool } from './mcp-results.ts'
 import type { ServerConfig } from './server-config.ts'
 
 export interface Redactor {
-  /** The text with every configured value replaced by `[redacted]`. */
+  /** Returns the text with every configured value replaced by `[redacted]`. */
   text(text: string): string
-  /** A copy of plain data (objects, lists, strings) with every string, keys included, redacted; all else as it is. */
+  /**
+   * Returns a copy of plain data (objects, lists, strings) with every string redacted, keys included. Other values are
+   * unchanged.
+   */
   data<T>(value: T): T
 }
 
@@ -26,12 +29,13 @@ const trivial = new Set([
   'localhost',
 ])
 
-/** Characters of a value that is searched for: anything shorter would be found everywhere. */
+/** Shortest value that is searched for. Shorter values occur everywhere by chance. */
 const shortest = 4
 
 /**
- * Is the value of a setting particular enough to be searched for? What is named like a secret always is, from four
- * characters on; otherwise common words and small numbers are not, or every text with "debug" in it would be mangled.
+ * Whether a setting's value is specific enough to search for. A setting with a secret-like name always qualifies from
+ * four characters on. For other settings, common words and small numbers do not, because redacting "debug" would damage
+ * ordinary texts.
  */
 function isParticular(name: string, value: string): boolean {
   if (value.length < shortest) return false
@@ -51,7 +55,7 @@ function secretsOf(config: ServerConfig): string[] {
   for (const [name, value] of Object.entries(config.headers ?? {})) {
     const credential = /^\w+\s+(.+)$/.exec(value)?.[1]
     add(`auth ${name}`, value)
-    // "Bearer TOKEN": the token may turn up without its scheme.
+    // "Bearer TOKEN": the token may occur without its scheme.
     if (credential !== undefined) add(`auth ${name}`, credential)
   }
   if (URL.canParse(config.url)) {
@@ -63,8 +67,9 @@ function secretsOf(config: ServerConfig): string[] {
 }
 
 /**
- * Replaces configured environment and header values wherever they occur, also inside JSON and addresses, and whatever came into a
- * configuration by `${VAR}`. Everything that is stored or shown passes through one of these.
+ * Returns a redactor for the environment and header values of these configurations, and for values inserted by
+ * `${VAR}`. It finds them in plain text, JSON, URLs and base64. Everything that is stored or shown passes through a
+ * redactor.
  */
 export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
   const forms = new Set<string>()
@@ -75,12 +80,12 @@ export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
       if (secret.length >= 8) forms.add(Buffer.from(secret).toString('base64').replace(/=+$/, ''))
     }
   }
-  // The longest first: one value may be the beginning of another.
+  // The longest first, because one value may be a prefix of another.
   const ordered = [...forms].sort((a, b) => b.length - a.length)
-  /** In place of a value while others are searched for: a value such as "acted" must not be found in "[redacted]". */
+  /** Placeholder during the search, so that a value such as "acted" is not found inside "[redacted]". */
   const mark = '\uFFFF'
 
-  // No regular expression: a value may be larger than one can be, and the error would quote it.
+  // No regular expression: a value may exceed the size limit of one, and the error would quote the value.
   function text(given: string): string {
     const marked = ordered.reduce((rest, form) => rest.replaceAll(form, mark), given)
     return marked === given ? given : marked.replaceAll(mark, '[redacted]')
@@ -89,7 +94,7 @@ export function createRedactor(configs: Iterable<ServerConfig>): Redactor {
   return { text, data: (value) => redactData(value, text) }
 }
 
-/** A copy of plain data with `redact` applied to every string, keys included; all else as it is. */
+/** Returns a copy of plain data with `redact` applied to every string, keys included. Other values are unchanged. */
 export function redactData<T>(given: T, redact: (text: string) => string): T {
   function copy(value: unknown): unknown {
     if (typeof value === 'string') return redact(value)
@@ -103,8 +108,8 @@ export function redactData<T>(given: T, redact: (text: string) => string): T {
 }
 
 /**
- * The tools of a server with every text redacted. A server knows a tool only by its true name, so a tool whose name would change is
- * unusable, under the redacted name.
+ * Redacts every text in the tools of a server. A tool whose name would change becomes unusable, because the server only
+ * knows the true name.
  */
 export function redactTools(
   { specs, unusable }: { specs: readonly ToolSpec[]; unusable: readonly UnusableTool[] },
@@ -131,7 +136,7 @@ export function redactTools(
   return { specs: kept, unusable: left }
 }
 
-/** The same error with its texts redacted; its cause is dropped where it says what is hidden. */
+/** Returns the same error with redacted texts. The cause is dropped if it contains a secret. */
 export function redactError(error: Error, redact: (text: string) => string): Error {
   if (isClean(error, redact)) return error
   const cause = isClean(error.cause, redact) ? { cause: error.cause } : {}
@@ -154,8 +159,8 @@ function isClean(value: unknown, redact: (text: string) => string): boolean {
 }
 
 /**
- * A toolbox whose tools and results are redacted before the policy sees them: whatever reaches the window becomes tokens, and
- * those are stored. Tools whose name holds a secret are left out.
+ * Wraps a toolbox so that its tools and results are redacted before the policy sees them. Text in the context window
+ * becomes tokens, and tokens are stored. Tools whose name contains a secret are left out.
  */
 export function redactToolbox(toolbox: Toolbox, redactor: Redactor): Toolbox {
   return {

@@ -10,13 +10,13 @@ import { isRecord } from '../../untrusted/schema-check.ts'
 interface CommonServerConfig {
   name?: string
   /**
-   * Values that came from the environment by `${VAR}`, wherever in the configuration they stand: whoever keeps a value there wants it
-   * nowhere else, so they are always redacted.
+   * Values inserted by `${VAR}`, anywhere in the configuration. They are always redacted: a value kept in a variable is
+   * probably a secret.
    */
   expanded?: string[]
 }
 
-/** An MCP server started as a child process that speaks over its standard streams. */
+/** An MCP server that runs as a child process and communicates over standard input and output. */
 export interface StdioServerConfig extends CommonServerConfig {
   command: string
   args?: string[]
@@ -33,30 +33,30 @@ interface HttpServerConfig extends CommonServerConfig {
 
 export type ServerConfig = StdioServerConfig | HttpServerConfig
 
-/** Files looked for in the working directory where none is named, in this order. */
+/** Default configuration files in the working directory, in order of preference. */
 const defaultConfigFiles = ['.mcp.json', join('.vscode', 'mcp.json'), join('.cursor', 'mcp.json')] as const
 
 export interface ReadConfigOptions {
-  /** The file of `--mcp-config`; default: the first of `defaultConfigFiles` that exists. */
+  /** The configuration file, as in `--mcp-config`. Default: the first of `defaultConfigFiles` that exists. */
   file?: string
   /** Default: the working directory. */
   folder?: string
-  /** Where `${VAR}` comes from. Default: `process.env`. */
+  /** Variables for `${VAR}`. Default: `process.env`. */
   environment?: Record<string, string | undefined>
 }
 
-/** The names of all configured servers, with the file they stand in (undefined where there is none). */
+/** Lists the names of all configured servers and the file they are in (undefined if there is none). */
 export function listServers(options: ReadConfigOptions = {}): { file: string | undefined; names: string[] } {
   const { file, entries } = readEntries(options)
   return { file, names: Object.keys(entries) }
 }
 
 /**
- * The configuration of one server from the standard `.mcp.json` (`mcpServers`; `servers` as VS Code has it), with
- * `${VAR}`, `${VAR:-default}` and `${env:VAR}` filled in from the environment; what was filled in stands in `expanded` too.
+ * Reads the configuration of one server from `.mcp.json` (key `mcpServers`, or `servers` as in VS Code). `${VAR}`,
+ * `${VAR:-default}` and `${env:VAR}` are replaced from the environment; `expanded` lists the inserted values.
  *
- * @throws AgogeError: no such file, not JSON (with line and column), unknown server (with those known), neither
- * `command` nor `url`, a field of the wrong type, a variable that is not set.
+ * @throws AgogeError if the file is missing or not JSON (with line and column), the server is unknown (with the known
+ * ones), `command` and `url` are both missing, a field has the wrong type, or a variable is not set.
  */
 export function readServerConfig(name: string, options: ReadConfigOptions = {}): ServerConfig {
   const { file, entries } = readEntries(options)
@@ -129,7 +129,10 @@ function toConfig(
   const where = `server "${name}" in ${file}`
 
   const expanded = new Set<string>()
-  /** What every kind of server has; asked for when all fields were read. */
+  /**
+   * The fields that every kind of server has. Call it after all fields have been read, because reading fills
+   * `expanded`.
+   */
   const common = (): Pick<ServerConfig, 'name' | 'expanded'> => ({
     name,
     ...(expanded.size === 0 ? {} : { expanded: [...expanded] }),
@@ -147,7 +150,7 @@ function toConfig(
         return folder.endsWith('.vscode') || folder.endsWith('.cursor') ? dirname(folder) : folder
       }
       const value = variable === undefined ? undefined : environment[variable]
-      // As in a shell, :- also stands in for an empty value.
+      // As in a shell, `:-` also replaces an empty value.
       if (fallback !== undefined && (value === undefined || value === '')) return fallback
       if (value !== undefined) {
         expanded.add(value)
@@ -220,11 +223,11 @@ function toConfig(
 }
 
 interface ServerPackage {
-  /** npm name, e.g. `@modelcontextprotocol/server-filesystem`. */
+  /** npm name, such as `@modelcontextprotocol/server-filesystem`. */
   package: string
-  /** Exact version fetched through `npx` where the package is not installed. */
+  /** Exact version that `npx` fetches if the package is not installed. */
   version: string
-  /** Which program of the package; the only or first one when absent. */
+  /** Program of the package. Default: the only one, or the first. */
   bin?: string
   args?: string[]
   env?: Record<string, string>
@@ -232,15 +235,18 @@ interface ServerPackage {
 
 interface ResolvedServer {
   config: StdioServerConfig
-  /** `installed`: found in node_modules; `npx`: npm will fetch it, which needs the network once. */
+  /** `installed`: found in node_modules. `npx`: npm fetches it, which needs the network once. */
   source: 'installed' | 'npx'
-  /** The version that will run. */
+  /** The version that runs. */
   version: string
 }
 
 /**
- * How to start an MCP server that is an npm package: by its installed program, looked for in `node_modules` from
- * `from` upwards (default: the working directory, then this library), else by `npx` at the pinned version.
+ * Finds out how to start an MCP server from an npm package. If a `node_modules` folder has the package, its program is
+ * started; otherwise `npx` runs the pinned version.
+ *
+ * @param from folder where the search starts, going upwards; the library's own folder is searched next. Default: the
+ * working directory.
  */
 export function resolveServer(server: ServerPackage, from: string = process.cwd()): ResolvedServer {
   const common = server.env === undefined ? {} : { env: server.env }

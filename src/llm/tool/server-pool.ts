@@ -7,33 +7,36 @@ import type { ServerConfig } from './server-config.ts'
 import { manyWaiters } from './waiting.ts'
 
 export interface ServerPoolOptions {
-  /** The server, or how index i of the pool is started (a fixed folder or file of its own, say). */
+  /**
+   * The server, or a function that returns the configuration of server `index` of the pool (with a folder of its own,
+   * for example).
+   */
   server: ServerConfig | ((index: number) => ServerConfig | Promise<ServerConfig>)
-  /** How many servers run at most; each starts when first needed. */
+  /** Maximum number of servers. Each starts when it is first needed. */
   size: number
-  /** True where the server takes its folders as roots: then a lease may name the `root` it is to see. */
+  /** True if the server takes its folders as roots. A lease can then name the `root` that the server sees. */
   roots?: boolean
   signal?: AbortSignal
   /**
-   * How long one call may take before the server counts as hung. Default 20. Calls that wait for this server wait as
-   * long, so keep it well below the deadline that the caller sets.
+   * Seconds that one call may take before the server counts as hung. Default: 20. Calls queued for the same server wait
+   * at most this long too, so keep it well below the caller's deadline.
    */
   callSeconds?: number
-  /** How long each server may take to start. Default 60: several may start at the same time. */
+  /** Seconds that each server may take to start. Default: 60, because several may start at the same time. */
   connectSeconds?: number
-  /** Hides secrets in all that the servers say, as of `connectServer`. */
+  /** Hides secrets in everything the servers send, as in `connectServer`. */
   redact?: (text: string) => string
 }
 
 export interface LeaseOptions {
-  /** The one folder the server may see during the lease (pools with `roots`). */
+  /** The one folder that the server sees during the lease (pools with `roots`). */
   root?: string
-  /** A process that has served nobody before. */
+  /** Requires a process that no other lease has used. */
   fresh?: boolean
   signal?: AbortSignal
 }
 
-/** A server that is the holder's alone until `release`. */
+/** Exclusive use of a server until `release`. */
 export interface ServerLease extends Toolbox {
   readonly index: number
   readonly connection: McpConnection
@@ -42,11 +45,12 @@ export interface ServerLease extends Toolbox {
 
 export interface ServerPool {
   /**
-   * Waits for a free server, in order of asking. A member that crashed or hung is killed and started anew here.
-   * Throws InfrastructureError where no server comes up.
+   * Waits for a free server, first come, first served. Restarts a member that crashed or hung.
+   *
+   * @throws InfrastructureError if no server starts.
    */
   lease(options?: LeaseOptions): Promise<ServerLease>
-  /** Ends all servers; leases still waiting are refused. */
+  /** Stops all servers and rejects waiting leases. */
   close(): Promise<void>
 }
 
@@ -57,7 +61,9 @@ interface Member {
   used: boolean
 }
 
-/** A small pool of MCP servers of one kind. Members start lazily and are handed out first come, first served. */
+/**
+ * Makes a small pool of identical MCP servers. Members start when first needed and are leased first come, first served.
+ */
 export function createServerPool(options: ServerPoolOptions): ServerPool {
   const size = Math.max(1, Math.floor(options.size))
   const free: Member[] = Array.from({ length: size }, (_, index) => ({ index, used: false }))
@@ -67,7 +73,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
 
   function take(root: string | undefined, signal: AbortSignal | undefined): Promise<Member> {
     if (free.length > 0) {
-      // One that already sees this root needs no switch; else one that runs needs no start.
+      // Prefer a member that already sees this root, then one that is running.
       let index = root === undefined ? -1 : free.findIndex((member) => member.root === root)
       if (index < 0) index = free.findIndex((member) => member.connection?.healthy() === true)
       return Promise.resolve(free.splice(Math.max(index, 0), 1)[0])
@@ -123,7 +129,8 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     if (connection === undefined) {
       const config =
         typeof options.server === 'function' ? await options.server(member.index) : options.server
-      // The MCP client is loaded when a server is first needed: with what it imports it is the slowest part of `import 'agoge'`.
+      // The MCP client is loaded when a server is first needed, because its dependencies are the slowest part of
+      // `import 'agoge'`.
       const { connectServer } = await import('./mcp-client.ts')
       connection = await connectServer(config, {
         ...(options.roots === true ? { roots: root === undefined ? [] : [root] } : {}),
@@ -173,7 +180,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
           },
         }
       } catch (error) {
-        // A member that could not be prepared is of unknown state: the next lease starts it anew.
+        // A member that could not be prepared is in an unknown state: the next lease restarts it.
         await stop(member)
         giveBack(member)
         throw error
@@ -193,7 +200,7 @@ function canListRoots(connection: McpConnection): boolean {
   return connection.specs.some((spec) => spec.name === rootsTool)
 }
 
-/** The server learns of new roots in its own time; acting earlier would act in the sandbox of another episode. */
+/** Waits until the server has read the new roots. An earlier call would run in the sandbox of another episode. */
 async function confirmRoot(connection: McpConnection, root: string): Promise<void> {
   const until = performance.now() + 5000
   for (;;) {

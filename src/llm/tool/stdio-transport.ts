@@ -16,24 +16,27 @@ import { InfrastructureError } from './tool.ts'
 
 const stderrBytes = 4096
 const strayLength = 200
-/** Characters read of a first line: more than are shown, so that no secret is cut in two before it is redacted. */
+/**
+ * Characters read of a stray first line. The limit is above what is shown, so that no secret is cut in two before
+ * redaction.
+ */
 const strayRead = 4096
 
 export interface StdioTransport extends Transport {
-  /** The last 4 KB that the server wrote to its standard error. */
+  /** The last 4 KB of the server's standard error. */
   stderr(): string
-  /** How the process ended, e.g. `exit code 1`; undefined while it runs. */
+  /** How the process ended, such as `exit code 1`; undefined while it runs. */
   ended(): string | undefined
   pid(): number | undefined
-  /** The first line on its standard output, where that is no message of the protocol. */
+  /** The first line on standard output that is not a message of the protocol. */
   stray(): string | undefined
 }
 
 /**
- * MCP over the standard streams of a child process in its own process group. Unlike the SDK's transport, closing
- * takes at most 300 ms however the server behaves, and nothing it started outlives this process.
+ * Runs MCP over the standard streams of a child process in its own process group. Unlike the SDK's transport, closing
+ * takes at most 300 ms whatever the server does, and no process that the server started survives this one.
  *
- * @param redact applied to `stderr()` and `stray()`; default: as they are.
+ * @param redact applied to `stderr()` and `stray()`. Default: nothing is hidden.
  */
 export function createStdioTransport(
   config: StdioServerConfig,
@@ -49,7 +52,7 @@ export function createStdioTransport(
     if (beginning.length < strayRead && !beginning.includes('\n')) beginning += chunk.toString('utf8')
   }
 
-  /** What is no JSON is skipped by the buffer below without a word: the first such line explains a server that never answers. */
+  /** The buffer below skips lines that are not JSON. The first of them often explains why a server never answers. */
   function strayLine(): string | undefined {
     const [line] = beginning.split('\n', 1)
     if (line.length === beginning.length && line.length < strayLength) return undefined
@@ -93,7 +96,7 @@ export function createStdioTransport(
       started.stdin.on('error', (error) => transport.onerror?.(error))
       started.stdout.on('data', receive)
       started.stderr.on('data', (chunk: Buffer) => {
-        // Redacted before the beginning is cut off, for half a secret would not be found any more.
+        // Redact first, then cut off the beginning: half a secret would no longer match.
         stderr = redact(stderr + chunk.toString('utf8')).slice(-stderrBytes)
       })
     })
@@ -151,12 +154,15 @@ export function isTimeout(cause: unknown): boolean {
   return cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout
 }
 
-/** What went wrong with a server, in a line or two. Redacted before it is shortened: half a secret would not be found any more. */
+/**
+ * Describes a server's failure in one or two lines. It redacts before it shortens, because half a secret would no
+ * longer match.
+ */
 export function causeText(cause: unknown, redact: (text: string) => string): string {
   if (isTimeout(cause)) return 'no answer in time'
   if (!(cause instanceof Error)) return String(cause)
   const status = cause instanceof SdkHttpError ? ` (HTTP ${cause.status})` : ''
-  // fetch hides the reason (ECONNREFUSED ...) in its cause.
+  // `fetch` hides the reason (ECONNREFUSED ...) in its cause.
   const inner = cause.cause instanceof Error ? ` (${cause.cause.message})` : ''
   return `${schemaText(cause) ?? short(redact(cause.message))}${status}${inner}`
 }
@@ -165,10 +171,10 @@ const slowStart =
   'Check that it is an MCP server: run its command in a terminal, or look at its log. If it only needs longer to start, say so in the MCP configuration: "agoge": { "NAME": { "connectSeconds": 60 } }.'
 
 /**
- * What to do about a server that does not come up.
+ * Advice for a server that does not start.
  *
- * @param cause `'slow'` where it did not answer `initialize` in time.
- * @param stdio absent = a server behind a url.
+ * @param cause `'slow'` if it did not answer `initialize` in time.
+ * @param stdio undefined for a server behind a URL.
  */
 export function connectHint(
   cause: unknown,
@@ -195,7 +201,7 @@ interface Issue {
   errors?: unknown
 }
 
-/** What the protocol's schemas refuse comes as a list of all that is wrong with it, as JSON: the first of it is enough. */
+/** The schemas of the protocol report every problem in one JSON list. Only the first problem is shown. */
 function schemaText({ message }: Error): string | undefined {
   const [, before, list] = /^([^[]*)(\[\s*\{[\s\S]*\])\s*$/.exec(message) ?? []
   if (list === undefined) return undefined
@@ -206,7 +212,7 @@ function schemaText({ message }: Error): string | undefined {
   }
 }
 
-/** Of alternatives, none of which fits, the first is reported. */
+/** If no alternative of a union matches, the problem of the first one is reported. */
 function issueText({ path, message, errors }: Issue, above: readonly unknown[]): string {
   const where = [...above, ...(Array.isArray(path) ? (path as unknown[]) : [])]
   const alternatives = (Array.isArray(errors) ? errors : []) as Issue[][]

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../untrusted/schema-check.ts'
 
-/** What the policy sees of a tool, whatever stands behind it. */
+/** A tool as the policy sees it: the same for an MCP server and for a function in this process. */
 export interface ToolSpec {
   name: string
   description?: string
@@ -14,12 +14,18 @@ export interface ToolSpec {
   }
 }
 
-/** What a tool gave back. `isError` is the tool's own word (the agent's fault), never a fault of infrastructure. */
+/**
+ * The result of a call. `isError` means that the tool reports an error, which is the agent's fault. A failure of the
+ * infrastructure throws instead.
+ */
 export interface ToolResult {
   text: string
   isError: boolean
   structured?: unknown
-  /** What the environment pays for this call, where it pays for steps; finite. It is credited to the turn that made the call. */
+  /**
+   * The reward of this call, a finite number, in environments that reward steps. It goes to the turn that made the
+   * call.
+   */
   reward?: number
 }
 
@@ -28,25 +34,29 @@ export interface ToolCallOptions {
   /** Idempotency key of this step. */
   id?: string
   /**
-   * Told true where the call begins to wait for a server, its state or its rate, and false where it goes on: deadlines of the caller
-   * stand still meanwhile.
+   * Called with true when the call starts to wait for a server, its state or its rate limit, and with false when it
+   * continues. The caller's deadlines pause while it waits.
    */
   onWait?: (waiting: boolean) => void
 }
 
-/** A set of tools that can be called; the same shape for an MCP server and for functions in this process. */
+/** A set of tools that can be called: those of an MCP server, or functions in this process. */
 export interface Toolbox {
   specs: ToolSpec[]
-  /** Throws `InfrastructureError` where the environment, not the agent, is at fault (crash, hang, lost connection). */
+  /**
+   * Calls a tool.
+   * @throws InfrastructureError if the environment fails and the agent is not at fault: a crash, a hang or a lost
+   * connection.
+   */
   call(name: string, args: Record<string, unknown>, options?: ToolCallOptions): Promise<ToolResult>
 }
 
 /**
- * The environment broke, not the agent: a server that crashed, hung or could not be reached. An episode that meets
- * one is masked; it never becomes a zero reward.
+ * A failure of the environment that is not the agent's fault: a server crashed, hung or could not be reached. The
+ * episode is masked; it never counts as a reward of zero.
  */
 export class InfrastructureError extends Error {
-  /** What to do about it, where that is known. */
+  /** How to repair it, if known. */
   readonly hint: string | undefined
 
   constructor(message: string, options: { cause?: unknown; hint?: string } = {}) {

@@ -1,16 +1,21 @@
 import { setMaxListeners } from 'node:events'
 
-/** A deadline that stands still while what it watches waits for something that is no fault of its own. */
+/** A deadline that pauses while the watched work waits for a shared resource. */
 interface PausableDeadline {
   /** Aborts with the reason when the time is used up. */
   readonly signal: AbortSignal
-  /** Begins (true) and ends (false) a wait, which may be reported any number of times. */
+  /** Starts (true) or ends (false) a pause. Repeated calls are harmless. */
   onWait(waiting: boolean): void
-  /** Stops the clock for good. */
+  /** Stops the clock permanently. */
   clear(): void
 }
 
-/** Begins a deadline of so many seconds of work; `reason` makes the error that it aborts with. */
+/**
+ * Starts a deadline.
+ *
+ * @param seconds of work, without pauses.
+ * @param reason makes the error of the abort.
+ */
 export function pausableDeadline(seconds: number, reason: () => Error): PausableDeadline {
   const controller = new AbortController()
   let left = seconds * 1000
@@ -42,7 +47,10 @@ export function pausableDeadline(seconds: number, reason: () => Error): Pausable
   }
 }
 
-/** Says that as many may wait on this signal as episodes run at the same time; Node warns of a leak from the eleventh on. */
+/**
+ * Removes the limit of listeners on this signal. All concurrent episodes wait on it, and Node warns of a leak from the
+ * eleventh on.
+ */
 export function manyWaiters(signal: AbortSignal | undefined): void {
   if (signal !== undefined) setMaxListeners(0, signal)
 }
