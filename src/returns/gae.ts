@@ -6,20 +6,20 @@ export interface GaeSettings {
 }
 
 export interface GaeSteps {
-  /** All of length T. */
+  /** Inputs of `gae`. Every array has length T. */
   rewards: ArrayLike<number>
-  /** Value of the observation that each step acted on. */
+  /** Value of the observation before each step. */
   values: ArrayLike<number>
-  /** Value of the observation that each step led to, the final one of an episode included. */
+  /** Value of the observation after each step, including the final one of an episode. */
   nextValues: ArrayLike<number>
-  /** 1 where the step ended in a state without a future: nothing is bootstrapped. */
+  /** 1 where the episode terminated: nothing is bootstrapped. */
   terminated: ArrayLike<number | boolean>
-  /** 1 where the episode was cut off: bootstrapped from `nextValues`, but no advantage flows over the cut. */
+  /** 1 where the episode was truncated: bootstraps from `nextValues`, and no advantage flows across the cut. */
   truncated: ArrayLike<number | boolean>
 }
 
 /**
- * Generalised advantage estimation over steps in order, several episodes one after another.
+ * Generalised advantage estimation over consecutive steps, which may span several episodes.
  *
  * Source: Schulman et al. (arXiv 1506.02438). Truncation bootstraps, termination does not.
  *

@@ -1,8 +1,8 @@
 /**
- * `(x - mean) / sqrt(var + 1e-8)` in place of each value, with the weighted mean and unbiased variance: a value of
- * weight 3 counts as three equal ones. Below a total weight of 2 there is no variance and everything is 0.
+ * Replaces each value by `(x - mean) / sqrt(var + 1e-8)`, with the weighted mean and the unbiased weighted variance. A value of
+ * weight 3 counts as three equal values. If the total weight is below 2, all values become 0.
  *
- * verl's `masked_whiten`, which uses the same 1e-8 inside the root.
+ * Same as verl's `masked_whiten`, which has the same 1e-8 inside the root.
  */
 export function whiten(values: readonly number[], weights?: readonly number[]): number[] {
   const weight = (i: number): number => weights?.[i] ?? 1
@@ -14,7 +14,7 @@ export function whiten(values: readonly number[], weights?: readonly number[]): 
   return values.map((value) => (value - mean) * scale)
 }
 
-/** In place: less the mean, divided by the unbiased deviation (plus 1e-8), as PyTorch's `std` computes it. */
+/** Subtracts the mean and divides by the unbiased standard deviation plus 1e-8, in place, as PyTorch's `std` computes it. */
 export function standardise(values: Float32Array): Float32Array {
   let mean = 0
   for (let i = 0; i < values.length; i++) mean += values[i]

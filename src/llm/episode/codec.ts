@@ -4,8 +4,8 @@ import { appendLines, readLines } from '../../runs/files.ts'
 import type { Episode, EpisodeNode, EpisodeReward, EpisodeSample } from './types.ts'
 
 /**
- * One episode as one line of JSON (schema 1), without the newline. Token ids are plain arrays, so that lines can be
- * searched; log-probabilities and masks are base64 of their little-endian bytes, so that they come back bit for bit.
+ * One episode as one line of JSON (schema 1), without the newline. Token ids are plain arrays, so that the file can be searched.
+ * Log-probabilities and masks are base64 of their little-endian bytes, so that they are restored exactly.
  */
 export function encodeEpisode(episode: Episode): string {
   return JSON.stringify({
@@ -23,7 +23,7 @@ export function encodeEpisode(episode: Episode): string {
  * The inverse of `encodeEpisode`.
  *
  * @param where names the source in errors, e.g. `episodes.jsonl:12`.
- * @throws AgogeError naming the field that is missing or of the wrong type.
+ * @throws AgogeError naming the field that is missing or has the wrong type.
  */
 export function decodeEpisode(line: string, where = 'episode'): Episode {
   let raw: unknown
@@ -40,7 +40,7 @@ export function decodeEpisode(line: string, where = 'episode'): Episode {
     })
   }
   const { world, family, ...given } = isRecord(raw) ? raw : fail('(root)', raw, 'an object')
-  // `world` and `family`: in episodes of version 0.1.
+  // Version 0.1 calls these fields `world` and `family`.
   const record: Record<string, unknown> = {
     ...given,
     ...defined({ environment: world, kind: family }),
@@ -106,14 +106,15 @@ function toBase64(array: Float32Array | Uint8Array): string {
   return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64')
 }
 
-/** Appends episodes to a JSONL file, one write for the batch. A line torn by an earlier kill is cut off first. */
+/** Appends episodes to a JSONL file in one write. Truncates an incomplete last line left by a killed process. */
 export function appendEpisodes(path: string, episodes: readonly Episode[]): void {
   appendLines(path, episodes.map(encodeEpisode))
 }
 
 /**
- * Reads all episodes of a JSONL file. A last line without its newline (the process was killed while writing) is
- * dropped; a damaged line anywhere else is an error that names it.
+ * Reads all episodes of a JSONL file. Drops an incomplete last line, left by a killed process.
+ *
+ * @throws AgogeError naming any other line that is damaged.
  */
 export function readEpisodes(path: string): Episode[] {
   return readLines(path).map((line, at) => decodeEpisode(line, `${path}:${at + 1}`))

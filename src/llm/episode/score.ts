@@ -1,14 +1,14 @@
 import { AgogeError } from '../../error.ts'
 import type { EpisodeReward } from './types.ts'
 
-/** A score with the named parts it is made of, and in words why. */
+/** A score with its named parts and the reason in words. */
 export interface Scored<Part extends string = string> {
   value: number
   parts: Readonly<Partial<Record<Part, number>>>
   reason?: string
 }
 
-/** What could not be judged, and why. It enters neither a gradient nor a mean. */
+/** A result that could not be judged, and why. Gradients and means leave it out. */
 export interface Unscored {
   value: null
   parts?: Readonly<Record<string, never>>
@@ -16,16 +16,16 @@ export interface Unscored {
 }
 
 /**
- * What an environment's judge, a reward or an evaluation says of an episode: a number, a number with its parts, or `null` where it cannot
- * be judged, which masks. From the judge of an environment or of an agent, 1 and more is success, anything less is not.
+ * The result of an environment's judge, a reward or an evaluation: a number, a number with parts, or `null` if the episode could
+ * not be judged, which masks it. For the judge of an environment or agent, 1 or more is success and anything less is failure.
  */
 export type Score<Part extends string = string> = number | Scored<Part> | Unscored | null
 
 /**
- * A score in its long form.
+ * Normalises a score to its object form.
  *
- * @param of names what was judged, in errors.
- * @throws AgogeError `bad-reward` where it is none: a value or part that is not a finite number, an object without a value.
+ * @param of names the judged object in errors.
+ * @throws AgogeError `bad-reward` if the value is missing, or if the value or a part is not a finite number.
  * @example readScore(0.5, 'an answer') // { value: 0.5, parts: {} }
  */
 export function readScore<Part extends string>(score: Score<Part>, of: string): Scored<Part> | Unscored {
@@ -33,7 +33,7 @@ export function readScore<Part extends string>(score: Score<Part>, of: string): 
   const none = {} as Scored<Part>['parts']
   const scored = typeof score === 'number' ? { value: score, parts: none } : score
   if (scored?.value === null) return scored
-  // Of programs without types, anything may come.
+  // Untyped programs may pass anything.
   const { value, parts = none } = (scored ?? {}) as Partial<Scored<Part>>
   if ([value, ...Object.values(parts)].every((number) => Number.isFinite(number))) return { ...scored, parts }
   throw new AgogeError(`The score of ${of} is not a finite number`, {
@@ -43,7 +43,10 @@ export function readScore<Part extends string>(score: Score<Part>, of: string): 
   })
 }
 
-/** What an episode keeps of its judge's score: the parts as `part:NAME`, and the value as `score` where success does not say it (not 0 or 1). */
+/**
+ * The rewards that an episode stores for its judge's score: each part as `part:NAME`, and the value as `score` unless it is 0 or
+ * 1, which `success` already says.
+ */
 export function judgedRewards({ value, parts = {} }: Scored | Unscored, agent: string): EpisodeReward[] {
   const rewards = Object.entries<number | undefined>(parts).map(([name, part]) => ({
     agent,

@@ -1,27 +1,27 @@
 import { AgogeError } from '../../error.ts'
 import type { Episode, EpisodeSample, TrainingSequence } from './types.ts'
 
-/** What one sample is worth to the trainer. Missing weights are 0; a weight of 0 trains nothing. */
+/** What one sample is worth to the trainer. Missing weights are 0. Weight 0 trains nothing. */
 export interface SampleAdvantage {
-  /** One number for all tokens of the sample, or one for each token of the output node. */
+  /** One number for all tokens of the sample, or one per token of the output node. */
   advantage: number | ArrayLike<number>
   weights: { rl?: number; ce?: number; kl?: number }
 }
 
-/** A member of the forest of prompts: a maximal sequence of nodes and the samples that are trained in it. */
+/** One row in the making: a maximal path of nodes and the samples trained in it. */
 interface Branch {
   nodes: number[]
   members: { sample: EpisodeSample; advantage: SampleAdvantage; outputAt: number }[]
 }
 
 /**
- * Turns an episode into rows for the trainer. Samples whose window begins with everything that another sample
- * saw and said share one row, so a conversation of any number of turns is one sequence; where windows part
- * (a branch, a fold, a sub-agent) another row begins. Every token that the policy chose is trained exactly once, at the temperature
- * it was drawn at; at 1 where it is imitated only.
+ * Turns an episode into rows for the trainer. Samples share a row if one's prompt begins with the other's prompt and output, so
+ * a conversation of any number of turns is one sequence. A branch, a truncated history or a sub-agent starts another row. Every
+ * token that the policy chose is trained exactly once. Its row stores the temperature it was drawn at, or 1 if it is only
+ * trained by SFT.
  *
- * @param advantage is asked once for each trainable sample; `null` leaves the sample out. Masked episodes give no rows.
- * @throws AgogeError where a sample has no tokens, lengths differ, or its first token has nothing before it.
+ * @param advantage is called once per trainable sample; `null` leaves the sample out. Masked episodes give no rows.
+ * @throws AgogeError if a sample has no tokens, lengths differ, or its first token has nothing before it.
  */
 export function toTrainingSequences(
   episode: Episode,
@@ -38,7 +38,7 @@ export function toTrainingSequences(
   const byLength = credited
     .map((_, index) => index)
     .sort((a, b) => credited[b].nodes.length - credited[a].nodes.length)
-  // Longest first: a window that begins another one always finds its row there already.
+  // Longest first: a shorter prompt that is a prefix then always finds its row.
   for (const index of byLength) {
     const { sample, advantage, nodes } = credited[index]
     const home = branches.find((branch) => isPrefix(nodes, branch.nodes))
@@ -86,7 +86,10 @@ function toSequence(episode: Episode, { nodes, members }: Branch): TrainingSeque
   return temperatures.some((temperature) => temperature !== 1) ? { ...row, temperatures } : row
 }
 
-/** What is imitated is imitated by the policy itself, however it was found; greedy choice is reported at temperature 1. */
+/**
+ * SFT trains at temperature 1, however the tokens were found. Log-probabilities of greedy choices are reported at temperature 1
+ * too.
+ */
 function temperatureOf({ sampling }: EpisodeSample, { weights: { rl, ce, kl } }: SampleAdvantage): number {
   return ce && !rl && !kl ? 1 : sampling.temperature || 1
 }
@@ -103,7 +106,7 @@ function checkSample(episode: Episode, sample: EpisodeSample, index: number): vo
 }
 
 function nodeTokens(episode: Episode, id: number): Int32Array {
-  // Ids are positions in every episode that Agoge makes; a foreign record may number its nodes otherwise.
+  // Agoge's own ids are positions in the array. Imported episodes may number their nodes differently.
   const node = episode.nodes[id]?.id === id ? episode.nodes[id] : episode.nodes.find((node) => node.id === id)
   if (node === undefined) throw invalid(episode, `a sample names the node ${id}, which does not exist`)
   return node.tokens

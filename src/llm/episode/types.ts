@@ -1,4 +1,4 @@
-/** A parsed request of the policy to run a tool. `arguments` is checked against the tool's schema before it runs. */
+/** A parsed tool call of the policy. `arguments` are validated against the tool's schema before the tool runs. */
 export interface ToolCall {
   id: string
   name: string
@@ -6,33 +6,32 @@ export interface ToolCall {
 }
 
 /**
- * What became of an episode. `failed` is the agent's fault and trains with its reward; `masked` is ours
- * (a crash, a timeout of the infrastructure, an outcome that could not be judged) and never enters a gradient
- * or a success rate.
+ * How an episode ended. `failed`: the agent's fault; trains with its reward. `masked`: not the agent's fault (a crash, a timeout
+ * of the infrastructure, an outcome that could not be judged); left out of gradients and success rates.
  */
 export type EpisodeStatus = 'ok' | 'masked' | 'failed'
 
-/** Why the episode stopped. `answered`: the policy spoke without a call; the rest name the limit or fault. */
+/** Why the episode stopped. `answered`: the policy replied without a call. The others name the limit or the fault. */
 export type Ending = 'answered' | 'turn-limit' | 'token-limit' | 'aborted' | 'infrastructure' | 'deadline'
 
-/** One immutable message of the tree; a summary, a fold or a sub-agent is a new child, never an edit. */
+/** One immutable message of the tree. A summary or a sub-agent is a new child, never an edit. */
 export interface EpisodeNode {
   id: number
   parent: number | null
   agent: string
   role: 'system' | 'user' | 'assistant' | 'tool'
-  /** Exact token ids of this message in the local policy's vocabulary, markers included; empty for a remote model. */
+  /** Exact token ids of this message in the local policy's vocabulary, including markers. Empty for a remote model. */
   tokens: Int32Array
   text: string
-  /** For `assistant`: the parsed calls. For `tool`: the call it answers and whether the tool reported an error. */
+  /** For `assistant`: the parsed calls. For `tool`: the call that it answers, and whether the tool reported an error. */
   calls?: ToolCall[]
   callId?: string
   isError?: boolean
-  /** For `assistant`: a call was attempted but could not be parsed or validated; says why. */
+  /** For `assistant`: why an attempted call could not be parsed or validated. */
   invalid?: string
 }
 
-/** How the tokens of one model output were drawn. Defaults: temperature 1, the whole distribution. */
+/** How the tokens of one output were drawn. Defaults: temperature 1, no truncation of the distribution. */
 export interface SamplingSettings {
   temperature: number
   topP?: number
@@ -40,34 +39,34 @@ export interface SamplingSettings {
   grammar?: string
 }
 
-/** One output of the policy: the path of nodes it was shown, the node it made, and how it was sampled. */
+/** One output of the policy: the path of nodes in its prompt, the node it created, and how it was sampled. */
 export interface EpisodeSample {
   path: number[]
   output: number
-  /** Natural-log probability of every token of the output node under the sampling distribution; same length. */
+  /** Natural-log probability of each token of the output node under the sampling distribution. Same length as its tokens. */
   logprobs: Float32Array
-  /** 1 where the policy chose the token, 0 where it was forced (template markers). Same length. */
+  /** 1 for tokens that the policy chose, 0 for forced tokens (template markers). Same length. */
   mask: Uint8Array
   weightVersion: number
   sampling: SamplingSettings
   trainable: boolean
 }
 
-/** A named score; `null` could not be judged and masks the episode. Without `sample` it scores the whole episode. */
+/** A named score. A `null` value could not be judged and masks the episode. Without `sample`, it scores the whole episode. */
 export interface EpisodeReward {
   agent: string
   sample?: number
   name: string
   value: number | null
-  /** In words why, where who judged said so. */
+  /** The judge's reason in words, if it gave one. */
   reason?: string
 }
 
-/** The one record of what happened that every learner, judge, exporter and screen reads. */
+/** The record of one episode, which every learner, judge, exporter and viewer reads. */
 export interface Episode {
   schema: 1
   id: string
-  /** Episodes of the same task under the same weights share a group, the unit of relative advantages. */
+  /** Episodes of the same task under the same weights form a group. Advantages are computed relative to the group. */
   group: string
   environment: string
   task: string
@@ -79,24 +78,24 @@ export interface Episode {
   nodes: EpisodeNode[]
   samples: EpisodeSample[]
   rewards: EpisodeReward[]
-  /** Did the task end in the wanted state, by the environment's own check; `null` where it could not be judged. */
+  /** Whether the task was done, by the environment's own check. `null` if that could not be judged. */
   success: boolean | null
   usage: { promptTokens: number; sampledTokens: number; calls: number; invalidCalls: number }
   timing: { seconds: number; toolSeconds: number }
   error?: string
 }
 
-/** One row for the trainer. Everything has the length of `tokens`; index t speaks of token t given those before. */
+/** One row for the trainer. Every array has the length of `tokens`; entry t belongs to token t, given the tokens before it. */
 export interface TrainingSequence {
   tokens: Int32Array
-  /** Log-probabilities under the sampling policy, 0 where nothing is trained. */
+  /** Log-probabilities under the sampling policy; 0 for tokens that are not trained. */
   logprobs: Float32Array
   advantages: Float32Array
-  /** Per-token weights of the loss components; the caller folds its normaliser in. Zero = not trained. */
+  /** Weight of each token in each loss component, already divided by the normaliser. 0: not trained. */
   weights: { rl: Float32Array; ce: Float32Array; kl: Float32Array }
   /**
-   * What the logits that each token was drawn from had been divided by; a trainer divides by it too, so that an unchanged policy
-   * has ratios of 1. Above 0; 1 where tokens were not sampled or are imitated. Default: 1 throughout.
+   * Temperature each token was drawn at; the trainer divides its logits by it, so that an unchanged policy has ratio 1.
+   * Positive; 1 for tokens that were not sampled or are trained by SFT. Default: all 1.
    */
   temperatures?: Float32Array
 }

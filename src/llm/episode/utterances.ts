@@ -3,18 +3,21 @@ import type { Episode } from './types.ts'
 
 /** One output of the policy within a row of tokens. */
 export interface Utterance {
-  /** Which of the episode's trainable samples it is, in the order they were sampled. */
+  /** Index among the episode's trainable samples, in the order they were sampled. */
   turn: number
-  /** The token before the first that the policy chose: what it says next is all that a state has to know. */
+  /** Position of the token before the first one that the policy chose. A value function reads its state there. */
   before: number
-  /** The last token that it chose. */
+  /** Position of the last token that the policy chose. */
   last: number
 }
 
-/** Rows of an episode as `toTrainingSequences` makes them, with the places of the policy's outputs; masked episodes have none. */
+/**
+ * The rows of an episode, as `toTrainingSequences` makes them, with the positions of the policy's outputs. Masked episodes have
+ * none.
+ */
 export function utteranceRows(episode: Episode): { tokens: Int32Array; utterances: Utterance[] }[] {
   let turn = 0
-  // Numbers of turns take the advantages' place.
+  // Carries the turn's number in place of its advantage.
   const rows = toTrainingSequences(episode, () => ({ advantage: turn++, weights: { rl: 1 } }))
   return rows.map(({ tokens, advantages, weights }) => {
     const utterances = new Map<number, Utterance>()
@@ -29,10 +32,10 @@ export function utteranceRows(episode: Episode): { tokens: Int32Array; utterance
 }
 
 /**
- * What each trainable sample was rewarded with by itself: the sum of the rewards that name it. A reward of another's sample (a sub-agent that is
- * not trained) goes to the trained one before it.
+ * The reward of each trainable sample: the sum of the rewards that name it. A reward for an untrained sample (of a sub-agent)
+ * goes to the trained one before it.
  *
- * @returns one number a trainable sample, 0 where it had no reward; `null` where a reward could not be judged.
+ * @returns one number per trainable sample, 0 without a reward. `null` if any reward could not be judged.
  */
 export function turnRewards({ samples, rewards }: Pick<Episode, 'samples' | 'rewards'>): number[] | null {
   const turns: number[] = []

@@ -11,15 +11,15 @@ import type { Episode } from '../episode/types.ts'
 import { successByTask } from './summarise.ts'
 
 /**
- * How much more often `a` succeeds than `b`: the mean over tasks of the difference, with an interval over tasks. Several
- * attempts at a task are averaged first, since they are not independent of each other. `n` is the number of tasks with a
- * judged episode on both sides; others are left out. Fewer than five tasks have no interval.
+ * The difference in success rate between `a` and `b`: the mean over tasks, with an interval over tasks. Averages several
+ * attempts at a task first, since they are not independent. `n` is the number of tasks with a judged episode on both sides;
+ * other tasks are left out. Fewer than five tasks have no interval.
  *
- * The interval is that of `meanInterval` with two more tasks, one that `a` and one that `b` succeeds at in one attempt more:
- * without them, few tasks on which the two agree would give an interval without width.
+ * The interval is that of `meanInterval` after adding two tasks: one where `a` succeeds in one more attempt than `b`, and one
+ * where `b` does. Without them, an interval over few tasks with equal results would have zero width.
  *
- * Source: Bonett & Price, Adjusted Wald confidence interval for a difference of binomial proportions based on paired data,
- * J. Educational and Behavioral Statistics 37 (2012), which this is for one attempt a task, but for Student's quantile.
+ * Source: Bonett & Price, Adjusted Wald confidence interval for a difference of binomial proportions based on paired data, J.
+ * Educational and Behavioral Statistics 37 (2012). For one attempt per task this is their interval, with Student's quantile.
  */
 export function compareSuccess(
   a: readonly Episode[],
@@ -45,10 +45,10 @@ export function compareSuccess(
 const share = ({ successes, trials }: { successes: number; trials: number }): number => successes / trials
 
 /**
- * Probability that a run of `a` scores higher than one of `b`, ties counting half (Mann & Whitney 1947). Its interval is
- * Wilson's for as many independent trials as Brunner and Munzel's variance says, at least the smaller number of runs, with
- * Student's quantile: it has a width also where every run of `a` is ahead. No interval where a side has fewer than five
- * runs. `n` is the number of runs of both.
+ * Probability that a run of `a` scores higher than a run of `b`; ties count half (Mann & Whitney 1947). The interval is
+ * Wilson's. Its number of trials follows from Brunner and Munzel's variance and is at least the smaller number of runs; the
+ * quantile is Student's. So the interval has a width even if every run of `a` wins. No interval if a side has fewer than five
+ * runs. `n` is the number of runs of both sides.
  *
  * Sources: Agarwal et al. (arXiv 2108.13264), "probability of improvement"; Brunner & Munzel, Biometrical Journal 42 (2000),
  * variance and degrees of freedom.

@@ -1,23 +1,23 @@
 import type { Episode } from '../episode/types.ts'
 import { type Estimate, groupedWilsonInterval } from '../../statistics/intervals.ts'
 
-/** What a set of episodes shows. Masked episodes are counted and enter nothing else. */
+/** Statistics of a set of episodes. Masked episodes are counted in `masked` and left out of everything else. */
 export interface EpisodeSummary {
-  /** Share of judged episodes that did their task, with Wilson's 95% interval; attempts at one task are not taken as independent. */
+  /** Success rate of judged episodes with Wilson's 95% interval. Attempts at the same task do not count as independent. */
   success: Estimate
-  /** Success by kind of task. */
+  /** Success rate by kind of task. */
   kinds: Record<string, number>
-  /** The same with intervals and counts. */
+  /** Success by kind of task, with intervals and counts. */
   kindEstimates: Record<string, Estimate>
-  /** Mean calls of an episode, refused ones included. */
+  /** Mean number of calls per episode, including refused ones. */
   calls: number
-  /** Share of the calls that could not be understood or did not fit the schema; 0 where there was none. */
+  /** Share of calls that could not be parsed or do not fit the schema; 0 without calls. */
   invalidCalls: number
-  /** Episodes left out because the environment broke or nothing could be judged. */
+  /** Episodes left out because the environment failed or could not judge them. */
   masked: number
-  /** How many were masked for each reason. */
+  /** Number of masked episodes for each reason. */
   maskedReasons: Record<string, number>
-  /** Mean tokens sampled in an episode. */
+  /** Mean number of sampled tokens per episode. */
   tokens: number
 }
 
@@ -43,7 +43,7 @@ export function summariseEpisodes(episodes: readonly Episode[]): EpisodeSummary 
   }
 }
 
-/** True where the episode counts: neither masked nor unjudged. */
+/** True if the episode is neither masked nor unjudged. */
 export function isJudged(episode: Episode): boolean {
   return episode.status !== 'masked' && episode.success !== null
 }
@@ -65,11 +65,11 @@ function successOf(episodes: readonly Episode[]): Estimate {
 }
 
 const longestReason = 160
-/** Messages can hold what differs from episode to episode; a record must not grow with them. */
+/** Messages may contain details of one episode; the number of distinct reasons in a record must stay bounded. */
 const mostReasons = 20
 export const otherReasons = 'for other reasons'
 
-/** How many episodes were masked for each reason. */
+/** Number of masked episodes for each reason. */
 function maskedReasons(episodes: readonly Episode[]): Record<string, number> {
   return countReasons(
     episodes
@@ -78,7 +78,7 @@ function maskedReasons(episodes: readonly Episode[]): Record<string, number> {
   )
 }
 
-/** How often each reason occurs, on one line each and cut to 160 characters. */
+/** Counts each reason, as one line of at most 160 characters. */
 export function countReasons(reasons: readonly string[]): Record<string, number> {
   return reasons.reduce<Record<string, number>>((counts, reason) => {
     const line = reason.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
@@ -87,7 +87,7 @@ export function countReasons(reasons: readonly string[]): Record<string, number>
   }, {})
 }
 
-/** The sum of two counts of reasons. Beyond 20 different ones the rest is counted as `otherReasons`. */
+/** The sum of two counts of reasons. Keeps 20 different reasons; the rest is counted as `otherReasons`. */
 export function addReasons(
   counts: Readonly<Record<string, number>>,
   more: Readonly<Record<string, number>>,
@@ -100,7 +100,7 @@ export function addReasons(
   return Object.fromEntries(sum)
 }
 
-/** `12 × the server broke off; 3 × no answer in time`: the most frequent first. */
+/** Most frequent first: `12 × the server broke off; 3 × no answer in time`. */
 export function reasonsText(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)

@@ -10,25 +10,25 @@ export interface GeneratingModel {
   }) => PromiseLike<{ content: readonly { type: string; text?: string }[] }>
 }
 
-/** Whoever can be asked: an actor, a model object of the AI SDK, or a function from question to answer. */
+/** Anything that can answer a question: an actor, a model object of the AI SDK, or a function from question to answer. */
 export type JudgeModel =
   | Actor
   | GeneratingModel
   | ((question: string, options: { signal: AbortSignal }) => string | Promise<string>)
 
-/** What a judge was asked in this process. */
+/** How often a judge was asked in this process. */
 export interface JudgeUsage {
-  /** Questions put to the model, repeated ones included. */
+  /** Questions sent to the model, including repeats. */
   calls: number
-  /** Those of them that failed or had no readable score. */
+  /** Questions that failed or came back without a readable score. */
   failures: number
-  /** Episodes or groups that it could not judge in all attempts. */
+  /** Episodes or groups without a score after all attempts. */
   masked: number
 }
 
 interface Asker {
   usage: () => JudgeUsage
-  /** What `read` makes of the answer; `null` is unreadable. `key` keys the random stream of a local model. */
+  /** `read` parses the answer and returns `null` if it is unreadable. `key` keys the random stream of a local model. */
   ask: <R>(
     question: string,
     key: string,
@@ -37,7 +37,7 @@ interface Asker {
   ) => Promise<R | Unscored>
 }
 
-/** Asks a model, again where its answer cannot be read, and counts. */
+/** Asks a model, repeats the question if the answer is unreadable, and counts the calls. */
 export function createAsker(judge: JudgeModel, attempts = 2): Asker {
   const say = speakerOf(judge)
   const usage: JudgeUsage = { calls: 0, failures: 0, masked: 0 }
@@ -91,7 +91,7 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** Questions that are asked at the same time are one batch of the actor: a local model answers many for little more than one. */
+/** Questions asked at the same time form one batch of the actor: a local model answers a batch almost as fast as one question. */
 function batchingSpeaker(actor: Actor): Speaker {
   let waiting: Waiting[] = []
   async function flush(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Rewards of language-model episodes: functions of one episode or of a group, which train, evaluate and select. */
+/** Rewards of language-model episodes. A reward scores one episode or a group, for training, evaluation and selection. */
 export { readScore } from '../episode/score.ts'
 export type { Score, Scored, Unscored } from '../episode/score.ts'
 export { InfrastructureError } from '../tool/tool.ts'

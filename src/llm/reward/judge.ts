@@ -10,36 +10,37 @@ import { rankOf } from './rewards.ts'
 export type { JudgeModel, JudgeUsage }
 
 interface AskingOptions {
-  /** Any model that speaks: an `Actor` (`createOpenAIActor`, `createLocalActor`), a model object of the AI SDK, or a function. */
+  /** The model that judges: an `Actor` (`createOpenAIActor`, `createLocalActor`), a model object of the AI SDK, or a function. */
   judge: JudgeModel
-  /** How often an answer without a readable score is asked for again, the first time included. Default 2. */
+  /** Attempts to get a readable score, including the first. Default: 2. */
   attempts?: number
 }
 
 export interface JudgeOptions<Part extends string = 'score'> extends AskingOptions {
-  /** What makes an answer good: one text, or several criteria by name, each with its weight (default 1). */
+  /** What makes an answer good: one text, or several named criteria. A criterion's weight defaults to 1. */
   rubric: string | Readonly<Record<Part, string | { weight: number; text: string }>>
-  /** Lowest and highest score that the judge may give; a score becomes 0 to 1. Default [0, 10]. */
+  /** Lowest and highest score that the judge may give. Scores are rescaled to 0 to 1. Default: [0, 10]. */
   scale?: readonly [low: number, high: number]
-  /** The question, in place of the default one. It should say how scores are written. */
+  /** Replaces the default question. It should say how scores are written. */
   prompt?: (episode: Episode) => string
-  /** Reads the judge's answer, in place of lines such as `score: 7`. `null` = unreadable. */
+  /** Parses the judge's answer. Returns `null` if it is unreadable. Default: reads lines such as `score: 7`. */
   parse?: (answer: string) => Score<Part>
 }
 
-/** A reward that asks a model, and counts what it asks. */
+/** A reward that asks a model and counts its calls. */
 export type JudgeReward<R extends RewardFunction | GroupReward> = R & { readonly usage: JudgeUsage }
 
 /**
- * A model as judge: it is shown the conversation of the episode and the rubric, and writes a score for each criterion. The value is their
- * weighted mean, 0 to 1; the parts are the scores by name. Where the judge fails or says nothing readable in all attempts the score is
- * `null`: the episode is masked, and trains nothing. Asked once an episode; `usage` counts the calls.
+ * A model as judge. It reads the conversation of the episode and the rubric, and writes a score for each criterion. The reward
+ * is the weighted mean of the scores, 0 to 1; its parts are the scores by name. If no attempt gives a readable score, the reward
+ * is `null`, which masks the episode. Each episode is one question; `usage` counts the calls.
  *
- * What the agent said is shown as material, but a policy may still learn to persuade its judge: keep an eye on a measure that it cannot.
+ * The prompt marks the agent's words as material, but a policy may still learn to persuade its judge. Watch a metric that the
+ * policy cannot influence this way.
  *
  * Source: LLM-as-a-judge, Zheng et al. (arXiv 2306.05685), single answer grading.
  *
- * @throws AgogeError `bad-reward` where the rubric or the scale is empty.
+ * @throws AgogeError `bad-reward` if the rubric or the scale is empty.
  * @example
  * const helpful = judgeReward({
  *   judge: createOpenAIActor({ baseUrl: 'https://api.openai.com/v1', model: 'gpt-5-mini' }),
@@ -69,8 +70,9 @@ export interface RankingOptions extends AskingOptions {
 }
 
 /**
- * A judge that compares: it is shown what all episodes of a group did, in an order drawn at random so that no place is favoured, and writes
- * their ranking. The best is worth 1, the worst 0, equal ones the mean of their ranks. A judge that fails masks the whole group.
+ * A judge that compares the episodes of a group. It reads all of them, in random order to avoid position bias, and writes a
+ * ranking. The best episode gets 1, the worst 0, and ties get the mean of their ranks. If the judge fails, the whole group is
+ * masked.
  *
  * @example judgeRanking({ judge: createLocalActor(settings), rubric: 'The answer is right; of right ones the shorter is better.' })
  */
@@ -90,7 +92,7 @@ export function judgeRanking(options: RankingOptions): JudgeReward<GroupReward> 
       signal,
     )
     if (!Array.isArray(ranks)) return episodes.map(() => ranks)
-    // The first place is the lowest number.
+    // Place 0 is the best, so the ranks are reversed.
     const values = ranks.map((rank) => -rank)
     return episodes.map((_, i) => rankOf(values[order.indexOf(i)], values))
   }
@@ -159,7 +161,7 @@ export function transcript({ nodes }: Pick<Episode, 'nodes'>): string {
     .join('\n')
 }
 
-/** The last `name: value` of each name, in small letters, marks of emphasis and lists left out. */
+/** The last `name: value` for each name, in lower case. Emphasis and list marks are stripped. */
 function readLines(answer: string): Map<string, string> {
   const lines = answer.split('\n').flatMap((line) => {
     const bare = line.replaceAll(/[*_`#]/g, '')
@@ -192,7 +194,7 @@ function weightedMean<Part extends string>(
   return { value: sum / weights, parts }
 }
 
-/** The place of each answer, 0 for the best; `null` where not all are named once. */
+/** The place of each answer, 0 for the best. `null` unless every answer is named exactly once. */
 function readRanking(answer: string, count: number): number[] | null {
   const line = readLines(answer).get('ranking')
   if (line === undefined) return null

@@ -6,16 +6,16 @@ import type { Score, Scored, Unscored } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import { InfrastructureError } from '../tool/tool.ts'
 
-/** What a reward is given besides the episodes. */
+/** What a reward receives besides the episodes. */
 export interface RewardContext {
-  /** Aborted when the run is. */
+  /** Aborts when the run does. */
   signal: AbortSignal
 }
 
 /**
- * What an episode was worth. The same function trains, evaluates and selects. It may be asynchronous, and training calls it once an
- * episode. `null` says that the episode could not be judged: it enters neither a gradient nor a mean. An `InfrastructureError` that it
- * throws means the same; any other error ends the run.
+ * Scores an episode. The same function serves training, evaluation and selection. It may be asynchronous; training calls it once
+ * per episode. `null` means that the episode could not be judged: it is left out of gradients and means. Throwing an
+ * `InfrastructureError` has the same effect; any other error ends the run.
  *
  * @example const brief: RewardFunction = (episode) => (episode.success === null ? null : 1 / (1 + episode.usage.calls))
  */
@@ -25,8 +25,8 @@ export type RewardFunction<Part extends string = string> = (
 ) => Score<Part> | Promise<Score<Part>>
 
 /**
- * A reward that sees all episodes of one task together, such as their ranks or a judge that compares answers. It is called once a group,
- * with its episodes that are not masked, and gives one score for each, in their order.
+ * Scores all episodes of one task at once, for instance by rank or with a judge that compares answers. Called once per group
+ * with the episodes that are not masked. Returns one score per episode, in the same order.
  *
  * @example const shortest: GroupReward = { scoreGroup: (episodes) => {
  *   const least = Math.min(...episodes.map((episode) => episode.usage.sampledTokens))
@@ -43,26 +43,26 @@ export interface GroupReward<Part extends string = string> {
 /** A reward of one episode, or of a group. */
 export type Reward<Part extends string = string> = RewardFunction<Part> | GroupReward<Part>
 
-/** Scores that an earlier process was given, by episode: none is asked for twice. */
+/** Scores from an earlier process, by episode. They are not requested again. */
 export interface ScoreJournal {
   get: (episode: Episode) => Scored | Unscored | undefined
   put: (episode: Episode, score: Scored | Unscored) => void
 }
 
 export interface ScoringOptions {
-  /** Under which the scores are kept in the episodes. Default `reward`. */
+  /** The name of the scores in the episodes. Default: `reward`. */
   name?: string
-  /** Episodes (of a `GroupReward`: groups) that are judged at the same time. Default 16. */
+  /** Episodes to judge concurrently; for a `GroupReward`, groups. Default: 16. */
   concurrency?: number
-  /** Keeps the scores that took time, for a process that resumes. */
+  /** Stores scores on disk, so that a resumed process does not request them again. */
   journal?: ScoreJournal
   signal?: AbortSignal
 }
 
 /**
- * The score of one episode; masked episodes have none. Calls the reward each time, and keeps nothing.
+ * The score of one episode. Masked episodes score `null`. Calls the reward every time and stores nothing.
  *
- * @throws AgogeError `bad-reward` where the reward gives something that is no score.
+ * @throws AgogeError `bad-reward` if the reward returns something that is not a score.
  * @example (await score(taskReward({ perCall: -0.02 }), episode)).value
  */
 export async function score<Part extends string>(
@@ -76,11 +76,11 @@ export async function score<Part extends string>(
 }
 
 /**
- * Scores groups of episodes and keeps the scores in `rewards` of the episodes, with their parts as `NAME:PART`. An episode that has a score
- * of this name keeps it, and the reward is not called for it (a `GroupReward`: not where all of its group have one).
+ * Scores groups of episodes. Stores each score in the episode's `rewards`, and its parts as `NAME:PART`. Episodes that already
+ * have a score of this name keep it without a call of the reward. A `GroupReward` is called unless its whole group has scores.
  *
- * @returns one value for each episode, `null` where it is masked or could not be judged.
- * @throws AgogeError `bad-reward` as `score` does, or where a group reward gives another number of scores.
+ * @returns one value per episode; `null` if it is masked or could not be judged.
+ * @throws AgogeError `bad-reward` as `score` does, or if a group reward returns the wrong number of scores.
  */
 export async function scoreGroups(
   reward: Reward,
@@ -107,7 +107,7 @@ export async function scoreGroups(
   return groups.map((group) => group.map((episode) => recordedScore(episode, name)?.value ?? null))
 }
 
-/** The score that an episode was given under this name, `undefined` where it was not asked for. */
+/** The episode's score of this name; `undefined` if it was never scored. */
 export function recordedScore(
   { rewards }: Pick<Episode, 'rewards'>,
   name = 'reward',

@@ -3,22 +3,22 @@ import { readScore } from '../episode/score.ts'
 import type { Episode } from '../episode/types.ts'
 import type { GroupReward, Reward, RewardContext, RewardFunction } from './reward.ts'
 
-/** Value of each event; missing ones count nothing. */
+/** Reward of each event. Missing entries are 0. */
 export interface TaskRewardSettings {
-  /** Once, where the environment's own check says that the task is done. Default 1. */
+  /** Given once, if the environment's own check says that the task is done. Default: 1. */
   success?: number
-  /** For every call of an episode that succeeded; negative to make the policy brief. */
+  /** Added for every call of a successful episode. Negative values favour short solutions. */
   perCall?: number
-  /** In addition, for every call of a success that could not be understood or does not fit the tool's schema. */
+  /** Added for every call of a successful episode that could not be parsed or does not fit the tool's schema. */
   perInvalidCall?: number
-  /** When the policy broke off by itself (turn or token limit) instead of answering. */
+  /** Added if the policy hit a limit (turns or tokens) instead of answering. */
   brokenOff?: number
 }
 
 /**
- * Success as the environment judges it, less small costs. Partial goals are not rewarded: the policy would learn to do the easy half.
- * Costs are taken from successes only: where a whole group fails, a cost of calls would be all that its members differ in, and the policy
- * would learn to fail without trying. Keep them small: a success must always be worth more than any failure.
+ * The environment's own success check, minus small costs. Partial goals earn nothing, or the policy would learn to do only the
+ * easy part. Costs apply to successes only: in a group that fails entirely, costs would be the only difference between members,
+ * and the policy would learn to fail without trying. Keep costs small, so that every success is worth more than any failure.
  *
  * @example taskReward({ perCall: -0.02, perInvalidCall: -0.1 })
  */
@@ -42,7 +42,7 @@ interface TaskScore {
 }
 
 /**
- * What the judge of the environment or of the agent gave: its score where it gave one between failure and success, else 1 or 0.
+ * The score from the judge of the environment or of the agent. Without such a score, 1 for success and 0 for failure.
  *
  * @example trainAgent({ ...options, reward: judgedReward() })
  */
@@ -52,8 +52,8 @@ export function judgedReward(): (episode: Episode) => number | null {
 }
 
 /**
- * The reward of episodes that something else has judged, by their id: a reward model that reads many at once, a person. `null` for
- * those that it did not judge.
+ * A reward from scores that exist already, by episode id: from a reward model that reads in batches, or from a person. `null`
+ * for ids without a score.
  */
 export function knownReward(scores: ReadonlyMap<string, number | null>): (episode: Episode) => number | null {
   return (episode) => scores.get(episode.id) ?? null
@@ -62,11 +62,11 @@ export function knownReward(scores: ReadonlyMap<string, number | null>): (episod
 type Weighted<R extends Reward> = R | { weight: number; reward: R }
 
 /**
- * The weighted sum of named rewards. Its parts are the weighted values by name. One part that cannot be judged (`null`) leaves the whole
- * unjudged, since a sum over what happened to be judged would be another reward; parts after it are not asked. With a `GroupReward` among
- * them it is one.
+ * The weighted sum of named rewards. Its parts are the weighted values by name. If one reward is `null`, the sum is `null` and
+ * the remaining rewards are not called: a sum over fewer parts would be a different reward. The result is a `GroupReward` if any
+ * part is.
  *
- * @throws AgogeError `bad-reward` where there is no reward.
+ * @throws AgogeError `bad-reward` if `rewards` is empty.
  * @example compose({ task: taskReward(), brevity: { weight: 0.1, reward: (e) => -e.usage.sampledTokens / 100 } })
  */
 export function compose<Part extends string>(
@@ -111,11 +111,11 @@ export function compose<Part extends string>(rewards: Record<Part, Weighted<Rewa
   return async (episode, context) => (await scoreGroup([episode], context))[0]
 }
 
-/** One thing that is looked for in an episode. */
+/** One criterion of a rubric. */
 export interface Criterion {
-  /** Points, not 0. Negative for what should not be there. */
+  /** Points; not 0. Negative for something that should not occur. */
   weight: number
-  /** How far it is met, 0 to 1 (or yes and no); `null` = cannot be judged. */
+  /** How far the episode meets the criterion: 0 to 1, or a boolean. `null` if that cannot be judged. */
   meets: (
     episode: Episode,
     context: RewardContext,
@@ -123,12 +123,13 @@ export interface Criterion {
 }
 
 /**
- * A rubric: weighted criteria by name. The value is the points that were got over those that can be got, clipped to 0 to 1; its
- * parts are the share of each criterion. One that cannot be judged leaves the whole unjudged. `judgeReward` asks a model instead.
+ * A rubric: weighted criteria by name. The reward is the points earned, divided by the points that can be earned, clipped to 0
+ * to 1. Its parts are the share of each criterion. If one criterion is `null`, so is the reward. `judgeReward` asks a model
+ * instead.
  *
  * Sources: HealthBench (arXiv 2505.08775), section 3; Rubrics as Rewards (arXiv 2507.17746), eq. 1.
  *
- * @throws AgogeError where no criterion has a weight above 0, or one meets something outside of 0 to 1.
+ * @throws AgogeError if no criterion has a positive weight, or if `meets` returns a number outside 0 to 1.
  * @example rubric({ right: { weight: 5, meets: (e) => e.success }, rambles: { weight: -1, meets: (e) => e.usage.sampledTokens > 200 } })
  */
 export function rubric<Part extends string>(criteria: Record<Part, Criterion>): RewardFunction<Part> {
@@ -159,16 +160,16 @@ export function rubric<Part extends string>(criteria: Record<Part, Criterion>): 
   }
 }
 
-/** How the scores of steps become one: none may be bad, the worst counts, the mean, or the last one. */
+/** Combines the scores of steps into one: their product, minimum, mean, or last. */
 export type StepAggregate = 'product' | 'min' | 'mean' | 'last'
 
 /**
- * A process reward: every output of the policy is a step, scored by itself, and `aggregate` (default `product`) makes one score of them.
- * Its parts are `step:0`, `step:1` ... A step that cannot be judged leaves the episode unjudged, as does an episode without any.
+ * A process reward. Scores each output of the policy as one step and combines the scores with `aggregate`. Default: `product`.
+ * Its parts are `step:0`, `step:1`, ... The reward is `null` if any step is, or if there is no step.
  *
  * Sources: product: "Let's Verify Step by Step" (arXiv 2305.20050); min: Math-Shepherd (arXiv 2312.08935).
  *
- * @param scoreStep of the n-th output, usually a probability.
+ * @param scoreStep scores the n-th output, usually a probability.
  */
 export function stepReward(
   scoreStep: (
@@ -200,8 +201,8 @@ function aggregated(scores: readonly number[], aggregate: StepAggregate): number
 }
 
 /**
- * Ranks within the group: 1 for the best episode by `reward`, 0 for the worst, equal ones share the mean of their ranks, 0.5 where all are
- * equal. Only the order counts, whatever the scale of the reward. Its part `score` is what the reward gave.
+ * The rank within the group: 1 for the best episode by `reward`, 0 for the worst. Ties share the mean of their ranks; if all are
+ * equal, each gets 0.5. The scale of `reward` has no effect. Its part `score` is the value of `reward`.
  *
  * @example compose({ task: taskReward(), brevity: { weight: 0.1, reward: rankReward((e) => -e.usage.sampledTokens) } })
  */
@@ -221,7 +222,7 @@ export function rankReward(reward: RewardFunction): GroupReward<'score'> {
   }
 }
 
-/** The share of the others that are worse, equal ones counted half; 0.5 where there are no others. */
+/** The share of the other values that are lower; ties count half. 0.5 if there are no others. */
 export function rankOf(value: number, values: readonly number[]): number {
   if (values.length < 2) return 0.5
   const worse = values.filter((other) => other < value).length

@@ -5,12 +5,12 @@ import type { Episode } from '../episode/types.ts'
 import type { ScoreJournal } from './reward.ts'
 
 /**
- * Scores in a file of a run folder, one line each, written as they arrive. A process that resumes plays the episodes since the last
- * checkpoint again, the same to the token, and reads their scores here: a judge is asked once, and whatever it would say the second time
- * does not change the run.
+ * A file of scores in a run folder, one line per score, appended as they arrive. A resumed process replays the episodes since
+ * the last checkpoint token for token and reads their scores here. So a judge is asked only once, and a different second answer
+ * cannot change the run.
  *
- * @param file below the run folder; who makes checkpoints removes it with each.
- * @throws AgogeError `bad-run-folder` where a line of the file is not what was written.
+ * @param file path below the run folder. The caller removes it at each checkpoint.
+ * @throws AgogeError `bad-run-folder` if a line of the file is damaged.
  */
 export function createScoreJournal(folder: RunFolder, file: string): ScoreJournal {
   const earlier = new Map(
@@ -31,7 +31,10 @@ interface Entry {
   score: Scored | Unscored
 }
 
-/** The id alone would not do: where an interrupted run samples a batch with newer weights, other episodes have the ids of lost ones. */
+/**
+ * The key holds more than the id: an interrupted run that samples a batch again with newer weights reuses ids for different
+ * episodes.
+ */
 function keyOf({ id, nodes }: Episode): string {
   return `${id} ${sha256(JSON.stringify(nodes.map(({ role, text, calls }) => [role, text, calls])))}`
 }

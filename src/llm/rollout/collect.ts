@@ -11,18 +11,18 @@ import type { ModelBackend } from '../model-backend.ts'
 import { type Reward, scoreGroups } from '../reward/reward.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
-/** A policy over a backend. */
+/** Settings of a policy over a backend. */
 export interface ActorOptions<B extends ModelBackend = ModelBackend> {
   tokenizer: Tokenizer
-  /** For a public checkpoint: its template and window, of `readChatModel`. Default: the model is one of the project's own. */
+  /** For a public checkpoint: its template and window, from `readChatModel`. Default: one of Agoge's own models. */
   chat?: ChatModel | undefined
-  /** Any other policy over the backend. Default: the local actor, or the chat actor where `chat` is given. */
+  /** Any other policy over the backend. Default: the local actor, or the chat actor if `chat` is given. */
   actor?:
     | ((backend: B, options: { temperature: number; seed: number; maxTokensPerTurn: number }) => Actor)
     | undefined
 }
 
-/** The actor that plays with the weights of a backend; temperature 0 is greedy. */
+/** The actor that samples with the weights of a backend. Temperature 0 is greedy. */
 export function openActor<B extends ModelBackend>(
   backend: B,
   { tokenizer, chat, actor }: ActorOptions<B>,
@@ -36,7 +36,7 @@ export function openActor<B extends ModelBackend>(
     : createChatActor({ ...common, ...chat })
 }
 
-/** Where and how episodes are played. An aborted `signal` rejects with its reason once the wave is closed. */
+/** Where and how to play episodes. An aborted `signal` rejects with its reason after the running wave has been closed. */
 interface RolloutSettings<T extends Task = Task> {
   actor: Actor
   environment: ToolEnvironment<T>
@@ -45,17 +45,17 @@ interface RolloutSettings<T extends Task = Task> {
 }
 
 /**
- * Plays every task `groupSize` times, all of them in one lockstep wave. Episode ids are
- * `NAME/INDEX:TASK/MEMBER`: they key the random streams, so `name` must differ between steps and stay the same on a repeat.
+ * Plays every task `groupSize` times, all in one lockstep wave. Episode ids are `NAME/INDEX:TASK/MEMBER` and key the random
+ * streams. `name` must differ between steps and stay the same when a step is repeated.
  *
- * @returns one array of episodes for each task, in the order of `tasks`.
+ * @returns one array of episodes per task, in the order of `tasks`.
  */
 export async function rolloutGroups<T extends Task>(
   settings: RolloutSettings<T> & {
     name: string
     tasks: readonly T[]
     groupSize: number
-    /** Scores the episodes, which keep it in their `rewards`; see `scoreGroups`. Default: they are not scored. */
+    /** Scores the episodes and stores the scores in their `rewards`; see `scoreGroups`. Default: no scores. */
     reward?: Reward
   },
 ): Promise<Episode[][]> {
@@ -75,11 +75,10 @@ export async function rolloutGroups<T extends Task>(
 }
 
 /**
- * Plays every task once, in waves; episode ids are `NAME/INDEX:TASK`. Whether it is greedy is the actor's matter
- * (temperature 0).
+ * Plays every task once, in waves. Episode ids are `NAME/INDEX:TASK`. For greedy play, pass an actor with temperature 0.
  *
- * @param settings.wave episodes in lockstep at a time, default 128.
- * @param settings.onWave is told after each wave what has been played so far.
+ * @param settings.wave number of concurrent episodes. Default: 128.
+ * @param settings.onWave receives all episodes played so far, after each wave.
  */
 export async function evaluatePolicy<T extends Task>(
   settings: RolloutSettings<T> & {
@@ -108,10 +107,13 @@ function signalOf(settings: { signal?: AbortSignal }): { signal?: AbortSignal } 
   return settings.signal === undefined ? {} : { signal: settings.signal }
 }
 
-// Apart from earlier rounds, which development has looked at.
+// Disjoint from earlier rounds, which development has looked at.
 const firstRound = 4_000_000
 
-/** The first `count` held-out tasks of a split (fewer where it has fewer), families in turn: the same for every run and model. */
+/**
+ * The first `count` held-out tasks of a split, or all if it has fewer. Alternates between kinds of task. The same for every run
+ * and model.
+ */
 export function heldOutTasks<T extends Task>(
   source: TaskSource<T>,
   split: Task['split'],
@@ -128,7 +130,7 @@ interface DemonstrationSettings<T extends Task> {
   tasks: readonly T[]
   environment: ToolEnvironment<T>
   tokenizer: Tokenizer
-  /** Of a model with a chat template, instead of the format of the project's own. */
+  /** For a model with a chat template. Default: the format of Agoge's own models. */
   format?: ChatFormat
   limits: EpisodeLimits
   signal?: AbortSignal
@@ -136,18 +138,18 @@ interface DemonstrationSettings<T extends Task> {
 }
 
 /**
- * Lets the tasks' own planner play them in the real environment and keeps what succeeded, as episodes with the exact
- * tokens of the local policy. Masked ones (the environment broke) are left out, and where `environment.provesTasks` is true also those that failed.
+ * Lets the expert of the tasks play them in the real environment. Keeps successful episodes, with the exact tokens of the local
+ * policy. Leaves out masked episodes, and failed ones too if `environment.provesTasks` is true.
  *
- * @throws AgogeError where the planner fails a task of another environment: then the task or its check is wrong, and training on the rest
- *   would hide it.
+ * @throws AgogeError if the expert fails a task of any other environment: then the task or its check is wrong, and training on
+ *   the rest would hide it.
  */
 export async function demonstrate<T extends Task>(settings: DemonstrationSettings<T>): Promise<Episode[]> {
   return (await playDemonstrations(settings)).filter(isDemonstration)
 }
 
 /**
- * Like `demonstrate`, but returns all episodes in the order of `tasks`, those that are no demonstrations too.
+ * Like `demonstrate`, but returns all episodes in the order of `tasks`, including those that are no demonstrations.
  *
  * @throws AgogeError as `demonstrate` does.
  */
@@ -172,20 +174,21 @@ export async function playDemonstrations<T extends Task>(
   return episodes
 }
 
-/** Whether an episode of a planner shows how its task is done. */
+/** Whether an expert's episode shows how to do its task. */
 export function isDemonstration({ status, success }: Episode): boolean {
   return status !== 'masked' && success === true
 }
 
-/** How often a tool was called and answered with an error. */
+/** How often a tool was called, and how often it answered with an error. */
 export interface CallCounts {
   calls: number
   failed: number
 }
 
 /**
- * Tools that answered calls of demonstrations with an error, by name. Each of these calls had worked when its task was proved, so the tool is
- * at fault. Calls after the first error of an episode do not count: their arguments may come from it.
+ * Counts, by tool, the calls of demonstrations that a tool answered with an error. Each of these calls worked when its task was
+ * verified, so the tool is at fault. Calls after the first error of an episode do not count, since their arguments may depend on
+ * it.
  */
 export function unstableTools(episodes: readonly Episode[]): Record<string, CallCounts> {
   const counts = new Map<string, CallCounts>()

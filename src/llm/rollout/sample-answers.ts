@@ -4,27 +4,28 @@ import { bestOf, expectedBestOf } from '../algorithm/preference/choice.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import type { ModelBackend, SampleOptions } from '../model-backend.ts'
 
-/** What a language model said to a prompt, without any environment. */
+/** A model's answer to a prompt, without an environment. */
 export interface SampledAnswer {
   prompt: Int32Array
   tokens: Int32Array
-  /** One a token, of the distribution it was drawn from. */
+  /** One per token, under the distribution it was drawn from. */
   logprobs: Float32Array
   finish: 'stop' | 'length'
   weightVersion: number
-  /** What it was drawn at; 1 unless told. */
+  /** The sampling temperature. Default: 1. */
   temperature?: number
 }
 
-/** All items at once to numbers, so that models can batch; `null` = could not be judged. */
+/** Scores all items in one call, so that models can batch. `null`: could not be judged. */
 export type Scorer<T> = (
   items: readonly T[],
 ) => readonly (number | null)[] | Promise<readonly (number | null)[]>
 
 /**
- * Answers to prompts, `groupSize` to each. `name` keys the random streams: it must differ between steps and stay the same on a repeat.
+ * Samples `groupSize` answers to each prompt. `name` keys the random streams: it must differ between steps and stay the same
+ * when a step is repeated.
  *
- * @returns one array of answers for each prompt, in their order.
+ * @returns one array of answers per prompt, in the order of `prompts`.
  */
 export async function sampleAnswers(
   backend: Pick<ModelBackend, 'sample'>,
@@ -40,10 +41,10 @@ export async function sampleAnswers(
   return prompts.map((_, at) => answers.slice(at * groupSize, (at + 1) * groupSize))
 }
 
-/** What is learnt from of an answer; the rest may come along. */
+/** The fields of an answer that training needs. Others are ignored. */
 type Said = Pick<SampledAnswer, 'prompt' | 'tokens' | 'logprobs'> & Partial<SampledAnswer>
 
-/** An answer as a row for the trainer, at the temperature it was drawn at: what the model said has weight 1, its advantage is 0 as yet. */
+/** An answer as a row for the trainer, at its sampling temperature. The answer's tokens have weight 1 and advantage 0. */
 export function answerSequence(answer: Said): TrainingSequence {
   const { prompt, tokens, logprobs, temperature = 1 } = answer
   const length = prompt.length + tokens.length
@@ -57,7 +58,7 @@ export function answerSequence(answer: Said): TrainingSequence {
   row.tokens.set(tokens, prompt.length)
   row.logprobs.set(logprobs, prompt.length)
   row.weights.rl.fill(1, prompt.length)
-  // Greedy choice is reported at temperature 1.
+  // Greedy sampling reports log-probabilities at temperature 1.
   if (temperature === 0 || temperature === 1) return row
   return {
     ...row,
@@ -65,7 +66,7 @@ export function answerSequence(answer: Said): TrainingSequence {
   }
 }
 
-/** With its credit: one advantage for all tokens of the answer or one each, and their weight in a loss of policies. */
+/** The row with an advantage (one for all tokens of the answer, or one per token) and their weight in a policy loss. */
 export function creditedSequence(
   answer: Said,
   { advantage, weight }: { advantage: number | ArrayLike<number>; weight: number },
@@ -78,7 +79,7 @@ export function creditedSequence(
   return row
 }
 
-/** An answer that somebody gave, to be imitated: cross-entropy of `weight` a token, 1 unless told. */
+/** A given answer as a row for SFT: cross-entropy with `weight` per token. Default: 1. */
 export function imitationSequence(
   { prompt, tokens }: Pick<SampledAnswer, 'prompt' | 'tokens'>,
   { weight = 1 }: { weight?: number } = {},
@@ -89,17 +90,17 @@ export function imitationSequence(
   return row
 }
 
-/** Of each group the member of the highest score (`null` where none was judged), and all scores. */
+/** For each group, the member with the highest score (`null` if none was judged), and all scores. */
 interface BestOfGroups<T> {
   chosen: (T | null)[]
   scores: (number | null)[][]
 }
 
 /**
- * Best of n: of each group (answers of `sampleAnswers`, episodes of `rolloutGroups`) the member that a scorer likes best. A
- * reward scores episodes as `async (episodes) => (await scoreGroups(reward, [episodes]))[0]`.
+ * Best of n: from each group (answers of `sampleAnswers`, episodes of `rolloutGroups`), returns the member with the highest
+ * score. To score episodes with a reward, pass `async (episodes) => (await scoreGroups(reward, [episodes]))[0]`.
  *
- * Source: WebGPT (arXiv 2112.09332); what it costs in divergence is `bestOfKl(n)`.
+ * Source: WebGPT (arXiv 2112.09332). `bestOfKl(n)` gives its KL divergence from the policy.
  */
 export async function bestOfGroups<T>(
   groups: readonly (readonly T[])[],
@@ -116,11 +117,11 @@ export async function bestOfGroups<T>(
 }
 
 /**
- * What choosing among 1, 2, ... N would bring, as a mean over groups of N: index n - 1 has the expected outcome of the best of n by
- * score (`expectedBestOf`). Where outcomes are what is really wanted and scores those of a learnt reward, the curve bends where
- * the reward is over-optimised (Gao et al., arXiv 2210.10760).
+ * The expected outcome of best of n for n = 1 to N, averaged over groups of N members. Entry n - 1 is the expected outcome of
+ * the best of n by score (`expectedBestOf`). If outcomes measure the true goal and scores come from a learned reward, the curve
+ * bends where the reward is over-optimised (Gao et al., arXiv 2210.10760).
  *
- * @param outcomes of every member; without them the scores themselves.
+ * @param outcomes of every member. Default: the scores.
  */
 export function bestOfCurve(
   scores: readonly (readonly number[])[],
@@ -134,28 +135,30 @@ export function bestOfCurve(
 }
 
 interface SegmentSettings extends Omit<SampleOptions, 'temperature'> {
-  /** Keys the random streams: other in each step, the same on a repeat. */
+  /** Keys the random streams. It must differ between steps and stay the same when a step is repeated. */
   name: string
-  /** What whole answers are worth, those that were sampled and those continued from their segments. */
+  /** Scores whole answers, both the sampled ones and the continuations. */
   score: Scorer<SampledAnswer>
-  /** Samples from the beginning of each segment. */
+  /** Continuations sampled from the beginning of each segment. */
   continuations: number
-  /** Where answers are cut: see `cutSegments`. */
+  /** Where to cut answers; see `cutSegments`. */
   probability?: number
   decisions?: number
-  /** Default 1. */
+  /** Default: 1. */
   temperature?: number
 }
 
 /**
- * Credit by segments of answers, without a critic: the policy goes on from the beginning of each segment several times, the mean of what
- * comes of it is the value there, and a segment is credited with what it changed. Only for answers without an environment, since a
- * conversation with one cannot be taken up in the middle. `creditedSequence` makes rows of it.
+ * Advantages per segment of an answer, without a critic. The policy continues several times from the beginning of each segment.
+ * The mean score of the continuations is the value there, and the advantage of a segment is the change in value over it. Only
+ * for answers without an environment, since an environment cannot be resumed in the middle. `creditedSequence` turns the result
+ * into rows.
  *
  * Sources: VinePPO (arXiv 2410.01679); where to cut: SPO (arXiv 2505.23564).
  *
- * @param settings.maxTokens of a whole answer.
- * @returns one advantage for each token of each answer; `null` where the answer or all that went on from a place could not be judged.
+ * @param settings.maxTokens limit of a whole answer.
+ * @returns one advantage per token of each answer. `null` if the answer, or every continuation from some position, could not be
+ *   judged.
  */
 export async function segmentLevelAdvantages(
   policy: Pick<ModelBackend, 'sample'>,

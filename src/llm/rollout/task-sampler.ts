@@ -6,47 +6,47 @@ export interface TaskSamplerSettings<T extends Task> {
   source: TaskSource<T>
   split: Task['split']
   seed: number | string
-  /** Share of a new observation in the running mean of a cell, 0 to 1. Default 0.15. */
+  /** Weight of a new observation in the running mean of a cell, 0 to 1. Default: 0.15. */
   rate?: number
-  /** Success by family to begin with, e.g. of a validation; 0.5 where nothing is known. */
+  /** Initial success rate by kind of task, for instance from a validation. Default: 0.5. */
   prior?: Record<string, number>
 }
 
-/** Everything the sampler remembers, plain JSON. */
+/** The state of the sampler as plain JSON. */
 export interface TaskSamplerState {
   drawn: number
-  /** Running mean of success by `FAMILY:DIFFICULTY`. */
+  /** Running mean of success by `KIND:DIFFICULTY`. */
   cells: Record<string, number>
-  /** Running mean by family, also where a cell was not met yet. */
+  /** Running mean by kind of task, also for cells without an observation. */
   kinds: Record<string, number>
 }
 
-/** Draws training tasks where there is something to learn. */
+/** Draws training tasks where there is most to learn. */
 export interface TaskSampler<T extends Task> {
   draw(count: number): T[]
-  /** Tells what share of a group succeeded (masked members left out). */
+  /** Records the share of a group that succeeded, without masked members. */
   observe(task: T, success: number): void
-  /** Running success by family. */
+  /** Running success by kind of task. */
   readonly kinds: Readonly<Record<string, number>>
   state(): TaskSamplerState
   restore(state: TaskSamplerState): void
 }
 
-/** How many tasks of a family are looked at before one is chosen by its difficulty. */
+/** Number of candidate tasks of a kind from which one is chosen by its difficulty. */
 const candidates = 4
 
 /**
- * Learning potential of a cell with success `p`: the variance of a coin of that chance, from which a group's
- * advantages come, plus a floor that keeps the mastered from being forgotten and the failing from starving.
+ * Learning potential of a cell with success rate `p`: the variance `p (1 - p)`, from which a group's advantages arise, plus a
+ * floor. The floor keeps solved tasks from being forgotten and unsolved ones from never being drawn.
  */
 export function learningWeight(p: number): number {
   return 4 * p * (1 - p) + 0.03 + 0.4 * (1 - p)
 }
 
 /**
- * Families are drawn by systematic sampling, so that a batch holds close to the expected number of each; within a
- * family the difficulty is drawn in the same way from a few candidate tasks. The n-th task drawn depends on the seed,
- * on n and on what was observed before, and on nothing else.
+ * Kinds of task are drawn by systematic sampling, so that a batch holds close to the expected number of each. Within a kind, the
+ * difficulty is drawn the same way from a few candidate tasks. The n-th task depends only on the seed, on n and on the earlier
+ * observations.
  */
 export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<T>): TaskSampler<T> {
   const { source, split, seed, rate = 0.15, prior = {} } = settings
@@ -88,7 +88,10 @@ export function createTaskSampler<T extends Task>(settings: TaskSamplerSettings<
   }
 }
 
-/** `count` indices with chances proportional to the weights, evenly spread: one offset in [0, 1) decides them all. */
+/**
+ * Draws `count` indices with probability proportional to the weights, evenly spread: a single offset in [0, 1) determines them
+ * all.
+ */
 function systematic(weights: readonly number[], count: number, offset: number): number[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   const drawn: number[] = []

@@ -1,6 +1,6 @@
 import type { Episode, EpisodeSample } from '../../episode/types.ts'
 
-/** An episode of one question and one answer that its environment judged as done, with other fields as given. */
+/** A successful episode of one question and one answer. `fields` override the defaults. */
 export function episodeOf(fields: Partial<Episode> & { answer?: string } = {}): Episode {
   const { answer = 'six', ...rest } = fields
   const node = { agent: 'agent', tokens: new Int32Array(0) }
@@ -28,7 +28,7 @@ export function episodeOf(fields: Partial<Episode> & { answer?: string } = {}): 
   }
 }
 
-/** One output of a policy without tokens. */
+/** One output of a policy, without tokens. */
 export const emptySample: EpisodeSample = {
   path: [],
   output: 0,

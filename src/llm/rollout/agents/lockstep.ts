@@ -3,23 +3,23 @@ import type { ModelBackend, SampleOptions, SampleOutput, SampleRequest } from '.
 
 export type LockstepRequest = SampleRequest & Omit<SampleOptions, 'signal' | 'onToken'>
 
-/** Samples for programs that run at the same time, in batches that do not depend on which of them is fast. */
+/** Samples for programs that run concurrently, in batches that do not depend on their relative speed. */
 export interface Lockstep {
-  /** `member` is the index of the program that asks, `turn` counts its calls. */
+  /** `member` is the index of the calling program; `turn` counts its calls. */
   sample(
     member: number,
     turn: number,
     request: LockstepRequest,
     options: { signal: AbortSignal; onToken?: (token: number, logprob: number) => void },
   ): Promise<SampleOutput>
-  /** Says that the program of this member has come to its end. */
+  /** Marks the program of this member as finished. */
   left(member: number): void
 }
 
 export interface LockstepOptions {
   backend: Pick<ModelBackend, 'sample'>
   members: number
-  /** After so many seconds nobody waits any longer for programs that are busy with something else. */
+  /** Seconds after which the batch no longer waits for busy programs. */
   patienceSeconds: number
 }
 
@@ -31,14 +31,14 @@ interface Waiting {
   onToken: ((token: number, logprob: number) => void) | undefined
   resolve: (output: SampleOutput) => void
   reject: (error: unknown) => void
-  /** What its listener threw: it hears no more, and the others go on. */
+  /** Error of a token listener. That listener is removed; the others continue. */
   fault?: { error: unknown }
 }
 
 /**
- * All calls are sampled in one batch as soon as every program that still runs waits for one (or has ended): then neither the batch nor
- * its order says anything of clocks. A program that takes longer than the patience between two calls is left behind; what it asks
- * next is in a later batch, and equal to the last digit only by luck.
+ * Samples all calls in one batch once every running program waits for one, so that timing affects neither the batch nor its
+ * order. A program that takes longer than the patience between two calls is left behind. Its next call joins a later batch,
+ * where results may differ in the last digit.
  */
 export function createLockstep({ backend, members, patienceSeconds }: LockstepOptions): Lockstep {
   const live = new Set(Array.from({ length: members }, (_, member) => member))
@@ -58,7 +58,7 @@ export function createLockstep({ backend, members, patienceSeconds }: LockstepOp
       timer = setTimeout(() => void flush(), patienceSeconds * 1000)
       return
     }
-    // A program that asks several things at once does so within a turn of the event loop or two.
+    // A program that makes several calls at once does so within one or two turns of the event loop.
     const count = waiting.length
     await new Promise(setImmediate)
     await new Promise(setImmediate)
@@ -114,7 +114,7 @@ export function createLockstep({ backend, members, patienceSeconds }: LockstepOp
       )
       batch.forEach((one, i) => one.resolve(outputs[i]))
     } catch (error) {
-      // What is wrong with one request must not fail the others.
+      // An invalid request must not fail the others.
       const left = batch.filter((one) => !isGone(one))
       for (const { signal, reject } of batch) if (signal.aborted) reject(signal.reason)
       if (AgogeError.isInstance(error) && batch.length > 1) for (const one of left) await sampleBatch([one])

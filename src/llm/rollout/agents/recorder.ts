@@ -4,25 +4,25 @@ import type { ChatFormat, ChatWindow, ConversationMessage } from '../../agent/ch
 import type { Episode, EpisodeNode, EpisodeSample, SamplingSettings } from '../../episode/types.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 
-/** A call of an agent, placed in the tree of what was said before in its episode. */
+/** A call of an agent, placed in the tree of its episode's messages. */
 export interface PlacedCall {
   messages: readonly ConversationMessage[]
   tools: readonly ToolSpec[]
-  /** The tokens that the model is shown. */
+  /** The tokens of the prompt. */
   prompt: Int32Array
   window: ChatWindow
-  /** The part of the prompt that no earlier call has. */
+  /** The part of the prompt that no earlier call contains. */
   added: Int32Array
-  /** The call that this one goes on from. */
+  /** The earlier call that this one continues. */
   before: Answered | undefined
-  /** False where the template shows the past otherwise than it was, so that the window stands by itself. */
+  /** False if the template renders earlier messages differently than they were sampled. The prompt then starts a row of its own. */
   follows: boolean
 }
 
 interface Answered extends PlacedCall {
   message: ConversationMessage
   output: Int32Array
-  /** Nodes whose tokens its window is made of, its own output included. */
+  /** Nodes that make up its prompt, and its own output. */
   path: readonly number[]
 }
 
@@ -36,19 +36,19 @@ export interface AgentAnswer {
   trainable: boolean
 }
 
-/** Collects the calls of one episode as a tree: what goes on from an earlier call has its tokens, word for word. */
+/** Records the calls of one episode as a tree. A continued call reuses the exact tokens of the earlier one. */
 export interface Recorder {
   place(messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): PlacedCall
   answered(call: PlacedCall, answer: AgentAnswer): void
-  /** Messages at the end of the conversation that went on longest: results of tools that no call followed. */
+  /** Trailing messages of the longest conversation: results of tools that no call followed. */
   readonly record: Pick<Episode, 'nodes' | 'samples' | 'usage'>
 }
 
 const none = new Int32Array(0)
 
 /**
- * A call whose messages begin with all that an earlier call was shown and said goes on from it; of several, from the longest. Two calls
- * that go on from the same one are branches; what shares nothing (a sub-agent, a first call) begins a conversation of its own.
+ * A call continues an earlier call if its messages begin with that call's prompt and output; the longest match wins. Two calls
+ * that continue the same one are branches. A call without a match (a sub-agent, a first call) starts a new conversation.
  */
 export function createRecorder(format: ChatFormat): Recorder {
   const nodes: EpisodeNode[] = []

@@ -15,32 +15,38 @@ import type { Lockstep } from './lockstep.ts'
 import { createRecorder } from './recorder.ts'
 import type { PlacedCall, Recorder } from './recorder.ts'
 
-/** One thing for an agent to do. */
+/** One task for an agent. */
 export interface AgentTask {
   id: string
-  /** Tasks of one kind share it. Default: `agent`. */
+  /** The kind of task. Default: `agent`. */
   kind?: string
   seed?: number
 }
 
-/** What an agent's own program is given besides its task. */
+/** What an agent's program receives besides its task. */
 export interface AgentContext {
-  /** The model that learns, for `generateText` and `streamText`. */
+  /** The model being trained, for `generateText` and `streamText`. */
   model: LanguageModel
-  /** Aborted when the rollout is, or the time of the episode is over. */
+  /** Aborts when the rollout is aborted or the episode's time is over. */
   signal: AbortSignal
   /** The id of the episode. */
   episode: string
-  /** Pays what the model said last, for credit by turns. @throws AgogeError where it said nothing yet, or `value` is not finite. */
+  /**
+   * Rewards the last output of the model, for advantages per turn. @throws AgogeError if there is no output yet, or `value` is
+   * not finite.
+   */
   reward: (value: number) => void
 }
 
-/** The user's agent, unchanged, and how its results are judged. */
+/** The user's agent, unchanged, and the judge of its results. */
 export interface AgentProgram<T extends AgentTask, R> {
   name: string
-  /** Does the task with any calls of the model, any tools, any control flow. What it throws is no fault of the model: it masks. */
+  /**
+   * Does the task, with any calls of the model, tools and control flow. An error it throws masks the episode, since it is not
+   * the model's fault.
+   */
   run: (task: T, context: AgentContext) => Promise<R>
-  /** 1 = the task is done; anything less is not; `null` = cannot be judged, which masks the episode. */
+  /** 1 if the task is done, less if not. `null` if that cannot be judged, which masks the episode. */
   judge: (task: T, result: R) => Score | Promise<Score>
 }
 
@@ -48,38 +54,38 @@ export interface AgentModel {
   backend: Pick<ModelBackend, 'sample'>
   tokenizer: Tokenizer
   format: ChatFormat
-  /** Tokens that the model can see. */
+  /** Context window of the model in tokens. */
   window: number
 }
 
 export interface AgentRolloutOptions<T extends AgentTask, R> extends AgentModel {
   program: AgentProgram<T, R>
   tasks: readonly T[]
-  /** Episodes of each task. Default 1. */
+  /** Episodes per task. Default: 1. */
   groupSize?: number
-  /** Keys the random streams together with task and member: other in each step, the same on a repeat. */
+  /** Keys the random streams, with task and member. It must differ between steps and stay the same when a step is repeated. */
   name: string
   seed: number
-  /** Default 1. It comes before what the program asks for, and so do top-p and top-k: whoever explores is the trainer. */
+  /** Default: 1. Overrides what the program asks for, as do top-p and top-k: the trainer decides how to explore. */
   temperature?: number
-  /** Of an answer, where the program says nothing else. Default: what the window leaves. */
+  /** Limit of one answer, if the program sets none. Default: the rest of the context window. */
   maxTokens?: number
-  /** Of an episode. Default 600. */
+  /** Time limit of an episode in seconds. Default: 600. */
   deadlineSeconds?: number
-  /** Scores the episodes, which keep it in their `rewards`; see `scoreGroups`. Default: they are not scored. */
+  /** Scores the episodes and stores the scores in their `rewards`; see `scoreGroups`. Default: no scores. */
   reward?: Reward
-  /** How long a batch waits for programs that are busy with something else than the model; see `createLockstep`. Default 10. */
+  /** Seconds that a batch waits for programs busy with something other than the model; see `createLockstep`. Default: 10. */
   patienceSeconds?: number
   signal?: AbortSignal
 }
 
 /**
- * Runs a program of the user's (an agent written with the AI SDK, say) once for each episode, all at the same time, with a model object
- * whose calls are recorded: exact tokens, prefix-shared conversations, branches. All calls in flight are sampled as one batch, so
- * that the same seed gives the same episodes where the program itself is deterministic.
+ * Runs the user's program (for instance an agent written with the AI SDK) once per episode, all concurrently. The program's
+ * model object records its calls: exact tokens, shared prefixes, branches. All calls in flight are sampled as one batch, so the
+ * same seed gives the same episodes if the program is deterministic.
  *
- * @returns the episodes of each task, in the order of `tasks`, as rewards and algorithms read them.
- * @throws AgogeError alone: a mistake that no other episode would survive.
+ * @returns the episodes of each task, in the order of `tasks`, ready for rewards and algorithms.
+ * @throws AgogeError only for mistakes that would fail every episode.
  */
 export async function rolloutAgent<T extends AgentTask, R>(
   options: AgentRolloutOptions<T, R>,
@@ -112,13 +118,13 @@ export async function rolloutAgent<T extends AgentTask, R>(
   return groups
 }
 
-/** Says what the agent's model should say, for demonstrations. `messages` are those of the call. */
+/** Gives the reply that the agent's model should make, for demonstrations. `messages` are those of the call. */
 export type Teacher<T extends AgentTask> = (
   task: T,
   messages: readonly ConversationMessage[],
 ) => { text: string } | { call: { name: string; arguments: Record<string, unknown> }; text?: string }
 
-/** The same with a teacher in place of the model: episodes to learn from by supervision, in the tokens of the model. */
+/** Like `rolloutAgent`, with a teacher in place of the model. Returns episodes for SFT, in the tokens of the model. */
 export async function demonstrateAgent<T extends AgentTask, R>(
   options: Omit<
     AgentRolloutOptions<T, R>,
@@ -223,7 +229,7 @@ function samplingAnswer<T extends AgentTask, R>(
   }
 }
 
-/** Runs the program once. Faults that are not the model's mask the episode; a window that is full is the model's. */
+/** Runs the program once. Faults that are not the model's mask the episode; a full context window is the model's fault. */
 async function runEpisode<T extends AgentTask, R>(
   options: Pick<AgentRolloutOptions<T, R>, 'program' | 'format' | 'window' | 'deadlineSeconds' | 'signal'>,
   spec: { task: T; group: string; id: string },
@@ -299,7 +305,7 @@ function badReward(episode: string, given: number): AgogeError {
   })
 }
 
-/** Also where the program threw an error of its own because of it. */
+/** Also applies if the program threw its own error because of the abort. */
 function isOverflow(error: unknown): boolean {
   if (AgogeError.isInstance(error) && error.code === 'sequence-too-long') return true
   return error instanceof Error && error.cause !== undefined && isOverflow(error.cause)
@@ -313,7 +319,7 @@ function masked(
   return { status: 'masked', ending, success: null, rewards: [], error }
 }
 
-/** What a program that does not heed the signal does later is nobody's any more. */
+/** Ignores what a program does later if it does not heed the signal. */
 function untilAborted<R>(work: Promise<R>, signal: AbortSignal): Promise<R> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason as Error)
