@@ -3,8 +3,8 @@ import { AgogeError } from '../../../error.ts'
 import { type GroupRewards, isUniform, statistics } from './group.ts'
 
 /**
- * Leave-one-out advantages: the reward less the mean of the other members, `n / (n - 1) * (r - mean)`.
- * One member alone has nothing to be compared with and gives 0.
+ * Leave-one-out advantages: the reward minus the mean of the other members, `n / (n - 1) * (r - mean)`. A group of one
+ * member gives 0.
  *
  * Source: Back to Basics (arXiv 2402.14740); equal to TRL's and verl's `rloo`.
  */
@@ -15,10 +15,10 @@ export function rlooAdvantages(rewards: GroupRewards): number[] {
 }
 
 /**
- * Advantages against the baseline of least variance for on-policy learning, `r - sum(length * r) / sum(length)`: the
- * squared norm of a sequence's gradient is taken to grow with its length.
+ * Advantages against the minimum-variance baseline for on-policy learning, `r - sum(length * r) / sum(length)`. Assumes
+ * that the squared gradient norm of a sequence is proportional to its length.
  *
- * Source: OPO (arXiv 2505.23585); verl's `opo`. One member alone gives 0 here and its reward in verl.
+ * Source: OPO (arXiv 2505.23585); verl's `opo`. A group of one member gives 0 here and its reward in verl.
  *
  * @param lengths trained tokens of each member, 0 or more, same length as `rewards`.
  */
@@ -31,11 +31,11 @@ export function opoAdvantages(rewards: GroupRewards, lengths: ArrayLike<number>)
 }
 
 /**
- * Advantages against the greedy answer: the reward of each sampled episode less the reward that the same policy got
- * on the same task greedily (temperature 0).
+ * Advantages against the greedy answer: the reward of each sampled episode minus the reward of the same policy's greedy
+ * episode (temperature 0) of the same task.
  *
- * Source: ReMax (arXiv 2310.10505); verl's `remax`, TRL has none. Where the greedy episode could not be judged
- * (`null`) there is no baseline, and the group teaches nothing.
+ * Source: ReMax (arXiv 2310.10505); verl's `remax`, TRL has none. Without a score of the greedy episode (`null`), all
+ * advantages of the group are 0.
  */
 export function remaxAdvantages(rewards: GroupRewards, greedyReward: number | null): number[] {
   return rewards.map((reward) => (reward === null || greedyReward === null ? 0 : reward - greedyReward))
@@ -43,11 +43,11 @@ export function remaxAdvantages(rewards: GroupRewards, greedyReward: number | nu
 
 /**
  * Maximum-likelihood advantages: `(r - mean) / mean`. Dividing by the mean instead of the deviation weights rare
- * successes like the gradient of log success probability does. The mean stands for a probability, so a reward below 0
- * (the costs of an episode that failed) counts as 0; a group without any reward gives zeros.
+ * successes like the gradient of the log success probability. The mean estimates a probability, so a reward below 0
+ * (the costs of a failed episode) counts as 0. If all rewards are 0, so are all advantages.
  *
- * Source: MaxRL (arXiv 2602.02710); SkyRL's `maxrl` estimator (its epsilon of 1e-6 is `epsilon`), which takes negative rewards
- * as they are and changes the sign of the gradient where their mean is below 0.
+ * Source: MaxRL (arXiv 2602.02710); SkyRL's `maxrl` estimator (its epsilon of 1e-6 is `epsilon`). SkyRL does not clamp
+ * negative rewards, so a negative mean flips the sign of the gradient there.
  */
 export function maxrlAdvantages(rewards: GroupRewards, settings: { epsilon?: number } = {}): number[] {
   const won = rewards.map((reward) => (reward === null ? null : Math.max(0, reward)))

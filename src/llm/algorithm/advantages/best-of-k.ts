@@ -2,7 +2,7 @@ import { defineAdvantage } from '../define.ts'
 import { AgogeError } from '../../../error.ts'
 import type { GroupRewards } from './group.ts'
 
-/** log C(n, k) for 0 <= k <= n, factor by factor, so that large n do not overflow. */
+/** log C(n, k) for 0 <= k <= n, summed over factors so that large n do not overflow. */
 function logCombinations(n: number, k: number): number {
   const smaller = Math.min(k, n - k)
   let sum = 0
@@ -10,22 +10,22 @@ function logCombinations(n: number, k: number): number {
   return sum
 }
 
-/** C(a, j) / C(n, k), where C(n, k) is the number of ways to choose k of n; 0 where there is no way to choose j of a. */
+/** C(a, j) / C(n, k), where C(n, k) is the number of ways to choose k of n; 0 if j of a cannot be chosen. */
 export function combinationsRatio(a: number, j: number, n: number, k: number): number {
   if (j < 0 || j > a) return 0
   return Math.exp(logCombinations(a, j) - logCombinations(n, k))
 }
 
 /**
- * Advantages that raise the expected best of k attempts instead of the mean of one. Of all choices of k members,
- * each one that has the member in it adds what the best of the k would lose without it:
- * `A_i = sum over choices with i of (max - max without i) / C(n, k)`. Unbiased for the gradient of E[max of k], with
- * the baseline of least variance of the source; computed from the sorted rewards in O(n^2).
+ * Advantages that maximise the expected best of k attempts instead of the mean reward. For every choice of k members
+ * that contains member i, the advantage adds the drop of the best reward if i is removed: `A_i = sum over choices with
+ * i of (max - max without i) / C(n, k)`. An unbiased estimate of the gradient of E[max of k], with the minimum-variance
+ * baseline of the source. Computed from the sorted rewards in O(n^2).
  *
- * Sources: PKPO (arXiv 2505.15201), the leave-one-out baseline of k - 1 samples. With k = n only the best member gets
- * something, its lead over the second: verl's `grpo_passk` (arXiv 2503.19595) without its division by the deviation.
+ * Sources: PKPO (arXiv 2505.15201), the leave-one-out baseline of k - 1 samples. With k = n only the best member has an
+ * advantage, its lead over the second: verl's `grpo_passk` (arXiv 2503.19595) without its division by the deviation.
  *
- * @param settings k from 2 to the members of the group. Where masked members leave fewer than k, everything is 0.
+ * @param settings k, from 2 to the size of the group. If fewer than k members are unmasked, all advantages are 0.
  */
 export function maxAtKAdvantages(rewards: GroupRewards, { k }: { k: number }): number[] {
   if (!Number.isInteger(k) || k < 2 || (rewards.length > 0 && k > rewards.length))
@@ -40,21 +40,21 @@ export function maxAtKAdvantages(rewards: GroupRewards, { k }: { k: number }): n
   const advantages = rewards.map(() => 0)
   for (const [rank, { reward, at }] of sorted.entries())
     for (let second = k - 2; second < rank; second++)
-      // Choices in which this member is the best and `second` the next: the other k - 2 lie below `second`.
+      // Choices in which this member is the best and `second` the next best: the other k - 2 rank below `second`.
       advantages[at] += (reward - sorted[second].reward) * combinationsRatio(second, k - 2, sorted.length, k)
   return advantages
 }
 
 /**
- * Group-relative advantages of pass@k for rewards of right and wrong: a choice of k members is worth 1 where any of
- * them is right; a member's advantage is the mean of `(worth - mean) / deviation` over all choices that have it in
- * them, in closed form. With n members of which w are wrong, `m = 1 - C(w, k) / C(n, k)`, `s = sqrt(m (1 - m))`:
- * right `(1 - m) / s`, wrong `(1 - m - C(w-1, k-1) / C(n-1, k-1)) / s`.
+ * Group-relative advantages of pass@k for binary rewards. A choice of k members has value 1 if any of them is right,
+ * otherwise 0. The advantage of a member is the mean of `(value - mean) / deviation` over all choices that contain it,
+ * in closed form. For n members with w wrong, `m = 1 - C(w, k) / C(n, k)`, `s = sqrt(m (1 - m))`: right `(1 - m) / s`,
+ * wrong `(1 - m - C(w-1, k-1) / C(n-1, k-1)) / s`.
  *
- * Source: Pass@k Training (arXiv 2508.10751), analytical derivation. The deviation is the population's and has no
- * epsilon. Where every choice is worth the same (all wrong, or fewer than k wrong) everything is 0.
+ * Source: Pass@k Training (arXiv 2508.10751), analytical derivation. Uses the population deviation without epsilon. If
+ * every choice has the same value (all wrong, or fewer than k wrong), all advantages are 0.
  *
- * @param settings k from 1; a reward above `threshold` (default 0) is right.
+ * @param settings k, at least 1. threshold: a reward above it is right; default: 0.
  */
 export function passAtKAdvantages(
   rewards: GroupRewards,

@@ -1,26 +1,26 @@
 import type { LossValue } from '../losses/tokens.ts'
 
 /**
- * Advantages of segments: what a segment changed of the expected outcome, `A_k = V_(k+1) - V_k`, the last
- * `outcome - V_last`. The values are means over episodes that were continued from each boundary, so no critic is
- * needed. All advantages add up to `outcome - V_0`.
+ * Advantages of segments: the change of the expected outcome over the segment, `A_k = V_(k+1) - V_k`; the last is
+ * `outcome - V_last`. The values are mean outcomes of episodes continued from each boundary, so this needs no critic.
+ * The advantages sum to `outcome - V_0`.
  *
  * Sources: VinePPO (arXiv 2410.01679), where a segment is a step of reasoning; SPO-chain (arXiv 2505.23564).
  *
- * @param values of the states in which the segments begin; as many as segments.
+ * @param values of the states at which the segments begin, one per segment.
  */
 export function segmentAdvantages(values: ArrayLike<number>, outcome: number): number[] {
   return Array.from(values, (value, k) => (k + 1 < values.length ? values[k + 1] : outcome) - value)
 }
 
 /**
- * Where to cut: tokens whose probability lay below `probability` are where the policy decided something; a segment
- * ends with every `decisions`-th of them, so that all segments decide equally much.
+ * Cuts a sequence into segments with equally many decisions. Tokens with a probability below `probability` count as
+ * decisions, and a segment ends with every `decisions`-th of them.
  *
- * Source: SPO (arXiv 2505.23564), adaptive cutpoints; its `probability` is 0.9 and `decisions` 5, the defaults here.
+ * Source: SPO (arXiv 2505.23564), adaptive cutpoints; `probability` 0.9 and `decisions` 5, the defaults here.
  *
  * @param logprobs of the tokens of one sequence, natural logarithm.
- * @returns the first token of each segment; empty for no tokens.
+ * @returns the index of the first token of each segment; empty for no tokens.
  */
 export function cutSegments(
   logprobs: ArrayLike<number>,
@@ -40,7 +40,10 @@ export function cutSegments(
   return starts
 }
 
-/** The advantage of its segment (or turn, or step) for each of `length` tokens; `starts[k]` is the first of segment k. */
+/**
+ * Copies the advantage of a segment (or turn, or step) to each of its tokens. `starts[k]` is the first token of segment
+ * k; returns `length` values.
+ */
 export function spreadOverTokens(
   advantages: ArrayLike<number>,
   starts: ArrayLike<number>,
@@ -51,18 +54,18 @@ export function spreadOverTokens(
   return tokens
 }
 
-/** Utterances in order, all arrays of length T. */
+/** Utterances in order; all arrays have length T. */
 export interface ArcherSteps {
   rewards: ArrayLike<number>
-  /** Target critic's value of the state that the utterance led to. */
+  /** Target critic's value of the state after the utterance. */
   nextValues: ArrayLike<number>
-  /** 1 where nothing comes after; a truncated episode is 0 and bootstraps. */
+  /** 1 if the episode terminates here; 0 for a truncated episode, which bootstraps. */
   terminated: ArrayLike<number | boolean>
 }
 
 /**
- * Targets of the critic over utterances: `r + gamma * V(next state)`, without the second term at the end. Both the
- * twin Q are regressed on it; V is regressed on the smaller Q of an utterance that the policy says in the state.
+ * Targets of the critic over utterances: `r + gamma * V(next state)`, or `r` at the end. Both twin Q functions are
+ * regressed on it; V is regressed on the smaller Q of an utterance that the policy samples in the state.
  *
  * Source: ArCHer (arXiv 2402.19446), the critic over utterances.
  */
@@ -74,13 +77,13 @@ export function archerTargets(steps: ArcherSteps, { gamma }: { gamma: number }):
 }
 
 /**
- * Hierarchical credit assignment: the advantage of a whole utterance by the critic over utterances, `min(Q1, Q2) - V`, is what
- * the policy over tokens is rewarded with at its end. All tokens of the utterance share it (`spreadOverTokens`), less a
- * baseline of their own where there is one.
+ * Hierarchical credit assignment: the advantage of a whole utterance by the critic over utterances, `min(Q1, Q2) - V`,
+ * is what the policy over tokens is rewarded with at its end. All tokens of the utterance share it
+ * (`spreadOverTokens`), less a baseline of their own where there is one.
  *
- * Source: ArCHer (arXiv 2402.19446). With a single critic give the same array twice.
+ * Source: ArCHer (arXiv 2402.19446). With a single critic, pass the same array twice.
  *
- * @returns one advantage an utterance.
+ * @returns one advantage per utterance.
  */
 export function archerAdvantages(critic: {
   q1: ArrayLike<number>
@@ -94,13 +97,13 @@ export function archerAdvantages(critic: {
 }
 
 /**
- * Rewards of steps by progress: an estimator, trained so that its contributions add up to the outcome
- * (`stepProgressLoss`), says what each step brought; `r_t = alpha * contribution + beta * grounding`, where grounding
- * is 1 for an action that could be executed and 0 for one that could not. Feed the result to `gae`.
+ * Step rewards from progress: `r_t = alpha * contribution + beta * grounding`. An estimator predicts the contribution
+ * of each step and is trained so that contributions sum to the outcome (`stepProgressLoss`). Grounding is 1 for an
+ * action that could be executed, otherwise 0. Pass the result to `gae`.
  *
- * Source: SPA-RL (arXiv 2505.20732). Defaults alpha 1, beta 0.5.
+ * Source: SPA-RL (arXiv 2505.20732). Defaults: alpha 1, beta 0.5.
  *
- * @param grounding 1 or true for actions that could be executed; without it only the contributions are rewarded.
+ * @param grounding 1 or true for actions that could be executed. Default: only contributions are rewarded.
  */
 export function stepProgressRewards(
   contributions: ArrayLike<number>,
@@ -115,11 +118,11 @@ export function stepProgressRewards(
 }
 
 /**
- * What trains the estimator of progress: the mean over episodes of `(sum of contributions - outcome)^2`.
+ * The loss of the progress estimator: the mean over episodes of `(sum of contributions - outcome)^2`.
  *
  * Source: SPA-RL (arXiv 2505.20732).
  *
- * @param contributions of the steps of each episode; an episode without steps counts with sum 0.
+ * @param contributions of the steps of each episode; an episode without steps has sum 0.
  * @returns the value and its gradient, same shape as `contributions`.
  */
 export function stepProgressLoss(
@@ -138,8 +141,8 @@ export function stepProgressLoss(
 }
 
 /**
- * The critic's loss: half the squared error `(V - return)^2`, weighted. With `clip` the new value is also tried
- * within +-clip of the old one, and the worse of both counts.
+ * The critic's loss: the weighted sum of half the squared error, `(V - return)^2 / 2`. With `clip`, the loss of a value
+ * is the larger of that and the loss of the value clipped to within `clip` of the old one.
  *
  * Source: PPO's first implementation (OpenAI baselines); verl's `compute_value_loss`, TRL's PPO, both with the half.
  *
@@ -150,7 +153,7 @@ export function valueLoss(
     values: ArrayLike<number>
     returns: ArrayLike<number>
     weights: ArrayLike<number>
-    /** By the critic before the update; needed for the clip only. */
+    /** Values before the update; used only with `clip`. */
     oldValues?: ArrayLike<number>
   },
   settings: { clip?: number } = {},

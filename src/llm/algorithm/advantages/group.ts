@@ -1,10 +1,10 @@
 /**
- * The rewards of one group: episodes of the same task under the same weights. `null` marks a masked member; it
- * takes no part in any statistic and its advantage is 0.
+ * The rewards of one group: episodes of the same task under the same weights. `null` marks a masked member, which is
+ * excluded from all statistics and has advantage 0.
  */
 export type GroupRewards = readonly (number | null)[]
 
-/** Mean and unbiased standard deviation (n - 1) of the members that count; deviation 0 below two. */
+/** Mean and unbiased standard deviation (n - 1) of the unmasked members; the deviation is 0 for fewer than two. */
 export function statistics(rewards: GroupRewards): { mean: number; deviation: number; count: number } {
   const values = rewards.filter((reward) => reward !== null)
   const count = values.length
@@ -14,20 +14,23 @@ export function statistics(rewards: GroupRewards): { mean: number; deviation: nu
   return { mean, deviation: count < 2 ? 0 : Math.sqrt(squares / (count - 1)), count }
 }
 
-/** True where all members that count got the same, so no relative advantage can teach anything. */
+/**
+ * True if all unmasked members have the same reward (a zero-variance group), so no relative advantage can teach
+ * anything.
+ */
 export function isUniform(rewards: GroupRewards): boolean {
   const values = rewards.filter((reward) => reward !== null)
   return values.every((value) => value === values[0])
 }
 
 /**
- * The groups worth training on, as indices: those whose members did not all get the same. What is missing from the
- * batch then is sampled anew from other tasks until it is full, so that its size in gradients stays constant.
+ * Indices of the groups with reward variance. The caller fills the batch with groups of other tasks, so that the number
+ * of groups with a gradient stays constant.
  *
  * Source: DAPO (arXiv 2503.14476), eq. 11; SkyRL's `dynamic_sampling: filter` and `zero_variance_filter`, verl's
- * `filter_groups`. `grpo` without it leaves such groups uncomputed but counts them in the normaliser.
+ * `filter_groups`. Without it, `grpo` skips zero-variance groups but counts them in the normaliser.
  *
- * @param settings the least spread (highest less lowest reward) that counts as a difference, default: any.
+ * @param settings the smallest difference between highest and lowest reward that counts. Default: any.
  */
 export function informativeGroups(
   groups: readonly GroupRewards[],
@@ -41,18 +44,18 @@ export function informativeGroups(
 }
 
 export interface ExpertSettings {
-  /** Only members with at least this reward. Default 1. */
+  /** Only members with at least this reward. Default: 1. */
   threshold?: number
-  /** At most this many a group, the best first, the earlier of equals first. Default: all. */
+  /** Most members per group, best first; earlier members first among equals. Default: all. */
   best?: number
 }
 
 /**
- * The members of each group to imitate, as indices in order: those that reach the threshold, at most `best` of them.
- * Training on them is `supervised`; sampling, choosing and imitating in turn is expert iteration.
+ * Indices of the members of each group to train on, in order: those that reach the threshold, at most `best` of them.
+ * Train on them with `supervised`. Alternating sampling, selection and training is expert iteration.
  *
- * Sources: STaR (arXiv 2203.14465) and ReST-EM (arXiv 2312.06585): all that are right, with a cap a task;
- * RAFT (arXiv 2304.06767): the single best, `{ threshold: -Infinity, best: 1 }`.
+ * Sources: STaR (arXiv 2203.14465) and ReST-EM (arXiv 2312.06585): all correct ones, with a cap per task; RAFT (arXiv
+ * 2304.06767): the single best, `{ threshold: -Infinity, best: 1 }`.
  */
 export function expertMembers(groups: readonly GroupRewards[], settings: ExpertSettings = {}): number[][] {
   const { threshold = 1, best = Infinity } = settings

@@ -2,15 +2,15 @@ import { defineAdvantage } from '../define.ts'
 import { type GroupRewards, isUniform, statistics } from './group.ts'
 
 export interface GrpoAdvantageSettings {
-  /** Divide by the group's standard deviation. True: GRPO. False: Dr.GRPO. Default true. */
+  /** Whether to divide by the group's standard deviation. True is GRPO, false is Dr.GRPO. Default: true. */
   std?: boolean
-  /** Added to the deviation. TRL uses 1e-4 (the default here), verl 1e-6. */
+  /** Added to the deviation. Default: 1e-4, as in TRL; verl uses 1e-6. */
   epsilon?: number
 }
 
 /**
- * Group-relative advantages: `(r - mean) / (std + epsilon)` with the unbiased deviation, as in TRL and verl.
- * A group whose members all got the same, or that has one member only, gives zeros.
+ * Group-relative advantages: `(r - mean) / (std + epsilon)` with the unbiased deviation, as in TRL and verl. A group
+ * with equal rewards or a single member gives zeros.
  *
  * Sources: DeepSeekMath (arXiv 2402.03300), Dr.GRPO without the deviation (arXiv 2503.20783).
  */
@@ -24,8 +24,8 @@ export function grpoAdvantages(rewards: GroupRewards, settings: GrpoAdvantageSet
 
 /**
  * Group-relative advantages on the scale of the whole batch: `(r - mean of group) / (std of batch + epsilon)`, the
- * deviation unbiased and taken over the rewards of all groups. Easy and hard tasks then keep their relative weight,
- * where the deviation of a group scales up the nearly solved ones. Groups whose members all got the same give zeros.
+ * deviation unbiased and taken over the rewards of all groups. Easy and hard tasks keep their relative weight, whereas
+ * dividing by a group's own deviation scales up nearly solved tasks. Groups with equal rewards give zeros.
  *
  * Source: "Tricks or Traps" (arXiv 2508.08221); TRL's `scale_rewards="batch"`, whose epsilon of 1e-4 is the default.
  */

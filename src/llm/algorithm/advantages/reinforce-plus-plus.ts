@@ -3,17 +3,17 @@ import { whiten } from '../../../returns/whiten.ts'
 import { type GroupRewards, statistics } from './group.ts'
 
 /**
- * REINFORCE++ without a group: the discounted return from each token on, whitened over all tokens of the batch:
- * `(G - mean) / sqrt(var + 1e-8)` with the unbiased variance. The rewards of tokens usually are `-beta * KL` with the
- * outcome added to the last one (`klRewards`).
+ * REINFORCE++ without groups: the discounted return from each token, whitened over all tokens of the batch: `(G - mean)
+ * / sqrt(var + 1e-8)` with the unbiased variance. Token rewards are usually `-beta * KL`, with the outcome added to the
+ * last one (`klRewards`).
  *
- * Source: REINFORCE++ (arXiv 2501.03262); verl's `reinforce_plus_plus`. verl sets the running return
- * to 0 at tokens that are masked, tools' included; here a sequence has the trained tokens only, so the return flows back
- * through tool calls to earlier turns.
+ * Source: REINFORCE++ (arXiv 2501.03262); verl's `reinforce_plus_plus`. verl resets the running return to 0 at masked
+ * tokens, including those of tools. Here a sequence contains only the trained tokens, so the return flows back through
+ * tool calls to earlier turns.
  *
  * @param rewards of the trained tokens of each sequence.
- * @param settings discount gamma, default 1.
- * @returns advantages of the tokens, same shape. A batch of one token gives 0.
+ * @param settings gamma, the discount; default: 1.
+ * @returns advantages of the tokens, same shape as `rewards`. A batch of one token gives 0.
  */
 export function reinforcePlusPlusAdvantages(
   rewards: readonly ArrayLike<number>[],
@@ -32,12 +32,12 @@ export function reinforcePlusPlusAdvantages(
 }
 
 /**
- * REINFORCE++ with the group's mean as baseline: centred within each group, then whitened over all tokens of the
- * batch: `(a - mean) / sqrt(var + 1e-8)` with the unbiased variance, each member counted once for each of its tokens.
+ * REINFORCE++ with the group's mean as baseline: centred within each group, then whitened over all tokens of the batch:
+ * `(a - mean) / sqrt(var + 1e-8)` with the unbiased variance, each member counted once per token.
  *
  * Source: REINFORCE++ (arXiv 2501.03262); verl's `reinforce_plus_plus_baseline` with its `masked_whiten`.
  *
- * @param tokens sampled tokens of each member, same shape as `groups`; without it each member counts once.
+ * @param tokens sampled tokens of each member, same shape as `groups`; default: each member counts once.
  */
 export function reinforcePlusPlusBaselineAdvantages(
   groups: readonly GroupRewards[],
@@ -45,7 +45,7 @@ export function reinforcePlusPlusBaselineAdvantages(
 ): number[][] {
   const centred = groups.map((rewards) => {
     const { mean, count } = statistics(rewards)
-    // One member alone is not centred, as in verl: the batch is then its only baseline.
+    // As in verl, a single member is not centred: the batch is its only baseline.
     return rewards.map((reward) => (reward === null ? null : count === 1 ? reward : reward - mean))
   })
   const counted = centred.flatMap((members, g) =>

@@ -2,9 +2,9 @@ import type { KlEstimator } from '../losses/regularisers.ts'
 import type { GroupRewards } from './group.ts'
 
 /**
- * The divergence in the reward instead of the loss: rewards of tokens, `-coefficient * k(logprob - reference)`, with
- * the outcome added to the last one. The estimators are those of `klLoss`; no gradient flows through them, and k1 is
- * then the right one: its policy gradient is that of KL(policy || reference).
+ * Token rewards that penalise divergence: `-coefficient * k(logprob - reference)`, with the outcome added to the last
+ * one. The estimators are those of `klLoss`. No gradient flows through rewards, so use k1: its policy gradient is that
+ * of KL(policy || reference).
  *
  * Sources: InstructGPT (arXiv 2203.02155); verl's `kl_penalty` in the reward, TRL's PPO and RLOO (k1).
  *
@@ -19,7 +19,7 @@ export function klRewards(
   const rewards = Float32Array.from({ length: logprobs.length }, (_, t) => {
     const d = logprobs[t] - referenceLogprobs[t]
     if (settings.estimator === 'k2') return -settings.coefficient * (d * d) * 0.5
-    // As in verl: beyond 20 nats the difference is clamped.
+    // As in verl, the difference is clamped to 20 nats.
     if (settings.estimator === 'k3') return -settings.coefficient * (Math.expm1(clamp(-d)) + clamp(d))
     return -settings.coefficient * d
   })
@@ -32,8 +32,8 @@ function clamp(difference: number): number {
 }
 
 /**
- * The next coefficient of a divergence that is to stay near `target`: multiplied by
- * `1 + clip(measured / target - 1, -0.2, 0.2) * steps / horizon`.
+ * The next coefficient of an adaptive divergence penalty that keeps the divergence near `target`. Multiplies the
+ * coefficient by `1 + clip(measured / target - 1, -0.2, 0.2) * steps / horizon`.
  *
  * Source: Ziegler et al. (arXiv 1909.08593), section 2.2; verl's adaptive controller.
  */
@@ -47,8 +47,8 @@ export function adaptKlCoefficient(
 }
 
 /**
- * The penalty of an answer that comes near the limit: 0 up to `limit - cache` tokens, then falling linearly to -1 at
- * `limit`, and -1 beyond. Added to the reward.
+ * The penalty of an overlong answer: 0 up to `limit - cache` tokens, then falling linearly to -1 at `limit`, and -1
+ * beyond. Add it to the reward.
  *
  * Source: DAPO (arXiv 2503.14476), eq. 13; TRL's `get_soft_overlong_punishment`.
  */
@@ -62,8 +62,8 @@ export function softOverlongPenalty(
 }
 
 /**
- * Rewards with the cut-off answers masked (`null`): whether they would have been right is not known, and -1 for them
- * would punish long thought itself.
+ * Masks the rewards of cut-off answers (`null`). It is unknown whether they would have been right, and a reward of -1
+ * would penalise long reasoning itself.
  *
  * Source: DAPO (arXiv 2503.14476), overlong filtering; TRL's `mask_truncated_completions`.
  */
@@ -75,9 +75,9 @@ export function maskOverlong(
 }
 
 /**
- * Rewards for brevity among the answers of a group: `0.5 - (length - min) / (max - min)` for right ones, at most 0 for
- * wrong ones, all 0 where the lengths are equal. Scaled and added to the reward. Masked members (`null`) get 0 and
- * count for nothing.
+ * Rewards for short answers within a group: `0.5 - (length - min) / (max - min)` for right answers, the same but at
+ * most 0 for wrong ones, and 0 for all if the lengths are equal. Scale and add it to the reward. Masked members
+ * (`null`) get 0 and do not count.
  *
  * Source: Kimi k1.5 (arXiv 2501.12599).
  *
@@ -95,11 +95,10 @@ export function kimiLengthRewards(lengths: ArrayLike<number>, right: readonly (b
 }
 
 /**
- * Rewards less a share for length that grows with what the group achieves: `r - weight * mean(r) * length / max`.
- * A group that solves nothing has no penalty for length. Meant for rewards of 0 or more: a negative mean would
- * reward length.
+ * Rewards minus a length penalty that grows with the mean reward of the group: `r - weight * mean(r) * length / max`. A
+ * group that solves nothing has no penalty. Use it with rewards of at least 0: a negative mean would reward length.
  *
- * Source: prime-rl's `length_penalty` of its `grpo` (there also over tokens read and turns; call it once for each).
+ * Source: prime-rl's `length_penalty` of its `grpo` (there also over input tokens and turns; call it once for each).
  */
 export function relativeLengthPenalty(
   rewards: GroupRewards,
@@ -116,13 +115,13 @@ export function relativeLengthPenalty(
 }
 
 /**
- * The penalty of an answer that repeats itself: `-(1 - distinct / all) * most` over its n-grams of tokens; 0 for answers
- * shorter than one n-gram. Added to the reward.
+ * The penalty of an answer that repeats itself: `-(1 - distinct / all) * most` over its n-grams of tokens; 0 for
+ * answers shorter than one n-gram. Add it to the reward.
  *
  * Source: "Demystifying Long Chain-of-Thought Reasoning" (arXiv 2502.03373), appendix C.2; TRL's
  * `get_repetition_penalty_reward`, whose `max_penalty` is `-most`. Open-R1 counts words instead of tokens.
  *
- * @param settings n, default 3; most, the penalty of pure repetition, default 1.
+ * @param settings n, default: 3; most, the penalty of pure repetition, default: 1.
  */
 export function repetitionPenalty(
   tokens: ArrayLike<number>,

@@ -3,26 +3,26 @@ import type { EpisodeTurns } from '../define.ts'
 import { grpoAdvantages, grpoFields } from './grpo.ts'
 import type { GrpoAdvantageSettings } from './grpo.ts'
 
-/** One episode of a group: the reward of each turn, and that of the outcome. */
+/** One episode of a group: the reward of each turn, and the outcome. */
 export interface TurnRewards {
   turns: readonly number[]
   outcome: number
 }
 
 /**
- * Advantages of turns: a turn's own reward is compared with the same turn of the other episodes, the outcome with their
- * outcomes, `A_k = A(turn k) + weight * A(outcome)`; the last turn gets the outcome alone, `A_last = A(outcome)`.
- * Turns that only some episodes reached are compared among those.
+ * Turn advantages: a turn's reward is compared with the same turn of the other episodes, and the outcome with their
+ * outcomes, `A_k = A(turn k) + weight * A(outcome)`. The last turn uses only the outcome, `A_last = A(outcome)`. A turn
+ * that only some episodes reach is compared among those episodes.
  *
- * Source: MT-GRPO (arXiv 2505.11821), written there for two turns; the settings are those of `grpoAdvantages`.
+ * Source: MT-GRPO (arXiv 2505.11821), defined there for two turns; the settings are those of `grpoAdvantages`.
  *
- * @param members of one group; `null` = masked, gets no advantages.
+ * @param members episodes of one group; `null` = masked, gets no advantages.
  * @returns an advantage for each turn of each member.
  */
 export function turnLevelAdvantages(
   members: readonly (TurnRewards | null)[],
   settings: GrpoAdvantageSettings & {
-    /** Of the outcome in the turns before the last. Default 1. */ weight?: number
+    /** Weight of the outcome in the turns before the last. Default: 1. */ weight?: number
   } = {},
 ): number[][] {
   const { weight = 1 } = settings
@@ -45,19 +45,19 @@ export function turnLevelAdvantages(
 }
 
 /**
- * Advantages by returns: the discounted sum of rewards from a turn on, the outcome added to the last one, is compared with that of the same
- * turn of the other episodes: `A_k = grpo(G_k)`, `G_k = r_k + gamma * G_(k+1)`. What came before a turn has no part in its advantage.
- * Turns that only some episodes reached are compared among those.
+ * Turn advantages from returns: the discounted return from a turn is compared with that of the same turn of the other
+ * episodes, `A_k = grpo(G_k)`, `G_k = r_k + gamma * G_(k+1)`. The outcome is added to the last reward. Rewards before a
+ * turn do not affect its advantage. A turn that only some episodes reach is compared among those episodes.
  *
  * Source: normalised discounted returns of turns, GTPO (arXiv 2511.14846); the settings are those of `grpoAdvantages`.
  *
- * @param members of one group; `null` = masked, gets no advantages.
+ * @param members episodes of one group; `null` = masked, gets no advantages.
  * @returns an advantage for each turn of each member.
  */
 export function turnReturnAdvantages(
   members: readonly (TurnRewards | null)[],
   settings: GrpoAdvantageSettings & {
-    /** Default 1. */ gamma?: number
+    /** Default: 1. */ gamma?: number
   } = {},
 ): number[][] {
   const { gamma = 1 } = settings
@@ -78,29 +78,29 @@ function returnsOf({ turns, outcome }: TurnRewards, gamma: number): number[] {
   return returns
 }
 
-/** One episode of a group: where it was before each step, as a key, and the reward of each step. */
+/** One episode of a group: a key of the state before each step, and the reward of each step. */
 export interface StepRecord {
   states: readonly string[]
   rewards: readonly number[]
 }
 
 export interface StepGroupSettings extends GrpoAdvantageSettings {
-  /** Discount of the return from a step on. Default 1 (GiGPO's experiments: 0.95). */
+  /** Discount of the return. Default: 1 (GiGPO's experiments: 0.95). */
   gamma?: number
-  /** Of the advantage among equal states. Default 1. */
+  /** Weight of the advantage among equal states. Default: 1. */
   weight?: number
 }
 
 /**
- * Group-in-group advantages: besides the episode's advantage in its group, each step is compared with all steps of
- * the group that were taken in the same state, by the discounted return from there on:
- * `A_t = A(episode) + weight * A(step among equal states)`. It needs no critic and no further samples.
+ * Group-in-group advantages: adds to the episode's advantage a step advantage, which compares the discounted return
+ * from a step with those of all steps of the group in the same state: `A_t = A(episode) + weight * A(step among equal
+ * states)`. Needs no critic and no further samples.
  *
- * Source: GiGPO (arXiv 2505.10978). A state that was met once says nothing and adds 0. The return of the
- * episode is the undiscounted sum of its rewards; settings `std` and `epsilon` are those of `grpoAdvantages`.
+ * Source: GiGPO (arXiv 2505.10978). A state that occurs once adds 0. The return of the episode is the undiscounted sum
+ * of its rewards. The settings `std` and `epsilon` are those of `grpoAdvantages`.
  *
- * @param members of one group; `null` = masked.
- * @returns an advantage for each step of each member.
+ * @param members episodes of one group; `null` = masked.
+ * @returns an advantage for every step of every member.
  */
 export function stepGroupAdvantages(
   members: readonly (StepRecord | null)[],
@@ -213,13 +213,13 @@ export const stepGroupDefinition = defineAdvantage({
 
 interface StepGroupAnchor {
   /**
-   * States are equal where the policy was shown the same since it spoke last (`observation`, the default, as GiGPO has it), or where
-   * everything that was said before is the same (`history`: right also where the last answer of a tool does not tell the state).
+   * When states are equal. `observation` (default, as in GiGPO): if the policy was shown the same since its last turn.
+   * `history`: if everything before is the same; correct also if the last tool result does not identify the state.
    */
   anchor?: 'observation' | 'history'
 }
 
-/** The steps of an episode, its outcome rewarded with the last one. */
+/** The steps of an episode; the last step's reward includes the outcome. */
 function stepsOf(
   episode: EpisodeTurns | null,
   { anchor = 'observation' }: StepGroupAnchor,

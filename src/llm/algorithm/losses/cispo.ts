@@ -3,19 +3,19 @@ import { AgogeError } from '../../../error.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 /**
- * Two libraries give the same option name two meanings. `verl`: the ratio is clipped to [1 - low, 1 + high].
- * `trl`: `high` is the cap itself and there is no lower bound.
+ * How the clip settings are read; the libraries differ. `verl`: the ratio is clipped to [1 - low, 1 + high]. `trl`:
+ * `high` is the cap itself and there is no lower bound.
  */
 export type CispoSettings =
   | { convention: 'verl'; clipLow: number; clipHigh: number }
   | { convention: 'trl'; cap: number }
 
 /**
- * REINFORCE weighted by a clipped ratio that carries no gradient: `-stop(clip(ratio)) * A * logprob`. No token loses
- * its gradient; the clip bounds how much an off-policy token counts.
+ * REINFORCE weighted by a clipped ratio that carries no gradient: `-stop(clip(ratio)) * A * logprob`. Every token keeps
+ * its gradient; the clip bounds the weight of off-policy tokens.
  *
- * The value that is returned is relative to the sampler (`-clip(ratio) * A * (logprob - sampler logprob)`): it has the
- * same gradient and does not grow with the length of the text.
+ * The returned value is relative to the sampler (`-clip(ratio) * A * (logprob - sampler logprob)`): it has the same
+ * gradient and does not grow with the length of the text.
  *
  * Source: MiniMax-M1 (arXiv 2506.13585).
  */

@@ -1,40 +1,44 @@
 import { countedSequences, clampLogRatio, type SequenceLossInputs } from './tokens.ts'
 
 export interface MismatchInputs {
-  /** Log-probabilities by the trainer, before its update, of what the sampler's engine chose. */
+  /** The trainer's log-probabilities of the sampled tokens, before its update. */
   logprobs: ArrayLike<number>
-  /** What the sampler's engine itself said of the same tokens under the same weights. */
+  /** The sampler's log-probabilities of the same tokens under the same weights. */
   samplerLogprobs: ArrayLike<number>
   weights: ArrayLike<number>
-  /** The first token of each sequence. Not needed at level `token`. */
+  /** Index of the first token of each sequence. Not needed at level `token`. */
   starts?: ArrayLike<number>
 }
 
 export interface ImportanceSettings {
-  /** The ratio of a token, of a sequence (product over its tokens), or the geometric mean of the sequence's. */
+  /**
+   * What the ratio is computed for: a token, a sequence (product over its tokens), or the geometric mean over the
+   * sequence.
+   */
   level: 'token' | 'sequence' | 'geometric'
   /**
-   * `truncate`: the weight is multiplied by the ratio bounded to [low, high]. `mask`: by the ratio, or 0 outside.
-   * `reject`: by 1, or 0 outside.
+   * `truncate`: multiplies the weight by the ratio clamped to [low, high]. `mask`: by the ratio, or by 0 outside the
+   * range. `reject`: by 1, or by 0 outside the range.
    */
   mode: 'truncate' | 'mask' | 'reject'
-  /** Default 0. */
+  /** Default: 0. */
   low?: number
   high: number
 }
 
 /**
- * Weights of tokens corrected for a sampler that is not the trainer (another engine, lower precision, older weights).
- * Give the result to any loss as its `weights`; the normaliser is left as it was, so masking never makes the tokens
- * that stay count for more (as in AReaL). Corrections combine: reject by `geometric`, then truncate by `token`.
+ * Corrects token weights for a sampler that differs from the trainer (another engine, lower precision, older weights).
+ * Pass the result to any loss as its `weights`. The normaliser does not change, so masking does not increase the weight
+ * of the remaining tokens (as in AReaL). Corrections combine: reject by `geometric`, then truncate by `token`.
  *
- * Sources: truncated importance sampling (Ionides 2008; "Your Efficient RL Framework Secretly Brings You Off-Policy
- * RL Training", 2025), masked at sequence level (IcePop and "When Speed Kills Stability", 2025). TRL:
+ * Sources: truncated importance sampling (Ionides 2008; "Your Efficient RL Framework Secretly Brings You Off-Policy RL
+ * Training", 2025), masked at sequence level (IcePop and "When Speed Kills Stability", 2025). TRL:
  * `vllm_importance_sampling_mode` (`token|sequence` x `truncate|mask`, default sequence_mask with cap 3; its sequence
  * ratio is the product too). verl: `rollout_is` truncates (cap 2), `rollout_rs` rejects (`seq_mean_k1` = geometric).
  * SkyRL: token cap 2, sequence cap 5.
  *
- * @returns the weights; over the tokens that counted, the mean ratio (clamped to exp(+-20)) and the share that stayed.
+ * @returns the weights, and over the tokens with non-zero weight the mean ratio (clamped to exp(+-20)) and the share
+ * that remains.
  */
 export function importanceWeights(
   inputs: MismatchInputs,
@@ -76,9 +80,9 @@ function startsOf(
 }
 
 /**
- * Weights with stale failures removed: a token of negative advantage is dropped where its sequence has become
- * unlikely, `mean(sampler logprob - logprob) > threshold`. Sequences of good outcome always stay. Give the result to
- * any loss as its `weights`.
+ * Removes stale failures: a token of negative advantage gets weight 0 if its sequence has become unlikely,
+ * `mean(sampler logprob - logprob) > threshold`. Tokens of positive advantage always remain. Pass the result to any
+ * loss as its `weights`.
  *
  * Source: DeepSeek-V3.2 (arXiv 2512.02556), off-policy sequence masking; TRL's `off_policy_mask_threshold`, slime's
  * `--use-opsm`.

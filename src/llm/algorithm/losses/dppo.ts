@@ -2,20 +2,20 @@ import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sumTokens } from './tokens.ts'
 
 export interface DppoSettings {
-  /** A token of negative advantage whose probability has fallen by more than this is dropped. Default 0.2. */
+  /** Drops a token of negative advantage if its probability has fallen by more than this. Default: 0.2. */
   low?: number
-  /** A token of positive advantage whose probability has risen by more than this is dropped. Default 0.2. */
+  /** Drops a token of positive advantage if its probability has risen by more than this. Default: 0.2. */
   high?: number
 }
 
 /**
- * The importance-weighted policy gradient, `-ratio A`, without the tokens that have already moved far enough the way
- * they are pushed, measured by their probability instead of its ratio: `p - p_sampler` is the total variation of the
- * choice between this token and any other. Rare tokens may then rise and likely ones are limited, where PPO does the opposite.
- * A dropped token has neither loss nor gradient.
+ * The importance-weighted policy gradient, `-ratio A`, without tokens that have already moved far enough in the
+ * direction of their gradient. The distance is the change of the probability, not its ratio: `p - p_sampler` is the
+ * total variation of the binary choice between this token and all others. This lets rare tokens rise and limits likely
+ * ones; PPO does the opposite. A dropped token has loss 0 and gradient 0.
  *
- * Source: DPPO (arXiv 2602.04879), eq. 11 to 13, binary TV; prime-rl's default loss (`dppo_mask_low`, `dppo_mask_high` 0.2, with
- * `kimiLoss` at level `token` and tau 2e-3 added), SkyRL's and Tinker's `dppo` (`delta_low`, `delta_high`).
+ * Source: DPPO (arXiv 2602.04879), eq. 11 to 13, binary TV; prime-rl's default loss (`dppo_mask_low`, `dppo_mask_high`
+ * 0.2, with `kimiLoss` at level `token` and tau 2e-3 added), SkyRL's and Tinker's `dppo` (`delta_low`, `delta_high`).
  */
 export function dppoLoss(inputs: LossInputs, settings: DppoSettings = {}): LossValue {
   const { low = 0.2, high = 0.2 } = settings

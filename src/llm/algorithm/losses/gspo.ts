@@ -2,24 +2,24 @@ import { defineLoss } from '../define.ts'
 import { countedSequences, clampLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 export interface GspoSettings {
-  /** The ratio of the sequence is clipped to [1 - clipLow, 1 + clipHigh]; the paper has 3e-4 and 4e-4. */
+  /** The ratio of the sequence is clipped to [1 - clipLow, 1 + clipHigh]. The paper uses 3e-4 and 4e-4. */
   clipLow: number
   clipHigh: number
   /**
-   * What advantages that differ within a sequence do. `sequence` (default): the ratio is one number, and each token
-   * moves all advantages (TRL's `importance_sampling_level: sequence`). `token`: the ratio's gradient goes to the
-   * token itself, so each token keeps its own advantage (GSPO-token; verl). With one advantage a sequence they agree.
+   * How advantages that differ within a sequence act. `sequence` (default): the ratio is one number, and the gradient
+   * of each token depends on all advantages (TRL's `importance_sampling_level: sequence`). `token`: each token keeps
+   * its own advantage (GSPO-token; verl). With one advantage per sequence both agree.
    */
   gradient?: 'sequence' | 'token'
 }
 
 /**
- * The clipped surrogate with one ratio a sequence, the geometric mean of its tokens' ratios:
- * `-min(s A, clip(s, 1 - low, 1 + high) A)`, `s = exp(mean(logprob - sampler logprob))`. Sequences are clipped as a
- * whole. Meant for weights of `sequence-mean`.
+ * The clipped surrogate with one ratio per sequence, the geometric mean of its tokens' ratios: `-min(s A, clip(s, 1 -
+ * low, 1 + high) A)`, `s = exp(mean(logprob - sampler logprob))`. Sequences are clipped as a whole. Use it with
+ * `sequence-mean` weights.
  *
  * Source: GSPO (arXiv 2507.18071), eq. 5 to 7, and GSPO-token there. verl clamps log s to 10, TRL does not clamp it;
- * here it is clamped to +-20. In `gradient: 'token'` the gradient is that of the surrogate, not of the value.
+ * here it is clamped to +-20. With `gradient: 'token'` the gradient is that of the surrogate, not of the value.
  */
 export function gspoLoss(inputs: SequenceLossInputs, settings: GspoSettings): LossValue {
   const { clipLow, clipHigh, gradient: kind = 'sequence' } = settings

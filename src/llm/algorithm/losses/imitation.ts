@@ -16,12 +16,12 @@ export function crossEntropyLoss(inputs: {
 }
 
 /**
- * The sum of losses over the same tokens, each with its coefficient: a policy loss with a divergence, or
- * demonstrations mixed into reinforcement, `(1 - mu) rl + mu sft`. `clipFraction` is the largest of the terms'.
+ * The sum of losses over the same tokens, each with its coefficient: a policy loss with a divergence, or demonstrations
+ * mixed with RL, `(1 - mu) rl + mu sft`. `clipFraction` is the largest of the terms'.
  *
  * Sources of the mixture: CHORD (arXiv 2508.11408), whose mu falls over training; verl and TRL add `kl_coef * kl`.
  *
- * @throws RangeError where the terms have gradients of different lengths.
+ * @throws RangeError if the gradients of the terms differ in length.
  */
 export function combineLosses(terms: readonly { loss: LossValue; coefficient: number }[]): LossValue {
   const gradient = new Float32Array(terms.length === 0 ? 0 : terms[0].loss.gradient.length)
@@ -40,8 +40,8 @@ export function combineLosses(terms: readonly { loss: LossValue; coefficient: nu
 }
 
 /**
- * Weights of demonstrated tokens that spare what the policy knows and what would break it: `weight * p (1 - p)`, p its
- * own probability of the token, without gradient. Greatest at p = 1/2.
+ * Weights of demonstrated tokens that reduce those the policy already knows or finds very unlikely: `weight * p (1 -
+ * p)`, with p the policy's probability of the token, without gradient. Largest at p = 1/2.
  *
  * Source: CHORD-phi (arXiv 2508.11408).
  */
@@ -52,14 +52,14 @@ export function highEntropyWeights(logprobs: ArrayLike<number>, weights: ArrayLi
 }
 
 /**
- * On-policy distillation as advantages: what the teacher thinks of each token that the student sampled,
- * `A_t = coefficient * (teacher logprob - sampler logprob)`, the negative reverse divergence of the token. Use them
- * with `importanceSamplingLoss`, alone or added to the advantages of the reward. With a discount above 0 a token
- * also answers for the divergence of what followed it: `A_t = d_t + discount * A_(t+1)`.
+ * On-policy distillation as advantages: the teacher's log-probability of each token that the student sampled, relative
+ * to the student's, `A_t = coefficient * (teacher logprob - sampler logprob)`, the negative reverse divergence of the
+ * token. Use them with `importanceSamplingLoss`, alone or added to reward advantages. With a discount above 0, the
+ * advantage of a token includes the divergence of later tokens: `A_t = d_t + discount * A_(t+1)`.
  *
- * Sources: MiniLLM (arXiv 2306.08543) for the discounted form; "On-Policy Distillation" (Thinking Machines, 2025)
- * with discount 0, the default; tinker-cookbook's `kl_penalty_coef` and `kl_discount_factor`. `distillationLoss` is
- * the exact form where the teacher's whole distribution is at hand.
+ * Sources: MiniLLM (arXiv 2306.08543) for the discounted form; "On-Policy Distillation" (Thinking Machines, 2025) with
+ * discount 0, the default; tinker-cookbook's `kl_penalty_coef` and `kl_discount_factor`. `distillationLoss` is the
+ * exact form and needs the teacher's whole distribution.
  *
  * @param sequence the trained tokens of one sequence.
  */
@@ -78,15 +78,15 @@ export function distillationAdvantages(
 }
 
 /**
- * Distillation over whole distributions, student q and teacher p, each of its tokens weighted: the generalised
- * Jensen-Shannon divergence with mixture m = (1 - beta) q + beta p, `beta KL(p || m) + (1 - beta) KL(q || m)`; its ends
- * are beta 0: forward KL(p || q), and beta 1 (default): reverse KL(q || p), which on the student's own samples is
- * on-policy distillation. Exact gradient with respect to the student's logits.
+ * Distillation over whole distributions of student q and teacher p, a weighted sum over tokens. The loss is the
+ * generalised Jensen-Shannon divergence with mixture m = (1 - beta) q + beta p, `beta KL(p || m) + (1 - beta) KL(q ||
+ * m)`; beta 0 is the forward KL(p || q). beta 1 (default) is the reverse KL(q || p), which is on-policy distillation
+ * when the student sampled the tokens. Returns the exact gradient with respect to the student's logits.
  *
- * Sources: GKD (arXiv 2306.13649), where the ends are limits up to a factor; TRL's `GKD` and distillation
- * trainers set the ends as here. `distillationAdvantages` is the sampled form, for teachers that give log-probabilities only.
+ * Sources: GKD (arXiv 2306.13649), where the ends are limits up to a factor; TRL's `GKD` and distillation trainers set
+ * the ends as here. `distillationAdvantages` is the sampled form, for teachers that give log-probabilities only.
  *
- * @param inputs teacher's logits of the same shape as the student's (log-probabilities do as well).
+ * @param inputs the teacher's logits or log-probabilities, in the shape of the student's logits.
  */
 export function distillationLoss(
   inputs: LogitInputs & { teacherLogits: ArrayLike<number> },
@@ -116,7 +116,10 @@ export function distillationLoss(
   return { value, gradient }
 }
 
-/** What one word adds to the divergence, and its derivative with respect to log q; both may leave out what sums to 0. */
+/**
+ * What one vocabulary entry adds to the divergence, and its derivative with respect to log q. Both may omit terms that
+ * sum to 0.
+ */
 function divergenceTerm(logQ: number, logP: number, beta: number): { loss: number; derivative: number } {
   const q = Math.exp(logQ)
   const p = Math.exp(logP)

@@ -2,22 +2,22 @@ import { defineLoss } from '../define.ts'
 import { countedSequences, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
 export interface KimiSettings {
-  /** Strength of the pull towards the sampler, 0 or more. */
+  /** Strength of the penalty for moving away from the sampler, at least 0. */
   tau: number
-  /** Whether the squared log-ratio is that of the sequence (the paper, default) or of each token (prime-rl's `kl_tau`). */
+  /** Whether the squared log-ratio is that of the sequence (default, the paper) or of each token (prime-rl's `kl_tau`). */
   level?: 'sequence' | 'token'
 }
 
 /**
- * The policy gradient with a squared log-ratio instead of a clip: a sequence of log-ratio L, the sum over its tokens,
- * costs `-A L + tau / 2 L^2`, so the gradient is the source's, `-(r - mean r) grad log p + tau / 2 grad L^2`. Meant for
- * advantages that are centred only (`grpoAdvantages` with `std: false`).
+ * The policy gradient with a squared log-ratio instead of a clip. A sequence with log-ratio L (the sum over its tokens)
+ * has loss `-A L + tau / 2 L^2`, so the gradient is that of the paper, `-(r - mean r) grad log p + tau / 2 grad L^2`.
+ * Use it with advantages that are only centred (`grpoAdvantages` with `std: false`).
  *
- * Weights are per token as everywhere: the first term takes each token's own, the second the sequence's mean weight.
- * At level `token` the cost of a token of log-ratio l is `-A l + tau / 2 l^2`.
+ * Weights are per token: the first term uses each token's weight, the second the mean weight of the sequence. At level
+ * `token` the loss of a token with log-ratio l is `-A l + tau / 2 l^2`.
  *
- * Source: Kimi k1.5 (arXiv 2501.12599), eq. 3; K2 (arXiv 2507.20534) squares both terms together, same gradient up to
- * a factor; Tinker's `dro` is level `token`. No exponential is taken, so nothing is clamped.
+ * Source: Kimi k1.5 (arXiv 2501.12599), eq. 3; K2 (arXiv 2507.20534) squares both terms together, same gradient up to a
+ * factor; Tinker's `dro` is level `token`. No exponential is taken, so nothing is clamped.
  */
 export function kimiLoss(inputs: SequenceLossInputs, { tau, level = 'sequence' }: KimiSettings): LossValue {
   const { logprobs, samplerLogprobs, advantages, weights } = inputs
