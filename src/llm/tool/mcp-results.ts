@@ -126,7 +126,7 @@ type Annotations = NonNullable<ToolSpec['annotations']>
 
 function readAnnotations(given: Record<string, unknown>): Annotations {
   const annotations: Annotations = {}
-  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openEnvironmentHint'] as const) {
+  for (const hint of ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const) {
     const value = given[hint]
     if (typeof value === 'boolean') annotations[hint] = value
   }

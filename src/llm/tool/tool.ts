@@ -10,7 +10,7 @@ export interface ToolSpec {
     readOnlyHint?: boolean
     destructiveHint?: boolean
     idempotentHint?: boolean
-    openEnvironmentHint?: boolean
+    openWorldHint?: boolean
   }
 }
 
