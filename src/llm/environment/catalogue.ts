@@ -4,24 +4,24 @@ import type { Reward } from '../reward/reward.ts'
 import type { Adventure } from './adventure/adventure.ts'
 import type { DefinedToolEnvironment } from './definition/define-tool-environment.ts'
 
-/** What an environment may be asked for when it is opened. */
+/** Options for opening an environment. */
 export interface EnvironmentChoices {
   signal?: AbortSignal
-  /** Is given what takes a while, in a sentence. */
+  /** Reports slow steps, one sentence each. */
   onNotice?: (text: string) => void
-  /** Kinds of questions, and their levels from 1 on. */
+  /** Kinds of questions to draw, and their levels from 1 on. Default: all. */
   task?: readonly string[] | undefined
   difficulty?: readonly number[] | undefined
 }
 
-/** An environment with its tasks, and what differs from the usual way of training. */
+/** An opened environment with its tasks and its training defaults. */
 export interface OpenedEnvironment {
   environment: ToolEnvironment
   tasks: TaskSource
-  /** Of each kind of task, in the warm start. */
+  /** Demonstrations for each kind of task in the warm start. */
   demonstrations: Readonly<Record<string, number>>
   limits?: Partial<EpisodeLimits>
-  /** Default: success, less small costs of calls. */
+  /** Default: success minus a small cost for each call. */
   reward?: Reward
   training?: {
     warmStart: { epochs: number; validateEvery: number }
@@ -33,16 +33,16 @@ export interface OpenedEnvironment {
 export interface CatalogueEntry {
   /** One line for lists. */
   about: string
-  /** Options of the command line that this environment alone has. */
+  /** Options of the command line that only this environment has. */
   options?: readonly ('task' | 'difficulty')[]
   open: (choices: EnvironmentChoices) => Promise<OpenedEnvironment>
-  /** The same as a game of texts, which a person plays with `agoge play`. */
+  /** The environment as a text game that a person can play with `agoge play`. */
   game?: (options: { seed: number }) => Promise<Adventure>
 }
 
 /**
- * The environments of language-model agents by name: the one list from which `agoge train`, `eval`, `chat`, `envs`, help and errors take
- * them. What an environment needs is loaded when it is opened.
+ * The environments of language-model agents by name. `agoge train`, `eval`, `chat`, `envs`, help and errors all read
+ * this list. An environment's code is loaded when it is opened.
  */
 export const toolEnvironments: Readonly<Record<string, CatalogueEntry>> = {
   filesystem: {
@@ -69,10 +69,10 @@ export const toolEnvironments: Readonly<Record<string, CatalogueEntry>> = {
   },
 }
 
-/** Demonstrations of a definition that does not say how many, over all its kinds. */
+/** Demonstrations over all kinds, if the definition gives no number. */
 const usualDemonstrations = 400
 
-/** Opens an environment that was defined in one value. */
+/** Opens an environment made by `defineToolEnvironment`. */
 export async function openDefinition(definition: DefinedToolEnvironment): Promise<OpenedEnvironment> {
   const { tasks, limits, reward, demonstrations } = definition
   const each = demonstrations ?? Math.ceil(usualDemonstrations / tasks.kinds.length)
@@ -86,7 +86,7 @@ export async function openDefinition(definition: DefinedToolEnvironment): Promis
   }
 }
 
-/** Whether what a module exports is an environment made by `defineToolEnvironment`, of whichever copy of the package. */
+/** True if the value was made by `defineToolEnvironment`, also by another copy of the package. */
 export function isToolEnvironmentDefinition(value: unknown): value is DefinedToolEnvironment {
   return (
     typeof value === 'object' &&

@@ -28,9 +28,9 @@ export const adventureContext = {
 } as const
 
 export interface AdventureOptions {
-  /** Commands after which an episode is truncated. Default 50. */
+  /** Commands after which an episode is truncated. Default: 50. */
   maxSteps?: number
-  /** Of the stream that maps are drawn from until a reset brings one. Default 0. */
+  /** Seed of the stream of maps until `reset` gives another. Default: 0. */
   seed?: number
 }
 
@@ -41,10 +41,12 @@ interface Text {
   characters: string
 }
 
-/** The values of some features of `adventureContext`, by name; the others have their defaults. */
+/** Values of features of `adventureContext` by name. The others have their defaults. */
 export type AdventureContext = Partial<Readonly<Record<string, number>>>
 
-/** A Gymnasium-style environment whose observations and actions are texts: it fits `Environment` of `agoge/classic`. */
+/**
+ * A Gymnasium-style environment whose observations and actions are texts. It matches `Environment` of `agoge/classic`.
+ */
 export interface Adventure {
   readonly name: string
   readonly observationSpace: Text
@@ -54,9 +56,9 @@ export interface Adventure {
   readonly contextSpace: typeof adventureContext
   /** Commands after which an episode is truncated. */
   readonly maxSteps: number
-  /** The commands that would change something now, and `look`: each is understood by `step`. */
+  /** The commands that would change something now, and `look`. `step` accepts each of them. */
   admissible(): string[]
-  /** An oracle: the fewest commands from here to the fulfilled quest; none where it is fulfilled. */
+  /** The fewest commands that fulfil the quest from here (an oracle). Empty when the quest is fulfilled. */
   plan(): string[]
   /** Map and state, for judges. */
   map(): GameMap
@@ -72,13 +74,15 @@ interface Play {
 }
 
 /**
- * A small text adventure: rooms, furniture, things, perhaps a locked door, and one quest, to bring a thing somewhere, which
- * pays 1 and ends the episode. Observations and actions are texts; each observation tells all that is to be seen from
- * where the player stands, and the task. A command that is not understood costs a step and says so.
+ * Makes a small text adventure: rooms, furniture, things, sometimes a locked door, and one quest. The quest is to bring
+ * a thing to a place; fulfilling it gives reward 1 and ends the episode. Each observation describes everything the
+ * player can see, and the task. A command that is not understood uses a step and returns a message.
  *
- * The feature `scene` decides on everything; where a reset's context has none, it is drawn from the stream of the seed.
+ * The context feature `scene` determines the whole map. If a reset gives no `scene`, it is drawn from the stream of the
+ * seed.
  *
- * `step` throws an AgogeError: `reset-needed`, or `not-in-space` for what is no text of the action space.
+ * @throws AgogeError from `step`: `reset-needed`, or `not-in-space` for an action that is not a text of the action
+ * space.
  */
 export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: AdventureOptions = {}): Adventure {
   const name = 'adventure'
@@ -149,7 +153,11 @@ export function createAdventure({ maxSteps = 50, seed: firstSeed = 0 }: Adventur
   }
 }
 
-/** Plays one command: what is seen then, and whether the quest is fulfilled. @throws AgogeError `not-in-space`. */
+/**
+ * Plays one command. Returns what the player sees, and whether the quest is fulfilled.
+ *
+ * @throws AgogeError `not-in-space`.
+ */
 export function playCommand(
   map: GameMap,
   state: AdventureState,
@@ -169,7 +177,11 @@ export function playCommand(
 
 type Features = Record<keyof typeof adventureContext, number>
 
-/** The features with their defaults. Throws `unknown-feature` or `bad-context`. */
+/**
+ * Fills in the defaults of the features.
+ *
+ * @throws AgogeError `unknown-feature` or `bad-context`.
+ */
 function readFeatures(context: AdventureContext): Features {
   for (const name of Object.keys(context)) {
     if (Object.hasOwn(adventureContext, name)) continue

@@ -11,7 +11,7 @@ import {
   thingsAt,
 } from './map.ts'
 
-/** What can be typed; things and furniture by number. */
+/** Commands that can be typed. Things and furniture are numbers. */
 export type Command =
   | { verb: 'look' }
   | { verb: 'go'; direction: Direction }
@@ -20,7 +20,7 @@ export type Command =
   | { verb: 'open' | 'close'; furniture: number }
   | { verb: 'unlock'; thing: number }
 
-/** A command as text, as it is typed. */
+/** The command as text, as a player types it. */
 export function commandText({ things, furniture }: GameMap, command: Command): string {
   switch (command.verb) {
     case 'look':
@@ -43,8 +43,8 @@ export function commandText({ things, furniture }: GameMap, command: Command): s
 }
 
 /**
- * The command of a text, in small or capital letters, with or without articles; a sentence that says what is wrong where
- * there is none.
+ * Parses a command, in upper or lower case, with or without articles. Returns a sentence with the problem if it is not
+ * understood.
  */
 export function parseCommand(map: GameMap, text: string): Command | string {
   const words = text
@@ -114,7 +114,7 @@ interface Outcome {
   said: string
 }
 
-/** What a typed command does; one that is not understood, or does not work, only says so. */
+/** Plays a command. One that is not understood or does not work changes nothing and returns a message. */
 export function performText(map: GameMap, state: AdventureState, text: string): Outcome {
   const command = parseCommand(map, text)
   return typeof command === 'string' ? { state, said: command } : perform(map, state, command)
@@ -185,7 +185,7 @@ function questText({ things, furniture, quest, rooms }: GameMap): string {
   return `Your task: put the ${things[quest.thing]} ${where}.`
 }
 
-/** What the player sees: the room, its exits, its furniture, what lies about, what is carried, and the task. */
+/** Describes what the player sees: the room, its exits, its furniture, the things in it, the inventory and the task. */
 export function describe(map: GameMap, state: AdventureState): string {
   const { room, open } = state
   const { name, exits } = map.rooms[room]

@@ -18,47 +18,47 @@ const opposite = (direction: Direction): Direction => compass[(compass.indexOf(d
 
 interface Room {
   name: string
-  /** The room that lies that way. */
+  /** The room in that direction. */
   exits: Readonly<Partial<Record<Direction, number>>>
 }
 
-/** One piece stands in each room, with the room's number. */
+/** Each room has one piece of furniture, with the room's number. */
 interface Furniture {
   name: string
-  /** Containers can be closed, and are so at first; things lie on all others. */
+  /** Containers can be closed, and are closed at first. Things lie on all other furniture. */
   container: boolean
 }
 
-/** What does not change in an episode, and how it begins. */
+/** The fixed part of an episode, and its initial state. */
 export interface GameMap {
   rooms: readonly Room[]
   furniture: readonly Furniture[]
-  /** Names of what can be carried. */
+  /** Names of the things that can be carried. */
   things: readonly string[]
-  /** Where each thing is at first: see `Place`. */
+  /** Initial place of each thing; see `Place`. */
   places: readonly Place[]
-  /** The way that is locked, from both sides, until the key has been used. */
+  /** The passage that is locked from both sides until the key is used. */
   door?: { rooms: readonly [number, number]; key: number }
   start: number
-  /** Bring the thing to the furniture. */
+  /** The quest: bring the thing to the furniture. */
   quest: { thing: number; furniture: number }
 }
 
-/** -1: carried; r: on the floor of room r; rooms + r: on, or in, the furniture of room r. */
+/** -1: carried. r: on the floor of room r. rooms + r: on or in the furniture of room r. */
 export type Place = number
 export const carried: Place = -1
 
 interface MapOptions {
   /** 2 to 12. */
   rooms: number
-  /** Things that the quest does not need, 0 to 20. */
+  /** Things that the quest does not need: 0 to 20. */
   distractors: number
   locked: boolean
 }
 
 /**
- * The map of a number: rooms without loops, with a piece of furniture in each; the thing of the quest lies
- * beyond the locked door, where there is one, and its key before it: so that the quest can always be fulfilled.
+ * Draws the map of a number: rooms without loops, each with one piece of furniture. If a door is locked, the thing of
+ * the quest lies behind it and the key in front of it, so the quest can always be fulfilled.
  */
 export function generateMap(map: number, { rooms: count, distractors, locked }: MapOptions): GameMap {
   const random = createRandom('adventure', map)
@@ -73,7 +73,8 @@ export function generateMap(map: number, { rooms: count, distractors, locked }: 
     })
   const start = random.int(count)
 
-  // Cutting the way between a room and its parent parts the map in two; the far side is the one without the start.
+  // Removing the passage between a room and its parent splits the map in two. The far side is the one without the
+  // start.
   const cut = 1 + random.int(count - 1)
   const far = Array.from({ length: count }, (_, room) => isBelow(room, cut, parents))
   const farIsBelow = !far[start]
@@ -103,7 +104,7 @@ export function generateMap(map: number, { rooms: count, distractors, locked }: 
 
 type Exits = Partial<Record<Direction, number>>
 
-/** Rooms on a grid, each new one beside one that is there already. */
+/** Places rooms on a grid, each next to an existing one. */
 function growMap(count: number, random: Random): { exits: Exits[]; parents: number[] } {
   const spots: (readonly [number, number])[] = [[0, 0]]
   const exits: Exits[] = [{}]
@@ -126,12 +127,15 @@ function isBelow(room: number, ancestor: number, parents: readonly number[]): bo
   return false
 }
 
-/** What changes in an episode. */
+/** The part of an episode that changes. */
 export interface AdventureState {
   room: number
-  /** Of each thing. */
+  /** Place of each thing. */
   places: readonly Place[]
-  /** Of each piece of furniture: whether what is in it can be seen and reached; always so for those that cannot close. */
+  /**
+   * For each piece of furniture, whether its contents can be seen and reached. Always true for furniture that cannot
+   * close.
+   */
   open: readonly boolean[]
   unlocked: boolean
 }
@@ -155,7 +159,7 @@ export function reachable({ rooms }: GameMap, state: AdventureState): number[] {
   return [...thingsAt(state, room), ...(open[room] ? thingsAt(state, rooms.length + room) : [])]
 }
 
-/** Whether the way is the locked one. */
+/** True if the passage is the locked one. */
 export function isLocked(map: GameMap, state: AdventureState, direction: Direction): boolean {
   const to = map.rooms[state.room].exits[direction]
   if (state.unlocked || map.door === undefined || to === undefined) return false

@@ -7,7 +7,9 @@ interface Node {
   command: Command | null
 }
 
-/** Whether a command can be part of a shortest plan: hands are never full, so that nothing else needs to be moved. */
+/**
+ * Whether a command can be part of a shortest plan. The player can carry everything, so nothing else needs to be moved.
+ */
 function mayHelp({ rooms, quest, door }: GameMap, { places }: AdventureState, command: Command): boolean {
   switch (command.verb) {
     case 'go':
@@ -28,8 +30,10 @@ function mayHelp({ rooms, quest, door }: GameMap, { places }: AdventureState, co
 }
 
 /**
- * An oracle: the fewest commands from a state to the fulfilled quest, found breadth-first; `null` where there is no way.
- * With `all`, among all commands, and not only those that can help.
+ * Finds the fewest commands from a state to the fulfilled quest by breadth-first search (an oracle). Returns `null` if
+ * there is no way.
+ *
+ * @param all searches all commands, not only those that can help.
  */
 export function planQuest(map: GameMap, from: AdventureState, all = false): Command[] | null {
   const keyOf = ({ room, places, open, unlocked }: AdventureState): string =>

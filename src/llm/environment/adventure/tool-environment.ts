@@ -14,7 +14,7 @@ interface Game {
   context: Record<keyof typeof adventureContext, number>
 }
 
-/** What is no text of the game is an error of the tool, and costs the game nothing. */
+/** An action outside the action space is an error of the tool and does not change the game. */
 function playTyped(map: GameMap, state: AdventureState, command: string) {
   try {
     return playCommand(map, state, command)
@@ -33,9 +33,9 @@ const draft = ({ map, state, context }: Game) => {
 }
 
 /**
- * The text adventure for language models: one tool types commands, and an episode succeeds when its quest is fulfilled,
- * whatever the answer is. Quests are of the kinds `open` and `locked`; no two splits, and no two seeds of a split and kind, have the
- * same map.
+ * The text adventure for language models. One tool types commands. An episode succeeds when its quest is fulfilled,
+ * whatever the answer is. Quests are of the kinds `open` and `locked`. Splits share no map, and within a split and kind
+ * every seed has a different map.
  *
  * @example
  * const environment = await adventureEnvironment.create()
@@ -49,7 +49,7 @@ export const adventureEnvironment = defineToolEnvironment<Game>({
   splits: 'own',
   state({ seed, split, kind }) {
     const context = {
-      // The number of the map; the name of the feature is in the files of earlier runs.
+      // The number of the map. The files of earlier runs use this feature name.
       scene: splits.length * Math.abs(seed) + splits.indexOf(split),
       rooms: 3 + (Math.abs(seed) % 4),
       distractors: 3,

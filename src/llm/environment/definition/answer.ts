@@ -1,18 +1,18 @@
-/** What has to be said at the end. */
+/** The answer that a task requires. */
 export type WantedAnswer =
-  /** Anything: the work was the point. But the agent has to come to an end by itself. */
+  /** Any answer is accepted because only the state counts. The agent must still end the episode itself. */
   | { kind: 'any' }
   /** A text; `others` are the values it could be mixed up with. */
   | { kind: 'text'; text: string; others: readonly string[] }
   | { kind: 'number'; number: number }
 
-/** How much may stand around the wanted value: room for "The file says ...", none for listing everything. */
+/** How many extra characters a text answer may have. It allows "The file says ...", but not a list of everything. */
 const surroundings = 80
 
 /**
- * Whether this answer gives what was wanted. Space, quotes and a full stop around it do not count; upper and lower case
- * do. A text must be the wanted one, or hold it as a whole in a short sentence that holds none of the values it
- * could be mixed up with. A number must be the only one said.
+ * Returns whether the answer is the required one. Surrounding spaces, quotes and a full stop are ignored; case matters.
+ * A text must be the required value, or a short sentence that contains the whole value and none of the values it could
+ * be confused with. A number must be the only number in the answer.
  */
 export function answers(wanted: WantedAnswer, answer: string | null): boolean {
   if (answer === null || answer.trim() === '') return false
@@ -35,7 +35,7 @@ const bare = (text: string): string =>
     .replace(/^["'`“]+|["'`”.\s]+$/g, '')
     .trim()
 
-/** Holds the value as a whole: not as a part of a longer word or path. */
+/** True if the text contains the value as a whole, not as part of a longer word or path. */
 function holds(text: string, value: string): boolean {
   for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
     const before = text.charAt(at - 1)

@@ -8,21 +8,21 @@ import type { Episode } from '../../episode/types.ts'
 import type { DefinedToolEnvironment } from './define-tool-environment.ts'
 import { plainText } from './task-source.ts'
 
-/** What `checkToolEnvironment` looks at: a definition, or an environment with its source of tasks. */
+/** What `checkToolEnvironment` accepts: a definition, or an environment with its source of tasks. */
 export type CheckedEnvironment =
   | DefinedToolEnvironment
   | { environment: ToolEnvironment; tasks: TaskSource; limits?: Partial<EpisodeLimits> }
 
 export interface CheckOptions {
-  /** Tasks of each kind and split. Default 8. */
+  /** Tasks of each kind and split. Default: 8. */
   tasks?: number
   signal?: AbortSignal
 }
 
-/** What was proved. */
+/** The result of the check. */
 export interface EnvironmentCheck {
   name: string
-  /** By kind: how many tasks were played, and the mean calls of an expert's episode. */
+  /** By kind: the number of tasks played, and the mean number of calls in an expert's episode. */
   kinds: Record<string, { tasks: number; calls: number }>
 }
 
@@ -30,12 +30,14 @@ const splits = ['train', 'validation', 'test'] as const
 const usualLimits: EpisodeLimits = { turns: 6, deadlineSeconds: 120, toolDeadlineSeconds: 20 }
 
 /**
- * Proves that an environment can be trained on: no split of a kind is empty; train, validation and test share no task; the same seed gives the
- * same task and the same episode; the expert plan of every task succeeds within the limits; an agent that does nothing fails; and
- * one episode does not see what another does.
+ * Checks that an environment is ready for training:
  *
- * @returns what was played.
- * @throws AgogeError `environment-check` or `empty-split`, naming the kind, the split and the task.
+ * - no split of a kind is empty, and train, validation and test share no task, - the same seed gives the same task and
+ * the same episode, - the expert plan of every task succeeds within the limits, - an agent that does nothing fails, -
+ * an episode does not see the changes of another one.
+ *
+ * @returns the tasks played and the expert's calls, by kind.
+ * @throws AgogeError `environment-check` or `empty-split`, with the kind, the split and the task.
  * @example
  * const { kinds } = await checkToolEnvironment(environment)
  */
@@ -97,7 +99,7 @@ function measured(episodes: readonly Episode[], kind: string): { tasks: number; 
   return { tasks: own.length, calls: calls / Math.max(1, own.length) }
 }
 
-/** What the policy and the judge see of a task. */
+/** The parts of a task that the policy and the judge see. */
 const contentOf = (task: Task): string =>
   plainText([task.kind, task.prompt, 'start' in task ? task.start : task.context])
 
@@ -165,7 +167,7 @@ function checkSameEpisode(task: Task, first: Episode, second: Episode): void {
   })
 }
 
-/** Plays a task in one session while another is open: the other must still be where it began. */
+/** Plays a task in one session while another session is open. The other session must keep its initial state. */
 async function checkIsolated(task: Task | undefined, environment: ToolEnvironment): Promise<void> {
   if (task === undefined) return
   const sessions: ToolSession[] = []

@@ -14,106 +14,118 @@ import type { Move, Results, Step } from './plan.ts'
 import { createTaskSource } from './task-source.ts'
 import type { Draw, KindTaskSource } from './task-source.ts'
 
-/** A call of a plan, `['add_item', { text: 'milk' }]`, or one that depends on the results so far. */
+/**
+ * A call of a plan, such as `['add_item', { text: 'milk' }]`, or a function that makes the call from the results so
+ * far.
+ */
 export type PlanCall =
   | readonly [tool: string, args: Record<string, unknown>]
   | ((results: Results) => readonly [tool: string, args: Record<string, unknown>])
 
-/** One task of a kind: what fills its prompt template, and how an expert does it. */
+/** One task of a kind: the values for its prompt template, and the reference solution. */
 export interface ToolDraft<State> {
-  /** What stands in the holes of the templates: `{ item: 'milk' }` for `Add <item>`. */
+  /** Values for the placeholders of the template: `{ item: 'milk' }` for `Add <item>`. */
   holes?: Readonly<Record<string, string>>
-  /** The whole prompt, where the kind has no templates. */
+  /** The whole prompt, for kinds without templates. */
   prompt?: string
-  /** The calls of a reference solution, in order. It is shown as a demonstration and never to the policy. */
+  /** The calls of a reference solution, in order. Demonstrations show them; the policy never sees them. */
   plan?: readonly PlanCall[]
   /**
-   * What has to be said in the end, and what the expert says: a text, a number, a text with the values that it could be mixed up with, or
-   * a function of the results of the plan where `wanted` says what is right. Default: anything will do, and the expert says "done".
+   * The required final answer: a text, a number, a text with the values it could be confused with, or a function of the
+   * plan's results. With a function, `wanted` gives the required answer. Default: any answer is accepted, and the
+   * expert says "done".
    */
   answer?: string | number | { text: string; others: readonly string[] }
-  /** What the expert says. Default: the answer. */
+  /** The expert's final message. Default: the answer. */
   says?: string
-  /** The state that counts as done. Default: the one that the plan leaves. */
+  /** The state that counts as success. Default: the state after the plan. */
   goal?: State
   /** 1 = easiest. Default: the number of calls, at least 1. */
   difficulty?: number
-  /** For reports: what the task is about. */
+  /** What the task is about, for reports. */
   context?: Record<string, unknown>
-  /** Names what is asked; see `TaskDraft`. */
+  /** Identifies the question; see `TaskDraft`. */
   key?: string
 }
 
 /** A kind of task. */
 export interface ToolTaskKind<State> {
-  /** How requests are worded: `[Add|Put] <item> [on|to] my list`. */
+  /** Prompt templates: `[Add|Put] <item> [on|to] my list`. */
   templates?: readonly string[]
-  /** Templates from other words, for the measure on unseen paraphrases; may be left out. */
+  /** Optional templates with other words, for measuring success on unseen paraphrases. */
   unseen?: readonly string[]
-  /** Draws a task. It may change the state: that is then where the episode begins. */
+  /** Draws a task. It may change the state; the changed state is then the initial state of the episode. */
   draft: (state: State, draw: Draw) => ToolDraft<State>
 }
 
-/** A task with the state that its episodes begin in. */
+/** A task with the initial state of its episodes. */
 export interface DefinedTask<State> extends Task {
   start: State
   wanted: WantedAnswer
-  /** Only where the draft gave one. */
+  /** Present only if the draft has a `goal`. */
   goal?: State
 }
 
-/** What a judge looks at: never the text of the calls. */
+/** What a judge receives. It never contains the text of the calls. */
 export interface JudgeInputs<State> {
-  /** The state as the episode left it, and as it began. */
+  /** The states at the end and at the start of the episode. */
   state: State
   start: State
-  /** The state that the draft named, or that its plan leaves. */
+  /** The `goal` of the draft, or the state after its plan. */
   goal: State
   answer: string | null
-  /** Whether the answer is the one that the draft names. */
+  /** Whether the answer is the required one. */
   answered: boolean
   task: DefinedTask<State>
 }
 
 export interface ToolEnvironmentDefinition<State> {
-  /** In episodes, reports and the ids of tasks. */
+  /** Name in episodes, reports and task ids. */
   name: string
   /** One line for lists. */
   about?: string
-  /** Text in front of every conversation. Default: none. */
+  /** System prompt of every conversation. Default: none. */
   system?: string
-  /** Draws the initial state: plain data (whatever `structuredClone` copies). Each episode has a copy of its own. */
+  /** Draws the initial state: plain data that `structuredClone` can copy. Each episode gets its own copy. */
   state: (draw: Draw) => State
-  /** The tools over the state of one episode, objects of the AI SDK's `tool` shape. None for an environment of questions alone. */
+  /**
+   * The tools over the state of one episode, in the shape of the AI SDK's `tool`. Default: none, for environments that
+   * only ask questions.
+   */
   tools?: (state: State) => Record<string, ToolLike>
   kinds: Readonly<Record<string, ToolTaskKind<State>>>
-  /** Default: the state equals `goal`, and the answer is the one that the draft names. */
+  /** Default: succeeds if the state equals `goal` and the answer is the required one. */
   judge?: (inputs: JudgeInputs<State>) => boolean | Score | Promise<boolean | Score>
-  /** See `TaskSourceSettings`. Default `hash`. */
+  /** See `TaskSourceSettings`. Default: `hash`. */
   splits?: 'hash' | 'own'
-  /** Default: success, less small costs of calls. */
+  /** Default: success minus a small cost for each call. */
   reward?: Reward
-  /** Demonstrations of each kind in the warm start: one number, or by name. Default: 400 shared evenly. */
+  /** Demonstrations of each kind in the warm start: one number, or one for each kind. Default: 400, shared evenly. */
   demonstrations?: number | Readonly<Record<string, number>>
-  /** What differs from the usual limits of an episode (6 turns, 640 tokens). */
+  /** Overrides the default limits of an episode (6 turns, 640 tokens). */
   limits?: Partial<EpisodeLimits>
 }
 
-/** An environment in one value: `agoge train FILE.ts` takes a module that exports it as `environment`. */
+/** A complete environment in one value. `agoge train FILE.ts` takes a module that exports it as `environment`. */
 export interface DefinedToolEnvironment<State = unknown> extends Pick<
   ToolEnvironmentDefinition<State>,
   'name' | 'about' | 'reward' | 'demonstrations' | 'limits'
 > {
   readonly tasks: KindTaskSource<DefinedTask<State>>
-  /** The environment of these tasks: sessions and judge. @throws AgogeError for a tool that cannot be used. */
+  /**
+   * Makes the environment for these tasks: sessions and judge.
+   *
+   * @throws AgogeError if a tool cannot be used.
+   */
   create(): Promise<ToolEnvironment<DefinedTask<State>>>
 }
 
 /**
- * Defines an environment of tasks that an agent does through tools. Tasks, their splits and ids, private sessions, demonstrations and the judge
- * follow from it.
+ * Defines an environment whose tasks are solved with tools. You give the initial state, the tools and the kinds of
+ * tasks; the tasks with their splits and ids, an isolated state for each episode, demonstrations and the judge follow.
  *
- * @throws AgogeError `bad-environment` for a definition without kinds.
+ * @returns the environment; train on it with `agoge train FILE.ts` or `train()`, check it with `checkToolEnvironment`.
+ * @throws AgogeError `bad-environment` if the definition has no kinds.
  * @example
  * export const environment = defineToolEnvironment({
  *   name: 'todo',
@@ -178,7 +190,7 @@ export function defineToolEnvironment<State>(
   }
 }
 
-/** The draft with its expert and the answer that is wanted. */
+/** The draft with its expert and the required answer. */
 function withExpert<State>(draft: ToolDraft<State>) {
   const { plan = [], answer } = draft
   const wanted = wantedAnswer(answer)
@@ -209,7 +221,7 @@ async function createEnvironment<State>(
   tasks: KindTaskSource<DefinedTask<State>>,
 ): Promise<ToolEnvironment<DefinedTask<State>>> {
   const { name, system, tools = () => ({}), judge = reached } = definition
-  // Schemas are read once; each session binds the functions to its own state.
+  // Schemas are read once. Each session binds the functions to its own state.
   const read = await readTools(tools(copyOf(name, tasks.task({ split: 'train', seed: 0 }).start)))
 
   const play = (start: State): { state: State; call: ToolSession['call'] } => {
@@ -252,7 +264,7 @@ function reached<State>({ state, goal, answered }: JudgeInputs<State>): Scored<'
   }
 }
 
-/** The state that the plan of a task leaves. */
+/** Returns the state after the plan of a task. */
 async function goalOf<State>(
   task: DefinedTask<State>,
   play: (start: State) => { state: State; call: ToolSession['call'] },
@@ -266,7 +278,7 @@ async function goalOf<State>(
   }
 }
 
-/** The schemas that were read, with the functions of this session. */
+/** Combines the schemas that were read with the functions of this session. */
 function boundTo(own: Record<string, ToolLike>, read: ReadTools): ReadTools {
   return {
     specs: read.specs,

@@ -3,7 +3,7 @@ import { hash32 } from '../../../engine/random/index.ts'
 import type { Random } from '../../../engine/random/index.ts'
 import type { WordSplit } from './words.ts'
 
-/** One prompt template: the pattern it came from, the choice taken at each place, and its text with `<holes>`. */
+/** One prompt template: its pattern, the alternative taken at each choice, and its text with `<placeholders>`. */
 export interface PromptTemplate {
   pattern: number
   choices: readonly string[]
@@ -13,23 +13,30 @@ export interface PromptTemplate {
 export interface PromptTemplates {
   /** Every template that the patterns can make. */
   all: readonly PromptTemplate[]
-  /** A template of one split. @throws AgogeError where the split has none. */
+  /**
+   * Draws a template of one split.
+   *
+   * @throws AgogeError if the split has none.
+   */
   draw(split: WordSplit, random: Random): PromptTemplate
   of(split: WordSplit): readonly PromptTemplate[]
 }
 
 /**
- * Prompt templates that no two splits share. A pattern is text with places of choice, `[make|create|]`, and holes for names, `<folder>`.
- * Its compositions are divided by hash into train (72%), validation (11%) and test (17%), such that each choice of each place, and
- * each word, also occurs in training: a test template is a new composition of familiar parts. Where the hash leaves validation or test
- * empty, they get one that training, or the other, can spare; `[Add|Put] <item> [on|to] my list` is enough for all three.
+ * Makes prompt templates that are disjoint between splits. A pattern is text with choices, `[make|create|]`, and
+ * placeholders for names, `<folder>`.
+ *
+ * A hash divides the expanded templates into train (72%), validation (11%) and test (17%). Every alternative and every
+ * word of a validation or test template also occurs in training, so a test template is a new combination of known
+ * parts. If the hash leaves validation or test empty, one template moves there. The pattern `[Add|Put] <item> [on|to]
+ * my list` is enough for all three splits.
  *
  * @example
  * const templates = createPromptTemplates('add', ['[Add|Put] <item> [on|to] my list'])
  * templates.draw('test', createRandom(1)).text
  */
 export function createPromptTemplates(name: string, patterns: readonly string[]): PromptTemplates {
-  // Expanded at the first use: a program that imports the library does not pay for the templates of every environment.
+  // Expanded on first use, so that importing the library does not expand every environment's templates.
   let made: Expanded | undefined
   const expanded = (): Expanded => (made ??= divide(name, patterns))
   return {
@@ -58,10 +65,10 @@ interface Expanded {
 function divide(name: string, patterns: readonly string[]): Expanded {
   const all = patterns.flatMap((pattern, index) => expand(pattern, index))
   const parts: Record<WordSplit, PromptTemplate[]> = { train: [], validation: [], test: [] }
-  // How many templates of training have a choice or a word.
+  // How many training templates have each alternative and each word.
   const left = new Map<string, number>()
   for (const template of all) for (const key of partsOf(template)) left.set(key, (left.get(key) ?? 0) + 1)
-  // 'phrase' keys the hash: the splits of earlier runs stay as they are.
+  // 'phrase' keys the hash, so that the splits match those of earlier runs.
   const share = (template: PromptTemplate): number =>
     hash32('phrase', name, template.pattern, template.choices.join('|')) / 2 ** 32
   const isSpared = (template: PromptTemplate): boolean =>
@@ -87,7 +94,7 @@ function divide(name: string, patterns: readonly string[]): Expanded {
   return { all, parts }
 }
 
-/** Puts the names into the holes and a capital at the start. */
+/** Inserts the values for the placeholders and capitalises the first letter. */
 export function fillTemplate(text: string, holes: Readonly<Record<string, string>>): string {
   const filled = text.replace(/<(\w+)>/g, (_, hole: string) => {
     const value = holes[hole]
@@ -103,7 +110,7 @@ export function fillTemplate(text: string, holes: Readonly<Record<string, string
   return filled.charAt(0).toUpperCase() + filled.slice(1)
 }
 
-/** The words of a template itself without its holes, as they stand in the request. */
+/** The words of a template without its placeholders, as they stand in the request. */
 export function templateWords(text: string): string[] {
   return fillTemplate(text, new Proxy({}, { get: () => '/' }))
     .split(/[^A-Za-z']+/)
@@ -127,7 +134,7 @@ function expand(pattern: string, index: number): PromptTemplate[] {
   return templates
 }
 
-/** What must not vanish from training when this template is held out. */
+/** The alternatives and words that training must keep when this template moves to another split. */
 function partsOf(template: PromptTemplate): string[] {
   return [
     ...template.choices.map((choice, place) => `${template.pattern} ${place} ${choice}`),

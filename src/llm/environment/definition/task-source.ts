@@ -7,58 +7,61 @@ import type { PromptTemplates } from './prompt-templates.ts'
 import { wordLists } from './words.ts'
 import type { WordLists, WordSplit } from './words.ts'
 
-/** What a task is drawn from. Everything follows from (split, seed, kind). */
+/** What a task is drawn from. The task depends only on (split, seed, kind). */
 export interface Draw {
   random: Random
   split: Task['split']
   seed: number
   /** Name of the kind of task. */
   kind: string
-  /** English words for names and texts; no word is in two splits. */
+  /** English words for names and texts. Splits share no word. */
   words: WordLists
 }
 
-/** One task before it is put into words. */
+/** One task before its prompt is written. */
 export interface TaskDraft {
-  /** What stands in the holes of the prompt template. */
+  /** Values for the placeholders of the prompt template. */
   holes?: Readonly<Record<string, string>>
-  /** The whole prompt, where the kind has no templates. */
+  /** The whole prompt, for kinds without templates. */
   prompt?: string
   /** The calls and the answer of a reference solution. */
   plan: Expert
   /** 1 = easiest. */
   difficulty: number
-  /** For reports: what the task is about. */
+  /** What the task is about, for reports. */
   context?: Record<string, unknown>
-  /** Names what is asked: two tasks of one key ask the same. Decides the split. Default: the holes, else the state. */
+  /**
+   * Identifies the question: two tasks with the same key ask the same. Its hash decides the split. Default: the
+   * placeholder values, or the state if there are none.
+   */
   key?: string
 }
 
-/** A kind of task: how it is worded, and how one is drawn. */
+/** A kind of task: its prompt templates, and a function that draws a task. */
 export interface TaskKind<State, Draft extends TaskDraft> {
-  /** In the notation of `createPromptTemplates`; none where each draft brings its prompt. */
+  /** Templates in the notation of `createPromptTemplates`. Leave it out if each draft has its own prompt. */
   templates?: readonly string[]
-  /** Templates of which training has no word, with the same holes. */
+  /** Templates with words that no training template has, and the same placeholders. */
   unseen?: readonly string[]
   draft: (state: State, draw: Draw) => Draft
 }
 
 export interface TaskSourceSettings<State, Draft extends TaskDraft, Extra extends object> {
-  /** Of the environment; it begins the id of each task. */
+  /** Name of the environment; task ids start with it. */
   name: string
   kinds: Readonly<Record<string, TaskKind<State, Draft>>>
-  /** Draws the initial state; a draft may still change it. */
+  /** Draws the initial state. A draft may still change it. */
   state: (draw: Draw) => State
   /**
-   * `hash` (default): a task belongs to the split that the hash of its key says, and is drawn anew until it fits. `own`: `state` and `draft` draw other
-   * tasks for each split by themselves.
+   * How tasks are divided between splits. `hash`: by the hash of the task's key; tasks of another split are drawn
+   * again. `own`: `state` and `draft` themselves draw different tasks for each split. Default: `hash`.
    */
   splits?: 'hash' | 'own'
-  /** What a task has besides the fields of `Task`. */
+  /** Fields of a task beyond those of `Task`. */
   extra: (state: State, draft: Draft) => Extra
 }
 
-/** A source of tasks that knows the prompt templates of its kinds. */
+/** A source of tasks with the prompt templates of its kinds. */
 export interface KindTaskSource<T extends Task> extends TaskSource<T> {
   readonly templates: Readonly<Record<string, PromptTemplates>>
 }
@@ -66,11 +69,13 @@ export interface KindTaskSource<T extends Task> extends TaskSource<T> {
 const mostDraws = 1000
 
 /**
- * Tasks by split, seed and kind. The same three give the same task; without a kind, seed s is of kind s modulo their number, so that
- * consecutive seeds cover all kinds. No prompt template is in two splits; tasks are divided by hash into train (70%), validation (12%) and
- * test (18%). `unseen-wording` has tasks of test in templates of which training has no word.
+ * Makes a source of tasks by split, seed and kind. The same three give the same task. Without a kind, seed s gives kind
+ * `s % kinds`, so that consecutive seeds cover all kinds.
  *
- * @throws AgogeError `empty-split` where a kind has no task of a split, `unknown-kind`.
+ * Splits share no prompt template. A hash divides tasks into train (70%), validation (12%) and test (18%).
+ * `unseen-wording` has test tasks in templates with words that training lacks.
+ *
+ * @throws AgogeError `empty-split` if a kind has no task in a split; `unknown-kind`.
  */
 export function createTaskSource<State, Draft extends TaskDraft, Extra extends object>(
   settings: TaskSourceSettings<State, Draft, Extra>,
@@ -81,7 +86,7 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
     names.map((kind) => [kind, createPromptTemplates(kind, kinds[kind].templates ?? [])]),
   )
 
-  /** Undefined where the draw belongs to another split. */
+  /** Returns undefined if the draw belongs to another split. */
   function drawTask(split: Task['split'], seed: number, kind: string, attempt: number) {
     const part = wordSplit(split)
     const random = createRandom(seed, name, split, kind, ...(attempt === 0 ? [] : [attempt]))
@@ -136,10 +141,13 @@ export function createTaskSource<State, Draft extends TaskDraft, Extra extends o
   }
 }
 
-// Apart from the seeds that training draws.
+// Disjoint from the seeds that training draws.
 const firstSeed = 4_000_000
 
-/** The first different tasks of a split, kinds in turn; a kind that repeats itself a hundred times has no more. */
+/**
+ * Lists the first distinct tasks of a split, cycling through the kinds. After a hundred repeats in a row a kind counts
+ * as exhausted.
+ */
 function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
   names: readonly string[],
   kinds: Readonly<Record<string, TaskKind<State, Draft>>>,
@@ -176,7 +184,7 @@ function distinctTasks<State, Draft extends TaskDraft, T extends Task>(
   }
 }
 
-/** The split whose words and tasks these are. */
+/** The split whose words and tasks are used. */
 const wordSplit = (split: Task['split']): WordSplit => (split === 'unseen-wording' ? 'test' : split)
 
 function keyOf({ key, holes = {}, prompt }: TaskDraft, state: unknown): string {
@@ -185,13 +193,13 @@ function keyOf({ key, holes = {}, prompt }: TaskDraft, state: unknown): string {
   return plainText(named.length > 0 ? named : (prompt ?? state))
 }
 
-/** Plain data as text, maps and sets included. */
+/** Plain data as text, including maps and sets. */
 export const plainText = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part instanceof Map || part instanceof Set ? [...(part as Iterable<unknown>)] : part,
   )
 
-/** The split of a task by the hash of its key: 70% train, 12% validation, 18% test. */
+/** Returns the split of a task by the hash of its key: 70% train, 12% validation, 18% test. */
 function splitOfTask(environment: string, kind: string, key: string): WordSplit {
   const share = hash32('task-split', environment, kind, key) / 2 ** 32
   return share < 0.7 ? 'train' : share < 0.82 ? 'validation' : 'test'

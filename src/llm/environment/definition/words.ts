@@ -1,14 +1,14 @@
 import { hash32 } from '../../../engine/random/index.ts'
 
-/** The parts into which names are divided; no word is in two of them. */
+/** Parts of the word lists. They share no word. */
 export type WordSplit = 'train' | 'validation' | 'test'
 
 export interface WordLists {
-  /** Plurals and collections, used as names of folders. */
+  /** Plurals and collections, used as folder names. */
   groups: readonly string[]
   nouns: readonly string[]
   adjectives: readonly string[]
-  /** Verbs in the imperative, that take an object. */
+  /** Transitive verbs in the imperative. */
   verbs: readonly string[]
 }
 
@@ -89,16 +89,16 @@ stir whisk mash grate freeze thaw season salt toast fry steam decorate illuminat
 
 const all: WordLists = unique({ groups, nouns, adjectives, verbs })
 
-/** Under this salt each of the four lists is divided close to these shares. */
+/** This salt divides each of the four lists close to the intended shares. */
 const salt = 22
 
-/** Part of a word, by its hash alone: 70% train, 12% validation, 18% test. */
+/** Returns the part of a word by its hash: 70% train, 12% validation, 18% test. */
 export function splitOfWord(word: string): WordSplit {
   const share = hash32('word', salt, word) / 2 ** 32
   return share < 0.7 ? 'train' : share < 0.82 ? 'validation' : 'test'
 }
 
-/** The words of one part: natural English, made for names and short texts of generated tasks. */
+/** Returns the words of one part: plain English for names and short texts of generated tasks. */
 export function wordLists(split: WordSplit): WordLists {
   return lists[split]
 }
@@ -119,7 +119,7 @@ function pick(split: WordSplit): WordLists {
   }
 }
 
-/** Keeps a word only in the first list that has it, so that a name never reads as two different kinds of word. */
+/** Keeps a word only in the first list that contains it, so that a name never reads as two kinds of word. */
 function unique(given: WordLists): WordLists {
   const seen = new Set<string>()
   const of = (words: readonly string[]): string[] =>

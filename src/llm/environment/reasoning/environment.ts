@@ -6,9 +6,11 @@ import type { EnvironmentChoices, OpenedEnvironment } from '../catalogue.ts'
 import { createReasoningTasks, type ReasoningTask } from './tasks.ts'
 
 /**
- * 1 for a right answer, `partial` times the verifier's score for one that is right in part. Keep it small: what is paid
- * for parts is paid for failures, and enough of it teaches the half that is easy.
- * `partial` is from 0 (success alone) to 1; default 0.2.
+ * Makes the reward of a reasoning episode: 1 for a right answer, `partial * score` for a partly right one, where the
+ * verifier gives the score. Keep `partial` small: partial credit rewards failures, and too much of it teaches only the
+ * easy half of a task.
+ *
+ * @param partial from 0 (success alone) to 1. Default: 0.2.
  */
 export function reasoningReward({ partial = 0.2 }: { partial?: number } = {}): (
   episode: Episode,
@@ -24,7 +26,10 @@ export function reasoningReward({ partial = 0.2 }: { partial?: number } = {}): (
   }
 }
 
-/** A question is asked, a reply is checked by program: an environment without tools. `part:score` of an episode is the partial credit. */
+/**
+ * An environment without tools: the agent replies to a question and a program checks the reply. `part:score` of an
+ * episode is its partial credit.
+ */
 export function createReasoningEnvironment(): ToolEnvironment<ReasoningTask> {
   return {
     name: 'reasoning',
@@ -46,14 +51,17 @@ const judge = (score: number): Scored<'score'> => ({
   ...(score === 1 ? {} : { reason: score === 0 ? 'the answer is wrong' : 'the answer is right in part' }),
 })
 
-/** Demonstrations in all, and of each kind at least. */
+/** Demonstrations in total, and the minimum for each kind. */
 const demonstrations = { all: 4800, each: 100 }
-/** A reply is never given more tokens than this. */
+/** Upper limit of a reply's tokens. */
 const mostReplyTokens = 240
-/** Replies of the oracle that are measured. */
+/** Number of oracle replies that are measured. */
 const measured = 200
 
-/** The questions of these kinds (default: all) at these levels (default: all), with a training for single turns: new to the base model, so a longer warm start. */
+/**
+ * Opens the questions of these kinds (default: all) at these levels (default: all). Its training plan is for single
+ * turns, which are new to the base model, so the warm start is longer.
+ */
 export function openReasoning({ task, difficulty }: EnvironmentChoices): OpenedEnvironment {
   const tasks = createReasoningTasks({
     ...(task === undefined ? {} : { kinds: [...new Set(task)] }),
@@ -71,19 +79,20 @@ export function openReasoning({ task, difficulty }: EnvironmentChoices): OpenedE
       turns: 1,
       tokensPerTurn: reply,
       totalTokens: 256 + mostReplyTokens,
-      // Nothing here can hang: an episode waits for this machine alone, which may be busy.
+      // Episodes use no server that could hang, but this machine may be busy.
       deadlineSeconds: 1800,
     },
     training: {
       warmStart: { epochs: 3, validateEvery: 80 },
-      // Few groups have both right and wrong answers: at the rate of other environments these few move the model too far.
+      // Few groups have both right and wrong answers. At the learning rate of other environments these few change the
+      // model too much.
       reinforcement: { learningRate: 1e-4, steps: 400 },
       maxTokensPerTurn: reply,
     },
   }
 }
 
-/** Characters of the oracle's longest reply: they bound the tokens of a byte-level vocabulary. */
+/** Characters of the oracle's longest reply. They bound its tokens in a byte-level vocabulary. */
 function longestReply(tasks: TaskSource<ReasoningTask>): number {
   const lengths = Array.from(
     { length: measured },

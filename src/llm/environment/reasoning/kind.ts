@@ -2,29 +2,34 @@ import { hash32, type Random } from '../../../engine/random/index.ts'
 import { AgogeError } from '../../../error.ts'
 import { createPromptTemplates, fillTemplate, type PromptTemplates } from '../definition/prompt-templates.ts'
 
-/** A difficulty control: a whole number in a range, ends included. */
+/** A difficulty control: a whole number in a range, both ends included. */
 interface Knob {
   least: number
   most: number
   about: string
 }
 
-/** A value for every control of a family. */
+/** A value for every control of a kind. */
 export type Difficulty<Name extends string = string> = Readonly<Record<Name, number>>
 
 type ReasoningSplit = 'train' | 'validation' | 'test'
 
-/** One instance of a kind: what fills the prompt template, the oracle's way and answer, and the check of an answer. */
+/**
+ * One instance of a kind: the values for the prompt template, the oracle's steps and answer, and the check of an
+ * answer.
+ */
 export interface Puzzle {
-  /** Names what is asked: two questions that ask the same have the same key, and a question determines its key. */
+  /**
+   * Identifies the question. Two questions that ask the same have the same key, and the question determines its key.
+   */
   key: string
-  /** What stands in the holes of the templates. */
+  /** Values for the placeholders of the templates. */
   holes: Readonly<Record<string, string>>
-  /** The oracle's steps in few words, one a line; may be empty. */
+  /** The oracle's steps in a few words, one per line. May be empty. */
   thought: readonly string[]
-  /** The oracle's answer; it scores 1. Others may too. */
+  /** The oracle's answer. It scores 1; other answers may too. */
   answer: string
-  /** Worth of a bare answer, in [0, 1]: 1 = right, 0 = worth nothing, between = a part is right. Never throws. */
+  /** Scores a bare answer in [0, 1]: 1 = right, 0 = wrong, between = partly right. Never throws. */
   score: (answer: string) => number
 }
 
@@ -32,26 +37,26 @@ export interface Puzzle {
 export interface Problem {
   kind: string
   question: string
-  /** See `Puzzle`; it decides the split. */
+  /** See `Puzzle`. Its hash decides the split. */
   key: string
   difficulty: Difficulty
-  /** The oracle: its steps, its answer, and both as a reply to learn from. */
+  /** The oracle's steps and answer, and both as a reply to learn from. */
   solve: () => { thought: readonly string[]; answer: string; text: string }
   /**
-   * Worth of a reply in [0, 1]; 1 = right. A thought may stand before the answer; spaces, a full stop, quotes, "the answer is",
-   * `<answer>` tags and `\boxed{}` around it do not count. Never throws.
+   * Scores a reply in [0, 1]; 1 = right. Reasoning may precede the answer. Spaces, a full stop, quotes, "the answer
+   * is", `<answer>` tags and `\boxed{}` around it are ignored. Never throws.
    */
   verify: (reply: string) => number
 }
 
-/** A reply is read from its end; more than this of it is not looked at. */
+/** Only this many characters at the end of a reply are read. */
 const longestRead = 8000
 
 const marker = /\banswer(?:\s+is)?\s*[:=]?/gi
 
 /**
- * What a reply gives as its answer: the inside of the last `<answer>` or `\boxed{}`, or what follows the last "answer is" or
- * "Answer:". Without any of these it may be the whole reply or its last line.
+ * Returns the possible final answers of a reply: the inside of the last `<answer>` or `\boxed{}`, or the text after the
+ * last "answer is" or "Answer:". Without any of these, the whole reply or its last line.
  */
 function finalAnswers(reply: string): string[] {
   const text = reply.slice(-longestRead)
@@ -64,7 +69,7 @@ function finalAnswers(reply: string): string[] {
   return whole === last ? [whole] : [whole, last]
 }
 
-/** What stands between the last opening and the closing after it; undefined where there is no such pair. */
+/** The text between the last opening mark and the closing mark after it; undefined if there is no such pair. */
 function between(text: string, open: string, close: string): string | undefined {
   const from = text.lastIndexOf(open)
   if (from < 0) return undefined
@@ -72,7 +77,7 @@ function between(text: string, open: string, close: string): string | undefined 
   return to < from + open.length ? undefined : text.slice(from + open.length, to)
 }
 
-/** Without spaces, quotes, emphasis and a full stop around it, and with single spaces within its lines. */
+/** Strips spaces, quotes, emphasis and a full stop around the text, and collapses spaces within its lines. */
 function bare(text: string): string {
   return text
     .trim()
@@ -82,24 +87,24 @@ function bare(text: string): string {
     .replaceAll(/ ?\n ?/g, '\n')
 }
 
-/** What a kind is made of; `Instance` is whatever its file finds handy. */
+/** Definition of a kind. `Instance` is any type that suits the kind. */
 interface KindDefinition<Instance, Name extends string> {
   name: string
-  /** What is asked, in one line. */
+  /** One line on what is asked. */
   about: string
   knobs: Readonly<Record<Name, Knob>>
   /** Presets from easy to hard. */
   levels: readonly Difficulty<Name>[]
   /** Prompt templates in the notation of `createPromptTemplates`. */
   templates: readonly string[]
-  /** Templates from other words, with the same holes. */
+  /** Templates with other words and the same placeholders. */
   unseen: readonly string[]
   draw: (random: Random, difficulty: Difficulty<Name>) => Instance
-  /** The question, the oracle and the check of an instance; no chance in it. */
+  /** Makes the question, the oracle and the check of an instance. Deterministic. */
   pose: (instance: Instance) => Puzzle
 }
 
-/** A kind of question, generated and checked by program. */
+/** A kind of question that a program generates and checks. */
 export interface ReasoningKind {
   readonly name: string
   readonly about: string
@@ -107,13 +112,17 @@ export interface ReasoningKind {
   readonly levels: readonly Difficulty[]
   readonly templates: PromptTemplates
   readonly unseen: readonly string[]
-  /** Draws an instance, of whichever split. @throws AgogeError where a knob is unknown, missing or outside its range. */
+  /**
+   * Draws an instance of any split.
+   *
+   * @throws AgogeError if a control is unknown, missing or outside its range.
+   */
   draw: (random: Random, difficulty: Difficulty) => Puzzle
   /**
-   * A problem of the split (default `train`) at a level from 1 on, or at a difficulty of one's own; the same stream of
-   * chance gives the same problem.
+   * Generates a problem of the split (default: `train`) at a level from 1 on, or at a difficulty of your own. The same
+   * random stream gives the same problem.
    *
-   * @throws AgogeError where the difficulty is impossible, or too narrow to have an instance in the split.
+   * @throws AgogeError if the difficulty is impossible, or too narrow for an instance in the split.
    */
   generate: (
     random: Random,
@@ -122,10 +131,10 @@ export interface ReasoningKind {
   ) => Problem
 }
 
-/** Draws before a difficulty counts as having no instance in a split; validation has 12% of the instances. */
+/** After so many failed draws a difficulty counts as empty in a split. Validation has 12% of the instances. */
 const mostDraws = 1000
 
-/** Makes a kind of its definition; `pose` stays at hand for instances of one's own. */
+/** Makes a kind from its definition. `pose` is exposed for instances of your own. */
 export function defineKind<Instance, Name extends string>(
   definition: KindDefinition<Instance, Name>,
 ): ReasoningKind & { pose: (instance: Instance) => Puzzle } {
@@ -165,8 +174,8 @@ export function defineKind<Instance, Name extends string>(
 }
 
 /**
- * The split in which an instance is asked, by the hash of its key alone: 70% train, 12% validation, 18% test. Since a
- * question tells its key, no question is in two splits, however many are drawn.
+ * Returns the split of an instance by the hash of its key: 70% train, 12% validation, 18% test. A question determines
+ * its key, so splits share no question.
  */
 export function splitOfKey(kind: string, key: string): ReasoningSplit {
   const share = hash32('reasoning-split', kind, key) / 2 ** 32

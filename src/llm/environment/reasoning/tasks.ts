@@ -6,7 +6,7 @@ import type { Draw, TaskDraft } from '../definition/task-source.ts'
 import type { Difficulty, Problem, ReasoningKind } from './kind.ts'
 import { reasoningKinds } from './kinds/index.ts'
 
-/** A question that a program checks; its answer takes one turn and no tool. */
+/** A question that a program checks. Its answer takes one turn and no tool. */
 export interface ReasoningTask extends Task {
   problem: Problem
 }
@@ -15,18 +15,20 @@ export interface ReasoningTasksOptions {
   /** Names of kinds, from `reasoningKinds`. Default: all. */
   kinds?: readonly string[]
   /**
-   * Which levels are drawn, each alike; from 1 on. Default: all three of each kind. Or a difficulty of one's own, where
-   * all kinds have its controls.
+   * Levels to draw from, each equally likely; from 1 on. Default: all three of each kind. Alternatively a difficulty of
+   * your own, if all kinds have its controls.
    */
   difficulty?: readonly number[] | Difficulty
 }
 
 /**
- * Questions by seed. The same (split, seed, kind) gives the same question; without `kind`, seed s is of kind s modulo
- * their number. No question is in two splits, whatever the seeds: an instance belongs to one by the hash of its content. Train,
- * validation and test share no prompt template either; `unseen-wording` has instances of test in templates from other words.
+ * Makes a source of questions. The same (split, seed, kind) gives the same question. Without `kind`, seed s gives kind
+ * `s % kinds`.
  *
- * @throws AgogeError for a kind or a difficulty that does not exist.
+ * Splits share no question, because the hash of an instance's content decides its split. Train, validation and test
+ * also share no prompt template. `unseen-wording` has test instances in templates with other words.
+ *
+ * @throws AgogeError for an unknown kind or difficulty.
  * @example
  * const tasks = createReasoningTasks({ kinds: ['countdown'], difficulty: [1, 2] })
  * const task = tasks.task({ split: 'train', seed: 7 })
@@ -41,7 +43,7 @@ export function createReasoningTasks(options: ReasoningTasksOptions = {}): TaskS
       expected: 'at least one kind and one level',
     })
   }
-  // A mistake shows here, not in the middle of a run.
+  // Report mistakes now, not in the middle of a run.
   for (const kind of kinds) {
     for (const wanted of isLevels(difficulty) ? difficulty : [difficulty])
       kind.generate(createRandom('check'), wanted)
@@ -49,7 +51,7 @@ export function createReasoningTasks(options: ReasoningTasksOptions = {}): TaskS
 
   return createTaskSource<undefined, Question, Pick<ReasoningTask, 'problem'>>({
     name: 'reasoning',
-    // The hash of its key decides to which split a question belongs.
+    // The hash of a question's key decides its split.
     splits: 'own',
     state: () => undefined,
     kinds: Object.fromEntries(kinds.map((kind) => [kind.name, { draft: (_, draw) => draftOf(kind, draw) }])),
@@ -73,7 +75,11 @@ interface Question extends TaskDraft {
   problem: Problem
 }
 
-/** The kind of this name. @throws AgogeError listing all names. */
+/**
+ * Returns the kind with this name.
+ *
+ * @throws AgogeError with the list of all names.
+ */
 export const findKind = (name: string): ReasoningKind => findIn(reasoningKinds, name)
 
 const isLevels = (difficulty: readonly number[] | Difficulty): difficulty is readonly number[] =>

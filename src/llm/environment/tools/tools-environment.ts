@@ -14,30 +14,30 @@ import type { StateServer } from '../mcp/state-pool.ts'
 type Tools = Record<string, ToolLike>
 
 export interface ToolsEnvironmentOptions {
-  /** Name of the environment in episodes and reports. Default `tools`. */
+  /** Name of the environment in episodes and reports. Default: `tools`. */
   name?: string
-  /** The tools by name (objects of the AI SDK's `tool` shape), or a function that makes them with a fresh state. */
+  /** The tools by name, in the shape of the AI SDK's `tool`, or a function that makes them with a fresh state. */
   tools: Tools | (() => Tools | Promise<Tools>)
-  /** Tools that change the state. They need `tools` to be a function, and `observe`. */
+  /** Tools that change the state. They need `observe`, and `tools` must be a function. */
   writes?: readonly string[]
   /** Tools without required arguments that show the state. */
   observe?: readonly string[]
-  /** Property names left out when states are compared: ids, times. */
+  /** Names of properties that are ignored when states are compared, such as ids and times. */
   ignore?: readonly string[]
-  /** Characters of a result that the window shows. Default 300. */
+  /** Characters of a result that the policy sees. Default: 300. */
   resultLimit?: number
 }
 
 export interface ToolsEnvironment extends ToolEnvironment<McpTask> {
-  /** Tries the tools, then makes and proves tasks. `leftOut` names the tools that carry none, and why. */
+  /** Tries the tools, then makes tasks and checks each one. `leftOut` lists the tools that no task uses, and why. */
   prepareTasks(options: TaskGenerationOptions): Promise<{ tasks: GeneratedTasks; leftOut: Probe['leftOut'] }>
 }
 
 /**
- * An environment of one's own functions: tasks are generated from their schemas and proved by running them, as for an MCP
- * server. Every episode has a state of its own where `tools` is a function.
+ * Makes an environment of your own functions. Tasks are generated from the tools' schemas and checked by running them,
+ * as for an MCP server. If `tools` is a function, every episode has its own state.
  *
- * @throws AgogeError where a tool cannot be used, or where tools that write cannot be reset and observed.
+ * @throws AgogeError if a tool cannot be used, or if tools that write cannot be reset and observed.
  */
 export async function createToolsEnvironment(options: ToolsEnvironmentOptions): Promise<ToolsEnvironment> {
   const { tools: given, writes = [], observe = [] } = options
@@ -84,7 +84,7 @@ export async function createToolsEnvironment(options: ToolsEnvironmentOptions): 
   const environment = createSystemEnvironment(system)
   return {
     ...environment,
-    // Which tools are offered is settled when tasks are prepared.
+    // Preparing the tasks decides which tools are offered.
     get tools() {
       return environment.tools
     },
