@@ -23,7 +23,7 @@ import { cliffWalking, cliffWalkingSlippery } from './toy-text/cliff-walking.ts'
 import { frozenLake, frozenLake8x8, frozenLakeGenerated } from './toy-text/frozen-lake.ts'
 import { taxi } from './toy-text/taxi.ts'
 
-/** In the order of `agoge envs`. A test fails for a definition of this folder that is not here. */
+/** In the order of `agoge envs`. A test fails if a definition of this folder is missing here. */
 const all: readonly EnvironmentDefinition[] = [
   cartPole,
   cartPolePositions,
@@ -59,7 +59,12 @@ const all: readonly EnvironmentDefinition[] = [
   adversarialBandit,
 ]
 
-/** The classic environments, by the name that the command line takes. */
+/**
+ * The classic environments by the name that the command line takes.
+ *
+ * @example
+ * const vector = createVectorEnvironment(classicEnvironments['cartpole'], { numEnvs: 8 })
+ */
 export const classicEnvironments: Readonly<Record<string, EnvironmentDefinition>> = Object.fromEntries(
   all.map((definition) => [definition.name, definition]),
 )

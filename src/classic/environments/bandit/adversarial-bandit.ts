@@ -4,18 +4,18 @@ import { uniformAt } from '../../../engine/random/index.ts'
 import { type BanditDefinition, horizonFeature, instanceFeature, pullText } from './bandit.ts'
 
 export interface AdversarialBanditOptions {
-  /** Default 10. */
+  /** Default: 10. */
   arms?: number
-  /** Pulls in an episode. Default 100. */
+  /** Pulls in an episode. Default: 100. */
   horizon?: number
   name?: string
 }
 
 /**
- * Rewards that an adversary fixed before the first pull (Auer et al. 2002, "The Nonstochastic Multiarmed Bandit
- * Problem"): what arm a pays at pull t, 0 or 1, depends on nothing but the instance. Every `period` pulls another arm
- * becomes the favoured one, which pays more often by `gap`; so that what was learned misleads. `armMean` is an arm's
- * mean over the episode's sequence: regret against it is that against the best fixed arm.
+ * A bandit whose rewards an adversary fixes before the first pull (Auer et al. 2002, "The Nonstochastic
+ * Multiarmed Bandit Problem"). The reward of arm a at pull t is 0 or 1 and depends only on the instance. Every
+ * `period` pulls another arm becomes the best one: its probability of reward 1 is higher by `gap`. `armMean` is
+ * the mean of an arm over the sequence of the episode, so regret is measured against the best fixed arm.
  */
 export function createAdversarialBandit({
   arms = 10,

@@ -10,11 +10,14 @@ import {
 import { type BanditDefinition, horizonFeature, instanceFeature, normalAt, pullText } from './bandit.ts'
 
 export interface ArmedBanditOptions {
-  /** Default 10. */
+  /** Default: 10. */
   arms?: number
-  /** Pulls in an episode. Default 100. */
+  /** Pulls in an episode. Default: 100. */
   horizon?: number
-  /** `drawn` from the feature `instance` at reset, or each a `feature` mean0, mean1, ... Default `drawn`. */
+  /**
+   * `drawn`: the feature `instance` determines the means at each reset. `feature`: the context has features
+   * mean0, mean1, ... Default: `drawn`.
+   */
   means?: 'drawn' | 'features'
   name?: string
 }
@@ -24,13 +27,13 @@ interface RewardKind {
   /** The mean of an arm of an instance. */
   draw: (instance: number, arm: number) => number
   mean: ContextFeature
-  /** The first feature of the context, where rewards have noise. */
+  /** The context feature of the noise, if rewards have noise. */
   noise?: ContextFeature
-  /** A reward, with the value of `noise`, or 0. */
+  /** Samples a reward. `noise` is the value of the feature, or 0. */
   reward: (mean: number, noise: number, random: EnvironmentRandom) => number
 }
 
-/** A bandit whose arms have means that stay as they are through an episode. State: pulls, last arm, means. */
+/** A bandit with fixed means in each episode. State: pulls, last arm, means. */
 function createArmedBandit(
   kind: RewardKind,
   { arms = 10, horizon = 100, means = 'drawn', name = kind.name }: ArmedBanditOptions,
@@ -80,8 +83,8 @@ function createArmedBandit(
 }
 
 /**
- * Arms that pay 1 with a chance of their own, else 0; chances are uniform in [0, 1] over instances (as in Duan et al.
- * 2016, "RL^2"). Nothing is observed; a pull is a step, an episode has `horizon` pulls.
+ * Arms with Bernoulli rewards. The probability of each arm is uniform in [0, 1] over instances (as in Duan et
+ * al. 2016, "RL^2"). Nothing is observed. A step is a pull; an episode has `horizon` pulls.
  */
 export const createBernoulliBandit = (options: ArmedBanditOptions = {}): BanditDefinition =>
   createArmedBandit(
@@ -97,8 +100,9 @@ export const createBernoulliBandit = (options: ArmedBanditOptions = {}): BanditD
 export const bernoulliBandit = createBernoulliBandit()
 
 /**
- * Arms that pay their mean plus normal noise; means are standard normal over instances (the 10-armed testbed of Sutton &
- * Barto 2018, section 2.3). Nothing is observed; a pull is a step, an episode has `horizon` pulls.
+ * Arms whose reward is their mean plus normal noise. Means are standard normal over instances (the 10-armed
+ * testbed of Sutton & Barto 2018, section 2.3). Nothing is observed. A step is a pull; an episode has `horizon`
+ * pulls.
  */
 export const createGaussianBandit = (options: ArmedBanditOptions = {}): BanditDefinition =>
   createArmedBandit(

@@ -6,25 +6,25 @@ import type {
   EnvironmentDefinition,
 } from '../../environment/index.ts'
 
-/** An environment of arms whose expected rewards are known, so that regret is exact. */
+/** A bandit with known expected rewards, so that regret is exact. */
 export interface BanditDefinition<C extends ContextSpace = ContextSpace> extends EnvironmentDefinition<C> {
   readonly arms: number
-  /** The expected reward of a pull of an arm in environment i's present state: to be asked before the step. */
+  /** The expected reward of an arm in the current state of environment i. Call it before the step. */
   readonly armMean: (envs: EnvArrays, i: number, arm: number) => number
 }
 
-/** The greatest expected reward of a pull in environment i's present state: to be asked before the step. */
+/** The highest expected reward of all arms in the current state of environment i. Call it before the step. */
 export function bestArmMean(definition: BanditDefinition, envs: EnvArrays, i: number): number {
   let best = -Infinity
   for (let arm = 0; arm < definition.arms; arm++) best = Math.max(best, definition.armMean(envs, i, arm))
   return best
 }
 
-/** What a pull of the arm in `envs.actions` loses in expectation against the best arm: to be asked before the step. */
+/** The expected regret of the arm in `envs.actions` against the best arm. Call it before the step. */
 export const expectedRegret = (definition: BanditDefinition, envs: EnvArrays, i: number): number =>
   bestArmMean(definition, envs, i) - definition.armMean(envs, i, envs.actions[i])
 
-/** Pulls in an episode; the last one ends it. */
+/** Pulls in an episode. The last one ends it. */
 export const horizonFeature = (horizon: number) =>
   ({
     default: horizon,
@@ -35,7 +35,7 @@ export const horizonFeature = (horizon: number) =>
     about: 'pulls in an episode',
   }) as const satisfies ContextFeature
 
-/** The feature `instance`, alike in all bandits. */
+/** The context feature `instance`, the same in all bandits. */
 export const instanceFeature = {
   default: 0,
   low: 0,
@@ -45,13 +45,13 @@ export const instanceFeature = {
   about: 'number from which the arms are drawn',
 } as const satisfies ContextFeature
 
-/** A standard normal draw that depends on nothing but its arguments (Box and Muller 1958). */
+/** A standard normal number that depends only on the arguments (Box and Muller 1958). */
 export function normalAt(instance: number, purpose: number, counter: number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - uniformAt(instance, purpose, 2 * counter)))
   return radius * Math.cos(2 * Math.PI * uniformAt(instance, purpose, 2 * counter + 1))
 }
 
-/** One line: how many pulls of how many, and the last one's arm and reward. */
+/** A line of text: number of pulls, horizon, and arm and reward of the last pull. */
 export function pullText(pulls: number, horizon: number, arm: number, reward: number): string {
   const last = pulls === 0 ? '' : `   arm ${arm}   reward ${reward.toFixed(3)}`
   return `pull ${pulls} of ${horizon}${last}`

@@ -2,18 +2,19 @@ import { box, defineEnvironment, discrete } from '../../environment/index.ts'
 import { type BanditDefinition, horizonFeature, instanceFeature, normalAt, pullText } from './bandit.ts'
 
 export interface LinearBanditOptions {
-  /** Default 5. */
+  /** Default: 5. */
   arms?: number
-  /** Numbers that are observed before each pull. Default 4. */
+  /** Length of the observation before each pull. Default: 4. */
   dimensions?: number
-  /** Pulls in an episode. Default 100. */
+  /** Pulls in an episode. Default: 100. */
   horizon?: number
   name?: string
 }
 
 /**
- * A contextual bandit with linear rewards (Li et al. 2010, "LinUCB"): before each pull x ~ N(0, I / dimensions) is
- * observed, and arm a pays x . theta_a plus normal noise. The thetas are standard normal over instances.
+ * A contextual bandit with linear rewards (Li et al. 2010, "LinUCB"). Each pull observes x ~ N(0, I /
+ * dimensions); the reward of arm a is x . theta_a plus normal noise. The thetas are standard normal over
+ * instances.
  */
 export function createLinearBandit({
   arms = 5,

@@ -4,14 +4,15 @@ import { stepTwoLink, twoLinkArm } from './two-link.ts'
 const dt = 0.2
 const maxSpeed1 = 4 * Math.PI
 const maxSpeed2 = 9 * Math.PI
-/** Where the constants lie while a step is computed. */
+/** Holds the constants of a step. */
 const arm = twoLinkArm()
 
 /**
- * Two links hanging from a pivot, with a motor at the joint between them: swing the tip above a height (Sutton 1996),
- * step for step as Gymnasium 1.3's Acrobot-v1 with the equations of the book. Actions: torque -1, 0 or 1 times
- * `torque`. State: both angles in rad (the first from hanging down, the second relative to the first link) and their
- * speeds in rad/s; observation: cosine and sine of each angle, then the speeds. Reward -1 a step, 0 for the last.
+ * Two links that hang from a pivot, with a motor at the joint between them (Sutton 1996). The goal is to swing
+ * the tip above a height. Equal step for step to Gymnasium 1.3's Acrobot-v1 with the equations of the book.
+ * Actions: torque -1, 0 or 1 times `torque`. State: both angles in rad (the first from hanging down, the second
+ * relative to the first link) and their speeds in rad/s. Observation: cosine and sine of each angle, then the
+ * speeds. Reward: -1 in each step, 0 in the last.
  */
 export const acrobot = defineEnvironment({
   name: 'acrobot',
@@ -57,7 +58,7 @@ export const acrobot = defineEnvironment({
   stateSize: 4,
   maxSteps: 500,
   reset({ state }, i, random) {
-    // The reference keeps the first state in single precision.
+    // The reference rounds the initial state to single precision.
     for (let k = i * 4; k < i * 4 + 4; k++) state[k] = Math.fround(random.uniform(-0.1, 0.1))
   },
   step({ state, context, actions, rewards, terminated }, i, random) {
@@ -131,7 +132,7 @@ export const acrobot = defineEnvironment({
   },
 })
 
-/** An angle in [-pi, pi], by whole turns. */
+/** Wraps an angle to [-pi, pi] by full turns. */
 function wrap(angle: number): number {
   let wrapped = angle
   while (wrapped > Math.PI) wrapped -= 2 * Math.PI

@@ -5,12 +5,12 @@ export const limit = 2.4
 export const angleLimit = (12 * 2 * Math.PI) / 360
 export const tau = 0.02
 
-/** Angles up to which the polynomials below are as good as the sine and cosine of any platform, rad. */
+/** Up to this angle in rad, the polynomials below are as accurate as the sine and cosine of any platform. */
 export const reach = 0.29
 
 /**
- * Of fdlibm (Sun Microsystems 1993), as most platforms have them, so that results are the reference's to the last bit: from x^3 on
- * in odd powers, and from x^4 on in even ones.
+ * Coefficients of fdlibm (Sun Microsystems 1993), which most platforms use, so that results equal the reference
+ * to the last bit. The sine has odd powers from x^3 on, the cosine even powers from x^4 on.
  */
 const sinTerms = [
   -1.66666666666666324348e-1, 8.33333333332248946124e-3, -1.98412698298579493134e-4,
@@ -23,23 +23,24 @@ const cosTerms = [
 const [s1, s2, s3, s4, s5, s6] = sinTerms
 const [c1, c2, c3, c4, c5, c6] = cosTerms
 
-/** The sine of an angle within reach out of the angle and its square. */
+/** The sine of a small angle, from the angle and its square. */
 export const sineOf = (x: number, z: number): number =>
   x + z * x * (s1 + z * (s2 + z * (s3 + z * (s4 + z * (s5 + z * s6)))))
 
-/** The cosine out of the square. */
+/** The cosine, from the square of the angle. */
 export const cosineOf = (z: number): number =>
   1 - (0.5 * z - z * (z * (c1 + z * (c2 + z * (c3 + z * (c4 + z * (c5 + z * c6)))))))
 
 type Code = assembly.Code
 const { doubles, int, i32, v128, vector, ifElse, repeat } = assembly
 
-/** What marks an environment that the kernel left alone. */
+/** The value of `terminated` for an environment that the kernel skipped. */
 const left = 2
 
 /**
- * `step(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: a step of CartPole for two environments at a
- * time, operation for operation that of one environment. Addresses in bytes.
+ * `step(state, context, columnBytes, actions, observations, rewards, terminated, pairs, leftSome)`: a step of
+ * CartPole for two environments at a time, with the same operations in the same order as for one. Addresses are
+ * in bytes.
  */
 export const cartPoleKernel: assembly.WasmFunction = {
   name: 'step',
@@ -56,10 +57,10 @@ export const cartPoleKernel: assembly.WasmFunction = {
     const [sin, cos, push, spinChange] = Array.from({ length: 4 }, local)
     const [newX, newAngle] = [local(), local()]
     const over = builder.local(i32)
-    /** Where the features of the present pair are. */
+    /** Addresses of the features of the current pair. */
     const columns = Array.from({ length: 5 }, () => builder.local(i32))
 
-    /** Two numbers of either environment, `size` bytes apart, as one vector for each number. */
+    /** Loads two numbers of each environment, `size` bytes apart, as one vector for each number. */
     const readPair = (from: assembly.Local, size: number, offset: number, to: assembly.Local[]): Code => [
       a.set(load(from.get, offset)),
       b.set(load(from.get, offset + size)),
@@ -123,7 +124,7 @@ export const cartPoleKernel: assembly.WasmFunction = {
           ),
         ),
       ),
-      // A bit for each environment becomes a byte.
+      // Turns one bit for each environment into a byte.
       int.store16(
         terminated.get,
         int.and(int.or(over.get, int.shiftLeft(over.get, int.constant(7))), int.constant(0x101)),

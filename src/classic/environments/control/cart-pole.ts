@@ -2,9 +2,9 @@ import { box, defineEnvironment, discrete } from '../../environment/index.ts'
 import { angleLimit, cartPoleKernel, cosineOf, limit, reach, sineOf, tau } from './cart-pole-kernel.ts'
 
 /**
- * A pole on a cart, to be kept upright (Barto, Sutton & Anderson 1983), step for step as Gymnasium 1.3's CartPole-v1:
- * Euler steps of 0.02 s, reward 1 a step, the last included. State and observation: position m, velocity m/s, angle
- * rad, angular velocity rad/s.
+ * Balance a pole on a cart (Barto, Sutton & Anderson 1983). Equal step for step to Gymnasium 1.3's CartPole-v1.
+ * Euler steps of 0.02 s. Reward: 1 in each step, also the last. State and observation: position m, velocity
+ * m/s, angle rad, angular velocity rad/s.
  */
 export const cartPole = defineEnvironment({
   name: 'cartpole',
@@ -88,8 +88,8 @@ export const cartPole = defineEnvironment({
 const widest = (24 * 2 * Math.PI) / 360
 
 /**
- * The cart-pole without its velocities, so that an agent needs memory: observation position m, angle rad (the
- * CartPole "NoVel" of RL Baselines3 Zoo, which shows zeros in place of the velocities).
+ * The cart-pole without velocities, so that an agent needs memory. Observation: position m, angle rad. RL
+ * Baselines3 Zoo's CartPole "NoVel" shows zeros in place of the velocities.
  */
 export const cartPolePositions = defineEnvironment({
   ...cartPole,

@@ -5,12 +5,12 @@ const maxSpeed = 0.07
 const { fround } = Math
 
 /**
- * The mountain car with a force in [-1, 1] (clipped), step for step as Gymnasium 1.3's MountainCarContinuous-v0. Reward
- * 100 at the goal, less `effort` times the square of the action, taken before it is clipped. Observation: position
- * m, velocity m a step.
+ * The mountain car with a force in [-1, 1], which is clipped. Equal step for step to Gymnasium 1.3's
+ * MountainCarContinuous-v0. Reward: 100 at the goal, minus `effort` times the square of the unclipped action.
+ * Observation: position m, velocity m per step.
  *
- * State: the two, and 1 where they are in double precision. The reference draws the first state in double precision
- * and keeps single precision from the first step on, rounding after every operation; so does this.
+ * State: position, velocity, and 1 while both are in double precision. Like the reference, it draws the initial
+ * state in double precision, and from the first step on rounds to single precision after every operation.
  */
 export const mountainCarContinuous = defineEnvironment({
   name: 'mountain-car-continuous',
@@ -58,7 +58,7 @@ export const mountainCarContinuous = defineEnvironment({
     const power = context.power[i]
     const x = state[s]
     const gradient = context.gravity[i] * Math.cos(double ? 3 * x : fround(3 * x))
-    // A clipped action is a double in the reference, so that only an unclipped one makes the push a single.
+    // In the reference a clipped action is a double. Only an unclipped one makes the push single precision.
     const push =
       action > 1
         ? power - gradient

@@ -5,7 +5,7 @@ export const rightWall = 0.6
 
 const height = (x: number): number => Math.sin(3 * x) * 0.45 + 0.55
 
-/** The valley of both mountain cars: the car at `position`, a flag at `goal` (m). */
+/** Draws the valley of both mountain cars, with the car at `position` and a flag at `goal` (m). */
 export function drawHill(position: number, goal: number): Drawing {
   const points = Array.from({ length: 61 }, (_, k) => {
     const x = leftWall + ((rightWall - leftWall) * k) / 60
@@ -33,9 +33,9 @@ export function drawHill(position: number, goal: number): Drawing {
 const maxSpeed = 0.07
 
 /**
- * A car in a valley, too weak to drive straight up the right hill (Moore 1990), step for step as Gymnasium 1.3's
- * MountainCar-v0. Actions: push left, none, right. State and observation: position m, velocity m a step. Reward -1 a
- * step.
+ * A car in a valley that is too weak to drive straight up the right hill (Moore 1990). Equal step for step to
+ * Gymnasium 1.3's MountainCar-v0. Actions: push left, none, right. State and observation: position m, velocity
+ * m per step. Reward: -1 in each step.
  */
 export const mountainCar = defineEnvironment({
   name: 'mountain-car',

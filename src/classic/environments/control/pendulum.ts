@@ -5,10 +5,10 @@ const turn = 2 * Math.PI
 const { fround } = Math
 
 /**
- * A pendulum with a motor too weak to lift it at once: swing it up and hold it, step for step as Gymnasium 1.3's
- * Pendulum-v1. Action: torque N m, clipped to `maxTorque`. State: angle rad from upright, speed rad/s; observation:
- * cosine and sine of the angle, speed. Reward: -(angle^2 + 0.1 speed^2 + 0.001 torque^2) of the state before the step.
- * It never ends of itself.
+ * Swing up a pendulum and hold it, with a motor too weak to lift it directly. Equal step for step to Gymnasium
+ * 1.3's Pendulum-v1. Action: torque N m, clipped to `maxTorque`. State: angle rad from upright, speed rad/s.
+ * Observation: cosine and sine of the angle, speed. Reward: -(angle^2 + 0.1 speed^2 + 0.001 torque^2) of the
+ * state before the step. Never terminates.
  */
 export const pendulum = defineEnvironment({
   name: 'pendulum',
@@ -37,7 +37,7 @@ export const pendulum = defineEnvironment({
     const dt = context.timeStep[i]
     const angle = state[s]
     const speed = state[s + 1]
-    // Actions are singles in the reference too, and so are the terms made of them alone.
+    // In the reference, actions and terms of actions alone are in single precision too.
     const torque = Math.min(Math.max(actions[i], -limit), limit)
     const push = fround(fround(3 / (context.mass[i] * (length * length))) * torque)
     const effort = fround(fround(0.001) * fround(torque * torque))
@@ -76,7 +76,7 @@ export const pendulum = defineEnvironment({
   },
 })
 
-/** An angle in [-pi, pi), by Python's modulo, whose sign is that of the divisor. */
+/** Wraps an angle to [-pi, pi), by Python's modulo, which has the sign of the divisor. */
 function upright(angle: number): number {
   const rest = (angle + Math.PI) % turn
   return (rest < 0 ? rest + turn : rest) - Math.PI

@@ -1,9 +1,9 @@
-/** Angular accelerations of both joints, where the equations leave them. */
+/** The equations write the angular accelerations of both joints here. */
 const acceleration = new Float64Array(2)
 
 /**
- * The constants that the equations of motion of a planar chain of two links need, in the place where they are kept
- * while a step is computed. Plain numbers in one object, so that a step allocates nothing.
+ * The constants of the equations of motion of a planar chain of two links. One reused object, so that a step
+ * allocates nothing.
  */
 export interface TwoLinkArm {
   /** kg m^2: m1 c1^2 + m2 (l1^2 + c2^2) + both moments of inertia about the centres of mass. */
@@ -34,8 +34,9 @@ export const twoLinkArm = (): TwoLinkArm => ({
 })
 
 /**
- * The equations of motion of Sutton & Barto's acrobot (Reinforcement Learning, 1998, section 11.3), with a torque and
- * friction at each joint. Angles in rad: the first from hanging down, the second relative to the first link.
+ * The equations of motion of Sutton & Barto's acrobot (Reinforcement Learning, 1998, section 11.3), with torque
+ * and friction at each joint. Angles in rad: the first from hanging down, the second relative to the first
+ * link.
  */
 function accelerate(arm: TwoLinkArm, angle1: number, angle2: number, speed1: number, speed2: number): void {
   const { inertia2, coupling } = arm
@@ -58,8 +59,9 @@ function accelerate(arm: TwoLinkArm, angle1: number, angle2: number, speed1: num
 }
 
 /**
- * One step of the classical Runge-Kutta method of fourth order, in place.
- * @param state angle1, angle2 (rad), speed1, speed2 (rad/s) from index `s` on
+ * One step of the classical fourth-order Runge-Kutta method, in place.
+ *
+ * @param state angle1, angle2 (rad), speed1, speed2 (rad/s), from index `s` on
  * @param dt s
  */
 export function stepTwoLink(arm: TwoLinkArm, state: Float64Array, s: number, dt: number): void {
@@ -67,7 +69,7 @@ export function stepTwoLink(arm: TwoLinkArm, state: Float64Array, s: number, dt:
   const sixth = dt / 6
   const angle1 = state[s]
   const angle2 = state[s + 1]
-  // v: speeds and a: accelerations at the four points; the digits are those of the joint and of the point.
+  // v: speeds, a: accelerations at the four points. The digits are those of the joint and of the point.
   const v11 = state[s + 2]
   const v21 = state[s + 3]
   accelerate(arm, angle1, angle2, v11, v21)

@@ -7,7 +7,7 @@ import {
   type EnvironmentDefinition,
 } from '../../environment/index.ts'
 
-/** What all probes share: one number is seen, one action is taken, one number is the state, which is what is seen. */
+/** All diagnostics have one observed number, one action and one number of state, which is the observation. */
 const diagnosticBase = (kind: DiagnosticKind) => ({
   observation: box([1], -1, 1),
   action: kind === 'discrete' ? discrete(2) : box([1], -1, 1),
@@ -17,20 +17,20 @@ const diagnosticBase = (kind: DiagnosticKind) => ({
   },
 })
 
-/** The action as the environment takes it: within its bounds. */
+/** The action, clipped to its bounds. */
 const clipped = (action: number): number => Math.max(-1, Math.min(1, action))
 
 /**
- * An environment that only an algorithm without one certain fault can do, with what it must have learned in the end (after
- * Andy Jones, "Debugging RL, without the agonizing pain", and the tests of rejax).
+ * An environment that an algorithm with one particular fault cannot solve, together with the expected values
+ * and actions (after Andy Jones, "Debugging RL, without the agonizing pain", and the tests of rejax).
  */
 export interface Diagnostic {
-  /** The fault that it shows. */
+  /** The fault that it detects. */
   readonly about: string
   readonly definition: EnvironmentDefinition
-  /** Observations with their true values at a discount. */
+  /** Pairs of observations and their true values for a discount. */
   readonly values?: (gamma: number) => readonly (readonly [observation: number, value: number])[]
-  /** Observations with the best action. */
+  /** Pairs of observations and their best actions. */
   readonly actions?: readonly (readonly [observation: number, action: number])[]
 }
 
@@ -38,7 +38,7 @@ export type DiagnosticKind = 'discrete' | 'continuous'
 
 const laterReward = { default: 1, low: 0.5, high: 2, about: 'reward of every step but the first' }
 
-/** Two steps: from -1 to 1, which pays nothing, and from 1 to 1, which pays 1. */
+/** Two steps: from -1 to 1 with reward 0, then from 1 to 1 with reward 1. */
 const twoSteps = (kind: DiagnosticKind, ends: boolean) =>
   defineEnvironment({
     ...diagnosticBase(kind),
@@ -57,8 +57,9 @@ const twoSteps = (kind: DiagnosticKind, ends: boolean) =>
   })
 
 /**
- * Only ever truncated, so that the values are those of a task that goes on: 1 / (1 - gamma). Taken for an end they
- * would be 1; bootstrapped with what is seen after the reset, 1 / (1 - gamma^2).
+ * Episodes are only truncated, so the values are those of a continuing task: 1 / (1 - gamma). An algorithm that
+ * treats the truncation as a termination learns 1; one that bootstraps from the observation after the reset, 1
+ * / (1 - gamma^2).
  */
 const truncatedValue = (kind: DiagnosticKind): Diagnostic => ({
   about: 'a truncated episode is bootstrapped, with its last observation',
@@ -69,7 +70,7 @@ const truncatedValue = (kind: DiagnosticKind): Diagnostic => ({
   ],
 })
 
-/** The same, but terminated in the step in which it would be truncated: nothing follows. */
+/** The same, but the step that would be truncated terminates, so no value follows. */
 const terminatedValue = (kind: DiagnosticKind): Diagnostic => ({
   about: 'a terminated episode is not bootstrapped, also where the limit is reached in the same step',
   definition: twoSteps(kind, true),
@@ -87,7 +88,10 @@ const target = {
   about: 'best continuous action, its sign that of what is seen',
 }
 
-/** One step: choice 1 pays 1 and choice 0 costs 1; or the squared distance from the target is the cost. */
+/**
+ * One step. Discrete: choice 1 has reward 1, choice 0 has reward -1. Continuous: minus the squared distance
+ * from the target.
+ */
 const choose = (kind: DiagnosticKind, name: string, sees: boolean) =>
   defineEnvironment<ContextSpace>({
     ...diagnosticBase(kind),
@@ -111,14 +115,14 @@ const choose = (kind: DiagnosticKind, name: string, sees: boolean) =>
 const best = (kind: DiagnosticKind): Record<-1 | 1, number> =>
   kind === 'discrete' ? { [-1]: 0, 1: 1 } : { [-1]: -0.5, 1: 0.5 }
 
-/** There is one best action. */
+/** One action is always the best. */
 const policy = (kind: DiagnosticKind): Diagnostic => ({
   about: 'the policy moves towards what pays',
   definition: choose(kind, 'policy', false),
   actions: [[1, best(kind)[1]]],
 })
 
-/** The best action depends on what is seen. */
+/** The best action depends on the observation. */
 const observedPolicy = (kind: DiagnosticKind): Diagnostic => ({
   about: 'the policy sees the observation, and advantages belong to their rows',
   definition: choose(kind, 'observed-policy', true),
@@ -130,7 +134,7 @@ const observedPolicy = (kind: DiagnosticKind): Diagnostic => ({
 
 const onlyReward = { default: 1, low: 0.5, high: 2, about: 'reward of the only step that pays' }
 
-/** One step, reward 1, nothing to see: the value is 1. */
+/** One step with reward 1 and a constant observation: the value is 1. */
 const constantValue = (kind: DiagnosticKind): Diagnostic => ({
   about: 'the value learns a constant',
   definition: defineEnvironment({
@@ -148,7 +152,7 @@ const constantValue = (kind: DiagnosticKind): Diagnostic => ({
   values: () => [[0, 1]],
 })
 
-/** One step, the reward is what was seen, -1 or 1. */
+/** One step. The reward is the observation, -1 or 1. */
 const observedValue = (kind: DiagnosticKind): Diagnostic => ({
   about: 'the value sees the observation',
   definition: defineEnvironment({
@@ -169,7 +173,7 @@ const observedValue = (kind: DiagnosticKind): Diagnostic => ({
   ],
 })
 
-/** Two steps; only the second pays, 1: the value of the first is the discount. */
+/** Two steps. Only the second has reward 1, so the value of the first is the discount. */
 const discountedValue = (kind: DiagnosticKind): Diagnostic => ({
   about: 'the value of the next step is discounted, once',
   definition: defineEnvironment({
@@ -193,16 +197,17 @@ const discountedValue = (kind: DiagnosticKind): Diagnostic => ({
 })
 
 /**
- * The first observation is -1 or 1, all others are 0; after `steps` steps the last action pays 1 if it is the choice
- * that was shown (0 for -1), else costs 1; or the squared distance from what was shown is its cost. Without memory the best
- * mean return is 0, or -1.
+ * A test of memory. The first observation is -1 or 1, all others are 0. After `steps` steps, a discrete last
+ * action has reward 1 if it is the choice that was shown (0 for -1), otherwise -1; a continuous one has minus
+ * its squared distance from the first observation. Without memory, the best mean return is 0 or -1,
+ * respectively.
  */
 export const memoryDiagnostic = (steps: number, kind: DiagnosticKind): EnvironmentDefinition =>
   defineEnvironment({
     ...diagnosticBase(kind),
     name: `probe-memory-${kind}`,
     context: { reward: { default: 1, low: 0.5, high: 2, about: 'scale of the reward' } },
-    /** What was shown, and the steps that were taken. */
+    /** The first observation, and the number of steps. */
     stateSize: 2,
     reset({ state }, i, random) {
       state[2 * i] = random.integers(2) === 1 ? 1 : -1
@@ -234,8 +239,8 @@ const all = {
 
 export type SkillName = keyof typeof all
 
-/** By name, from what is needed least to what is needed most. */
+/** All diagnostics by name, from the most basic ability to the most advanced. */
 export const diagnosticNames = Object.keys(all) as readonly SkillName[]
 
-/** A probe with two choices, or with one continuous action in [-1, 1]. */
+/** A diagnostic with two choices or with one continuous action in [-1, 1]. */
 export const diagnostic = (name: SkillName, kind: DiagnosticKind): Diagnostic => all[name](kind)

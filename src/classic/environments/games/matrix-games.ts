@@ -4,10 +4,10 @@ import type { AgentArrays, ContextSpace, MultiAgentDefinition } from '../../envi
 
 interface MatrixGame<C extends ContextSpace> {
   name: string
-  /** Choices of each of the two. */
+  /** Number of choices of each agent. */
   choices: number
   context: C
-  /** What an agent (0 or 1) gets for the actions of both in environment i. */
+  /** The reward of an agent (0 or 1) for the actions of both in environment i. */
   payoff: (
     context: AgentArrays<C>['context'],
     i: number,
@@ -15,13 +15,14 @@ interface MatrixGame<C extends ContextSpace> {
     first: number,
     second: number,
   ) => number
-  /** Each sees what both did last, its own first (1 + own * choices + other's; 0 at the beginning). Default false. */
+  /** Whether both agents observe the last actions: 1 + own * choices + other's, or 0 at the beginning. Default: false. */
   remember?: boolean
 }
 
 /**
- * Two agents act at once, again and again for 25 steps, and are rewarded by a table. State: what both did last. A step throws
- * `invalid-action` for a choice that does not exist.
+ * Two agents act simultaneously for 25 steps and get rewards from a table. State: the last actions of both.
+ *
+ * @throws AgogeError `invalid-action` from a step with an invalid choice
  */
 export function createMatrixGame<C extends ContextSpace>(game: MatrixGame<C>): MultiAgentDefinition<C> {
   const { name, choices, context, payoff, remember = false } = game
@@ -69,7 +70,8 @@ export function createMatrixGame<C extends ContextSpace>(game: MatrixGame<C>): M
 }
 
 /**
- * The prisoner's dilemma, repeated (Axelrod 1984): action 0 cooperates, 1 defects; each sees what both did last.
+ * The repeated prisoner's dilemma (Axelrod 1984). Action 0 cooperates, action 1 defects. Each agent observes
+ * the last actions of both.
  */
 export const prisonersDilemma = createMatrixGame({
   name: 'prisoners-dilemma',
@@ -100,12 +102,12 @@ export const prisonersDilemma = createMatrixGame({
   },
 })
 
-/** Rows are the first agent's actions. The NaN are the feature `penalty`, -30 by default. */
+/** Rows are the actions of the first agent. NaN stands for the feature `penalty`. Default: -30. */
 const climbingTable = [11, NaN, 0, NaN, 7, 6, 0, 0, 5]
 
 /**
- * The climbing game (Claus & Boutilier 1998): both get [[11, -30, 0], [-30, 7, 6], [0, 0, 5]]. Who explores alone is
- * punished for the best action: independent learners settle at 5 or 7.
+ * The climbing game (Claus & Boutilier 1998). Both agents get [[11, -30, 0], [-30, 7, 6], [0, 0, 5]]. The best
+ * action is punished if only one agent chooses it, so independent learners converge to 5 or 7.
  */
 export const climbing = createMatrixGame({
   name: 'climbing',
@@ -119,7 +121,7 @@ export const climbing = createMatrixGame({
   },
 })
 
-/** The penalty game (Claus & Boutilier 1998): both get [[10, 0, k], [0, 2, 0], [k, 0, 10]]. */
+/** The penalty game (Claus & Boutilier 1998). Both agents get [[10, 0, k], [0, 2, 0], [k, 0, 10]]. */
 export const penaltyGame = createMatrixGame({
   name: 'penalty',
   choices: 3,

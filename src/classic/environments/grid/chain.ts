@@ -43,9 +43,10 @@ const definition = defineEnvironment({
 })
 
 /**
- * A chain (Strens 2000, "A Bayesian Framework for Reinforcement Learning"; Gym's NChain-v0): action 0 goes one state on
- * and pays `large` in the last one, action 1 goes back to the first and pays `small`; with chance `slip` the other
- * action is done. It never ends. Observation: the number of the state.
+ * A chain of states (Strens 2000, "A Bayesian Framework for Reinforcement Learning"; Gym's NChain-v0). Action 0
+ * moves one state forward and has reward `large` in the last state. Action 1 returns to the first state with
+ * reward `small`. With probability `slip` the other action happens. Never terminates. Observation: the number
+ * of the state.
  */
 export const chain: FiniteDefinition<typeof definition.context> = {
   ...definition,

@@ -39,9 +39,10 @@ const definition = defineEnvironment({
 })
 
 /**
- * A combination lock: at each position one of four actions, drawn from the code's number, goes on, every other one goes
- * back to the start; the last position pays 1 and ends the episode (Kakade 2003, "On the Sample Complexity of
- * Reinforcement Learning", section 8.6). Observation: the position. Random play needs about 4^length steps.
+ * A combination lock (Kakade 2003, "On the Sample Complexity of Reinforcement Learning", section 8.6). At each
+ * position, one of four actions moves forward; the others return to the start. The number of the code
+ * determines which. The last position has reward 1 and ends the episode. Observation: the position. Random play
+ * needs about 4^length steps.
  */
 export const combinationLock: FiniteDefinition<typeof definition.context> = {
   ...definition,
@@ -60,5 +61,5 @@ export const combinationLock: FiniteDefinition<typeof definition.context> = {
   },
 }
 
-/** The action that goes on from a position. */
+/** The action that moves forward from a position. */
 export const lockDigit = (code: number, position: number): number => drawAt(code, 1, position, choices)

@@ -7,9 +7,10 @@ const size = 9
 const place = { low: 0, high: size - 1, integer: true } as const
 
 /**
- * Dark Key-to-Door: an empty 9x9 room with a hidden key and a hidden door. The agent begins anywhere, sees the number of
- * its cell, and gets 1 for the key and 1 for the door once it has the key, which ends the episode (Laskin et al. 2022,
- * "In-context Reinforcement Learning with Algorithm Distillation"). Actions: up, right, down, left, stay.
+ * Dark Key-to-Door (Laskin et al. 2022, "In-context Reinforcement Learning with Algorithm Distillation"): an
+ * empty 9x9 grid with a hidden key and a hidden door. The agent starts anywhere and observes the number of its
+ * cell. Reward: 1 for the key, then 1 for the door, which ends the episode. Actions: up, right, down, left,
+ * stay.
  */
 export const darkKeyDoor = defineEnvironment({
   name: 'dark-key-door',
@@ -42,7 +43,7 @@ export const darkKeyDoor = defineEnvironment({
       state[s + 2] = 1
       rewards[i] = 1
     }
-    // Where key and door share a cell, both happen at once.
+    // If key and door share a cell, one step reaches both.
     if (state[s + 2] === 1 && x === context.doorX[i] && y === context.doorY[i]) {
       rewards[i] += 1
       terminated[i] = 1

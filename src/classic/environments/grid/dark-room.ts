@@ -5,9 +5,10 @@ import { roomDrawing, roomText } from './shared/frames.ts'
 import { slipMix, sweptModel } from './shared/exact.ts'
 
 /**
- * An empty room whose goal cannot be seen: the agent starts in the centre, observes the number of its cell (y * size +
- * x), and gets 1 for every step that ends on the goal (Laskin et al. 2022, "In-context Reinforcement Learning with
- * Algorithm Distillation"). Actions: up, right, down, left, stay. The goal is the context (x to the right, y down).
+ * Dark Room (Laskin et al. 2022, "In-context Reinforcement Learning with Algorithm Distillation"): an empty
+ * grid with an invisible goal. The agent starts in the centre and observes the number of its cell (y * size +
+ * x). Reward: 1 for every step that ends on the goal. Actions: up, right, down, left, stay. The context is the
+ * goal (x to the right, y down).
  */
 export const createDarkRoom = (size: number, maxSteps: number, name = `dark-room-${size}`) => {
   const goal = { default: 0, low: 0, high: size - 1, integer: true } as const
@@ -67,9 +68,9 @@ export const createDarkRoom = (size: number, maxSteps: number, name = `dark-room
   return finite
 }
 
-/** 9x9, 20 steps. A policy that knows the goal gets 16.54 on the mean over all goals. */
+/** 9x9, 20 steps. A policy that knows the goal has a mean return of 16.54 over all goals. */
 export const darkRoom = createDarkRoom(9, 20, 'dark-room')
-/** 5x5, 20 steps: 18.56. */
+/** 5x5, 20 steps. A policy that knows the goal has a mean return of 18.56. */
 export const darkRoom5 = createDarkRoom(5, 20)
-/** 3x3, 5 steps: 4.56. */
+/** 3x3, 5 steps. A policy that knows the goal has a mean return of 4.56. */
 export const darkRoom3 = createDarkRoom(3, 5)

@@ -5,13 +5,14 @@ import { layoutFeature } from './shared/board.ts'
 import { roomDrawing, roomText } from './shared/frames.ts'
 
 /**
- * DeepSea of size N, step for step as bsuite's (Osband et al. 2020, "Behaviour Suite for Reinforcement Learning"): the
- * agent sinks a row a step, and one of the two actions, which one is drawn for each cell, takes it to the right at a
- * cost of moveCost / N, the other to the left. Only the step to the right from the last column, which N - 1 steps to
- * the right lead to, pays 1. The best return is 1 - moveCost; always going to the right with slip p returns
- * (1 - p)^(N - 1) - moveCost; a random policy comes to the end with chance 2^-N.
+ * DeepSea of size N, equal step for step to bsuite's (Osband et al. 2020, "Behaviour Suite for Reinforcement
+ * Learning"). The agent moves down a row in each step. One of the two actions moves right at a cost of moveCost
+ * / N, the other moves left; a random mapping determines which, separately for each cell. N - 1 steps to the
+ * right lead to the last column; one more has reward 1. The best return is 1 - moveCost. Always moving right
+ * with slip p returns (1 - p)^(N - 1) - moveCost. A random policy reaches the reward with probability 2^-N.
  *
- * Observation: row * N + column, and N * N after the last step. bsuite's stochastic variant is slip 1 / N, noise 1.
+ * Observation: row * N + column, or N * N after the last step. bsuite's stochastic variant has slip 1 / N and
+ * noise 1.
  */
 export const createDeepSea = (size: number, name = `deep-sea-${size}`) => {
   const definition = defineEnvironment({
@@ -79,7 +80,7 @@ export const createDeepSea = (size: number, name = `deep-sea-${size}`) => {
   return finite
 }
 
-/** `noise` has no part in it, since its mean is 0. */
+/** Ignores `noise`, because its mean is 0. */
 function deepSeaModel(size: number, [mapping, moveCost, slip]: Float64Array): FiniteModel {
   const end = size * size
   return finiteModel({
@@ -104,7 +105,7 @@ function deepSeaModel(size: number, [mapping, moveCost, slip]: Float64Array): Fi
   })
 }
 
-/** The action that goes to the right from a cell, 0 or 1 with equal chances over the mappings. */
+/** The action that moves right in a cell: 0 or 1 with equal probability over the mappings. */
 export const deepSeaRight = (size: number, mapping: number, row: number, column: number): 0 | 1 =>
   uniformAt(mapping, 1, row * size + column) < 0.5 ? 0 : 1
 

@@ -22,10 +22,10 @@ import { oneEnv, slipMix, sweptModel } from './shared/exact.ts'
 const board = { head: 2, side: 13 }
 const stateSize = boardStateSize(board)
 const view = cellView(board)
-/** Floor cells of every layout, doorways included. */
+/** Number of floor cells of every layout, including doorways. */
 const freeCells = 104
 
-/** The walls between the rooms and a doorway in each of the four; layout 0 has those of the original. */
+/** Writes the walls between the rooms, with one doorway in each of the four. Layout 0 has the doorways of the original. */
 function buildRooms(state: Float64Array, base: number, layout: number): void {
   const doorway = (x: number, y: number): void => {
     state[cellIndex(board, base, x, y)] = cells.floor
@@ -82,9 +82,10 @@ const definition = defineEnvironment({
 })
 
 /**
- * Four rooms joined in a ring by four doorways (Sutton, Precup & Singh 1999). The agent begins on any cell but the goal,
- * observes the number of its cell (y * 13 + x), moves up, right, down or left, and gets 1 at the goal, which ends the
- * episode. In the original a move fails with chance 1/3, to the three other sides alike: slip 4/9.
+ * Four rooms joined in a ring by four doorways (Sutton, Precup & Singh 1999). The agent starts on any cell but
+ * the goal and observes the number of its cell (y * 13 + x). Actions: up, right, down, left. Reward: 1 at the
+ * goal, which ends the episode. In the original, a move fails with probability 1/3 and then goes to one of the
+ * other three sides: slip 4/9.
  */
 export const fourRooms: FiniteDefinition<typeof definition.context> = {
   ...definition,

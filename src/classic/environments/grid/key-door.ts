@@ -17,17 +17,18 @@ import {
 } from './shared/board.ts'
 import { fullView } from './shared/views.ts'
 
-/** State: x, y, 1 where the agent carries the key, cells. */
+/** State: x, y, 1 while the agent carries the key, cells. */
 const board = { head: 3, side: 9 }
 const stateSize = boardStateSize(board)
 const view = fullView(board, [cells.wall, cells.goal, cells.key, cells.closedDoor, cells.openDoor])
 const use = 4
 
 /**
- * Two rooms with a locked door between them: find the key, pick it up, open the door, reach the goal, which pays 1 and
- * ends the episode (the task of MiniGrid's DoorKey; Chevalier-Boisvert et al. 2023). Actions: up, right, down, left and
- * use, which picks up the key that the agent stands on, or opens the door beside it once it has the key. The whole board
- * is seen, [6, 9, 9]: wall, goal, key, closed door, open door, agent. The agent begins anywhere in the left room.
+ * Two rooms with a locked door between them (the task of MiniGrid's DoorKey; Chevalier-Boisvert et al. 2023):
+ * find the key, pick it up, open the door and reach the goal. Reward: 1 at the goal, which ends the episode.
+ * Actions: up, right, down, left and use. `use` picks up the key on the agent's cell, or opens a neighbouring
+ * door if the agent has the key. Observation: the whole board, [6, 9, 9]: wall, goal, key, closed door, open
+ * door, agent. The agent starts anywhere in the left room.
  */
 export const keyDoor = defineEnvironment({
   name: 'key-door',

@@ -18,7 +18,7 @@ import { boardDrawing, boardText } from './shared/frames.ts'
 import { fullView, type View, windowView } from './shared/views.ts'
 
 const purposes = { carve: 1, braid: 2, opening: 3 } as const
-/** While carving, a visited place holds this number plus the direction that leads back; 4 at the start. */
+/** While carving, a visited place stores this number plus the direction that leads back; 4 at the start. */
 const visited = 8
 
 /** Whether the next place in direction d lies in the maze. */
@@ -28,7 +28,7 @@ function isInside(size: number, x: number, y: number, d: number): boolean {
   return toX >= 1 && toY >= 1 && toX < 2 * size && toY < 2 * size
 }
 
-/** Whether there is a place in direction d that the walk has not come to. */
+/** Whether direction d has an unvisited place. */
 function isUnvisited(
   state: Float64Array,
   base: number,
@@ -44,9 +44,9 @@ function isUnvisited(
 }
 
 /**
- * Carves a perfect maze of `size` x `size` places into a board of walls: a depth-first walk from the upper left place,
- * which goes back the way it came at dead ends, so that every place is reached by exactly one way. Place (a, b) is cell
- * (2 a + 1, 2 b + 1).
+ * Carves a perfect maze of `size` x `size` places into a board of walls: a depth-first walk from the upper left
+ * place that backtracks at dead ends. Exactly one path connects any two places. Place (a, b) is cell (2 a + 1,
+ * 2 b + 1).
  */
 function carveMaze(state: Float64Array, base: number, board: Board, layout: number, size: number): void {
   let x = 1
@@ -76,7 +76,7 @@ function carveMaze(state: Float64Array, base: number, board: Board, layout: numb
   }
 }
 
-/** Opens a further wall at each dead end with chance `braid`, which makes loops: 1 leaves no dead end. */
+/** Opens another wall at each dead end with probability `braid`, which makes loops. With 1, no dead end remains. */
 function braidMaze(
   state: Float64Array,
   base: number,
@@ -109,8 +109,8 @@ const board = { head: 2, side: 2 * largest + 1 }
 const stateSize = boardStateSize(board)
 
 /**
- * A generated maze that can always be solved: from the upper left place to the goal, which pays 1 and ends the episode.
- * Actions: up, right, down, left.
+ * A generated maze that is always solvable, from the upper left place to the goal. Reward: 1 at the goal, which
+ * ends the episode. Actions: up, right, down, left.
  */
 const createMaze = (name: string, view: View) =>
   defineEnvironment({
@@ -168,7 +168,7 @@ const createMaze = (name: string, view: View) =>
     draw: boardDrawing(board),
   })
 
-/** The whole maze is seen, [3, 15, 15]: wall, goal, agent. */
+/** Observes the whole maze, [3, 15, 15]: wall, goal, agent. */
 export const maze = createMaze('maze', fullView(board, [cells.wall, cells.goal]))
-/** Only the 5x5 cells around the agent are seen, [2, 5, 5]: wall, goal. */
+/** Observes only the 5x5 cells around the agent, [2, 5, 5]: wall, goal. */
 export const mazeWindow = createMaze('maze-window', windowView(board, [cells.wall, cells.goal], 5))

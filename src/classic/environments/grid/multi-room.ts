@@ -16,12 +16,12 @@ import {
 import { boardDrawing, boardText } from './shared/frames.ts'
 import { facingView } from './shared/views.ts'
 
-/** Rooms lie on a lattice of this many by this many. */
+/** Number of rooms on each axis of the lattice. */
 const roomLattice = 3
 
 const purposes = { walk: 1, door: 2, goal: 3 } as const
 
-/** The direction of the `step`-th room from the one before it; -1 at a dead end. `taken` has a bit a lattice place. */
+/** The direction from room `step - 1` to room `step`, or -1 at a dead end. `taken` has one bit for each lattice place. */
 function stepOfWalk(
   layout: number,
   attempt: number,
@@ -44,7 +44,7 @@ function stepOfWalk(
 const firstRoom = (layout: number, attempt: number): number =>
   drawAt(layout, purposes.walk, attempt * 8, roomLattice * roomLattice)
 
-/** The first attempt at a walk over the lattice that comes to `rooms` places without crossing itself. */
+/** The first sampled walk over the lattice that reaches `rooms` places without crossing itself. */
 function workingAttempt(layout: number, rooms: number): number {
   for (let attempt = 0; ; attempt++) {
     const start = firstRoom(layout, attempt)
@@ -64,9 +64,9 @@ function workingAttempt(layout: number, rooms: number): number {
 }
 
 /**
- * Carves a chain of `rooms` (2 to 6) square rooms of `size` cells into a board of walls, with a closed door between
- * each and the next and the goal in the last; so that the goal can always be reached. Leaves the upper left cell of the
- * first room in the agent's x and y.
+ * Carves a chain of `rooms` (2 to 6) square rooms of `size` cells into a board of walls. A closed door
+ * separates each room from the next; the goal is in the last room and always reachable. Writes the upper left
+ * cell of the first room to the agent's x and y.
  */
 function buildRoomChain(
   state: Float64Array,
@@ -87,7 +87,7 @@ function buildRoomChain(
   for (let step = 1; step < rooms; step++) {
     const d = stepOfWalk(layout, attempt, step, x, y, taken)
     const place = 1 + drawAt(layout, purposes.door, step, size)
-    // The wall on the side of direction d: right and down ones lie a room further.
+    // The wall in direction d. Right and lower walls lie a room further.
     const wallX = x * (size + 1) + (d === 1 ? size + 1 : d === 3 ? 0 : place)
     const wallY = y * (size + 1) + (d === 2 ? size + 1 : d === 0 ? 0 : place)
     x += directionX[d]
@@ -109,10 +109,11 @@ const view = facingView(board, [cells.wall, cells.goal, cells.closedDoor, cells.
 const actions = { turnLeft: 0, turnRight: 1, forward: 2, toggle: 3 } as const
 
 /**
- * A chain of rooms with closed doors between them; the agent begins anywhere in the first, the goal in the last pays 1
- * and ends the episode (the task of MiniGrid's MultiRoom; Chevalier-Boisvert et al. 2023). Actions: turn left, turn
- * right, go forward, open or close the door ahead. Only the 7x7 cells ahead are seen, [5, 7, 7]: wall, goal, closed
- * door, open door, hidden by a wall or a closed door; the agent is in the middle of the last row and faces the first.
+ * A chain of rooms with closed doors between them (the task of MiniGrid's MultiRoom; Chevalier-Boisvert et al.
+ * 2023). The agent starts anywhere in the first room. Reward: 1 at the goal in the last room, which ends the
+ * episode. Actions: turn left, turn right, go forward, open or close the door ahead. Observation: the 7x7 cells
+ * ahead, [5, 7, 7]: wall, goal, closed door, open door, hidden by a wall or a closed door. The agent is in the
+ * middle of the last row and faces the first.
  */
 export const multiRoom = defineEnvironment({
   name: 'multi-room',

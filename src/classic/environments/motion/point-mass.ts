@@ -4,11 +4,11 @@ const dt = 0.05
 const wall = 1
 
 /**
- * A point pushed about a square plane of 2 m by 2 m, towards a goal that it does not see (the 2-D navigation of Finn,
- * Abbeel & Levine 2017, with inertia): in one context the goal can be learned, across contexts it must be found by the
- * reward or shown as context. Action: force along x and y in [-1, 1] (clipped) times `force`. State and observation:
- * position m, velocity m/s. Reward: minus the distance to the goal in m. Semi-implicit Euler steps of 0.05 s; walls
- * stop what runs into them. It never ends of itself.
+ * A point mass in a plane of 2 m by 2 m, with a hidden goal (the 2-D navigation of Finn, Abbeel & Levine 2017,
+ * with inertia). In a single context an agent can learn the goal. Across contexts it must infer the goal from
+ * rewards or see the context. Action: force along x and y in [-1, 1] (clipped) times `force`. State and
+ * observation: position m, velocity m/s. Reward: minus the distance to the goal in m. Semi-implicit Euler steps
+ * of 0.05 s. Walls stop the point. Never terminates.
  */
 export const pointMass = defineEnvironment({
   name: 'point-mass',

@@ -2,19 +2,20 @@ import { box, defineEnvironment } from '../../environment/index.ts'
 import { stepTwoLink, twoLinkArm } from '../control/two-link.ts'
 
 const stateSize = 6
-/** Two integration steps make one step of the environment. */
+/** Each environment step has two integration steps. */
 const dt = 0.02
 const maxSpeed = 30
-/** Where the constants lie while a step is computed. */
+/** Holds the constants of a step. */
 const arm = twoLinkArm()
 
 /**
- * An arm of two links in a plane that brings its tip to a goal it sees, with a motor at each joint (the task of
- * Gymnasium's Reacher, without MuJoCo, by the closed form of two uniform rods). Action: torques in [-1, 1] (clipped)
- * times `torque`. State: angles rad (the first from hanging down, the second relative to the first link), speeds rad/s,
- * goal x and y m. Observation: cosine and sine of each angle, speeds, goal, from the tip to the goal. The goal is drawn
- * evenly from a ring around the shoulder. Reward: minus the distance in m after the step, minus `effort` times the sum of
- * the squared actions. Runge-Kutta steps; 0.04 s a step. It never ends of itself.
+ * A planar arm of two links with a motor at each joint, which moves its tip to a visible goal (the task of
+ * Gymnasium's Reacher, without MuJoCo, by the closed form of two uniform rods). Action: torques in [-1, 1]
+ * (clipped) times `torque`. State: angles rad (the first from hanging down, the second relative to the first
+ * link), speeds rad/s, goal x and y m. Observation: cosine and sine of each angle, speeds, goal, vector from
+ * the tip to the goal. The goal is uniform in a ring around the shoulder. Reward: minus the distance in m after
+ * the step, minus `effort` times the sum of the squared actions. Runge-Kutta integration, 0.04 s for each step.
+ * Never terminates.
  */
 export const reacher = defineEnvironment({
   name: 'reacher',
@@ -85,7 +86,7 @@ export const reacher = defineEnvironment({
     const mass2 = context.mass2[i]
     const gravity = context.gravity[i]
     const noise = context.noise[i]
-    // A uniform rod's moments: length / 2 to its centre, mass length^2 / 3 about its end.
+    // Moments of a uniform rod: length / 2 to its centre, mass length^2 / 3 about its end.
     arm.inertia2 = (mass2 * length2 * length2) / 3
     arm.inertia = (mass1 * length1 * length1) / 3 + mass2 * length1 * length1 + arm.inertia2
     arm.coupling = (mass2 * length1 * length2) / 2

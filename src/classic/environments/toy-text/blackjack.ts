@@ -11,11 +11,11 @@ import {
 
 const cards = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 
-/** The number of a state of the model, from the player's sum, the dealer's card, a soft ace and a natural. */
+/** The number of a state of the model: the player's sum, the dealer's card, a usable ace and a natural. */
 export const blackjackState = (sum: number, card: number, ace: 0 | 1, natural: 0 | 1): number =>
   ((sum * 11 + card) * 2 + ace) * 2 + natural
 
-/** The exact model of `blackjack`, by the probabilities of an endless deck. */
+/** The exact model of `blackjack`, from the probabilities of an infinite deck. */
 function blackjackModel({
   naturalWins = 1,
   naturalReward = 1,
@@ -73,12 +73,12 @@ function blackjackModel({
   })
 }
 
-/** A hand with that sum, aces counted as 1: its sum and whether an ace counts 11. */
+/** The sum of a hand whose aces count 1, and whether an ace counts 11. */
 function handOf(hard: number, hasAce: boolean): { sum: number; ace: 0 | 1 } {
   return hasAce && hard <= 11 ? { sum: hard + 10, ace: 1 } : { sum: hard, ace: 0 }
 }
 
-/** How a dealer who shows a card ends: the probability of each sum, of a bust at 0, and of an ace and a ten. */
+/** The distribution of the dealer's result, given the first card: each sum, a bust at 0, and an ace with a ten. */
 function dealerEnds(
   shown: number,
   stands: number,
@@ -86,7 +86,7 @@ function dealerEnds(
 ): { sums: Float64Array; natural: number } {
   const sums = new Float64Array(32)
   if (shown === 0) return { sums, natural: 0 }
-  /** [hard sum, has an ace]: the probability of coming through such a hand. Cards add at least 1, so one sweep does. */
+  /** [hard sum, has an ace]: the probability of reaching such a hand. Cards add at least 1, so one pass is enough. */
   const hands = new Float64Array(33 * 2)
   for (const hole of cards) hands[(shown + hole) * 2 + (shown === 1 || hole === 1 ? 1 : 0)] += chance(hole)
   for (let hard = 2; hard <= 31; hard++) {
@@ -104,10 +104,10 @@ function dealerEnds(
 }
 
 const stateSize = 7
-/** Where the hands lie in an environment's state, each as: sum with aces as 1, 1 for an ace, number of cards. */
+/** The positions of the hands in the state. A hand is: sum with aces as 1, 1 if it has an ace, number of cards. */
 const player = 0
 const dealer = 3
-/** The dealer's first card, which is seen. */
+/** The dealer's visible card. */
 const shown = 6
 
 const definition = defineEnvironment({
@@ -155,7 +155,7 @@ const definition = defineEnvironment({
     deal(state, s + dealer, tens, random)
     deal(state, s + player, tens, random)
     deal(state, s + player, tens, random)
-    // The reference draws the suit and face of the card for its pictures, from the same stream.
+    // The reference draws the suit and face of this card for its pictures, from the same stream.
     random.integers(4)
     if (state[s + shown] === 10) random.integers(3)
   },
@@ -195,12 +195,13 @@ const definition = defineEnvironment({
 })
 
 /**
- * Blackjack against a dealer, from an endless deck (Sutton & Barto, Reinforcement Learning, example 5.1), card for card as
- * Gymnasium 1.3's Blackjack-v1, whose `sab=True` is the default here. Its other rules: `natural=True` is naturalWins 0
- * and naturalReward 1.5, neither is naturalWins 0. Actions: stick, hit; observation: the player's sum, the dealer's
- * card (1 is an ace), 1 with an ace that counts 11. Reward 1, 0 or -1 at the end.
+ * Blackjack against a dealer, from an infinite deck (Sutton & Barto, Reinforcement Learning, example 5.1).
+ * Equal card for card to Gymnasium 1.3's Blackjack-v1; the default is its `sab=True`. For `natural=True`, set
+ * naturalWins 0 and naturalReward 1.5; for neither, naturalWins 0. Actions: stick, hit. Observation: the
+ * player's sum, the dealer's card (1 is an ace), 1 if an ace counts 11. Reward: 1, 0 or -1 at the end.
  *
- * The states of `transitions` are ((sum * 11 + card) * 2 + ace) * 2 + natural, natural being 1 for an ace and a ten.
+ * The states of `transitions` are ((sum * 11 + card) * 2 + ace) * 2 + natural; natural is 1 for an ace with a
+ * ten.
  */
 export const blackjack: FiniteDefinition<typeof definition.context> = {
   ...definition,
@@ -216,7 +217,7 @@ function deal(state: Float64Array, hand: number, tens: number, random: Environme
   return card
 }
 
-/** The sum of a hand, an ace counting 11 where that is not too much. */
+/** The sum of a hand. An ace counts 11 if the sum stays at most 21. */
 function total(state: Float64Array, hand: number): number {
   const sum = state[hand]
   return state[hand + 1] === 1 && sum <= 11 ? sum + 10 : sum

@@ -8,13 +8,17 @@ const start = 3 * columns
 const goal = cells - 1
 
 /**
- * From one end of a cliff's edge to the other (Sutton & Barto, Reinforcement Learning, example 6.6), step for step and
- * draw for draw as Gymnasium 1.3's CliffWalking-v1. Actions: up, right, down, left; observation: the cell, row by row.
- * A fall costs 100 and leads back to the start; any other step costs 1; the goal ends the episode.
+ * Walk along the edge of a cliff (Sutton & Barto, Reinforcement Learning, example 6.6). Equal step for step and
+ * draw for draw to Gymnasium 1.3's CliffWalking-v1. Actions: up, right, down, left. Observation: the cell,
+ * numbered row by row. Reward:
+ * -100 for a fall, which returns to the start; -1 for any other step. The goal ends the episode.
  */
 export const cliffWalking = cliff('cliff-walking', 0)
 
-/** The cliff on ice, as Gymnasium's CliffWalkingSlippery-v1: a third of the steps go to either side. */
+/**
+ * The slippery variant, as Gymnasium's CliffWalkingSlippery-v1: a step goes forward or to either side, each
+ * with probability 1/3.
+ */
 export const cliffWalkingSlippery = cliff('cliff-walking-slippery', 1)
 
 function cliff(name: string, slip: number): FiniteDefinition {
@@ -58,7 +62,7 @@ function cliff(name: string, slip: number): FiniteDefinition {
     context,
     stateSize: 1,
     reset({ state }, i, random) {
-      // The reference draws here too, although there is one start.
+      // The reference draws here too, although there is only one start.
       random.random()
       state[i] = start
     },

@@ -36,7 +36,8 @@ export const tileLetter = (value: number): string => letters[value]
 
 /**
  * The tiles of a map, row by row.
- * @throws AgogeError `bad-map` for rows of different lengths, unknown letters, or no start.
+ *
+ * @throws AgogeError `bad-map` for rows of different lengths, unknown letters, or no start
  */
 export function readLake(map: LakeMap): Uint8Array {
   const tiles = Array.from(map.join(''), (letter) => letters.indexOf(letter))
@@ -52,8 +53,9 @@ export function readLake(map: LakeMap): Uint8Array {
 }
 
 /**
- * A random square map with a way from the upper left to the lower right, tile for tile that of Gymnasium 1.3's
+ * A random square map with a path from the upper left to the lower right. Equal to Gymnasium 1.3's
  * `generate_random_map(size, frozen, seed)`.
+ *
  * @param frozen the probability that a tile is frozen
  */
 export function generateLake(size: number, frozen: number, seed: number): Uint8Array {
@@ -117,13 +119,14 @@ const layoutFeatures = {
   },
 } satisfies ContextSpace
 
-/** Where the tiles begin in an environment's state; before them: the cell, then layout + 1 and frozenRate of these tiles. */
+/** The position of the tiles in the state. Before them: the cell, layout + 1 and frozenRate of these tiles. */
 const firstTile = 3
 
 /**
- * A walk over ice with holes, step for step and draw for draw as Gymnasium 1.3's FrozenLake-v1. Actions: left, down,
- * right, up; observation: the cell, row by row. An environment of the given map.
- * @param maxSteps default 100
+ * Walk over ice with holes, on a given map. Equal step for step and draw for draw to Gymnasium 1.3's
+ * FrozenLake-v1. Actions: left, down, right, up. Observation: the cell, numbered row by row.
+ *
+ * @param maxSteps default: 100
  * @throws AgogeError `bad-map`
  */
 export function frozenLakeOf(name: string, map: LakeMap, maxSteps = 100): FiniteDefinition {
@@ -139,9 +142,9 @@ export function frozenLakeOf(name: string, map: LakeMap, maxSteps = 100): Finite
 }
 
 /**
- * Frozen lakes of `size` x `size` whose map is that of Gymnasium's `generate_random_map(size, frozenRate, layout)`, by
- * the context. The observation does not show the map. A reset that changes the layout makes the map anew, which takes
- * as long as some thousand steps.
+ * Frozen lakes of `size` x `size` with generated maps. The context gives the arguments of Gymnasium's
+ * `generate_random_map(size, frozenRate, layout)`. The observation does not show the map. A reset that changes
+ * the layout generates the map again, which takes as long as some thousand steps.
  */
 export const generatedFrozenLake = (name: string, size: number, maxSteps = 100): FiniteDefinition =>
   lakeEnvironment({
@@ -162,7 +165,7 @@ interface Lake {
   maxSteps: number
   rows: number
   columns: number
-  /** Of the context's layout and frozenRate, which only generated lakes have. */
+  /** Layout and frozenRate of the context. Only generated lakes have them. */
   tilesOf: (layout: number, frozenRate: number) => Uint8Array
   features: ContextSpace
 }
@@ -279,7 +282,7 @@ function lakeEnvironment({ name, maxSteps, rows, columns, tilesOf, features }: L
   }
 }
 
-/** One of the start tiles, all equally likely. */
+/** A uniformly random start tile. */
 function drawStart(state: Float64Array, tiles: number, cells: number, draw: number): number {
   let count = 0
   for (let cell = 0; cell < cells; cell++) if (state[tiles + cell] === tile.start) count++

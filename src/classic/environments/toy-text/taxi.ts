@@ -12,12 +12,12 @@ const map = [
   '|Y| : |B: |',
   '+---------+',
 ]
-/** Cells of R, G, Y and B. */
+/** The cells of R, G, Y and B. */
 const stops = [0, 4, 20, 23]
 const stopNames = 'RGYB'
 const aboard = 4
 const states = 500
-/** [25, 4]: the cell to the south, north, east and west, the same where the way is shut. */
+/** [25, 4]: the neighbouring cell to the south, north, east and west, or the same cell if a wall blocks the way. */
 const neighbours = Uint8Array.from({ length: 100 }, (_, k) => {
   const cell = k >> 2
   const row = Math.floor(cell / 5)
@@ -102,7 +102,7 @@ const definition = defineEnvironment({
     let target = neighbours[cell * 4 + action]
     const side = (1 - context.forwardRate[i]) / 2
     const way = threeWays(context.forwardRate[i], side, side, draw)
-    // Rain moves nothing where the way forward is shut.
+    // With rain, the taxi does not move if the way forward is blocked.
     if (way !== 0 && target !== cell) target = neighbours[cell * 4 + (way === 1 ? leftOf : rightOf)[action]]
     let next = code + (target - cell) * 20
     if (state[s + 1] === 1 && passengerOf(code) === aboard && target !== cell) {
@@ -138,11 +138,12 @@ const definition = defineEnvironment({
 })
 
 /**
- * Fetch a passenger at one of four stops and bring them to another (Dietterich 2000), step for step and draw for draw as
- * Gymnasium 1.3's Taxi-v4, with rain and fickle passengers by context. Actions: south, north, east, west, pick up,
- * drop off; the mask allows those that change the state. Observation: ((row * 5 + column) * 5 + passenger) * 4 +
- * destination, stops being R, G, Y, B and passenger 4 aboard. State: that number, and 1 where the passenger will
- * change their mind, which is not observed: `transitions` throws `no-model` for a fickleRate above 0.
+ * Fetch a passenger at one of four stops and bring them to another (Dietterich 2000). Equal step for step and
+ * draw for draw to Gymnasium 1.3's Taxi-v4. The context sets rain and fickle passengers. Actions: south, north,
+ * east, west, pick up, drop off; the mask allows those that change the state. Observation: ((row * 5 + column)
+ * * 5 + passenger) * 4 + destination. The stops are R, G, Y, B; passenger 4 is aboard. State: this number, and
+ * 1 if the passenger will change their mind, which is not observed. `transitions` throws `no-model` for a
+ * fickleRate above 0.
  */
 export const taxi: FiniteDefinition<typeof context> = { ...definition, transitions }
 
@@ -191,7 +192,7 @@ function transitions({
   })
 }
 
-/** The state after picking up (4) or dropping off (5): the same where that is not possible. */
+/** The state after pick up (4) or drop off (5). It is unchanged if the action is not possible. */
 function handle(code: number, action: number): number {
   const cell = cellOf(code)
   const passenger = passengerOf(code)

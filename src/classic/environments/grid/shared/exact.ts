@@ -13,7 +13,7 @@ import {
   writeContext,
 } from '../../../environment/index.ts'
 
-/** Arrays of one environment with discrete actions, in a row of its context: for asking `step` what would happen. */
+/** Arrays of one environment with discrete actions in the same context, for calling `step` as a model. */
 export function oneEnv(definition: EnvironmentDefinition, row: Float64Array): EnvArrays {
   const context = contextColumns(definition.context, 1)
   writeContext(context, 0, row)
@@ -36,7 +36,7 @@ function refuse(): never {
   })
 }
 
-/** For steps that must not draw. */
+/** For steps that must not draw random numbers. */
 const noRandomness: EnvironmentRandom = {
   random: refuse,
   uniform: refuse,
@@ -45,20 +45,21 @@ const noRandomness: EnvironmentRandom = {
 }
 
 interface Sweep {
-  /** The context, in which `step` does not draw from chance. */
+  /** The context. It must make `step` deterministic. */
   context: Context
   states: number
-  /** The state of every start, or [states] probabilities. */
+  /** The state in which every episode starts, or [states] probabilities. */
   start: number | ArrayLike<number>
-  /** Puts the environment into the state of a number; false where there is none, as in a wall. */
+  /** Writes the state with a number. Returns false if the number has no state, such as a wall. */
   place: (state: Float64Array, number: number) => boolean
-  /** With what probability each action is done when one is chosen. */
+  /** The probability of each executed action, given the chosen one. */
   mix: (action: number) => readonly (readonly [probability: number, action: number])[]
 }
 
 /**
- * The exact model of an environment with discrete actions whose observation is the number of its state, found by doing each
- * action in each state with the environment's own `step`. Numbers without a state keep to themselves.
+ * Computes the exact model of an environment with discrete actions whose observation is the number of its
+ * state. It executes each action in each state with the environment's own `step`. Numbers without a state only
+ * lead to themselves.
  */
 export function sweptModel(
   definition: EnvironmentDefinition,
@@ -82,7 +83,7 @@ export function sweptModel(
   })
 }
 
-/** The mixture of `slip`: with that chance one of the first four actions, each equally likely. */
+/** The mixture for `slip`: with this probability, one of the first four actions, uniformly. */
 export const slipMix =
   (slip: number) =>
   (action: number): readonly (readonly [number, number])[] =>
@@ -91,9 +92,11 @@ export const slipMix =
       : [[1 - slip, action], ...[0, 1, 2, 3].map((other) => [slip / 4, other] as const)]
 
 /**
- * An oracle: the fewest actions from environment i's state to a step that ends the episode with a reward above 0, found
- * breadth-first with the environment's own `step` as the model (on a copy; the environment is left as it is). `null` where there
- * is none. The environment has discrete actions and no chance in its steps. Throws `too-large` after `maxStates` states.
+ * An oracle: the fewest actions from the current state of environment i to a step that ends the episode with a
+ * reward above 0, or `null` if there is none. Searches breadth-first, on a copy, with the environment's own
+ * `step` as the model. Needs discrete actions and deterministic steps.
+ *
+ * @throws AgogeError `too-large` after `maxStates` states
  */
 export function shortestPlan(
   definition: EnvironmentDefinition,
@@ -119,7 +122,7 @@ export function shortestPlan(
     parent: null,
     action: -1,
   }
-  /** A state by its differences from the first, so that boards of hundreds of cells have short keys. */
+  /** The key of a state: its differences from the first state, so that keys of large boards are short. */
   function keyOf(state: Float64Array): string {
     let key = ''
     for (let k = 0; k < stateSize; k++) if (state[k] !== root.state[k]) key += `${k}:${state[k]} `

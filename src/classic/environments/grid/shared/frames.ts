@@ -10,7 +10,7 @@ import {
   directionY,
 } from './board.ts'
 
-/** Columns and rows that the layout uses, without the walls that only fill the board up. */
+/** Columns and rows of the layout, without surrounding walls. */
 function usedSize(state: Float64Array, base: number, board: Board): readonly [number, number] {
   let width = 0
   let height = 0
@@ -25,8 +25,8 @@ function usedSize(state: Float64Array, base: number, board: Board): readonly [nu
 }
 
 /**
- * A frame of characters: `.` floor, `#` wall, `G` goal, `k` key, `+` closed door, `/` open door; the agent is `@`, or
- * one of `^>v<` where it has a heading (state 2).
+ * A frame as text: `.` floor, `#` wall, `G` goal, `k` key, `+` closed door, `/` open door. The agent is `@`, or
+ * one of `^>v<` if it has a heading (state 2).
  */
 export const boardText =
   (board: Board, heading = false) =>
@@ -43,7 +43,10 @@ export const boardText =
     return Array.from({ length: height }, (_, y) => line(y)).join('\n')
   }
 
-/** A frame of coloured squares, one unit a cell; the agent is a disc, with a line where it looks. */
+/**
+ * A frame of coloured squares, one unit for each cell. The agent is a disc, with a line in the direction of its
+ * heading.
+ */
 export const boardDrawing =
   (board: Board, heading = false) =>
   ({ state }: EnvArrays, i: number): Drawing => {
@@ -73,8 +76,8 @@ export const boardDrawing =
   }
 
 /**
- * Rectangles over the rows and over the columns of walls. Their overlap leaves no seams, as single cells would where the
- * edge of a cell runs through a pixel.
+ * Rectangles over the rows and over the columns of walls. They overlap, so no seams appear where the edge of a
+ * cell runs through a pixel.
  */
 function wallRuns(
   state: Float64Array,
@@ -102,17 +105,17 @@ function wallRuns(
   return runs
 }
 
-/** A mark on a room without walls: what it is shown as, column from the left, row from the top. */
+/** A mark on a grid without walls: its character and colour, column from the left, row from the top. */
 type Mark = readonly [string, number, number]
 
-/** A square of `.`, with marks of one character; later ones cover earlier ones. */
+/** A square of `.` with marks of one character. Later marks cover earlier ones. */
 export function roomText(size: number, marks: readonly Mark[]): string {
   const rows = Array.from({ length: size }, () => Array.from({ length: size }, () => '.'))
   for (const [character, x, y] of marks) if (rows[y]?.[x] !== undefined) rows[y][x] = character
   return rows.map((row) => row.join('')).join('\n')
 }
 
-/** The same in colour: marks are squares, the last one, the agent, is a disc. */
+/** The same as a drawing. Marks are squares; the last one, the agent, is a disc. */
 export function roomDrawing(size: number, marks: readonly Mark[]): Drawing {
   const shapes: DrawnShape[] = [{ type: 'rectangle', x: 0, y: 0, width: size, height: size, fill: '#f4f1ea' }]
   marks.forEach(([fill, x, y], k) => {

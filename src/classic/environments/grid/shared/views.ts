@@ -1,13 +1,13 @@
 import { type ArraySpace, box, discrete, type EnvArrays } from '../../../environment/index.ts'
 import { blocks, type Board, boardStateSize, cells, directionX, directionY } from './board.ts'
 
-/** An observation space and what fills it. */
+/** An observation space and the function that fills it. */
 export interface View {
   observation: ArraySpace
   observe: (envs: EnvArrays, i: number) => void
 }
 
-/** The number of the agent's cell, y * side + x: the layout stays hidden. */
+/** The number of the agent's cell, y * side + x. Does not show the layout. */
 export function cellView(board: Board): View {
   const stateSize = boardStateSize(board)
   return {
@@ -18,14 +18,14 @@ export function cellView(board: Board): View {
   }
 }
 
-/** From a kind to its plane; -1 where it has none. */
+/** The plane of each kind, or -1 if it has none. */
 function planeOf(kinds: readonly number[]): Int8Array {
   const planes = new Int8Array(Object.keys(cells).length).fill(-1)
   kinds.forEach((kind, plane) => (planes[kind] = plane))
   return planes
 }
 
-/** The whole board: [kinds + 1, side, side], a plane of zeros and ones for each kind, the agent in the last. */
+/** The whole board: [kinds + 1, side, side], a plane of zeros and ones for each kind, the agent in the last plane. */
 export function fullView(board: Board, kinds: readonly number[]): View {
   const { head, side } = board
   const stateSize = boardStateSize(board)
@@ -48,8 +48,8 @@ export function fullView(board: Board, kinds: readonly number[]): View {
 }
 
 /**
- * A window of `size` x `size` (odd) around the agent, not turned: [kinds, size, size]. What lies outside the board is
- * wall. Nothing hides anything.
+ * A window of `size` x `size` (odd) around the agent, not rotated: [kinds, size, size]. Cells outside the board
+ * are walls. Nothing is hidden.
  */
 export function windowView(board: Board, kinds: readonly number[], size: number): View {
   const { head, side } = board
@@ -79,9 +79,10 @@ export function windowView(board: Board, kinds: readonly number[], size: number)
 }
 
 /**
- * What an agent with a heading (state 2) sees ahead: [kinds + 1, size, size] (size odd), the agent in the middle of the
- * last row, facing the first. The last plane marks cells that walls or closed doors hide: sight spreads from the
- * agent's cell sideways and to the three cells ahead, through cells that can be entered.
+ * The view ahead of an agent with a heading (state 2): [kinds + 1, size, size] (size odd). The agent is in the
+ * middle of the last row and faces the first. The last plane marks cells hidden by walls or closed doors.
+ * Visibility spreads from the agent's cell sideways and to the three cells ahead, through cells that can be
+ * entered.
  */
 export function facingView(board: Board, kinds: readonly number[], size: number): View {
   const { head, side } = board
@@ -90,10 +91,10 @@ export function facingView(board: Board, kinds: readonly number[], size: number)
   const middle = size >> 1
   const planes = planeOf(kinds)
   const all = 2 ** size - 1
-  /** Of the row that is looked at. */
+  /** Of the current row. */
   const kindsAhead = new Uint8Array(size)
 
-  /** The cells of a row that are seen, one bit each, from those that light comes to and those that let it through. */
+  /** The visible cells of a row, one bit each, from the lit cells and the transparent cells. */
   function alongRow(lit: number, clear: number): number {
     let seen = lit
     for (;;) {
@@ -108,7 +109,7 @@ export function facingView(board: Board, kinds: readonly number[], size: number)
     observation: box([kinds.length + 1, size, size], 0, 1),
     observe({ state, observations }, i) {
       const base = i * stateSize
-      // Whole numbers for the compiler as well: the state holds doubles.
+      // Makes these integers for the compiler, because the state stores doubles.
       const agentX = state[base] | 0
       const agentY = state[base + 1] | 0
       const heading = state[base + 2] | 0
