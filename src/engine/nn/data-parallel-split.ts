@@ -3,24 +3,24 @@ import type { Feeds, Helper, HostTensor, InputSpec, SizedProgram } from '../tens
 import { parameterFeeds, zeroParameters } from './parameters.ts'
 import type { ParameterSet } from './parameters.ts'
 
-/** Fewer rows are not worth a second thread. */
+/** With fewer rows, a second thread costs more than it saves. */
 const fewest = 64
 
-/** Loss, metrics and gradient of means over rows, as the mean of those of both halves of the rows. */
+/** Loss, metrics and gradients that are means over rows, computed as the mean over both halves of the rows. */
 export interface DataParallelSplit {
-  /** Whether feeds can be halved, which depends on nothing but their sizes. */
+  /** Whether feeds can be split in halves. Depends only on their sizes. */
   divides(feeds: Feeds): boolean
-  /** The metrics, one number each; the gradient is written. Null where `divides` says no. */
+  /** Returns the metrics, one number each, and writes the gradient. Null if `divides` returns false. */
   evaluate(feeds: Feeds): Promise<Record<string, HostTensor>>
   dispose(): Promise<void>
 }
 
 /**
- * Data parallelism on two threads. A second thread takes the second half; as long as there is none this one computes both,
- * with the same bits.
+ * Data parallelism on two threads. The second thread computes the second half of the rows. Until it has
+ * started, this thread computes both halves, with bit-identical results.
  *
- * @param program its outputs are `metrics`, one number each, and the gradients, each named `g:` and a parameter
- * @param rows the symbol of the axis that is halved, the first of those inputs that have it
+ * @param program its outputs are `metrics`, one number each, and the gradients, named `g:` plus the parameter
+ * @param rows the symbol of the axis that is split, which is the first axis of some inputs
  */
 export function createDataParallelSplit(
   program: SizedProgram,

@@ -36,8 +36,8 @@ export function heNormal(random: Random, outputs: number, inputs: number): Float
 }
 
 /**
- * A weight [outputs, inputs] with orthonormal rows or columns, whichever are fewer, times `gain` (Saxe et al. 2014). Made by
- * Gram-Schmidt in double precision.
+ * A weight [outputs, inputs] with orthonormal rows or columns, whichever are fewer, times `gain` (Saxe et al.
+ * 2014). Uses Gram-Schmidt in double precision.
  */
 export function orthogonal(random: Random, outputs: number, inputs: number, gain = 1): Float32Array {
   const count = Math.min(outputs, inputs)
@@ -45,7 +45,7 @@ export function orthogonal(random: Random, outputs: number, inputs: number, gain
   const vectors: Float64Array[] = []
   while (vectors.length < count) {
     const vector = Float64Array.from({ length }, () => random.normal())
-    // Twice: the second pass removes what rounding left of the first.
+    // Two passes: the second removes the rounding errors of the first.
     for (let pass = 0; pass < 2; pass++) {
       for (const other of vectors) {
         let dot = 0
@@ -65,7 +65,7 @@ export function orthogonal(random: Random, outputs: number, inputs: number, gain
   return weight
 }
 
-/** Weight [outputs, inputs], as PyTorch and safetensors files have it; bias [outputs]. */
+/** Weight [outputs, inputs], as in PyTorch and safetensors files; bias [outputs]. */
 export interface LinearParameters {
   weight: Tensor
   bias?: Tensor
@@ -91,7 +91,10 @@ export function rmsNorm(x: Tensor, weight: Tensor, epsilon = 1e-5): Tensor {
   return mul(rmsNormalise(x, epsilon), weight)
 }
 
-/** Brings every row of the last axis to mean 0 and variance 1, then scales and shifts it (Ba et al. 2016, arXiv:1607.06450). */
+/**
+ * Normalises every row of the last axis to mean 0 and variance 1, then scales and shifts it (Ba et al. 2016,
+ * arXiv:1607.06450).
+ */
 export function layerNorm(x: Tensor, weight: Tensor, bias: Tensor, epsilon = 1e-5): Tensor {
   const centred = sub(x, meanOfLast(x))
   return add(mul(mul(centred, rsqrt(add(meanOfLast(square(centred)), epsilon))), weight), bias)

@@ -12,7 +12,8 @@ import {
 } from '../tensor/index.ts'
 import { globalNorm } from './optimisers.ts'
 
-// The quintic of Jordan et al. 2024 (https://kellerjordan.github.io/posts/muon/): tuned for the steepest slope at zero.
+// The quintic of Jordan et al. 2024 (https://kellerjordan.github.io/posts/muon/), tuned for the steepest slope
+// at zero.
 const [a, b, c] = [3.4445, -4.775, 2.0315]
 const iterations = 5
 
@@ -21,7 +22,7 @@ export function newtonSchulz(stack: Tensor, rows: number, columns: number): Tens
   const tall = rows > columns
   let x = div(stack, add(sqrt(sum(square(stack), { axes: [1, 2], keepDims: true })), 1e-7))
   for (let i = 0; i < iterations; i++) {
-    // On the shorter side the Gram matrix is the smaller one; the singular values are the same.
+    // Works on the shorter side, where the Gram matrix is smaller. The singular values are the same.
     const gram = tall ? matmul(x, x, { transposeA: true }) : matmul(x, x, { transposeB: true })
     const polynomial = add(mul(gram, b), mul(matmul(gram, gram), c))
     x = add(mul(x, a), tall ? matmul(x, polynomial) : matmul(polynomial, x))
@@ -30,12 +31,15 @@ export function newtonSchulz(stack: Tensor, rows: number, columns: number): Tens
 }
 
 export interface Orthogonaliser {
-  /** Replaces every matrix of the stack [count, rows, columns] by a nearly orthogonal one: singular values of about 0.7 to 1.2. */
+  /**
+   * Replaces every matrix of a stack [count, rows, columns] by a nearly orthogonal one, with singular values of
+   * about 0.7 to 1.2.
+   */
   run(stack: Float32Array, rows: number, columns: number): Promise<Float32Array>
   release(): Promise<void>
 }
 
-/** Compiles one program a shape, at its first use. */
+/** Compiles one program for each shape, at its first use. */
 export function createOrthogonaliser(options: { threads?: number } = {}): Orthogonaliser {
   const programs = new Map<string, Promise<Program>>()
   return {
@@ -62,7 +66,7 @@ export function createOrthogonaliser(options: { threads?: number } = {}): Orthog
   }
 }
 
-/** A weight matrix [rows, columns] in its place, and what Muon remembers of it. */
+/** A weight matrix [rows, columns], updated in place, and its momentum. */
 export interface MuonMatrix {
   rows: number
   columns: number
@@ -74,28 +78,30 @@ export interface MuonMatrix {
 
 export interface MuonOptions {
   learningRate: number
-  /** 0.95 by default. */
+  /** Default: 0.95. */
   momentum?: number
-  /** Decoupled, as in AdamW. Default: 0. */
+  /** Decoupled weight decay, as in AdamW. Default: 0. */
   weightDecay?: number
-  /** The gradients are multiplied by this first; with 0 no step is taken. Default: 1. */
+  /** Multiplies the gradients first. With 0, no step is taken. Default: 1. */
   gradientScale?: number
 }
 
 export interface Muon {
   /**
-   * One step over all matrices, in place.
+   * One step for all matrices, in place.
    *
-   * @returns whether it was taken: where a gradient has an entry that is not finite, or their scale is 0, no matrix and no momentum changes.
+   * @returns whether the step was taken. If a gradient has an entry that is not finite, or the scale is 0, no
+   * matrix and no momentum changes.
    */
   step(matrices: readonly MuonMatrix[], options: MuonOptions): Promise<boolean>
   release(): Promise<void>
 }
 
 /**
- * Muon (Jordan et al. 2024): the Nesterov momentum of a matrix, orthogonalised. The update is scaled by 0.2 sqrt(max(rows, columns)), so
- * that its root mean square is that of AdamW and one learning rate fits both (Liu et al. 2025, "Muon is scalable", arXiv:2502.16982).
- * Matrices of one shape are orthogonalised together.
+ * Muon (Jordan et al. 2024): orthogonalises the Nesterov momentum of each matrix. Scales the update by 0.2
+ * sqrt(max(rows, columns)), so that its root mean square equals that of AdamW and both can share a learning
+ * rate (Liu et al. 2025, "Muon is scalable", arXiv:2502.16982). Matrices of the same shape are orthogonalised
+ * in one batch.
  */
 export function createMuon(options: { threads?: number } = {}): Muon {
   const orthogonaliser = createOrthogonaliser(options)
@@ -116,7 +122,7 @@ export function createMuon(options: { threads?: number } = {}): Muon {
   }
 }
 
-/** Moves the momenta on and stacks `gradient + momentum * (new momentum)`. */
+/** Updates the momenta and stacks `gradient + momentum * (new momentum)`. */
 function nesterov(
   group: readonly MuonMatrix[],
   { momentum: decay = 0.95, gradientScale = 1 }: MuonOptions,

@@ -5,35 +5,35 @@ import { parameterFeeds, zeroParameters } from './parameters.ts'
 import type { ParameterSet } from './parameters.ts'
 
 export interface ObjectiveSpec<Metric extends string> {
-  /** Shapes of the parameters that are trained. */
+  /** Shapes of the trained parameters. */
   parameters: Readonly<Record<string, readonly number[]>>
-  /** Parameters that are read only, such as those of a target network. */
+  /** Parameters without gradients, such as those of a target network. */
   fixed?: Readonly<Record<string, readonly number[]>>
-  /** What each call is fed. */
+  /** The inputs of each call. */
   inputs: Readonly<Record<string, InputSpec>>
-  /** Traces the loss, a scalar, and metrics or arrays to look at. */
+  /** Traces the loss, a scalar, and further metrics or arrays. */
   trace: (
     parameters: Record<string, Tensor>,
     inputs: Record<string, Tensor>,
     fixed: Record<string, Tensor>,
   ) => { loss: Tensor; outputs?: Record<Metric, Tensor> }
   name?: string
-  /** Default: that of programs. */
+  /** Default: that of `compile`. */
   threads?: number
   /**
-   * The symbol of the first axis of inputs over whose rows the loss and all metrics are means. With two threads and no fewer
-   * than 64 rows each thread takes one half of them, where their number is even.
+   * The symbol of the first axis of inputs, if loss and all metrics are means over its rows. With two threads
+   * and an even number of at least 64 rows, each thread computes half of them.
    */
   meanOver?: string
-  /** Memory for the gradient; that of the optimiser saves a copy. */
+  /** Memory for the gradient. With that of the optimiser, the gradient is not copied. */
   gradient?: Float32Array
 }
 
-/** A loss that can be asked for its gradient. */
+/** A compiled loss with its gradient. */
 export interface Objective<Metric extends string> {
-  /** The gradient of the last call, laid out as the parameters. */
+  /** The gradient of the last call, in the layout of the parameters. */
   readonly gradient: ParameterSet
-  /** Computes the loss and its gradient at the parameters given. */
+  /** Computes the loss and its gradient for the given parameters. */
   evaluate(
     parameters: ParameterSet,
     feeds: Readonly<Record<string, HostTensor>>,
@@ -42,7 +42,10 @@ export interface Objective<Metric extends string> {
   dispose(): Promise<void>
 }
 
-/** Traces a loss once, differentiates it and compiles both into one program, where its size runs best. */
+/**
+ * Traces a loss once, differentiates it, and compiles both into one program for the faster of the two runtimes
+ * (see `compileForSize`).
+ */
 export async function compileObjective<Metric extends string = never>(
   spec: ObjectiveSpec<Metric>,
 ): Promise<Objective<Metric>> {
@@ -92,7 +95,7 @@ export async function compileObjective<Metric extends string = never>(
     ? createDataParallelSplit(program, spec.inputs, spec.meanOver!, gradient, metrics)
     : undefined
   const into = parameterFeeds(gradient, 'g:')
-  /** Feeds of the parameters last given: they are read in place, so the same each time. */
+  /** Feeds of the last given parameters. They are read in place, so they are the same in each call. */
   let given: readonly unknown[] = []
   let parameterValues: Record<string, HostTensor> = {}
   return {

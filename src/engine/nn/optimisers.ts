@@ -1,6 +1,6 @@
 import { adamInChunks, adamMachine, squaresInChunks } from '../tensor/index.ts'
 
-/** The Euclidean norm of all gradients taken as one vector, summed in double precision. */
+/** The Euclidean norm of all gradients, taken as one vector. Sums in double precision. */
 export function globalNorm(gradients: Iterable<Float32Array>): number {
   let sum = 0
   for (const gradient of gradients) sum += squaresInChunks(gradient)
@@ -8,9 +8,9 @@ export function globalNorm(gradients: Iterable<Float32Array>): number {
 }
 
 /**
- * The factor that brings gradients of this norm down to `limit`, and 1 where they are below it already (Pascanu et al. 2013; PyTorch's
- * `clip_grad_norm_`). Hand it to the optimiser as `gradientScale`. A norm that is not finite gives 0, and every optimiser here takes no step
- * with a scale of 0: parameters, moments and the count of steps stay as they are.
+ * The factor that scales gradients of this norm down to `limit`, or 1 if the norm is smaller (Pascanu et al.
+ * 2013; PyTorch's `clip_grad_norm_`). Pass it to the optimiser as `gradientScale`. For a norm that is not
+ * finite it is 0, and every optimiser here skips the step: parameters, moments and step count do not change.
  */
 export function clipScale(norm: number, limit: number): number {
   if (!Number.isFinite(norm)) return 0
@@ -22,30 +22,31 @@ export interface AdamOptions {
   beta2?: number
   /** Default: 1e-8. */
   epsilon?: number
-  /** Brings a longer gradient down to this norm first. Default: never. */
+  /** Clips the norm of the gradient to this. Default: no clipping. */
   maxGradientNorm?: number
 }
 
-/** Adam (Kingma & Ba 2015) for one array of parameters, with what it must remember. */
+/** Adam (Kingma & Ba 2015) for one array of parameters, with its state. */
 export interface Adam {
   /**
-   * One step in place; gives the norm of the gradient before clipping. A gradient with an entry that is not finite is left out whole:
-   * parameters, moments and the count of steps stay as they are, and the norm says so (NaN or Infinity).
+   * Takes one step in place and returns the norm of the gradient before clipping. A gradient with an entry that
+   * is not finite is skipped: parameters, moments and step count do not change, and the norm is NaN or
+   * Infinity.
    */
   step(parameters: Float32Array, gradient: Float32Array, learningRate: number): number
   state(): AdamState
   restore(state: AdamState): void
 }
 
-/** One with memory of its own for what it moves. */
+/** An Adam that owns the memory of the parameters. */
 export interface AdamInPlace extends Adam {
-  /** Memory for parameters, their gradient and a copy that follows them: what lies here is not copied for a step. */
+  /** Memory for the parameters, their gradient and a target copy. Arrays here are not copied for a step. */
   readonly own: {
     readonly parameters: Float32Array
     readonly gradient: Float32Array
     readonly target: Float32Array
   }
-  /** `own.target` moves towards `own.parameters` by the share `rate` (Polyak averaging; 1 copies). */
+  /** Moves `own.target` towards `own.parameters`: target += rate (parameters - target). A rate of 1 copies. */
   follow(rate: number): void
 }
 
@@ -84,7 +85,7 @@ export function createAdam(
   }
 }
 
-/** Running averages of one parameter; both start at zero and have its length. */
+/** Moving averages of one parameter. Both start at zero and have its length. */
 export interface AdamMoments {
   first: Float32Array
   second: Float32Array
@@ -96,11 +97,14 @@ export interface AdamWOptions {
   beta1?: number
   /** Decay of the average of its square. Default: 0.999. */
   beta2?: number
-  /** Keeps the division finite. Default: 1e-8. */
+  /** Avoids division by zero. Default: 1e-8. */
   epsilon?: number
-  /** Decoupled decay: every step shrinks the parameter by `learningRate * weightDecay`. Default: 0.01, as in PyTorch. */
+  /**
+   * Decoupled weight decay: every step shrinks the parameter by `learningRate * weightDecay`. Default: 0.01, as
+   * in PyTorch.
+   */
   weightDecay?: number
-  /** The gradient is multiplied by this first, which is how clipping costs no pass of its own; with 0 no step is taken. Default: 1. */
+  /** Multiplies the gradient first, so clipping needs no extra pass. With 0, no step is taken. Default: 1. */
   gradientScale?: number
 }
 
@@ -109,11 +113,11 @@ export function createAdamMoments(length: number): AdamMoments {
 }
 
 /**
- * One AdamW step (Loshchilov and Hutter 2019, arXiv:1711.05101) in place, with the semantics of `torch.optim.AdamW`. `step` counts from
- * 1. In single precision.
+ * One AdamW step (Loshchilov and Hutter 2019, arXiv:1711.05101) in place, equal to `torch.optim.AdamW`, in
+ * single precision. `step` counts from 1.
  *
- * @returns whether the step was taken: a gradient with an entry that is not finite, or one of scale 0, is left out whole, and neither the
- *   parameter nor its moments change, by weight decay either. Do not count such a step.
+ * @returns whether the step was taken. A gradient with an entry that is not finite, or a scale of 0, skips the
+ * step: parameter and moments do not change, and weight decay is not applied. Do not count a skipped step.
  */
 export function adamWStep(
   parameter: Float32Array,
@@ -144,8 +148,8 @@ export function adamWStep(
 }
 
 /**
- * Adam whose adaptive step is held back while its variance is not yet known (Liu et al. 2020, arXiv:1908.03265), with
- * the semantics of `torch.optim.RAdam`.
+ * Adam with a rectified adaptive step: the step is smaller while the estimate of the variance is unreliable
+ * (Liu et al. 2020, arXiv:1908.03265). Equal to `torch.optim.RAdam`.
  */
 export function createRAdam(length: number, options: AdamOptions = {}): Adam {
   const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, maxGradientNorm } = options
@@ -159,7 +163,7 @@ export function createRAdam(length: number, options: AdamOptions = {}): Adam {
       const scale = maxGradientNorm === undefined ? 1 : clipScale(norm, maxGradientNorm)
       steps++
       const left = 1 - beta2 ** steps
-      // The length of the average, in the paper rho.
+      // The length of the average, rho in the paper.
       const rho = longest - (2 * steps * beta2 ** steps) / left
       const rectified =
         rho > 5
@@ -191,15 +195,15 @@ export interface RmsPropOptions {
   decay?: number
   /** Default: 1e-8. */
   epsilon?: number
-  /** Brings a longer gradient down to this norm first. Default: never. */
+  /** Clips the norm of the gradient to this. Default: no clipping. */
   maxGradientNorm?: number
 }
 
-/** RMSprop (Tieleman & Hinton 2012, lecture 6.5) for one array of parameters, with the semantics of `torch.optim.RMSprop`. */
+/** RMSprop (Tieleman & Hinton 2012, lecture 6.5) for one array of parameters, equal to `torch.optim.RMSprop`. */
 export interface RmsProp {
   /**
-   * One step in place; gives the norm of the gradient before clipping. A gradient with an entry that is not finite is left out whole:
-   * parameters and averages stay as they are, and the norm says so (NaN or Infinity).
+   * Takes one step in place and returns the norm of the gradient before clipping. A gradient with an entry that
+   * is not finite is skipped: parameters and averages do not change, and the norm is NaN or Infinity.
    */
   step(parameters: Float32Array, gradient: Float32Array, learningRate: number): number
   state(): RmsPropState

@@ -1,7 +1,7 @@
 import type { Random } from '../random/index.ts'
 import type { HostTensor } from '../tensor/index.ts'
 
-/** A parameter to be: its shape and how it begins. */
+/** The shape and the initial values of a parameter. */
 export interface ParameterSpec {
   shape: readonly number[]
   /** Values in row-major order. */
@@ -9,8 +9,8 @@ export interface ParameterSpec {
 }
 
 /**
- * The parameters of a model in one array, so that an optimiser is one loop and a copy is one `set`; `views` are parts
- * of it by name.
+ * The parameters of a model in one array, so that optimisers and copies work on a single array. `views` are the
+ * parameters by name.
  */
 export interface ParameterSet {
   readonly data: Float32Array
@@ -18,7 +18,7 @@ export interface ParameterSet {
   readonly views: Readonly<Record<string, Float32Array>>
 }
 
-/** Zeros in the given shapes; `memory`, where it is given, is what they are laid out in. */
+/** Zeros in the given shapes. Uses `memory` if given. */
 export function zeroParameters(
   shapes: Readonly<Record<string, readonly number[]>>,
   memory?: Float32Array,
@@ -37,14 +37,14 @@ export function zeroParameters(
   return { data, shapes, views }
 }
 
-/** How many numbers parameters have. */
+/** Total number of parameters. */
 export const countParameters = (specs: Readonly<Record<string, { shape: readonly number[] }>>): number =>
   Object.values(specs).reduce(
     (sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1),
     0,
   )
 
-/** Parameters begun from streams of their own, so that one added later leaves the others as they were. */
+/** Initialises parameters, each from its own random stream. Adding a parameter does not change the others. */
 export function createParameters(
   specs: Readonly<Record<string, ParameterSpec>>,
   random: Random,
@@ -59,7 +59,7 @@ export function createParameters(
   return made
 }
 
-/** As program inputs, under `prefix` + name; the arrays are read in place. */
+/** Parameters as program inputs, named `prefix` + name. The arrays are read in place. */
 export function parameterFeeds(
   { shapes, views }: Omit<ParameterSet, 'data'>,
   prefix = '',
@@ -69,7 +69,7 @@ export function parameterFeeds(
   )
 }
 
-/** `target` moves towards `source` by the share `rate` (Polyak averaging; 1 copies). */
+/** Moves `target` towards `source` (Polyak averaging): target += rate (source - target). A rate of 1 copies. */
 export function moveTowards(target: ParameterSet, source: ParameterSet, rate: number): void {
   const to = target.data
   const from = source.data

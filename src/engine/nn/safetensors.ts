@@ -3,7 +3,7 @@ import { AgogeError } from '../../error.ts'
 const float = new Float32Array(1)
 const bits = new Uint32Array(float.buffer)
 
-/** The bits of the bfloat16 nearest to a number; ties go to the even one. */
+/** The bits of the bfloat16 nearest to a number. Ties go to even. */
 export function toBfloat16(value: number): number {
   float[0] = value
   if (Number.isNaN(value)) return (bits[0] >>> 16) | 0x40
@@ -15,16 +15,17 @@ export function fromBfloat16(half: number): number {
   return float[0]
 }
 
-/** The bits of the IEEE half-precision number nearest to a number; ties go to the even one, beyond 65504 to infinity. */
+/** The bits of the IEEE float16 nearest to a number. Ties go to even; beyond 65504 the result is infinity. */
 export function toFloat16(value: number): number {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   if (Number.isNaN(value)) return 0x7e00
   const size = Math.abs(value)
   if (size >= 65520) return sign | 0x7c00
-  // Below 2^-14 the steps are 2^-24 wide (subnormal); above, 2^-10 of the power of two below the number.
+  // Below 2^-14, steps are 2^-24 wide (subnormal). Above, they are 2^-10 times the power of two below the
+  // number.
   const exponent = size < 2 ** -14 ? -14 : Math.floor(Math.log2(size))
   const steps = roundToEven(size / 2 ** (exponent - 10))
-  // A carry out of the mantissa lands in the exponent by itself, and so does the missing leading one of a subnormal.
+  // A carry out of the mantissa correctly increments the exponent, also for subnormals.
   return sign | (steps + (exponent + 14) * 1024)
 }
 
@@ -38,7 +39,7 @@ export function fromFloat16(half: number): number {
 
 let float16Table: Float32Array | undefined
 
-/** The numbers of stored halves, into `target`. */
+/** Decodes stored float16 numbers into `target`. */
 function decodeFloat16(halves: Uint16Array, type: 'F16' | 'BF16', target: Float32Array): void {
   if (type === 'BF16') {
     const words = new Uint32Array(target.buffer, target.byteOffset, target.length)
@@ -73,8 +74,10 @@ const bytesOf: Record<StoredType, number> = { F32: 4, F16: 2, BF16: 2 }
 const largestHeader = 100_000_000
 
 /**
- * Arrays as a safetensors file (https://github.com/huggingface/safetensors), all of `type` (default: F32; the others round to
- * the nearest). Names come in the order of the record.
+ * Arrays as a safetensors file (https://github.com/huggingface/safetensors). The order is that of the record.
+ *
+ * @param type the stored type of all arrays. Default: F32. The other types round to nearest.
+ * @returns the bytes of the file
  */
 export function writeSafetensors(
   tensors: Readonly<Record<string, StoredTensor>>,
@@ -111,7 +114,7 @@ export function writeSafetensors(
   return file
 }
 
-/** Where an array lies in a file, in bytes from its beginning. */
+/** The position of an array in the file, in bytes from its beginning. */
 export interface TensorPlace {
   type: StoredType
   shape: readonly number[]
@@ -125,8 +128,10 @@ export interface SafetensorsHeader {
 }
 
 /**
- * Reads a safetensors file of F32, F16 or BF16 arrays, all as Float32Array. Throws an `AgogeError` (code `bad-checkpoint`) naming the
- * file and the tensor where the header is broken, arrays overlap or leave gaps, or the file is cut short.
+ * Reads a safetensors file of F32, F16 or BF16 arrays. Returns all of them as Float32Array.
+ *
+ * @throws AgogeError `bad-checkpoint`, naming the file and the tensor, if the header is invalid, arrays overlap
+ * or leave gaps, or the file is truncated
  */
 export function readSafetensors(bytes: Uint8Array, file = 'the safetensors file'): SafetensorsFile {
   const { tensors, metadata } = readSafetensorsHeader(bytes, bytes.length, file)
@@ -138,22 +143,23 @@ export function readSafetensors(bytes: Uint8Array, file = 'the safetensors file'
   return { tensors: Object.fromEntries(decoded), metadata }
 }
 
-/** How many bytes from the beginning of a file its header takes, by its first eight bytes. */
+/** The number of bytes of the length field and the header, from the first eight bytes of a file. */
 export function safetensorsHeaderBytes(first: Uint8Array): number {
   if (first.length < 8) return 8
   return 8 + Number(new DataView(first.buffer, first.byteOffset).getBigUint64(0, true))
 }
 
-/** Stored bytes as numbers into `target`, which is as long as the array. */
+/** Decodes stored bytes into `target`, which has the length of the array. */
 export function decodeTensor(bytes: Uint8Array, type: StoredType, target: Float32Array): void {
-  // Copied, so that halves are aligned; slice() would not do, as that of a Buffer shares its memory.
+  // Copied for alignment. The `slice` of a Buffer would share its memory.
   if (type !== 'F32') decodeFloat16(new Uint16Array(new Uint8Array(bytes).buffer), type, target)
   else new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytes)
 }
 
 /**
- * The header of a file of `fileBytes` bytes, of which `bytes` holds at least the header. Throws as `readSafetensors` does, and for
- * arrays of other types.
+ * Reads the header of a file of `fileBytes` bytes. `bytes` must contain at least the header.
+ *
+ * @throws AgogeError `bad-checkpoint` as `readSafetensors` does, and for arrays of other types
  */
 export function readSafetensorsHeader(
   bytes: Uint8Array,

@@ -1,22 +1,25 @@
 import { AgogeError } from '../../error.ts'
 
-/** The learning rate of a step, as a share of the peak in [0, 1]. Steps count from 0. */
+/** The learning rate of a step, as a fraction of the peak in [0, 1]. Steps count from 0. */
 export type Schedule = (step: number) => number
 
-/** Always the peak. */
+/** Always 1, the peak. */
 export const constantSchedule: Schedule = () => 1
 
-/** From `1 / steps` at step 0 up to 1 at step `steps - 1`, a straight line, and 1 from there on. */
+/** Linear warm-up from `1 / steps` at step 0 to 1 at step `steps - 1`, then constant. */
 export function warmUp(steps: number): Schedule {
   return (step) => (step + 1 >= steps ? 1 : (step + 1) / steps)
 }
 
-/** Linear warm-up over `warmUpSteps`, then a straight line to `final` at step `steps`. */
+/** Linear warm-up over `warmUpSteps`, then linear decay to `final` at step `steps`. */
 export function linearDecay(options: DecayOptions): Schedule {
   return warmUpThen(options, (progress, final) => 1 - (1 - final) * progress)
 }
 
-/** Linear warm-up over `warmUpSteps`, then half a cosine to `final` at step `steps` (Loshchilov and Hutter 2017, arXiv:1608.03983). */
+/**
+ * Linear warm-up over `warmUpSteps`, then cosine decay to `final` at step `steps` (Loshchilov and Hutter 2017,
+ * arXiv:1608.03983).
+ */
 export function cosineDecay(options: DecayOptions): Schedule {
   return warmUpThen(
     options,
@@ -25,8 +28,8 @@ export function cosineDecay(options: DecayOptions): Schedule {
 }
 
 /**
- * Warm-up, stable, decay (Hu et al. 2024, arXiv:2404.06395): linear warm-up, the peak, and a straight line to `final` over the last
- * `decaySteps` of `steps`.
+ * Warm-up, stable, decay (Hu et al. 2024, arXiv:2404.06395): linear warm-up, then the peak, then linear decay
+ * to `final` over the last `decaySteps` of `steps`.
  */
 export function warmUpStableDecay(options: DecayOptions & { decaySteps: number }): Schedule {
   const { steps, decaySteps, warmUpSteps = 0, final = 0 } = options
@@ -44,11 +47,11 @@ export function warmUpStableDecay(options: DecayOptions & { decaySteps: number }
 }
 
 export interface DecayOptions {
-  /** Length of the whole schedule in steps; beyond it the share stays at `final`. */
+  /** Length of the whole schedule in steps. Afterwards the value stays at `final`. */
   steps: number
   /** Default: 0. */
   warmUpSteps?: number
-  /** Share of the peak at the end. Default: 0. */
+  /** Fraction of the peak at the end. Default: 0. */
   final?: number
 }
 

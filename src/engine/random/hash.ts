@@ -11,7 +11,7 @@ function absorb(hash: number, word: number): number {
   return (Math.imul(rotateLeft(hash ^ scrambled, 13), 5) + 0xe6546b64) | 0
 }
 
-/** MurmurHash3's finaliser: every input bit changes every output bit with a chance close to one half. */
+/** MurmurHash3's finaliser: each input bit changes each output bit with probability close to one half. */
 export function mix32(x: number): number {
   let h = x | 0
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
@@ -24,7 +24,7 @@ const words = new Int32Array(float.buffer)
 
 function absorbKey(hash: number, key: RandomKey): number {
   if (typeof key === 'number') {
-    // Adding 0 makes -0 the same key as 0.
+    // Adding 0 turns -0 into 0, so both are the same key.
     float[0] = key + 0
     return absorb(absorb(absorb(hash, 1), words[0]), words[1])
   }
@@ -36,14 +36,14 @@ function absorbKey(hash: number, key: RandomKey): number {
 }
 
 /**
- * A well-mixed 32-bit hash of a list of keys, as an unsigned integer in [0, 2^32). The order and the types of the keys count.
- * Not cryptographic.
+ * A well-mixed 32-bit hash of a list of keys, as an integer in [0, 2^32). Depends on the order and the types of
+ * the keys. Not cryptographic.
  */
 export function hash32(...keys: RandomKey[]): number {
   return saltedHash(0, keys)
 }
 
-/** `hash32` under one of 2^32 independent salts. */
+/** `hash32` with one of 2^32 independent salts. */
 export function saltedHash(salt: number, keys: readonly RandomKey[]): number {
   let h = salt | 0
   for (const key of keys) h = absorbKey(h, key)
@@ -51,8 +51,8 @@ export function saltedHash(salt: number, keys: readonly RandomKey[]): number {
 }
 
 /**
- * The draw number `counter` of the stream `(seed, key)`, uniform in [0, 1) with 53 random bits. It keeps no state: the same arguments
- * give the same number whatever was drawn before and in whichever order, which is what keeps sampling independent of batching.
+ * Random number `counter` of the stream `(seed, key)`, uniform in [0, 1) with 53 random bits. Stateless: the
+ * result depends only on the arguments, so sampling does not depend on batching or order.
  */
 export function uniformAt(seed: number, key: RandomKey, counter: number): number {
   let h = absorbKey(absorbKey(0x5bd1e995, seed), key)

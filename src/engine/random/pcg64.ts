@@ -19,8 +19,8 @@ function mixWords(x: number, y: number): number {
 }
 
 /**
- * NumPy's `SeedSequence(entropy).generate_state(words, uint64)`, which spreads a small seed over as many 64-bit words as a generator
- * needs (O'Neill 2015, "Developing a seed_seq alternative"). `entropy` is not negative.
+ * NumPy's `SeedSequence(entropy).generate_state(words, uint64)`, which expands a small seed to the 64-bit words
+ * that a generator needs (O'Neill 2015, "Developing a seed_seq alternative"). `entropy` must not be negative.
  */
 function seedSequence(entropy: bigint, words: number): bigint[] {
   if (entropy < 0n) {
@@ -50,22 +50,22 @@ function seedSequence(entropy: bigint, words: number): bigint[] {
 
 /** PCG XSL-RR 128/64 on 32-bit words. */
 export interface Pcg64Words {
-  /** [8]: the state in words 0 to 3, the low one first, then the increment. */
+  /** [8]: the state in words 0 to 3, least significant first, then the increment. */
   readonly words: Int32Array
-  /** [2]: the low and the high half of the last output. */
+  /** [2]: the low and the high 32 bits of the last output. */
   readonly output: Int32Array
-  /** Steps the state and writes the next 64 random bits to `output`. */
+  /** Advances the state and writes the next 64 random bits to `output`. */
   readonly next: () => void
 }
 
-/** The multiplier 0x2360ed051fc65da44385df649fccf645, the low word first. */
+/** The multiplier 0x2360ed051fc65da44385df649fccf645, least significant word first. */
 const m0 = 0x9fccf645 | 0
 const m1 = 0x4385df64
 const m2 = 0x1fc65da4
 const m3 = 0x2360ed05
 const two32 = 2 ** 32
 
-/** The high half of the 64-bit product of two unsigned words, the second given in halves. */
+/** The high 32 bits of the product of two unsigned words. The second word is given as two halves. */
 function mulHigh(a: number, bHigh: number, bLow: number): number {
   const aHigh = a >>> 16
   const aLow = a & 0xffff
@@ -75,8 +75,8 @@ function mulHigh(a: number, bHigh: number, bLow: number): number {
 }
 
 /**
- * The generator with state 0 and increment 0; write its words, then draw. The 128-bit product is put together from
- * 32-bit ones, which is some twenty times faster than BigInt.
+ * The generator with state 0 and increment 0. Write `words` before the first draw. Computes the 128-bit product
+ * from 32-bit words, which is about twenty times faster than BigInt.
  */
 function createPcg64Words(): Pcg64Words {
   const words = new Int32Array(8)
@@ -86,7 +86,7 @@ function createPcg64Words(): Pcg64Words {
     const s0 = words[0]
     const s1 = words[1]
     const s2 = words[2]
-    // Columns of the schoolbook product, each with the carry of the column before.
+    // Columns of the schoolbook product, each with the carry of the previous column.
     const column0 = (Math.imul(s0, m0) >>> 0) + (words[4] >>> 0)
     const column1 =
       (Math.imul(s0, m1) >>> 0) +
@@ -121,12 +121,12 @@ function createPcg64Words(): Pcg64Words {
     words[2] = t2
     words[3] = t3
 
-    // The halves of the new state folded together, rotated right by its top six bits.
+    // XORs both halves of the new state and rotates right by its top six bits.
     const swap = t3 < 0
     const low = swap ? t1 ^ t3 : t0 ^ t2
     const high = swap ? t0 ^ t2 : t1 ^ t3
     const by = (t3 >>> 26) & 31
-    // Shifted by 1, then by 31 - by: 32 in all where `by` is 0, which one shift cannot do.
+    // Shifts by 1, then by 31 - by. For `by` 0 this is 32 in all, which a single shift cannot do.
     output[0] = (low >>> by) | ((high << 1) << (31 - by))
     output[1] = (high >>> by) | ((low << 1) << (31 - by))
   }
@@ -152,20 +152,21 @@ export interface Pcg64 {
   restore(state: Pcg64State): void
 }
 
-/** Everything needed to go on; plain JSON. */
+/** The complete state, as plain JSON. */
 export interface Pcg64State {
-  /** Signed 32-bit words, the low one first: four of the state, then four of the increment. */
+  /** Signed 32-bit words, least significant first: four of the state, then four of the increment. */
   words: readonly number[]
-  /** The high half of a 64-bit word whose low half was handed out. */
+  /** The high 32 bits of a 64-bit word whose low 32 bits have been used. */
   half: number | null
 }
 
 /**
- * `numpy.random.default_rng(seed)`: PCG XSL-RR 128/64 (O'Neill 2014) seeded by NumPy's `SeedSequence`. For parity with
- * Python results; everything else uses `createRandom`, which is faster. In the tails of `normal` and `exponential` (one
- * draw in 4,000 and in 2,000) a logarithm is taken, whose last bit may differ between platforms.
+ * The generator of `numpy.random.default_rng(seed)`: PCG XSL-RR 128/64 (O'Neill 2014), seeded by NumPy's
+ * `SeedSequence`. Use it for parity with Python; `createRandom` is faster. In the tails of `normal` and
+ * `exponential` (one draw in 4,000 and in 2,000) it computes a logarithm, whose last bit may differ between
+ * platforms.
  *
- * @throws AgogeError `bad-argument` where the seed is negative.
+ * @throws AgogeError `bad-argument` for a negative seed
  */
 export function createPcg64(seed: number | bigint): Pcg64 {
   const source = createPcg64Words()
@@ -183,7 +184,7 @@ export function createPcg64(seed: number | bigint): Pcg64 {
     return (BigInt(output[1] >>> 0) << 32n) | BigInt(output[0] >>> 0)
   }
 
-  /** NumPy hands out the low half of a 64-bit word first and keeps the high half for the next 32-bit draw. */
+  /** NumPy uses the low 32 bits of a 64-bit word first and keeps the high 32 bits for the next 32-bit draw. */
   function next32(): number {
     if (half !== null) {
       const kept = half
@@ -195,7 +196,7 @@ export function createPcg64(seed: number | bigint): Pcg64 {
     return output[0] >>> 0
   }
 
-  /** Lemire (2019), "Fast random integer generation in an interval", as NumPy does it; `range` is below 2^32. */
+  /** Lemire (2019), "Fast random integer generation in an interval", as in NumPy. `range` is below 2^32. */
   function bounded32(range: number): number {
     let word = next32()
     let leftover = Math.imul(word, range) >>> 0
@@ -206,7 +207,7 @@ export function createPcg64(seed: number | bigint): Pcg64 {
         leftover = Math.imul(word, range) >>> 0
       }
     }
-    // Of the exact product, the part above 32 bits: both parts of the range give exact products.
+    // The part of the exact product above 32 bits. Both halves of the range give exact products.
     const upper = word * (range >>> 16)
     const lower = word * (range & 0xffff)
     return Math.floor((upper + Math.floor(lower / 65536)) / 65536)
@@ -255,7 +256,7 @@ export function createPcg64(seed: number | bigint): Pcg64 {
           expected: 'an integer from 1 to 128',
         })
       }
-      // Four bytes come out of one draw, and what is left of them is dropped at the end of the array.
+      // One draw gives four bytes. At the end of the array the rest is dropped.
       const threshold = (256 - n) % n
       let word = 0
       let left = 0

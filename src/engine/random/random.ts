@@ -2,10 +2,10 @@ import { AgogeError } from '../../error.ts'
 import { saltedHash } from './hash.ts'
 import type { RandomKey } from './hash.ts'
 
-/** Everything a `Random` needs to go on where it was; four 32-bit words, plain JSON. */
+/** The complete state of a `Random`: four 32-bit words, as plain JSON. */
 export type RandomState = readonly [number, number, number, number]
 
-/** A stream of random numbers. Two streams made from the same keys give the same numbers. */
+/** A stream of random numbers. Streams with the same keys give the same numbers. */
 export interface Random {
   /** Uniform in [0, 1), 53 random bits. */
   next(): number
@@ -13,21 +13,25 @@ export interface Random {
   int(n: number): number
   /** Normal with mean 0 and standard deviation 1 (Box and Muller 1958). */
   normal(): number
-  /** One element, each equally likely. */
+  /** One element, uniformly. */
   pick<T>(values: readonly T[]): T
   /** A shuffled copy (Fisher and Yates). */
   shuffle<T>(values: readonly T[]): T[]
-  /** An index, drawn with a chance proportional to its weight; weights are finite and not negative. */
+  /** An index, with probability proportional to its weight. Weights are finite and not negative. */
   weighted(weights: ArrayLike<number>): number
-  /** A child stream, named by this stream's keys and `keys`; it does not depend on how much was drawn here. */
+  /** A child stream, named by the keys of this stream and `keys`. It does not depend on earlier draws. */
   split(...keys: RandomKey[]): Random
   state(): RandomState
   restore(state: RandomState): void
 }
 
 /**
- * A stream of random numbers named by a seed and any further keys: Chris Doty-Humphrey's sfc32 (PractRand; period at least 2^32,
- * 2^127 on average) started from four hashes of the keys.
+ * A stream of random numbers, named by a seed and further keys: Chris Doty-Humphrey's sfc32 (PractRand; period
+ * at least 2^32, 2^127 on average), seeded by four hashes of the keys.
+ *
+ * @example
+ * const random = createRandom(1, 'shuffle')
+ * random.shuffle(['a', 'b', 'c'])
  */
 export function createRandom(seed: RandomKey, ...keys: RandomKey[]): Random {
   const path = [seed, ...keys]

@@ -1,9 +1,8 @@
 import type { Pcg64Words } from './pcg64.ts'
 
 /**
- * Six tables of 256 numbers for the ziggurats of `ziggurat.ts`, little-endian doubles in base64: for the normal
- * distribution the thresholds, widths and heights, then the same for the exponential. The values are NumPy's (BSD
- * licence), written by golden/make_ziggurat_tables.py.
+ * Six tables of 256 little-endian doubles in base64: thresholds, widths and heights of the normal distribution,
+ * then of the exponential. The values are NumPy's (BSD licence), written by golden/make_ziggurat_tables.py.
  */
 const packed = [
   '1N5LAHvmLUMAAAAAAAAAAFCN9zF9EShDhAJ79alGK0PU3YP97KMsQ/zup9OrZC1DcpX9ApfeLUNUifQVjjIuQzCW/8Paby5DuErC',
@@ -177,11 +176,11 @@ const view = new DataView(bytes.buffer)
 const table = (index: number): Float64Array =>
   Float64Array.from({ length: 256 }, (_, i) => view.getFloat64((index * 256 + i) * 8, true))
 
-/** [256] each: a draw below `threshold` is kept at once; `width` scales it to x; `height` is the density at x. */
+/** [256] each. A draw below `threshold` is accepted immediately; `width` scales it to x; `height` is the density at x. */
 export const normalTables = { threshold: table(0), width: table(1), height: table(2) }
 export const exponentialTables = { threshold: table(3), width: table(4), height: table(5) }
 
-/** Where the normal's tail begins. */
+/** Where the tail of the normal begins. */
 const edge = 3.6541528853610088
 const exponentialEdge = 7.69711747013105
 
@@ -190,18 +189,18 @@ export function unitOf(output: Int32Array): number {
   return ((output[1] >>> 0) * 0x200000 + (output[0] >>> 11)) / 0x20000000000000
 }
 
-/** Standard normal by the ziggurat of 256 strips (Marsaglia and Tsang 2000), in NumPy's order of draws. */
+/** Standard normal by the ziggurat method with 256 strips (Marsaglia and Tsang 2000), in NumPy's order of draws. */
 export function drawNormal(source: Pcg64Words): number {
   const { output } = source
   const { threshold, width, height } = normalTables
   for (;;) {
     source.next()
-    // 8 bits choose the strip, the next one the sign, the 52 after them the place in the strip.
+    // 8 bits choose the strip, the next one the sign, the other 52 the position in the strip.
     const strip = output[0] & 0xff
     const place = (output[1] & 0x1fffffff) * 0x800000 + (output[0] >>> 9)
     const x = output[0] & 0x100 ? -place * width[strip] : place * width[strip]
     if (place < threshold[strip]) return x
-    // The bit of the tail's sign is read before the draws that follow overwrite the output.
+    // Reads the sign of the tail before further draws overwrite the output.
     if (strip === 0) return output[0] & 0x20000 ? -normalTail(source) : normalTail(source)
     if (height[strip] + (height[strip - 1] - height[strip]) * nextUnit(source) < Math.exp(-0.5 * x * x))
       return x
@@ -216,13 +215,13 @@ function normalTail(source: Pcg64Words): number {
   }
 }
 
-/** Exponential of rate 1, likewise. */
+/** Exponential of rate 1, by the same method. */
 export function drawExponential(source: Pcg64Words): number {
   const { output } = source
   const { threshold, width, height } = exponentialTables
   for (;;) {
     source.next()
-    // 3 bits are left out, 8 choose the strip, 53 the place in it.
+    // 3 bits are unused, 8 choose the strip, 53 the position in it.
     const strip = (output[0] >>> 3) & 0xff
     const place = (output[1] >>> 0) * 0x200000 + (output[0] >>> 11)
     const x = place * width[strip]

@@ -36,9 +36,9 @@ function fits(input: InputSignature, feed: HostTensor, bindings: Map<string, num
 }
 
 /**
- * Reads the symbols' values off the feeds.
+ * Determines the values of the symbols from the feeds.
  *
- * @throws AgogeError when an input is missing, or its type, size or shape is not the declared one
+ * @throws AgogeError if an input is missing, or its type, size or shape differs from the declaration
  */
 export function bindSizes(inputs: readonly InputSignature[], feeds: Feeds): Bindings {
   const bindings = new Map<string, number>()
@@ -64,7 +64,7 @@ export function bindSizes(inputs: readonly InputSignature[], feeds: Feeds): Bind
   return checkProducts(inputs, feeds, bindings)
 }
 
-/** Sizes such as 'B*T' are checked once B and T are known. */
+/** Checks sizes such as 'B*T' once B and T are known. */
 function checkProducts(inputs: readonly InputSignature[], feeds: Feeds, bindings: Bindings): Bindings {
   for (const { name, shape } of inputs)
     for (let axis = 0; axis < shape.length; axis++) {

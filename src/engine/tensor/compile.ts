@@ -17,33 +17,36 @@ import { input } from './operators/constant.ts'
 import { simplify } from './simplify.ts'
 
 export interface InputSpec {
-  /** Numbers, or symbols such as 'B' that take their value at each run. */
+  /** Numbers, or symbols such as 'B' whose value may differ between runs. */
   shape: Shape
-  /** By default float32. */
+  /** Default: float32. */
   dtype?: DType
 }
 
 export interface CompileOptions {
-  /** Threads inside one operator. By default `AGOGE_THREADS`, else 2: fixed, so that results repeat. */
+  /**
+   * Threads inside one operator. Default: `AGOGE_THREADS`, or 2. The default does not depend on the machine, so
+   * that results repeat.
+   */
   threads?: number
-  /** Where it runs. Default: `AGOGE_DEVICE`, else the processor. */
+  /** Where the program runs. Default: `AGOGE_DEVICE`, or the CPU. */
   device?: Device
-  /** Whether the runtime keeps the memory of a run for the next: quicker, and more memory. Default: true. */
+  /** Whether the runtime keeps the memory of a run for the next one. This is faster but uses more memory. Default: true. */
   keepMemory?: boolean
-  /** Shown in errors. */
+  /** Name for errors. */
   name?: string
 }
 
-/** A compiled graph. Runs may overlap; a released program cannot run. */
+/** A compiled graph. Runs may overlap. A released program cannot run. */
 export interface Program {
   /**
-   * The outputs by name. Feeds are read in place and must not change before the promise settles. Outputs named in `into`
-   * are written there, in the shape that they have in this run; others are new arrays, which for large ones that are
-   * soon forgotten costs more than it seems (the garbage collector's time).
+   * Runs the program and returns the outputs by name. The feeds are read in place; do not change them before
+   * the promise settles. Outputs named in `into` are written there, in their shape of this run. Others are new
+   * arrays; avoid these for large short-lived outputs, which cost time in garbage collection.
    */
   run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>>
   release(): Promise<void>
-  /** What another thread needs to run the same. */
+  /** The plain data that another thread needs to run the same program. */
   readonly job: HelperJob
   /** Number of operators after simplification. */
   readonly nodes: number
@@ -51,15 +54,18 @@ export interface Program {
 
 // Browsers have no process.
 const { process } = globalThis as { process?: NodeJS.Process }
-/** Threads that computations take by default: `AGOGE_THREADS`, else 2. */
+/** Default number of threads: `AGOGE_THREADS`, or 2. */
 export const defaultThreads = Math.max(1, Number(process?.env.AGOGE_THREADS ?? 2) || 2)
 
 /**
  * Traces `build`, simplifies the graph and compiles it for ONNX Runtime. Equal graphs share one session.
  *
  * @param inputs shapes and types by name
- * @param build outputs by name, from the traced inputs
+ * @param build returns outputs by name, from the traced inputs
  * @throws AgogeError for shapes that do not fit, at the line that combines them
+ *
+ * @example
+ * const program = await compile({ x: { shape: ['B', 2] } }, ({ x }) => ({ y: sum(mul(x, x), { axes: [1] }) }))
  */
 export async function compile(
   inputs: Readonly<Record<string, InputSpec>>,

@@ -26,8 +26,7 @@ export function evaluateNodes(outputs: readonly Tensor[], feeds: Feeds): Value[]
 }
 
 /**
- * Evaluates tensors in plain TypeScript, in double precision: the reference that the runtime is held against.
- * Slow; no compilation.
+ * Evaluates tensors in plain TypeScript and double precision. Slow; used as the reference for the runtimes.
  *
  * @param outputs tensors by name
  * @param feeds values of the inputs by name

@@ -6,11 +6,14 @@ import { constant, zeros } from './operators/constant.ts'
 import { addDims, shapeError } from './shape.ts'
 
 /**
- * Reverse-mode gradients of a scalar, as traced tensors that can be differentiated again.
+ * Reverse-mode gradients of a scalar. The results are traced tensors that can be differentiated again.
  *
  * @param scalar float32 of shape []
- * @returns one tensor for each of `wrt`, of its shape; zeros where the scalar does not depend on it
- * @throws AgogeError `shape-mismatch` when `scalar` is not a float32 scalar
+ * @returns one tensor for each of `wrt`, with the same shape. Zeros if the scalar does not depend on it.
+ * @throws AgogeError `shape-mismatch` if `scalar` is not a float32 scalar
+ *
+ * @example
+ * const [slope] = gradients(sum(mul(x, x)), [x])
  */
 export function gradients(scalar: Tensor, wrt: readonly Tensor[]): Tensor[] {
   if (scalar.shape.length > 0 || scalar.dtype !== 'float32')
@@ -44,7 +47,7 @@ function accumulate(parts: readonly Tensor[]): Tensor {
   return joinSlices(parts) ?? parts.reduce((total, part) => add(total, part))
 }
 
-/** The gradients of slices that tile an axis are joined instead of padded and added. */
+/** Concatenates the gradients of slices that tile an axis, instead of padding and adding them. */
 function joinSlices(parts: readonly Tensor[]): Tensor | undefined {
   if (parts.length < 2 || parts.some((part) => part.op !== padOperator)) return undefined
   const axis = parts[0].attributes.axis as number

@@ -44,7 +44,7 @@ export type { Helper, PairedWorker } from './helper/helper.ts'
 export { adamInChunks, squaresInChunks, addInChunks, foldInChunks, unfoldInChunks } from './wasm/chunks.ts'
 export { adamMachine } from './wasm/adam.ts'
 export type { AdamMachine, AdamNumbers } from './wasm/adam.ts'
-/** For environments and others that have kernels of their own. */
+/** For modules with their own kernels, such as environments. */
 export * as assembly from './wasm/assembler.ts'
 export { instantiate } from './wasm/run-plan.ts'
 export type { Kernel, Machine } from './wasm/run-plan.ts'

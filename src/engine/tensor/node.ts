@@ -1,7 +1,7 @@
 import type { LowerContext } from './onnx/model.ts'
 import type { Operations } from './operations.ts'
 
-/** Element types. Booleans are bytes (0 or 1) on the host; of `int8` are codes of quantised weights. */
+/** Element types. On the host, booleans are bytes (0 or 1). `int8` holds the codes of quantised weights. */
 export type DType = 'float32' | 'int32' | 'int8' | 'bool'
 
 /** A number, or a sum of products of symbols and numbers: `'B'`, `'B*T'`, `'128*B'`, `'P+T'`. */
@@ -11,7 +11,7 @@ export type Shape = readonly Dim[]
 
 export type HostData = Float32Array | Int32Array | Int8Array | Uint8Array
 
-/** A concrete array, row-major. `dtype` is read off the array's class when left out (bytes are booleans). */
+/** An array of numbers, row-major. Default `dtype`: that of the array's class; bytes are booleans. */
 export interface HostTensor {
   data: HostData
   shape: readonly number[]
@@ -23,7 +23,7 @@ export type Feeds = Readonly<Record<string, HostTensor>>
 type Attribute = number | string | boolean | readonly Dim[] | HostData | undefined
 export type Attributes = Readonly<Record<string, Attribute>>
 
-/** An immutable node of a traced graph: what operator made it from what, and what comes out. */
+/** An immutable node of a traced graph: its operator, inputs, shape and type. */
 export interface Tensor {
   readonly id: number
   readonly op: Operator
@@ -33,10 +33,10 @@ export interface Tensor {
   readonly dtype: DType
 }
 
-/** Anything an operator takes: a number is lifted to a constant of the other operand's type. */
+/** The argument of an operator. A number becomes a constant of the type of the other operand. */
 export type Operand = Tensor | number
 
-/** Values during the reference evaluation: floats are held in double precision. */
+/** Values during reference evaluation. Floats are in double precision. */
 export interface Value {
   data: Float64Array | Int32Array | Int8Array | Uint8Array
   shape: readonly number[]
@@ -47,31 +47,31 @@ interface Signature {
   dtype: DType
 }
 
-/** All that the engine knows of one operator. */
+/** The definition of an operator. */
 export interface Operator {
   readonly name: string
-  /** Shape rule. Throws AgogeError for inputs that do not fit. */
+  /** The shape of the result. Throws AgogeError for inputs that do not fit. */
   infer(inputs: readonly Tensor[], attributes: Attributes): Signature
-  /** Emits ONNX nodes and returns the name of the result. */
+  /** Adds ONNX nodes and returns the name of the result. */
   lower(context: LowerContext, node: Tensor, inputs: readonly string[]): string
-  /** Plain evaluation; `shape` is the result's concrete shape. */
+  /** Reference evaluation. `shape` is the concrete shape of the result. */
   evaluate(node: Tensor, inputs: readonly Value[], shape: readonly number[], bindings: Bindings): Value
-  /** Gradients by input in traced operators, given the gradient of the result. `undefined`: none flows. */
+  /** Gradients of the inputs, as traced operators, from the gradient of the result. `undefined`: no gradient. */
   gradient?(node: Tensor, upstream: Tensor, t: Operations): readonly (Tensor | undefined)[]
 }
 
-/** Values of the symbols of one run. */
+/** Values of the symbols in one run. */
 export type Bindings = ReadonlyMap<string, number>
 
 let counter = 0
 
-/** Makes a node: the operator's shape rule runs here, so mistakes show where they are written. */
+/** Makes a node. Runs the shape rule of the operator, so errors appear at the line that combines the tensors. */
 export function makeNode(op: Operator, inputs: readonly Tensor[], attributes: Attributes = {}): Tensor {
   const { shape, dtype } = op.infer(inputs, attributes)
   return { id: counter++, op, inputs, attributes, shape, dtype }
 }
 
-/** Nodes reachable from `outputs`, inputs before users. Iterative: graphs may be thousands of nodes deep. */
+/** Nodes reachable from `outputs`, inputs before users. Iterative, because graphs may be thousands of nodes deep. */
 export function topologicalOrder(outputs: readonly Tensor[]): Tensor[] {
   const order: Tensor[] = []
   const state = new Map<Tensor, boolean>()

@@ -5,10 +5,10 @@ import { loadModule, runnable } from '../wasm/run-plan.ts'
 import { setState, states, waitWhile } from './work.ts'
 import type { HelperWork, SharedTensor } from './work.ts'
 
-// Runs one program again and again, on request, over memory shared with the requesting thread.
+// Runs one program on request over memory shared with the requesting thread.
 const { job, control, inputs, outputs } = workerData as HelperWork
 
-/** Copies in, runs, copies out. */
+/** Copies inputs in, runs, copies outputs out. */
 async function prepare(): Promise<() => void | Promise<void>> {
   const named = (all: readonly SharedTensor[], name: string): SharedTensor =>
     all.find((tensor) => tensor.name === name)!
@@ -27,7 +27,7 @@ async function prepare(): Promise<() => void | Promise<void>> {
       for (const { to, from } of writes) to.set(from)
     }
   }
-  // The runtime does not read memory that threads share.
+  // The runtime does not read shared memory.
   const own = (all: readonly SharedTensor[]): Record<string, HostTensor> =>
     Object.fromEntries(all.map(({ name, data, shape }) => [name, { data: unshared(data), shape }]))
   const [feeds, results] = [own(inputs), own(outputs)]
@@ -50,7 +50,7 @@ for (;;) {
     if (running !== undefined) await running
     setState(control, states.idle)
   } catch {
-    // Who asked computes it itself, and meets the same error.
+    // The requesting thread then computes it itself, and gets the same error.
     setState(control, states.failed)
     break
   }

@@ -11,7 +11,7 @@ import {
   waitWhile,
 } from './work.ts'
 
-/** What a thread is started with, in the terms of Node's `WorkerOptions`. */
+/** The arguments of a thread, as Node's `WorkerOptions`. */
 export interface ThreadOptions {
   workerData: unknown
   transferList: never[]
@@ -20,12 +20,13 @@ export interface ThreadOptions {
 }
 
 /**
- * Starts a thread with the module that lies beside `from` (an `import.meta.url`). From sources, threads need a loader of their
- * own: Node 20 gives them none.
+ * Starts a thread with the module beside `from` (an `import.meta.url`). When running from TypeScript sources,
+ * it registers a loader, because Node 20 gives threads none.
  *
- * @param Thread the platform's class (`Worker` of `node:worker_threads`), which is a parameter since this file is for browsers too
- * @param name of the module, without its ending
- * @param transferList what of `workerData` is moved to the thread instead of copied
+ * @param Thread the platform's class (`Worker` of `node:worker_threads`). A parameter, because browsers load
+ * this file too.
+ * @param name the name of the module, without its extension
+ * @param transferList the parts of `workerData` that are moved to the thread instead of copied
  */
 export function startThread<Thread>(
   Thread: new (script: string | URL, options: ThreadOptions) => Thread,
@@ -35,7 +36,7 @@ export function startThread<Thread>(
   transferList: readonly object[] = [],
 ): Thread {
   const given = { workerData, transferList: [...transferList] as never[] }
-  // Without the loaders of whoever started this program.
+  // Without the loaders of the parent process.
   if (!from.endsWith('.ts')) return new Thread(new URL(`./${name}.js`, from), { ...given, execArgv: [] })
   const [loader, script] = [import.meta.resolve('tsx/esm/api'), new URL(`./${name}.ts`, from).href].map(
     (url) => JSON.stringify(url),
@@ -44,19 +45,19 @@ export function startThread<Thread>(
   return new Thread(code, { eval: true, execArgv: ['--conditions', 'agoge-source'], ...given })
 }
 
-/** Another thread that runs a program, with the same bits as this one would get. */
+/** Another thread that runs a program, with bit-identical results. */
 export interface Helper {
-  /** Tells it to run; false where it cannot, for it is not there yet or has failed. The feeds are copied. */
+  /** Starts a run. Returns false if the thread is not ready or has failed. The feeds are copied. */
   start(feeds: Feeds): boolean
-  /** Waits for what was started; false where it failed. Then the outputs are in the arrays that were given. */
+  /** Waits for the run. Afterwards the outputs are in the given arrays. Returns false if it failed. */
   finish(): boolean
   dispose(): Promise<void>
 }
 
-/** What a helper needs of the platform. Browsers have no process. */
+/** Undefined in browsers. */
 const { process } = globalThis as { process?: NodeJS.Process }
 
-/** Zeros in memory that threads share; null where there is none, as in most pages of browsers. */
+/** Zeros in shared memory, or null if there is none, as in most web pages. */
 export function sharedArray(length: number): Float32Array | null {
   return typeof SharedArrayBuffer === 'undefined'
     ? null
@@ -64,7 +65,7 @@ export function sharedArray(length: number): Float32Array | null {
 }
 
 /**
- * Starts a thread for a program and feeds of one set of sizes. Null where the platform has none.
+ * Starts a thread for a program and feeds of fixed sizes. Null if the platform has no threads.
  *
  * @param outputs arrays in shared memory, by name
  */
@@ -89,7 +90,7 @@ export function createHelper(
     outputs: Object.entries(outputs).map(([name, tensor]) => ({ name, ...tensor })),
   }
   const worker = startThread(threads.Worker, import.meta.url, 'helper-thread', work)
-  // A program that ends does not wait for its helpers.
+  // The thread does not keep the process alive.
   worker.unref()
   worker.on('error', () => setState(control, states.failed))
   return {
@@ -116,13 +117,13 @@ function sharedCopy(data: HostData): HostData {
   return new Kind(memory, 0, data.length)
 }
 
-/** Another thread that does its part of the same computation, in step with this one. */
+/** Another thread that computes its part of the same computation, in lockstep with this one. */
 export interface PairedWorker {
-  /** Comes back once both threads have come to as many meetings. Throws AgogeError `thread-stopped`. */
+  /** The barrier: returns when both threads have reached it. Throws AgogeError `thread-stopped`. */
   barrier: () => void
-  /** Tells the other, which waits for it, what to do next; it begins at once. */
+  /** Sends a command to the other thread, which waits for it. */
   ask(command: number): void
-  /** Leaves a value, copied, for the other to `receive` after the next meeting. */
+  /** Leaves a copy of a value for the other thread to `receive` after the next barrier. */
   send(value: unknown): void
   receive(): unknown
   dispose(): Promise<void>
@@ -132,8 +133,8 @@ export interface PairedWorker {
 const patience = 300_000
 
 /**
- * Starts a thread with the module that lies beside `from` (an `import.meta.url`) and calls `joinWorker`, and waits until it has.
- * Null where the platform has no threads that share memory, or this one does not start.
+ * Starts a thread with the module beside `from` (an `import.meta.url`), which calls `joinWorker`. Waits until
+ * it has joined. Null if the platform has no threads with shared memory, or the thread does not start.
  */
 export async function startWorker(from: string, module: string, data: unknown): Promise<PairedWorker | null> {
   // Not imported, since this file is for browsers too.
@@ -148,7 +149,7 @@ export async function startWorker(from: string, module: string, data: unknown): 
     worker.once('exit', () => resolve(false))
   })
   if (!isThere) return null
-  // A program that ends does not wait for it.
+  // The thread does not keep the process alive.
   worker.unref()
   port1.unref()
   worker.on('error', () => giveUp(control, 1))

@@ -3,19 +3,19 @@ import type { MessagePort } from 'node:worker_threads'
 import { cells, giveUp, createBarrier } from './work.ts'
 import type { PairedWorker } from './helper.ts'
 
-/** What `startWorker` gives the thread. */
+/** The data that `startWorker` passes to the thread. */
 interface PairedWork {
   control: Int32Array
   port: MessagePort
   data: unknown
 }
 
-/** The other side of `startWorker`, in the thread that it starts. */
+/** The counterpart of `startWorker` inside the thread. */
 export type PairedSide = Pick<PairedWorker, 'barrier' | 'send' | 'receive'>
 
 /**
- * Prepares, then does what is asked, in a thread that `startWorker` has started; what comes back from `prepare` is called with
- * each command. For ever: whoever started the thread ends it.
+ * Calls `prepare`, then its result with each command, in a thread started by `startWorker`. Never returns; the
+ * parent terminates the thread.
  */
 export async function joinWorker(
   prepare: (data: unknown, side: PairedSide) => Promise<(command: number) => void | Promise<void>>,

@@ -4,18 +4,18 @@ import type { DType, HostTensor } from '../node.ts'
 import type { Device } from '../onnx/session.ts'
 import type { Plan } from '../wasm/plan.ts'
 
-/** What partners share, [4]: how often each of the two has come to a meeting, whether one has failed, what is asked. */
+/** The shared buffer of both threads, [4]: how often each has reached the barrier, whether one has failed, the command. */
 export const cells = { met: 0, failed: 2, command: 3 } as const
 
-/** Looks so often before it sleeps: about as long as what is between two steps of a learner. */
+/** Number of polls before sleeping, about the time between two steps of a learner. */
 const looks = 50_000
 
 /**
- * Of one of two threads, `rank` 0 or 1: a function that comes back once both have called theirs as often, so that what one has
- * written before its call the other reads after its own.
+ * Makes the barrier of one of two threads, `rank` 0 or 1. It returns when both threads have called it equally
+ * often. One thread then sees all that the other wrote before the call.
  *
  * @param patience milliseconds
- * @throws AgogeError `thread-stopped` where the other has failed, or does not come in time
+ * @throws AgogeError `thread-stopped` if the other thread has failed or does not arrive in time
  */
 export function createBarrier(control: Int32Array, rank: 0 | 1, patience = Infinity): () => void {
   const other = cells.met + 1 - rank
@@ -35,7 +35,7 @@ export function createBarrier(control: Int32Array, rank: 0 | 1, patience = Infin
   }
 }
 
-/** The other is waited for no longer. */
+/** The other thread is not waited for any more. */
 export function giveUp(control: Int32Array, rank: 0 | 1): void {
   Atomics.store(control, cells.failed, 1)
   Atomics.add(control, cells.met + rank, 1)
@@ -51,7 +51,7 @@ function stopped(given: string): AgogeError {
   })
 }
 
-/** A program, as plain data: kernels with their plan for one set of sizes, or a model for the runtime. */
+/** A program as plain data: kernels with their plan for fixed sizes, or a model for the runtime. */
 export type HelperJob =
   | { kind: 'kernels'; bytes: Uint8Array<ArrayBuffer>; plan: Plan }
   | {
@@ -62,12 +62,12 @@ export type HelperJob =
       outputs: readonly { name: string; dtype: DType }[]
     }
 
-/** An array in memory that threads share. */
+/** An array in shared memory. */
 export interface SharedTensor extends HostTensor {
   name: string
 }
 
-/** What a helping thread is given. */
+/** The data of a helper thread. */
 export interface HelperWork {
   job: HelperJob
   /** [1]: one of `states`. */
@@ -78,7 +78,7 @@ export interface HelperWork {
 
 export const states = { starting: 0, idle: 1, asked: 2, failed: 3 } as const
 
-/** Waits until the state is another than `state`. */
+/** Waits until the state differs from `state`. */
 export function waitWhile(control: Int32Array, state: number): void {
   for (let look = 0; look < looks; look++) if (Atomics.load(control, 0) !== state) return
   while (Atomics.load(control, 0) === state) Atomics.wait(control, 0, state)
