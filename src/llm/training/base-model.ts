@@ -4,12 +4,15 @@ import type { Parameters } from '../model/parameters.ts'
 import { recordedBase } from '../../runs/run-store.ts'
 import type { RunFolder } from '../../runs/run-folder.ts'
 
-/** The bases that a model object in this process began runs from; resuming with the same object, whose weights have moved, is no other base. */
+/**
+ * The base hash recorded for each model object of this process. A resumed run that uses the same object, with changed weights,
+ * still has the same base.
+ */
 const begunFrom = new WeakMap<object, Set<string>>()
 
 /**
- * The field `base` of a run's `config.json`: the hash of the weights that the models of the run begin with; nothing for models
- * whose weights are elsewhere.
+ * The field `base` of a run's `config.json`: the hash of the initial weights of its models. Empty for models whose weights are
+ * not in this process.
  */
 export function baseOf(folder: RunFolder, models: readonly object[]): { base?: string } {
   const local = models.filter(hasWeights)

@@ -2,8 +2,8 @@ import type { EpisodeLimits } from '../agent/episode-state.ts'
 import type { TrainingPlan } from './types.ts'
 
 /**
- * The plan for a model of 0.94M parameters on two cores: a warm start of less than a minute, then some minutes of
- * reinforcement learning. All budgets are steps. `demonstrations` is left to the environment, which knows its families.
+ * The plan for a model of 0.94M parameters on two cores: a warm start of less than a minute, then some minutes of reinforcement
+ * learning. All budgets are steps. The environment sets `demonstrations`, since it knows its kinds of task.
  */
 export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
   warmStart: {
@@ -47,20 +47,23 @@ export const smallModelPlan: Omit<TrainingPlan, 'demonstrations'> = {
   limits: { turns: 6, tokensPerTurn: 72, totalTokens: 640, deadlineSeconds: 120, toolDeadlineSeconds: 20 },
 }
 
-/** What a public model may write in a turn, at least: its thoughts and its way of writing calls take more than our own small model's. */
+/**
+ * Minimum tokens per turn of a public model. Its reasoning and its tool-call syntax take more than those of Agoge's own small
+ * model.
+ */
 const publicTurnTokens = 256
 
-/** The longest turn of a public checkpoint that can see so many tokens. */
+/** Tokens per turn of a public checkpoint, for a given context window. */
 export function publicTurn(maxTokensPerTurn: number, window: number): number {
   return Math.max(maxTokensPerTurn, Math.min(publicTurnTokens, Math.floor(window / 4)))
 }
 
-/** Limits for a public checkpoint: an episode may fill its window. */
+/** Limits for a public checkpoint: an episode may fill its context window. */
 export function publicLimits(limits: EpisodeLimits, window: number): EpisodeLimits {
   return { ...limits, tokensPerTurn: publicTurn(limits.tokensPerTurn ?? 1, window), totalTokens: window }
 }
 
-/** The plan with such turns and limits. */
+/** The plan with these turn and episode limits. */
 export function planForWindow<P extends Pick<TrainingPlan, 'limits' | 'maxTokensPerTurn'>>(
   plan: P,
   window: number,

@@ -7,7 +7,7 @@ import { isDemonstration, unstableTools } from '../rollout/collect.ts'
 import type { LoopState } from './state.ts'
 import type { TrainingSummary } from './types.ts'
 
-/** What a run has to say of tools that failed and of episodes that count nowhere, one line each; none where all went well. */
+/** Messages about failed tools and masked episodes, one line each. Empty if all went well. */
 export function faultLines({
   unstableTools = {},
   dropped,
@@ -31,10 +31,10 @@ export function faultLines({
   ]
 }
 
-/** With this many demonstrations lost and none that succeeded, chance is no explanation: the family cannot be done. */
+/** With this many lost demonstrations and no success, chance is no explanation: this kind of task cannot be done. */
 const surelyBroken = 5
 
-/** Records in the state what played demonstrations show of a server that no longer does what it did when its tasks were proved. */
+/** Records demonstrations that show that a server behaves differently than when its tasks were verified. */
 export function recordFailures(state: LoopState, played: readonly Episode[]): void {
   const failed = played.filter((episode) => episode.status !== 'masked' && episode.success !== true)
   const shown = new Set(played.filter(isDemonstration).map(({ kind }) => kind))
@@ -64,7 +64,7 @@ export function isDropped({ dropped }: LoopState, { id, kind }: Pick<Task, 'id' 
   return dropped !== undefined && (dropped.tasks.includes(id) || dropped.kinds.includes(kind))
 }
 
-/** The source without dropped tasks: another task of the same family takes the place of one, where it has another. */
+/** The source without dropped tasks. Replaces a dropped task by another of the same kind, if there is one. */
 export function withoutDropped<T extends Task>(source: TaskSource<T>, state: LoopState): TaskSource<T> {
   const kinds = source.kinds.filter((kind) => state.dropped?.kinds.includes(kind) !== true)
   return {
@@ -81,7 +81,7 @@ export function withoutDropped<T extends Task>(source: TaskSource<T>, state: Loo
   }
 }
 
-/** The error for demonstrations of which hardly any is left. */
+/** The error if hardly any demonstration is left. */
 export function tooFewDemonstrations(left: number, wanted: number, state: LoopState): AgogeError {
   return new AgogeError(`Only ${left} of ${wanted} demonstrations succeeded: too few to learn from`, {
     code: 'too-few-demonstrations',

@@ -12,7 +12,7 @@ import type { EpisodeSummary } from '../evaluation/summarise.ts'
 import { evaluatePolicy } from '../rollout/collect.ts'
 
 export interface ModelUnderTest {
-  /** How reports call it; unique among the models. */
+  /** Name in reports; unique among the models. */
   name: string
   actor: Actor
   /** Default: those of the evaluation. */
@@ -22,35 +22,35 @@ export interface ModelUnderTest {
 export interface EvaluateModelsOptions<T extends Task> {
   models: readonly ModelUnderTest[]
   environment: ToolEnvironment<T>
-  /** Every model gets each of these once; ids must differ, for comparisons are paired by them. */
+  /** Every model plays each task once. Comparisons pair episodes by id, so ids must be unique. */
   tasks: readonly T[]
   limits: EpisodeLimits
   /**
-   * Rewards as measures, by name. A `GroupReward` sees the episodes of all models on one task together, so that a judge may compare them.
-   * Default: none.
+   * Rewards as metrics, by name. A `GroupReward` receives the episodes of all models on one task, so that a judge can compare
+   * them. Default: none.
    */
   scorers?: Readonly<Record<string, Reward>>
-  /** Episodes at a time. Default 128. */
+  /** Concurrent episodes. Default: 128. */
   wave?: number
   signal?: AbortSignal
   onProgress?: (progress: { model: string; done: number; total: number }) => void
 }
 
-/** What one model showed. `masked` episodes were faults of infrastructure and are in no rate. */
+/** The results of one model. `masked` counts infrastructure faults, which no rate includes. */
 export interface ModelResult extends EpisodeSummary {
   name: string
   episodes: number
-  /** Success on the tasks whose reference solution uses the tool. */
+  /** Success rate on the tasks whose reference solution uses the tool. */
   tools: Record<string, Estimate>
-  /** Mean over tasks of each scorer, with a 95% interval; `n` is the number of tasks that it could judge. */
+  /** Mean over tasks of each reward, with a 95% interval. `n` is the number of tasks that could be judged. */
   scores?: Record<string, MeanEstimate>
   seconds: number
 }
 
-/** By how much `a` succeeds more often than `b`, paired by task, with a 95% interval; `n` is the number of tasks. */
+/** The success rate of `a` minus that of `b`, paired by task, with a 95% interval. `n` is the number of tasks. */
 export type ModelDifference = MeanEstimate & { a: string; b: string }
 
-/** The result of `agoge eval` as it is written to JSON. */
+/** The result of `agoge eval`, as its JSON output has it. */
 export interface ModelsReport {
   schema: 1
   environment: string
@@ -60,10 +60,10 @@ export interface ModelsReport {
 }
 
 /**
- * Runs the same tasks with each model in turn and reports success by family and by tool with 95% intervals, masked
- * episodes counted apart, and all paired differences between models.
+ * Runs the same tasks with each model in turn. Reports success by kind of task and by tool with 95% intervals, masked episodes,
+ * and all paired differences between models.
  *
- * @throws AgogeError where there is no task, or two models or two tasks have the same name.
+ * @throws AgogeError if there is no task, or two models or two tasks have the same name.
  */
 export async function evaluateModels<T extends Task>(
   options: EvaluateModelsOptions<T>,
@@ -120,7 +120,7 @@ export async function evaluateModels<T extends Task>(
   }
 }
 
-/** The rows of the report as a table: one row a family and tool, one column a model. */
+/** The report as a table: one row per kind of task and tool, one column per model. */
 export function modelsTable(report: ModelsReport): { header: string[]; rows: string[][] } {
   const percent = (share: number): string => `${(100 * share).toFixed(0)}%`
   const cell = (estimate: Estimate | undefined): string =>
@@ -160,7 +160,7 @@ function meanText(estimate: MeanEstimate | undefined): string {
   return `${mean.toFixed(2)}${interval}`
 }
 
-/** Which tools a task needs is the environment's to say (`context.tools`); without its word there is no such table. */
+/** The tools that a task needs come from its `context.tools`. Without it there is no table by tool. */
 function successByTool(tasks: readonly Task[], episodes: readonly Episode[]): Record<string, Estimate> {
   const tools = new Map(tasks.map((task) => [task.id, task.context['tools']]))
   const counts = new Map<string, { successes: number; trials: number }>()

@@ -10,10 +10,10 @@ import type { RunOptions, ValidationOptions } from './run.ts'
 
 export interface FineTuneOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   backend: ModelBackend & { resetOptimizer?: () => void }
-  /** Those that failed or were masked are left out. */
+  /** Failed and masked episodes are left out. */
   demonstrations: readonly Episode[]
   epochs: number
-  /** Demonstrations in a step. */
+  /** Demonstrations per step. */
   batch: number
   seed: number
 }
@@ -21,8 +21,8 @@ export interface FineTuneOptions extends OptimiserSettings, RunOptions, Validati
 /**
  * Supervised fine-tuning: cross-entropy on demonstrations (`demonstrateAgent`), in seeded order.
  *
- * @returns the loss of each step, in nats a token.
- * @throws AgogeError `unsolvable-task` where no demonstration succeeded, and as `runTraining` does.
+ * @returns the loss of each step, in nats per token.
+ * @throws AgogeError `unsolvable-task` if no demonstration succeeded, and as `runTraining` does.
  * @example
  * const losses = await fineTune({ backend, demonstrations, epochs: 4, batch: 16, learningRate: 1e-3, seed: 0, out: 'runs/sft' })
  */
@@ -54,12 +54,12 @@ export async function fineTune(options: FineTuneOptions): Promise<number[]> {
       settings: { ...settingsOf(options), demonstrations: hashOf(good.map(({ id, nodes }) => [id, nodes])) },
     },
   )
-  // Moments of this objective say nothing of the next.
+  // The optimiser's moments do not fit the next objective.
   backend.resetOptimizer?.()
   return records.flatMap(({ phase, metrics }) => (phase === part.name ? [metrics['loss']] : []))
 }
 
-/** Cross-entropy on episodes, all of them once in each epoch, in an order of its own. */
+/** Cross-entropy on episodes. Each epoch shuffles them and uses each once. */
 export function supervisedPart({
   name,
   backend,
@@ -74,7 +74,7 @@ export function supervisedPart({
   steps: number | null
   progress?: () => number
   episodes: readonly Episode[]
-  /** The random numbers of an epoch's order. */
+  /** The random stream of an epoch's order. */
   orderOf: (epoch: number) => Random
   settings: OptimiserSettings & { batch: number }
 }): TrainingPart<{ epoch: number; episodes: readonly Episode[] }> {

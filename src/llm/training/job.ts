@@ -16,15 +16,15 @@ import type { LoopState } from './state.ts'
 import { saveCheckpoint, saveWeights } from './state.ts'
 import type { ProgramRollout, TrainableBackend, TrainJobOptions } from './types.ts'
 
-/** A running job: what the phases work with, and where the training loop keeps what it does. */
+/** A running job: the state that its phases share, and the folder that stores it. */
 export interface Job<T extends Task> extends TrainingRun {
   options: TrainJobOptions<T>
   backend: TrainableBackend
   folder: RunFolder
   state: LoopState
-  /** Scores that took time, since the last checkpoint. */
+  /** Scores of slow rewards since the last checkpoint. */
   scores: ScoreJournal
-  /** Seconds since this phase began, those of earlier processes included. */
+  /** Seconds since this phase began, including earlier processes. */
   phaseSeconds(): number
 }
 
@@ -68,15 +68,15 @@ export function createJob<T extends Task>(
   }
 }
 
-/** The policy of the job at this temperature; 0 = greedy. */
+/** The policy of the job at this temperature; 0 is greedy. */
 export function actorOf<T extends Task>({ options, backend }: Job<T>, temperature: number): Actor {
   const { seed, plan } = options
   return openActor(backend, options, { temperature, seed, maxTokensPerTurn: plan.maxTokensPerTurn })
 }
 
 /**
- * Plays held-out tasks greedily; `name` keys the record, not the outcome. The cache is emptied first, here and before
- * each step of RL: a resumed process begins with an empty one, and cached rows can differ in the last bit.
+ * Plays held-out tasks greedily. `name` keys the record, not the outcome. Empties the cache first, as each step of RL does: a
+ * resumed process starts with an empty cache, and cached rows can differ in the last bit.
  */
 export async function evaluate<T extends Task>(
   job: Job<T>,
@@ -114,7 +114,7 @@ export async function evaluate<T extends Task>(
   return { episodes, summary: summariseEpisodes(episodes), seconds: (performance.now() - started) / 1000 }
 }
 
-/** Programs wait for each other's answers, so not too many run at the same time. */
+/** Programs wait for each other's answers, so few of them run at the same time. */
 const programWave = 32
 
 async function evaluateProgram<T extends Task>(
@@ -144,9 +144,9 @@ async function evaluateProgram<T extends Task>(
 const journal = 'journal'
 
 /**
- * Plays episodes, or reads back those that an earlier process played at this point: in an environment whose tools may answer
- * otherwise another time, going on with what was seen is the only way to end as if nothing had happened. The journal
- * reaches back to the last checkpoint; a deterministic environment needs none.
+ * Plays episodes, or reads those that an earlier process played at this point. If tools may answer differently the next time, an
+ * exact resumption needs the recorded answers. The journal reaches back to the last checkpoint; a deterministic environment
+ * needs none.
  */
 export async function journaled<T extends Task>(
   job: Job<T>,
@@ -157,12 +157,12 @@ export async function journaled<T extends Task>(
   return keptIf(job, `${journal}/${phase}-${step}-${name}.jsonl`, mayDiffer(job), play)
 }
 
-/** Whether the same calls may be answered otherwise another time. */
+/** Whether the same calls may get other answers the next time. */
 function mayDiffer<T extends Task>({ options, state }: Job<T>): boolean {
   return options.environment.deterministic === false || Object.keys(state.unstableTools ?? {}).length > 0
 }
 
-/** Plays episodes and, where `keep` says so, keeps them in a file, from which they come the next time. */
+/** Plays episodes. If `keep` is set, stores them in a file and reads them from there the next time. */
 export async function keptIf<T extends Task>(
   { folder }: Job<T>,
   file: string,
@@ -196,7 +196,7 @@ function nothingHeldOut(environment: string, split: Task['split']): AgogeError {
   })
 }
 
-/** The error for a batch of which nothing could be judged: going on would only hide it. */
+/** The error if no episode of a batch could be judged. Continuing would hide it. */
 export function environmentBroken(episodes: readonly Episode[]): AgogeError {
   return new AgogeError(
     `All of ${episodes.length} episodes were masked: the environment or the model does not work`,

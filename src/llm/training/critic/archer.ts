@@ -13,53 +13,53 @@ import { bySample, createUtteranceCritic, spoken, type SpokenEpisode } from './u
 export interface ArcherOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   policy: ModelBackend
   /**
-   * Two transformers of their own (`createScalarModel` with different seeds or the policy's weights). What each says at the end of an
-   * utterance is its Q, what it says before one its V.
+   * Two separate transformers (`createScalarModel` with different seeds, or with the policy's weights). Their output at the last
+   * token of an utterance is Q; their output at the token before the utterance is V.
    */
   critics: readonly [ScalarModel, ScalarModel]
-  /** How the critics learn; default: as the policy. */
+  /** Optimiser of the critics. Default: that of the policy. */
   criticOptimiser?: OptimiserSettings
   steps: number
-  /** Plays episodes (`rolloutGroups`, `rolloutAgent`, ...) and scores them; groups may have one member. */
+  /** Plays episodes (`rolloutGroups`, `rolloutAgent`, ...) and scores them. Groups may have one member. */
   collect: (step: number) => Promise<readonly EpisodeGroup[]>
-  /** Discount of an utterance. Default 0.9. */
+  /** Discount per utterance. Default: 0.9. */
   gamma?: number
-  /** Share of the way that the targets go towards the critics after each of their steps. Default 0.1. */
+  /** Rate at which the target weights follow the critics. Default: 0.1. */
   targetRate?: number
-  /** Steps of the critics a batch. Default 3. */
+  /** Critic steps per batch. Default: 3. */
   criticEpochs?: number
-  /** Steps at the beginning in which the critics alone learn. Default 0. */
+  /** Initial steps in which only the critics learn. Default: 0. */
   criticWarmup?: number
-  /** Older episodes kept; as many of them as a batch has are drawn for each step of the critics. Default 512. */
+  /** Size of the replay buffer in episodes. Each critic step draws as many old episodes as the batch has. Default: 512. */
   memory?: number
-  /** Of that draw. Default 0. */
+  /** Seed of the draws from the replay buffer. Default: 0. */
   seed?: number
   onStep?: (step: ArcherStep) => void
 }
 
 export interface ArcherStep {
-  /** From 1. */
+  /** Starts at 1. */
   step: number
-  /** Mean of the episodes' rewards. */
+  /** Mean reward of the episodes. */
   reward: number
-  /** Half the mean squared error of Q at the last step of the critics, against the targets of then. */
+  /** Half the mean squared error of Q at the last critic step, against the targets of that step. */
   criticLoss: number
-  /** Mean size of the advantages. */
+  /** Mean absolute advantage. */
   advantage: number
-  /** 0 in the warmup. */
+  /** 0 during the warm-up. */
   gradientNorm: number | undefined
   learningRate: number
 }
 
 /**
- * ArCHer: a critic over utterances learns by temporal differences what each is worth, from old episodes too; the policy over tokens is
- * paid the advantage of its utterance, every token of it the same, by REINFORCE. So an early utterance learns of a reward that comes
- * many turns later.
+ * ArCHer: a critic over utterances learns their values by temporal differences, from old episodes too. The policy over tokens
+ * learns by REINFORCE; every token gets the advantage of its utterance. So an early utterance learns from a reward many turns
+ * later.
  *
- * Source: ArCHer (arXiv 2402.19446), with its discount, target rate and steps of the critic. There each V follows Q of utterances drawn anew
- * in old states and so does the policy; here both follow what the newest episodes said, which needs no further samples.
+ * Source: ArCHer (arXiv 2402.19446), with its discount, target rate and critic steps. The paper trains V and the policy on new
+ * utterances sampled in old states. Here both use the newest episodes, which needs no further samples.
  *
- * @throws AgogeError `no-samples` where a batch has no episode that was judged and said something.
+ * @throws AgogeError `no-samples` if a batch has no judged episode with an utterance.
  */
 export async function trainArcher(options: ArcherOptions): Promise<ArcherStep[]> {
   const { policy, critics, steps, collect, signal, criticOptimiser = options, criticWarmup = 0 } = options
@@ -116,7 +116,7 @@ export async function trainArcher(options: ArcherOptions): Promise<ArcherStep[]>
   return stepsOf<ArcherStep>(records, 'archer')
 }
 
-/** The sum over the tokens of an episode, the mean over episodes; each token with the advantage of its utterance. */
+/** Sum over the tokens of an episode, mean over episodes. Each token has the advantage of its utterance. */
 export function archerUpdate(
   groups: readonly EpisodeGroup[],
   fresh: readonly SpokenEpisode[],

@@ -12,23 +12,23 @@ import type { RunOptions, ValidationOptions } from '../run.ts'
 import { bySample, rowsOf, spoken, type SpokenEpisode } from './utterance-critic.ts'
 
 export interface ProgressModelOptions extends OptimiserSettings, RunOptions, ValidationOptions {
-  /** Says at the end of each utterance what it brought; `createScalarModel` with the policy's weights begins at 0. */
+  /** Estimates the contribution of each utterance at its last token. `createScalarModel` with the policy's weights starts at 0. */
   model: ScalarModel
-  /** Played before, with their rewards; masked ones are left out. */
+  /** Recorded episodes with rewards. Masked ones are left out. */
   groups: readonly EpisodeGroup[]
   steps: number
-  /** Episodes a step; default 32. */
+  /** Episodes per step. Default: 32. */
   batch?: number
-  /** Of their order. Default 0. */
+  /** Seed of the episodes' order. Default: 0. */
   seed?: number
 }
 
 /**
- * Trains an estimator of progress: what it says of the utterances of an episode is to add up to the episode's reward.
+ * Trains an estimator of progress: the estimates for an episode's utterances should add up to the episode's reward.
  *
- * Source: SPA-RL (arXiv 2505.20732), its first stage.
+ * Source: SPA-RL (arXiv 2505.20732), first stage.
  *
- * @returns the loss of each step, `(sum of contributions - reward)^2`, mean over its episodes.
+ * @returns the loss of each step: `(sum of contributions - reward)^2`, averaged over its episodes.
  */
 export async function trainProgressModel(options: ProgressModelOptions): Promise<number[]> {
   const { model, groups, steps, batch = 32, seed = 0, signal } = options
@@ -78,11 +78,11 @@ export async function trainProgressModel(options: ProgressModelOptions): Promise
 }
 
 /**
- * Step-progress attribution, for `optimisePolicy({ advantage: progressAdvantage(...) })`: the rewards of turns are what a trained estimator says
- * that they brought, and `beta` for calls that could be carried out; a turn's return is compared with that of the same turn of its
- * siblings. The episode's reward is in the estimator alone.
+ * Step-progress attribution, for `optimisePolicy({ advantage: progressAdvantage(...) })`. The reward of a turn is its estimated
+ * contribution, plus `beta` if its call could be executed. The advantage compares a turn's return with the same turn of the
+ * other group members. The estimator already contains the episode's reward. It is not trained further.
  *
- * Source: SPA-RL (arXiv 2505.20732), which has PPO with a critic in the place of the comparison. The estimator stays as it is.
+ * Source: SPA-RL (arXiv 2505.20732), which uses PPO with a critic instead of the comparison.
  */
 export function progressAdvantage(
   options: GrpoAdvantageSettings & { model: ScalarModel; alpha?: number; beta?: number; gamma?: number },
@@ -108,7 +108,7 @@ export function progressAdvantage(
   }
 }
 
-/** 1 for what could be carried out, of each utterance of the policy's own. */
+/** For each utterance of the policy: 1 if its call could be executed. */
 function grounding({ samples, nodes }: Episode): number[] {
   return samples.flatMap(({ trainable, mask, output }) =>
     trainable && mask.includes(1) ? [Number(nodes[output].invalid === undefined)] : [],

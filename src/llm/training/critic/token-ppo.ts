@@ -18,7 +18,7 @@ import {
   type ValidationOptions,
 } from '../run.ts'
 
-/** What the policy said, tokens it chose with an rl weight above 0, and what it was worth; `null` = could not be judged. */
+/** A row with the policy's tokens (rl weight above 0) and its reward. `null`: could not be judged. */
 interface RewardedRow {
   sequence: TrainingSequence
   reward: number | null
@@ -28,7 +28,7 @@ export interface JudgedRow extends RewardedRow {
   reward: number
 }
 
-/** A row with advantages and weights for the policy; `states`: where the critic is asked, the token before each action. */
+/** A row with advantages and weights for the policy. `states`: positions of the critic's values, the token before each action. */
 interface CreditedRow {
   sequence: TrainingSequence
   states: number[]
@@ -38,7 +38,7 @@ interface CreditedRow {
   kl: number
 }
 
-/** GAE over the tokens that the policy chose, row by row; what others said in between is no step. */
+/** GAE over the policy's tokens, row by row. Other tokens in between are not steps. */
 export function tokenAdvantages(
   rows: readonly JudgedRow[],
   values: readonly Float32Array[],
@@ -83,12 +83,12 @@ export function tokenAdvantages(
   })
 }
 
-/** Where the policy's tokens are. */
+/** Positions of the policy's tokens. */
 function placesOf({ tokens, weights }: TrainingSequence): number[] {
   return Array.from(tokens.keys()).filter((t) => weights.rl[t] !== 0)
 }
 
-/** 1 - variance of the error / variance of the returns; 0 where the returns do not vary. */
+/** 1 - variance of the error / variance of the returns. 0 if the returns do not vary. */
 export function explainedVariance(advantage: readonly CreditedRow[]): number {
   const returns = advantage.flatMap((row) => [...row.returns])
   const errors = advantage.flatMap((row) => Array.from(row.returns, (value, t) => value - row.values[t]))
@@ -103,51 +103,54 @@ function variance(values: readonly number[]): number {
 
 interface TokenPpoOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   policy: ModelBackend
-  /** A transformer of its own: `createScalarModel({ config, parameters })` begins as the policy with values of zero. */
+  /** A separate transformer. `createScalarModel({ config, parameters })` starts with the policy's weights and values of 0. */
   critic: ScalarModel
-  /** How the critic learns; default: as the policy. */
+  /** Optimiser of the critic. Default: that of the policy. */
   criticOptimiser?: OptimiserSettings
   steps: number
-  /** Lets the policy speak and scores it; see `answerSequence`, or `linearise` for episodes in an environment. */
+  /**
+   * Samples from the policy and scores the samples; see `answerSequence`, or `toTrainingSequences` for episodes in an
+   * environment.
+   */
   collect: (step: number) => Promise<RewardedRow[]>
-  /** Default 1: what is said last counts as much. */
+  /** Discount per token. Default: 1. */
   gamma?: number
-  /** Default 0.95. */
+  /** Default: 0.95. */
   lambda?: number
-  /** Passes over the samples of a step; default 2. */
+  /** Passes over the samples of a step. Default: 2. */
   epochs?: number
-  /** Default 0.2, and 0.2 for the critic. */
+  /** Default: 0.2, and 0.2 for the critic. */
   clipLow?: number
   clipHigh?: number
   valueClip?: number
-  /** Frozen; with `klCoefficient` above 0 every token costs that much a nat of log policy - log reference. */
+  /** Frozen. With a positive `klCoefficient`, each token's reward is reduced by `klCoefficient * (log policy - log reference)`. */
   reference?: Pick<ModelBackend, 'forward'>
   klCoefficient?: number
-  /** Steps at the beginning in which the critic alone learns; default 0. */
+  /** Initial steps in which only the critic learns. Default: 0. */
   criticWarmup?: number
   onStep?: (step: TokenPpoStep) => void
 }
 
 interface TokenPpoStep {
-  /** From 1. */
+  /** Starts at 1. */
   step: number
-  /** Mean over rows that were judged. */
+  /** Mean over the judged rows. */
   reward: number
-  /** Mean over tokens of log policy - log reference where there is one. */
+  /** Mean over tokens of log policy - log reference, if there is a reference. */
   kl: number
   /** Before the update: half the mean squared error, and 1 - variance of the error / variance of the returns. */
   valueLoss: number
   explainedVariance: number
   clipFraction: number
-  /** undefined where the policy's backend does not tell, or did not move. */
+  /** undefined if the policy's backend does not report it, or in the warm-up. */
   gradientNorm: number | undefined
   learningRate: number
 }
 
 /**
- * PPO with a critic for language models: each token is an action, its state what stands before it. The reward comes after the last
- * token; advantages are GAE(gamma, lambda) over tokens, normalised over the batch; policy and critic are clipped. A row that was cut
- * off has ended too: the limit is part of the task.
+ * PPO with a critic for language models. Each token is an action; its state is the text before it. The reward arrives after the
+ * last token. Advantages are GAE(gamma, lambda) over tokens, normalised over the batch. The losses of policy and critic are
+ * clipped. A row cut off by a limit counts as terminated, since the limit is part of the task.
  *
  * Sources: PPO (arXiv 1707.06347); for language models InstructGPT (arXiv 2203.02155) and TRL's PPO.
  */
@@ -221,7 +224,7 @@ function nothingJudged(step: number, { length }: readonly RewardedRow[]): AgogeE
   })
 }
 
-/** Adds the gradient of the critic's loss, a mean over tokens; returns that loss. */
+/** Adds the gradient of the critic's loss, a mean over tokens. Returns that loss. */
 export async function learnValues(
   critic: ScalarModel,
   advantage: readonly CreditedRow[],

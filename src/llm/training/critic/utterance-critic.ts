@@ -3,24 +3,24 @@ import type { ScalarModel } from '../../backend/scalar-model.ts'
 import type { Episode } from '../../episode/types.ts'
 import { turnRewards, utteranceRows } from '../../episode/utterances.ts'
 
-/** An episode as a critic over utterances sees it: rows of tokens, and what the policy said in them. */
+/** An episode as a critic over utterances sees it: rows of tokens, with the positions of the policy's utterances. */
 export interface SpokenEpisode {
   episode: Episode
   rows: Int32Array[]
-  /** In the order they were said. */
+  /** In chronological order. */
   steps: SpokenStep[]
 }
 
 interface SpokenStep {
-  /** The row it stands in, the token before it and its last one. */
+  /** Its row, the position of the token before it, and the position of its last token. */
   row: number
   before: number
   last: number
-  /** What the environment paid for it; the last one gets the reward of the episode too. */
+  /** Reward from the environment. The last utterance also gets the reward of the episode. */
   reward: number
 }
 
-/** Judged episodes with what they said; `null` for masked ones and those that said nothing. */
+/** Judged episodes with their utterances. `null` for masked ones and those without an utterance. */
 export function spoken(episode: Episode, reward: number | null): SpokenEpisode | null {
   const turns = reward === null ? null : turnRewards(episode)
   if (turns === null) return null
@@ -34,13 +34,13 @@ export function spoken(episode: Episode, reward: number | null): SpokenEpisode |
   return { episode, rows: found.map(({ tokens }) => tokens), steps }
 }
 
-/** A number for each of an episode's samples from one for each of its steps; what the policy did not say itself gets 0. */
+/** Spreads one number per step over the episode's samples. Samples that are not the policy's get 0. */
 export function bySample({ samples }: Episode, steps: ArrayLike<number>): number[] {
   let at = 0
   return samples.map(({ trainable, mask }) => (trainable && mask.includes(1) ? steps[at++] : 0))
 }
 
-/** All rows of several episodes, with where those of each begin. */
+/** The rows of several episodes in one list, with the index of each episode's first row. */
 export function rowsOf(episodes: readonly SpokenEpisode[]): { rows: Int32Array[]; starts: number[] } {
   const starts: number[] = []
   const rows: Int32Array[] = []
@@ -51,13 +51,14 @@ export function rowsOf(episodes: readonly SpokenEpisode[]): { rows: Int32Array[]
   return { rows, starts }
 }
 
-/** Values of utterances and of the states that they were said in, by two critics that do not see each other. */
+/** Two independent critics, for the values of utterances and of the states before them. */
 export interface UtteranceCritic {
   /**
-   * One step of learning: Q of all utterances towards `r + gamma V'(next state)`, V of the states of `fresh` episodes towards Q' of what
-   * was said there, which is a draw of the policy only while it is young; then the targets (') follow.
+   * One learning step. Moves Q of all utterances towards `r + gamma V'(next state)`. Moves V of the states in `fresh` episodes
+   * towards Q' of their utterances, which are samples of the policy only while the episodes are new. Then the target weights (')
+   * follow.
    *
-   * @returns half the mean squared error of Q, the mean of both critics.
+   * @returns half the mean squared error of Q, averaged over both critics.
    */
   learn(
     fresh: readonly SpokenEpisode[],
@@ -65,14 +66,14 @@ export interface UtteranceCritic {
     /** Makes one optimiser step. */
     move: (critic: ScalarModel) => Promise<unknown>,
   ): Promise<number>
-  /** Of each utterance of each episode: `min(Q1, Q2) - min(V1, V2)`. */
+  /** `min(Q1, Q2) - min(V1, V2)` for each utterance of each episode. */
   advantages(episodes: readonly SpokenEpisode[]): Promise<Float32Array[]>
-  /** The weights of the targets. */
+  /** The target weights. */
   exportState(): Float32Array[]
   importState(targets: readonly Float32Array[]): void
 }
 
-/** A target is a copy of weights, which its critic takes for the time of a question. */
+/** An `UtteranceCritic` of two models. Each target is a copy of its critic's weights, which the critic loads to evaluate it. */
 export function createUtteranceCritic(
   critics: readonly [ScalarModel, ScalarModel],
   settings: { gamma: number; targetRate: number; signal?: AbortSignal },
@@ -81,7 +82,7 @@ export function createUtteranceCritic(
   const abort = signal === undefined ? {} : { signal }
   const targets = critics.map((critic) => critic.parameters.data.slice())
 
-  /** What the critic would say with the weights of its target. */
+  /** The critic's values with its target weights. */
   async function targetValues(critic: ScalarModel, target: Float32Array, rows: Int32Array[]) {
     const { data } = critic.parameters
     const own = data.slice()
@@ -172,7 +173,7 @@ interface PlacedStep extends SpokenStep {
   next: SpokenStep | undefined
 }
 
-/** Steps by the rows of all episodes together, each with the one after it. */
+/** The steps of all episodes, by row, each with its next step. */
 function placedSteps(steps: readonly SpokenStep[], start: number, episode: number): PlacedStep[] {
   const moved = steps.map((step) => ({ ...step, row: start + step.row, episode }))
   return moved.map((step, k) => ({ ...step, next: moved[k + 1] }))

@@ -8,27 +8,27 @@ import { isJudged } from '../../evaluation/summarise.ts'
 import { recordedScore } from '../../reward/reward.ts'
 import { toParquet } from './parquet.ts'
 
-/** A message as chat templates and TRL read it. */
+/** A message in the format of chat templates and TRL. */
 interface DatasetMessage {
   role: EpisodeNode['role']
   content: string
   tool_calls?: { type: 'function'; function: { name: string; arguments: Record<string, unknown> } }[]
-  /** Of a tool: its name. */
+  /** The tool's name, for a message of a tool. */
   name?: string
 }
 
 interface Conversation {
-  /** What was said before the policy spoke. */
+  /** Messages before the policy's first output. */
   prompt: DatasetMessage[]
-  /** From its first word on. */
+  /** Messages from the policy's first output on. */
   completion: DatasetMessage[]
-  /** The policy attempted a call that could not be understood or carried out. */
+  /** True if the policy made a call that could not be parsed or executed. */
   invalid: boolean
 }
 
 /**
- * The conversations of an episode, one for each end of its tree (one, where nothing branches), each up to the last thing that the policy
- * said.
+ * The conversations of an episode: one per leaf of its tree, each up to the policy's last output. An episode without branches
+ * has one.
  */
 function conversationsOf({ nodes }: Pick<Episode, 'nodes'>): Conversation[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -74,34 +74,34 @@ function toDatasetMessages(path: readonly EpisodeNode[]): DatasetMessage[] {
     }
     if (role !== 'tool') return { role, content: text }
     const name = callId === undefined ? undefined : open.get(callId)
-    // The answer to an attempt that was no call belongs to none.
+    // The reply to an invalid call answers no call id.
     return name === undefined ? { role: 'user', content: text } : { role, name, content: text }
   })
 }
 
-/** What a data set is for. */
+/** The training method that a data set is for. */
 export type DatasetKind = 'sft' | 'dpo' | 'grpo'
 
 export interface DatasetOptions {
   kind: DatasetKind
-  /** Of episodes that training did not score. */
+  /** The reward of episodes that training did not score. */
   reward: (episode: Episode) => Score
   /** The name of the run, for the column `run`. */
   run: string
-  /** The tools of the environment, for the column `tools`: JSON as a text, which TRL reads. */
+  /** The tools of the environment, for the column `tools`, as a JSON string that TRL reads. */
   tools?: readonly unknown[]
 }
 
-/** Where a row comes from. */
+/** The origin of a row. */
 interface Provenance {
   run: string
   environment: string
   task: string
   kind: string
   seed: number
-  /** Of reinforcement learning; null for episodes of other phases. */
+  /** The step of reinforcement learning; null for episodes of other phases. */
   step: number | null
-  /** Of the weights that said it. */
+  /** The version of the weights that sampled it. */
   weight_version: number
 }
 
@@ -114,12 +114,12 @@ interface Judged {
 }
 
 /**
- * Rows of a data set from recorded episodes, in the columns that TRL reads. Masked episodes say nothing and are left out.
+ * Rows of a data set from recorded episodes, in the columns that TRL reads. Masked episodes are left out.
  *
- * - `sft`: `messages` of episodes that succeeded without an invalid call, each conversation once.
- * - `dpo`: `prompt`, `chosen`, `rejected`: within a group of episodes of one task under the same weights, the best with the worst, the
- *   second with the second worst, as long as one got more than the other; `score_chosen` and `score_rejected` are their rewards.
- * - `grpo`: `prompt` of each task once, with how often it succeeded and what it got on the mean.
+ * - `sft`: `messages` of successful episodes without an invalid call. Each conversation appears once.
+ * - `dpo`: `prompt`, `chosen`, `rejected`. Pairs the episodes of one task under the same weights: best with worst, second best
+ * with second worst, while their rewards differ. `score_chosen` and `score_rejected` are the rewards.
+ * - `grpo`: `prompt` of each task once, with its success rate and mean reward.
  */
 export function datasetRows(episodes: readonly Episode[], options: DatasetOptions): DatasetRow[] {
   const judged = episodes.filter(isJudged).flatMap((episode): Judged[] => {
@@ -129,7 +129,7 @@ export function datasetRows(episodes: readonly Episode[], options: DatasetOption
   })
   const { tools } = options
   const rows = { sft: sftRows, dpo: dpoRows, grpo: grpoRows }[options.kind](judged, options.run)
-  // A trainer that rolls out has the tools itself, as functions.
+  // A trainer that samples has the tools as functions.
   if (tools === undefined || options.kind === 'grpo') return rows
   return rows.map((row) => ({ ...row, tools: JSON.stringify(tools) }))
 }
@@ -172,7 +172,7 @@ function sftRows(judged: readonly Judged[], run: string): DatasetRow[] {
 
 function dpoRows(judged: readonly Judged[], run: string): DatasetRow[] {
   return groups(judged, ({ episode }) => episode.group).flatMap((members) => {
-    // Of an episode that branches, what it came to in the end.
+    // The last conversation represents an episode with branches.
     const said = (one: Judged): Conversation => one.conversations[one.conversations.length - 1]
     const ranked = [...members].sort((a, b) => b.scored.value - a.scored.value)
     const rows: DatasetRow[] = []
@@ -218,7 +218,7 @@ function groups(judged: readonly Judged[], key: (one: Judged) => string): Judged
 
 const formats = ['.jsonl', '.parquet']
 
-/** @throws AgogeError `unknown-format` for a file that is neither `.jsonl` nor `.parquet`. */
+/** @throws AgogeError `unknown-format` unless the file ends in `.jsonl` or `.parquet`. */
 export function checkDatasetFile(file: string): void {
   if (formats.includes(extname(file))) return
   throw new AgogeError(`The ending of ${file} does not say what it is to be.`, {
@@ -228,7 +228,7 @@ export function checkDatasetFile(file: string): void {
   })
 }
 
-/** Writes rows as JSONL or Parquet, as the ending of the file says; the file is whole or not there. */
+/** Writes rows as JSONL or Parquet, by the file's extension. The file is either complete or absent. */
 export function writeDataset(file: string, rows: readonly Readonly<Record<string, unknown>>[]): void {
   checkDatasetFile(file)
   if (extname(file) === '.parquet') writeWhole(file, toParquet(rows))

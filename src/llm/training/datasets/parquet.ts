@@ -1,6 +1,6 @@
 import { parquetWriteBuffer } from 'hyparquet-writer'
 
-/** An element of a Parquet schema, written down depth first. */
+/** An element of a Parquet schema, in depth-first order. */
 interface Element {
   name: string
   type?: 'BOOLEAN' | 'INT32' | 'DOUBLE' | 'BYTE_ARRAY'
@@ -9,7 +9,7 @@ interface Element {
   num_children?: number
 }
 
-/** `json`: texts of JSON, of values that differ in kind. */
+/** `json`: JSON strings, for values of different types. */
 interface Described extends Element {
   json?: true
 }
@@ -17,9 +17,9 @@ interface Described extends Element {
 type Row = Readonly<Record<string, unknown>>
 
 /**
- * Rows as a Parquet file. Columns have the type of what is in them: texts, booleans, numbers, lists, and records whose fields are those of
- * all of their kind (what one does not have is null). Where values of one place differ in kind, or a record is always empty, they are
- * texts of JSON.
+ * Encodes rows as a Parquet file. Column types follow from the values: strings, booleans, numbers, lists and records. A record
+ * type has the fields of all its values; missing fields are null. Values of mixed types, and records that are always empty,
+ * become JSON strings.
  */
 export function toParquet(rows: readonly Row[]): Uint8Array {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
@@ -52,7 +52,7 @@ const text = (name: string): Element => ({
 const isRecord = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The schema of the values of one place. */
+/** The schema of the values of one column or field. */
 function describe(name: string, values: readonly unknown[]): Described[] {
   const given = values.filter((value) => value !== null && value !== undefined)
   const all = (test: (value: unknown) => boolean): boolean => given.every(test)
@@ -84,7 +84,7 @@ function describe(name: string, values: readonly unknown[]): Described[] {
   return [{ name, repetition_type: 'OPTIONAL', num_children: fields.length }, ...children.flat()]
 }
 
-/** The value with texts of JSON where its schema has texts. */
+/** The value, with JSON strings where its schema has them. */
 function fit(value: unknown, elements: readonly Described[]): unknown {
   const [head] = elements
   if (value === null || value === undefined) return null

@@ -16,53 +16,53 @@ import type { OptimiserSettings, StepTools } from '../kernel.ts'
 import { runTraining, settingsOf, stepsOf, validationOf } from '../run.ts'
 import type { RunOptions, ValidationOptions } from '../run.ts'
 
-/** The learning rate falls over all rounds; its warm-up is that of each. */
+/** The learning rate decays over all rounds. Each round has its own warm-up. */
 export interface ExpertIterationOptions<T extends Task>
   extends OptimiserSettings, ExpertSettings, RunOptions, ValidationOptions, ActorOptions {
   backend: ModelBackend
   environment: ToolEnvironment<T>
   tasks: TaskSource<T>
-  /** Of sampling, choosing and imitating. One round is rejection-sampling fine-tuning. */
+  /** Rounds of sampling, selecting and SFT. One round is rejection-sampling fine-tuning. */
   rounds: number
-  /** Tasks of a round, and episodes of each. */
+  /** Tasks per round, and episodes per task. */
   groups: number
   groupSize: number
-  /** Passes over what was kept, and episodes of an update. Defaults: 1 and 32. */
+  /** Passes over the selected episodes, and episodes per update. Defaults: 1 and 32. */
   epochs?: number
   batch?: number
-  /** Default 1. */
+  /** Default: 1. */
   temperature?: number
   /** Default: success. */
   reward?: Reward
   /**
-   * The same task with its answer given away, or `null`. Where all episodes of a task failed, it is played so, and what then
-   * succeeds is learnt as an answer to the task itself (STaR's rationalisation).
+   * Returns the same task with its answer included, or `null`. If all episodes of a task fail, this version is played, and its
+   * successful episodes are used as solutions of the original task (STaR's rationalisation).
    */
   hint?: (task: T) => T | null
-  /** A checkpoint to which the weights go back before each round's imitation, as in STaR; default: they go on. */
+  /** A checkpoint to reload before each round's SFT, as in STaR. Default: training continues from the present weights. */
   restartFrom?: string
   limits: EpisodeLimits
   maxTokensPerTurn: number
-  /** Default 0. */
+  /** Default: 0. */
   seed?: number
   onRound?: (round: ExpertRound) => void
 }
 
 export interface ExpertRound {
-  /** From 1. */
+  /** Starts at 1. */
   round: number
-  /** Of the sampled episodes, before this round's learning; hints not counted. */
+  /** Statistics of the sampled episodes, before this round's update. Episodes with hints are not counted. */
   success: number
-  /** Episodes imitated, and how many of them a hint brought. */
+  /** Selected episodes, and how many of them used a hint. */
   kept: number
   hinted: number
-  /** Mean cross-entropy in nats a token, over this round's updates; 0 where nothing was kept. */
+  /** Mean cross-entropy in nats per token over this round's updates; 0 if nothing was selected. */
   loss: number
 }
 
 /**
- * Expert iteration: play, keep what succeeded, imitate it, and again with the better policy. At most `best` episodes a task are
- * kept (default 1, so that easy tasks do not fill the batch).
+ * Expert iteration: play, select the successful episodes, fine-tune on them, repeat. Selects at most `best` episodes per task.
+ * Default: 1, so that easy tasks do not fill the batch.
  *
  * Sources: ReST-EM (arXiv 2312.06585); RAFT (arXiv 2304.06767); STaR (arXiv 2203.14465) with `hint` and `restartFrom`.
  */
@@ -103,7 +103,7 @@ export async function expertIteration<T extends Task>(
 }
 
 interface PlayedRound {
-  /** What is imitated, and how many of it a hint brought. */
+  /** The selected episodes, and how many of them used a hint. */
   kept: Episode[]
   hinted: number
   success: number
@@ -125,7 +125,7 @@ function play<T extends Task>(options: ExpertIterationOptions<T>, name: string, 
   return rolloutGroups({ name, tasks, groupSize, actor, environment, limits, ...abort })
 }
 
-/** What is to be imitated of each group. */
+/** The selected episodes of each group. */
 async function expert<T extends Task>(
   options: ExpertIterationOptions<T>,
   groups: readonly Episode[][],
@@ -137,7 +137,7 @@ async function expert<T extends Task>(
   )
 }
 
-/** Plays what failed with its answer given away, and puts the task's own words in place of the hint. */
+/** Plays failed tasks with the hint, and restores the original prompt in the successful episodes. */
 async function rationalise<T extends Task>(
   options: ExpertIterationOptions<T>,
   hint: (task: T) => T | null,

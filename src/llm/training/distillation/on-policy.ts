@@ -16,36 +16,36 @@ import type { RunOptions, ValidationOptions } from '../run.ts'
 
 export interface DistillationOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   student: ModelBackend
-  /** Reads the student's tokens, so it has the same vocabulary. */
+  /** Scores the student's tokens, so it must have the same vocabulary. */
   teacher: Pick<ModelBackend, 'forward'>
   steps: number
   /**
-   * What the student says now, trained tokens with an rl weight above 0: `episodeRows` of an environment, or `answerSequence` of
-   * `sampleAnswers`.
+   * New samples of the student, with an rl weight above 0 on trained tokens: `episodeRows` for an environment, or
+   * `answerSequence` of `sampleAnswers`.
    */
   collect: (step: number) => Promise<TrainingSequence[]>
-  /** Of what follows a token, 0 to 1; default 0: each token answers for itself. */
+  /** Discount of later tokens' rewards, 0 to 1. Default: 0, each token is judged by itself. */
   discount?: number
-  /** Updates on the same samples; from the second on the ratio to the sampler corrects. Default 1. */
+  /** Updates on the same samples. From the second on, the importance ratio corrects. Default: 1. */
   epochs?: number
   onStep?: (step: DistillationStep) => void
 }
 
 export interface DistillationStep {
-  /** From 1. */
+  /** Starts at 1. */
   step: number
-  /** Mean over the student's tokens of log student - log teacher, in nats: an estimate of KL(student || teacher) a token. */
+  /** Mean over the student's tokens of log student - log teacher, in nats: an estimate of KL(student || teacher) per token. */
   reverseKl: number
   tokens: number
-  /** undefined where the student's backend does not tell. */
+  /** undefined if the student's backend does not report it. */
   gradientNorm: number | undefined
   learningRate: number
 }
 
 /**
- * On-policy distillation: the student speaks, the teacher says how likely it would have said the same, and each token is raised or
- * lowered by the difference, less the mean of the batch, a baseline that leaves the expected gradient as it is. Needs
- * log-probabilities of tokens only, so the teacher may be any backend.
+ * On-policy distillation. The student samples; the teacher gives its log-probability of the same tokens. The advantage of a
+ * token is log teacher - log student, minus the mean of the batch as a baseline. Needs only log-probabilities of tokens, so the
+ * teacher can be any backend.
  *
  * Sources: "On-Policy Distillation" (Thinking Machines, 2025); MiniLLM (arXiv 2306.08543) with a discount; exact over whole
  * distributions: GKD (arXiv 2306.13649), `distillationLoss`.
@@ -84,7 +84,7 @@ export async function distil(options: DistillationOptions): Promise<Distillation
   return stepsOf<DistillationStep>(records, 'distil')
 }
 
-/** What the student said with the opinion of its teacher as advantages, and their divergence a token. */
+/** The student's rows with advantages from the teacher, and their divergence per token. */
 export async function teachRows(
   teacher: Pick<ModelBackend, 'forward'>,
   rows: readonly TrainingSequence[],
@@ -116,21 +116,21 @@ export interface EpisodeRowsOptions<T extends Task> extends ActorOptions {
   backend: ModelBackend
   environment: ToolEnvironment<T>
   tasks: TaskSource<T>
-  /** Tasks of a step, and episodes of each. Default: 1 episode. */
+  /** Tasks per step, and episodes per task. Default: 1 episode. */
   groups: number
   groupSize?: number
   limits: EpisodeLimits
   maxTokensPerTurn: number
-  /** Default 1. */
+  /** Default: 1. */
   temperature?: number
-  /** Default 0. */
+  /** Default: 0. */
   seed?: number
   signal?: AbortSignal
 }
 
 /**
- * What a student says in an environment, for `collect` of `distil`: each step plays other training tasks. Any actor and any checkpoint, of which the
- * tokens that it chose are trained; masked episodes are left out.
+ * Samples the student in an environment, for `collect` of `distil`. Each step plays other training tasks. Works with any actor
+ * and checkpoint, and trains the tokens it chose. Masked episodes are left out.
  *
  * @example
  * const collect = episodeRows({ backend: student, tokenizer, environment, tasks, groups: 16, limits, maxTokensPerTurn: 72 })
@@ -156,7 +156,7 @@ export function episodeRows<T extends Task>(
   }
 }
 
-/** The row with the teacher's opinion as advantages, and the sum over its tokens of log student - log teacher. */
+/** The row with advantages from the teacher, and the sum over its tokens of log student - log teacher. */
 function teach(row: TrainingSequence, teacher: Float32Array, weight: number, discount: number) {
   const places = Array.from(row.tokens.keys()).filter((t) => row.weights.rl[t] !== 0)
   const samplerLogprobs = places.map((t) => row.logprobs[t])
@@ -172,7 +172,7 @@ function teach(row: TrainingSequence, teacher: Float32Array, weight: number, dis
   return { sequence: { ...row, advantages, weights: { ...row.weights, rl } }, divergence }
 }
 
-/** Takes the mean advantage of the trained tokens from each. */
+/** Subtracts the mean advantage of the trained tokens from each. */
 function centre(rows: readonly TrainingSequence[]): void {
   let total = 0
   for (const { advantages, weights } of rows)
