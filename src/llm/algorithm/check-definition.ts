@@ -15,14 +15,15 @@ import type { PreferencePairs } from './preference/pairs.ts'
 import { checkSettings, defaultSettings } from './setting-fields.ts'
 
 /**
- * Checks what holds for every advantage, loss and preference loss, with the settings of its `cases`.
+ * Checks properties that every advantage, loss and preference loss must have, with the settings of its `cases`.
  *
- * Advantages: masked episodes are as if they were not there; equal rewards, a single episode, an empty group and one of masked episodes teach
- * nothing; results have the right shapes and are finite. Losses: the gradient is that of finite differences, tokens without weight do not
- * count, parts of a batch add up, no tokens give zeros, extreme ratios stay finite. All: settings fit their fields, defaults are those
- * documented, results repeat and inputs stay as they are, and the expected numbers of the cases come out.
+ * Advantages: masked episodes have no effect; equal rewards, a single episode, an empty group and a fully masked group
+ * give zeros; results have the right shapes and are finite. Losses: the gradient agrees with finite differences, tokens
+ * with weight 0 have no effect, the losses of parts of a batch sum to that of the batch, no tokens give zeros, and
+ * extreme ratios stay finite. All: settings match their fields, defaults are the documented ones, results are
+ * reproducible, inputs are not modified, and the cases give their expected numbers.
  *
- * @returns one line for each check that fails; empty where all hold.
+ * @returns one line per failed check; empty if all hold.
  * @example
  * expect(checkDefinition(median)).toEqual([])
  */
@@ -150,7 +151,8 @@ function checkAdvantage(definition: AdvantageDefinition, settings: object, check
   check('a group of masked episodes has no advantage', () => nothing(of(members.map(() => masked))))
   check('an empty group has no entries', () => of([]).length === 0)
   check('no groups have no entries', () => computeGroups(definition, [], settings).length === 0)
-  // 0.1 has a rounded mean: without care its deviation would be noise, scaled up to an advantage.
+  // The mean of equal rewards of 0.1 is rounded. Without care the deviation would be noise that is scaled up to an
+  // advantage.
   for (const reward of [0.1, 0, 1, -0.3]) {
     const same = members.map(() => ({ reward, length: 1, turns: [0] }))
     check(`equal rewards of ${reward} teach nothing`, () => nothing(of(same, reward)))
@@ -191,7 +193,7 @@ function checkCase(
 
 // ---- Losses
 
-/** Three sequences with tokens of no weight between them; `spread` is how far trainer and sampler are apart, in nats. */
+/** Three sequences separated by tokens of weight 0. `spread` is how far trainer and sampler are apart, in nats. */
 function tokens(seed: number, spread = 0.5): TokenInputs {
   const random = createRandom(seed)
   const length = 12
@@ -345,7 +347,7 @@ function near(found: ArrayLike<number>, expected: ArrayLike<number>): boolean {
 const zeroWhere = (values: Float32Array, weights: ArrayLike<number>): boolean =>
   values.every((value, t) => weights[t] !== 0 || value === 0)
 
-/** Central differences; at a kink of the value, where those of both sides differ, any gradient between them will do. */
+/** Central differences. At a kink of the value, where the two sides differ, any gradient between them is accepted. */
 function gradientAgrees(
   at: readonly number[],
   gradient: Float32Array,
@@ -361,7 +363,7 @@ function gradientAgrees(
   })
 }
 
-/** Whether two values of numbers are the same as data; +0 and -0 are. */
+/** Whether two values are equal as data; +0 and -0 are equal. */
 function equal(a: unknown, b: unknown): boolean {
   const plain = (value: unknown): string =>
     JSON.stringify(value, (_, each: unknown) =>

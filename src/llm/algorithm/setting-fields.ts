@@ -4,7 +4,7 @@ import { closestName } from '../../closest-name.ts'
 interface NumberField {
   type: 'number' | 'integer'
   minimum?: number
-  /** The value is greater than this. */
+  /** The value must be greater than this. */
   above?: number
   maximum?: number
 }
@@ -18,7 +18,7 @@ interface NestedField {
   fields: Readonly<Record<string, SettingField>>
 }
 
-/** One setting: its type and bounds, its default as documented, and whether it may be left out. */
+/** One setting: its type, bounds, documented default, and whether it is optional. */
 export type SettingField = (NumberField | BooleanField | ChoiceField | NestedField) & {
   default?: unknown
   optional?: true
@@ -32,7 +32,7 @@ type FieldOfValue<Value> = [Value] extends [number]
       ? ChoiceField<Value>
       : NestedField
 
-/** A setting that may be left out says its default, or that it has none. */
+/** An optional setting states its default or that it has none. */
 type FieldOf<Value> = undefined extends Value
   ? FieldOfValue<Exclude<Value, undefined>> & ({ default: Exclude<Value, undefined> } | { optional: true })
   : FieldOfValue<Value>
@@ -45,19 +45,19 @@ type ValueOf<Settings, Key extends PropertyKey> = Settings extends unknown
   : never
 
 /**
- * One field for every setting of a type, so that no setting is unchecked or missing in the docs. Of a union, a setting that only some
- * members have may be left out.
+ * One field for every setting of a type, so that every setting is checked and documented. In a union, settings that
+ * only some members have are optional.
  */
 export type SettingFields<Settings> = {
   readonly [Key in KeyOf<Settings>]-?: FieldOf<ValueOf<Settings, Key>>
 }
 
 /**
- * Checks settings that came from a program or from JSON.
+ * Checks settings given in code or JSON.
  *
- * @param owner what they are of, for the message: `loss "gspo"`.
+ * @param owner owner of the settings, for the message: `loss "gspo"`.
  * @param settings may have a `name` besides the fields.
- * @throws AgogeError `bad-config` that names the first setting that is missing, unknown or out of its bounds.
+ * @throws AgogeError `bad-config` naming the first setting that is missing, unknown or out of bounds.
  */
 export function checkSettings(
   owner: string,
@@ -88,7 +88,7 @@ export function checkSettings(
   })
 }
 
-/** What was expected, where the value is not that. */
+/** What was expected, if the value is invalid. */
 function mismatch(field: SettingField, value: unknown): string | undefined {
   if ('oneOf' in field)
     return field.oneOf.includes(value as string) ? undefined : `one of ${field.oneOf.join(', ')}`
@@ -118,7 +118,10 @@ function mismatch(field: SettingField, value: unknown): string | undefined {
   return [type === 'integer' ? 'an integer' : 'a number', bounds.join(', ')].filter(Boolean).join(' ')
 }
 
-/** The settings with their defaults, for a table: `std = true, epsilon = 0.0001`. Required ones stand alone, optional ones in brackets. */
+/**
+ * The settings with their defaults for a table: `std = true, epsilon = 0.0001`. Required ones have no default; optional
+ * ones are in brackets.
+ */
 export function describeFields(fields: Readonly<Record<string, SettingField>>): string {
   return Object.entries(fields)
     .map(([key, field]) => {

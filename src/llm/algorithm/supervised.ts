@@ -4,7 +4,7 @@ import type { LossSettings } from '../model-backend.ts'
 import { tokenWeights } from './losses/tokens.ts'
 import type { PolicyUpdate } from './types.ts'
 
-/** Tokens that the policy chose itself in an episode, those of a masked one included. */
+/** Number of tokens that the policy chose in an episode, including masked episodes. */
 export function trainedTokens(episode: Episode): number {
   let count = 0
   for (const sample of episode.samples)
@@ -13,8 +13,8 @@ export function trainedTokens(episode: Episode): number {
 }
 
 /**
- * Learning by demonstration: cross-entropy of what the demonstrator said, the mean over all its tokens of the batch.
- * What tools, user and system said is never trained.
+ * Supervised fine-tuning: cross-entropy of the demonstrator's tokens, the mean over all of them in the batch. Tokens of
+ * tools, user and system are never trained.
  */
 export function supervised(episodes: readonly Episode[]): PolicyUpdate & { loss: LossSettings } {
   const judged = episodes.filter((episode) => episode.status !== 'masked')

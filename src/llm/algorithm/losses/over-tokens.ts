@@ -6,21 +6,21 @@ import type { LossValue, SequenceLossInputs } from './tokens.ts'
 
 /** The tokens of all sequences of a batch, one sequence after another. */
 export interface TokenInputs extends SequenceLossInputs {
-  /** Under a reference model, where the loss was given one; else zeros. */
+  /** Log-probabilities under a reference model; zeros if the loss has no reference. */
   referenceLogprobs: Float32Array
 }
 
-/** A loss of `losses/`, or any other pure function of this shape. */
+/** A loss of `losses/`, or any other pure function with this signature. */
 export type TokenLoss = (inputs: TokenInputs) => LossValue
 
 /**
- * Makes losses over tokens in a row into one that trains through any backend (`forwardBackward` of `language`). `rl` sees
- * the tokens' rl weights, `kl` their kl weights; ce weights are imitated beside them, as in the backend's own losses, or by `ce`.
- * A training sequence is a sequence of the loss: the whole conversation, where no window parted.
+ * Combines losses over flat token arrays into one custom loss for any backend (`forwardBackward`). `rl` uses the rl
+ * weights of the tokens, `kl` their kl weights, and `ce` their ce weights (default: cross-entropy, as in the backend's
+ * own losses). Each training sequence is one sequence of the loss: the whole conversation, unless a window split it.
  *
- * @param losses.references log-probabilities under a reference, as `forward` of its backend gives them for the same
- *   sequences in the same order.
- * @param losses.entropyCoefficient of the exact bonus for entropy over the rl weights, see `CustomLossValue`.
+ * @param losses.references log-probabilities under a reference, from `forward` of its backend, for the same sequences
+ * in the same order.
+ * @param losses.entropyCoefficient coefficient of the exact entropy bonus over the rl weights, see `CustomLossValue`.
  * @example
  * const loss = overTokens({ rl: (inputs) => gspoLoss(inputs, { clipLow: 3e-4, clipHigh: 4e-4 }) })
  * await forwardBackward(backend, sequences, loss)
@@ -65,7 +65,7 @@ export function overTokens(losses: {
   }
 }
 
-/** Where each sequence begins in a row of all, and last where the row ends. */
+/** Index of the first token of each sequence in the flat array, followed by the array's length. */
 function startsOf(sequences: readonly TrainingSequence[]): number[] {
   const starts = [0]
   for (const { tokens } of sequences) starts.push(starts[starts.length - 1] + tokens.length)

@@ -5,16 +5,19 @@ export interface PpoSettings {
   /** The ratio is clipped to [1 - clipLow, 1 + clipHigh]. A higher `clipHigh` is DAPO's clip-higher. */
   clipLow: number
   clipHigh: number
-  /** Dual clip: for negative advantages the loss is at most `-dualClip * advantage`. Above 1; verl uses 3. */
+  /**
+   * Dual clip: bounds the loss of a negative advantage to `-dualClip * advantage`. Above 1; verl uses 3. Default: no
+   * bound.
+   */
   dualClip?: number
 }
 
 /**
  * The clipped surrogate: `-min(ratio * A, clip(ratio, 1 - low, 1 + high) * A)`.
  *
- * Sources: PPO (arXiv 1707.06347), eq. 7; dual clip (arXiv 1912.09729); clip-higher: DAPO (arXiv 2503.14476).
- * verl always clips dually, with 3. TRL's `delta` instead limits the unclipped ratio itself, for either sign; for
- * negative advantages both are the same.
+ * Sources: PPO (arXiv 1707.06347), eq. 7; dual clip (arXiv 1912.09729); clip-higher: DAPO (arXiv 2503.14476). verl
+ * always applies the dual clip, with 3. TRL's `delta` limits the unclipped ratio for either sign; for negative
+ * advantages both are the same.
  */
 export function ppoLoss(inputs: LossInputs, { clipLow, clipHigh, dualClip }: PpoSettings): LossValue {
   return sumTokens(inputs, (logRatio, advantage, difference) => {

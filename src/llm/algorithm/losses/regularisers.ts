@@ -8,17 +8,17 @@ import {
   sumTokens,
 } from './tokens.ts'
 
-/** Schulman's three estimators of a divergence from samples: k1 unbiased, k2 low variance, k3 both. */
+/** Schulman's three estimators of a divergence from samples: k1 is unbiased, k2 has low variance, k3 is both. */
 export type KlEstimator = 'k1' | 'k2' | 'k3'
 
 /**
- * Estimates KL(policy || reference) from tokens drawn by the policy, with d = logprob - reference logprob:
- * k1 = d, k2 = d^2 / 2, k3 = exp(-d) - 1 + d.
+ * Estimates KL(policy || reference) from tokens drawn by the policy, with d = logprob - reference logprob: k1 = d, k2 =
+ * d^2 / 2, k3 = exp(-d) - 1 + d.
  *
  * In k3 the difference is clamped to +-20, as in verl (which also clamps the result to +-10; TRL clamps nothing).
  *
- * Source: http://joschu.net/blog/kl-approx.html; TRL and verl use k3 as a loss. As a *loss*, k1 has a gradient of
- * zero mean and k3 one of the reversed divergence, k2 the true one: arXiv 2510.01555.
+ * Source: http://joschu.net/blog/kl-approx.html; TRL and verl use k3 as a loss. As a *loss*, k2 has the true gradient;
+ * the gradient of k1 has zero mean, and that of k3 belongs to the reversed divergence (arXiv 2510.01555).
  */
 export function klLoss(
   inputs: { logprobs: ArrayLike<number>; referenceLogprobs: ArrayLike<number>; weights: ArrayLike<number> },
@@ -41,9 +41,9 @@ export function klLoss(
 }
 
 /**
- * k3 for tokens that an older policy sampled: `ratio * (exp(-d) - 1 + d)` with d = logprob - reference and the ratio
- * trainer / sampler, through which the gradient flows too. Value and gradient are then unbiased for
- * KL(policy || reference): at ratio 1 the gradient is d.
+ * k3 for tokens sampled by an older policy: `ratio * (exp(-d) - 1 + d)` with d = logprob - reference and the ratio
+ * trainer / sampler. The gradient also flows through the ratio. Value and gradient are unbiased for KL(policy ||
+ * reference): at ratio 1 the gradient is d.
  *
  * Source: DeepSeek-V3.2 (arXiv 2512.02556); TRL's `use_bias_correction_kl`, slime's `--use-unbiased-kl`. Both
  * differences are clamped to +-20.
@@ -69,7 +69,7 @@ export function unbiasedKlLoss(
   return { value, gradient, clipFraction: 0 }
 }
 
-/** Entropy in nats of each of the distributions, [tokens]; logits of -Infinity are words that cannot come. */
+/** Entropy in nats of each distribution, [tokens]. A logit of -Infinity means probability 0. */
 export function entropies({ logits, vocabulary }: Pick<LogitInputs, 'logits' | 'vocabulary'>): Float32Array {
   const log = new Float64Array(vocabulary)
   return Float32Array.from({ length: logits.length / vocabulary }, (_, t) => {
@@ -85,11 +85,11 @@ function entropyOf(log: Float64Array): number {
 }
 
 /**
- * The bonus for entropy as a loss, exact over the vocabulary: `-coefficient * sum(weight * H)`, with
- * d H / d logit = -p (log p + H).
+ * The exact entropy bonus over the vocabulary as a loss: `-coefficient * sum(weight * H)`, with d H / d logit = -p (log
+ * p + H).
  *
- * Source: A3C (arXiv 1602.01783); TRL's `entropy_coef` (a mean over the tokens it acts on, whatever the aggregation
- * of the policy loss: give `token-mean` weights), verl's `entropy_coeff` (aggregated as the policy loss).
+ * Source: A3C (arXiv 1602.01783); TRL's `entropy_coef` (a mean over the tokens it acts on, whatever the aggregation of
+ * the policy loss: give `token-mean` weights), verl's `entropy_coeff` (aggregated as the policy loss).
  */
 export function entropyLoss(inputs: LogitInputs, { coefficient }: { coefficient: number }): LogitLossValue {
   const { logits, vocabulary, weights } = inputs
@@ -109,9 +109,9 @@ export function entropyLoss(inputs: LogitInputs, { coefficient }: { coefficient:
 }
 
 /**
- * The bonus for entropy from the sampled tokens alone, for backends that give log-probabilities and no logits:
- * `sum(weight * logprob^2 / 2)`. On tokens that the policy itself sampled, the mean of its gradient is that of the negative
- * entropy, `E[log p d log p] = -dH`; a single token says it with much noise. Multiply by the coefficient.
+ * The entropy bonus from the sampled tokens alone, for backends that return log-probabilities but no logits:
+ * `sum(weight * logprob^2 / 2)`. On tokens that the policy sampled, the expected gradient is that of the negative
+ * entropy, `E[log p d log p] = -dH`; a single token gives a noisy estimate. Multiply by the coefficient.
  *
  * It is the k2 estimate of the divergence from a uniform distribution (arXiv 2510.01555 on its gradient).
  */
@@ -124,8 +124,8 @@ export function sampledEntropyLoss(inputs: {
 }
 
 /**
- * Weights of only the tokens of high entropy: those whose entropy is at least the quantile `1 - share`
- * of the counted tokens' (linear between ranks, as `torch.quantile`). Ties at the bound stay.
+ * Sets the weight of all but the high-entropy tokens to 0. A token remains if its entropy is at least the quantile `1 -
+ * share` over the counted tokens (linear between ranks, as `torch.quantile`). Ties at the quantile remain.
  *
  * Source: "Beyond the 80/20 Rule" (arXiv 2506.01939), share 0.2; TRL's `top_entropy_quantile`.
  */
@@ -143,8 +143,9 @@ export function highEntropyMask(
 }
 
 /**
- * The next coefficient of a bonus that is to keep the entropy from falling below `target`: a step up where it is not
- * above the target, a step down where it is, within [least, most]. TRL applies the bonus only in the first case.
+ * The next coefficient of an adaptive entropy bonus that keeps the entropy from falling below `target`. It rises by one
+ * step while the entropy is at or below the target and falls by one step above it, within [least, most]. TRL applies
+ * the bonus only in the first case.
  *
  * Source: Skywork Open Reasoner 1 (arXiv 2505.22312); TRL's `use_adaptive_entropy`.
  */

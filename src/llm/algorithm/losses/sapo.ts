@@ -2,15 +2,15 @@ import { defineLoss } from '../define.ts'
 import { type LossInputs, type LossValue, sigmoid, sumTokens } from './tokens.ts'
 
 export interface SapoSettings {
-  /** Of the gate for positive advantages, above 0. Default 1. */
+  /** Temperature of the gate for positive advantages, above 0. Default: 1. */
   temperaturePositive?: number
-  /** Of the gate for negative ones; higher, so that they fade sooner. Default 1.05. */
+  /** Temperature of the gate for negative advantages; higher, so that they fade sooner. Default: 1.05. */
   temperatureNegative?: number
 }
 
 /**
- * A soft gate in place of the clip: `-(4 / tau) sigmoid(tau (ratio - 1)) A`. At ratio 1 its gradient is the
- * policy gradient, and it fades the further the ratio is from 1, either way.
+ * A soft gate in place of the clip: `-(4 / tau) sigmoid(tau (ratio - 1)) A`. At ratio 1 its gradient is the policy
+ * gradient; it fades as the ratio moves away from 1 in either direction.
  *
  * Source: SAPO (arXiv 2511.20347); TRL's `sapo`, verl's `sapo` (both with these defaults).
  */
@@ -20,7 +20,7 @@ export function sapoLoss(inputs: LossInputs, settings: SapoSettings = {}): LossV
     const ratio = Math.exp(logRatio)
     const tau = advantage > 0 ? temperaturePositive : temperatureNegative
     const gate = sigmoid(tau * (ratio - 1))
-    // 1 - gate would round to 0 where the gate is nearly open.
+    // Computing `1 - gate` would round to 0 if the gate is almost open.
     const gradient = -4 * gate * sigmoid(-tau * (ratio - 1)) * ratio * advantage
     return { loss: (-4 / tau) * gate * advantage, derivative: logRatio === difference ? gradient : 0 }
   })

@@ -1,23 +1,26 @@
 import { AgogeError } from '../../../error.ts'
 
-/** Everything per token and of the same length. */
+/** Inputs of a loss over tokens. All arrays have one entry per token. */
 export interface LossInputs {
-  /** Natural-log probabilities under the policy being trained. */
+  /** Natural-log probabilities under the trained policy. */
   logprobs: ArrayLike<number>
-  /** Those under the policy that sampled the tokens. */
+  /** Natural-log probabilities under the policy that sampled the tokens. */
   samplerLogprobs: ArrayLike<number>
   advantages: ArrayLike<number>
-  /** 0 where the token does not count; otherwise its weight, normaliser folded in. */
+  /** Weight of the token, including the normaliser; 0 if it does not count. */
   weights: ArrayLike<number>
 }
 
-/** The same, where the loss has to know which tokens belong together. */
+/** Like `LossInputs`, for losses that need to know which tokens belong together. */
 export interface SequenceLossInputs extends LossInputs {
-  /** The first token of each sequence, 0 first and never falling; a sequence ends where the next begins. */
+  /**
+   * Index of the first token of each sequence, starting with 0 and never falling. A sequence ends where the next one
+   * begins.
+   */
   starts: ArrayLike<number>
 }
 
-/** A loss to be minimised, with its exact gradient: `gradient[t]` is d value / d logprobs[t]. */
+/** A loss to minimise, with its exact gradient: `gradient[t]` is d value / d logprobs[t]. */
 export interface LossValue {
   value: number
   gradient: Float32Array
@@ -25,7 +28,7 @@ export interface LossValue {
   clipFraction: number
 }
 
-/** Distributions over a vocabulary of V words, one a token: logits are of shape [tokens, V], in rows. */
+/** One distribution per token over a vocabulary of V words. Logits have shape [tokens, V], row-major. */
 export interface LogitInputs {
   logits: ArrayLike<number>
   /** V. */
@@ -41,15 +44,15 @@ export interface LogitLossValue {
 }
 
 /**
- * How per-token losses become one number.
- * - `token-mean`: every token of the batch counts the same (DAPO, verl's default).
+ * How per-token losses are aggregated to one number.
+ * - `token-mean`: every token of the batch has the same weight (DAPO, verl's default).
  * - `sequence-mean`: the mean over sequences of each one's token mean (the GRPO paper).
- * - `constant`: the sum divided by sequences times a fixed length (Dr.GRPO): no reward for being long or short.
- *   With `length: 1` it is the mean over sequences of each one's token sum.
+ * - `constant`: the sum divided by the number of sequences times a fixed length (Dr.GRPO), which rewards neither long
+ * nor short answers. With `length: 1` it is the mean over sequences of each one's token sum.
  *
  * Elsewhere: TRL's `loss_type` dapo, grpo and dr_grpo; verl's `loss_agg_mode` token-mean, seq-mean-token-mean,
- * seq-mean-token-sum (`length: 1`) and seq-mean-token-sum-norm, which divides by the length alone, not by the sequences.
- * TRL and verl count sequences without trained tokens among the sequences, this does not.
+ * seq-mean-token-sum (`length: 1`) and seq-mean-token-sum-norm, which divides by the length alone. TRL and verl also
+ * count sequences without trained tokens; this does not.
  */
 export type Aggregation =
   | { mode: 'token-mean' }
@@ -57,10 +60,10 @@ export type Aggregation =
   | { mode: 'constant'; length: number }
 
 /**
- * The weight of one token of each sequence, normaliser folded in, so that a plain weighted sum gives the aggregate.
- * Micro-batches and several machines then add up to the same gradient.
+ * The weight of a token of each sequence, including the normaliser, so that a weighted sum gives the aggregate.
+ * Gradients of micro-batches and machines can then be summed.
  *
- * @param lengths trained tokens of each sequence; sequences without any count for nothing.
+ * @param lengths number of trained tokens of each sequence; sequences without any do not count.
  */
 export function tokenWeights(lengths: readonly number[], aggregation: Aggregation): number[] {
   const sequences = lengths.filter((length) => length > 0).length
@@ -73,24 +76,24 @@ export function tokenWeights(lengths: readonly number[], aggregation: Aggregatio
   })
 }
 
-/** Loss and derivative d loss / d logprob of one token, before its weight. */
+/** Loss of one token and its derivative d loss / d logprob, before the weight. */
 interface TokenValue {
   loss: number
   derivative: number
   clipped?: boolean
 }
 
-/** The largest difference of log-probabilities, either way, whose exponential is taken; the number is verl's. */
+/** Largest absolute log-probability difference that is exponentiated, as in verl. */
 const logRatioLimit = 20
 
-/** Clamped to the limit. A clamped ratio is constant, so it has no gradient (as `torch.clamp`). */
+/** Clamps to the limit. A clamped ratio is constant, so its gradient is 0 (as `torch.clamp`). */
 export function clampLogRatio(difference: number): number {
   return Math.min(logRatioLimit, Math.max(-logRatioLimit, difference))
 }
 
 /**
- * The weighted sum over tokens that all losses share. `difference` is trainer less sampler; `logRatio` is the same
- * clamped to +-20, so that its exponential stays finite.
+ * The weighted sum over tokens that all losses share. `difference` is the trainer's log-probability minus the
+ * sampler's. `logRatio` is the same clamped to +-20, so that its exponential stays finite.
  */
 export function sumTokens(
   inputs: LossInputs,
@@ -115,10 +118,10 @@ export function sumTokens(
 }
 
 /**
- * The range [from, to) of each sequence that has any token that counts, with the number of those and the sum of
- * their log-ratios.
+ * For each sequence with counted tokens: its range [from, to), the number of counted tokens and the sum of their
+ * log-ratios.
  *
- * @throws AgogeError `shape-mismatch` where `starts` does not begin with 0, falls, or points beyond the tokens.
+ * @throws AgogeError `shape-mismatch` if `starts` does not begin with 0, decreases, or points beyond the tokens.
  */
 export function* countedSequences(
   inputs: Pick<SequenceLossInputs, 'logprobs' | 'samplerLogprobs' | 'weights' | 'starts'>,
@@ -157,19 +160,19 @@ function badStarts(starts: ArrayLike<number>, length: number): AgogeError {
   })
 }
 
-/** 1 / (1 + exp(-x)), without overflow. */
+/** 1 / (1 + exp(-x)) without overflow. */
 export function sigmoid(x: number): number {
   if (x >= 0) return 1 / (1 + Math.exp(-x))
   const power = Math.exp(x)
   return power / (1 + power)
 }
 
-/** log(sigmoid(x)), exact also where the sigmoid rounds to 0 or 1. Its derivative is sigmoid(-x). */
+/** log(sigmoid(x)), exact even if the sigmoid rounds to 0 or 1. Its derivative is sigmoid(-x). */
 export function logSigmoid(x: number): number {
   return Math.min(0, x) - Math.log1p(Math.exp(-Math.abs(x)))
 }
 
-/** Log-probabilities of one row of V logits that begins at `offset`, written into `out` (V numbers). */
+/** Log-probabilities of the row of V logits that begins at `offset`, written into `out` (V numbers). */
 export function logSoftmaxRow(logits: ArrayLike<number>, offset: number, out: Float64Array): void {
   let most = -Infinity
   for (let v = 0; v < out.length; v++) most = Math.max(most, logits[offset + v])

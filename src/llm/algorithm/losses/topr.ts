@@ -1,24 +1,24 @@
 import { defineLoss } from '../define.ts'
 import { countedSequences, clampLogRatio, type LossValue, type SequenceLossInputs } from './tokens.ts'
 
-/** The ratio is bounded to [low, high] before it weighs a token. */
+/** Bounds [low, high] to which the ratio is clamped before it weights a token. */
 export interface Taper {
   low: number
   high: number
 }
 
 export interface ToprSettings {
-  /** Of tokens with advantages of 0 or more. Default 1 to 1: good behaviour is imitated whoever showed it. */
+  /** Bounds for advantages of at least 0. Default: [1, 1], so good behaviour is learned whoever produced it. */
   positive?: Taper
-  /** Of tokens with negative advantages. Default 0 to 1: bad behaviour stops mattering once it has become rare. */
+  /** Bounds for negative advantages. Default: [0, 1], so bad behaviour stops counting once it has become rare. */
   negative?: Taper
-  /** The ratio of the whole sequence (the paper, default) or of each token (ROLL). */
+  /** Whether the ratio is that of the whole sequence (default, the paper) or of each token (ROLL). */
   level?: 'sequence' | 'token'
 }
 
 /**
  * Off-policy REINFORCE with a tapered ratio that carries no gradient: `-stop(clip(ratio, low, high)) A logprob`, with
- * one pair of bounds for good and another for bad. Learning from old data stays stable without a reference model.
+ * separate bounds for positive and negative advantages. Learning from old data stays stable without a reference model.
  *
  * As in CISPO, the value is relative to the sampler, `-weight A (logprob - sampler logprob)`.
  *

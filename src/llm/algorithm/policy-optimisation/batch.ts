@@ -3,18 +3,18 @@ import type { Episode, TrainingSequence } from '../../episode/types.ts'
 import { trainedTokens } from '../supervised.ts'
 import type { EpisodeGroup, LearningContext } from '../types.ts'
 
-/** A row of an episode, still without advantages, and which of the episode's trained tokens stand where. */
+/** A row of an episode before it has advantages, and which of the episode's trained tokens it contains. */
 interface EpisodeRow {
   sequence: TrainingSequence
-  /** For each token its place among the trained tokens of the episode, in the order they were sampled; -1 = not trained. */
+  /** For each token its index among the trained tokens of the episode, in the order they were sampled; -1 = not trained. */
   places: Int32Array
 }
 
-/** Rows of an episode by `toTrainingSequences`; none of a masked one. Weights are 0. */
+/** The rows of an episode from `toTrainingSequences`, with weights 0. Empty for a masked episode. */
 function episodeRows(episode: Episode): EpisodeRow[] {
   let place = 0
   const rows = toTrainingSequences(episode, ({ mask }) => ({
-    // Numbers of the tokens take the advantages' place for the moment; whole numbers are exact up to 2^24.
+    // The advantages temporarily hold the indices of the tokens; float32 represents integers exactly up to 2^24.
     advantage: Float32Array.from(mask, (chosen) => (chosen === 0 ? 0 : place++)),
     weights: { rl: 1 },
   }))
@@ -26,7 +26,7 @@ function episodeRows(episode: Episode): EpisodeRow[] {
   })
 }
 
-/** One value of each row's tokens, such as a log-probability, put in the order of the episode's trained tokens. */
+/** Values per token of each row, such as log-probabilities, reordered to the episode's trained tokens. */
 function trainedValues(rows: readonly EpisodeRow[], of: (row: number) => Float32Array): Float32Array {
   const values: number[] = []
   for (const [i, { places }] of rows.entries()) {
@@ -38,15 +38,15 @@ function trainedValues(rows: readonly EpisodeRow[], of: (row: number) => Float32
   return Float32Array.from(values)
 }
 
-/** An episode on its way to the trainer. */
+/** An episode being prepared for the trainer. */
 export interface Member {
   episode: Episode
-  /** As shaped so far; `null` = masked. */
+  /** Reward as shaped so far; `null` = masked. */
   reward: number | null
-  /** Tokens that the policy chose; 0 where masked. */
+  /** Number of tokens that the policy chose; 0 if masked. */
   length: number
   rows: EpisodeRow[]
-  /** Of the trained tokens, in the order they were sampled; empty unless a reference is asked. */
+  /** Reference log-probabilities of the trained tokens, in the order they were sampled; empty without a reference. */
   logprobs: Float32Array
   referenceLogprobs: Float32Array
 }
@@ -71,7 +71,7 @@ export function memberGroups(groups: readonly EpisodeGroup[]): MemberGroup[] {
   }))
 }
 
-/** The group with rows that nobody has weighted or corrected yet. */
+/** The group with rows that have no weights or corrections yet. */
 export function withFreshRows({ members, greedyReward }: MemberGroup): MemberGroup {
   return {
     greedyReward,
@@ -82,7 +82,7 @@ export function withFreshRows({ members, greedyReward }: MemberGroup): MemberGro
   }
 }
 
-/** Asks the reference about all rows at once, and puts the answers in the order of the members' tokens. */
+/** Scores all rows under the reference in one call and reorders the results to the members' tokens. */
 export async function addReferences(
   groups: readonly MemberGroup[],
   reference: LearningContext['reference'],

@@ -9,10 +9,10 @@ import type { AdvantageFunction, EpisodeAdvantage, LearningContext } from '../ty
 import type { Member, MemberGroup } from './batch.ts'
 import type { KlSettings } from './settings.ts'
 
-/** What a member is worth: one advantage for all its tokens, or one for each in the order they were sampled. */
+/** Advantage of a member: one for all its tokens, or one per token in the order they were sampled. */
 export type TurnAdvantage = number | Float32Array
 
-/** Advantages of every member of every group by a definition; 0 for masked ones. */
+/** Advantages of every member of every group by a definition; 0 for masked members. */
 export function advantagesOf(
   batch: readonly MemberGroup[],
   definition: AdvantageDefinition,
@@ -35,7 +35,7 @@ export function advantagesOf(
   )
 }
 
-/** The numbers of a group that estimators read; what needs work is made when it is read. */
+/** The numbers of a group that estimators read. Expensive ones are computed when they are read. */
 function advantageGroup({ members, greedyReward }: MemberGroup, kl: KlSettings | undefined): AdvantageGroup {
   let turns: readonly (EpisodeTurns | null)[] | undefined
   return {
@@ -65,7 +65,7 @@ function episodeTurns({ episode, reward }: Member): EpisodeTurns | null {
   }
 }
 
-/** The reward of the episode with its last token, a divergence in the reward where it arises. */
+/** Token rewards: the reward of the episode at its last token, a divergence in the reward at the token that causes it. */
 function tokenRewards(
   { reward, length, logprobs, referenceLogprobs }: Member,
   kl: KlSettings | undefined,
@@ -75,7 +75,7 @@ function tokenRewards(
   tokens[length - 1] = reward
   if (kl?.place !== 'reward') return tokens
   const rewarded = klRewards({ logprobs, referenceLogprobs, outcome: 0 }, kl)
-  // The reward already is less the whole divergence; it moves to the tokens.
+  // The reward already includes the whole divergence, so it moves from there to the tokens.
   tokens[length - 1] -= rewarded.reduce((sum, value) => sum + value, 0)
   return tokens.map((value, t) => value + rewarded[t])
 }
@@ -88,7 +88,7 @@ export function rewardedTurns(groups: readonly MemberGroup[]): number {
   return turns.length === 0 ? 0 : turns.filter((reward) => reward !== 0).length / turns.length
 }
 
-/** Where each turn begins among the tokens that the policy chose. */
+/** Index of the first token of each turn among the tokens that the policy chose. */
 function turnStarts({ samples }: Episode): number[] {
   let at = 0
   return samples.flatMap(({ trainable, mask }) => {
@@ -99,14 +99,14 @@ function turnStarts({ samples }: Episode): number[] {
   })
 }
 
-/** What the policy was shown since it spoke last. */
+/** What the policy was shown since its last turn. */
 function observation(episode: Episode, { path }: EpisodeSample): string {
   const nodes = path.map((id) => episode.nodes[id])
   const spoke = nodes.findLastIndex(({ role }) => role === 'assistant')
   return JSON.stringify(nodes.slice(spoke + 1).map(({ role, text }) => [role, text]))
 }
 
-/** All that was said before. */
+/** Everything before the turn. */
 function history(episode: Episode, { path }: EpisodeSample): string {
   const said = ({ role, text, calls }: EpisodeNode): unknown[] => [
     role,
@@ -116,7 +116,10 @@ function history(episode: Episode, { path }: EpisodeSample): string {
   return JSON.stringify(path.map((id) => said(episode.nodes[id])))
 }
 
-/** Asks a function of the user's, and gives each token that the policy chose its advantage. @throws AgogeError `shape-mismatch`. */
+/**
+ * Calls a custom advantage function and assigns advantages to the tokens that the policy chose. @throws AgogeError
+ * `shape-mismatch`.
+ */
 export async function askAdvantages(
   batch: readonly MemberGroup[],
   advantage: AdvantageFunction,

@@ -15,14 +15,14 @@ import {
 import type { MemberGroup } from './batch.ts'
 import type { BaseSettings, KlSettings } from './settings.ts'
 
-/** Settings whose coefficients are numbers. */
+/** Settings with numeric coefficients. */
 export type CurrentSettings = Omit<BaseSettings, 'entropy' | 'exactEntropy'> & {
   loss: NamedSettings
   entropy?: number
   exactEntropy?: number
 }
 
-/** The divergence as it counts in this update. */
+/** The divergence settings of this update. */
 export function currentKl(
   kl: KlSettings | undefined,
   memory: Readonly<Record<string, number>>,
@@ -31,9 +31,9 @@ export function currentKl(
 }
 
 /**
- * Measures the divergence of a batch, a mean over the tokens that the policy chose, and remembers the next coefficient.
+ * Measures the divergence of a batch, a mean over the tokens that the policy chose, and stores the next coefficient.
  *
- * @param kl as it counts in this update.
+ * @param kl the divergence settings of this update.
  */
 export function adaptKl(
   batch: readonly MemberGroup[],
@@ -55,8 +55,8 @@ export function adaptKl(
 }
 
 /**
- * The coefficients of the bonuses for entropy in this update, from the entropy of the batch as its tokens tell it: an adaptive one
- * counts only where that is not above the target. Remembers the next one.
+ * The coefficients of the entropy bonuses in this update. An adaptive bonus applies only if the entropy of the batch is
+ * at or below its target. Stores the next coefficient.
  */
 export function currentEntropy(
   batch: readonly MemberGroup[],
@@ -79,7 +79,7 @@ export function currentEntropy(
   return { coefficients, metrics }
 }
 
-/** Mean of -log p over the tokens that the policy chose, an estimate without bias; undefined where there are none. */
+/** Mean of -log p over the tokens that the policy chose, an unbiased entropy estimate; undefined without such tokens. */
 function sampledEntropy(batch: readonly MemberGroup[]): number | undefined {
   let sum = 0
   let tokens = 0
@@ -95,10 +95,11 @@ function sampledEntropy(batch: readonly MemberGroup[]): number | undefined {
 }
 
 /**
- * The loss of the settings: one that backends compute in one pass where there is such a one, else a custom one.
+ * The loss that the settings describe: a one-pass loss of the backend if there is an equivalent one, otherwise a custom
+ * loss.
  *
- * @param rows.references log-probabilities of the sequences under the reference, where the divergence is in the loss.
- * @param rows.sampled those under the sampler, where the trainer's have taken their place in the sequences.
+ * @param rows.references log-probabilities of the sequences under the reference, if the divergence is in the loss.
+ * @param rows.sampled the sampler's log-probabilities, if the trainer's replaced them in the sequences.
  */
 export function lossOf(
   definition: LossDefinition,
@@ -133,7 +134,7 @@ export function lossOf(
   })
 }
 
-/** Whether a token without advantage has a gradient, so that it must be computed. */
+/** Whether a token with zero advantage has a gradient and so must be computed. */
 export function movesWithoutAdvantage(
   definition: LossDefinition,
   { kl, entropy, exactEntropy }: CurrentSettings,

@@ -5,12 +5,13 @@ import { highEntropyMask } from '../losses/regularisers.ts'
 import type { LearningContext } from '../types.ts'
 
 /**
- * Corrects the rl weights of the sequences for a sampler that is not the trainer, in place, and puts the trainer's
- * log-probabilities where the sampler's were.
+ * Corrects the rl weights of the sequences in place for a sampler that differs from the trainer, and replaces the
+ * sampler's log-probabilities by the trainer's.
  *
- * @param trainer log-probabilities before the batch, one array a sequence.
- * @returns the mean ratio of the first correction, and the share of tokens that all of them left; how far trainer and sampler are apart,
- *   over tokens that count, since the loss will no longer see it: mean |difference| in nats, k3, and the largest ratio.
+ * @param trainer the trainer's log-probabilities before the batch, one array per sequence.
+ * @returns the mean ratio of the first correction, and the share of tokens that remain after all corrections. Also how
+ * far trainer and sampler are apart over counted tokens, which the loss can no longer measure: mean |difference| in
+ * nats, k3, and the largest ratio.
  */
 export function correctWeights(
   sequences: readonly TrainingSequence[],
@@ -70,10 +71,10 @@ function mismatch(trainer: Float32Array, sampler: Float32Array, weights: Float32
 }
 
 /**
- * Leaves rl weights only to the tokens of highest entropy before this batch, in place.
+ * Sets the rl weights of all but the highest-entropy tokens to 0, in place. Uses entropies from before this batch.
  *
  * @param sequences of all judged episodes: the quantile is taken over all of them.
- * @returns the least entropy of those that are left, in nats.
+ * @returns the lowest entropy of the remaining tokens, in nats.
  */
 export async function keepHighEntropy(
   sequences: readonly TrainingSequence[],

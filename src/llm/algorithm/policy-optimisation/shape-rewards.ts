@@ -10,7 +10,7 @@ import {
 import type { Member, MemberGroup } from './batch.ts'
 import type { KlSettings, RewardShaping } from './settings.ts'
 
-/** Shaping whose soft overlong punishment has all its numbers. */
+/** Shaping with all numbers of its soft overlong punishment. */
 export type CompleteShaping = Omit<RewardShaping, 'softOverlong'> & {
   softOverlong?: { limit: number; cache: number; weight: number }
 }
@@ -19,10 +19,10 @@ export type CompleteShaping = Omit<RewardShaping, 'softOverlong'> & {
 const cacheShare = 0.2
 
 /**
- * Shaping with its defaults.
+ * The shaping settings with defaults filled in.
  *
- * @param tokenLimit what the policy can write in an episode, where that is known.
- * @throws AgogeError `bad-config` where a punishment for length has no limit.
+ * @param tokenLimit most tokens that the policy can write in an episode, if known.
+ * @throws AgogeError `bad-config` if a length punishment has no limit.
  */
 export function completeShaping(
   { softOverlong, ...others }: RewardShaping,
@@ -40,7 +40,7 @@ export function completeShaping(
   return { ...others, softOverlong: { limit, cache: softOverlong.cache ?? cacheShare * limit, weight } }
 }
 
-/** Changes the rewards of a group as the settings say, in the order: mask, length of the group, penalties of each, divergence. */
+/** Changes the rewards of a group in this order: mask, group length rewards, per-episode penalties, divergence. */
 export function shapeRewards(
   { members }: MemberGroup,
   shaping: CompleteShaping,
@@ -87,7 +87,7 @@ function penalties({ episode, length }: Member, { softOverlong, repetition }: Co
   return overlong + repetitionPenalty(said, repetition)
 }
 
-/** The penalty of the whole episode for its divergence, where that is in the reward. */
+/** The divergence penalty of the whole episode, if it is part of the reward. */
 function divergence(member: Member, kl: KlSettings | undefined): number {
   if (kl?.place !== 'reward' || member.length === 0) return 0
   return -klRewards({ ...member, outcome: 0 }, kl).reduce((sum, reward) => sum + reward, 0)

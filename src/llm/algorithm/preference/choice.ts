@@ -2,7 +2,7 @@ import { AgogeError } from '../../../error.ts'
 import { combinationsRatio } from '../advantages/best-of-k.ts'
 import type { GroupRewards } from '../advantages/group.ts'
 
-/** The member with the highest score, the first of equals; `null` where all are masked. */
+/** Index of the member with the highest score, the first among equals; `null` if all are masked. */
 export function bestOf(scores: GroupRewards): number | null {
   let best: number | null = null
   for (const [i, score] of scores.entries())
@@ -11,15 +11,15 @@ export function bestOf(scores: GroupRewards): number | null {
 }
 
 /**
- * What choosing the best of n by score would bring, estimated without bias from N >= n samples: the mean of the chosen
- * one's outcome over all choices of n, `sum over ranks i of C(i - 1, n - 1) / C(N, n) * outcome_i`. Samples of equal
- * score share their places, as if ties were broken by lot.
+ * Unbiased estimate of the outcome of best-of-n selection by score, from N >= n samples: the mean outcome of the
+ * selected sample over all choices of n, `sum over ranks i of C(i - 1, n - 1) / C(N, n) * outcome_i`. Samples of equal
+ * score share their ranks, as if ties were broken at random.
  *
- * Sources: WebGPT (arXiv 2112.09332); Gao et al. (arXiv 2210.10760). Without outcomes it is the expected
- * best score; with scores of 0 and 1 that is pass@n of Chen et al. (arXiv 2107.03374), `1 - C(N - c, n) / C(N, n)`.
+ * Sources: WebGPT (arXiv 2112.09332); Gao et al. (arXiv 2210.10760). Without outcomes it is the expected best score;
+ * with scores of 0 and 1 that is pass@n of Chen et al. (arXiv 2107.03374), `1 - C(N - c, n) / C(N, n)`.
  *
- * @param outcomes what is measured of each sample where it is not the score itself (a gold reward, say).
- * @throws AgogeError where n is not an integer from 1 to N.
+ * @param outcomes outcome of each sample, such as a gold reward. Default: the scores.
+ * @throws AgogeError if n is not an integer from 1 to N.
  */
 export function expectedBestOf(
   n: number,
@@ -39,7 +39,7 @@ export function expectedBestOf(
     let sum = 0
     do sum += outcomes[order[to++]]
     while (to < total && scores[order[to]] === scores[order[from]])
-    // The best of a choice has this score: all choices below `to` that are not all below `from`.
+    // Choices whose best sample has this score: all choices below `to`, minus those below `from`.
     const share = combinationsRatio(to, n, total, n) - combinationsRatio(from, n, total, n)
     expected += (share * sum) / (to - from)
   }
@@ -55,18 +55,18 @@ export function bestOfKl(n: number): number {
   return Math.log(n) - (n - 1) / n
 }
 
-/** Members of a group, as indices. */
+/** Members of a pair, as indices into the group. */
 export interface Pair {
   chosen: number
   rejected: number
 }
 
 /**
- * Pairs to learn from among answers that the policy itself just gave to one prompt: `extremes` (default) the best
- * against the worst, `all` every two that differ. Pairs whose rewards differ by `margin` or less are left out, so
- * equal rewards give none; masked members (`null`) take no part. The earlier of equals is taken.
+ * Preference pairs among the policy's own answers to one prompt. `extremes` (default): the best against the worst.
+ * `all`: every two that differ. Pairs whose rewards differ by `margin` or less are left out. Masked members (`null`)
+ * are ignored. The earlier of equals is taken.
  *
- * Source: online DPO (arXiv 2402.04792). TRL's trainer draws two answers a prompt and takes the first of equals as
+ * Source: online DPO (arXiv 2402.04792). TRL's trainer draws two answers per prompt and takes the first of equals as
  * the chosen one, which trains on noise.
  */
 export function onlinePairs(

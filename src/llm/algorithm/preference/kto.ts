@@ -1,31 +1,34 @@
 import { sigmoid } from '../losses/tokens.ts'
 
-/** Single answers, good or bad, without a partner; one number an answer. */
+/** Unpaired answers labelled good or bad. All arrays have one entry per answer. */
 export interface JudgedAnswers {
   /** Log-probabilities of whole answers, summed over tokens. */
   logprobs: ArrayLike<number>
   referenceLogprobs: ArrayLike<number>
   desirable: ArrayLike<boolean | number>
-  /** Of each answer; 0 = does not count. Default: 1 / answers, the mean. */
+  /** Weight of each answer; 0 = does not count. Default: 1 / answers (the mean). */
   weights?: ArrayLike<number>
 }
 
 export interface KtoSettings {
-  /** `ktoReference` of mismatched answers: where neither gain nor loss begins, 0 or more nats. */
+  /** The reference point between gains and losses, at least 0 nats: `ktoReference` of mismatched answers. */
   reference: number
-  /** Default 0.1. */
+  /** Default: 0.1. */
   beta?: number
-  /** Of the good and of the bad answers; with unequal numbers chosen so that number x weight is within 1 to 4/3. */
+  /**
+   * Weights of good and bad answers. With unequal numbers, choose them so that the ratio of number x weight is within 1
+   * to 4/3.
+   */
   desirableWeight?: number
   undesirableWeight?: number
 }
 
 /**
- * Kahneman-Tversky optimisation: a good answer costs `w_D (1 - sigmoid(beta (l - z)))`, a bad one
- * `w_U (1 - sigmoid(beta (z - l)))`, l the log-ratio of the answer and z the reference point, without gradient.
+ * Kahneman-Tversky optimisation: a good answer has loss `w_D (1 - sigmoid(beta (l - z)))`, a bad one `w_U (1 -
+ * sigmoid(beta (z - l)))`, where l is the log-ratio of the answer and z the reference point, without gradient.
  *
- * Source: KTO (arXiv 2402.01306); TRL's `kto` (there the constants are weights too, and the mean is over all
- * answers of the batch, good and bad).
+ * Source: KTO (arXiv 2402.01306); TRL's `kto` (there the constants are weights too, and the mean is over all answers of
+ * the batch, good and bad).
  *
  * @returns `gradient[i]` is d value / d logprobs[i].
  */
@@ -50,8 +53,8 @@ export function ktoLoss(
 }
 
 /**
- * The reference point: the mean log-ratio of answers under prompts they do not belong to, at least 0; an estimate of
- * KL(policy || reference). TRL pairs each prompt of the batch with the next one's answer. 0 for none.
+ * The reference point: the mean log-ratio of answers under prompts they do not belong to, at least 0. Estimates
+ * KL(policy || reference). TRL pairs each prompt of the batch with the next one's answer. Returns 0 for no answers.
  */
 export function ktoReference(logprobs: ArrayLike<number>, referenceLogprobs: ArrayLike<number>): number {
   let sum = 0

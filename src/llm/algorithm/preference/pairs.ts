@@ -2,26 +2,29 @@ import { definePreference } from '../define.ts'
 import { logSigmoid, sigmoid } from '../losses/tokens.ts'
 
 /**
- * Pairs of answers to the same prompt, one number a pair: log-probabilities (natural) of the whole answer, summed over
- * its tokens, under the policy being trained and under the reference.
+ * Pairs of answers to the same prompt, one number per pair: natural log-probabilities summed over the tokens of an
+ * answer, under the trained policy and under the reference.
  */
 export interface PreferencePairs {
   chosen: ArrayLike<number>
   rejected: ArrayLike<number>
   referenceChosen: ArrayLike<number>
   referenceRejected: ArrayLike<number>
-  /** Of each pair; 0 = does not count. Default: 1 / pairs, the mean. */
+  /** Weight of each pair; 0 = does not count. Default: 1 / pairs (the mean). */
   weights?: ArrayLike<number>
 }
 
-/** A loss over pairs with its exact gradient; a token's share of a sum is the sequence's, of a mean that / length. */
+/**
+ * A loss over pairs with its exact gradient. To get the gradient of a token, use that of the sequence (for sums), or
+ * divide it by the length (for means).
+ */
 export interface PreferenceValue {
   value: number
   /** d value / d chosen[i]. */
   chosen: Float32Array
   /** d value / d rejected[i]. */
   rejected: Float32Array
-  /** Share of the counted pairs whose chosen answer is ahead by the loss's own score; 0 where none counts. */
+  /** Share of the counted pairs whose chosen answer has the higher score by the loss; 0 if none counts. */
   accuracy: number
 }
 
@@ -33,7 +36,7 @@ interface PairLoss {
   ahead: number
 }
 
-/** The weighted sum over `count` pairs that all losses of pairs share; the default weight is 1 / count. */
+/** The weighted sum over `count` pairs that all losses of pairs share. Default weight: 1 / count. */
 export function sumPairs(
   count: number,
   weights: ArrayLike<number> | undefined,
@@ -57,19 +60,19 @@ export function sumPairs(
   return { value, chosen, rejected, accuracy: counted === 0 ? 0 : right / counted }
 }
 
-/** How much more the policy moved towards the chosen than towards the rejected answer of pair i, in nats. */
+/** The margin h of pair i in nats: how much more the policy moved towards the chosen than towards the rejected answer. */
 export function marginOf(pairs: PreferencePairs, i: number): number {
   return pairs.chosen[i] - pairs.referenceChosen[i] - (pairs.rejected[i] - pairs.referenceRejected[i])
 }
 
 export interface DpoSettings {
-  /** Strength of the reference, above 0. Default 0.1. */
+  /** Strength of the reference, above 0. Default: 0.1. */
   beta?: number
-  /** Share of pairs that are taken to be the wrong way round, 0 to below 0.5. Default 0. */
+  /** Assumed share of wrongly labelled pairs, from 0 to below 0.5. Default: 0. */
   noise?: number
   /**
-   * What is done about them: `conservative` (default) mixes the losses of both ways, which keeps the margin finite;
-   * `robust` subtracts instead, which is unbiased for the loss without noise.
+   * How to treat wrong labels. `conservative` (default) mixes the losses of both orders, which keeps the margin finite.
+   * `robust` subtracts one from the other, which is unbiased for the loss without noise.
    */
   against?: 'conservative' | 'robust'
 }
@@ -95,12 +98,13 @@ export function dpoLoss(pairs: PreferencePairs, settings: DpoSettings = {}): Pre
 }
 
 /**
- * Identity preference optimisation: `(h - 1 / (2 tau))^2`, a margin to be met instead of one to be raised for ever.
+ * Identity preference optimisation: `(h - 1 / (2 tau))^2`, a margin to reach instead of one that grows without bound.
  *
  * Source: IPO (arXiv 2310.12036), eq. 17. TRL divides each answer's log-ratio by its tokens first (the authors agreed
- * with it): give the lengths for that; without them h is of sums, as printed in the paper.
+ * with it): pass the lengths for that. Without lengths, h uses sums, as printed in the paper.
  *
- * @param settings tau above 0 (TRL's `beta`), default 0.1; tokens of the chosen and the rejected answers, at least 1.
+ * @param settings tau above 0 (TRL's `beta`), default: 0.1; the token counts of the chosen and the rejected answers, at
+ * least 1.
  */
 export function ipoLoss(
   pairs: PreferencePairs,
@@ -147,15 +151,16 @@ export const ipoDefinition = definePreference({
 })
 
 /**
- * Odds-ratio preference optimisation, without a reference: learning the chosen answer, plus
- * `-lambda log sigmoid(log odds(chosen) - log odds(rejected))`, `odds = p / (1 - p)` of the mean log-probability.
+ * Odds-ratio preference optimisation, without a reference: the cross-entropy of the chosen answer, plus `-lambda log
+ * sigmoid(log odds(chosen) - log odds(rejected))`, `odds = p / (1 - p)` of the mean log-probability.
  *
- * Source: ORPO (arXiv 2403.07691), eq. 6 and 7; TRL's `orpo` (`beta` is lambda). The first term is `-chosen`, a mean over
- * pairs of means over tokens; TRL takes the mean over all tokens of the batch. Leave it out with `sft: 0` and add
- * `crossEntropyLoss` for that.
+ * Source: ORPO (arXiv 2403.07691), eq. 6 and 7; TRL's `orpo` (`beta` is lambda). The first term is `-chosen`, a mean
+ * over pairs of means over tokens. TRL takes the mean over all tokens of the batch; for that, set `sft: 0` and add
+ * `crossEntropyLoss`.
  *
- * @param pairs **means** over the tokens of each answer, not sums; clamped to -1e-7, where the odds would be infinite.
- * @param settings lambda, default 0.1; sft, weight of the first term, default 1.
+ * @param pairs **means** over the tokens of each answer, not sums; clamped to -1e-7, because the odds at 0 are
+ * infinite.
+ * @param settings lambda, default: 0.1; sft, weight of the first term, default: 1.
  */
 export function orpoLoss(
   pairs: Pick<PreferencePairs, 'chosen' | 'rejected' | 'weights'>,
@@ -183,13 +188,13 @@ function logOdds(logprob: number): number {
 
 /**
  * Simple preference optimisation, without a reference: `-log sigmoid(beta (chosen - rejected) - gamma)` of mean
- * log-probabilities, the score that generation itself follows.
+ * log-probabilities, the same score that generation maximises.
  *
  * Source: SimPO (arXiv 2405.14734), eq. 6; TRL's CPO trainer with loss `simpo` (`simpo_gamma` is gamma). The authors'
- * code is set by gamma / beta.
+ * code takes gamma / beta instead of gamma.
  *
  * @param pairs **means** over the tokens of each answer, not sums.
- * @param settings beta, default 2; gamma, the margin to be met, default 1.
+ * @param settings beta, default: 2; gamma, the margin, default: 1.
  */
 export function simpoLoss(
   pairs: Pick<PreferencePairs, 'chosen' | 'rejected' | 'weights'>,

@@ -2,19 +2,19 @@ import { definePreference } from '../define.ts'
 import { logSigmoid, sigmoid } from '../losses/tokens.ts'
 import { type PreferenceValue, sumPairs } from './pairs.ts'
 
-/** Scores that a reward model gave the answers of pairs; the gradient is with respect to them. */
+/** Scores that a reward model gave the answers of pairs. The gradient is with respect to them. */
 export interface ScoredPairs {
   chosen: ArrayLike<number>
   rejected: ArrayLike<number>
-  /** By how much the chosen one is to be ahead, where it is known how much better it is. Default 0. */
+  /** By how much the chosen answer should be ahead, if known. Default: 0. */
   margins?: ArrayLike<number>
-  /** Of each pair; 0 = does not count. Default: 1 / pairs, the mean. */
+  /** Weight of each pair; 0 = does not count. Default: 1 / pairs (the mean). */
   weights?: ArrayLike<number>
 }
 
 /**
  * The loss of a reward model: `-log sigmoid(chosen - rejected - margin)`, plus `centre (chosen + rejected)^2`, which
- * fixes the level that pairs leave open.
+ * fixes the mean level of scores, which pairs do not determine.
  *
  * Sources: Bradley and Terry 1952; InstructGPT (arXiv 2203.02155), eq. 1; margins: Llama 2 (arXiv 2307.09288), eq. 2;
  * centre: arXiv 2312.09244. TRL's reward trainer (`center_rewards_coefficient` is centre).
@@ -37,13 +37,13 @@ export function bradleyTerryLoss(pairs: ScoredPairs, settings: { centre?: number
 }
 
 /**
- * The loss of a process reward model: binary cross-entropy of a logit at the end of each step against a label,
- * 1 = the step is good; a label between (the share of continuations that succeeded) is a soft one.
+ * The loss of a process reward model: binary cross-entropy of a logit at the end of each step against a label, 1 = the
+ * step is good; a value between 0 and 1 (the share of continuations that succeeded) is a soft label.
  *
  * Sources: "Let's Verify Step by Step" (arXiv 2305.20050); soft labels: Math-Shepherd (arXiv 2312.08935). TRL's PRM
  * trainer has two logits and a softmax: the same with this logit as their difference.
  *
- * @param steps weights of each step, default 1 / steps.
+ * @param steps weight of each step; default: 1 / steps.
  * @returns `gradient[i]` is d value / d logits[i].
  */
 export function processRewardLoss(steps: {

@@ -1,6 +1,6 @@
 import type { Episode } from '../../episode/types.ts'
 
-/** One user message and one answer of `length` tokens, the first of them the forced marker. */
+/** One user message and one answer of `length` tokens, beginning with the forced marker. */
 export function oneAnswer(id: string, length: number, fields: Partial<Episode> = {}): Episode {
   return {
     schema: 1,

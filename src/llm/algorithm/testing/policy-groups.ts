@@ -15,7 +15,7 @@ export function answer(id: string, length: number, fields: Partial<Episode> = {}
   return episode
 }
 
-/** A group of different rewards, one with ties, one of equal rewards, and one with a masked episode. */
+/** Groups with different rewards, with ties, with equal rewards, and with a masked episode. */
 export const groups: EpisodeGroup[] = [
   { episodes: [answer('a', 3), answer('b', 5), answer('c', 2)], rewards: [1, 0, 0.1], greedyReward: 0 },
   { episodes: [answer('d', 4), answer('e', 4), answer('f', 6)], rewards: [0, 1, 1], greedyReward: 1 },
