@@ -1,5 +1,4 @@
 import { createLocalBackend, initialiseParameters } from 'agoge/llm'
-import { defined } from '../src/defined.ts'
 import type { Measurement } from './alternate.ts'
 import { grownConfig } from './model-sizes.ts'
 
@@ -55,7 +54,7 @@ export async function packing(): Promise<Measurement[]> {
     const sequences = lengths.map(sequenceOf)
     const tokens = lengths.reduce((sum, length) => sum + length, 0)
     const backends = [undefined, ...rows].map((row) =>
-      createLocalBackend({ config, parameters, threads: 1, ...defined({ packing: row }) }),
+      createLocalBackend({ config, parameters, threads: 1, ...(row === undefined ? {} : { packing: row }) }),
     )
     const rates: Record<'processor' | 'clock', number[]>[] = backends.map(() => ({
       processor: [],

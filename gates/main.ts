@@ -5,7 +5,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { defined } from '../src/defined.ts'
 import type { GateLine } from './gate.ts'
 import { gates } from './gates.ts'
 import { runGates } from './run-gates.ts'
@@ -55,7 +54,7 @@ const folder = values.out ?? fileURLToPath(new URL('./results', import.meta.url)
 
 function print(line: GateLine): void {
   const notYet = chosen.find(({ name }) => name === line.name)?.notYet
-  if (values.json) console.log(JSON.stringify({ ...line, ...defined({ notYet }) }))
+  if (values.json) console.log(JSON.stringify({ ...line, notYet }))
   else if (line.iqm === null) console.log(`${line.name}: not possible yet: ${notYet}`)
   else if (line.low === null)
     console.log(

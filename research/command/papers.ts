@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { intervalText } from 'agoge/statistics'
-import { defined } from '../../src/defined.ts'
 import { paperResult, type PaperResult } from '../runner/paper.ts'
 import { renderGallery } from '../runner/gallery.ts'
 import { runPaper } from '../runner/run-paper.ts'
@@ -73,7 +72,7 @@ export async function runPaperCommand(
     file,
     ...paperWorker,
     quick,
-    ...defined({ workers }),
+    ...(workers === undefined ? {} : { workers }),
     signal: terminal.signal,
     onScore: ({ arm, seed, score, seconds, left }) =>
       terminal.err(

@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { AgogeError } from 'agoge'
-import { defined } from '../../src/defined.ts'
 import type { Paper } from './paper.ts'
 
 /** One arm with one seed, as it is told to a worker process. */
@@ -93,7 +92,7 @@ function startWorker({ worker, execArgv = [], signal }: PaperRunOptions): PaperW
   const child = fork(worker, {
     execArgv: [...execArgv],
     env: { ...process.env, AGOGE_THREADS: '1' },
-    ...defined({ signal }),
+    ...(signal === undefined ? {} : { signal }),
   })
   function fail(why: unknown): void {
     const { reject } = asked ?? {}
