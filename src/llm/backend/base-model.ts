@@ -19,8 +19,9 @@ export interface LoadedModel {
 }
 
 /**
- * A local model with its tokenizer, by default the base model; its training begins anew, with all weights or with those of
- * `trainable`; it samples with `samplingWeights`. Throws an `AgogeError` where the folder holds none.
+ * Loads a local model with its tokenizer; by default the base model that comes with the package. Training starts fresh,
+ * on all weights or on those that `trainable` names. `samplingWeights` is the precision of the sampler's matrices.
+ * Throws an `AgogeError` if the folder holds no model.
  */
 export async function loadModel(
   folder: string = baseModelFolder,
@@ -40,14 +41,14 @@ export async function loadModel(
   return { folder, tokenizer, backend: createLocalBackend({ ...model, ...options }) }
 }
 
-/** The tokenizer of the model in a folder; weights need not be there. Throws an `AgogeError` where there is none. */
+/** Loads the tokenizer of a model folder, which need not contain weights. Throws an `AgogeError` if there is none. */
 export async function loadTokenizer(folder: string = baseModelFolder): Promise<Tokenizer> {
   const file = requireTokenizer(folder)
   await verifyChecksums(folder, (name) => name === 'tokenizer.json')
   return createTokenizer(tokenizerFromJson(await readFile(file, 'utf8'), file))
 }
 
-/** The file of the tokenizer in a folder, or what should be there. */
+/** The path of the tokenizer in a folder, or the one that should exist. */
 export function requireTokenizer(folder: string): string {
   const file = join(folder, 'tokenizer.json')
   if (existsSync(file)) return file
@@ -59,9 +60,9 @@ export function requireTokenizer(folder: string): string {
   })
 }
 
-/** The folder itself, or the repair where it holds no model. */
+/** The folder itself; throws with a hint if it holds no model. */
 export function requireModel(folder: string): string {
-  // Where weights were saved and are gone, whoever reads them says which file is missing.
+  // If only the weights are missing, the code that reads them names the missing file.
   if (hasWeights(folder) || existsSync(join(folder, checksumsFile))) return folder
   refuseRemote(folder)
   throw new AgogeError(`There is no model in ${folder}.`, {

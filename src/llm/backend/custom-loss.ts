@@ -4,22 +4,26 @@ import { AgogeError } from '../../error.ts'
 import type { LossReport, LossSettings, ModelBackend } from '../model-backend.ts'
 import { addTokens, createLossSums, lossReport, scoreSequences } from './loss-report.ts'
 
-/** What a loss of one's own says of a batch. */
+/** The result of a custom loss for a batch. */
 export interface CustomLossValue {
-  /** To be minimised; a sum, its normaliser folded in, as of the losses that backends know. */
+  /** The value to minimise: a sum that includes its normaliser, like the built-in losses. */
   loss: number
-  /** d loss / d log-probability of every token: one array a sequence, of its length; index 0 is ignored. */
+  /** d loss / d log-probability of every token: one array per sequence, with the sequence's length. Index 0 is ignored. */
   gradients: readonly Float32Array[]
-  /** As that of `LossSettings`: the exact bonus for entropy, with the rl weights of the sequences; not part of `loss` and `gradients`. */
+  /**
+   * The exact entropy bonus of `LossSettings`, with the rl weights of the sequences. Not part of `loss` and
+   * `gradients`.
+   */
   entropyCoefficient?: number
-  /** Figures for the record; `clipFraction` is reported as that of the loss. */
+  /** Metrics to record. `clipFraction` is reported as that of the loss. */
   metrics?: Record<string, number>
 }
 
 /**
- * Any function of the log-probabilities of tokens under the weights being trained, at the sequences' temperatures: one array a sequence, index t of
- * token t given those before, index 0 is 0. Everything else that it needs (advantages, weights, log-probabilities of
- * the sampler) is in the sequences, or in its closure (those of a reference). Pure: it is called once a batch.
+ * Any function of the log-probabilities of tokens under the trained weights, at the sequences' temperatures. There is
+ * one array per sequence; index t belongs to token t given those before it, and index 0 is 0. Other inputs (advantages,
+ * weights, sampler log-probabilities) come from the sequences or from a closure (reference log-probabilities). The
+ * function must be pure; it is called once per batch.
  */
 export type CustomLoss = (
   logprobs: readonly Float32Array[],
@@ -33,13 +37,14 @@ export interface CustomLossReport extends LossReport {
 type LearningBackend = Pick<ModelBackend, 'forward' | 'forwardBackward'>
 
 /**
- * Adds the gradient of a loss to that of the backend: one of the backend's own, by its settings, or any other. A custom loss takes
- * two passes on whatever backend: `forward` gives the log-probabilities, the loss its gradient for each of them, and
- * cross-entropy with the negative gradients as weights has exactly that gradient. The Tinker protocol calls it
- * `forward_backward_custom`.
+ * Adds the gradient of a loss to the backend's gradient. The loss is built-in, by its settings, or custom. A custom
+ * loss takes two passes on every backend: `forward` computes the log-probabilities, the loss returns its gradient for
+ * each of them, and cross-entropy with the negative gradients as weights has exactly that gradient. The Tinker protocol
+ * calls this `forward_backward_custom`.
  *
- * @throws AgogeError `non-finite-loss` where loss or gradients are not finite, naming the sequences; of a custom loss nothing has
- *   then been added to the gradient, which a loss of the backend's own has spoilt. `shape-mismatch` where gradients do not fit.
+ * @throws AgogeError `non-finite-loss`, naming the sequences, if loss or gradients are not finite. A custom loss has
+ * then added nothing to the gradient; a built-in loss has made it invalid. `shape-mismatch` if gradients have the wrong
+ * lengths.
  */
 export async function forwardBackward(
   backend: LearningBackend,
@@ -87,7 +92,10 @@ async function forwardBackwardCustom(
   }
 }
 
-/** The sequence whose cross-entropy has these gradients, its rl weights kept for a bonus; none where all are 0. */
+/**
+ * The sequence whose cross-entropy has these gradients. Keeps its rl weights for an entropy bonus. Empty if all
+ * gradients are 0.
+ */
 function asCrossEntropy(
   sequence: TrainingSequence,
   derivatives: Float32Array,
@@ -116,7 +124,7 @@ function badShape(what: string, given: number, expected: number): AgogeError {
   })
 }
 
-/** Sequences, by their places, of which something to learn from is no finite number. */
+/** Indices of sequences with non-finite training inputs. */
 function spoiltSequences(sequences: readonly TrainingSequence[]): number[] {
   const bad = ({ logprobs, advantages, weights }: TrainingSequence): boolean =>
     [logprobs, advantages, weights.rl, weights.ce, weights.kl].some(
@@ -126,7 +134,7 @@ function spoiltSequences(sequences: readonly TrainingSequence[]): number[] {
 }
 
 /**
- * For backends that cannot hand on what is no number.
+ * For backends that cannot transmit non-finite numbers.
  *
  * @throws AgogeError `non-finite-loss` naming the sequences.
  */
@@ -135,7 +143,7 @@ export function requireFinite(sequences: readonly TrainingSequence[]): void {
   if (given.length > 0) throw notFinite(Number.NaN, given)
 }
 
-/** Looks for the sequences that the weights can no longer read. */
+/** Finds the sequences for which the weights give non-finite results. */
 async function nonFinite(
   backend: LearningBackend,
   sequences: readonly TrainingSequence[],

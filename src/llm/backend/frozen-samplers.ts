@@ -11,28 +11,28 @@ import type { ToWorker } from './worker-messages.ts'
 
 export interface FrozenSamplersOptions {
   config: TransformerConfig
-  /** As those of a `LocalBackend`, whose samples these are, bit for bit. */
+  /** As the options of the `LocalBackend` whose samples these reproduce bit for bit. */
   threads?: number
-  /** Of all threads together. Default: 192 MB. */
+  /** Sum over all threads. Default: 192 MB. */
   cacheBytes?: number
 }
 
 /** Weights to sample from. */
 export interface FrozenWeights {
-  /** Taken over: nobody writes into them any more. */
+  /** Used without copying; must not be written to afterwards. */
   data: Float32Array
   weightVersion: number
   tokenizer?: Tokenizer | undefined
 }
 
-/** Samplers of weights that stand still, in threads of their own: this thread has its hands free meanwhile, to train for instance. */
+/** Samplers of frozen weights in their own threads, which leave this thread free, for instance to train. */
 export interface FrozenSamplers {
-  /** A sampler of these weights; any number of them share the threads, one call after another. */
+  /** Returns a sampler of these weights. All samplers share the threads, one call after another. */
   of(weights: FrozenWeights): FrozenSampler
   dispose(): Promise<void>
 }
 
-/** @throws AgogeError `unsupported-overlap` on another device than the processor, which one thread alone can use. */
+/** @throws AgogeError `unsupported-overlap` on devices other than the CPU, which only one thread can use. */
 export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamplersOptions): FrozenSamplers {
   const device = defaultDevice()
   if (device !== 'cpu') {
@@ -50,7 +50,7 @@ export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamp
   const routes = createRoutes(count)
   let helpers: Helper[] = []
   let source: Float32Array | undefined
-  /** What the threads have now. */
+  /** The weights that the threads currently hold. */
   let held: Float32Array | undefined
   let observedTokenizer: Tokenizer | undefined
   const toAll = (message: ToWorker): void => helpers.forEach((helper) => helper.post(message))
@@ -61,7 +61,7 @@ export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamp
       new Float32Array(new SharedArrayBuffer(size * Float32Array.BYTES_PER_ELEMENT))
     const weights = (source ??= shared())
     if (helpers.length === 0) {
-      // Nothing is learnt there.
+      // These threads do not train.
       const gradient = shared()
       const start = { config, cacheBytes: bytes, tokenBudget: 1024, weights, gradient }
       helpers = Array.from({ length: count }, () => startHelper(start))

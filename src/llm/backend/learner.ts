@@ -28,27 +28,27 @@ import { compileRecomputing } from '../model/recomputing.ts'
 export interface LearnerOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
-  /** Inside operators, unless a call says otherwise. */
+  /** Threads inside operators. A call can override it. */
   threads?: number
-  /** Where gradients are added up; memory of its own unless given. */
+  /** Memory for the accumulated gradient. Default: allocated here. */
   gradient?: Float32Array
 }
 
 export interface LearnerCall {
   signal?: AbortSignal | undefined
-  /** Inside operators. */
+  /** Threads inside operators. */
   threads?: number | undefined
 }
 
 export interface LearnerForward extends LearnerCall {
   temperatures?: ForwardOptions['temperatures']
-  /** What is reported for each token. Default: log-probabilities. */
+  /** What to report for each token. Default: log-probabilities. */
   what?: 'logprobs' | 'entropies' | undefined
 }
 
-/** The differentiable half of a local backend: log-probabilities and accumulated gradients. */
+/** The differentiable part of a local backend: log-probabilities and accumulated gradients. */
 export interface Learner {
-  /** The gradient so far, laid out as the parameters. A `forwardBackward` that fails or is aborted clears it. */
+  /** The accumulated gradient, in the layout of the parameters. A `forwardBackward` that fails or is aborted clears it. */
   gradient: Float32Array
   forward(sequences: readonly Int32Array[], options?: LearnerForward): Promise<Float32Array[]>
   forwardBackward(
@@ -61,7 +61,7 @@ export interface Learner {
 
 type Runs = Pick<Program, 'run' | 'release'>
 
-/** Programs are compiled at first use. Everything runs in an order that depends on the data only. */
+/** Compiles programs at first use. The order of computation depends only on the data. */
 export function createLearner(options: LearnerOptions): Learner {
   const { config, parameters, packing } = options
   const gradient = options.gradient ?? new Float32Array(parameters.layout.size)
@@ -69,9 +69,9 @@ export function createLearner(options: LearnerOptions): Learner {
   const folded = createFoldedGradient(config)
   const buffers = createOutputBuffers()
   const programs = new Map<string, Promise<Runs>>()
-  // There is a program for every kind of batch, and each would keep its peak beside those of the others.
+  // There is one program per kind of batch, and each would keep its peak memory besides those of the others.
   const keepMemory = options.activationBytes === undefined
-  // The runtime wants tables as long as rows, whatever positions there are in them.
+  // The runtime needs tables as long as rows, whatever the positions in them.
   const positions = rowLength(Math.max(config.max_position_embeddings, packing ?? 0))
   const table = rotaryTable(config, positions)
 

@@ -35,93 +35,104 @@ import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
 export interface LocalBackendOptions {
   config: TransformerConfig
-  /** Taken over, not copied. Left out: initialised from `seed`. */
+  /** Used without copying. Default: initialised from `seed`. */
   parameters?: Parameters
   seed?: number
   tokenizer?: Tokenizer
-  /** Files of a public checkpoint that are saved with it, see `Checkpoint`. */
+  /** Files of a public checkpoint to save with it, see `Checkpoint`. */
   companions?: Checkpoint['companions']
   weightVersion?: number
-  /** Which weights training moves. Default: all. Gradients of all are computed in any case. */
+  /** Which weights to train. Default: all. Gradients of all weights are computed in any case. */
   trainable?: Trainable
-  /** An adapter that `parameters` have in them already, to be trained on; taken over. */
+  /** An adapter to train that `parameters` already include. Used without copying. */
   adapter?: Adapter
-  /** Where training goes on from; taken over. */
+  /** Optimiser state to resume from. Used without copying. */
   optimizer?: OptimizerState
-  /** Fixed for repeatable results. Default: `AGOGE_THREADS`, else 2; 1 on another device than the processor (`AGOGE_DEVICE`). */
+  /**
+   * Number of threads; fixed for repeatable results. Default: `AGOGE_THREADS`, else 2; 1 on devices other than the CPU
+   * (`AGOGE_DEVICE`).
+   */
   threads?: number
-  /** Tokens of a micro-batch of each thread, padding included. Default: 1024: fewer are slower, more are padded more and take more memory. */
+  /**
+   * Tokens of each thread's micro-batch, padding included. Fewer are slower; more cost padding and memory. Default:
+   * 1024.
+   */
   tokenBudget?: number
   /**
-   * Tokens of a row that several sequences share, none of which sees another: less padding where lengths differ much, and batches of one shape,
-   * for attention over longer rows. Log-probabilities and gradients are those without it but for rounding. Sequences longer than
-   * a row are padded as without it. A row each by default, which is quicker on a processor for models and lengths like those of the main
-   * job (docs/guides/models.md).
+   * Packs several sequences into rows of this many tokens, isolated from each other. This reduces padding if lengths
+   * differ much, and gives all batches one shape, at the cost of attention over longer rows. Log-probabilities and
+   * gradients agree up to rounding. Longer sequences are padded as usual. Default: no packing, which is faster on a CPU
+   * for models and lengths like those of the main job (docs/guides/models.md).
    */
   packing?: number
   /**
-   * What training may take in all (`standingBytes` and the activations of every thread; the sampler's cache, the program and what the
-   * runtime keeps for itself are beside it): micro-batches are cut down to what fits, and blocks recomputed where a sequence
-   * would not fit otherwise. Default: as much as it needs.
+   * Limit for the memory of training: `standingBytes` plus the activations of every thread. The sampler's cache, the
+   * program and the runtime's own memory come on top. Micro-batches are reduced to what fits, and blocks are recomputed
+   * if a sequence does not fit otherwise. Default: no limit.
    */
   memoryBytes?: number
-  /** Whether blocks are computed again for their gradients, which takes less memory and more time. Default: where `memoryBytes` asks for it. */
+  /**
+   * Whether to recompute blocks for their gradients, which saves memory and costs time. Default: only if `memoryBytes`
+   * requires it.
+   */
   recompute?: boolean
-  /** What the sampler's keys and values may take. Default: 192 MB. */
+  /** Memory for the sampler's keys and values. Default: 192 MB. */
   cacheBytes?: number
   /**
-   * What the matrices of the sampler are held in. Default: `float32`. `int8`, on the processor only, is quicker for larger models, and
-   * another policy than the one that is trained: its log-probabilities are those reported, its weights are quantised again after each change.
+   * Precision of the sampler's matrices. Default: `float32`. `int8` (CPU only) is faster for larger models. The
+   * sampling policy then differs from the trained one: its log-probabilities are reported, and its weights are
+   * quantised again after each change.
    */
   samplingWeights?: SamplingWeights
 }
 
-/** A model in this process: the verbs of `ModelBackend` on the CPU. */
+/** A model in this process: the operations of `ModelBackend`, by default on the CPU. */
 export interface LocalBackend extends ModelBackend {
   readonly config: TransformerConfig
-  /** The live weights: read them, or copy into them and call `weightsChanged`. */
+  /** The live weights. Read them, or write into them and call `weightsChanged`. */
   readonly parameters: Parameters
   readonly tokenizer: Tokenizer | undefined
-  /** What is trained instead of weights, if it is; read only. */
+  /** The trained adapter, if there is one. Read-only. */
   readonly adapter: Adapter | undefined
   /**
-   * As `sample`, but does not wait for other calls of its kind: its rows join those that are being decoded at their next token, and
-   * leave when they end. The tokens are those of `sample` but for the rounding of floating-point numbers, which depends on who else is
-   * in the batch; training samples by `sample`, which repeats to the last bit. For many users of one model.
+   * Like `sample`, but does not wait for other calls. Its rows join the rows that are being decoded at their next
+   * token, and leave when they end (continuous batching). For many users of one model. The tokens equal those of
+   * `sample` up to floating-point rounding, which depends on the other rows in the batch. Training uses `sample`, which
+   * is reproducible to the last bit.
    */
   readonly continuousBatching: (requests: SampleRequest[], options: SampleOptions) => Promise<SampleOutput[]>
   optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
   /**
-   * A sampler of the weights as they are now, in threads of its own, as many as this backend has: it draws what `sample` would with an empty
-   * cache, bit for bit, while this backend trains.
+   * Creates a sampler of the current weights in its own threads, as many as this backend has. It draws exactly what
+   * `sample` would with an empty cache, while this backend trains.
    *
-   * @throws AgogeError `unsupported-overlap` on another device than the processor.
+   * @throws AgogeError `unsupported-overlap` on devices other than the CPU.
    */
   freeze(): Promise<FrozenSampler>
-  /** Raised by every `optimStep`; stored with samples and checkpoints. */
+  /** Incremented by every `optimStep`; stored with samples and checkpoints. */
   readonly weightVersion: number
-  /** Forgets the optimisers' averages, as at the start of another stage of training. */
+  /** Resets the optimiser's averages, as at the start of a new training stage. */
   resetOptimizer(): void
-  /** Forgets cached prompts: what is sampled next is the same, to the last digit, as in a fresh process. */
+  /** Clears cached prompts, so that the next samples equal those of a fresh process to the last digit. */
   clearCache(): void
-  /** Says that `parameters` were written from outside: raises the version and drops what was cached. */
+  /** Call it after writing to `parameters`: increments the version and clears the caches. */
   weightsChanged(): void
-  /** As `save`, without the optimiser, for publication; an adapter is merged into the weights. */
+  /** Like `save`, but without the optimiser and with an adapter merged into the weights; for publication. */
   export(folder: string, type?: StoredType): Promise<void>
-  /** The adapter alone as PEFT reads it; `base` is the name of the model beneath that its config tells. */
+  /** Saves only the adapter, in PEFT's layout. `base` is the name of the base model in its config. */
   exportAdapter(folder: string, options?: { base?: string; type?: StoredType }): Promise<void>
   dispose(): Promise<void>
 }
 
 /**
- * A trainable model on this machine's CPU. Calls are carried out one after the other. Gradients that were not yet
- * applied are not part of a checkpoint. Call `dispose` to free the sessions.
+ * Creates a trainable model in this process, by default on the CPU. Calls run one after another. Checkpoints do not
+ * include gradients that were not applied yet. Call `dispose` to free the sessions.
  */
 export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const { config, tokenizer: givenTokenizer, samplingWeights = 'float32' } = options
   if (samplingWeights === 'int8') requireProcessor()
   const parameters = options.parameters ?? initialiseParameters(config, options.seed ?? 0)
-  // Rows are dealt out to the threads of a processor; another device is not shared.
+  // CPU threads share the rows; other devices are not shared.
   const count = options.threads ?? (defaultDevice() === 'cpu' ? defaultThreads : 1)
   const cacheBytes = Math.floor((options.cacheBytes ?? 192 * 2 ** 20) / count)
   const optimizer = createOptimizer(count)
@@ -142,7 +153,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
   const turns = createTurnQueue()
   const inTurn = turns.alone
   const forwardQueue = createTurnQueue()
-  /** Whose texts the sampler knows. */
+  /** The tokenizer whose texts the sampler uses. */
   let observedTokenizer: Tokenizer | undefined
   const withTexts = () => ({
     config,
@@ -172,7 +183,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
       observedTokenizer = tokenizer
     }
     const outputs = await sampler.sample(requests, sampleOptions, weightVersion, concurrent)
-    // The learner is nobody's but of one call.
+    // The learner serves one call at a time.
     return withPromptLogprobs(requests, sampleOptions, outputs, (prompts) =>
       forwardQueue.alone(() => learner.forward(prompts, { signal: sampleOptions.signal })),
     )
@@ -231,7 +242,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     },
     save: (folder) =>
       inTurn(async () => {
-        // What is cached changes results in the last digit; a run that goes on and one that resumes must be alike.
+        // The cache changes results in the last digit; a continuous run and a resumed one must agree.
         sampler.clear()
         await takeWritten()
         await writeCheckpoint(folder, { ...withTexts(), ...training(), weightVersion })
@@ -290,13 +301,13 @@ export interface LoadOptions extends Omit<
   LocalBackendOptions,
   'config' | 'parameters' | 'seed' | 'weightVersion' | 'optimizer' | 'adapter'
 > {
-  /** The folder of a PEFT LoRA adapter for this model, to be applied and trained on. */
+  /** The folder of a PEFT LoRA adapter for this model, to apply and train. */
   adapter?: string
 }
 
 /**
- * A backend with the architecture, weights, tokenizer and optimiser state of a checkpoint folder, which goes on training what was
- * trained there. With `trainable` or `adapter` another training begins, on top of the weights as they are.
+ * Creates a backend with the architecture, weights, tokenizer and optimiser state of a checkpoint folder, and resumes
+ * its training. With `trainable` or `adapter` a new training starts from these weights.
  */
 export async function loadLocalBackend(folder: string, options: LoadOptions = {}): Promise<LocalBackend> {
   const { adapter: adapterFolder, trainable, ...others } = options

@@ -3,7 +3,7 @@ import { AgogeError } from '../../error.ts'
 import type { TrainingSequence } from '../episode/types.ts'
 import type { ForwardOptions, LossReport, LossSettings, ModelBackend } from '../model-backend.ts'
 
-/** What the micro-batches of one call add up to; threads add theirs. Ratios are those of tokens with an rl weight. */
+/** Sums over the micro-batches of a call; threads add theirs. Ratios are those of tokens with an rl weight. */
 export interface LossSums {
   loss: number
   entropyBonus: number
@@ -13,9 +13,9 @@ export interface LossSums {
   ratio: number
   clipped: number
   kl: number
-  /** Of |trainer log-probability - sampler's|. */
+  /** Sum of |trainer log-probability - sampler log-probability|. */
   difference: number
-  /** The largest, not a sum. */
+  /** The maximum, not a sum. */
   maxRatio: number
 }
 
@@ -33,7 +33,7 @@ export function createLossSums(): LossSums {
   return { ...zeros, difference: 0, maxRatio: 0 }
 }
 
-/** Adds how far trainer and sampler are apart; `each` gets the ratio of every token with an rl weight. */
+/** Adds how far trainer and sampler are apart. Calls `each` with the ratio of every token with an rl weight. */
 export function addTokens(
   sums: LossSums,
   { logprobs, sampled, rl }: Record<'logprobs' | 'sampled' | 'rl', ArrayLike<number>>,
@@ -52,7 +52,7 @@ export function addTokens(
   }
 }
 
-/** Adds what a micro-batch gave. */
+/** Adds the results of a micro-batch. */
 export function addBatch(
   sums: LossSums,
   { name, clipLow = 0.2, clipHigh = 0.2, entropyCoefficient = 0 }: LossSettings,
@@ -104,7 +104,7 @@ export function scoreSequences(
 /**
  * Entropies of the distributions of tokens of training sequences, in nats, each at the temperature it was drawn at.
  *
- * @throws AgogeError `unsupported` where the backend cannot tell.
+ * @throws AgogeError `unsupported` if the backend cannot compute it.
  */
 export async function sequenceEntropies(
   backend: Pick<ModelBackend, 'entropies'>,

@@ -11,13 +11,13 @@ import { allParts } from './threads.ts'
 import type { Helper, Threads } from './threads.ts'
 
 /**
- * From this many parameters on a single micro-batch is not dealt out: at 8 x 128 tokens, threads inside the operators took 0.97 of the time at
- * 2.5M parameters, 0.90 at 5M, 0.92 at 26M, and 1.07 of it at 0.9M.
+ * From this many parameters on, a single micro-batch is not split over threads. At 8 x 128 tokens, threads inside the
+ * operators took 1.07 of the time at 0.9M parameters, 0.97 at 2.5M, 0.90 at 5M and 0.92 at 26M.
  */
 const dealtSize = 2e6
 
 export interface ParallelLearner {
-  /** As a learner's. */
+  /** As the options of a learner. */
   gradient: Float32Array
   forward(
     sequences: readonly Int32Array[],
@@ -32,8 +32,9 @@ export interface ParallelLearner {
 }
 
 /**
- * A learner over threads, each with sequences and sessions of its own, whose gradients are added in the order of the
- * threads; a single sequence, and what `isDealt` says, has them inside its operators. What comes out depends on the sequences and the number of threads only.
+ * A learner over threads. Each thread has its own sequences and sessions, and gradients are summed in the order of the
+ * threads. A single sequence, or a batch that `isDealt` does not split, uses threads inside its operators. Results
+ * depend only on the sequences and the number of threads.
  */
 export function createParallelLearner(
   options: Omit<LearnerOptions, 'threads' | 'gradient'> & { threads: Threads },
@@ -42,12 +43,18 @@ export function createParallelLearner(
   const own = createLearner({ ...options, threads: 1 })
   const large = parameterLayout(config).size >= dealtSize
 
-  /** Whether every thread gets sequences: a large model's gradients are not added up again for what fits into one micro-batch. */
+  /**
+   * Whether to split sequences over the threads. For a large model and one micro-batch, summing gradients costs more
+   * than it saves.
+   */
   function isDealt(lengths: readonly number[]): boolean {
     return !(large && lengths.reduce((sum, length) => sum + length - 1, 0) <= options.tokenBudget)
   }
 
-  /** Runs every part that has sequences: the first here, in this many threads, the others in threads beside it. */
+  /**
+   * Runs every non-empty part: the first in this thread, with threads inside operators, the others in threads of their
+   * own.
+   */
   async function inParts<T, R>(
     sequences: readonly T[],
     tokensOf: (sequence: T) => Int32Array,
@@ -81,7 +88,7 @@ export function createParallelLearner(
             { signal, temperatures: part.map((row) => row.temperatures), what, threads: inside },
           ),
         (helper, part) => {
-          // Copied, since a message carries the whole buffer that a view is of.
+          // Copied, because a message transfers the whole buffer of a view.
           const asked = {
             sequences: part.map(({ tokens }) => tokens.slice()),
             temperatures: part.map((row) => row.temperatures?.slice()),
@@ -125,8 +132,8 @@ export function createParallelLearner(
 }
 
 /**
- * Places of sequences, dealt out so that parts have about as many tokens: the longest first, each to the part that has
- * least. Parts without any are left out.
+ * Splits sequence indices into parts with about equal numbers of tokens: longest first, each to the smallest part.
+ * Omits empty parts.
  */
 function deal(lengths: readonly number[], parts: number): number[][] {
   const loads = Array.from({ length: parts }, () => 0)

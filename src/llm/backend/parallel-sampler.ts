@@ -4,14 +4,14 @@ import { checkRequests } from '../sampling/sample-requests.ts'
 import { createSampler, type Sampler, type SamplerOptions } from '../sampling/sampler.ts'
 import { allParts, type Helper, type Threads } from './threads.ts'
 
-/** Samples some rows of a call; `onToken` speaks of their places among these. */
+/** Samples some rows of a call. `onToken` receives indices among these rows. */
 type SamplePart = (
   part: number,
   requests: readonly SampleRequest[],
   options: SampleOptions,
 ) => Promise<SampleOutput[]>
 
-/** Samples the rows of a call in several parts at the same time; `parts` has the part, 0 to count - 1, of each row. */
+/** Samples the rows of a call in concurrent parts. `parts` has the part, 0 to count - 1, of each row. */
 export async function sampleInParts(
   requests: readonly SampleRequest[],
   options: SampleOptions,
@@ -34,14 +34,14 @@ export async function sampleInParts(
   return results
 }
 
-/** Lets a thread sample rows. */
+/** Samples rows in another thread. */
 export function askToSample(
   helper: Helper,
   requests: readonly SampleRequest[],
   { signal, onToken, ...options }: SampleOptions,
   { weightVersion, concurrent }: { weightVersion: number; concurrent: boolean },
 ): Promise<SampleOutput[]> {
-  // Copied, since a message carries the whole buffer that a view is of.
+  // Copied, because a message transfers the whole buffer of a view.
   const copies = requests.map((request) => ({ ...request, prompt: request.prompt.slice() }))
   const listening = onToken !== undefined
   return helper.ask(
@@ -52,7 +52,7 @@ export function askToSample(
   )
 }
 
-/** Adds the log-probabilities of prompts to the outputs of those rows that want them. */
+/** Adds prompt log-probabilities to the outputs of rows that request them. */
 export async function withPromptLogprobs(
   requests: readonly SampleRequest[],
   options: SampleOptions,
@@ -68,14 +68,14 @@ export async function withPromptLogprobs(
   return outputs
 }
 
-/** How much more than its even share of rows a part may get before the rest goes elsewhere. */
+/** How much more than its even share of rows a part may get before further rows go elsewhere. */
 const slack = 1.15
-/** Prompts that are remembered at most. */
+/** Most prompts to remember. */
 const mostKnown = 100_000
 
 /**
- * Deals prompts out to samplers with a cache each: a prompt goes where its longest known beginning went, so that what is
- * cached is found again, else where there is least to do. A function of the prompts so far.
+ * Distributes prompts over samplers with a cache each. A prompt goes to the sampler that read its longest known prefix,
+ * so that the cache is reused, otherwise to the one with the least work. Depends only on the prompts so far.
  */
 export function createRoutes(parts: number) {
   const known = new Map<number, number>()
@@ -104,12 +104,12 @@ export function createRoutes(parts: number) {
   }
 }
 
-/** Fewer rows than this are sampled in this thread alone. */
+/** With fewer rows than this, only this thread samples. */
 export const fewRows = 16
 
 /**
- * A sampler over threads, each with rows, sessions and a cache of its own. What comes out depends on the requests and the
- * number of threads only; of calls that are `concurrent` on what else is under way, in the last digits.
+ * A sampler over threads, each with its own rows, sessions and cache. Results depend only on the requests and the
+ * number of threads. For `concurrent` calls the last digits also depend on the other calls.
  */
 export function createParallelSampler(
   options: Omit<SamplerOptions, 'threads'> & { threads: Threads },
@@ -119,9 +119,9 @@ export function createParallelSampler(
   if (threads.count === 1) return own
   const routes = createRoutes(threads.count)
   let texts: TokenTexts | undefined
-  /** Helpers that know the texts of now. */
+  /** Helper threads that have the current token texts. */
   let informed = new Set<Helper>()
-  /** Rows under way in each thread. */
+  /** Number of active rows in each thread. */
   const loads = Array.from({ length: threads.count }, () => 0)
 
   function helperOf(part: number): Helper {
@@ -147,7 +147,7 @@ export function createParallelSampler(
     }
   }
 
-  /** Where few rows go: to this thread as long as it has few, else where there are fewest. */
+  /** Where a small call goes: this thread while it has few rows, otherwise the thread with the fewest. */
   function partForFew(concurrent: boolean): number {
     return concurrent && loads[0] >= fewRows / 2 ? loads.indexOf(Math.min(...loads)) : 0
   }

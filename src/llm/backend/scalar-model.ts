@@ -43,7 +43,7 @@ function scalarInputs(config: TransformerConfig, kind: ScalarKind): InputSpecs {
   return { ...inputs, score: { shape: [1, config.hidden_size] } }
 }
 
-/** One number a row: the normalised hidden state times `score` [1, width], the norm's gain folded into it. */
+/** One number per row: the normalised hidden state times `score` [1, width], with the norm's gain folded into `score`. */
 function scalars(inputs: Record<string, Tensor>, config: TransformerConfig, kind: ScalarKind) {
   const body = trunk(inputs, config, kind)
   const normal = normalise(gather(body.y, inputs['rows'], 0), config.rms_norm_eps)
@@ -67,9 +67,9 @@ function compileValues(config: TransformerConfig, kind: ScalarKind = {}): Promis
 }
 
 /**
- * As `compileValues`, with the pullback of `gradients` [N], d loss / d value: `gradient.NAME` of every folded weight of the blocks,
- * added to `sum.NAME`; `score` [1, width]; `inputRows` [B*T, width], for the embedding rows of `tokens`. `inverse` as for
- * `compileTraining`.
+ * Like `compileValues`, with the pullback of `gradients` [N], d loss / d value. Outputs: `gradient.NAME` of every
+ * folded weight of the blocks, added to `sum.NAME`; `score` [1, width]; `inputRows` [B*T, width], to add to the
+ * embedding rows of `tokens`. `inverse` is as for `compileTraining`.
  */
 function compileValueTraining(config: TransformerConfig, kind: ScalarKind = {}): Promise<Program> {
   const specs: InputSpecs = {
@@ -103,17 +103,20 @@ function compileValueTraining(config: TransformerConfig, kind: ScalarKind = {}):
 }
 
 /**
- * A transformer that says one number at every token, what it thinks after reading it: a critic, a reward model (the number at
- * the last token) or a process reward model (at the end of each step). The head is one row `score.weight` on the normalised hidden
- * state, as in the sequence classifiers of `transformers` with one label. One call at a time.
+ * A transformer that outputs one number at every token: a critic, a reward model (the number at the last token) or a
+ * process reward model (at the end of each step). The head is one row `score.weight` on the normalised hidden state, as
+ * in the single-label sequence classifiers of `transformers`. One call at a time.
  */
 export interface ScalarModel {
   readonly config: TransformerConfig
-  /** Weights of the trunk in the layout of a language model, then the head. */
+  /** Weights of the trunk in the layout of a language model, followed by the head. */
   readonly parameters: Parameters
-  /** One number a token for each sequence. */
+  /** One number per token for each sequence. */
   values(sequences: readonly Int32Array[], options?: { signal?: AbortSignal }): Promise<Float32Array[]>
-  /** Adds the gradient of `sum over tokens of gradient * value`; gradients of 0 cost nothing. A call that fails clears the gradient. */
+  /**
+   * Accumulates the gradient of `sum over tokens of gradient * value`; gradients of 0 cost nothing. A call that fails
+   * clears it.
+   */
   backward(
     sequences: readonly Int32Array[],
     gradients: readonly Float32Array[],
@@ -121,7 +124,7 @@ export interface ScalarModel {
   ): Promise<void>
   /** Applies and clears the gradient; returns its norm before clipping. */
   optimStep(step: OptimStep): Promise<{ gradientNorm: number }>
-  /** The gradient so far, laid out as the parameters. */
+  /** The accumulated gradient, in the layout of the parameters. */
   readonly gradient: Float32Array
   /** Writes the trunk as a language model's checkpoint, and the head and the optimiser beside it (`score.safetensors`, `score-optimizer.safetensors`). */
   save(folder: string): Promise<void>
@@ -131,11 +134,11 @@ export interface ScalarModel {
 
 interface ScalarModelOptions {
   config: TransformerConfig
-  /** Weights of a language model of this architecture, copied; its own head is left out. Default: initialised from `seed`. */
+  /** Weights of a language model of this architecture, copied without its output head. Default: initialised from `seed`. */
   parameters?: Parameters
   seed?: number
   threads?: number
-  /** Tokens of a micro-batch, padding included; default 1024. */
+  /** Tokens of a micro-batch, padding included. Default: 1024. */
   tokenBudget?: number
 }
 
@@ -143,10 +146,10 @@ const scoreName = 'score.weight'
 const scoreFile = 'score.safetensors'
 const optimizerFile = 'score-optimizer.safetensors'
 
-/** The head begins at zero, so every value does: whatever the trunk was trained for, nothing is claimed before it is learnt. */
+/** The head starts at zero, so every value is 0 before training, whatever the trunk was trained for. */
 export function createScalarModel(options: ScalarModelOptions): ScalarModel {
   const { threads, tokenBudget = 1024 } = options
-  // The output matrix of a language model has no part in it.
+  // The output matrix of a language model is not used.
   const config: TransformerConfig = { ...options.config, tie_word_embeddings: true }
   const parameters = scalarParameters(config, options)
   const score = parameters.layout.entries.at(-1)!
@@ -172,7 +175,7 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
     return found
   }
 
-  /** What all batches of a call share. */
+  /** Inputs that all batches of a call share. */
   function weightFeeds(): Record<string, HostTensor> {
     const { head: _, ...weights } = fold()
     const gains = part(parameters.data, gain)
@@ -195,7 +198,10 @@ export function createScalarModel(options: ScalarModelOptions): ScalarModel {
     }
   }
 
-  /** What stands at index t of a batch speaks of the token before: one token more, never read, and all are spoken of. */
+  /**
+   * Index t of a batch holds the output for the token before it. One extra token, which is never read, covers the last
+   * one.
+   */
   const batchesOf = (
     sequences: readonly Int32Array[],
     counts: (source: number, token: number) => boolean,
@@ -318,7 +324,7 @@ function encodeOptimizer(state: OptimizerState): Uint8Array {
   return writeSafetensors(Object.fromEntries(tensors), { metadata })
 }
 
-/** Undefined where a model was saved without it, as by earlier versions. */
+/** Undefined if the model was saved without it, as by earlier versions. */
 async function readOptimizer(folder: string, size: number): Promise<OptimizerState | undefined> {
   const file = join(folder, optimizerFile)
   if (!existsSync(file)) return undefined
@@ -332,7 +338,7 @@ async function readOptimizer(folder: string, size: number): Promise<OptimizerSta
   return { first, second, momentum, matrixSteps: count('matrixSteps'), otherSteps: count('otherSteps') }
 }
 
-/** A model that `save` wrote. @throws AgogeError where the folder has no head. */
+/** Loads a model that `save` wrote. @throws AgogeError if the folder has no head. */
 export async function loadScalarModel(
   folder: string,
   options: Omit<ScalarModelOptions, 'config' | 'parameters' | 'seed'> = {},

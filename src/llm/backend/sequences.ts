@@ -25,7 +25,7 @@ export function checkSequences(sequences: readonly Int32Array[], config: Transfo
   }
 }
 
-/** Throws for temperatures that do not match the sequences, or that no token can have been drawn at. */
+/** Throws for temperatures that do not match the sequences or are invalid. */
 export function checkTemperatures(
   sequences: readonly Int32Array[],
   temperatures: ForwardOptions['temperatures'],
@@ -74,7 +74,7 @@ function checkLoss({ name, clipLow = 0, clipHigh = 0, entropyCoefficient = 0 }: 
     refuse('entropyCoefficient', entropyCoefficient, 'a finite number')
 }
 
-/** Throws for settings of the loss that it has not, for training sequences whose arrays do not match, or with weights that it does not use. */
+/** Throws for unknown loss settings, training sequences with mismatched arrays, or weights that the loss does not use. */
 export function checkTraining(sequences: readonly TrainingSequence[], loss: LossSettings): void {
   checkLoss(loss)
   const { name, entropyCoefficient = 0 } = loss
@@ -101,7 +101,7 @@ export function checkTraining(sequences: readonly TrainingSequence[], loss: Loss
   }
 }
 
-/** Training sequences one behind the other: two arrays to hand to a thread instead of six for each sequence. */
+/** Training sequences concatenated, so that a thread receives two arrays instead of six per sequence. */
 export interface PackedSequences {
   lengths: number[]
   tokens: Int32Array
@@ -140,7 +140,7 @@ export function packSequences(sequences: readonly TrainingSequence[]): PackedSeq
   return { lengths, tokens, numbers }
 }
 
-/** The sequences again, as views. */
+/** Restores the sequences, as views. */
 export function unpackSequences({ lengths, tokens, numbers }: PackedSequences): TrainingSequence[] {
   let end = 0
   return lengths.map((length) => {

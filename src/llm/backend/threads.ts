@@ -7,13 +7,16 @@ import type { Parameters } from '../model/parameters.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
-/** Tasks `alone` run one after the other; tasks `concurrent` may overlap each other, but no task that is alone. First come, first served. */
+/**
+ * A queue for two kinds of task. `alone` tasks run one at a time. `concurrent` tasks may overlap each other, but not an
+ * `alone` task. First come, first served.
+ */
 interface TurnQueue {
   readonly alone: <T>(task: () => Promise<T>) => Promise<T>
   readonly concurrent: <T>(task: () => Promise<T>) => Promise<T>
 }
 
-/** A queue in which a task runs whatever became of those before. */
+/** A queue in which a failed task does not stop those after it. */
 export function createTurnQueue(): TurnQueue {
   let lastAlone: Promise<unknown> = Promise.resolve()
   /** Of those that came after it. */
@@ -35,9 +38,9 @@ export function createTurnQueue(): TurnQueue {
   }
 }
 
-/** A thread beside this one. */
+/** A helper thread. */
 export interface Helper {
-  /** What it added up since this was cleared, laid out as the parameters. */
+  /** The gradient that it accumulated since the last clear, in the layout of the parameters. */
   readonly gradient: Float32Array
   ask<K extends keyof Work>(
     type: K,
@@ -52,7 +55,7 @@ export interface Helper {
 interface ThreadsOptions extends BatchLimits {
   config: TransformerConfig
   parameters: Parameters
-  /** This one included. */
+  /** Number of threads, including this one. */
   count: number
   /** Of each thread. */
   cacheBytes: number
@@ -61,16 +64,16 @@ interface ThreadsOptions extends BatchLimits {
 }
 
 /**
- * The threads that share the rows of a call: small operators keep two threads side by side busier than two threads inside
- * each of them.
+ * The threads that share the rows of a call. For small operators, two threads side by side are faster than two threads
+ * inside each operator.
  */
 export interface Threads {
   readonly count: number
-  /** All but this thread, started by the first call, with the weights of now. */
+  /** All threads but this one, with the current weights. The first call starts them. */
   helpers(): readonly Helper[]
-  /** Says that the weights are others than those the helpers have. */
+  /** Marks the weights of the helpers as outdated. */
   weightsChanged(): void
-  /** Drops what the helpers' samplers have cached. */
+  /** Clears the caches of the helpers' samplers. */
   clear(): void
   dispose(): Promise<void>
 }
@@ -112,8 +115,8 @@ export function createThreads({ config, parameters, count, ...others }: ThreadsO
 }
 
 /**
- * Waits for all parts of a call before anybody hears of a failure: nothing goes on behind the caller's back.
- * Throws what the first that failed threw.
+ * Waits until all parts of a call have ended, so that nothing continues after a failure. Throws the error of the first
+ * part that failed.
  */
 export async function allParts(parts: readonly Promise<unknown>[]): Promise<void> {
   const ends = await Promise.allSettled(parts)
@@ -125,11 +128,11 @@ interface Asked {
   resolve: (answer: never) => void
   reject: (why: unknown) => void
   onToken: ((...drawn: DrawnToken) => void) | undefined
-  /** What its listener threw: it hears no more, and the call fails with it once the thread has let go. */
+  /** What the listener threw. It is not called again, and the call fails with this error once the thread has finished. */
   fault?: { error: unknown }
 }
 
-/** @param data its `weights` and `gradient` are memory of both sides; weights are taken at the first message `weights`. */
+/** @param data `weights` and `gradient` are shared memory; the thread reads the weights at the first message `weights`. */
 export function startHelper(data: WorkerData): Helper {
   const worker = startThread(Worker, import.meta.url, 'worker', data)
   worker.unref()
@@ -140,11 +143,11 @@ export function startHelper(data: WorkerData): Helper {
   function take(id: number): Asked | undefined {
     const found = asked.get(id)
     asked.delete(id)
-    // A call under way keeps the process alive, an idle thread does not.
+    // An active call keeps the process alive; an idle thread does not.
     if (asked.size === 0) worker.unref()
     return found
   }
-  /** Thrown here, an error of a listener would be nobody's, and end the process. */
+  /** Throwing here would be an uncaught error and end the process. */
   function tell(id: number, drawn: DrawnToken): void {
     const listening = asked.get(id)
     if (listening === undefined || listening.fault !== undefined) return

@@ -7,18 +7,18 @@ import type { BatchLimits } from '../model/memory.ts'
 import type { PackedSequences } from './sequences.ts'
 import type { SamplingWeights } from '../sampling/quantised-weights.ts'
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface WorkerData extends BatchLimits {
   config: TransformerConfig
   /** For its sampler. */
   cacheBytes: number
   samplingWeights?: SamplingWeights
-  /** Memory of both sides, of the size of the parameters: weights for the thread to take, gradients that it gives. */
+  /** Shared memory, each the size of the parameters: weights that the thread reads, gradients that it writes. */
   weights: Float32Array
   gradient: Float32Array
 }
 
-/** What threads do, by name: what they are asked with, and what they answer. */
+/** The requests that threads serve, by name, with their inputs and outputs. */
 export interface Work {
   sample: {
     ask: {
@@ -26,7 +26,7 @@ export interface Work {
       options: Omit<SampleOptions, 'signal' | 'onToken'>
       weightVersion: number
       concurrent: boolean
-      /** Whether each token is sent as it is drawn. */
+      /** Whether to send each token as it is drawn. */
       listening: boolean
     }
     answer: SampleOutput[]
@@ -39,11 +39,11 @@ export interface Work {
     }
     answer: Float32Array[]
   }
-  /** The gradient is added to that of both sides. */
+  /** Adds the gradient to the shared gradient. */
   forwardBackward: { ask: { sequences: PackedSequences; loss: LossSettings }; answer: LossSums }
 }
 
-/** What is asked has a number, by which it is answered or aborted. Only samples that are `concurrent` may overlap. */
+/** Each request has a number for its answer or abort. Only `concurrent` samples may overlap. */
 export type ToWorker =
   | { [K in keyof Work]: { type: K; id: number } & Work[K]['ask'] }[keyof Work]
   | { type: 'weights' }

@@ -6,10 +6,10 @@ import { parameterLayout } from '../model/parameters.ts'
 import { createSampler } from '../sampling/sampler.ts'
 import type { DrawnToken, FromWorker, ToWorker, Work, WorkerData } from './worker-messages.ts'
 
-// A thread with a sampler and a learner of its own, for its part of the rows.
+// A thread with its own sampler and learner for its part of the rows.
 const { config, cacheBytes, samplingWeights, weights, gradient, ...limits } = workerData as WorkerData
 const layout = parameterLayout(config)
-// Copied, since the runtime does not read memory that threads share.
+// Copied, because the runtime does not read shared memory.
 const parameters = { layout, data: new Float32Array(layout.size) }
 const engine = { config, parameters, threads: 1 }
 const sampler = createSampler({ ...engine, cacheBytes, ...(samplingWeights && { samplingWeights }) })
