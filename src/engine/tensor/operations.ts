@@ -29,8 +29,8 @@ import { logSoftmax, rmsNormalise, softmax } from './operators/normalise.ts'
 import { rotate } from './operators/rotate.ts'
 
 /**
- * All operators as functions over tensors. Gradient rules are handed this record instead of importing one
- * another: the derivative of a product needs sums and that of a sum needs products.
+ * All operators as functions over tensors. Gradient rules get this record, because they would otherwise import
+ * each other in a cycle: the gradient of a product needs sums, and that of a sum needs products.
  */
 export const operations = {
   abs,

@@ -1,7 +1,7 @@
 import { AgogeError } from '../../error.ts'
 import type { Bindings, Dim, Shape, Tensor } from './node.ts'
 
-/** Sum of monomials: sorted symbols joined by `*` (the empty string for the constant term) -> coefficient. */
+/** A sum of monomials: sorted symbols joined by `*` (empty string: the constant term) -> coefficient. */
 type Polynomial = Map<string, number>
 
 function parse(dim: Dim): Polynomial {
@@ -36,7 +36,7 @@ function format(terms: Polynomial): Dim {
     .join('+')
 }
 
-/** The one spelling of a dimension, so that equal dimensions are equal strings. */
+/** The canonical string of a dimension. Equal dimensions give equal strings. */
 export function canonical(dim: Dim): Dim {
   return typeof dim === 'number' ? dim : format(parse(dim))
 }
@@ -106,7 +106,7 @@ export function showShape(shape: Shape): string {
   return `[${shape.join(', ')}]`
 }
 
-/** An error that names the operator and the shapes it was given. */
+/** An error that names the operator and the shapes of its inputs. */
 export function shapeError(operator: string, inputs: readonly Tensor[], expected: string): AgogeError {
   const given = inputs.map((input) => `${input.dtype}${showShape(input.shape)}`).join(', ')
   return new AgogeError(`${operator}: the inputs ${given} do not fit`, {
@@ -116,7 +116,7 @@ export function shapeError(operator: string, inputs: readonly Tensor[], expected
   })
 }
 
-/** NumPy broadcasting; a symbol fits itself and 1. */
+/** NumPy broadcasting. A symbol matches itself and 1. */
 export function broadcastShapes(operator: string, inputs: readonly Tensor[]): Shape {
   const rank = Math.max(0, ...inputs.map((input) => input.shape.length))
   const shape: Dim[] = []
@@ -155,7 +155,7 @@ export function stridesOf(shape: readonly number[]): number[] {
   return strides
 }
 
-/** For each element of `shape`, the offset given by `strides` (0 along axes that are broadcast). */
+/** For each element of `shape`, its offset by `strides` (0 along broadcast axes). */
 export function offsets(shape: readonly number[], strides: readonly number[]): Int32Array {
   const size = sizeOf(shape)
   const result = new Int32Array(size)
@@ -173,7 +173,7 @@ export function offsets(shape: readonly number[], strides: readonly number[]): I
   return result
 }
 
-/** Offsets into an input of shape `from` for each element of the broadcast shape `to`. */
+/** Offsets into an input of shape `from`, for each element of the broadcast shape `to`. */
 export function broadcastOffsets(from: readonly number[], to: readonly number[]): Int32Array {
   const own = stridesOf(from)
   const lead = to.length - from.length

@@ -16,8 +16,8 @@ import { negOperator, stopGradientOperator } from './operators/unary.ts'
 import { sameShape, sizeOf } from './shape.ts'
 
 /**
- * A simpler tensor of the same values and shape, or undefined. `find` gives the node of the graph that equals
- * a candidate, if there is one: some rules only pay when what they need is computed anyway.
+ * A simpler tensor with the same values and shape, or undefined. `find` returns the node of the graph that
+ * equals a candidate, if there is one. Some rules only save time if their operands are computed anyway.
  */
 type Rule = (node: Tensor, find: (candidate: Tensor) => Tensor | undefined) => Tensor | undefined
 
@@ -39,7 +39,7 @@ const neutral: Rule = (node) => {
   return undefined
 }
 
-/** An elementwise operator broadcasts by itself when its other operand already has the shape. */
+/** Removes a broadcast in front of an elementwise operator whose other operand already has the shape. */
 const dropBroadcast: Rule = (node) => {
   if (!elementwiseBinary.has(node.op)) return undefined
   const [a, b] = node.inputs
@@ -73,7 +73,7 @@ const composeReshapes: Rule = (node) => {
   return inner.op === reshapeOperator ? reshape(inner.inputs[0], node.shape) : undefined
 }
 
-/** Swapping the last two axes is a flag of the product. */
+/** Replaces swapping the last two axes by a flag of the product. */
 const transposeIntoMatmul: Rule = (node) => {
   if (node.op !== matmulOperator) return undefined
   for (const [at, flag] of [
@@ -92,7 +92,7 @@ const transposeIntoMatmul: Rule = (node) => {
   return undefined
 }
 
-/** A product times a number is the product with a scale, which costs nothing. */
+/** Turns a product times a number into a product with a scale, at no cost. */
 const scaleIntoMatmul: Rule = (node) => {
   if (node.op !== mulOperator && node.op !== divOperator) return undefined
   const [a, b] = node.inputs
@@ -110,7 +110,7 @@ const scaleIntoMatmul: Rule = (node) => {
   )
 }
 
-/** y + scatter(0, ...) is scatter(y, ...): no array of zeros, no addition. */
+/** y + scatter(0, ...) is scatter(y, ...), without an array of zeros and an addition. */
 const scatterOntoSum: Rule = (node) => {
   if (node.op !== addOperator) return undefined
   for (const [at, other] of [
@@ -127,8 +127,8 @@ const scatterOntoSum: Rule = (node) => {
 }
 
 /**
- * sum(p * (g v^T)) over the last axis = sum(g * (p v)) when p v is there already: in the backward pass of
- * attention a sum over the head's width instead of over the time (FlashAttention, Dao et al. 2022, eq. 4).
+ * sum(p * (g v^T)) over the last axis = sum(g * (p v)), if p v is computed anyway. In the backward pass of
+ * attention, this sums over the width of a head instead of over time (FlashAttention, Dao et al. 2022, eq. 4).
  */
 const shortenRowSum: Rule = (node, find) => {
   if (node.op !== sumOperator || node.inputs[0].op !== mulOperator) return undefined
@@ -146,7 +146,7 @@ const shortenRowSum: Rule = (node, find) => {
     const [g, v] = scores.inputs
     const shorter = g.shape.at(-1)!
     const longer = product.shape.at(-1)!
-    // a size known only at run time is taken to be the longer; strictly, so that the rule cannot undo itself
+    // A size only known at run time counts as the longer one. Strictly, so that the rule cannot revert itself.
     if (typeof shorter !== 'number' || (typeof longer === 'number' && longer <= shorter)) continue
     if (g.shape.length !== v.shape.length) continue
     const flip = scores.attributes.transposeB !== true
@@ -178,10 +178,10 @@ const rewriteRules: readonly Rule[] = [
   shortenRowSum,
 ]
 
-/** Constants larger than this are computed at run time rather than stored in the program. */
+/** Larger constants are computed at run time instead of being stored in the program. */
 const largestFolded = 65_536
 
-/** Folds constants, applies the rewrite rules and merges equal nodes. What no output needs falls away. */
+/** Folds constants, applies the rewrite rules, merges equal nodes, and drops unused ones. */
 export function simplify(outputs: readonly Tensor[]): Tensor[] {
   const merged = new Map<string, Tensor>()
   const replaced = new Map<Tensor, Tensor>()
@@ -199,7 +199,7 @@ export function simplify(outputs: readonly Tensor[]): Tensor[] {
     for (let steps = 0; steps < 16; steps++) {
       const next = rewrite(current, (candidate) => merged.get(structure(candidate)))
       if (next === undefined) break
-      // a rule may build several nodes: all of them are simplified in turn
+      // A rule may build several nodes. All of them are simplified in turn.
       current = replaced.has(next) ? replaced.get(next)! : rebuild(next)
     }
     return intern(current)

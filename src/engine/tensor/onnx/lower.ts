@@ -16,19 +16,19 @@ import {
 import type { Device } from './session.ts'
 
 const int64Type = 7
-/** Constants of this many bytes are compared, so that equal ones are one. */
+/** Constants of up to this many bytes are compared, so that equal ones are stored once. */
 const smallConstant = 4096
 
 interface LoweringState {
   nodes: OnnxNode[]
   initializers: OnnxInitializer[]
-  /** Where a symbol's value can be read: an input and the axis that has exactly this size. */
+  /** Where to read the value of a symbol: an input and an axis of exactly this size. */
   sources: Map<string, { name: string; axis: number }>
-  /** Results by what made them, so that shape arithmetic is not repeated. */
+  /** Results by their operator and inputs, so that shape arithmetic is not repeated. */
   known: Map<string, readonly string[]>
 }
 
-/** Lowers a graph to a serialised ONNX model. Outputs are named `out:` and the key of the record by default. */
+/** Lowers a graph to a serialised ONNX model. Default names of the outputs: `out:` plus the key of the record. */
 export function lowerToOnnx(
   name: string,
   inputs: Readonly<Record<string, Tensor>>,
@@ -51,7 +51,7 @@ export function lowerToOnnx(
       node.op === inputOperator ? (node.attributes.name as string) : node.op.lower(context, node, own),
     )
   }
-  // Not the results themselves under other names: without this node the runtime's optimiser breaks some graphs (transposed
+  // An extra node for each output. Without it, the runtime's optimiser breaks some graphs (transposed
   // convolutions with their second gradients).
   for (const [output, node] of Object.entries(outputs))
     state.nodes.push({
@@ -155,8 +155,9 @@ function lowerContext(state: LoweringState, device: Device): LowerContext {
 }
 
 /**
- * A traced function as an ONNX model (operator set 21) that runs wherever ONNX Runtime does: what it needs beside its inputs has to be
- * constants. Inputs and outputs have the names of the records; symbols in shapes are dimensions that may be of any size.
+ * A traced function as an ONNX model (operator set 21) for ONNX Runtime on any platform. The function may only
+ * use its inputs and constants. Inputs and outputs have the names of the records; symbols in shapes become
+ * dynamic dimensions.
  */
 export function toOnnx(
   name: string,

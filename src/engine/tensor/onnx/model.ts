@@ -3,7 +3,7 @@ import type { Device } from './session.ts'
 
 const utf8 = new TextEncoder()
 
-/** The wire format of protocol buffers, as far as ONNX models need it. */
+/** The wire format of protocol buffers, limited to what ONNX models need. */
 interface ProtobufWriter {
   int(field: number, value: number): void
   float(field: number, value: number): void
@@ -18,7 +18,7 @@ function protobufWriter(): ProtobufWriter {
   const push = (...bytes: number[]) => chunks.push(Uint8Array.from(bytes))
 
   function varint(value: number): void {
-    // negative integers are their 64-bit two's complement
+    // Negative integers are encoded as 64-bit two's complement.
     let rest = BigInt.asUintN(64, BigInt(value))
     const bytes: number[] = []
     while (rest > 127n) {
@@ -179,18 +179,18 @@ export type OnnxAttribute =
   | { ints: readonly number[] }
   | { string: string }
 
-/** What an operator's lowering may do. Values are referred to by name. */
+/** The operations for lowering an operator. Values are referred to by name. */
 export interface LowerContext {
-  /** Where the program is to run. */
+  /** The device of the program. */
   readonly device: Device
-  /** Adds a node with one output and returns the output's name. */
+  /** Adds a node with one output and returns the name of the output. */
   emit(
     type: string,
     inputs: readonly string[],
     attributes?: Readonly<Record<string, OnnxAttribute>>,
     domain?: 'com.microsoft',
   ): string
-  /** The same for a node with this many outputs. Asked again for the same, it gives those of the node that is there. */
+  /** Adds a node with several outputs. A repeated call with the same arguments returns the outputs of the existing node. */
   emitAll(count: number, ...what: Parameters<LowerContext['emit']>): readonly string[]
   /** A constant tensor. */
   initializer(data: HostData, shape: readonly number[], dtype: DType): string
@@ -198,6 +198,6 @@ export interface LowerContext {
   int64(values: readonly number[], scalar?: boolean): string
   /** A concrete shape at run time: int64 [shape.length]. */
   shapeTensor(shape: Shape): string
-  /** A size at run time as an int64 scalar. */
+  /** A size at run time, as an int64 scalar. */
   size(dim: Dim): string
 }

@@ -9,18 +9,20 @@ export interface LoadedRuntime {
   runtime: Runtime
 }
 
-// ONNX Runtime since 1.29 tells Microsoft of its use (names and hashes of models among it), with an id that it keeps in the home folder and a log for
-// every process among the temporary files, unless this stands in the environment before the library is loaded. It is set here, and not where
-// it is loaded, since native code does not see what other threads than the first set.
+// Since 1.29, ONNX Runtime sends usage data to Microsoft, including names and hashes of models. It stores an id
+// in the home folder and a temporary log file for each process. This variable prevents it, if set before the
+// library is loaded. It is set here and not at the import, because native code only sees variables that the
+// main thread has set.
 process.env.ORT_DISABLE_TELEMETRY ??= '1'
 
 let loading: Promise<LoadedRuntime> | undefined
 
 /**
- * Loads ONNX Runtime once: the native library, else WebAssembly (about four times slower; a warning says so). Bundlers for
- * browsers take `runtime-browser.ts` in this file's place (package.json, `browser`).
+ * Loads ONNX Runtime once: the native library, or WebAssembly if it is missing, which is about four times
+ * slower; a warning says so. Bundlers for browsers replace this file by `runtime-browser.ts` (package.json,
+ * `browser`).
  *
- * @throws AgogeError `missing-runtime` when neither is installed
+ * @throws AgogeError `missing-runtime` if neither is installed
  */
 export function loadRuntime(): Promise<LoadedRuntime> {
   loading ??= findRuntime()

@@ -3,14 +3,14 @@ import type { InputSignature } from '../bindings.ts'
 import type { DType, Feeds, HostTensor } from '../node.ts'
 import { type LoadedRuntime, loadRuntime, type Session } from './runtime.ts'
 
-/** Where programs run: this machine's processor; a graphics card by WebGPU (Vulkan, Metal, Direct3D 12); one of NVIDIA's by CUDA. */
+/** Where programs run: `cpu`; `webgpu`, a GPU by WebGPU (Vulkan, Metal, Direct3D 12); `cuda`, an NVIDIA GPU. */
 export const devices = ['cpu', 'webgpu', 'cuda'] as const
 export type Device = (typeof devices)[number]
 
 /**
- * Where programs run by default: `AGOGE_DEVICE`, else the processor.
+ * The default device: `AGOGE_DEVICE`, or the CPU.
  *
- * @throws AgogeError for names of no device
+ * @throws AgogeError for an unknown device
  */
 export function defaultDevice(): Device {
   // Browsers have no process.
@@ -31,7 +31,7 @@ const needs: Record<Device, string> = {
   cuda: 'an NVIDIA card with CUDA 12 and cuDNN 9, and the CUDA files of onnxruntime-node',
 }
 
-/** That a program cannot be made for a device. */
+/** The error for a program that cannot be made for a device. */
 function deviceError(device: Device, cause: unknown): AgogeError {
   return new AgogeError(`Programs cannot run on ${device} here`, {
     code: 'no-device',
@@ -46,14 +46,17 @@ type Results = Awaited<ReturnType<Session['run']>>
 type Tensor = Results[string]
 
 interface SharedSession {
-  /** Gives the outputs by their names in the model, `out:` before each; those in `into` are written there. */
+  /**
+   * Runs the model. Returns the outputs by their names in the model, with the prefix `out:`. Outputs in `into`
+   * are written there.
+   */
   run(
     inputs: readonly InputSignature[],
     feeds: Feeds,
     outputs: readonly { name: string; dtype: DType }[],
     into: Feeds,
   ): Promise<Results>
-  /** The last holder's release frees the session. */
+  /** Frees the session when its last user releases it. */
   release(): Promise<void>
 }
 
@@ -62,19 +65,22 @@ interface Entry {
   opening: Promise<{ session: Session; runtime: LoadedRuntime }>
 }
 
-/** Only fatal messages: errors reach the caller as exceptions, once. */
+/** Only fatal messages. Other errors reach the caller as exceptions. */
 const silent = 4
 
 const open = new Map<string, Entry>()
 
-/** Tells bytes apart one by one; a digest would need `node:crypto`, or a page that counts as secure. */
+/** Compares bytes directly. A digest would need `node:crypto`, or a secure context in a browser. */
 const asText = new TextDecoder('latin1')
 
 interface SessionOptions {
-  /** Inside one operator. */
+  /** Threads inside one operator. */
   threads: number
   device: Device
-  /** Whether the memory of a run is kept for the next, which is quicker; without, a run takes what is alive at once and gives it back. */
+  /**
+   * Whether the memory of a run is kept for the next one, which is faster. Otherwise a run allocates the live
+   * values only and frees them.
+   */
   keepMemory: boolean
 }
 
@@ -90,14 +96,15 @@ async function create(
     executionMode: 'sequential',
     graphOptimizationLevel: 'all',
     enableCpuMemArena: keepMemory,
-    // Patterns are kept for every set of sizes, and sizes change from run to run: slower, and hundreds of megabytes more.
+    // The runtime stores a pattern for every set of sizes, and sizes change often: slower, and hundreds of
+    // megabytes more.
     enableMemPattern: false,
     logSeverityLevel: silent,
   })
   return { session, runtime }
 }
 
-/** In the order of preference: what a device has no kernel for runs on the processor. */
+/** In order of preference. Operators without a kernel on the device run on the CPU. */
 function providers({ name }: LoadedRuntime, device: Device): string[] {
   if (name === 'onnxruntime-node') return [...new Set([device, 'cpu'])]
   if (device === 'cpu') return ['wasm']
@@ -105,9 +112,9 @@ function providers({ name }: LoadedRuntime, device: Device): string[] {
 }
 
 /**
- * A session for the model, shared with every other holder of an equal model.
+ * A session for the model. Equal models share one session.
  *
- * @throws AgogeError `no-device` where another device than the processor cannot be used
+ * @throws AgogeError `no-device` if a device other than the CPU is not available
  */
 export async function acquireSession(model: Uint8Array, options: SessionOptions): Promise<SharedSession> {
   const { threads, device, keepMemory } = options
@@ -123,7 +130,7 @@ export async function acquireSession(model: Uint8Array, options: SessionOptions)
     throw device === 'cpu' || AgogeError.isInstance(error) ? error : deviceError(device, error)
   }
   const { session, runtime } = opened
-  // Weights are fed again and again: the runtime's view of an array lasts as long as its owner.
+  // Weights are used in many runs. The runtime's view of an array lives as long as the array.
   const known = new WeakMap<HostTensor, Tensor>()
   const wrap = (value: HostTensor, dtype: DType): Tensor => {
     const found = known.get(value)
@@ -143,7 +150,7 @@ export async function acquireSession(model: Uint8Array, options: SessionOptions)
         targets[`out:${name}`] = target !== undefined && native ? wrap(target, dtype) : null
       }
       const results = await session.run(values, targets, { logSeverityLevel: silent })
-      // In WebAssembly results lie in another memory.
+      // WebAssembly returns results in its own memory.
       if (!native)
         for (const [name, target] of Object.entries(into))
           target.data.set(results[`out:${name}`].data as Float32Array)

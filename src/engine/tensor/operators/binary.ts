@@ -6,7 +6,7 @@ import { matmulOperator } from './matmul.ts'
 
 const numbers = ['float32', 'int32'] as const
 
-/** Gradients are summed over the axes along which an operand was broadcast. */
+/** Sums a gradient over the axes along which an operand was broadcast. */
 function fitted(
   t: Operations,
   node: Tensor,
@@ -73,7 +73,7 @@ const powOperator: Operator = elementwise({
   },
 })
 
-/** 1 where a > b, 1/2 where equal, else 0: ties share the gradient, as in PyTorch. */
+/** 1 where a > b, 1/2 where equal, else 0. Ties share the gradient, as in PyTorch. */
 function preference(t: Operations, a: Tensor, b: Tensor): Tensor {
   return t.add(t.cast(t.greater(a, b), 'float32'), t.mul(t.cast(t.equal(a, b), 'float32'), 0.5))
 }
@@ -118,7 +118,7 @@ export function sub(a: Operand, b: Operand): Tensor {
 export function mul(a: Operand, b: Operand): Tensor {
   return binary(mulOperator, a, b)
 }
-/** a / b, broadcasting; integers round towards zero. */
+/** a / b, broadcasting. Integers round towards zero. */
 export function div(a: Operand, b: Operand): Tensor {
   return binary(divOperator, a, b)
 }
@@ -126,16 +126,16 @@ export function div(a: Operand, b: Operand): Tensor {
 export function pow(a: Operand, b: Operand): Tensor {
   return binary(powOperator, a, b)
 }
-/** The larger of a and b, broadcasting; ties share the gradient. */
+/** The larger of a and b, broadcasting. Ties share the gradient. */
 export function maximum(a: Operand, b: Operand): Tensor {
   return binary(maximumOperator, a, b)
 }
-/** The smaller of a and b, broadcasting; ties share the gradient. */
+/** The smaller of a and b, broadcasting. Ties share the gradient. */
 export function minimum(a: Operand, b: Operand): Tensor {
   return binary(minimumOperator, a, b)
 }
 
-/** A product of matrices with a row added to each row of it. For compiled graphs only: it has no gradient. */
+/** A matrix product plus a row. Only for compiled graphs: it has no gradient. */
 export const affineOperator: Operator = {
   name: 'affine',
   infer: ([a, b], attributes) => matmulOperator.infer([a, b], attributes),

@@ -49,30 +49,30 @@ const notOperator: Operator = elementwise({
   compute: (a) => 1 - a,
 })
 
-/** a == b, bool, broadcasting. No gradient flows through comparisons. */
+/** a == b as bool, broadcasting. Comparisons have no gradient. */
 export function equal(a: Operand, b: Operand): Tensor {
   return makeNode(equalOperator, [lift(a, b), lift(b, a)])
 }
-/** a < b, bool, broadcasting. */
+/** a < b as bool, broadcasting. */
 export function less(a: Operand, b: Operand): Tensor {
   return makeNode(lessOperator, [lift(a, b), lift(b, a)])
 }
-/** a > b, bool, broadcasting. */
+/** a > b as bool, broadcasting. */
 export function greater(a: Operand, b: Operand): Tensor {
   return makeNode(greaterOperator, [lift(a, b), lift(b, a)])
 }
-/** Both, of booleans, broadcasting. */
+/** Logical and of booleans, broadcasting. */
 export function and(a: Tensor, b: Tensor): Tensor {
   return makeNode(andOperator, [a, b])
 }
-/** The contrary of a boolean. */
+/** Logical not of a boolean. */
 export function not(a: Tensor): Tensor {
   return makeNode(notOperator, [a])
 }
 
 /**
- * 1 where x is above 0, else 0, as the runtime has it in one pass: a slope so steep that the smallest ordinary number comes to
- * 1. For compiled graphs only: no gradient flows.
+ * 1 where x is above 0, else 0, in one pass of the runtime: clips x times a slope so steep that the smallest
+ * normal number becomes 1. Only for compiled graphs: it has no gradient.
  */
 export const stepOperator: Operator = {
   ...elementwise({
@@ -86,7 +86,7 @@ export const stepOperator: Operator = {
     context.emit('HardSigmoid', inputs, { alpha: { float: 1e38 }, beta: { float: 0 } }),
 }
 
-/** Code of bytes in ONNX's TensorProto.DataType. */
+/** The code of bytes in ONNX's TensorProto.DataType. */
 const uint8 = 2
 
 const whereOperator: Operator = {
@@ -99,7 +99,7 @@ const whereOperator: Operator = {
   },
   lower: (context, node, inputs) => {
     if (node.dtype !== 'bool') return context.emit('Where', inputs)
-    // the CPU provider has no Where over booleans, but one over bytes
+    // The CPU provider has no Where for booleans, but has one for bytes.
     const [a, b] = inputs.slice(1).map((name) => context.emit('Cast', [name], { to: { int: uint8 } }))
     return context.emit('Cast', [context.emit('Where', [inputs[0], a, b])], { to: { int: onnxTypes.bool } })
   },
@@ -121,7 +121,7 @@ const whereOperator: Operator = {
   },
 }
 
-/** a where the condition holds, else b, broadcasting. */
+/** a where the condition is true, else b, broadcasting. */
 export function where(condition: Tensor, a: Operand, b: Operand): Tensor {
   return makeNode(whereOperator, [condition, lift(a, b), lift(b, a)])
 }

@@ -37,9 +37,9 @@ function hold(data: readonly number[] | HostData, dtype: DType): HostData {
 /**
  * A tensor of known values.
  *
- * @param shape the shape; of a list of values by default `[length]`, of one number `[]`
- * @param dtype by default that of the typed array, else float32
- * @throws AgogeError `shape-mismatch` when the number of values is not the size of the shape
+ * @param shape default: `[length]` for a list of values, `[]` for a number
+ * @param dtype default: that of the typed array, otherwise float32
+ * @throws AgogeError `shape-mismatch` if the number of values differs from the size of the shape
  */
 export function constant(
   data: number | readonly number[] | HostData,
@@ -58,21 +58,21 @@ export function constant(
   return makeNode(constantOperator, [], { data: hold(values, kind), shape: own, dtype: kind })
 }
 
-/** Numbers become constants of the type of `partner`. */
+/** Turns a number into a constant of the type of `partner`. */
 export function lift(operand: Operand, worker?: Operand): Tensor {
   if (typeof operand !== 'number') return operand
   const dtype = worker !== undefined && typeof worker !== 'number' ? worker.dtype : 'float32'
   return constant(operand, [], dtype)
 }
 
-/** The single value of a constant with one element, else undefined. */
+/** The value of a constant with one element, otherwise undefined. */
 export function scalarValue(node: Tensor): number | undefined {
   if (node.op !== constantOperator) return undefined
   const data = node.attributes.data as HostData
   return data.length === 1 ? data[0] : undefined
 }
 
-/** Float zeros; no array is made where an operator can do with the number. */
+/** Float zeros. Stores a single number if the operators can broadcast it. */
 export function zeros(shape: Shape): Tensor {
   return broadcastTo(constant(0), shape)
 }
@@ -91,7 +91,7 @@ export const iotaOperator: Operator = {
   evaluate: (_, __, shape) => ({ data: Int32Array.from({ length: shape[0] }, (_, i) => i), shape }),
 }
 
-/** 0, 1, ... size-1 as int32 of shape [size]. */
+/** 0, 1, ... size - 1 as int32 of shape [size]. */
 export function iota(size: Dim): Tensor {
   if (typeof size === 'number') return constant(Int32Array.from({ length: size }, (_, i) => i))
   return makeNode(iotaOperator, [], { size: canonical(size) })
@@ -109,7 +109,7 @@ export const inputOperator: Operator = {
   },
 }
 
-/** A named hole of a graph, filled at each run. */
+/** A named input of a graph. Each run provides its value. */
 export function input(name: string, shape: Shape, dtype: DType = 'float32'): Tensor {
   return makeNode(inputOperator, [], { name, shape: canonicalShape(shape), dtype })
 }

@@ -4,11 +4,11 @@ import { shapeError, sizeOf } from '../shape.ts'
 import { allocate } from './elementwise.ts'
 
 export interface ConvolutionOptions {
-  /** Steps between the places of the kernel, on both axes. By default 1. */
+  /** Stride on both axes. Default: 1. */
   stride?: number
-  /** Zeros around the image, on all sides. By default 0. */
+  /** Width of the zero padding on all sides. Default: 0. */
   padding?: number
-  /** Distance between neighbouring weights of the kernel. By default 1. */
+  /** Distance between neighbouring weights of the kernel. Default: 1. */
   dilation?: number
 }
 
@@ -30,11 +30,11 @@ const withDefaults = ({
   dilation = 1,
 }: ConvolutionOptions): Record<keyof Convolution, number> => ({ stride, padding, dilation })
 
-/** Places of a kernel of `kernel` weights along an axis of `size`. */
+/** Number of positions of a kernel of `kernel` weights along an axis of `size`. */
 const placesOf = (size: number, kernel: number, { stride, padding, dilation }: Convolution): number =>
   Math.floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1
 
-/** Height and width, which have to be numbers: only the number of images may be a symbol. */
+/** Height and width. They must be numbers; only the number of images may be a symbol. */
 function imageSize(operator: string, inputs: readonly Tensor[], at: 0 | 1): [number, number] {
   const { shape, dtype } = inputs[at]
   const [height, width] = shape.slice(-2)
@@ -51,8 +51,8 @@ const onnxAttributes = ({ stride, padding, dilation }: Convolution) => ({
 })
 
 /**
- * The gradient of the kernel [O, C, kh, kw], from the images x [N, C, h, w] and what comes down dy [N, O, oh, ow]: again a
- * convolution, of x by dy over the images, in which stride and dilation change places.
+ * The gradient of the kernel [O, C, kh, kw], from the images x [N, C, h, w] and the gradient of the result dy
+ * [N, O, oh, ow]. It is a convolution of x by dy over the images, with stride and dilation swapped.
  */
 function kernelGradient(
   t: Operations,
@@ -67,7 +67,7 @@ function kernelGradient(
     padding,
     dilation: stride,
   })
-  // Where the stride does not divide, the last rows and columns belong to no weight.
+  // If the stride does not divide the size, the last rows and columns belong to no weight.
   const [height, width] = kernel.shape.slice(-2)
   const rows = t.slice(found, { axis: 2, end: height })
   return t.transpose(t.slice(rows, { axis: 3, end: width }), swap)
@@ -123,7 +123,7 @@ const conv2dOperator: Operator = {
 }
 
 /**
- * Cross-correlation of images with a kernel, as in PyTorch's `conv2d` without bias.
+ * Cross-correlation of images with a kernel, as PyTorch's `conv2d` without bias.
  *
  * @param x [N, C, h, w]
  * @param kernel [O, C, kh, kw]
@@ -190,11 +190,11 @@ const convTranspose2dOperator: Operator = {
 }
 
 /**
- * The transpose of `conv2d` with the same options as a linear map of its images, which is its gradient.
+ * The transpose of `conv2d` with the same options, as a linear map of its images. This is its gradient.
  *
  * @param y [N, O, oh, ow]
  * @param kernel [O, C, kh, kw]
- * @param size height and width of the images that `conv2d` makes [oh, ow] of
+ * @param size height and width of the images of the corresponding `conv2d`
  * @returns [N, C, ...size]
  */
 export function convTranspose2d(

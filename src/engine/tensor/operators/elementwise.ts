@@ -4,11 +4,11 @@ import type { DType, Operator, Value } from '../node.ts'
 
 interface Elementwise {
   name: string
-  /** ONNX operator, when it is a single one. */
+  /** The ONNX operator, if a single one is enough. */
   onnx: string
   arity: 1 | 2
   accepts: readonly DType[]
-  /** Type of the result; by default that of the inputs. */
+  /** Type of the result. Default: that of the inputs. */
   result?: DType
   compute: (a: number, b: number) => number
   gradient?: Operator['gradient']
@@ -21,7 +21,7 @@ export function allocate(dtype: DType, size: number): Value['data'] {
   return dtype === 'int8' ? new Int8Array(size) : new Uint8Array(size)
 }
 
-/** Defines an operator that works element by element, with broadcasting. */
+/** Defines an elementwise operator with broadcasting. */
 export function elementwise(definition: Elementwise): Operator {
   const { name, onnx, arity, accepts, result, compute } = definition
   return {

@@ -32,7 +32,7 @@ const gatherOperator: Operator = {
     const [x, indices] = node.inputs
     const axis = node.attributes.axis as number
     const flat = t.reshape(indices, [-1])
-    // rows to the front, scattered, and back
+    // Moves the axis to the front, scatters rows, and moves it back.
     const joined = t.reshape(dy, [...x.shape.slice(0, axis), flat.shape[0], ...x.shape.slice(axis + 1)])
     if (axis === 0) return [t.scatterRows(t.zeros(x.shape), flat, joined), undefined]
     const front = [axis, ...x.shape.map((_, at) => at).filter((at) => at !== axis)]
@@ -43,8 +43,8 @@ const gatherOperator: Operator = {
 }
 
 /**
- * base with rows added at indices; colliding indices add up. ONNX's ScatterND is a data race on collisions
- * (wrong in 42 of 50 runs at two threads), ScatterElements is not.
+ * Adds rows to `base` at indices. Rows with equal indices add up. Does not use ONNX's ScatterND, which is a
+ * data race on equal indices (wrong in 42 of 50 runs with two threads), but ScatterElements.
  */
 export const scatterRowsOperator: Operator = {
   name: 'scatterRows',
@@ -79,7 +79,7 @@ export function scatterRows(base: Tensor, indices: Tensor, rows: Tensor): Tensor
 }
 
 /**
- * Rows of x by index along an axis (an embedding when axis is 0).
+ * Rows of x by index along an axis (an embedding for axis 0).
  *
  * @param indices int32 of any shape, each in [0, size of the axis)
  * @returns x's shape with the axis replaced by the shape of the indices
@@ -118,7 +118,7 @@ const takeAlongOperator: Operator = {
   },
 }
 
-/** base [..., V] with one value added in each row, at the row's index. */
+/** Adds one value to each row of base [..., V], at the index of the row. */
 export const scatterAlongOperator: Operator = {
   name: 'scatterAlong',
   infer: (inputs) => {

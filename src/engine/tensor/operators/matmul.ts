@@ -83,7 +83,7 @@ export const matmulOperator: Operator = {
     const da = swap.a ? product(b, dy, swap.b, true) : product(dy, b, false, !swap.b)
     let db: Tensor
     if (b.shape.length === 2 && a.shape.length > 2 && !swap.a) {
-      // one product over all rows instead of a batch of products that are then added up
+      // One product over all rows, instead of a batch of products and a sum.
       const rows = multiplyDims(a.shape.slice(0, -1))
       const [flatA, flatDy] = [a, dy].map((x) => t.reshape(x, [rows, x.shape.at(-1)!]))
       db = swap.b ? product(flatDy, flatA, true, false) : product(flatA, flatDy, true, false)
@@ -96,7 +96,7 @@ export const matmulOperator: Operator = {
 }
 
 /**
- * Matrix product over the last two axes; leading axes broadcast.
+ * Matrix product over the last two axes. Leading axes broadcast.
  *
  * @param a [..., m, k] ([..., k, m] with transposeA)
  * @param b [..., k, n] ([..., n, k] with transposeB)

@@ -45,11 +45,11 @@ export const logSoftmaxOperator: Operator = {
   gradient: (node, dy, t) => [t.sub(dy, t.mul(t.exp(node), t.sum(dy, { axes: [-1], keepDims: true })))],
 }
 
-/** exp(x) divided by its sum, over the last axis. */
+/** Softmax over the last axis. */
 export function softmax(x: Tensor): Tensor {
   return makeNode(softmaxOperator, [x])
 }
-/** The logarithm of softmax, over the last axis, without overflow. */
+/** Logarithm of the softmax over the last axis, without overflow. */
 export function logSoftmax(x: Tensor): Tensor {
   return makeNode(logSoftmaxOperator, [x])
 }
@@ -72,7 +72,7 @@ function emit(context: LowerContext, node: Tensor, x: string, count: number): re
   return context.emitAll(count, 'SimplifiedLayerNormalization', [x, ones], attributes)
 }
 
-/** 1 / the root of the mean square of row `start`, of this many numbers. */
+/** 1 / the root mean square of a row of this many numbers that begins at `start`. */
 function scaleOf(data: Value['data'], start: number, width: number, epsilon: number): number {
   let squares = 0
   for (let i = start; i < start + width; i++) squares += data[i] ** 2
@@ -108,7 +108,7 @@ const rmsScaleOperator: Operator = {
   },
   lower(context, node, [x]) {
     if (context.device === 'cpu') return emit(context, node, x, 2)[1]
-    // Elsewhere the operator gives its second result wrong.
+    // Other devices compute the second result wrong.
     const squares = context.emit('ReduceMean', [context.emit('Mul', [x, x]), context.int64([-1])])
     const epsilon = context.initializer(Float32Array.of(node.attributes.epsilon as number), [], 'float32')
     return context.emit('Reciprocal', [context.emit('Sqrt', [context.emit('Add', [squares, epsilon])])])
@@ -127,12 +127,12 @@ const rmsScaleOperator: Operator = {
   },
 }
 
-/** x divided by the root of its mean square (plus epsilon) over the last axis (Zhang & Sennrich 2019). */
+/** Divides x by its root mean square over the last axis, with epsilon added to the mean square (Zhang & Sennrich 2019). */
 export function rmsNormalise(x: Tensor, epsilon: number): Tensor {
   return makeNode(rmsNormaliseOperator, [x], { epsilon })
 }
 
-/** The same, with what x was multiplied by [..., 1]. */
+/** The same, and the factor [..., 1] that x was multiplied by. */
 export function rmsNormaliseWithScale(x: Tensor, epsilon: number): { y: Tensor; scale: Tensor } {
   return {
     y: makeNode(rmsNormaliseOperator, [x], { epsilon, withScale: true }),

@@ -4,16 +4,16 @@ import { shapeError, sizeOf } from '../shape.ts'
 import { allocate } from './elementwise.ts'
 
 /**
- * Codes of weights lie within this: processors without VNNI add two products of an unsigned and a signed byte in 16 bits, and
- * 2 * 255 * 64 still fits there. So sums of codes are exact, and the same, on every machine.
+ * Largest code of a weight. CPUs without VNNI add two products of an unsigned and a signed byte in 16 bits, and
+ * 2 * 255 * 64 still fits. So sums of codes are exact and equal on every machine.
  */
 const mostWeightCode = 64
-/** Codes of activations lie this far from `zero` at most. */
+/** Largest distance of the codes of activations from `zero`. */
 const mostCode = 127
 const zero = 128
-/** The scale of codes in rows whose largest number is 1. */
+/** The scale of the codes in a row whose largest number is 1. */
 const step = Math.fround(1 / mostCode)
-/** Rows of nothing but zeros are divided by this. */
+/** The divisor for rows of zeros. */
 const tiny = 1e-30
 
 const quantisedMatmulOperator: Operator = {
@@ -45,7 +45,8 @@ const quantisedMatmulOperator: Operator = {
     const emit: typeof context.emit = (...what) => context.emit(...what)
     const magnitudes = emit('ReduceMax', [emit('Abs', [x]), context.int64([-1])])
     const most = emit('Max', [magnitudes, number(tiny)])
-    // Every row by itself, so that what comes of a row does not depend on the others; with one scale for all, quantising is one pass.
+    // Each row has its own scale, so the result of a row does not depend on the others. Scaling all rows first
+    // makes quantising one pass.
     const zeroPoint = emit('Cast', [number(zero)], { to: { int: uint8Type } })
     const quantised = emit('QuantizeLinear', [emit('Div', [x, most]), number(step), zeroPoint])
     const product = emit(
@@ -84,7 +85,7 @@ const quantisedMatmulOperator: Operator = {
   },
 }
 
-/** ONNX's code of the type, which nothing else here has. */
+/** ONNX's code of this type, which only this operator uses. */
 const uint8Type = 2
 
 function halfToEven(x: number): number {
@@ -93,28 +94,30 @@ function halfToEven(x: number): number {
 }
 
 /**
- * x times weights of 8 bits. Each row of x is quantised as it comes: its largest magnitude is code 127, symmetric, halves to even. Sums of
- * codes are exact. On the processor only; without a gradient.
+ * Multiplies x by 8-bit weights. Each row of x is quantised symmetrically when it is multiplied: its largest
+ * magnitude is code 127, halves round to even. Sums of codes are exact. Runs only on the CPU and has no
+ * gradient.
  *
  * @param x float32 [rows, in]
- * @param codes int8 [in, out], as `quantiseMatrix` gives them
- * @param scales float32 [out], by which the codes of each column are multiplied
+ * @param codes int8 [in, out], as computed by `quantiseMatrix`
+ * @param scales float32 [out], which multiply the codes of each column
  * @returns float32 [rows, out]
  */
 export function quantisedMatmul(x: Tensor, codes: Tensor, scales: Tensor): Tensor {
   return makeNode(quantisedMatmulOperator, [x, codes, scales])
 }
 
-/** Transposed in tiles of this many rows and columns, which stay in the nearest cache. */
+/** Size of the tiles for transposing. A tile stays in the L1 cache. */
 const tile = 64
 
 /**
- * Weights in 8 bits for `quantisedMatmul`, symmetric by output: matrix[o, i] is nearly codes[i, o] * scales[o], off by half a scale at
- * most. A row that holds something that is no number has a scale that is none.
+ * Quantises a matrix to 8 bits for `quantisedMatmul`, symmetrically for each output: matrix[o, i] is
+ * approximately codes[i, o] * scales[o], with an error of at most half a scale. A row with NaN or infinity has
+ * a scale of NaN or infinity.
  *
- * @param matrix [out, in], row by row
- * @param codes [in, out], from -64 to 64, written
- * @param scales [out], the largest magnitude of each row / 64, written
+ * @param matrix [out, in], row-major
+ * @param codes [in, out], from -64 to 64; written
+ * @param scales [out], the largest magnitude of each row / 64; written
  */
 export function quantiseMatrix(matrix: Float32Array, codes: Int8Array, scales: Float32Array): void {
   const outputs = scales.length
@@ -132,7 +135,7 @@ export function quantiseMatrix(matrix: Float32Array, codes: Int8Array, scales: F
       for (let row = start; row < end; row++) {
         const factor = factors[row - start]
         const from = row * inner
-        // To the nearest: what is cut off is of a number above zero.
+        // Rounds to nearest: the truncated number is positive.
         for (let i = first; i < last; i++)
           codes[i * outputs + row] = ((matrix[from + i] * factor + 128.5) | 0) - 128
       }
@@ -140,7 +143,7 @@ export function quantiseMatrix(matrix: Float32Array, codes: Int8Array, scales: F
   }
 }
 
-/** The largest magnitude, or NaN where there is one. */
+/** The largest magnitude, or NaN if an entry is NaN. */
 function largest(matrix: Float32Array, from: number, to: number): number {
   let most = 0
   for (let i = from; i < to; i++) {

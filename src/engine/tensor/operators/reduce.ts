@@ -14,15 +14,15 @@ import { allocate } from './elementwise.ts'
 import { reshape } from './reshape.ts'
 
 interface ReduceOptions {
-  /** Axes to reduce; negative ones count from the end; by default all. */
+  /** Axes to reduce. Negative axes count from the end. Default: all. */
   axes?: readonly number[]
-  /** Keeps the reduced axes with size 1. By default false. */
+  /** Keeps the reduced axes with size 1. Default: false. */
   keepDims?: boolean
 }
 
 const axesOf = (node: Tensor) => node.attributes.axes as readonly number[]
 
-/** The result's shape with the reduced axes kept as 1, to broadcast against the input. */
+/** The shape of the result with reduced axes of size 1, for broadcasting against the input. */
 function kept(node: Tensor): Shape {
   return node.inputs[0].shape.map((dim, axis) => (axesOf(node).includes(axis) ? 1 : dim))
 }
@@ -84,7 +84,7 @@ const meanOperator: Operator = reduction(
     const x = node.inputs[0]
     const count = multiplyDims(axesOf(node).map((axis) => x.shape[axis]))
     if (typeof count === 'number') return t.broadcastTo(t.mul(dy, 1 / count), x.shape)
-    // a size known only at run time: ones are counted
+    // The size is only known at run time, so this counts ones.
     const ones = t.broadcastTo(t.constant(1), x.shape)
     return t.broadcastTo(t.div(dy, t.sum(ones, { axes: axesOf(node), keepDims: true })), x.shape)
   },
@@ -108,20 +108,20 @@ function reduce(operator: Operator, x: Tensor, options: ReduceOptions): Tensor {
   })
 }
 
-/** Sum over the axes (all by default). */
+/** Sum over axes. Default: all axes. */
 export function sum(x: Tensor, options: ReduceOptions = {}): Tensor {
   return reduce(sumOperator, x, options)
 }
-/** Arithmetic mean over the axes (all by default). */
+/** Arithmetic mean over axes. Default: all axes. */
 export function mean(x: Tensor, options: ReduceOptions = {}): Tensor {
   return reduce(meanOperator, x, options)
 }
-/** Largest value over the axes (all by default); ties share the gradient. */
+/** Largest value over axes. Default: all axes. Ties share the gradient. */
 export function max(x: Tensor, options: ReduceOptions = {}): Tensor {
   return reduce(maxOperator, x, options)
 }
 
-/** Sums over the axes along which a tensor of `shape` was broadcast to become `x`. */
+/** Sums over the axes along which a tensor of `shape` was broadcast to `x`. */
 export function sumTo(x: Tensor, shape: Shape): Tensor {
   if (sameShape(x.shape, shape)) return x
   const lead = x.shape.length - shape.length

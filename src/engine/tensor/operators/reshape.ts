@@ -19,7 +19,7 @@ export const reshapeOperator: Operator = {
   name: 'reshape',
   infer: ([x], attributes) => ({ shape: attributes.shape as Shape, dtype: x.dtype }),
   lower: (context, node, [x]) => {
-    // 0 copies the size at the same position and one -1 is worked out: no arithmetic at run time
+    // 0 copies the size at the same position, and one -1 is inferred, so this needs no arithmetic at run time.
     const source = node.inputs[0].shape
     const static_ = node.shape.map((dim, axis) =>
       typeof dim === 'number' ? dim : dim === source[axis] ? 0 : -1,
@@ -31,7 +31,7 @@ export const reshapeOperator: Operator = {
   gradient: (node, dy, t) => [t.reshape(dy, node.inputs[0].shape)],
 }
 
-/** What one -1 in `shape` stands for, or undefined when it does not divide. */
+/** The size that -1 in `shape` stands for, or undefined if it does not divide. */
 function remainder(total: Dim, known: Dim): Dim | undefined {
   if (typeof total === 'number' && typeof known === 'number')
     return total % known === 0 ? total / known : undefined
@@ -51,9 +51,9 @@ function remainder(total: Dim, known: Dim): Dim | undefined {
 }
 
 /**
- * The same values, row-major, in another shape. Sizes may be symbols and products of them; one may be -1.
+ * The same values, row-major, in another shape. Sizes may be symbols and their products. One size may be -1.
  *
- * @throws AgogeError `shape-mismatch` when the sizes differ
+ * @throws AgogeError `shape-mismatch` if the number of values differs
  */
 export function reshape(x: Tensor, shape: Shape): Tensor {
   const wanted = canonicalShape(shape)
@@ -97,7 +97,7 @@ export const transposeOperator: Operator = {
   },
 }
 
-/** Axes in another order; by default reversed. `permutation[i]` is the input axis that becomes axis i. */
+/** Permutes axes. `permutation[i]` is the input axis that becomes axis i. Default: reversed. */
 export function transpose(x: Tensor, permutation?: readonly number[]): Tensor {
   return makeNode(transposeOperator, [x], {
     permutation: permutation ?? x.shape.map((_, axis) => x.shape.length - 1 - axis),
@@ -123,7 +123,7 @@ export const broadcastToOperator: Operator = {
   gradient: (node, dy, t) => [t.sumTo(dy, node.inputs[0].shape)],
 }
 
-/** Repeats x along leading axes and axes of size 1 until it has the shape. */
+/** Broadcasts x to a shape: repeats it along leading axes and axes of size 1. */
 export function broadcastTo(x: Tensor, shape: Shape): Tensor {
   const wanted = canonicalShape(shape)
   return sameShape(wanted, x.shape) ? x : makeNode(broadcastToOperator, [x], { shape: wanted })

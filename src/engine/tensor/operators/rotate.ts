@@ -58,9 +58,9 @@ export const rotateOperator: Operator = {
 }
 
 /**
- * Rotary embedding (Su et al. 2021) in the order of Hugging Face's `rotate_half`: in each head of `x [B, T, heads *
- * width]` the pairs (i, i + width / 2) are turned by the angles whose cosines and sines stand in row `positions [B, T]`
- * of the tables [positions, width / 2]. No gradient flows to the tables.
+ * Rotary embedding (Su et al. 2021) in the order of Hugging Face's `rotate_half`. In each head of `x [B, T,
+ * heads * width]` it rotates the pairs (i, i + width / 2). Row `positions [B, T]` of the tables [positions,
+ * width / 2] has the cosines and sines of the angles. The tables get no gradient.
  */
 export function rotate(x: Tensor, positions: Tensor, cosine: Tensor, sine: Tensor): Tensor {
   return makeNode(rotateOperator, [x, positions, cosine, sine], { backwards: false })

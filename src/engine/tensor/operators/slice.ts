@@ -74,8 +74,8 @@ export const padOperator: Operator = {
 }
 
 /**
- * The part of x from `start` up to but without `end` along one axis. Negative numbers count from the end;
- * sizes may be symbols.
+ * The part of x from `start` to `end` (exclusive) along an axis. Negative numbers count from the end. Sizes may
+ * be symbols.
  */
 export function slice(x: Tensor, options: { axis: number; start?: Dim; end?: Dim }): Tensor {
   const axis = normaliseAxis('slice', x, options.axis)
@@ -87,7 +87,7 @@ export function slice(x: Tensor, options: { axis: number; start?: Dim; end?: Dim
   return makeNode(sliceOperator, [x], { axis, start, end })
 }
 
-/** Zeros before and after x along one axis. */
+/** Pads x with zeros before and after, along one axis. */
 export function pad(x: Tensor, options: { axis: number; before?: Dim; after?: Dim }): Tensor {
   const before = canonical(options.before ?? 0)
   const after = canonical(options.after ?? 0)
@@ -137,7 +137,7 @@ const concatOperator: Operator = {
   },
 }
 
-/** Joins tensors along an axis. */
+/** Concatenates tensors along an axis. */
 export function concat(tensors: readonly Tensor[], axis: number): Tensor {
   if (tensors.length === 1) return tensors[0]
   return makeNode(concatOperator, tensors, { axis: normaliseAxis('concat', tensors[0], axis) })

@@ -4,7 +4,7 @@ import type { Operations } from '../operations.ts'
 import { sizeOf } from '../shape.ts'
 import { allocate, elementwise } from './elementwise.ts'
 
-/** From the gradient of y to that of x, where y is the operator's result. */
+/** Computes the gradient of x from the gradient of y, the result of the operator. */
 type Derivative = (t: Operations, dy: Tensor, x: Tensor, y: Tensor) => Tensor
 
 function unary(
@@ -106,7 +106,7 @@ export function tanh(x: Tensor): Tensor {
 export function sigmoid(x: Tensor): Tensor {
   return makeNode(sigmoidOperator, [x])
 }
-/** max(x, 0); the gradient at 0 is 0. */
+/** max(x, 0). The gradient at 0 is 0. */
 export function relu(x: Tensor): Tensor {
   return makeNode(reluOperator, [x])
 }
@@ -114,11 +114,11 @@ export function relu(x: Tensor): Tensor {
 export function silu(x: Tensor): Tensor {
   return makeNode(siluOperator, [x])
 }
-/** -1, 0 or 1; no gradient flows. */
+/** -1, 0 or 1. Has no gradient. */
 export function sign(x: Tensor): Tensor {
   return makeNode(signOperator, [x])
 }
-/** Absolute value; the gradient at 0 is 0. */
+/** Absolute value. The gradient at 0 is 0. */
 export function abs(x: Tensor): Tensor {
   return makeNode(absOperator, [x])
 }
@@ -151,7 +151,7 @@ export const castOperator: Operator = {
   gradient: (node, dy) => [node.dtype === 'float32' && node.inputs[0].dtype === 'float32' ? dy : undefined],
 }
 
-/** The values in another type: booleans become 0 or 1, floats are cut towards zero. */
+/** Converts to another type. Booleans become 0 or 1; floats are truncated towards zero. */
 export function cast(x: Tensor, dtype: DType): Tensor {
   return x.dtype === dtype ? x : makeNode(castOperator, [x], { dtype })
 }
@@ -163,7 +163,7 @@ export const stopGradientOperator: Operator = {
   evaluate: (_, [x]) => x,
 }
 
-/** The same values, through which no gradient flows. */
+/** The same values without a gradient. */
 export function stopGradient(x: Tensor): Tensor {
   return makeNode(stopGradientOperator, [x])
 }

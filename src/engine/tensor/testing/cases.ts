@@ -5,12 +5,12 @@ import type { DType, Feeds, HostData, Shape, Tensor } from '../node.ts'
 interface CaseInput {
   shape: Shape
   dtype?: DType
-  /** Values are drawn from [low, high); integers are rounded down. By default -2 to 2, indices 0 to 3. */
+  /** Range [low, high) of the random values. Integers are rounded down. Default: -2 to 2; for indices 0 to 3. */
   low?: number
   high?: number
 }
 
-/** One use of an operator over symbolic sizes B and T, to be held against evaluation and finite differences. */
+/** A use of an operator with symbolic sizes B and T. Tests compare it with the reference and with finite differences. */
 export interface Case {
   inputs: Readonly<Record<string, CaseInput>>
   build: (inputs: Record<string, Tensor>) => Tensor
@@ -186,13 +186,13 @@ export const cases: Readonly<Record<string, Case>> = {
   ),
 }
 
-/** Small deterministic generator (Park-Miller); tests need spread, not quality. */
+/** A small deterministic generator (Park-Miller). Tests need spread, not quality. */
 export function testNumbers(seed: number): () => number {
   let state = (seed * 48_271 + 11) % 2_147_483_647
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
 }
 
-/** Random feeds for the sizes given to the symbols. */
+/** Random feeds for the given sizes of the symbols. */
 export function randomFeeds(
   inputs: Case['inputs'],
   sizes: Readonly<Record<string, number>>,

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Chromium brings a Vulkan driver that computes on the processor, and the loader for it. */
+/** Chromium contains a Vulkan driver for the CPU, and its loader. */
 export const driver = process.env['AGOGE_VULKAN_DRIVER'] ?? '/usr/lib/chromium/vk_swiftshader_icd.json'
 
-/** Runs a script on a device, in a process of its own: drivers are looked for when it starts. */
+/** Runs a script on a device in a separate process, because drivers are loaded at its start. */
 export function onDevice(
   device: string,
   script: URL,

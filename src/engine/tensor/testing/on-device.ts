@@ -1,4 +1,5 @@
-// Every operator on the device of AGOGE_DEVICE against its plain evaluation; prints the greatest deviation of each as JSON.
+// Compares every operator on the device of AGOGE_DEVICE with its reference. Prints the greatest deviation of
+// each as JSON.
 import { compile, evaluate } from '../index.ts'
 import { input } from '../operators/constant.ts'
 import { cases, randomFeeds } from './cases.ts'

@@ -13,18 +13,19 @@ import {
 import { instantiate, type Kernel } from './run-plan.ts'
 
 /**
- * Zero where x is tiny, but not where it is no number. Units that no longer learn leave moments that shrink for ever, and processors take a hundred times as
- * long for numbers below 1e-38.
+ * Flushes tiny values to zero, but keeps NaN. Moments of units that stop learning decay for ever, and CPUs are
+ * a hundred times slower for numbers below 1e-38.
  */
 const flushed = (x: Local, least: Local): Code =>
   x.set(vector.select(vector.constant(0), x.get, vector.less(vector.abs(x.get), least.get)))
 
-/** A moment this small moves nothing beside an epsilon of 1e-5 or 1e-8; its square is still an ordinary number. */
+/** A moment below this has no effect beside an epsilon of 1e-5 or 1e-8. Its square is still a normal number. */
 const leastGradient = 1e-18
 
 /**
- * `adam(parameters, gradient, first, second, vectors, gradientScale, beta1, 1 - beta1, beta2, 1 - beta2, secondScale,
- * stepSize, epsilon, keep)`: one step of Adam in place, four numbers a vector; parameters are multiplied by `keep` first.
+ * `adam(parameters, gradient, first, second, vectors, gradientScale, beta1, 1 - beta1, beta2, 1 - beta2,
+ * secondScale, stepSize, epsilon, keep)`: one step of Adam in place, four numbers per vector. Multiplies the
+ * parameters by `keep` first.
  */
 export const adamStep: WasmFunction = {
   name: 'adam',
@@ -62,7 +63,7 @@ export const adamStep: WasmFunction = {
   },
 }
 
-/** What a step of Adam needs beside its arrays. */
+/** The numbers of a step of Adam. */
 export interface AdamStep {
   learningRate: number
   beta1: number
@@ -70,13 +71,13 @@ export interface AdamStep {
   epsilon: number
   /** Counts from 1. */
   step: number
-  /** What the gradient is multiplied with. */
+  /** Multiplies the gradient. */
   gradientScale: number
-  /** What decoupled weight decay leaves of a parameter; 1 without. */
+  /** The factor of decoupled weight decay for the parameters; 1 for none. */
   keep: number
 }
 
-/** Calls `adam` for this many vectors at the addresses of parameters, gradient and both moments. */
+/** Calls `adam` for this many vectors, at the addresses of parameters, gradient and both moments. */
 export function runAdam(
   adam: Kernel,
   [parameters, gradient, first, second]: readonly number[],
@@ -101,7 +102,7 @@ export function runAdam(
   )
 }
 
-/** `squares(from, vectors, to)`: adds the squares to two doubles at `to`, which are still to be added to each other. */
+/** `squares(from, vectors, to)`: adds the squares to two doubles at `to`, whose sum is the result. */
 export const sumOfSquares: WasmFunction = {
   name: 'squares',
   parameters: [i32, i32, i32],
@@ -124,7 +125,7 @@ export const sumOfSquares: WasmFunction = {
   },
 }
 
-/** `follow(target, source, vectors, rate)`: the target moves towards the source by the share `rate`. */
+/** `follow(target, source, vectors, rate)`: target += rate (source - target). */
 const follow: WasmFunction = {
   name: 'follow',
   parameters: [i32, i32, i32, f32],
@@ -146,27 +147,30 @@ const follow: WasmFunction = {
 }
 
 export interface AdamNumbers extends Omit<AdamStep, 'gradientScale' | 'keep'> {
-  /** What the gradient is multiplied with, from its norm. */
+  /** The factor of the gradient, from its norm. */
   scaleFor: (norm: number) => number
 }
 
-/** Adam over one array, with its moments, in WebAssembly: a tenth of the time of a loop over typed arrays. */
+/** Adam over one array in WebAssembly, with its moments. Takes a tenth of the time of a loop over typed arrays. */
 export interface AdamMachine {
   readonly first: Float32Array
   readonly second: Float32Array
-  /** Memory for parameters, their gradient and a copy that follows them: what lies here is not copied for a step. */
+  /** Memory for the parameters, their gradient and a target copy. Arrays here are not copied for a step. */
   readonly own: {
     readonly parameters: Float32Array
     readonly gradient: Float32Array
     readonly target: Float32Array
   }
-  /** One step in place, none where the norm is not finite; gives the norm of the gradient as it came, summed in double precision. */
+  /**
+   * Takes one step in place, or none if the norm is not finite. Returns the norm of the unscaled gradient,
+   * summed in double precision.
+   */
   run(parameters: Float32Array, gradient: Float32Array, numbers: AdamNumbers): number
-  /** `own.target` moves towards `own.parameters` by the share `rate`. */
+  /** Moves `own.target` towards `own.parameters`: target += rate (parameters - target). */
   follow(rate: number): void
 }
 
-/** Steps of Adam (Kingma & Ba 2015) in single precision, for `length` numbers. */
+/** Adam (Kingma & Ba 2015) in single precision, for `length` numbers. */
 export function adamMachine(length: number): AdamMachine {
   const vectors = Math.max(1, Math.ceil(length / 4))
   const place = (index: number): number => index * vectors * 4
@@ -188,7 +192,7 @@ export function adamMachine(length: number): AdamMachine {
       sums.fill(0)
       squares(addresses[1], vectors, sumsAt)
       const norm = Math.sqrt(sums[0] + sums[1])
-      // Infinity times a scale of 0 would still be no number.
+      // Infinity times a scale of 0 would be NaN.
       if (!Number.isFinite(norm)) return norm
       runAdam(adam, addresses, vectors, { ...numbers, gradientScale: scaleFor(norm), keep: 1 })
       if (parameters !== weights) parameters.set(weights)

@@ -1,4 +1,4 @@
-/** Instructions as bytes; nested, so that pieces are put together without copying. */
+/** Instructions as bytes. Nested, so that pieces combine without copying. */
 export type Code = readonly (number | Code)[]
 
 /** Value types of WebAssembly. */
@@ -37,11 +37,11 @@ const floatBytes = (value: number): number[] => {
 
 const doubleBytes = (value: number): number[] => Array.from(new Uint8Array(Float64Array.of(value).buffer))
 
-/** A local of the function that is being written. */
+/** A local variable of the function. */
 export interface Local {
   readonly get: Code
   set(value: Code): Code
-  /** Sets it and leaves the value. */
+  /** Sets it and leaves the value on the stack. */
   tee(value: Code): Code
   /** For i32: adds to it. */
   add(value: Code): Code
@@ -63,7 +63,7 @@ export const int = {
   sub: binary(0x6b),
   mul: binary(0x6c),
   shiftLeft: binary(0x74),
-  /** Without signs, as `notLess`. */
+  /** Unsigned, as `notLess`. */
   less: binary(0x49),
   notLess: binary(0x4f),
   and: binary(0x71),
@@ -84,7 +84,7 @@ export const scalar = {
   store: (address: Code, value: Code, offset = 0): Code => [address, value, memory([0x38], 2, offset)],
 }
 
-/** Four f32 side by side. Comparisons give all bits or none. */
+/** Vectors of four f32. Comparisons give all bits or none. */
 export const vector = {
   /** The same number four times. */
   constant: (value: number): Code => {
@@ -93,7 +93,7 @@ export const vector = {
   },
   splat: unary(...simd(0x13)),
   lane: (value: Code, lane: number): Code => [value, simd(0x1f), lane],
-  /** Lanes of a (0 to 3) and b (4 to 7). */
+  /** Selects lanes of a (0 to 3) and b (4 to 7). */
   shuffle: (a: Code, b: Code, lanes: readonly number[]): Code => [
     a,
     b,
@@ -104,7 +104,7 @@ export const vector = {
   sub: binary(...simd(0xe5)),
   mul: binary(...simd(0xe6)),
   div: binary(...simd(0xe7)),
-  /** As in JavaScript: NaN wins. */
+  /** As in JavaScript: NaN if one operand is NaN. */
   min: binary(...simd(0xe8)),
   max: binary(...simd(0xe9)),
   sqrt: unary(...simd(0xe3)),
@@ -116,11 +116,11 @@ export const vector = {
   less: binary(...simd(0x43)),
   greater: binary(...simd(0x44)),
   and: binary(...simd(0x4e)),
-  /** Bits of a where the mask has them, else those of b. */
+  /** Bits of a where the mask is set, else those of b. */
   select: (a: Code, b: Code, mask: Code): Code => [a, b, mask, simd(0x52)],
-  /** 2 to the power of n - 127, n whole from 0 (which gives 0) to 255 (infinity): n becomes the exponent's bits. */
+  /** 2 to the power of n - 127, for an integer n from 0 (gives 0) to 255 (infinity). n becomes the bits of the exponent. */
   powerOfTwo: (n: Code): Code => [n, simd(0xf8), int.constant(23), simd(0xab)],
-  /** The exponent and the fraction of positive numbers: x = fraction 2^exponent, 1 <= fraction < 2. */
+  /** Exponent and fraction of positive numbers: x = fraction 2^exponent, 1 <= fraction < 2. */
   exponent: (x: Code): Code => [
     [x, int.constant(23), simd(0xad)],
     [int.constant(127), simd(0x11), simd(0xb1), simd(0xfa)],
@@ -129,7 +129,7 @@ export const vector = {
     [x, int.constant(0x7fffff), simd(0x11), simd(0x4e)],
     [int.constant(0x3f800000), simd(0x11), simd(0x50)],
   ],
-  /** Two doubles out of the first two numbers, or the last two. */
+  /** Converts the first two numbers, or the last two, to doubles. */
   double: (value: Code): Code => [value, simd(0x5f)],
   load: (address: Code, offset = 0): Code => [address, memory(simd(0x00), 2, offset)],
   /** One number, four times. */
@@ -139,7 +139,7 @@ export const vector = {
   store: (address: Code, value: Code, offset = 0): Code => [address, value, memory(simd(0x0b), 2, offset)],
 }
 
-/** Two f64 side by side. Comparisons give all bits or none. */
+/** Vectors of two f64. Comparisons give all bits or none. */
 export const doubles = {
   zero: [simd(0x0c), Array.from({ length: 16 }, () => 0)] as Code,
   /** The same number twice. */
@@ -156,15 +156,15 @@ export const doubles = {
   greater: binary(...simd(0x4a)),
   notGreater: binary(...simd(0x4b)),
   or: binary(...simd(0x50)),
-  /** Bits of a where the mask has them, else those of b. */
+  /** Bits of a where the mask is set, else those of b. */
   select: (a: Code, b: Code, mask: Code): Code => [a, b, mask, simd(0x52)],
   /** i32: whether both masks are set. */
   both: unary(...simd(0xc3)),
   /** i32: one bit for each mask, the first lowest. */
   bits: unary(...simd(0xc4)),
-  /** The first two masks of four, each twice as long. */
+  /** Widens the first two of four masks. */
   masks: unary(...simd(0xc7)),
-  /** Numbers of a (0 and 1) and b (2 and 3). */
+  /** Selects numbers of a (0 and 1) and b (2 and 3). */
   shuffle: (a: Code, b: Code, [first, second]: readonly [number, number]): Code => [
     a,
     b,
@@ -179,7 +179,7 @@ export const doubles = {
   store: (address: Code, value: Code, offset = 0): Code => [address, value, memory(simd(0x0b), 3, offset)],
 }
 
-/** Four i32 side by side, in part made of bytes or made into such. Comparisons give all bits or none. */
+/** Vectors of four i32, with conversions from and to bytes. Comparisons give all bits or none. */
 export const integers = {
   constant: (value: number): Code => [int.constant(value), simd(0x11)],
   splat: unary(...simd(0x11)),
@@ -188,16 +188,16 @@ export const integers = {
   or: binary(...simd(0x50)),
   equal: binary(...simd(0x37)),
   notLess: binary(...simd(0x3f)),
-  /** Four bytes without signs. */
+  /** Four unsigned bytes. */
   loadBytes: (address: Code): Code => [address, memory(simd(0x5c), 0, 0), simd(0x89), simd(0xa9)],
-  /** Numbers from -128 to 127 as bytes. */
+  /** Stores numbers from -128 to 127 as bytes. */
   storeBytes: (address: Code, low: Local): Code => [
     address,
     [low.get, low.get, simd(0x85)],
     [low.get, low.get, simd(0x85)],
     [simd(0x65), simd(0x5a), 0, 0, 0],
   ],
-  /** The last two masks of four, each twice as long. */
+  /** Widens the last two of four masks. */
   lastMasks: unary(...simd(0xc8)),
 }
 
@@ -222,7 +222,7 @@ export const ifElse = (condition: Code, then: Code, otherwise: Code): Code => [
 ]
 
 export interface FunctionBuilder {
-  /** A fresh local. */
+  /** A new local variable. */
   local(type: ValueType): Local
 }
 
@@ -262,7 +262,7 @@ function functionBytes({ parameters, code }: WasmFunction): number[] {
   return flatten([unsigned(bytes.length), bytes])
 }
 
-/** A module of functions without results over one imported memory, `env.memory`. */
+/** A module of functions without results, which imports one memory, `env.memory`. */
 export function assembleModule(functions: readonly WasmFunction[]): Uint8Array<ArrayBuffer> {
   const section = (id: number, items: readonly Code[]): Code => {
     const bytes = flatten([unsigned(items.length), ...items])

@@ -3,20 +3,23 @@ import { adamStep, type AdamStep, runAdam, sumOfSquares } from './adam.ts'
 import { addKernel, foldRows, unfoldRows } from './elementwise-code.ts'
 import { instantiate, type Kernel, type Machine } from './run-plan.ts'
 
-/** About this many numbers of each array at a time: what is worked on stays in the nearer caches. */
+/** Numbers of each array in a chunk, so that chunks stay in the L1 and L2 caches. */
 const chunk = 8192
 const bytes = Float32Array.BYTES_PER_ELEMENT
 
 let machine: Machine | undefined
 
 interface ChunkedWork {
-  /** Of one length; cut up in the same places. */
+  /** Arrays of one length, which are cut at the same positions. */
   arrays: readonly Float32Array[]
   /** Indices of those that the kernel changes. */
   written: readonly number[]
-  /** Lie beside every chunk, and are changed too. Of one length, of which chunks are multiples. */
+  /** Arrays that are passed with every chunk, and may change. They have one length; chunks are multiples of it. */
   rows?: readonly Float32Array[]
-  /** Works on the chunks at `arrays`, this many vectors of four, the last filled up with zeros. Addresses are in bytes. */
+  /**
+   * Processes the chunks at `arrays`: this many vectors of four, the last one padded with zeros. Addresses are
+   * in bytes.
+   */
   run: (
     kernels: Readonly<Record<string, Kernel>>,
     at: { arrays: readonly number[]; rows: readonly number[] },
@@ -24,7 +27,10 @@ interface ChunkedWork {
   ) => void
 }
 
-/** Runs a kernel over arrays that lie elsewhere, a piece at a time. With the copies, a third of the time of a loop over typed arrays. */
+/**
+ * Runs a kernel over arrays outside its memory, chunk by chunk. With the copies, it takes a third of the time
+ * of a loop over typed arrays.
+ */
 function inChunks({ arrays, written, rows = [], run }: ChunkedWork): void {
   machine ??= instantiate([adamStep, sumOfSquares, addKernel, foldRows, unfoldRows], 6 * chunk)
   const width = Math.ceil((rows[0]?.length ?? 1) / 4) * 4
@@ -79,8 +85,8 @@ export function foldInChunks(target: Float32Array, source: Float32Array, row: Fl
 }
 
 /**
- * The pullback of `foldInChunks`, in single precision: gradient[r, i] += sum[r, i] * row[i], and ofRow[i] += the sum over r of
- * sum[r, i] * weights[r, i].
+ * The gradient of `foldInChunks` in single precision: gradient[r, i] += sum[r, i] * row[i], and ofRow[i] += the
+ * sum over r of sum[r, i] * weights[r, i].
  */
 export function unfoldInChunks(
   gradient: Float32Array,
@@ -108,7 +114,7 @@ function vectorsOf({ length }: Float32Array): number {
   })
 }
 
-/** The sum of squares of all numbers, added up in double precision. */
+/** The sum of squares of all numbers, in double precision. */
 export function squaresInChunks(array: Float32Array): number {
   const pair = new Float64Array(2)
   inChunks({
@@ -120,7 +126,7 @@ export function squaresInChunks(array: Float32Array): number {
   return pair[0] + pair[1]
 }
 
-/** One step of Adam in single precision: parameters and both moments change in place. */
+/** One step of Adam in single precision. Updates parameters and both moments in place. */
 export function adamInChunks(
   parameters: Float32Array,
   gradient: Float32Array,

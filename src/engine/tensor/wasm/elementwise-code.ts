@@ -2,16 +2,16 @@ import type { Tensor } from '../node.ts'
 import { type Code, i32, int, type Local, repeat, v128, vector, type WasmFunction } from './assembler.ts'
 
 interface EmitContext {
-  /** A local of four numbers. */
+  /** A local variable with a vector of four numbers. */
   fresh: () => Local
-  /** The number four times; made outside the loop, for in it a constant costs more than an addition. */
+  /** The number four times. Made before the loop, because inside it a constant costs more than an addition. */
   constant: (value: number) => Code
 }
 
-/** Code for one operator over four numbers at a time. Booleans are the numbers 0 and 1. */
+/** Code of an operator for four numbers at a time. Booleans are the numbers 0 and 1. */
 type Emit = (inputs: readonly Local[], context: EmitContext, node: Tensor) => Code
 
-/** From all bits or none to 1 or 0. */
+/** Converts a mask of all bits or none to 1 or 0. */
 const flag = (mask: Code, { constant }: EmitContext): Code => vector.and(mask, constant(1))
 const isZero = (x: Local, { constant }: EmitContext): Code => vector.equal(x.get, constant(0))
 
@@ -28,13 +28,13 @@ const clamped = (x: Code, low: number, high: number, { constant }: EmitContext):
   vector.min(vector.max(x, constant(low)), constant(high))
 
 /**
- * Within 3e-7 of the exact value, relatively. 2^n e^r with |r| <= ln(2) / 2, e^r by a least-squares fit. Infinity from 88.4
- * on, 0 up to -88.
+ * Exponential with a relative error of at most 3e-7: 2^n e^r with |r| <= ln(2) / 2, and e^r by a least-squares
+ * fit. Infinity from 88.4 on, 0 up to -88.
  */
 function exp(x: Code, context: EmitContext): Code {
   const { fresh, constant } = context
   const [y, n, r] = [fresh(), fresh(), fresh()]
-  // ln 2 in two parts, of which the first has few bits, so that n times it is exact.
+  // ln 2 as two parts. The first has few bits, so that n times it is exact.
   const reduced = vector.sub(y.get, vector.mul(n.get, constant(0.693359375)))
   const series = [1, 1, 0.4999999149, 0.166664207, 0.04166835883, 0.008374782743, 0.001382941245]
   return [
@@ -45,7 +45,10 @@ function exp(x: Code, context: EmitContext): Code {
   ]
 }
 
-/** Within 3e-7 of the exact value, or relatively; 2 artanh(f / (2 + f)) for 1 + f between sqrt(1/2) and sqrt(2). */
+/**
+ * Logarithm with an absolute or relative error of at most 3e-7: 2 artanh(f / (2 + f)) for 1 + f between
+ * sqrt(1/2) and sqrt(2).
+ */
 function log(x: Code, context: EmitContext): Code {
   const { fresh, constant } = context
   const [y, n, f, s, square] = [fresh(), fresh(), fresh(), fresh(), fresh()]
@@ -69,7 +72,7 @@ function log(x: Code, context: EmitContext): Code {
   ]
 }
 
-/** Within 5e-7 of the exact value, relatively, and never beyond 1: x P(x^2) / Q(x^2), fitted by least squares. */
+/** Hyperbolic tangent with a relative error of at most 5e-7, never beyond 1: x P(x^2) / Q(x^2), fitted by least squares. */
 function tanh(x: Code, context: EmitContext): Code {
   const [y, square] = [context.fresh(), context.fresh()]
   const above = [0.999999855, 0.129257043, 0.00295106667, 1.14288514e-5]
@@ -102,7 +105,7 @@ const unary =
   ([a], context) =>
     f(a.get, context)
 
-/** By name of the operator. What is not here is no operator of one element at a time, or a rare one. */
+/** Code by name of the operator. Operators that are missing here are not elementwise, or rare. */
 export const elementwiseCode: Readonly<Record<string, Emit>> = {
   add: binary(vector.add),
   sub: binary(vector.sub),
@@ -132,7 +135,7 @@ export const elementwiseCode: Readonly<Record<string, Emit>> = {
   sigmoid: ([x], context) => sigmoid(x, context),
   silu: ([x], context) => vector.mul(x.get, sigmoid(x, context)),
   where: ([condition, a, b], context) => vector.select(b.get, a.get, isZero(condition, context)),
-  // Of one number, for others are no operator of elements.
+  // Only for single numbers. Other broadcasts are not elementwise.
   broadcastTo: unary((x) => x),
   cast: ([x], context, node) => cast(x, context, node),
 }
@@ -152,7 +155,7 @@ export const addKernel: WasmFunction = {
     ),
 }
 
-/** `foldRows(target, source, row, width, rows)`: every row of the source, of `width` vectors, times the row. */
+/** `foldRows(target, source, row, width, rows)`: multiplies every row of the source, of `width` vectors, by the row. */
 export const foldRows: WasmFunction = {
   name: 'foldRows',
   parameters: [i32, i32, i32, i32, i32],
@@ -172,8 +175,8 @@ export const foldRows: WasmFunction = {
 }
 
 /**
- * `unfoldRows(gradient, sum, weights, row, ofRow, width, rows)`, the pullback of `foldRows`: the sum times the row is added to the
- * gradient, and the sum times the weights, over all rows, to `ofRow`.
+ * `unfoldRows(gradient, sum, weights, row, ofRow, width, rows)`, the gradient of `foldRows`: adds the sum times
+ * the row to `gradient`, and the sum times the weights, over all rows, to `ofRow`.
  */
 export const unfoldRows: WasmFunction = {
   name: 'unfoldRows',

@@ -19,7 +19,7 @@ import {
 } from './assembler.ts'
 import { elementwiseCode } from './elementwise-code.ts'
 
-/** The same graph with softmax and its logarithm as the operators that they are made of. */
+/** The same graph, with softmax and log-softmax replaced by elementary operators. */
 export function decompose(outputs: readonly Tensor[]): Tensor[] {
   const made = new Map<Tensor, Tensor>()
   for (const node of topologicalOrder(outputs)) {
@@ -37,18 +37,18 @@ function parts({ op }: Tensor, [x]: readonly Tensor[]): Tensor | undefined {
   return op === softmaxOperator ? div(powers, sum(powers, last)) : sub(shifted, log(sum(powers, last)))
 }
 
-/** The node over other inputs; itself where they are the same. */
+/** The node with other inputs, or itself if they are the same. */
 export const rebuilt = (node: Tensor, inputs: readonly Tensor[]): Tensor =>
   inputs.every((input, i) => input === node.inputs[i]) ? node : makeNode(node.op, inputs, node.attributes)
 
-/** Many elementwise operators as one loop: `run(out, vectors, ...leaves)`, addresses in bytes, four numbers a vector. */
+/** Many elementwise operators as one loop: `run(out, vectors, ...leaves)`, addresses in bytes, four numbers per vector. */
 export interface Fused {
-  /** What is read, in the order of the arguments: arrays of the result's size, or single numbers. */
+  /** The inputs, in the order of the arguments: arrays of the size of the result, or single numbers. */
   readonly leaves: readonly Tensor[]
   readonly define: (name: string) => WasmFunction
 }
 
-/** One number, whatever the rank. */
+/** A single number of any rank. */
 export const isSingle = (shape: Shape): boolean => shape.every((dim) => dim === 1)
 
 export function isElementwise({ op, dtype, inputs }: Tensor): boolean {
@@ -58,7 +58,7 @@ export function isElementwise({ op, dtype, inputs }: Tensor): boolean {
 
 export const sameCount = (a: Shape, b: Shape): boolean => multiplyDims(a) === multiplyDims(b)
 
-/** The loop for `root` and all that is only computed on the way to it. */
+/** The loop for `root` and all nodes that only it uses. */
 export function fuse(root: Tensor, isInlined: (node: Tensor) => boolean): Fused {
   const order: Tensor[] = []
   const leaves: Tensor[] = []

@@ -1,7 +1,7 @@
 import { broadcastOffsets, dimValue, offsets, sizeOf, stridesOf } from '../shape.ts'
 import type { Attributes, Bindings, Dim } from '../node.ts'
 
-/** What a step reads and writes: positions in an array of numbers that all values share, and shapes. */
+/** Inputs and output of a step: positions in an array of numbers that all values share, and shapes. */
 export interface Place {
   readonly inputs: readonly { at: number; shape: readonly number[] }[]
   readonly out: number
@@ -11,7 +11,7 @@ export interface Place {
 type Step = (memory: Float32Array) => void
 type MakeStep = (node: { attributes: Attributes }, place: Place, bindings: Bindings) => Step
 
-/** Where each element of the result comes from. */
+/** The source of each element of the result. */
 const gathered =
   (from: number, source: Int32Array, out: number): Step =>
   (memory) => {
@@ -27,7 +27,7 @@ const mapped =
     }
   }
 
-/** Sizes of the axes before, among and after the reduced ones, which are neighbours. */
+/** Sizes of the axes before, among and after the reduced ones, which are adjacent. */
 export function reducedSizes(axes: readonly number[], shape: readonly number[]): [number, number, number] {
   const [first, last] = [axes[0], axes.at(-1)!]
   return [sizeOf(shape.slice(0, first)), sizeOf(shape.slice(first, last + 1)), sizeOf(shape.slice(last + 1))]
@@ -103,7 +103,7 @@ const joined: MakeStep = (node, { inputs, out, shape }) => {
   }
 }
 
-/** Operators over arrays that are small even where the rest is not, as plain loops; by name. */
+/** Operators over arrays that are always small, as plain loops, by name. */
 export const hostSteps: Readonly<Record<string, MakeStep>> = {
   sin: mapped(Math.sin),
   cos: mapped(Math.cos),

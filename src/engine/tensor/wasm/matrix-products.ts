@@ -1,7 +1,7 @@
 import { f32, i32, int, repeat, scalar, v128, vector, whileLoop } from './assembler.ts'
 import type { Code, FunctionBuilder, Local, ValueType, WasmFunction } from './assembler.ts'
 
-/** Steps of the inner sum that are taken at a time, so that what is read again stays in the first cache. */
+/** Length of a block of the inner sum, so that repeated reads stay in the L1 cache. */
 const block = 64
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
 const many = (builder: FunctionBuilder, count: number, type: ValueType): Local[] =>
@@ -10,11 +10,12 @@ const bytes = (count: Code): Code => int.shiftLeft(count, int.constant(2))
 const times = (bytes: Local, count: number): Code => int.mul(bytes.get, int.constant(count))
 
 /**
- * c [rows, columns] = a [rows, inner] b [inner, columns] + start [columns], where element (i, k) of a lies at
- * `a + i * aRow + k * aInner`, so that a may be read transposed. Rows of b and c are contiguous. Addresses and strides in
- * bytes; `inner` at least 1.
+ * c [rows, columns] = a [rows, inner] b [inner, columns] + start [columns]. Element (i, k) of a is at `a + i *
+ * aRow + k * aInner`, so a may be transposed. Rows of b and c are contiguous. Addresses and strides in bytes;
+ * `inner` is at least 1.
  *
- * Tiles of 4 rows and 8 columns stay in registers: eight sums, for which a step reads four numbers and two vectors.
+ * Tiles of 4 rows and 8 columns stay in registers: eight sums, for which a step reads four numbers and two
+ * vectors.
  */
 export const matmul: WasmFunction = {
   name: 'matmul',
@@ -82,7 +83,7 @@ export const matmul: WasmFunction = {
           columnsLeft.add(int.constant(-width)),
         ]),
       ),
-      // The tiles ended one row further.
+      // The end of the tiles, one row further.
       cAt.add(times(rowBytes, height - 1)),
       startAt.add(int.sub(times(startRow, height), rowBytes.get)),
       aAt.add(times(aRow, height)),
@@ -99,7 +100,7 @@ export const matmul: WasmFunction = {
         [4, 1].map((height) =>
           whileLoop(int.notLess(rowsLeft.get, int.constant(height)), rowOfTiles(height)),
         ),
-        // The next block adds to what is there.
+        // The next block adds to the existing sums.
         start.set(c.get),
         startRow.set(rowBytes.get),
         a.add(int.mul(aInner.get, steps.get)),
@@ -111,8 +112,8 @@ export const matmul: WasmFunction = {
 }
 
 /**
- * c [rows, columns] = a [rows, inner] times the transpose of b [columns, inner], + start [columns]; all contiguous.
- * Addresses in bytes. For few rows; with many it pays to transpose b first.
+ * c [rows, columns] = a [rows, inner] times the transpose of b [columns, inner], + start [columns]. All are
+ * contiguous. Addresses in bytes. For few rows; with many, transposing b first is faster.
  */
 export const matmulTransposed: WasmFunction = {
   name: 'matmulTransposed',
@@ -183,7 +184,7 @@ export const matmulTransposed: WasmFunction = {
   },
 }
 
-/** to [columns, rows] = the transpose of from [rows, columns]; neither empty. Addresses in bytes. */
+/** to [columns, rows] = the transpose of from [rows, columns]. Neither is empty. Addresses in bytes. */
 export const transpose: WasmFunction = {
   name: 'transpose',
   parameters: numbers(4).map(() => i32),
@@ -193,13 +194,13 @@ export const transpose: WasmFunction = {
     const row = (start: Local, stride: Local, i: number): Code => int.add(start.get, times(stride, i))
     const low = (x: Local, y: Local): Code => vector.shuffle(x.get, y.get, [0, 4, 1, 5])
     const high = (x: Local, y: Local): Code => vector.shuffle(x.get, y.get, [2, 6, 3, 7])
-    /** Four rows and four columns, by way of pairs. */
+    /** Transposes four rows and four columns, by way of pairs. */
     const square: Code = [
       [a, b, c, d].map((x, i) => x.set(vector.load(row(fromAt, columnBytes, i)))),
       [p.set(low(a, c)), q.set(low(b, d)), r.set(high(a, c)), s.set(high(b, d))],
       [low(p, q), high(p, q), low(r, s), high(r, s)].map((x, i) => vector.store(row(at, rowBytes, i), x)),
     ]
-    /** `height` rows, in steps of as many columns. */
+    /** `height` rows, in steps of `height` columns. */
     const strip = (height: number): Code => [
       at.set(to.get),
       fromAt.set(from.get),
@@ -211,7 +212,7 @@ export const transpose: WasmFunction = {
         left.add(int.constant(-height)),
       ]),
     ]
-    /** The columns that are left over beside a strip of four rows. */
+    /** The remaining columns beside a strip of four rows. */
     const rest: Code = whileLoop(left.get, [
       numbers(4).map((i) =>
         scalar.store(int.add(at.get, int.constant(i * 4)), scalar.load(row(fromAt, columnBytes, i))),
@@ -234,14 +235,14 @@ export const transpose: WasmFunction = {
   },
 }
 
-/** For modules that put them together with kernels of their own. */
+/** For modules that combine them with their own kernels. */
 export const matrixProducts = { matmul, matmulTransposed } as const
 
 /** The sum of the four lanes. */
 const laneSum = (value: Code): Code =>
   [0, 1, 2, 3].map((lane) => vector.lane(value, lane)).reduce((a, b) => scalar.add(a, b))
 
-/** The sums of the lanes of four vectors, side by side. */
+/** The sums of the lanes of four vectors, as one vector. */
 function laneSums([a, b, c, d]: readonly Local[], [x, y]: readonly Local[]): Code {
   const fold = (p: Local, q: Local, low: readonly number[], high: readonly number[]): Code =>
     vector.add(vector.shuffle(p.get, q.get, low), vector.shuffle(p.get, q.get, high))

@@ -6,16 +6,16 @@ import type { WasmFunction } from './assembler.ts'
 import { matmul, matmulTransposed, transpose } from './matrix-products.ts'
 import type { Schedule, Task } from './schedule.ts'
 
-/** One step, as plain data, so that it can be sent to another thread: a kernel, a loop outside of WebAssembly, or zeros. */
+/** One step as plain data, so that it can be sent to another thread: a kernel, a host loop, or filling with zeros. */
 export type PlanStep =
   | { kernel: string; given: readonly number[] }
   | { host: string; attributes: Attributes; place: Place }
   | { zeros: readonly [from: number, to: number] }
 
-/** What is done for one set of sizes. Places are counted in numbers, from the beginning of the memory. */
+/** The steps for fixed sizes. Positions count numbers from the beginning of the memory. */
 export interface Plan {
   readonly size: number
-  /** What does not change from run to run. */
+  /** Values that do not change between runs. */
   readonly filled: readonly { at: number; count: number; value: number }[]
   readonly constants: readonly { at: number; data: HostData }[]
   readonly steps: readonly PlanStep[]
@@ -30,10 +30,10 @@ export interface Plan {
   }[]
 }
 
-/** From this many rows on it pays to transpose the right side of a product first. */
+/** From this number of rows on, transposing the right side of a product first is faster. */
 const manyRows = 32
 
-/** Of the kernel of a fused task. */
+/** The name of the kernel of a fused task. */
 const fusedName = (task: Task): string => `fused${task.node.id}`
 
 /** All kernels that the plans of a schedule call. */
@@ -44,7 +44,7 @@ export const kernelsOf = ({ tasks }: Schedule): WasmFunction[] => [
   ...tasks.flatMap((task) => (task.kind === 'fused' ? [task.fused.define(fusedName(task))] : [])),
 ]
 
-/** Places of arrays, in numbers, each beginning at a multiple of four; what is not read again makes room. */
+/** Allocates positions of arrays, at multiples of four numbers. Memory of values that are not read again is reused. */
 function createPlaces() {
   const free = new Map<number, number[]>()
   let end = 0
@@ -54,7 +54,7 @@ function createPlaces() {
     return end - room(size)
   }
   return {
-    /** One that nothing else gets. */
+    /** Allocates memory that is never reused. */
     lasting,
     take(size: number): number {
       const known = free.get(room(size))?.pop()

@@ -2,22 +2,23 @@ import { assembleModule, type WasmFunction } from './assembler.ts'
 import { hostSteps } from './host-steps.ts'
 import type { Plan, PlanStep } from './plan.ts'
 
-/** A function of a module: numbers in, nothing out. */
+/** A function of a module. It takes numbers and returns nothing. */
 export type Kernel = (...numbers: number[]) => void
 
-/** Memory that functions work in, seen as numbers. */
+/** The memory of functions, as numbers. */
 export interface Machine {
-  /** All of it; another array after `reserve` made room. */
+  /** The whole memory. A new array after `reserve` has grown it. */
   readonly numbers: Float32Array
   readonly kernels: Readonly<Record<string, Kernel>>
   /**
-   * Makes room for this many numbers. Where there was less, every typed array of the program is read more slowly from then on (V8 then
-   * has to expect that arrays lose their memory: 12 of 45 ns of a step of CartPole), so room is better asked for at once.
+   * Grows the memory to this many numbers. Growing makes every typed array of the process slower from then on,
+   * because V8 then expects detached arrays (12 of 45 ns of a step of CartPole). So reserve enough in the first
+   * call.
    */
   readonly reserve: (count: number) => void
 }
 
-/** What is used of the global of that name, which the types of Node 20 lack. */
+/** The part of the global `WebAssembly` that is used here. The types of Node 20 lack it. */
 interface Engine {
   Memory: new (options: { initial: number }) => { buffer: ArrayBuffer; grow: (pages: number) => number }
   Module: new (bytes: Uint8Array<ArrayBuffer>) => object
@@ -26,11 +27,11 @@ interface Engine {
 
 const numbersInPage = 16_384
 
-/** Assembles functions and makes a memory for them, with room for this many numbers. */
+/** Assembles functions and allocates a memory of this many numbers for them. */
 export const instantiate = (functions: readonly WasmFunction[], room = 0): Machine =>
   loadModule(assembleModule(functions), room)
 
-/** The same for a module that is assembled. */
+/** The same for an assembled module. */
 export function loadModule(bytes: Uint8Array<ArrayBuffer>, room = 0): Machine {
   const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Engine }).WebAssembly
   const memory = new Memory({ initial: Math.max(1, Math.ceil(room / numbersInPage)) })
@@ -50,16 +51,16 @@ export function loadModule(bytes: Uint8Array<ArrayBuffer>, room = 0): Machine {
   }
 }
 
-/** A plan in the memory of a machine, which several plans may share. */
+/** A plan in the memory of a machine. Several plans may share it. */
 export interface RunnablePlan {
   readonly plan: Plan
   readonly machine: Machine
-  /** Writes what does not change from run to run. */
+  /** Writes the values that do not change between runs. */
   prepare(): void
   run(): void
 }
 
-/** Makes the steps of a plan into calls of the machine's kernels. */
+/** Turns the steps of a plan into calls of the machine's kernels. */
 export function runnable(plan: Plan, machine: Machine): RunnablePlan {
   machine.reserve(plan.size)
   const calls = plan.steps.map((step) => callOf(step, plan, machine))

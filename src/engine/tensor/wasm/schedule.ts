@@ -5,7 +5,7 @@ import { sameShape } from '../shape.ts'
 import { decompose, fuse, type Fused, isElementwise, isSingle, rebuilt, sameCount } from './fuse.ts'
 import { hostSteps } from './host-steps.ts'
 
-/** One step, which fills the array of `node` out of those of `reads`. */
+/** One step. It computes the array of `node` from those of `reads`. */
 export type Task = { readonly node: Tensor; readonly reads: readonly Tensor[] } & (
   | { readonly kind: 'fused'; readonly fused: Fused }
   /** reads: a, b and, where there is one, the row that is added. */
@@ -17,7 +17,7 @@ export type Task = { readonly node: Tensor; readonly reads: readonly Tensor[] } 
 
 export interface Schedule {
   readonly tasks: readonly Task[]
-  /** In the order given; their values are in the arrays of `holder` of them. */
+  /** The tasks in order. The values of each node are in the array of `holder`. */
   readonly outputs: readonly Tensor[]
   readonly inputs: readonly Tensor[]
   /** Constants that are read as arrays. */
@@ -26,7 +26,7 @@ export interface Schedule {
   readonly holder: (node: Tensor) => Tensor
 }
 
-/** Puts a graph in the order of its kernels, elementwise operators fused. Null where an operator has no kernel. */
+/** Orders a graph into kernels and fuses elementwise operators. Null if an operator has no kernel. */
 export function schedule(wanted: readonly Tensor[]): Schedule | null {
   const { outputs, biased } = withoutBroadcasts(decompose(wanted))
   const order = topologicalOrder(outputs)
@@ -72,10 +72,13 @@ export function schedule(wanted: readonly Tensor[]): Schedule | null {
   }
 }
 
-/** A function may have a thousand parameters; sums over many steps of a recurrent body would read more arrays. */
+/**
+ * Limit of arrays that a loop reads. A WebAssembly function may have a thousand parameters; sums over many
+ * steps of an RNN would need more.
+ */
 const mostLeaves = 200
 
-/** Fills `cut`: what becomes a loop of its own, so that none reads too much. */
+/** Fills `cut` with the nodes that become separate loops, so that no loop reads too many arrays. */
 function cutLongLoops(
   loops: readonly Tensor[],
   isInlined: (node: Tensor) => boolean,
@@ -102,14 +105,14 @@ function usersOf(order: readonly Tensor[]): Map<Tensor, Set<Tensor>> {
   return users
 }
 
-/** Has the same values in the same order as its input. */
+/** Whether the node has the same values in the same order as its input. */
 const isAlias = (node: Tensor): boolean =>
   node.op.name === 'reshape' ||
   (node.op === broadcastToOperator && sameCount(node.shape, node.inputs[0].shape))
 
 const holder = (node: Tensor): Tensor => (isAlias(node) ? holder(node.inputs[0]) : node)
 
-/** A product with one matrix on the right: leading axes of the left are rows. */
+/** Whether it is a product with a single matrix on the right. Leading axes of the left are rows. */
 function isProduct({ op, inputs, attributes }: Tensor): boolean {
   if (op !== matmulOperator || attributes['scale'] !== 1 || inputs[1].shape.length !== 2) return false
   return (
@@ -125,8 +128,8 @@ const isOuterSum = (node: Tensor): boolean =>
 const hasNeighbours = (node: Tensor): boolean => axesOf(node).every((axis, i, axes) => axis === axes[0] + i)
 
 /**
- * The same graph, where operands of elementwise operators have the size of the result, or are one number. A row added
- * to a product stays as it is, for the product begins with it.
+ * The same graph, with operands of elementwise operators broadcast to the size of the result, or single
+ * numbers. A row added to a product stays as it is, because the product starts with it.
  */
 function withoutBroadcasts(outputs: readonly Tensor[]) {
   const order = topologicalOrder(outputs)

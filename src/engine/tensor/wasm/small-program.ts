@@ -11,27 +11,31 @@ import { kernelsOf, planFor } from './plan.ts'
 import { loadModule, type Machine, runnable, type RunnablePlan } from './run-plan.ts'
 import { schedule } from './schedule.ts'
 
-/** A graph that runs at once, on kernels made for it in WebAssembly: for networks so small that a call of the runtime costs more. */
+/**
+ * A graph that runs synchronously on its own WebAssembly kernels. For small networks, for which a call of the
+ * runtime costs more than the computation.
+ */
 export interface SmallProgram {
-  /** Values of the outputs by name, copied; those named in `into` are written there and not given back. */
+  /** Returns copies of the outputs by name. Outputs named in `into` are written there and not returned. */
   run(feeds: Feeds, into?: Feeds): Record<string, HostTensor>
-  /** The same for feeds of these sizes, as plain data, so that another thread can do it. */
+  /** The plan for feeds of these sizes as plain data, so that another thread can run it. */
   job(feeds: Feeds): HelperJob
   /** Number of kernels. */
   readonly nodes: number
 }
 
 export interface SmallProgramOptions {
-  /** Inputs of a fixed size (parameters) may have at most this many numbers; by default 128 x 128. */
+  /** Limit of numbers in an input of fixed size (parameters). Default: 128 x 128. */
   largest?: number
 }
 
-/** Plans that are kept, one for each set of sizes. */
+/** Number of cached plans, one for each set of sizes. */
 const mostPlans = 16
 
 /**
- * Compiles a graph to kernels in WebAssembly with four numbers to an instruction, on one thread: the same bits on every
- * machine. Null where it is too large to gain by it, or an operator has no kernel; then there is `compile`.
+ * Compiles a graph to WebAssembly kernels with four numbers per instruction, on one thread. Results are
+ * bit-identical on every machine. Null if the graph is too large to gain by it, or an operator has no kernel;
+ * use `compile` then.
  */
 export function smallProgram(
   inputs: Readonly<Record<string, { shape: Shape; dtype?: DType }>>,
@@ -62,7 +66,7 @@ export function smallProgram(
     if (known !== undefined) return known
     if (plans.size >= mostPlans) plans.clear()
     const plan = planFor(found!, names, bindings)
-    // Not one that grows, which makes every typed array slower.
+    // A fixed size. Growing memory makes every typed array slower.
     if (machine === undefined || machine.numbers.length < plan.size) machine = loadModule(bytes, plan.size)
     const made = runnable(plan, machine)
     plans.set(key, made)
@@ -76,7 +80,7 @@ export function smallProgram(
       const runs = planned(feeds)
       const { inputs: read, outputs } = runs.plan
       const { numbers } = runs.machine
-      // Plans work in the same memory.
+      // Plans share the memory.
       if (runs !== prepared) {
         runs.prepare()
         prepared = runs
@@ -101,20 +105,20 @@ function converted(data: Float32Array, dtype: DType): HostData {
   return dtype === 'int8' ? Int8Array.from(data) : Uint8Array.from(data)
 }
 
-/** A compiled graph, wherever it runs. */
+/** A compiled graph on either runtime. */
 export interface SizedProgram {
-  /** Values of the outputs by name; those named in `into` are written there and not given back. */
+  /** Returns the outputs by name. Outputs named in `into` are written there and not returned. */
   run(feeds: Feeds, into?: Feeds): Promise<Record<string, HostTensor>>
-  /** For feeds of these sizes, what another thread needs to run the same. */
+  /** The data that another thread needs to run the same program for feeds of these sizes. */
   job(feeds: Feeds): HelperJob
   release(): Promise<void>
 }
 
 /**
- * Compiles a graph for where it runs best: kernels of its own in WebAssembly where no parameter has more than 128 x 128
- * numbers and every operator has a kernel, else ONNX Runtime.
+ * Compiles a graph for the faster runtime: WebAssembly kernels if no parameter has more than 128 x 128 numbers
+ * and every operator has a kernel, otherwise ONNX Runtime.
  *
- * @param build outputs by name, from the traced inputs
+ * @param build returns outputs by name, from the traced inputs
  */
 export async function compileForSize(
   inputs: Readonly<Record<string, InputSpec>>,
