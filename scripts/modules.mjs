@@ -87,6 +87,16 @@ for (const file of readdirSync(root, { recursive: true })) {
       problems.push(`${from} imports ${to}: ${a} stands below ${b}`)
   }
 }
+// What stands outside the library uses its exports.
+for (const folder of ['research', 'examples', 'bench', 'gates']) {
+  const at = fileURLToPath(new URL(`../${folder}`, import.meta.url))
+  for (const file of readdirSync(at, { recursive: true })) {
+    if (!/\.tsx?$/.test(file) || loose(file.split(sep).join('/')) || file.includes('node_modules')) continue
+    const inside = /from '((?:\.\.\/)+src\/[^']+)'/.exec(readFileSync(join(at, file), 'utf8'))
+    if (inside !== null)
+      problems.push(`${folder}/${file} imports ${inside[1]}: use the exports of the package`)
+  }
+}
 for (const problem of problems) console.error(problem)
 if (problems.length > 0) process.exitCode = 1
 else console.log(`modules: ${modules.length} in order`)
