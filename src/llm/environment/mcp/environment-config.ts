@@ -2,13 +2,11 @@ import { AgogeError } from '../../../error.ts'
 import { isPlainObject } from './salient.ts'
 
 /**
- * How the state behind a server comes back to its beginning before a task.
- * - `restart`: a new process has a fresh state.
- * - `{ command }`: a shell command run before a task (with `AGOGE_SLOT`, the server's folder, in its environment).
- * - `{ files }`: the whole state is in these files or folders, read at every call; they are put back. Relative paths
- *   lie in the server's folder.
- * - `{ roots }`: the server works below the MCP root it is given; each server gets an empty folder as its root.
- * - `none`: it cannot; only tasks that read are made.
+ * How the state behind a server is reset before a task. - `restart`: a new process has a fresh state. - `{ command }`:
+ * runs a shell command, with the server's folder in the variable `AGOGE_SLOT`. - `{ files }`: restores these files or
+ * folders, which hold the whole state and are read at every call. Relative paths start in the server's folder. - `{
+ * roots }`: the server works below the MCP root it is given. Each server gets an empty folder as its root. - `none`: no
+ * reset; only tasks that read are made.
  */
 export type ResetRule = 'restart' | 'none' | { command: string } | { files: string[] } | { roots: true }
 
@@ -16,21 +14,24 @@ export type ResetRule = 'restart' | 'none' | { command: string } | { files: stri
 export interface McpEnvironmentConfig {
   reset: ResetRule
   /**
-   * What shows the state: tools that only read and need no arguments, and `{files}` for the contents of the files
-   * that `reset` puts back.
+   * What shows the state: read-only tools without required arguments, and `{files}` for the contents of the files that
+   * `reset` restores.
    */
   observe: string[]
-  /** Environment of the server that replaces what its entry says, e.g. a path inside `{slot}`. */
+  /** Variables that override the server's `env`, such as a path inside `{slot}`. */
   env?: Record<string, string>
-  /** How long the server may take to start. Default: see `ConnectOptions`. */
+  /** Seconds that the server may take to start. Default: see `ConnectOptions`. */
   connectSeconds?: number
-  /** Names of properties whose values the server makes up anew (ids, times): left out when states and results are compared, and never asked for. */
+  /**
+   * Names of properties whose values the server generates (ids, times). They are ignored when states and results are
+   * compared, and never asked for.
+   */
   ignore?: string[]
-  /** Characters of a result that the model is shown. Default 300. */
+  /** Characters of a result that the policy sees. Default: 300. */
   resultLimit?: number
 }
 
-/** The entry of `observe` that stands for the contents of the files that the reset puts back. */
+/** The entry of `observe` that stands for the contents of the restored files. */
 export const filesObserver = '{files}'
 
 function keepsFiles(reset: ResetRule): boolean {
@@ -39,7 +40,7 @@ function keepsFiles(reset: ResetRule): boolean {
 
 export const readOnlyEnvironment: McpEnvironmentConfig = { reset: 'none', observe: [] }
 
-/** What is missing for tasks that change something, as a clause; undefined where the state can be reset and observed. */
+/** What is missing for tasks that change the state, as a clause; undefined if the state can be reset and observed. */
 export function missingState({ reset, observe }: McpEnvironmentConfig): string | undefined {
   const missing = [
     ...(reset === 'none' ? ['no "reset"'] : []),
@@ -48,7 +49,7 @@ export function missingState({ reset, observe }: McpEnvironmentConfig): string |
   return missing.length === 0 ? undefined : `the "agoge" entry declares ${missing.join(' and ')}`
 }
 
-/** Checks the `agoge` entry of one server; absent = a live system that cannot be reset. */
+/** Checks the `agoge` entry of one server. Without one the server is a live system that cannot be reset. */
 export function parseEnvironmentConfig(value: unknown, where: string): McpEnvironmentConfig {
   if (value === undefined) return readOnlyEnvironment
   const fail = (field: string, given: unknown, expected: string): never => {

@@ -36,47 +36,50 @@ export interface McpEnvironmentOptions extends AdmissionOptions {
   /** The server's name in the configuration. */
   name: string
   server: ServerConfig
-  /** The `agoge` entry of the server; absent = a live system that is only read. */
+  /** The `agoge` entry of the server. Default: none; the server is then a live system that is only read. */
   config?: McpEnvironmentConfig
-  /** Calls in all, preparing and observing included. Default: see `callLimits`. */
+  /** Total number of calls, including preparation and observation. Default: see `callLimits`. */
   maxCalls?: number
   /** Default: see `callLimits`. */
   callsPerSecond?: number
-  /** Server processes at most, where they can run side by side. Default 4; 8 where a reset is a restart. At most 16. */
+  /**
+   * Maximum number of server processes, if several can run side by side. Default: 4, or 8 if a reset is a restart. At
+   * most 16.
+   */
   servers?: number
-  /** Characters of a result that the window shows. Default: what `config` says, else 300. */
+  /** Characters of a result that the policy sees. Default: the value in `config`, else 300. */
   resultLimit?: number
-  /** Rewrites all that the server says (tools, results, faults) before anything else sees it, to hide secrets. */
+  /** Hides secrets in everything the server sends (tools, results, errors). */
   redact?: (text: string) => string
   signal?: AbortSignal
 }
 
 export interface McpEnvironment extends ToolEnvironment<McpTask> {
-  /** The plan of calls in words; no tool was called before it could be shown. */
+  /** The plan of calls as text. No tool is called before you can show it. */
   readonly plan: string
-  /** True where tools may run that are not annotated as reading only: a person should say yes to the plan. */
+  /** True if tools may run that are not annotated as read-only. A person should then agree to the plan. */
   readonly needsConsent: boolean
-  /** a hash of the plan and of the server it is for, to be kept with what a person agreed to; `isAgreed` recognises it. */
+  /** A hash of the plan and its server. Store it with the user's consent; `isAgreed` recognises it. */
   agreement(): string
-  /** Whether this is the hash of the same plan for the same server, configured values included. */
+  /** Whether this is the hash of the same plan for the same server, including configured values. */
   isAgreed(hash: string): boolean
   readonly admission: Admission
   readonly limit: CallLimit
-  /** Tries the tools, then makes and proves tasks. `leftOut` names the tools that carry none, and why. */
+  /** Tries the tools, then makes tasks and checks each one. `leftOut` lists the tools that no task uses, and why. */
   prepareTasks(options: TaskGenerationOptions): Promise<PreparedTasks>
 }
 
 interface PreparedTasks {
   tasks: GeneratedTasks
-  /** Tools of which no task is made, with the reason; those that were refused before the first call are in `admission`. */
+  /** Tools without tasks, with the reason. `admission` lists those refused before the first call. */
   leftOut: Probe['leftOut']
-  /** The lines to write into `.mcp.json` so that tools that change something can be used; absent where there are none. */
+  /** Lines for `.mcp.json` that make the state-changing tools usable; undefined if there are none. */
   hint?: string
 }
 
 /**
- * How often and how fast a server is called by default. A local process may stand in front of a live system as well as
- * a remote one does, so only a sandbox is called as fast as it answers.
+ * Default limits on the number and rate of calls. A local process may be the front of a live system, just like a remote
+ * server, so only a sandbox is called without a rate limit.
  */
 export function callLimits(
   remote: boolean,
@@ -87,9 +90,10 @@ export function callLimits(
 }
 
 /**
- * Connects to an MCP server, lists its tools and decides which may run. Calls none of them: show `plan` first.
+ * Connects to an MCP server, lists its tools and decides which may run. It calls none of them: show `plan` first.
  *
- * @throws AgogeError for a server without usable tools; InfrastructureError where it does not come up.
+ * @throws AgogeError if the server has no usable tools.
+ * @throws InfrastructureError if the server does not start.
  */
 export async function createMcpEnvironment(options: McpEnvironmentOptions): Promise<McpEnvironment> {
   const { name, server, signal } = options
@@ -106,7 +110,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   })
   const address = remote ? new URL(server.url).host : [server.command, ...(server.args ?? [])].join(' ')
   const writers = new Set(
-    // Where nothing is put back there is nothing to repeat.
+    // Without a reset there is no fresh state in which to repeat calls.
     admission.admitted
       .filter((tool) => tool.kind !== 'read' && config.reset !== 'none')
       .map((tool) => tool.spec.name),
@@ -134,11 +138,11 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
   const environment = createSystemEnvironment(system)
   return {
     ...environment,
-    // Which tools are offered is settled when tasks are prepared.
+    // Preparing the tasks decides which tools are offered.
     get tools() {
       return environment.tools
     },
-    // What cannot be put back, or makes up ids, may answer otherwise another time.
+    // A tool whose effect cannot be reset, or that makes up ids, may answer differently next time.
     deterministic: config.reset !== 'none' && config.ignore === undefined,
     plan,
     agreement: () => hashOf(agreed),
@@ -150,7 +154,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
       const probe = await probeTools(system, { ...generation, missing: missingState(config) })
       for (const reader of probe.readers) writers.delete(reader)
       const unused = [...admission.refused, ...probe.leftOut]
-      // What writes or never answers the same cannot show the state.
+      // A tool that writes, or whose answers vary, cannot show the state.
       const unfit = unused.filter(
         ({ remedy, reason }) => remedy === 'state' || reason.startsWith(answersOtherwise),
       )
@@ -162,7 +166,7 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
         config,
         unused.filter((tool) => tool.remedy === 'state'),
       )
-      // More at a time than there are servers would only make them take turns, with a reset at each.
+      // More episodes than servers would only take turns, with a reset for each turn.
       const tasks = await generateTasks(system, probe, { concurrency: size, hint, ...generation })
       return { tasks, leftOut: probe.leftOut, ...defined({ hint: state }) }
     },
@@ -170,10 +174,10 @@ export async function createMcpEnvironment(options: McpEnvironmentOptions): Prom
 }
 
 /**
- * The `agoge` entry of a server, beside `mcpServers` in the same file: how its state is reset and observed.
- * Without one the server is a live system that is only read.
+ * Reads the `agoge` entry of a server, beside `mcpServers` in the same file. It says how the state is reset and
+ * observed. Without one the server is a live system that is only read.
  *
- * @throws AgogeError naming the file and the field that cannot be used.
+ * @throws AgogeError with the file and the invalid field.
  */
 function readEnvironmentConfig(name: string, options: ReadConfigOptions = {}): McpEnvironmentConfig {
   const { file } = listServers(options)
@@ -190,13 +194,12 @@ export interface OpenMcpEnvironmentOptions
   extends ReadConfigOptions, Omit<McpEnvironmentOptions, 'name' | 'server' | 'config' | 'redact'> {}
 
 /**
- * The environment of a server named in `.mcp.json` (or the `file` given), with configured env and header values hidden.
+ * Opens the environment of a server in `.mcp.json` (or in `file`). Configured env and header values are hidden.
  *
- * ```ts
+ * @example
  * const environment = await openMcpEnvironment('memory', { file: 'examples/mcp.json', sandbox: true })
  * console.log(environment.plan)
  * const { tasks } = await environment.prepareTasks({ seed: 0, counts: { train: 800, validation: 100, test: 400 } })
- * ```
  */
 export async function openMcpEnvironment(
   name: string,
@@ -218,8 +221,8 @@ export async function openMcpEnvironment(
 }
 
 /**
- * `npx -y PACKAGE@VERSION` started directly where that version is installed: npx would run the same program, only
- * half a second later and with a process more for every server.
+ * Replaces `npx -y PACKAGE@VERSION` by the installed program, if that version is installed. npx would run the same
+ * program half a second later and with one more process for every server.
  */
 function installedServer(server: ServerConfig): ServerConfig {
   if ('url' in server || server.command !== 'npx') return server

@@ -9,21 +9,21 @@ import { sampleArguments } from './sample-arguments.ts'
 import { wordsOf } from './sample-string.ts'
 import type { StateCall } from './state-pool.ts'
 
-/** A generated task whose reference solution was executed: what is expected is what really came out. */
+/** A generated task whose reference solution has been run. The expected result is the one that run produced. */
 export interface McpTask extends Task {
-  /** Calls that prepare the state before the policy begins. */
+  /** Calls that prepare the state before the policy starts. */
   seeds: StateCall[]
   expected: {
-    /** Null where the task only changes something. */
+    /** Null if the task only changes the state. */
     answer: string | null
-    /** Other values of the result, which the answer must not list too. */
+    /** Other values of the result. The answer must not list them too. */
     others: string[]
-    /** The observed state that the reference leaves; null where it cannot be observed. */
+    /** The observed state after the reference solution; null if the state cannot be observed. */
     state: string | null
   }
 }
 
-/** What identifies generated tasks: equal for equal requests, records and expected results in the same order; 16 hexadecimal digits. */
+/** Identifies generated tasks by a hash of requests, records and expected results in order; 16 hexadecimal digits. */
 export function fingerprintTasks(tasks: readonly McpTask[]): string {
   const hash = createHash('sha256')
   for (const { id, kind, prompt, difficulty, seeds, expected } of tasks)
@@ -31,17 +31,17 @@ export function fingerprintTasks(tasks: readonly McpTask[]): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** What a kind of task consists of: one tool, or two where the second uses the result or the effect of the first. */
+/** The tools of a kind of task: one tool, or two if the second uses the result or the effect of the first. */
 export interface KindPlan {
   name: string
   tools: readonly AdmittedTool[]
-  /** Argument of the second tool that is the result of the first. */
+  /** Argument of the second tool that takes the result of the first. */
   linked?: string
-  /** An optional argument without which the tool speaks of the present time. */
+  /** An optional argument that the task always sets, because without it the tool answers for the current time. */
   anchor?: string
 }
 
-/** A task before it was tried: the calls that set its scene and the calls of its reference solution. */
+/** A task before it is tried: the calls that prepare its state and the calls of its reference solution. */
 export interface Draft {
   kind: KindPlan
   seeds: StateCall[]
@@ -49,13 +49,13 @@ export interface Draft {
 }
 
 interface DraftContext {
-  /** Tools that put something into an empty state. */
+  /** Tools that create something in an empty state. */
   creators: readonly AdmittedTool[]
-  /** Records seen in results of the untouched state. */
+  /** Records seen in results of the initial state. */
   harvest: readonly PlainObject[]
 }
 
-/** Records with at least one plain value: what arguments can refer to. */
+/** Records with at least one plain value, which arguments can refer to. */
 export function recordsIn(value: unknown): PlainObject[] {
   return objectsIn(value).filter((record) =>
     Object.values(record).some((item) =>
@@ -65,8 +65,10 @@ export function recordsIn(value: unknown): PlainObject[] {
 }
 
 /**
- * Draws the scene and the reference calls of a task. Throws UnusableSchema where a schema cannot be met. Whether
- * the calls succeed and do anything is for the environment to show.
+ * Draws the preparing calls and the reference calls of a task. Running them shows whether they succeed and have an
+ * effect.
+ *
+ * @throws UnusableSchema if no arguments match a schema.
  */
 export function draftTask(
   kind: KindPlan,
@@ -100,7 +102,7 @@ export function draftTask(
     })
     if (tool.kind === 'write') recent.push(...recordsIn(args))
     if (index === 0 || kind.linked === undefined) return { tool: tool.spec.name, arguments: args }
-    // The place of the linked argument is kept; its value comes with the result of the step before.
+    // The linked argument is a placeholder; the previous step's result replaces it.
     return {
       tool: tool.spec.name,
       arguments: kind.linked in args ? args : { ...args, [kind.linked]: '' },

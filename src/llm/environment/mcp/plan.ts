@@ -16,7 +16,7 @@ interface PlanFacts {
   limit: CallLimit
 }
 
-/** Characters of a tool's name that the list makes room for, and that it shows of what is longer. */
+/** Width of the column of tool names; longer names are cut to it. */
 const nameColumn = 40
 const longestName = 128
 const longestAddress = 300
@@ -27,7 +27,9 @@ const effects = {
   unknown: 'MAY CHANGE STATE: it is tried first',
 } as const
 
-/** The text shown before the first call: which tools run, how often at most, how fast, and what becomes of the state. */
+/**
+ * The text shown before the first call: which tools run, the limit and rate of calls, and what happens to the state.
+ */
 export function describePlan(facts: PlanFacts): string {
   const { admission, limit, config } = facts
   const name = (text: string): string => visibleLine(text, longestName)
@@ -55,7 +57,7 @@ export function describePlan(facts: PlanFacts): string {
 }
 
 interface ConfirmOptions {
-  /** `--yes`: the answer is given already. */
+  /** `--yes`: agrees without asking. */
   yes?: boolean
   input?: Readable & { isTTY?: boolean }
   output?: Writable
@@ -63,9 +65,9 @@ interface ConfirmOptions {
 }
 
 /**
- * Shows the plan and asks y/N on a terminal. Ctrl-C there is an interrupt of the whole program, as anywhere else; Ctrl-D is a no.
+ * Shows the plan and asks y/N on a terminal. Ctrl-C interrupts the program; Ctrl-D means no.
  *
- * @throws AgogeError where the answer is no, or where nobody can be asked and `yes` was not given.
+ * @throws AgogeError if the answer is no, or if nobody can be asked and `yes` is not set.
  */
 export async function confirmPlan(text: string, options: ConfirmOptions = {}): Promise<void> {
   const input = options.input ?? process.stdin
@@ -84,7 +86,7 @@ export async function confirmPlan(text: string, options: ConfirmOptions = {}): P
   throw new AgogeError('stopped: the plan of calls was not confirmed', { code: 'not-confirmed' })
 }
 
-/** The line typed after a question; null where the input ends first. Rejects with the reason of the signal. */
+/** Returns the line typed after a question; null if the input ends first. Rejects with the signal's reason. */
 function askLine(
   question: string,
   input: Readable,
@@ -97,7 +99,7 @@ function askLine(
   return new Promise<string | null>((resolve, reject) => {
     lines.once('line', resolve)
     lines.once('close', () => (signal?.aborted === true ? reject(signal.reason) : resolve(null)))
-    // In raw mode readline takes Ctrl-C for itself; it is meant for the program.
+    // In raw mode readline handles Ctrl-C itself, but the program must receive it.
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     signal?.addEventListener('abort', abort, { once: true })
     lines.setPrompt(question)
@@ -109,8 +111,8 @@ function askLine(
 }
 
 /**
- * The hash of what a person said yes to: kept with a run, it tells later whether the same is asked for. Salted, and slow to make, so that
- * the secrets of a configuration cannot be guessed from it.
+ * Hash of the plan that a person agreed to. A run stores it and compares it when it resumes. It is salted and slow to
+ * compute, so that nobody can guess configured secrets from it.
  */
 export function hashOf(agreed: unknown, salt: string = randomBytes(8).toString('hex')): string {
   return `${salt}:${scryptSync(JSON.stringify(agreed), salt, 24).toString('hex')}`

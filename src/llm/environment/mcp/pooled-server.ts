@@ -15,22 +15,26 @@ import { describeFiles, type FilesSnapshot, readFiles, runResetCommand, writeFil
 import type { StateServer } from './state-pool.ts'
 
 interface LimitOptions {
-  /** Tools that may be called; every other name is refused. */
+  /** Tools that may be called. Other names are refused. */
   allowed: Iterable<string>
-  /** Calls in all, over every toolbox behind this guard. */
+  /** Total number of calls over all toolboxes behind these limits. */
   maxCalls: number
-  /** Calls a second in all; absent = as fast as the server answers. */
+  /** Calls per second in total. Default: no limit. */
   callsPerSecond?: number | undefined
 }
 
-/** Counts, paces and refuses calls. One guard stands before all connections to a server. */
+/** Counts, paces and refuses calls. All connections to a server share one instance. */
 export interface CallLimit {
   readonly allowed: ReadonlySet<string>
   readonly maxCalls: number
   readonly callsPerSecond: number | undefined
-  /** Calls let through so far, in all and by tool. */
+  /** Calls made so far, in total and by tool. */
   used(): { total: number; tools: Record<string, number> }
-  /** Resolves when the call may be made. Throws `AgogeError` for a refused tool or a spent budget. */
+  /**
+   * Resolves when the call may be made.
+   *
+   * @throws AgogeError for a refused tool or a spent budget.
+   */
   admit(tool: string, signal?: AbortSignal): Promise<void>
 }
 
@@ -74,7 +78,7 @@ export function createCallLimit(options: LimitOptions): CallLimit {
   }
 }
 
-/** The same tools behind a guard; what the guard refuses is neither listed nor ever sent to the server. */
+/** Applies the limits to a toolbox. Refused tools are neither listed nor called. */
 export function limitToolbox(toolbox: Toolbox, limit: CallLimit): Toolbox {
   return {
     specs: toolbox.specs.filter((spec) => limit.allowed.has(spec.name)),
@@ -106,12 +110,12 @@ interface PooledServerOptions {
   server: ServerConfig
   config: McpEnvironmentConfig
   limit: CallLimit
-  /** Rewrites all that the server says (tools, results, faults) before anything else sees it: hides secrets. */
+  /** Hides secrets in everything the server sends (tools, results, errors). */
   redact: (text: string) => string
   signal?: AbortSignal | undefined
 }
 
-/** True where each server of the server can have a state of its own, so that several may run side by side. */
+/** True if each server process can have its own state, so that several may run side by side. */
 export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentConfig): boolean {
   if (config.reset === 'none') return true
   if ('url' in server) return false
@@ -120,12 +124,12 @@ export function canRunSideBySide(server: ServerConfig, config: McpEnvironmentCon
   return JSON.stringify([server.args, server.env, server.cwd, config.env]).includes('{slot}')
 }
 
-/** Starts one server with a folder of its own and the reset that the environment declares. */
+/** Starts one server with its own folder and the reset that the environment declares. */
 export async function openPooledServer(options: PooledServerOptions): Promise<StateServer> {
   const { config, limit, signal } = options
   const folder = makeLockedFolder(tmpdir(), 'agoge-mcp')
   const server = inEnv(options.server, config, folder)
-  // It has answered before, when its tools were listed; now several may start at the same time.
+  // The server started before, when its tools were listed. Now several may start at the same time and need longer.
   const connectSeconds = config.connectSeconds ?? 60
   let connection: Toolbox & { close(): Promise<void> }
 
@@ -144,7 +148,7 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
     }
   }
 
-  // The server's folder is an accident of this run: results that name it would never be the same twice.
+  // The server's folder differs between runs, so results must not contain its name.
   const clean = (text: string): string =>
     options.redact(text.replaceAll(`${folder}/`, '/').replaceAll(folder, '/'))
   const withFileErrors = (): Toolbox => {
@@ -199,14 +203,14 @@ export async function openPooledServer(options: PooledServerOptions): Promise<St
         }),
     async close() {
       await connection.close()
-      // Files outside the server were there before us: they are left as they were found.
+      // Files outside the server's folder belong to the user and are restored to their original contents.
       if (paths !== undefined) writeFiles(paths, fresh)
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** Faults quote what servers said last, and are stored with the episodes that they mask: they are cleaned like results. */
+/** Cleans errors like results: they quote the server's last output and are stored with the masked episodes. */
 async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -215,7 +219,10 @@ async function cleanly<T>(clean: (text: string) => string, work: () => Promise<T
   }
 }
 
-/** The tools of a server started in a server of its own that is gone again afterwards, and those that cannot be used; calls none. */
+/**
+ * Lists the tools of a server, and those that cannot be used, without calling any. The server runs only for the
+ * listing.
+ */
 export async function listServerTools({
   server,
   config,
@@ -262,7 +269,7 @@ function inEnv(server: ServerConfig, config: McpEnvironmentConfig, folder: strin
   }
 }
 
-/** Where a path was completed with the folder of the configuration, the server's own still counts. */
+/** A path completed with the configuration's folder may also mean one in the server's folder. */
 function ownPath(path: string): string {
   const at = path.indexOf('{slot}')
   return at < 0 ? path : path.slice(at)

@@ -10,23 +10,23 @@ import type { ToolSystem } from './tool-system.ts'
 import { typeOf } from './sample-arguments.ts'
 import type { JsonSchema } from '../../../untrusted/schema-check.ts'
 
-/** What became of a draft when its reference calls were made in a fresh state. */
+/** Outcome of running a draft's reference calls in a fresh state. */
 export type ReferenceRun =
   | { ok: false; reason: string }
   | {
       ok: true
       results: string[]
-      /** Results that the next step takes as its argument, one a step but the last. */
+      /** For each step but the last, the result that the next step takes as its argument. */
       links: (Salient | undefined)[]
       before: string | null
       after: string | null
       state: EpisodeState
     }
 
-/** The reason where a tool that may change something did not. */
+/** The reason, if a tool that may change the state did not change it. */
 export const changedNothing = 'the reference call changed nothing that is observed'
 
-/** Makes the reference calls of a draft in a state of its own. */
+/** Runs the reference calls of a draft in a state of its own. */
 export async function runReference(
   system: ToolSystem,
   draft: Draft,
@@ -43,7 +43,7 @@ export async function runReference(
     if (step.linked !== undefined) {
       const last = results[index - 1]
       const link = chooseSalient(last, '', linkRandom(last), system.ignore)
-      // A sentence says something to a reader; it is no value for another tool.
+      // A sentence is for a reader, not a value for another tool.
       const value = link === undefined || link.kind === 'sentence' ? undefined : extractSalient(last, link)
       args =
         value === undefined
@@ -61,12 +61,12 @@ export async function runReference(
   return { ok: true, results, links, before, after, state }
 }
 
-/** The choice of the link depends on the text alone: nothing is asked by name between two steps. */
+/** The choice depends on the text alone, because no name is asked for between two steps. */
 function linkRandom(text: string): Random {
   return createRandom('link', text)
 }
 
-/** The arguments of a step with the result of the step before put in; undefined where its type does not fit. */
+/** Inserts the previous step's result into the arguments of a step; undefined if its type does not match. */
 export function linkedArguments(
   step: RequestStep,
   value: string,
@@ -83,7 +83,7 @@ export function linkedArguments(
   return { ...step.arguments, [step.linked]: number }
 }
 
-/** The planner of a proved draft: its calls in order, later arguments taken from results, then the answer. */
+/** The expert of a checked draft: its calls in order, later arguments taken from results, then the answer. */
 export function referenceExpert(
   draft: Draft,
   links: readonly (Salient | undefined)[],

@@ -9,7 +9,8 @@ import type { ToolSystem } from './tool-system.ts'
 function canonical(value: unknown, ignore: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonical(item, ignore))
-    // A list of records is a set: who made which first is not part of the state. A list of plain values is a list.
+    // A list of records is compared as a set, because the order of creation is not part of the state. A list of plain
+    // values stays a list.
     if (!items.some(isPlainObject)) return items
     return items.map((item) => JSON.stringify(item)).sort()
   }
@@ -23,8 +24,8 @@ function canonical(value: unknown, ignore: ReadonlySet<string>): unknown {
 }
 
 /**
- * One observation in a form that can be compared: JSON with sorted keys, lists of records in sorted order and the
- * ignored properties (ids, times) left out; other text with its white space collapsed.
+ * Normalises one observation for comparison: JSON with sorted keys, sorted lists of records and without the ignored
+ * properties (ids, times); other text with collapsed white space.
  */
 export function normaliseObservation(text: string, ignore: readonly string[] = []): string {
   const json = parseJson(text)
@@ -32,10 +33,10 @@ export function normaliseObservation(text: string, ignore: readonly string[] = [
   return JSON.stringify(canonical(json, new Set(ignore)))
 }
 
-/** The reason for a tool that answers otherwise without anything having changed. */
+/** Reason given for a tool that answers differently although nothing has changed. */
 export const answersOtherwise = 'the same call gives another result when repeated'
 
-/** Clocks tick once a second: repeating sooner would not show them. */
+/** Clocks tick once a second. A shorter wait would not reveal them. */
 const tick = 1200
 
 export async function clockTick(since: number, signal?: AbortSignal): Promise<void> {
@@ -43,20 +44,20 @@ export async function clockTick(since: number, signal?: AbortSignal): Promise<vo
   await wait(left, undefined, signal === undefined ? {} : { signal })
 }
 
-/** The call of a tool that requires no arguments; undefined for any other tool. */
+/** Returns the call of a tool without required arguments; undefined for any other tool. */
 export function plainCall({ spec }: AdmittedTool): StateCall | undefined {
   return requiredOf(spec.inputSchema).length === 0 ? { name: spec.name, arguments: {} } : undefined
 }
 
-/** What a call answered in a state that nothing was done to. */
+/** A call's result in the initial state. */
 export interface Sight {
   call: StateCall
   text: string
 }
 
 /**
- * The whole results of calls that read, each in an untouched state: those that a newly started server gives once more after a second. Clocks,
- * random values and what failed are left out, so that the same server always shows the same.
+ * Returns the whole results of reading calls, each made in an initial state. Keeps only results that a newly started
+ * server repeats after a second, so clocks, random values and failures are left out.
  */
 export async function repeatableSights(
   system: ToolSystem,
@@ -88,7 +89,7 @@ export async function repeatableSights(
   })
 }
 
-/** Does a result name today's date or the present hour and minute, other than by repeating its arguments? */
+/** Whether a result contains today's date or the current hour and minute, apart from repeating its arguments. */
 export function tellsTime(text: string, given: string): boolean {
   const now = new Date()
   const [year, month, date] = now.toISOString().slice(0, 10).split('-')
@@ -110,7 +111,10 @@ export function tellsTime(text: string, given: string): boolean {
   return tellsMoment(text, given) || stamps.some((stamp) => text.includes(stamp) && !given.includes(stamp))
 }
 
-/** Does a result name the present minute together with its date, or the seconds or milliseconds since 1970? Nothing else does so by chance. */
+/**
+ * Whether a result contains the current minute with its date, or the seconds or milliseconds since 1970. Nothing else
+ * matches these by chance.
+ */
 export function tellsMoment(text: string, given: string): boolean {
   const now = Date.now()
   const iso = new Date(now).toISOString()

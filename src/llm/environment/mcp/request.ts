@@ -4,7 +4,7 @@ import type { Task } from '../../agent/types.ts'
 import { isPlainObject, type Salient } from './salient.ts'
 import { spoken } from './sample-string.ts'
 
-/** One step of what is asked: a tool and its arguments; `linked` is the argument that is the result before it. */
+/** One step of the request: a tool and its arguments. `linked` is the argument that takes the previous result. */
 export interface RequestStep {
   tool: string
   arguments: Record<string, unknown>
@@ -65,7 +65,7 @@ const familiar: Paraphrase = {
   },
 }
 
-/** Templates that training never sees; measured, not gated. */
+/** Templates that training never uses. Success on them is measured, but no gate depends on it. */
 const unseen: Paraphrase = {
   openers: [
     'invoke {tool}',
@@ -86,15 +86,15 @@ const unseen: Paraphrase = {
   },
 }
 
-/** Templates are shared out between the splits; their single words all occur in training. */
+/** Splits share no template, but all single words occur in training. */
 function splitOf(composition: string): Task['split'] {
   const bucket = hash32('mcp-wording', composition) % 5
   return bucket < 3 ? 'train' : bucket === 3 ? 'validation' : 'test'
 }
 
 /**
- * Says in words what a task asks for: every argument by name and value, and what to answer. The composition of
- * phrase belongs to the split; `undefined` stands for the answer of a task that only changes something.
+ * Writes the request of a task: every argument by name and value, and what to answer. The combination of phrases
+ * belongs to the split. `undefined` as the answer means a task that only changes the state.
  */
 export function renderRequest(
   steps: readonly RequestStep[],
@@ -115,7 +115,7 @@ export function renderRequest(
       front: salient !== undefined && random.next() < 0.3 && !report.some((form) => form === ''),
       argumentsFirst: random.next() < 0.25,
     }
-    // Only what shows in the text counts as the composition, or equal texts could lie in two splits.
+    // Only parts that appear in the text count; otherwise two splits could contain equal texts.
     const counts = steps.map((step) => clauses(step).length)
     const composition = [
       chosen.openers,
@@ -154,7 +154,7 @@ export function renderRequest(
   throw new Error('no composition of phrase found for the split')
 }
 
-/** `create_entities` → "create entities"; a trailing "tool" says nothing. */
+/** `create_entities` becomes "create entities". A trailing "tool" is dropped. */
 export function toolWords(name: string): string {
   const words = spoken(name)
   return (words.length > 1 && words.at(-1) === 'tool' ? words.slice(0, -1) : words).join(' ')
@@ -162,7 +162,7 @@ export function toolWords(name: string): string {
 
 interface Clause {
   name: string
-  /** null = the result of the step before. */
+  /** null = the result of the previous step. */
   value: string | null
 }
 
@@ -187,12 +187,12 @@ function clause(name: string, value: unknown): Clause[] {
   return [{ name, value: String(value) }]
 }
 
-/** The second record of a list begins with "another", so that the two do not run together. */
+/** Later records of a list begin with "another", so that records stay apart. */
 function again(list: Clause[]): Clause[] {
   return list.map((item, index) => (index === 0 ? { ...item, name: `another ${item.name}` } : item))
 }
 
-/** Two clauses joined by "and" alone would be one with a list as its value. */
+/** Two clauses joined by "and" alone would read as one clause with a list as its value. */
 function joined(list: readonly string[], joint: string): string {
   if (list.length < 2) return list.join('')
   return `${list.slice(0, -1).join(', ')}${joint}${list.at(-1)}`

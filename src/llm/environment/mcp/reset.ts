@@ -3,19 +3,19 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { dirname, join } from 'node:path'
 import { InfrastructureError } from '../../tool/tool.ts'
 
-/** One file or folder (`contents` null) below the path of that index; `relative` is '' for the path itself. */
+/** One file or folder (`contents` null) below the path with that index. `relative` is '' for the path itself. */
 interface SnapshotEntry {
   index: number
   relative: string
   contents: Buffer | null
 }
 
-/** Contents of a list of files and folders, free of where they lie: it fits the same list in another place. */
+/** Contents of files and folders with relative paths, so that they can be restored in another place. */
 export type FilesSnapshot = readonly SnapshotEntry[]
 
-// Synchronous on purpose: the files are few and small, and a call between two turns waits for each of them.
+// Synchronous on purpose: the files are few and small, and every call between two turns waits for them.
 
-/** Reads the files, and folders with all that is in them. What does not exist is not in the snapshot. */
+/** Reads the files, and folders with all their contents. Missing ones are not in the snapshot. */
 export function readFiles(paths: readonly string[]): FilesSnapshot {
   const found: SnapshotEntry[] = []
   const visit = (index: number, relative: string): void => {
@@ -34,8 +34,8 @@ export function readFiles(paths: readonly string[]): FilesSnapshot {
 }
 
 /**
- * Puts the files and folders back to what the snapshot holds. The listed folders themselves stay, so that a server
- * that works in one keeps its working folder.
+ * Restores the files and folders of the snapshot. The listed folders themselves are never deleted, because a server may
+ * use one as its working folder.
  */
 export function writeFiles(paths: readonly string[], snapshot: FilesSnapshot): void {
   for (const [index, path] of paths.entries()) {
@@ -57,7 +57,7 @@ export function writeFiles(paths: readonly string[], snapshot: FilesSnapshot): v
   }
 }
 
-/** The snapshot as text: one line a file or folder, sorted. */
+/** Formats the snapshot as text: one line per file or folder, sorted. */
 export function describeFiles(snapshot: FilesSnapshot): string {
   const line = ({ index, relative, contents }: SnapshotEntry): string =>
     `${index}:${relative}${contents === null ? '/' : ` ${JSON.stringify(contents.toString('utf8'))}`}`
@@ -66,22 +66,23 @@ export function describeFiles(snapshot: FilesSnapshot): string {
 
 const windows = process.platform === 'win32'
 const lastWords = 1000
-/** Milliseconds that a failed command's last words are waited for. */
+/** Milliseconds to wait for the last output of a failed command. */
 const lastWordsWait = 500
 
 interface ResetCommandOptions {
   signal?: AbortSignal | undefined
-  /** How long the command may take. Default 120. */
+  /** Seconds that the command may take. Default: 120. */
   seconds?: number
-  /** Hides secrets in what the command said last. Default: as it is. */
+  /** Hides secrets in the command's output. Default: nothing is hidden. */
   redact?: (text: string) => string
 }
 
 /**
- * Runs a shell command that resets the state behind a server, with the server's folder as `AGOGE_SLOT` in its environment. Services that
- * it leaves running in the background are left alone.
+ * Runs a shell command that resets the state behind a server. The variable `AGOGE_SLOT` holds the server's folder.
+ * Services that the command leaves running in the background are not stopped.
  *
- * @throws InfrastructureError where it fails or takes too long; the reason of the signal where that was aborted.
+ * @throws InfrastructureError if it fails or takes too long.
+ * @throws The signal's reason if it is aborted.
  */
 export async function runResetCommand(
   command: string,
@@ -92,7 +93,7 @@ export async function runResetCommand(
   signal?.throwIfAborted()
   const child = spawn(command, {
     shell: true,
-    // A group of its own, so that what the shell started ends with it.
+    // A process group of its own, so that everything the shell starts can be stopped with it.
     detached: !windows,
     windowsHide: true,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -115,7 +116,7 @@ export async function runResetCommand(
   try {
     const code = await new Promise<number | string | null>((resolve, reject) => {
       child.once('error', reject)
-      // Its last words may come after its end; but a service that it started may keep the pipe open for ever.
+      // Output may arrive after the command exits, but a background service may keep the pipe open forever.
       child.once('close', (code, by) => resolve(code ?? by))
       child.once('exit', (code, by) => setTimeout(() => resolve(code ?? by), code === 0 ? 0 : lastWordsWait))
     }).catch((cause: unknown) => {

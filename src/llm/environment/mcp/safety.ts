@@ -9,41 +9,42 @@ import type { McpEnvironmentConfig } from './environment-config.ts'
 export interface AdmissionOptions {
   /** The state behind the server may be destroyed: every tool may run. */
   sandbox?: boolean
-  /** Tools that may run besides those that only read. */
+  /** Tools that may run besides the read-only ones. */
   allow?: readonly string[]
-  /** Tools that the server lists in a way that nobody can use. */
+  /** Tools that the server lists but nobody can call. */
   unusable?: readonly UnusableTool[]
 }
 
-/** A tool that will be called, and by what right. */
+/** A tool that will be called, and the reason why it may. */
 export interface AdmittedTool {
   spec: ToolSpec
-  /** `unknown`: the server does not say whether it changes anything; `probeTools` finds out by trying it. */
+  /** `unknown`: the server does not say whether the tool changes anything; `probeTools` tries it to find out. */
   kind: 'read' | 'write' | 'unknown'
   why: 'readOnlyHint' | '--allow' | '--sandbox' | 'own code'
 }
 
 export interface Admission {
   admitted: AdmittedTool[]
-  /** Tools that will not be called, with the reason in words. */
+  /** Tools that will not be called, with the reason. */
   refused: LeftOutTool[]
 }
 
-/** A tool of which no task is made. */
+/** A tool without tasks. */
 export interface LeftOutTool {
   name: string
-  /** In words, never cut. */
+  /** The reason as text, never shortened. */
   reason: string
-  /** What would admit it: a flag of the command line, or a way to reset and to observe the state. */
+  /** How to enable it: a flag of the command line, or a way to reset and observe the state. */
   remedy?: 'allow' | 'state'
 }
 
 /**
- * Decides which tools of a foreign server may run. Only `readOnlyHint: true` runs by itself; the rest needs `--sandbox` or `--allow`. A tool that
- * says itself that it changes something also needs a state that can be reset and observed, since no task of it could be judged otherwise.
+ * Decides which tools of an MCP server may run. A tool with `readOnlyHint: true` may always run; the others need
+ * `--sandbox` or `--allow`. A tool that declares that it changes something also needs a state that can be reset and
+ * observed, because its tasks could not be judged otherwise.
  *
- * @throws AgogeError for a server without tools that can be used, an allowed or observing tool that does not exist, and where
- * nothing may run.
+ * @throws AgogeError if the server has no usable tools, an allowed or observing tool does not exist, or no tool may
+ * run.
  */
 export function admitTools(
   server: string,
@@ -95,7 +96,7 @@ export function admitTools(
       const reason = 'may change something (no readOnlyHint); admit it with --allow or --sandbox'
       admission.refused.push({ name: spec.name, reason, remedy: 'allow' })
     } else if (observers.includes(spec.name) && !changes) {
-      // Whoever names it in "observe" says that it only reads.
+      // Listing a tool in "observe" declares that it only reads.
       admission.admitted.push({ spec, kind: 'read', why })
     } else if (!changes) {
       admission.admitted.push({ spec, kind: 'unknown', why })
@@ -128,7 +129,7 @@ export function admitTools(
   return admission
 }
 
-/** One line a tool, for the message of an error: what is given there may be cut, a message never is. */
+/** One line per tool for an error's message. The `given` field of an error may be cut; its message is not. */
 export function listReasons(tools: readonly { name: string; reason: string }[]): string {
   return tools
     .map(({ name, reason }) => `  ${visibleLine(name, 128)}: ${visibleBlock(reason, '    ')}`)
@@ -139,7 +140,7 @@ function hinted(hint: string | undefined): { hint?: string } {
   return hint === undefined ? {} : { hint }
 }
 
-/** What to do so that the tools that are left out can be used; undefined where nothing in the hands of the user would help. */
+/** How to enable the tools that are left out; undefined if the user can do nothing. */
 export function remedyHint(
   server: string,
   specs: readonly ToolSpec[],
@@ -164,7 +165,7 @@ export function remedyHint(
   return hints.length === 0 ? undefined : hints.join('\n')
 }
 
-/** The lines of `.mcp.json` that say how the state is reset and observed. */
+/** The lines of `.mcp.json` that declare reset and observation. */
 function stateLines(
   server: string,
   specs: readonly ToolSpec[],

@@ -7,7 +7,7 @@ export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value as JSON if the text is a JSON object or array, else undefined. */
+/** Parses the text if it is a JSON object or array; otherwise undefined. */
 export function parseJson(text: string): unknown {
   const first = text.trimStart()[0]
   if (first !== '{' && first !== '[') return undefined
@@ -18,7 +18,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Every object inside a value, outermost first. */
+/** Lists every object inside a value, outermost first. */
 export function objectsIn(value: unknown): PlainObject[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn)
   if (!isPlainObject(value)) return []
@@ -26,13 +26,13 @@ export function objectsIn(value: unknown): PlainObject[] {
 }
 
 interface Leaf {
-  /** Name of the closestName property above the value. */
+  /** Name of the closest property above the value. */
   key: string
   path: readonly (string | number)[]
   value: string | number | boolean
 }
 
-/** Every string, number and boolean inside a value, in order. */
+/** Lists every string, number and boolean inside a value, in order. */
 function leavesOf(value: unknown, path: readonly (string | number)[] = [], key = ''): Leaf[] {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
     return [{ key, path, value }]
@@ -42,7 +42,7 @@ function leavesOf(value: unknown, path: readonly (string | number)[] = [], key =
   return Object.entries(value).flatMap(([name, item]) => leavesOf(item, [...path, name], name))
 }
 
-/** The value at a path, undefined where the path ends early. */
+/** Returns the value at a path; undefined if the path does not exist. */
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
   let current = value
   for (const step of path) {
@@ -67,7 +67,7 @@ interface PartOfText {
 const longestWhole = 80
 const longestField = 40
 
-/** The part as text, taken from what the window shows of a result; undefined where it is not there. */
+/** Returns the part as text, from the shown text of a result; undefined if it is not there. */
 export function extractSalient(text: string, salient: Salient): string | undefined {
   if (salient.kind === 'whole') return text
   if (salient.kind !== 'field') return partOf(text, salient)
@@ -90,9 +90,9 @@ function partOf(text: string, { kind, which }: PartOfText): string {
 }
 
 /**
- * Chooses what to ask for: all of a short text, a field of JSON whose name occurs once, the first or last line, the first or last
- * sentence of a single line. Fields that the request does not itself contain are preferred; those named in `ignore` are never asked for.
- * Undefined where nothing is short and unambiguous.
+ * Chooses what to ask for: a whole short text, a JSON field whose name occurs once, the first or last line, or the
+ * first or last sentence of a single line. Prefers fields that the request does not contain, and never asks for those
+ * in `ignore`. Returns undefined if nothing is short and unambiguous.
  */
 export function chooseSalient(
   text: string,
@@ -107,7 +107,7 @@ export function chooseSalient(
     const kind = text.includes('\n') ? 'line' : 'sentence'
     const which = random.next() < 0.5 ? 'first' : 'last'
     const other = which === 'first' ? 'last' : 'first'
-    // One of several lines is drawn; of a long sentence and a short one, the short one is taken.
+    // Among several lines one is drawn; between a long and a short sentence the short one is taken.
     const choices: PartOfText[] =
       kind === 'line'
         ? [{ kind, which }]
@@ -134,9 +134,9 @@ export function chooseSalient(
 }
 
 /**
- * Why `chooseSalient` finds nothing in a result, with what to do about it.
+ * Explains why `chooseSalient` finds nothing in a result, and what to do about it.
  *
- * @param limit characters of a result that the model sees; a longer one was cut to it.
+ * @param limit characters of a result that the policy sees. A longer result was cut to it.
  */
 export function whyNothingSalient(text: string, limit: number): string {
   if (text.trim() === '') return 'its result is empty, so there is nothing to ask for: let it return a value'
@@ -151,7 +151,7 @@ export function whyNothingSalient(text: string, limit: number): string {
     : `its result has no named field with a value of 1 to ${longestField} characters, so nothing can be asked for by name: let it return one`
 }
 
-/** Other values of the result that an answer must not also list, without those of the properties in `ignore`. */
+/** Other values of the result, without the properties in `ignore`. An answer must not list them too. */
 export function otherValues(text: string, answer: string, ignore: readonly string[] = []): string[] {
   const json = parseJson(text)
   if (json === undefined) return []
@@ -169,7 +169,7 @@ function plain(text: string): string {
     .trim()
 }
 
-/** True where `part` occurs in `text` as whole words or numbers. */
+/** True if `part` occurs in `text` as whole words or numbers. */
 export function containsWhole(text: string, part: string): boolean {
   if (part === '') return false
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
@@ -184,8 +184,9 @@ export function containsWhole(text: string, part: string): boolean {
 }
 
 /**
- * Is this the wanted answer? Equal to it, or a short sentence that contains it as whole words and none of the
- * result's other values. White space, quotes around it and a final full stop do not matter; upper and lower case do.
+ * Whether this is the expected answer. It must equal the expected value, or be a short sentence that contains it as
+ * whole words and none of the result's other values. White space, quotes and a final full stop are ignored; case
+ * matters.
  */
 export function answerMatches(given: string | null, wanted: string, others: readonly string[] = []): boolean {
   if (given === null) return false
@@ -196,12 +197,12 @@ export function answerMatches(given: string | null, wanted: string, others: read
   return !others.some((other) => containsWhole(answer, other))
 }
 
-/** Characters of a result that the window shows, where nothing else is set. */
+/** Default number of characters of a result that the policy sees. */
 export const defaultResultLimit = 300
 
 /**
- * What the window shows of a result: JSON without its white space, runs of blank lines closed up, cut to `limit`
- * characters with an ellipsis. The same text always gives the same result.
+ * Formats a result for the policy: JSON without white space, other text without runs of blank lines, cut to `limit`
+ * characters with an ellipsis. Deterministic.
  */
 export function compactResult(text: string, limit = defaultResultLimit): string {
   const json = parseJson(text)

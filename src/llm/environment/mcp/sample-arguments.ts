@@ -9,7 +9,7 @@ function singular(word: string): string {
   return word.endsWith('s') && !word.endsWith('ss') && word.length > 3 ? word.slice(0, -1) : word
 }
 
-/** Properties by which things are looked up: any name of a known record may serve. */
+/** Properties used for searching. Any name of a known record may serve as their value. */
 const lookup = new Set([
   'query',
   'search',
@@ -26,8 +26,8 @@ const lookup = new Set([
 ])
 
 /**
- * The value of a known record that a property of this name most likely refers to: the same name, the same name in
- * singular or plural, the same last word (`entityName` and `name`); for a query, the first text of the record.
+ * Returns the value of a known record that a property of this name most likely refers to: the same name, its singular
+ * or plural, or the same last word (`entityName` and `name`). For a query, the first text of the record.
  */
 function matchProperty(name: string, record: PlainObject): unknown {
   const key = keyFor(name, record)
@@ -37,7 +37,10 @@ function matchProperty(name: string, record: PlainObject): unknown {
   return Object.values(record).find((value) => typeof value === 'string')
 }
 
-/** How well properties of these names can be taken from a record; a property of the record itself counts more than any text of it. */
+/**
+ * Scores how well properties of these names can be filled from a record. A property of the record scores more than any
+ * text in it.
+ */
 function matchStrength(names: readonly string[], record: PlainObject): number {
   return names.reduce((sum, name) => {
     if (matchProperty(name, record) === undefined) return sum
@@ -45,18 +48,18 @@ function matchStrength(names: readonly string[], record: PlainObject): number {
   }, 0)
 }
 
-/** The property by which a record is named among these: an id where there is one, else the first that the record has. */
+/** The property that identifies a record among these: an id if there is one, else the record's first property. */
 function namingProperty(names: readonly string[], record: PlainObject): string | undefined {
   const own = names.filter((name) => keyFor(name, record) !== undefined)
   return own.find(isId) ?? own[0]
 }
 
-/** Does a property of this name refer to something by its id? */
+/** Whether a property of this name refers to something by its id. */
 function isId(name: string): boolean {
   return ['id', 'uuid', 'key'].includes(spoken(name).at(-1) ?? '')
 }
 
-/** The property of a record that one of this name refers to, if the record has one. */
+/** The property of a record that a property of this name refers to; undefined if the record has none. */
 function keyFor(name: string, record: PlainObject): string | undefined {
   if (Object.hasOwn(record, name)) return name
   const words = spoken(name).map(singular)
@@ -73,18 +76,20 @@ function keyFor(name: string, record: PlainObject): string | undefined {
 interface SampleContext {
   random: Random
   words: SplitWords
-  /** Records known to exist in the state; with `reuse`, arguments refer to them where the names of properties fit. */
+  /** Records known to exist in the state. With `reuse`, arguments refer to them if property names match. */
   known: readonly PlainObject[]
-  /** Records made for this task: where they fit as well as the known ones, they are preferred. Default: none. */
+  /** Records made for this task. They are preferred over known ones that match equally well. Default: none. */
   recent?: readonly PlainObject[]
   reuse: boolean
-  /** The tool changes the record: half of the time only what names it is taken from the record. Default false. */
+  /**
+   * The tool changes the record: half of the time only the identifying properties come from the record. Default: false.
+   */
   changes?: boolean
-  /** An optional property that is given all the same. */
+  /** An optional property that is always set. */
   always?: string
 }
 
-/** Why no arguments can be made from a schema, naming the place. */
+/** Why no arguments match a schema, with the place in the schema. */
 export class UnusableSchema extends Error {
   constructor(place: string, reason: string) {
     super(`${place === '' ? 'its input schema' : place}: ${reason}`)
@@ -92,7 +97,7 @@ export class UnusableSchema extends Error {
   }
 }
 
-/** Steps that making up the arguments of one call may take: properties, known values that may fit them, characters of patterns. */
+/** Work limit for the arguments of one call: properties, candidate values, characters of patterns. */
 const mostSteps = 1_000_000
 
 interface Making extends SampleContext {
@@ -108,10 +113,10 @@ interface Place {
 }
 
 /**
- * Draws arguments that the schema accepts: natural words by the names of properties, small numbers, members of
- * enums, lists of one or two, optional properties now and then.
+ * Draws arguments that the schema accepts: natural words by property name, small numbers, members of enums, lists of
+ * one or two items, and some of the optional properties.
  *
- * @throws UnusableSchema where the schema asks for something that cannot be made up.
+ * @throws UnusableSchema if the schema requires a value that cannot be made.
  */
 export function sampleArguments(schema: JsonSchema, context: SampleContext): Record<string, unknown> {
   const making: Making = { ...context, work: limitedWork(mostSteps) }
@@ -125,10 +130,13 @@ export function sampleArguments(schema: JsonSchema, context: SampleContext): Rec
   }
 }
 
-/** Schemas without references, by the root they belong to; null where one is being resolved. */
+/** Resolved schemas by the root they belong to; null while one is being resolved. */
 const resolved = new WeakMap<JsonSchema, WeakMap<JsonSchema, JsonSchema | null>>()
 
-/** Follows `$ref` (local only), and takes the first usable of anyOf/oneOf; allOf is merged. Each part of a schema is resolved once. */
+/**
+ * Resolves `$ref` (local only), takes the first usable alternative of anyOf/oneOf, and merges allOf. Each part of a
+ * schema is resolved once.
+ */
 export function resolveSchema(schema: JsonSchema | boolean, root: JsonSchema, place = ''): JsonSchema {
   if (!isPlainObject(schema)) {
     if (schema === true) return {}
@@ -181,12 +189,12 @@ function mergeObjects(left: JsonSchema, right: JsonSchema): JsonSchema {
   return merged
 }
 
-/** Names of the arguments that must be given. */
+/** Names of the required arguments. */
 export function requiredOf(schema: JsonSchema): readonly unknown[] {
   return asArray(schema['required'])
 }
 
-/** The one type to make: the first that is not null, known from the keywords where `type` is missing. */
+/** The type to make: the first that is not null. Inferred from the keywords if `type` is missing. */
 export function typeOf(schema: JsonSchema): string | undefined {
   const type = schema['type']
   if (Array.isArray(type)) return type.find((item) => item !== 'null') as string | undefined
@@ -260,7 +268,7 @@ function sampleObject(
     source !== undefined && context.changes === true && context.random.next() < 0.5
       ? namingProperty(names, source)
       : undefined
-  // A tool that requires nothing says little without any arguments.
+  // A tool without required arguments gets at least one optional argument, because a call without any is uninformative.
   const often = required.length === 0 ? 2 : 1
   const made: PlainObject = {}
   for (const name of names) {
@@ -281,7 +289,7 @@ function sampleObject(
   return made
 }
 
-/** The value of a property in the record, or an id in any other record where this one has none. */
+/** Returns the property's value in the record, or an id of another record if this one has none. */
 function knownValue(name: string, source: PlainObject, context: SampleContext): unknown {
   if (isId(name) && keyFor(name, source) === undefined) {
     const others = [...(context.recent ?? []), ...context.known].filter(
@@ -292,7 +300,9 @@ function knownValue(name: string, source: PlainObject, context: SampleContext): 
   return matchProperty(name, source)
 }
 
-/** A record that shares property names with the object to be made: one of those that fit best, rather one made for this task. */
+/**
+ * Returns one of the records that share the most property names with the object, preferring records made for this task.
+ */
 function pickSource(names: readonly string[], context: Making): PlainObject | undefined {
   const all = [...context.known, ...(context.recent ?? [])]
   const keys = all.reduce((sum, record) => sum + Object.keys(record).length, 0)
@@ -308,7 +318,9 @@ function pickSource(names: readonly string[], context: Making): PlainObject | un
   return chosen.fit === 0 ? undefined : context.random.pick(chosen.records)
 }
 
-/** A known value in the shape that the schema wants, if it can be had: alone, in a list, or one of a list. */
+/**
+ * Returns a known value in the shape that the schema requires, if possible: alone, in a list, or one item of a list.
+ */
 function fit(value: unknown, schema: JsonSchema, root: JsonSchema, context: Making): unknown {
   if (value === undefined || value === null || 'enum' in schema || 'const' in schema) return undefined
   const type = typeOf(schema)
@@ -330,13 +342,13 @@ function sampleArray(schema: JsonSchema, root: JsonSchema, place: Place, context
   const least = Math.max(1, asNumber(schema['minItems']) ?? 1)
   if (least > 4) throw new UnusableSchema(place.path, `needs ${least} items`)
   const most = Math.min(asNumber(schema['maxItems']) ?? 2, Math.max(2, least))
-  // Mostly one: two double the length of everything.
+  // Mostly one item: two double the length of the request.
   const count = most > least && context.random.next() < 0.2 ? least + 1 : least
   const made: unknown[] = []
   for (let attempt = 0; made.length < count && attempt < 20; attempt++) {
     const item = sample(items, root, { ...place, path: `${place.path}[]`, depth: place.depth + 1 }, context)
     const twice = made.some((other) => JSON.stringify(other) === JSON.stringify(item))
-    // Equal items are dull, but where the schema leaves no other choice they must do.
+    // Distinct items are preferred, but the schema may allow only equal ones.
     if (!twice || (attempt > 10 && schema['uniqueItems'] !== true)) made.push(item)
   }
   if (made.length < least) throw new UnusableSchema(place.path, `needs ${least} different items`)

@@ -3,7 +3,7 @@ import { readPattern, type Work } from '../../../untrusted/linear-pattern.ts'
 import type { JsonSchema } from '../../../untrusted/schema-check.ts'
 import type { Task } from '../../agent/types.ts'
 
-/** Word lists of one split: nouns name things, traits describe them, cities are proper names, zones are time zones. */
+/** Words of one split: nouns name things, traits describe them, cities are proper names, zones are time zones. */
 export interface SplitWords {
   nouns: readonly string[]
   traits: readonly string[]
@@ -44,7 +44,7 @@ const zones =
   'Asia/Singapore Asia/Tehran Asia/Tokyo Australia/Perth Australia/Sydney Europe/Athens Europe/Berlin Europe/Helsinki Europe/Lisbon ' +
   'Europe/London Europe/Madrid Europe/Moscow Europe/Oslo Europe/Paris Europe/Rome Europe/Vienna Pacific/Auckland Pacific/Honolulu UTC'
 
-/** Half of the words are for training, a quarter each for validation and test; none is shared. */
+/** Half of the words are for training, a quarter each for validation and test. Splits share none. */
 function part(list: string, split: 'train' | 'validation' | 'test'): string[] {
   return list.split(' ').filter((word) => {
     const bucket = hash32('mcp-words', word) % 4
@@ -63,12 +63,12 @@ function listsOf(split: 'train' | 'validation' | 'test'): SplitWords {
 
 const lists = { train: listsOf('train'), validation: listsOf('validation'), test: listsOf('test') }
 
-/** The words of a split; tasks of unseen paraphrases are about the names of the test split. */
+/** Returns the words of a split. Tasks with unseen paraphrases use the names of the test split. */
 export function wordsOf(split: Task['split']): SplitWords {
   return lists[split === 'unseen-wording' ? 'test' : split]
 }
 
-/** `entityName`, `get-sum`, `READ_graph2` → the words a person would say, in lower case. */
+/** `entityName`, `get-sum`, `READ_graph2` as spoken words in lower case. */
 export function spoken(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -85,18 +85,19 @@ const phrase: Maker = (words, random) => `${random.pick(words.traits)} ${random.
 const day: Maker = (_, random) =>
   `20${20 + random.int(10)}-${String(1 + random.int(12)).padStart(2, '0')}-${String(1 + random.int(28)).padStart(2, '0')}`
 
-/** A date, a time of the day or both, as a description writes them: by letters (`YYYY-MM-DD HH:mm:ss`) or by an example (`2025-03-23`). */
+/** A date, a time of day or both in a description, as letters (`YYYY-MM-DD HH:mm:ss`) or an example (`2025-03-23`). */
 const moment =
   /(?:YYYY|20\d\d)-(?:MM|\d\d)-(?:DD|\d\d)(?:[T ](?:HH|\d\d):(?:MM|\d\d)(?::(?:SS|\d\d)(?:\.(?:SSS|\d{3}))?)?Z?)?|\b(?:HH|\d\d):(?:MM|\d\d)(?::(?:SS|\d\d))?\b/i
 
-/** Makes dates and times of the shape that a description shows; undefined where it shows none. */
+/** Makes dates and times in the format that a description shows; undefined if it shows none. */
 function likeMoment(description: unknown): Maker | undefined {
   const [shape] = typeof description === 'string' ? (moment.exec(description) ?? []) : []
   if (shape === undefined) return undefined
   const two = (below: number, random: Random): string => String(random.int(below)).padStart(2, '0')
   return (words, random) => {
     const [date, time] = /^[\dY]{4}-/i.test(shape) ? [shape.slice(0, 10), shape.slice(10)] : ['', shape]
-    // The hours are the first pair after the date or its separator, then minutes and seconds; what follows the point is left at nought.
+    // The first pair after the date or its separator is the hour, followed by minutes and seconds. Fractions of a
+    // second are zero.
     const [clock, fraction = ''] = time.replace('Z', '').split('.')
     const pairs = clock.match(/[A-Z\d]{2}/gi) ?? []
     const made = pairs.map((_, index) => two(index === 0 ? 24 : 60, random)).join(':')
@@ -106,7 +107,7 @@ function likeMoment(description: unknown): Maker | undefined {
   }
 }
 
-/** What a text is about, known by the words of its property's name; the first that fits is used. */
+/** Topics of texts, recognised by words in the property's name. The first match is used. */
 const cues: readonly [RegExp, Maker][] = [
   [/^(timezone|timezones|tz|zone)$/, (words, random) => random.pick(words.zones)],
   [/^(url|uri|link|website|href)$/, (words, random) => `https://example.com/${noun(words, random)}`],
@@ -135,8 +136,10 @@ const formats: Readonly<Record<string, Maker>> = {
 }
 
 /**
- * A text that the schema accepts, natural for a property of this name. Throws an Error with the reason where none
- * of the kinds we can make fits (a pattern, say), and WorkLimit where matching the pattern takes more than `work` allows.
+ * Makes a text that the schema accepts and that is natural for a property of this name.
+ *
+ * @throws Error with the reason if no generator matches (a pattern, for example).
+ * @throws WorkLimit if matching the pattern exceeds `work`.
  */
 export function sampleString(
   name: string,

@@ -2,14 +2,14 @@ import { defined } from '../../../defined.ts'
 import { InfrastructureError, type Toolbox, type ToolCallOptions, type ToolResult } from '../../tool/tool.ts'
 import { manyWaiters, pausableDeadline } from '../../tool/waiting.ts'
 
-/** One copy of the system behind the tools, with a state that can be put back to its beginning. */
+/** One copy of the system behind the tools, whose state can be reset. */
 export interface StateServer {
   toolbox: Toolbox
   reset(signal?: AbortSignal): Promise<void>
-  /** The state as a value, where that is cheap; without it a state is made again by repeating its calls. */
+  /** Returns the state as a value, if that is cheap. Without it, a state is recreated by repeating its calls. */
   snapshot?(): Promise<unknown>
   restore?(snapshot: unknown): Promise<void>
-  /** The present state as text that can be compared. */
+  /** Returns the current state as comparable text. */
   describe?(): Promise<string>
   close(): Promise<void>
 }
@@ -17,7 +17,10 @@ export interface StateServer {
 export interface StateCall {
   name: string
   arguments: Record<string, unknown>
-  /** Whether it was answered with an error; absent = not. Repeated, it must be answered alike, or another state comes out. */
+  /**
+   * Whether the call returned an error. Default: false. When the call is repeated, the outcome must be the same;
+   * otherwise the state would differ.
+   */
   isError?: boolean
 }
 
@@ -27,11 +30,16 @@ interface Waiter {
   refuse: (reason: unknown) => void
 }
 
-/** An episode's private state: the calls that made it. Only calls that may change the state are in the journal. */
+/**
+ * An episode's private state: the calls that produced it. The journal contains only calls that may change the state.
+ */
 export interface EpisodeState {
   journal: StateCall[]
   snapshot?: { at: number; value: unknown }
-  /** How many calls at the beginning of the journal set the scene; one of them failing is a fault of the environment. */
+  /**
+   * Number of calls at the start of the journal that prepare the state. If one of them fails, the environment is at
+   * fault.
+   */
   seeds: number
 }
 
@@ -44,28 +52,28 @@ export interface StatePoolOptions {
 
 export interface StateCallOptions {
   signal?: AbortSignal | undefined
-  /** Time of the call itself; waiting, starting a server or bringing it to the state does not count. */
+  /** Seconds for the call itself, without waiting, starting a server or restoring the state. */
   seconds?: number | undefined
   onWait?: ToolCallOptions['onWait']
 }
 
-/** A call that took longer than it was given. */
+/** A call that exceeded its time limit. */
 export class SlowCall extends InfrastructureError {}
 
-/** A state that could not be made: a call that had worked, or was to set the scene, was answered otherwise. */
+/** A state that could not be recreated: a preparing call failed, or a repeated call had another outcome. */
 export class StateNotMade extends InfrastructureError {}
 
 export interface StatePool {
-  /** Calls a tool in the state of the episode; what it changed is seen by later calls with the same state only. */
+  /** Calls a tool in the state of the episode. Only later calls with the same state see its changes. */
   call(
     state: EpisodeState,
     name: string,
     args: Record<string, unknown>,
     options?: StateCallOptions,
   ): Promise<ToolResult>
-  /** The state of the episode as text, from servers that can describe theirs. */
+  /** Returns the state of the episode as text, if the servers can describe theirs. */
   describe(state: EpisodeState, signal?: AbortSignal): Promise<string>
-  /** Closes the servers that are not in use; the next call opens new ones. */
+  /** Closes the idle servers. The next call opens new ones. */
   restart(): Promise<void>
   close(): Promise<void>
 }
@@ -73,7 +81,7 @@ export interface StatePool {
 interface Member {
   index: number
   server: StateServer | undefined
-  /** The journal that the server's present state corresponds to. */
+  /** The journal that the server's current state corresponds to. */
   journal: readonly StateCall[]
 }
 
@@ -82,9 +90,9 @@ export function newState(seeds: readonly StateCall[] = []): EpisodeState {
 }
 
 /**
- * Gives any number of open episodes a state of their own over a few servers: before a call the server is brought to the
- * episode's state (nothing to do where it is there already; else a snapshot; else reset and the journal repeated).
- * A server that failed is closed and opened anew; the state of the episodes is not lost with it.
+ * Gives any number of open episodes a private state over a few servers. Before a call the server is brought to the
+ * episode's state: nothing to do if it is already there; otherwise a snapshot is restored, or the server is reset and
+ * the journal repeated. A failed server is replaced, and no episode loses its state.
  */
 export function createStatePool(options: StatePoolOptions): StatePool {
   const members: Member[] = Array.from({ length: Math.max(1, options.size) }, (_, index) => ({
@@ -105,7 +113,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     return idle.splice(Math.max(best, 0), 1)[0]
   }
 
-  /** Whoever gives up while it waits leaves the queue: a server is handed to none that is gone. */
+  /** An aborted waiter leaves the queue, so that no server is assigned to it. */
   function queue(state: EpisodeState, signal?: AbortSignal): Promise<Member> {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
@@ -131,7 +139,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
   }
 
   function giveBack(member: Member): void {
-    // Whoever goes on from the state that the server is in saves a reset, but nobody is passed over for long.
+    // Continuing from the server's current state saves a reset, but no waiter is passed over for long.
     const near = waiting.slice(0, 8).findIndex((entry) => sameCalls(member.journal, entry.state.journal))
     const [next] = waiting.splice(Math.max(near, 0), 1)
     if (next === undefined) idle.push(member)
@@ -180,7 +188,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     await server?.close()
   }
 
-  /** Work done in a server that is in the state of the episode and nobody else's meanwhile. */
+  /** Work that needs a server in the state of the episode, exclusively. */
   async function within<T>(
     state: EpisodeState,
     work: (server: StateServer, member: Member) => Promise<T>,
@@ -191,7 +199,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
     onWait?.(true)
     const member = await take(state, signal)
     if (closed || signal?.aborted === true) {
-      // It came too late for this call; nothing was done in it, and it is as good as before.
+      // The server arrived too late for this call. It did nothing and can be used again.
       giveBack(member)
       throw closed ? environmentClosed() : signal?.reason
     }
@@ -200,7 +208,7 @@ export function createStatePool(options: StatePoolOptions): StatePool {
       onWait?.(false)
       return await work(server, member)
     } catch (error) {
-      // Whatever state the server is in now, nobody should meet it.
+      // The server's state is unknown now, so no other episode may use it.
       await discard(member)
       throw error
     } finally {

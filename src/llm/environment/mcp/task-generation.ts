@@ -14,20 +14,20 @@ import { answerMatches, chooseSalient, extractSalient, otherValues } from './sal
 import { UnusableSchema } from './sample-arguments.ts'
 import { createSystemEnvironment, type ToolSystem } from './tool-system.ts'
 
-/** In the order in which they are made. */
+/** Splits in the order in which they are made. */
 const splits = ['train', 'validation', 'test', 'unseen-wording'] as const
 
-/** How many tasks of each split to make and prove. */
+/** Number of tasks to make for each split. */
 export type TaskCounts = Partial<Record<Task['split'], number>>
 
 export interface TaskGenerationOptions {
   seed: number
   counts: TaskCounts
-  /** References that run at the same time. Default 8. */
+  /** Reference solutions that run at the same time. Default: 8. */
   concurrency?: number
-  /** A tool that takes longer for a call is left out. Default 3. */
+  /** Seconds that a call may take; slower tools are left out. Default: 3. */
   deadlineSeconds?: number | undefined
-  /** What to do where no task can be made; default: nothing is advised. */
+  /** Advice in the error if no task can be made. Default: none. */
   hint?: string | undefined
   onProgress?: (done: number, total: number) => void
   signal?: AbortSignal | undefined
@@ -37,17 +37,17 @@ export interface GeneratedTasks extends TaskSource<McpTask> {
   heldOut(split: Task['split'], count: number): McpTask[]
   /** All tasks of a split. */
   all(split: Task['split']): readonly McpTask[]
-  /** Kinds that a split has no task of, although there were enough wanted for all. */
+  /** Kinds without a task in a split, although enough tasks were requested for all kinds. */
   readonly missing: readonly { split: Task['split']; kinds: readonly string[] }[]
 }
 
 /**
- * Makes tasks and proves each: its reference is executed in a fresh state, which tells what is expected; then its
- * plan is carried out once more as an agent would, and must be judged a success. The same seed on the same system
- * gives the same tasks. Test, validation and unseen-wording hold no request twice and none that training has, so a kind with few
- * requests may have none left for them.
+ * Makes tasks and checks each. Its reference solution runs in a fresh state, which gives the expected result. Then its
+ * plan runs again as an agent would run it, and must succeed. The same seed on the same system gives the same tasks.
+ * Test, validation and unseen-wording contain no request twice and none from training, so a kind with few requests may
+ * have none left for them.
  *
- * @throws AgogeError where no tool can carry a task, or a split other than unseen-wording has none at all.
+ * @throws AgogeError if no tool can be used in a task, or a split other than unseen-wording is empty.
  */
 export async function generateTasks(
   system: ToolSystem,
@@ -68,12 +68,12 @@ export async function generateTasks(
   const bank = new Map<Task['split'], McpTask[]>()
   const taken = new Set<string>()
   let before = 0
-  // In the order of the splits, so that training keeps what two splits would share.
+  // In the order of the splits, so that training keeps a request that two splits would share.
   for (const split of splits) {
     const count = options.counts[split] ?? 0
     const tasks: McpTask[] = []
     bank.set(split, tasks)
-    // Requests that exist already are made up for by further ones; where all there are were found, fewer remain.
+    // Duplicate requests are replaced by further draws. If no new ones exist, the split has fewer tasks.
     for (let from = 0; tasks.length < count && from < 4 * count;) {
       const size = Math.max(count - tasks.length, 8)
       const round = await makeTasks(system, probe, split, from, size, options, (done) =>
@@ -97,7 +97,7 @@ export async function generateTasks(
     const found = new Set(bank.get(split)?.map((task) => task.kind))
     return kinds.map(({ name }) => name).filter((name) => found.has(name))
   }
-  // What was not trained on is not tested either; without training, whatever there is.
+  // Only trained kinds are tested; without training, all kinds are.
   const present = wanted.includes('train')
     ? kindsIn('train')
     : kinds.map(({ name }) => name).filter((name) => wanted.some((split) => kindsIn(split).includes(name)))
@@ -131,7 +131,7 @@ export async function generateTasks(
   }
 }
 
-/** The tasks with their kinds in turn; a kind that has no more leaves its turns to the others. */
+/** Interleaves the tasks by kind. A kind that has no more leaves its turns to the others. */
 function inTurn(kinds: readonly string[], tasks: readonly McpTask[]): McpTask[] {
   const rows = kinds.map((kind) => tasks.filter((task) => task.kind === kind))
   const most = Math.max(0, ...rows.map((row) => row.length))
@@ -150,7 +150,10 @@ function noTasks(system: ToolSystem, split: Task['split'], hint: string | undefi
   })
 }
 
-/** Tasks number `from` to `from + size` of a split, several at a time; the result does not depend on how many. */
+/**
+ * Makes tasks number `from` to `from + size` of a split, several at a time. The result does not depend on how many run
+ * at a time.
+ */
 async function makeTasks(
   system: ToolSystem,
   probe: Probe,
@@ -174,7 +177,7 @@ async function makeTasks(
   return made
 }
 
-/** A proved task, or undefined where none of several drafts worked. */
+/** A checked task, or undefined if none of several drafts worked. */
 async function makeTask(
   system: ToolSystem,
   probe: Probe,
@@ -184,7 +187,7 @@ async function makeTask(
 ): Promise<McpTask | undefined> {
   for (let attempt = 0; attempt < 16; attempt++) {
     const random = createRandom(options.seed, 'task', split, index, attempt)
-    // Kinds in turn; one that does not work out gives its place to the next.
+    // Kinds take turns. If one fails, the next kind takes its place.
     const kind = probe.kinds[(index + Math.floor(attempt / 8)) % probe.kinds.length]
     try {
       const task = await proveTask(system, probe, kind, split, index, random, options)
@@ -239,7 +242,7 @@ async function proveTask(
   return (await provesItself(system, task, options.signal)) ? task : undefined
 }
 
-/** Carries out the plan as an agent would and asks the judge; an empty answer must not pass. */
+/** Runs the plan as an agent would and asks the judge. An empty answer must not pass. */
 async function provesItself(system: ToolSystem, task: McpTask, signal?: AbortSignal): Promise<boolean> {
   const session = await createSystemEnvironment(system).open(task, signal === undefined ? {} : { signal })
   const results: { text: string; isError: boolean }[] = []

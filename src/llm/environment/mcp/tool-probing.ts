@@ -23,19 +23,19 @@ export interface Probe {
   kinds: KindPlan[]
   creators: AdmittedTool[]
   harvest: PlainObject[]
-  /** Tools of which no task is made, with the reason in words. */
+  /** Tools without tasks, with the reason. */
   leftOut: LeftOutTool[]
-  /** The tools that were found to read only, among them those of which the server does not say so. */
+  /** Tools found to be read-only, including those that the server does not annotate. */
   readers: readonly string[]
 }
 
 export interface ProbeOptions {
   seed: number
-  /** What is missing for tasks that change something, as a clause. */
+  /** What is missing for tasks that change the state, as a clause. */
   missing?: string | undefined
-  /** A tool that takes longer is left out. Default 3. */
+  /** Seconds that a call may take; slower tools are left out. Default: 3. */
   deadlineSeconds?: number | undefined
-  /** How many kinds of two steps at most. Default 4. */
+  /** Maximum number of kinds with two steps. Default: 4. */
   chains?: number | undefined
   signal?: AbortSignal | undefined
 }
@@ -43,27 +43,30 @@ export interface ProbeOptions {
 type Success = ReferenceRun & { ok: true }
 
 const attempts = 12
-/** How often what was found by reading may lead to further tools: a list of projects to their tasks, say. */
+/**
+ * How many times results of reading tools may lead to calls of further tools, such as from a list of projects to their
+ * tasks.
+ */
 const depth = 3
-/** Records that arguments are taken from, at most. */
+/** Maximum number of records that arguments are taken from. */
 const mostRecords = 200
 
 /**
- * Tries every admitted tool with made-up arguments and finds out which can carry a task: its schema can be met, a
- * call succeeds in time, it reports something or changes what is observed, and it does the same when done again. Tools that cannot are
- * left out of what `system` offers.
+ * Tries every admitted tool with generated arguments and finds out which can be used in tasks. The arguments must match
+ * its schema, a call must succeed in time, it must return something or change the observed state, and repeating it must
+ * give the same result. Other tools are removed from those that `system` offers.
  */
 export async function probeTools(system: ToolSystem, options: ProbeOptions): Promise<Probe> {
   const probe: Probe = { kinds: [], creators: [], harvest: [], leftOut: [], readers: [] }
   const found: { kind: KindPlan; draft: Draft; run: Success }[] = []
   const began = performance.now()
   const limits = { signal: options.signal, seconds: options.deadlineSeconds ?? 3 }
-  /** Calls that read something, of tools that carry tasks or not. */
+  /** Calls that read something, by any tool. */
   const shown: Draft[] = []
-  /** Broken, slow or with schemas that cannot be met: no other arguments would help. */
+  /** Tools that are broken, slow or have impossible schemas. Other arguments would not help. */
   const hopeless = new Set<string>()
 
-  /** A busy machine may stall once; a tool that is slow is so twice. */
+  /** A busy machine may stall once. A slow tool is slow twice. */
   async function patiently(draft: Draft): Promise<ReferenceRun> {
     try {
       return await runReference(system, draft, limits)
@@ -73,7 +76,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     }
   }
 
-  /** The same once more. A tool that fails now and then is not one that answers otherwise: it has a few tries. */
+  /** Repeats the call. A tool that fails sometimes differs from one whose answers vary, so it gets a few tries. */
   async function repeat(draft: Draft): Promise<ReferenceRun> {
     let again: ReferenceRun = { ok: false, reason: 'it was not tried' }
     for (let tries = 0; tries < 3 && !again.ok; tries++)
@@ -87,7 +90,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     return again
   }
 
-  /** What the reading tools of a kind answered. A tool that writes may answer what it likes: the state it leaves is judged. */
+  /** Results of the reading tools of a kind. Results of writing tools may vary, because the state is judged. */
   const answers = (kind: KindPlan, { results }: Success): string[] =>
     results
       .filter((_, index) => kind.tools[index].kind === 'read')
@@ -97,8 +100,9 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
     answers(kind, run).some((text) => tellsTime(text, JSON.stringify(draft.steps)))
 
   /**
-   * The kind of a draft that does not speak of the present time, with the optional argument that it owes this to, if it does; undefined
-   * where it speaks of it. A timestamp of a given date can be asked for, that of now cannot.
+   * Returns the kind of a draft whose result does not depend on the current time, with the optional argument that fixes
+   * the time, if there is one. Returns undefined if the result depends on the current time: a task can ask for a given
+   * date, but not for now.
    */
   async function anchor(kind: KindPlan, draft: Draft, run: Success): Promise<KindPlan | undefined> {
     if (tells(kind, draft, run)) return undefined
@@ -161,7 +165,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   }
 
   const single = (tool: AdmittedTool): KindPlan => ({ name: tool.spec.name, tools: [tool] })
-  /** One of unknown kind is tried as one that changes something; if it never does in the end, it counts as reading. */
+  /** A tool of unknown kind is tried as one that writes. If it never changes anything, it counts as reading. */
   async function attemptTool(tool: AdmittedTool, conclude: boolean): Promise<string | undefined> {
     if (tool.kind !== 'unknown') return attempt(single(tool))
     const tries = conclude ? 8 : 4
@@ -189,7 +193,8 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
   const harvest = async (calls: readonly StateCall[]): Promise<PlainObject[]> =>
     (await repeatableSights(system, calls, limits)).flatMap(({ text }) => recordsIn(parseJson(text)))
 
-  // Tools that may write first, in an untouched state: those that put something there can set states for the others.
+  // Tools that may write come first, in an initial state: those that create something can prepare states for the
+  // others.
   await go(others, false)
   probe.creators = found.filter(({ draft }) => !isPlain(draft.steps[0])).map(({ kind }) => kind.tools[0])
   const quiet = others.filter((tool) => pending.get(tool) === changedNothing && tool.kind === 'unknown')
@@ -201,7 +206,7 @@ export async function probeTools(system: ToolSystem, options: ProbeOptions): Pro
       (tool) => pending.has(tool) && !hopeless.has(tool.spec.name) && (something || tool.kind === 'unknown'),
     ),
   )
-  // What reading shows may be what further tools ask for: the list of projects has the ids by which tasks are listed.
+  // Results of reading may be arguments of other tools: the list of projects contains the ids for listing tasks.
   for (let round = 0, from = 0; round < depth && pending.size > 0; round++) {
     const fresh = shown.slice(from).flatMap(({ steps }) => (isPlain(steps[0]) ? [] : [steps[0]]))
     from = shown.length
@@ -251,7 +256,7 @@ function isPlain(step: RequestStep): boolean {
   return Object.keys(step.arguments).length === 0
 }
 
-/** Pairs worth asking for: write and read back, then read and use the result in another tool. */
+/** Useful pairs: write and read back, or read and use the result in another tool. */
 function chainsOf(
   tools: readonly AdmittedTool[],
   most: number,
@@ -274,7 +279,7 @@ function chainsOf(
   return [...backs, ...uses].slice(0, most)
 }
 
-/** Optional arguments of a tool that are no choice among a few: one of them may be the time that it speaks of. */
+/** Optional arguments of a tool without a list of choices. One of them may be the time it reports on. */
 function freeOptions(tool: AdmittedTool): string[] {
   const { inputSchema } = tool.spec
   const properties = inputSchema['properties']

@@ -8,37 +8,40 @@ import type { AdmittedTool } from './safety.ts'
 import { answerMatches, compactResult, defaultResultLimit } from './salient.ts'
 import { type EpisodeState, newState, type StateCallOptions, type StatePool } from './state-pool.ts'
 
-/** Tools over a state that every episode has for itself: a foreign server, or functions in this process. */
+/** Tools over a state that every episode has for itself: an MCP server, or functions in this process. */
 export interface ToolSystem {
   readonly name: string
   readonly tools: readonly AdmittedTool[]
-  /** The tools that a policy is shown and may call: those that were not left out. The others still set scenes and show the state. */
+  /**
+   * The tools that the policy sees and may call: those that were not left out. The others may still prepare and show
+   * the state.
+   */
   readonly offered: readonly AdmittedTool[]
-  /** Offers all tools but these from now on. */
+  /** From now on, offers all tools but these. */
   leaveOut(names: Iterable<string>): void
-  /** True where the state can be put back and seen, so that tasks may change it. */
+  /** True if the state can be reset and observed, so that tasks may change it. */
   readonly changeable: boolean
-  /** Characters of a result that the window shows. */
+  /** Characters of a result that the policy sees. */
   readonly resultLimit: number
-  /** Names of properties whose values are made up anew: left out of states and results that are compared. */
+  /** Names of properties with generated values. They are ignored when states and results are compared. */
   readonly ignore: readonly string[]
-  /** Runs a tool in the state of an episode; the result is as the window shows it (short, always the same). */
+  /** Runs a tool in the state of an episode. The result is formatted for the policy (short and deterministic). */
   call(
     state: EpisodeState,
     name: string,
     args: Record<string, unknown>,
     options?: StateCallOptions,
   ): Promise<ToolResult>
-  /** The same with the whole result, for whoever looks for values in it. */
+  /** The same with the whole result, for finding values in it. */
   look(
     state: EpisodeState,
     name: string,
     args: Record<string, unknown>,
     options?: StateCallOptions,
   ): Promise<ToolResult>
-  /** Starts servers anew for the calls to come: what they kept in memory is gone. */
+  /** Restarts servers for later calls, which clears what they keep in memory. */
   restart(): Promise<void>
-  /** The state in comparable form, or null where it cannot be seen. */
+  /** The state in comparable form, or null if it cannot be observed. */
   observe(state: EpisodeState, signal?: AbortSignal): Promise<string | null>
   close(): Promise<void>
 }
@@ -50,7 +53,7 @@ interface ToolSystemOptions {
   /** Names of the tools that show the state. */
   observe: readonly string[]
   ignore?: readonly string[]
-  /** Characters of a result that the window shows. Default 300. */
+  /** Characters of a result that the policy sees. Default: 300. */
   resultLimit?: number | undefined
 }
 
@@ -99,8 +102,8 @@ function specsOf(tools: readonly AdmittedTool[]): ToolSpec[] {
 }
 
 /**
- * The environment in which generated tasks are done. Every episode has a state of its own; it succeeds when it answered
- * as the reference does and left the state that the reference leaves, whatever calls it made on the way.
+ * Makes the environment of generated tasks. Every episode has its own state. It succeeds if it gives the answer of the
+ * reference solution and leaves the state that the reference leaves; the calls on the way do not matter.
  */
 export function createSystemEnvironment(system: ToolSystem): ToolEnvironment<McpTask> {
   return {
@@ -124,14 +127,14 @@ function openSession(system: ToolSystem, task: McpTask, signal?: AbortSignal): T
   return {
     specs,
     async call(name, args, options) {
-      // A name that is not on offer is the policy's mistake; it never reaches the server.
+      // An unknown name is the policy's mistake and never reaches the server.
       if (!names.has(name)) return { text: `error: no tool ${name}`, isError: true }
       return system.call(state, name, args, { ...options, signal: options?.signal ?? signal })
     },
     async judge(outcome) {
       const score = await judgeState(system, task, state, outcome, signal)
       if (score.value === 1 || system.changeable) return score
-      // A live system may have changed since the task was made; then the answer cannot be judged.
+      // A live system may have changed since the task was made. The answer can then not be judged.
       const now = await answerNow(system, task, signal)
       if ('answer' in now && now.answer === task.expected.answer) return score
       const reason =
@@ -158,11 +161,12 @@ async function judgeState(
         ? outcome.answer !== null
         : answerMatches(outcome.answer, expected.answer, expected.others),
     ),
-    // Knowing the answer beforehand is not what was asked for.
+    // Answering without calling the tool does not count.
     called: Number(outcome.calls > 0),
   }
   if (expected.state !== null) {
-    // Only a call that may change the state can have changed it, and what had to change was seen to change.
+    // Only a call that may change the state can have changed it. The reference solution showed that the state must
+    // change.
     const untouched = state.journal.length === task.seeds.length
     const reached = untouched
       ? task.context['changes'] !== true
@@ -172,10 +176,10 @@ async function judgeState(
   return { value: Number(Object.values(parts).every((part) => part === 1)), parts }
 }
 
-/** A tool that fails now and then has not changed: only what fails this often in a row cannot be judged. */
+/** A tool that fails sometimes has not changed. Only after this many failures in a row a task cannot be judged. */
 const referenceTries = 3
 
-/** What the reference solution answers now, in a fresh state; or how it failed, each time it was tried. */
+/** Returns the reference solution's current answer in a fresh state, or the error if every try failed. */
 async function answerNow(
   system: ToolSystem,
   task: McpTask,

@@ -19,9 +19,9 @@ import type { ToolSystem } from './tool-system.ts'
 export interface TrialOptions {
   seed: number
   signal?: AbortSignal | undefined
-  /** Of one call. */
+  /** Seconds for one call. */
   seconds: number
-  /** What is missing for tasks that change something, as a clause. */
+  /** What is missing for tasks that change the state, as a clause. */
   missing: string
 }
 
@@ -36,15 +36,15 @@ const attempts = 12
 const enough = 5
 
 /**
- * Tries the tools of unknown kind where the state cannot be put back or seen. A tool counts as reading if what the reading tools show is the
- * same before and after it, and the same call gives the same result again. Ends with newly started servers.
+ * Tries the tools of unknown kind when the state cannot be reset or observed. A tool counts as reading if the reading
+ * tools show the same before and after it, and the same call repeats its result. Restarts the servers at the end.
  */
 export async function tryUnknownTools(system: ToolSystem, options: TrialOptions): Promise<Trial> {
   const trial: Trial = { readers: [], leftOut: [] }
   const unknown = system.tools.filter((tool) => tool.kind === 'unknown')
   const plain = unknown.filter((tool) => plainCall(tool) !== undefined)
   const reads = system.tools.filter((tool) => tool.kind === 'read')
-  // What can be called without arguments first: it may show what the others change, and what their arguments can refer to.
+  // Tools without required arguments come first: they may show what the others change, and give values for arguments.
   for (const tools of [plain, unknown.filter((tool) => !plain.includes(tool))]) {
     if (tools.length === 0) continue
     const witnesses = await repeatableSights(system, plainCalls([...reads, ...trial.readers]), options)
@@ -55,7 +55,7 @@ export async function tryUnknownTools(system: ToolSystem, options: TrialOptions)
       if (left !== undefined) trial.leftOut.push({ name: tool.spec.name, ...left })
       else {
         trial.readers.push({ ...tool, kind: 'read' })
-        // What it shows may be what the tools after it ask for.
+        // Its results may be arguments of the tools after it.
         harvest.push(...shown.flatMap((text) => recordsIn(parseJson(text))))
       }
     }
@@ -70,7 +70,7 @@ export function plainCalls(tools: readonly AdmittedTool[]): StateCall[] {
 
 type TrialResult = Omit<LeftOutTool, 'name'>
 
-/** Undefined where the tool counts as reading. */
+/** Returns undefined if the tool counts as reading. */
 async function tryTool(
   system: ToolSystem,
   tool: AdmittedTool,
@@ -100,7 +100,7 @@ async function tryTool(
   return unchanged > 0 ? undefined : result
 }
 
-/** Makes a call twice; its result where it answered the same and nothing was seen to change. */
+/** Makes a call twice. Returns the result if both agree and no change was observed. */
 async function tryCall(
   system: ToolSystem,
   args: Record<string, unknown>,
@@ -112,7 +112,7 @@ async function tryCall(
   const before = await witnessed(system, state, witnesses, limits)
   const first = await system.look(state, name, args, limits)
   if (first.isError) return { reason: `the call failed: ${first.text}` }
-  // One that fails now and then has a few tries; one that changed something fails each time.
+  // A tool that fails sometimes gets a few tries. A tool that changed something fails each time.
   let second = await system.look(state, name, args, limits)
   for (let tries = 1; tries < 3 && second.isError; tries++)
     second = await system.look(state, name, args, limits)
