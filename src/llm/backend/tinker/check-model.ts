@@ -4,22 +4,23 @@ import type { ModelBackend } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 import type { Transport } from './transport.ts'
 
-/** Everyday sentences that hardly repeat a word: a model that reads them as text expects each next token more than any odd one. */
+/** Ordinary sentences with few repeated words: a model that can read them prefers each next token over random ones. */
 const text =
   'The harbour was quiet that morning. A young woman carried two baskets of apples up the narrow street, stopped in front of a bakery and asked how much one loaf would cost today.'
 
-/** Natural units below even odds that are put down to a model that has learnt nothing yet. */
+/** How far below uniform guessing, in nats, a model may score; covers models that have not learned anything yet. */
 const tolerance = 0.5
 
-/** Errors of a server that was given an id which its model does not have. */
+/** Errors of a server that received an id which its model does not have. */
 const refusals = ['tinker-refused', 'tinker-request-failed']
 
 /**
- * Checks that a model on a server was trained with this tokenizer: the protocol does not say which tokenizer a model has, and ids of another one are
- * other words, in silence. It is given a text, which a model of these tokens predicts better than by guessing evenly, and others far worse.
+ * Checks that a model on a server was trained with this tokenizer. The protocol does not name a model's tokenizer, and
+ * wrong ids would silently mean other words. The check scores a text, which the right model predicts better than
+ * uniform guessing and a wrong one far worse.
  *
  * @param where the model and its server, for the error.
- * @throws AgogeError `tinker-vocabulary` where it does not read the text.
+ * @throws AgogeError `tinker-vocabulary` if the score is too low.
  */
 export async function checkVocabulary(
   backend: Pick<ModelBackend, 'forward'>,
@@ -49,7 +50,7 @@ export async function checkVocabulary(
   })
 }
 
-/** The name of the model that a server offers, where it offers but one. */
+/** The name of the server's model, if it offers exactly one. */
 export async function onlyModel(
   transport: Transport,
   patienceSeconds: number,

@@ -4,7 +4,7 @@ import { defined } from '../../../defined.ts'
 import { AgogeError } from '../../../error.ts'
 import { readWithChecksum, withChecksum } from '../../../runs/checksums.ts'
 
-/** What a checkpoint folder holds when the weights are on a server: where they are. Never a key. */
+/** Content of a checkpoint folder if the weights are on a server: where they are. Never contains a key. */
 export interface CheckpointNote {
   schema: 1
   /** `tinker://MODEL/weights/NAME`. */
@@ -12,13 +12,13 @@ export interface CheckpointNote {
   baseModel: string
   loraRank: number
   weightVersion: number
-  /** Of the server, for those who read it. */
+  /** Address of the server, for readers. */
   server: string
 }
 
 const name = 'tinker.json'
 
-/** Written aside and then renamed, as checkpoints are. */
+/** Written to a temporary folder and then renamed, like checkpoints. */
 export function writeNote(folder: string, note: CheckpointNote): void {
   const aside = `${folder}.writing`
   const before = `${folder}.before`
@@ -31,7 +31,7 @@ export function writeNote(folder: string, note: CheckpointNote): void {
   rmSync(before, { recursive: true, force: true })
 }
 
-/** Whether the folder still tells of these weights. */
+/** Whether the folder still refers to these weights. */
 export function holdsNote(folder: string, path: string): boolean {
   try {
     return readNote(folder).path === path
@@ -40,9 +40,9 @@ export function holdsNote(folder: string, path: string): boolean {
   }
 }
 
-/** @throws AgogeError `bad-checkpoint` where the folder holds no such note, or one that is not as it was written. */
+/** @throws AgogeError `bad-checkpoint` if the folder holds no such note, or a damaged one. */
 export function readNote(given: string): CheckpointNote {
-  // A crash between the two renames leaves the older one under its other name.
+  // A crash between the two renames leaves the older note under its temporary name.
   const folder = !existsSync(given) && existsSync(`${given}.before`) ? `${given}.before` : given
   const file = join(folder, name)
   let text = ''
@@ -57,7 +57,7 @@ export function readNote(given: string): CheckpointNote {
   throw unusable(file, text)
 }
 
-/** Throws, saying where the weights are, for a folder that only tells of them. */
+/** Throws for a folder that contains only a note, with the address of the weights. */
 export function refuseRemote(folder: string): void {
   if (!existsSync(join(folder, name))) return
   const { path, server } = readNote(folder)

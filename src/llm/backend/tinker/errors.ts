@@ -2,7 +2,7 @@ import { AgogeError } from '../../../error.ts'
 import type { ErrorCode } from '../../../error.ts'
 import { apiPath } from './wire.ts'
 
-/** What to do, for those answers of which more can be said than that the server refused. */
+/** What to do, for answers with a known remedy. */
 const hints: Readonly<Record<number, string>> = {
   401: 'Set the key of the server in the environment variable TINKER_API_KEY.',
   402: 'The account of the service is exhausted: look at its billing page.',
@@ -21,7 +21,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   413: 'tinker-too-large',
 }
 
-/** The server will not do it, however often it is asked. */
+/** The server refuses permanently; retrying does not help. */
 export function refusedError(host: string, path: string, status: number, said: string): AgogeError {
   return new AgogeError(`The Tinker server ${host} refused ${path} (HTTP ${status}).`, {
     code: codes[status] ?? 'tinker-refused',
@@ -32,7 +32,7 @@ export function refusedError(host: string, path: string, status: number, said: s
   })
 }
 
-/** The server sends on to another address, which gets neither request nor key. */
+/** The server redirects to another address, which receives neither request nor key. */
 export function movedError(url: URL, path: string, status: number, target: URL | undefined): AgogeError {
   const base = target && `${target.origin}${target.pathname}`.replace(`${apiPath}/${path}`, '')
   return new AgogeError(
@@ -47,7 +47,7 @@ export function movedError(url: URL, path: string, status: number, target: URL |
   )
 }
 
-/** It was asked again until patience ended. `last` says what came instead of an answer. */
+/** Retrying ended when patience ran out. `last` describes the last failure. */
 export function unavailableError(
   host: string,
   path: string,
@@ -70,7 +70,7 @@ export function unavailableError(
   )
 }
 
-/** An answer that is whole but not what the protocol says. */
+/** A complete answer that violates the protocol. */
 export function badAnswerError(host: string, path: string, what: string, given: unknown): AgogeError {
   return new AgogeError(`The Tinker server ${host} answered ${path} with ${what}.`, {
     code: 'tinker-bad-answer',
@@ -80,7 +80,7 @@ export function badAnswerError(host: string, path: string, what: string, given: 
   })
 }
 
-/** Errors of the engine that callers treat alike wherever it runs. */
+/** Errors of the engine that callers handle alike for every backend. */
 export const engineCodes: readonly ErrorCode[] = [
   'non-finite-loss',
   'gradient-not-finite',
@@ -88,7 +88,7 @@ export const engineCodes: readonly ErrorCode[] = [
   'weights-not-finite',
 ]
 
-/** The request was taken, and failed when it was carried out. `code` is what Agoge's own server calls it. */
+/** The request was accepted and then failed. `code` is the error code of Agoge's own server. */
 export function failedError(
   host: string,
   what: string,

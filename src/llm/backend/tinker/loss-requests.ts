@@ -5,8 +5,9 @@ import type { CustomLoss } from '../custom-loss.ts'
 import type { Datum, ForwardBackwardInput, TensorData } from './wire.ts'
 
 /**
- * A sequence as the protocol has it: what the model reads is all but its last token, the targets all but its first, and
- * index i of everything speaks of token i + 1 of the sequence. `inputs` are per token of the sequence, and cut likewise.
+ * A sequence in the form of the protocol. The model reads all tokens but the last; the targets are all but the first;
+ * index i of every array belongs to token i + 1 of the sequence. `inputs` have one entry per token and are cut
+ * likewise.
  */
 function toDatum(tokens: Int32Array, inputs: Readonly<Record<string, Float32Array>>): Datum {
   const length = tokens.length - 1
@@ -23,19 +24,22 @@ function toDatum(tokens: Int32Array, inputs: Readonly<Record<string, Float32Arra
   }
 }
 
-/** What the server speaks of targets, laid out over the tokens again; index 0 is 0. */
+/** Maps values per target back to the tokens of the sequence; index 0 is 0. */
 export function fromTargets(values: ArrayLike<number>, length: number): Float32Array {
   const all = new Float32Array(length)
   all.set(values, 1)
   return all
 }
 
-/** The number of sequences that go into each request, so that none has more rows or bytes (as the SDK estimates them) than the server wants. */
+/**
+ * Number of sequences in each request, so that no request exceeds the server's limits on rows or bytes (as the SDK
+ * estimates them).
+ */
 export function chunkSizes(
   sequences: readonly { tokens: Int32Array }[],
   { rows, bytes }: { rows: number; bytes: number },
 ): number[] {
-  // Tokens of 4 bytes, targets of 8, and up to six inputs of 4.
+  // Tokens take 4 bytes, targets 8, and there are up to six inputs of 4.
   const bytesPerToken = 36
   const sizes: number[] = []
   let filled = 0
@@ -62,8 +66,9 @@ function hasWeights(sequences: readonly TrainingSequence[], name: WeightName): b
 type ScoredSequence = Pick<TrainingSequence, 'tokens' | 'temperatures'>
 
 /**
- * The protocol has a temperature in sampling and none in training, so that another server than Agoge's would score tokens by another
- * distribution than the one they were drawn from, and every ratio would be off.
+ * Refuses temperatures on servers other than Agoge's. The protocol has a temperature for sampling but not for training,
+ * so such a server would score tokens under another distribution than they were drawn from, and every ratio would be
+ * wrong.
  *
  * @throws AgogeError `unsupported-temperature`
  */
@@ -83,7 +88,7 @@ export function checkUntempered(sequences: readonly ScoredSequence[]): void {
   }
 }
 
-/** The clips as the protocol has them: bounds of the ratio itself. */
+/** The clips in the form of the protocol: bounds of the ratio itself. */
 function lossConfig({ name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings): Record<string, number> | null {
   if (name === 'ppo') return { clip_low_threshold: 1 - clipLow, clip_high_threshold: 1 + clipHigh }
   if (name === 'cispo') return { clip_low_threshold: 0, clip_high_threshold: 1 + clipHigh }
@@ -91,8 +96,8 @@ function lossConfig({ name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings): Reco
 }
 
 /**
- * Whether the loss can be written in the plain protocol in one request: its losses of reinforcement learning know advantages but no
- * weights, and none of them mixes imitation or a divergence in.
+ * Whether the plain protocol can express the loss in one request. Its RL losses have advantages but no weights, and do
+ * not mix in cross-entropy or a divergence.
  */
 export function fitsOneRequest(sequences: readonly TrainingSequence[], { name }: LossSettings): boolean {
   return name === 'cross_entropy'
@@ -101,8 +106,8 @@ export function fitsOneRequest(sequences: readonly TrainingSequence[], { name }:
 }
 
 /**
- * `forward_backward_input` of the plain protocol. A weight of reinforcement learning is folded into the advantage, which all of
- * these losses are linear in.
+ * `forward_backward_input` of the plain protocol. The rl weight is multiplied into the advantage, in which all these
+ * losses are linear.
  */
 export function plainInput(sequences: readonly TrainingSequence[], loss: LossSettings): ForwardBackwardInput {
   const data = sequences.map(({ tokens, logprobs, advantages, weights }, i) => {
@@ -120,7 +125,7 @@ export function plainInput(sequences: readonly TrainingSequence[], loss: LossSet
   return { data, loss_fn: loss.name, loss_fn_config: lossConfig(loss) }
 }
 
-/** `forward_backward_input` as Agoge's own server understands it: every weight as it is. */
+/** `forward_backward_input` for Agoge's own server, with all weights as separate fields. */
 export function extendedInput(
   sequences: readonly TrainingSequence[],
   loss: LossSettings,
@@ -138,7 +143,7 @@ export function extendedInput(
   return { data, loss_fn: loss.name, loss_fn_config: lossConfig(loss) }
 }
 
-/** A forward pass: cross-entropy in which no token counts. */
+/** A forward pass: cross-entropy with weight 0 for every token. */
 export function forwardInput(sequences: readonly ScoredSequence[]): ForwardBackwardInput {
   return {
     data: sequences.map(({ tokens, temperatures }) =>
@@ -149,7 +154,7 @@ export function forwardInput(sequences: readonly ScoredSequence[]): ForwardBackw
   }
 }
 
-/** Loss and slope (by the log-probability) of one token, before its rl weight. */
+/** Loss of one token and its derivative by the log-probability, before the rl weight. */
 function policyLoss(
   { name, clipLow = 0.2, clipHigh = 0.2 }: LossSettings,
   ratio: number,
@@ -167,8 +172,9 @@ function policyLoss(
 }
 
 /**
- * The same losses as `tracedLoss` with imitation and divergence mixed in, as a function of log-probabilities: for servers
- * that have no such mixture in one pass. `ce`: -logprob; `kl`: r - 1 - log r with r = sampled / trained probability.
+ * The same losses as `tracedLoss`, with cross-entropy and divergence mixed in, as a function of log-probabilities. For
+ * servers that cannot compute such a mixture in one pass. `ce`: -logprob; `kl`: r - 1 - log r with r = sampled /
+ * trained probability.
  */
 export function mixedLoss(settings: LossSettings): CustomLoss {
   return (logprobs, sequences) => {

@@ -6,27 +6,30 @@ export interface RemoteModelOptions {
   transport: Transport
   session: TinkerSession
   baseModel: string
-  /** 0: all weights, which only Agoge's and SkyRL's servers train. */
+  /** 0 = all weights, which only Agoge's and SkyRL's servers train. */
   loraRank: number
   seed: number
   deadlineSeconds: number
 }
 
-/** What is to be done, and what is waiting for it. */
+/** A queued request and its waiting caller. */
 export interface RemoteRequest {
   path: string
-  /** Without model and sequence id. */
+  /** Without model id and sequence id. */
   body: Fields
   what: string
   signal?: AbortSignal
 }
 
-/** A model on a server. Its requests are sent one after the other, in the order in which they were asked for. */
+/** A model on a server. Requests are sent one after another in the order of the calls. */
 export interface RemoteModel {
   readonly id: string
-  /** Sends a request and gives its result. The next one is sent as soon as this one is taken, not when it is done. */
+  /**
+   * Sends a request and returns its result. The next request is sent once the server accepts this one, before its
+   * result.
+   */
   request(request: RemoteRequest): Promise<Fields>
-  /** Tells the server that the model is needed no more; silent where it does not hear. */
+  /** Tells the server that the model is no longer needed; ignores failures. */
   unload(): Promise<void>
 }
 
@@ -41,7 +44,7 @@ export async function createRemoteModel(
     session_id: session.id,
     model_seq_id: session.nextModel(),
     base_model: baseModel,
-    // The head stays out, as in `LoraOptions`.
+    // Leaves the head out, as in `LoraOptions`.
     lora_config: { rank: loraRank, seed, train_attn: true, train_mlp: true, train_unembed: false },
   }
   const { body: taken } = await transport.call({ path: 'create_model', body, ...abort })
@@ -59,7 +62,7 @@ export async function createRemoteModel(
     async request({ path, body: rest, what, signal: stop }) {
       const taken = last.then(async () => {
         stop?.throwIfAborted()
-        // Counted although it may be refused: whether a request that broke off was taken, nobody knows.
+        // Counted even if it may be refused: nobody knows whether an interrupted request was accepted.
         const full = { ...rest, model_id: id, seq_id: ++sequence }
         const answer = await transport.call({
           path,

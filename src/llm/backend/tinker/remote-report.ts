@@ -22,7 +22,7 @@ export function readLogprobs(
   })
 }
 
-/** What Agoge's server measured, by the names of its metrics. */
+/** Measurements of Agoge's server, by the names of its metrics. */
 const measured = {
   tokens: 'tokens:sum',
   meanRatio: 'ratio:mean',
@@ -43,8 +43,8 @@ export function reportMetrics(report: LossReport): Record<string, number> {
 }
 
 /**
- * The report of one request. Another server than Agoge's tells the loss and the log-probabilities: ratios and divergence are
- * computed from these, entropy stays unknown (NaN).
+ * The report of one request. Other servers than Agoge's return the loss and the log-probabilities: ratios and
+ * divergence are computed from these, and the entropy is unknown (NaN).
  */
 export function readReport(
   host: string,
@@ -64,7 +64,7 @@ export function readReport(
   }
   const sums = createLossSums()
   addSequences(sums, readLogprobs(host, output, sequences), sequences, loss)
-  // SkyRL's server names no sum, but gives the loss of every token.
+  // SkyRL's server returns the loss of every token instead of a sum.
   sums.loss = total ?? elementwiseSum(host, output)
   return { ...lossReport([sums]), entropy: Number.NaN }
 }
@@ -93,7 +93,7 @@ function elementwiseSum(host: string, output: Fields): number {
     .reduce((sum, losses) => sum + read.numbers(losses, 'data').reduce((part, value) => part + value, 0), 0)
 }
 
-/** Reports of requests that make up one call: sums are added, means weighted by their tokens. */
+/** Merges the reports of the requests of one call: adds sums, and averages means weighted by their tokens. */
 export function joinReports(reports: readonly LossReport[]): LossReport {
   if (reports.length === 1) return reports[0]
   const tokens = reports.reduce((sum, report) => sum + report.tokens, 0)

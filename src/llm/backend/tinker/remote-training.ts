@@ -6,29 +6,29 @@ import type { RemoteModel, RemoteRequest } from './remote-model.ts'
 import type { Fields, Transport } from './transport.ts'
 import type { AdamParams } from './wire.ts'
 
-/** The model that is being trained on the server; another one takes its place with every load. */
+/** The model that is trained on the server; every load replaces it by a new one. */
 interface RemoteTraining {
   /**
-   * A request for the model. After one of which nobody knows whether it was carried out, what would build on it is refused: after a step of the
-   * optimiser everything but `load`, after a training pass further passes and steps.
+   * Sends a request for the model. If it is unknown whether an earlier request was carried out, dependent requests are
+   * refused: after an optimiser step everything but `load`, after a training pass further passes and steps.
    */
   change(request: RemoteRequest): Promise<Fields>
-  /** Says that a pass was broken off of which a part may be in the gradient: further passes and steps are refused. */
+  /** Marks the gradient as incomplete after an interrupted pass: further passes and steps are refused. */
   halfDone(what: string): void
-  /** Throws where it is unknown which weights the model has. */
+  /** Throws if it is unknown which weights the model has. */
   requireWeights(what: string): void
-  /** Says that the weights are others than those that were saved last. */
+  /** Marks the weights as changed since the last save. */
   moved(): void
-  /** Keeps weights and optimiser on the server; gives the path there. */
+  /** Saves weights and optimiser on the server; returns their path there. */
   save(name: string): Promise<string>
   load(path: string): Promise<void>
-  /** Lets the optimiser begin anew, before whatever is asked for next; an error comes then. */
+  /** Resets the optimiser before the next request; errors surface then. */
   resetOptimizer(name: string): void
   remove(path: string): Promise<void>
   dispose(): Promise<void>
 }
 
-/** What the server said no to, or failed at, has not changed the model. */
+/** A request that the server refused or failed has not changed the model. */
 const reportedCodes = new Set(['tinker-refused', 'tinker-request-failed', 'tinker-too-large', ...engineCodes])
 
 export async function createRemoteTraining(
@@ -69,14 +69,14 @@ export async function createRemoteTraining(
     await transport.call({ method: 'DELETE', path: place, patienceSeconds: 0 }).catch(() => {})
   }
 
-  /** The protocol loads only into a model that is new. What was saved for this alone is removed again. */
+  /** The protocol loads only into a new model. A checkpoint saved only for this purpose is deleted again. */
   function replace(
     source: (old: RemoteModel) => Promise<string>,
     optimizer: boolean,
     keptAt: string | undefined,
   ): Promise<RemoteModel> {
     const before = model
-    // Of a model that could not be made there is nothing left to read.
+    // A model that could not be created leaves nothing to clean up.
     const old = before.catch((): undefined => undefined)
     return (async () => {
       const path = await source((await old) ?? (await before))
@@ -140,9 +140,9 @@ function unknownState(host: string, since: string, what: string): AgogeError {
   })
 }
 
-/** A step in the words of the protocol, which knows AdamW only; Agoge's own server also takes Muon. */
+/** An optimiser step in the form of the protocol, which knows only AdamW. Agoge's own server also supports Muon. */
 export function adamParams(step: OptimStep, extended: boolean, host: string): AdamParams {
-  // As JSON, what is no number would be null, and stand for the server's own value.
+  // JSON turns a non-finite number into null, which would select the server's default.
   checkOptimStep(step)
   const { learningRate, optimizer = 'adamw', beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8 } = step
   if (optimizer !== 'adamw' && !extended) {
@@ -164,7 +164,7 @@ export function adamParams(step: OptimStep, extended: boolean, host: string): Ad
   }
 }
 
-/** By whatever name the server tells it; undefined where it does not, which says nothing about the gradient. */
+/** The gradient norm under any of the names that servers use; undefined if the server does not report it. */
 export function gradientNorm(metrics: unknown): number | undefined {
   const entries = Object.entries((metrics ?? {}) as Record<string, unknown>)
   const named = entries.find(([name]) => /(^|\/)(unclipped_)?grad(ient)?_(norm|l2)(:\w+)?$/.test(name))

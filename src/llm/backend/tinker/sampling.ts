@@ -5,14 +5,14 @@ import type { SamplingSettings } from '../../sampling-settings.ts'
 import { createAnswerReader, type Fields } from './transport.ts'
 import { badAnswerError } from './errors.ts'
 
-/** One `asample`: the rows of a call that begin with the same prompt, one behind the other. */
+/** One `asample` request: adjacent rows of a call with the same prompt. */
 export interface SampleGroup {
-  /** Places of its rows in the call. */
+  /** Indices of its rows in the call. */
   rows: number[]
   body: Fields
 }
 
-/** Agoge's sampler knows more than the protocol has fields for. */
+/** Agoge's sampler has more settings than the protocol has fields. */
 const unknown = [
   'minP',
   'grammar',
@@ -21,8 +21,8 @@ const unknown = [
 ] as const satisfies (keyof SamplingSettings)[]
 
 /**
- * The requests of one call of `sample`. Neighbours with the same prompt are samples of one request. Another server than Agoge's draws
- * them from a seed that is made of seed and key.
+ * The requests of one call of `sample`. Adjacent rows with the same prompt become samples of one request. Other servers
+ * than Agoge's draw them from a seed that is derived from seed and key.
  *
  * @throws AgogeError `unsupported-sampling` for settings that the protocol does not have.
  */

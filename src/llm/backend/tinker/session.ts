@@ -7,18 +7,18 @@ export interface TinkerSession {
   id: string
   /** Whether the server is Agoge's, see `AgogeExtension`. */
   extended: boolean
-  /** What one request may hold, as the server says or as the SDK takes for granted. */
+  /** Size limits of one request, from the server or the SDK's defaults. */
   chunk: { rows: number; bytes: number }
-  /** Models of a session are counted from 0. */
+  /** Models of a session are numbered from 0. */
   nextModel(): number
-  /** So are its samplers, those of all models together. */
+  /** Samplers are numbered from 0 across all models. */
   nextSampler(): number
   close(): void
 }
 
 const heartbeatSeconds = 10
 
-/** Opens a session and keeps it alive until it is closed; a server lets go of models of silent sessions. */
+/** Opens a session and keeps it alive until it is closed. A server drops the models of sessions without heartbeat. */
 export async function openSession(
   transport: Transport,
   patienceSeconds: number,
@@ -35,7 +35,7 @@ export async function openSession(
   const read = createAnswerReader(transport.host, path)
   const id = read.text(read.fields(body, 'object'), 'session_id')
   const timer = setInterval(() => {
-    // A heartbeat that is lost is no matter: the next request will tell what is wrong.
+    // A lost heartbeat is ignored; the next request reports what is wrong.
     const beat = { path: 'session_heartbeat', body: { type: 'session_heartbeat', session_id: id } }
     transport.call({ ...beat, patienceSeconds: 0 }).catch(() => {})
   }, heartbeatSeconds * 1000)
@@ -61,7 +61,7 @@ export async function openSession(
 
 const isAgoge = (config: Fields): boolean => typeof config['agoge'] === 'object' && config['agoge'] !== null
 
-/** Whether a server's answer to `client/config` says that it is Agoge's. */
+/** Whether a server's answer to `client/config` identifies it as Agoge's. */
 export async function isAgogeConfig(
   transport: Transport,
   abort: { patienceSeconds: number; signal?: AbortSignal },
@@ -69,7 +69,7 @@ export async function isAgogeConfig(
   return isAgoge(await clientConfig(transport, abort))
 }
 
-/** Servers older than the call know nothing of it, which is an answer too. */
+/** Older servers do not know this call; the answer is then that there is no extension. */
 async function clientConfig(
   transport: Transport,
   abort: { patienceSeconds: number; signal?: AbortSignal },
@@ -81,21 +81,21 @@ async function clientConfig(
 }
 
 interface Waiting {
-  /** For messages: what is being done. */
+  /** What is being done, for messages. */
   what: string
   signal?: AbortSignal
   deadlineSeconds: number
 }
 
-/** The server holds a question for a while; one that does not is asked less and less often, but at least so often. */
+/** The pause between polls for servers that do not hold the request. It grows up to this maximum. */
 const leastPause = 0.02
 const mostPause = 2
 
 /**
- * The result of a request that the server took. It is asked for until it is there: 408 and `try_again` mean not yet.
+ * Polls for the result of an accepted request until it is ready; 408 and `try_again` mean not yet.
  *
- * @throws AgogeError `tinker-request-failed` with what the server said, `tinker-not-found` where it forgot the request,
- *   `tinker-deadline`; whatever the transport throws; the reason of the signal.
+ * @throws AgogeError `tinker-request-failed` with the server's message, `tinker-not-found` if it no longer knows the
+ * request, `tinker-deadline`; errors of the transport; the reason of the signal.
  */
 export async function retrieveFuture(
   transport: Transport,
@@ -114,7 +114,7 @@ export async function retrieveFuture(
       path,
       body: { request_id: requestId },
       accept: [400, 408],
-      // Silence is no answer, however long the work may take.
+      // A timeout does not end the wait, however long the work takes.
       patienceSeconds: Math.min(transport.patienceSeconds, Math.max(0, deadlineSeconds - elapsed())),
       ...defined({ signal }),
     })
@@ -136,14 +136,14 @@ export async function retrieveFuture(
   }
 }
 
-/** What Agoge's own server calls the error; other servers give none. */
+/** The error code of Agoge's own server; other servers have none. */
 function codeOf(failed: Fields): string | undefined {
   const agoge = failed['agoge'] as Fields | null | undefined
   const code = agoge?.['code']
   return typeof code === 'string' ? code : undefined
 }
 
-/** The id under which a request was taken. */
+/** The id under which a request was accepted. */
 export function requestIdOf(transport: Transport, path: string, body: unknown): string {
   const read = createAnswerReader(transport.host, path)
   const fields = read.fields(body, 'object')

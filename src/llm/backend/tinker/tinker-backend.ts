@@ -40,62 +40,67 @@ import { readSamples, sampleGroups } from './sampling.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 
 export interface TinkerBackendOptions {
-  /** Of the server, e.g. http://127.0.0.1:8765. */
+  /** Address of the server, e.g. http://127.0.0.1:8765. */
   baseUrl: string
-  /** Default: the environment variable TINKER_API_KEY. It is sent to the server and written nowhere. */
+  /** Default: the environment variable TINKER_API_KEY. It is sent only to the server and never stored. */
   apiKey?: string
-  /** Name of the base model there. Default: the only one that the server offers. */
+  /** Name of the base model on the server. Default: its only model. */
   model?: string
-  /** What makes tokens for the model: it is checked that the model was trained with it. Default: it is not checked. */
+  /** The tokenizer of the model. If given, checks that the model was trained with it. Default: no check. */
   tokenizer?: Tokenizer
-  /** Rank of the adapter that is trained. Default 0: all weights, where the server can do that. */
+  /** Rank of the trained adapter. Default: 0, which trains all weights if the server supports it. */
   loraRank?: number
-  /** Of the adapter's weights. Default 0. */
+  /** Seed of the adapter's weights. Default: 0. */
   seed?: number
-  /** How long a request is tried again while the server is busy, broken or away; the first ones at most 10 s. Default 300. */
+  /**
+   * Seconds to retry a request while the server is busy, failing or unreachable; at most 10 for the first requests.
+   * Default: 300.
+   */
   patienceSeconds?: number
-  /** How long one attempt may take. Default 60. */
+  /** Timeout of one attempt in seconds. Default: 60. */
   timeoutSeconds?: number
-  /** How long the result of a request may take. Default 3600. */
+  /** Longest wait for the result of a request in seconds. Default: 3600. */
   deadlineSeconds?: number
-  /** First pause between attempts; it doubles up to half a minute. Default 0.5. */
+  /** First pause between attempts in seconds; doubles up to 30. Default: 0.5. */
   backoffSeconds?: number
-  /** Requests of one call of `sample` at the same time. Default 32. */
+  /** Concurrent requests of one `sample` call. Default: 32. */
   concurrency?: number
-  /** Called when a request has been tried again for some seconds. */
+  /** Called when a request has been retried for some seconds. */
   onTrouble?: (text: string) => void
 }
 
 /** A model on a Tinker server. */
 export interface TinkerBackend extends ModelBackend {
   readonly baseModel: string
-  /** Steps that the weights have behind them. */
+  /** Number of optimiser steps applied to the weights. */
   readonly weightVersion: number
   /**
-   * A sampler of the weights as they are now, for as long as the server keeps them: Agoge's draws beside training then; how another does is its
-   * matter, and so is whether what it calls a sampler stands still.
+   * Creates a sampler of the current weights, valid as long as the server keeps them. Agoge's server draws from it
+   * while training continues. Whether other servers do so, and whether their samplers are frozen, depends on the
+   * server.
    */
   freeze(): Promise<FrozenSampler>
-  /** From the next call on, samples come from a cache that is empty, where the server has one. */
+  /** Clears the sampling cache before the next call, if the server has one. */
   clearCache(): void
-  /** From the next call on, the averages of the optimiser are those of a beginning. */
+  /** Resets the optimiser's averages before the next call. */
   resetOptimizer(): void
-  /** Ends the session and lets go of the model. What was saved stays on the server. */
+  /** Ends the session and releases the model. Saved checkpoints stay on the server. */
   dispose(): Promise<void>
 }
 
 /**
- * A model that is trained by a server of the Tinker protocol: the hosted service, SkyRL's, or `agoge serve --tinker`.
- * Gradients, weights and optimiser are there; `save` asks the server to keep them and writes a note of where they are. Requests are
- * sent in the order of the calls, without waiting for results in between, and are numbered, so that one which is sent again
- * is not carried out twice.
+ * Trains a model on a server of the Tinker protocol: the hosted service, SkyRL's, or `agoge serve --tinker`. Gradients,
+ * weights and optimiser stay on the server. `save` saves them there and writes a note with their location. Requests are
+ * sent in the order of the calls without waiting for results. They are numbered, so a request that is sent twice is
+ * carried out once.
  *
- * A step that is aborted or runs into its deadline may or may not have changed the model: after it only `load` is possible, after a
- * training pass only what does not build on the gradient.
+ * An optimiser step that is aborted or times out may or may not have changed the model. Afterwards only `load` is
+ * possible; after an aborted training pass, only calls that do not depend on the gradient.
  *
- * @throws AgogeError here and in the verbs: `tinker-unreachable`, `tinker-overloaded`, `tinker-server-error`,
- *   `tinker-unauthorised`, `tinker-not-found`, `tinker-refused`, `tinker-request-failed`, `tinker-bad-answer`, `tinker-deadline`, with what the
- *   server said and what to do; `tinker-vocabulary` where the model was trained with another tokenizer than the one given.
+ * @throws AgogeError here and in the methods: `tinker-unreachable`, `tinker-overloaded`, `tinker-server-error`,
+ * `tinker-unauthorised`, `tinker-not-found`, `tinker-refused`, `tinker-request-failed`, `tinker-bad-answer`,
+ * `tinker-deadline`, with the server's message and what to do; `tinker-vocabulary` if the model was trained with
+ * another tokenizer than the given one.
  */
 export async function createTinkerBackend(
   options: TinkerBackendOptions,
@@ -125,7 +130,7 @@ export async function createTinkerBackend(
   const checkpointName = (wish: string): string =>
     `${wish.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 100)}-${++saves}`
 
-  /** Calls in parts that the server takes; all are sent before the first is waited for. */
+  /** Splits calls into parts that the server accepts. All parts are sent before the first result is awaited. */
   function inChunks<T extends { tokens: Int32Array }, R>(
     sequences: readonly T[],
     send: (chunk: readonly T[]) => Promise<R>,
@@ -176,14 +181,14 @@ export async function createTinkerBackend(
       const output = await training.change({ path: 'forward_backward', body, what, ...abortOf(signal) })
       return readReport(host, output, rows, loss)
     }).catch((error: unknown) => {
-      // Of the others nobody knows which are in the gradient.
+      // It is unknown which of the other parts are in the gradient.
       if (parts > 1) training.halfDone(what)
       throw error
     })
     return joinReports(reports)
   }
 
-  /** Sampling sees the weights of the moment in which its session was made. */
+  /** Sampling uses the weights at the time its session was created. */
   function makeSampler(apart = false): Promise<string> {
     const path = 'save_weights_for_sampler'
     const asked = { type: path, sampling_session_seq_id: session.nextSampler() }
@@ -193,7 +198,7 @@ export async function createTinkerBackend(
       .then((result) => createAnswerReader(host, path).text(result, 'sampling_session_id'))
   }
 
-  /** One for all who ask at these weights, so that none of them can break it off for the others. */
+  /** Shared by all callers at these weights, so that no caller can abort it for the others. */
   function currentSampler(): Promise<string> {
     if (sampler !== undefined) return sampler
     const mine = makeSampler()
@@ -255,7 +260,7 @@ export async function createTinkerBackend(
     forward: (sequences, forwardOptions = {}) => forward(sequences, forwardOptions),
     async forwardBackward(sequences, loss, { signal } = {}) {
       checkTraining(sequences, loss)
-      // JSON has no word for it.
+      // JSON cannot represent it.
       requireFinite(sequences)
       if (loss.entropyCoefficient !== undefined && loss.entropyCoefficient !== 0)
         throw new AgogeError('a bonus for the exact entropy is nothing that the protocol has', {
@@ -290,7 +295,7 @@ export async function createTinkerBackend(
     async save(folder) {
       const path = await training.save(checkpointName(basename(folder)))
       writeNote(folder, { schema: 1, path, baseModel, loraRank, weightVersion, server: host })
-      // What this process saved and the folders no longer tell of is needed by nobody.
+      // Deletes checkpoints of this process that no folder refers to any more.
       for (const [old, where] of kept) {
         if (holdsNote(where, old)) continue
         kept.delete(old)
@@ -327,9 +332,9 @@ export async function createTinkerBackend(
 }
 
 /**
- * Whether a server is Agoge's own, which takes more than the protocol says (Muon, for one).
+ * Whether a server is Agoge's own, which supports extensions such as Muon.
  *
- * @throws AgogeError as `createTinkerBackend` does where there is no server, or it refuses the key.
+ * @throws AgogeError like `createTinkerBackend` if there is no server or it refuses the key.
  */
 export async function isAgogeServer(
   options: Omit<TinkerBackendOptions, 'tokenizer'>,
@@ -341,7 +346,7 @@ export async function isAgogeServer(
   })
 }
 
-/** How long the first requests are tried: a wrong address should show at once. */
+/** How long the first requests are retried: a wrong address should fail quickly. */
 const firstPatience = ({ patienceSeconds = 10 }: TinkerBackendOptions): number =>
   Math.min(10, patienceSeconds)
 

@@ -7,24 +7,24 @@ import { apiPath } from './wire.ts'
 interface TransportOptions {
   url: URL
   apiKey: string | undefined
-  /** How long a request is tried again while the server is busy, broken or away. */
+  /** Seconds to retry a request while the server is busy, failing or unreachable. */
   patienceSeconds: number
-  /** How long one attempt may take. */
+  /** Timeout of one attempt in seconds. */
   timeoutSeconds: number
-  /** First pause between attempts; it doubles up to half a minute. A `Retry-After` of up to a minute is honoured. */
+  /** First pause between attempts in seconds; doubles up to 30. Honours a `Retry-After` of up to a minute. */
   backoffSeconds: number
-  /** Called when a request has been tried for some seconds, at most once a minute. */
+  /** Called when a request has been retried for some seconds, at most once a minute. */
   onTrouble?: ((text: string) => void) | undefined
 }
 
 interface Call {
   method?: 'GET' | 'POST' | 'DELETE'
-  /** Without the `/api/v1` before it. */
+  /** Path without the leading `/api/v1`. */
   path: string
   body?: unknown
   signal?: AbortSignal
   patienceSeconds?: number
-  /** Statuses that are answers rather than faults. */
+  /** Statuses that are answers rather than errors. */
   accept?: readonly number[]
 }
 
@@ -35,9 +35,9 @@ interface Answer {
 
 export interface Transport {
   readonly host: string
-  /** Of a call that says nothing else. */
+  /** Default signal of all calls. */
   readonly patienceSeconds: number
-  /** Sends until there is an answer: again after 408, 425, 429, 5xx, a dropped connection and half an answer. */
+  /** Sends until there is an answer. Retries after 408, 425, 429, 5xx, a dropped connection and a truncated answer. */
   call(call: Call): Promise<Answer>
 }
 
@@ -50,11 +50,11 @@ const secondsUntilReport = 3
 const secondsBetweenReports = 60
 
 /**
- * HTTP with the manners of the protocol. Sending again is safe, because requests that change something carry sequence
- * numbers by which a server knows them again.
+ * HTTP client of the protocol. Retrying is safe, because requests that change something carry sequence numbers by which
+ * a server recognises duplicates.
  *
- * @throws AgogeError `tinker-refused` and its kin (3xx, 4xx), `tinker-unreachable`, `tinker-overloaded` or `tinker-server-error`
- *   when patience ends, `tinker-bad-answer`; the reason of the signal where it is aborted.
+ * @throws AgogeError `tinker-refused` and related codes (3xx, 4xx); `tinker-unreachable`, `tinker-overloaded` or
+ * `tinker-server-error` when patience ends; `tinker-bad-answer`; the reason of the signal if aborted.
  */
 export function createTransport(options: TransportOptions): Transport {
   const { url, apiKey } = options
@@ -77,7 +77,7 @@ export function createTransport(options: TransportOptions): Transport {
         method,
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body, asList) }),
-        // Followed, a request would take its key along to another host, and a POST may become a GET without its body.
+        // Following a redirect would send the key to another host, and could turn a POST into a GET without its body.
         redirect: 'manual',
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
       })
@@ -86,7 +86,7 @@ export function createTransport(options: TransportOptions): Transport {
       if (response.ok || accept.includes(status)) {
         const answer = readJson(text)
         if (answer !== undefined) return { kind: 'answer', answer: { status, body: answer.value } }
-        // A proxy that cut the answer off, or half an answer of a server that died.
+        // A proxy truncated the answer, or the server died while sending it.
         const said = `an answer that is not JSON: ${excerpt(conceal(text))}`
         return { kind: 'again', said }
       }
@@ -116,7 +116,7 @@ export function createTransport(options: TransportOptions): Transport {
     patienceSeconds: options.patienceSeconds,
     async call(call) {
       const { path, patienceSeconds = options.patienceSeconds } = call
-      // One of its own for each call, since many calls at once would be many listeners of one signal.
+      // One signal per call, since many concurrent calls would add many listeners to a shared one.
       const signal = call.signal === undefined ? undefined : AbortSignal.any([call.signal])
       const began = performance.now()
       const elapsed = (): number => (performance.now() - began) / 1000
@@ -147,7 +147,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** Typed arrays as lists; JSON would make objects of them. */
+/** Typed arrays as lists; JSON would turn them into objects. */
 function asList(_name: string, value: unknown): unknown {
   return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value
 }
@@ -164,7 +164,7 @@ function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500
 }
 
-/** Seconds to wait as the server asks, given in seconds or as a date; at most a minute. */
+/** Seconds to wait as the server requests, given in seconds or as a date; at most 60. */
 function retryAfter(header: string | null): number | undefined {
   if (header === null) return undefined
   const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
@@ -178,7 +178,7 @@ function reasonOf(error: Error): string {
 
 export type Fields = Record<string, unknown>
 
-/** Reads what a server answered, so that a wrong answer is named where it comes in. */
+/** Validates a server's answer on receipt, so that errors name it. */
 interface AnswerReader {
   fields(value: unknown, what: string): Fields
   text(fields: Fields, name: string): string
@@ -215,7 +215,7 @@ export function createAnswerReader(host: string, path: string): AnswerReader {
   }
 }
 
-/** The address of a server, with or without `/api/v1`, without a slash at its end. Throws where it is none. */
+/** The address of a server, with or without `/api/v1`, without a trailing slash. Throws for an invalid address. */
 export function serverUrl(baseUrl: string): URL {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new AgogeError(`"${baseUrl}" is not the address of a Tinker server.`, {
@@ -238,7 +238,7 @@ export function serverUrl(baseUrl: string): URL {
   return url
 }
 
-/** What the work gives, or the reason of the signal once it is aborted; the work continues for others that wait for it. */
+/** Awaits the work, or throws the reason of the signal once it is aborted. The work continues for other callers. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {
@@ -249,7 +249,10 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined):
   })
 }
 
-/** Runs work on all items, at most `width` at a time, begun in their order; the first failure is thrown when all have ended. */
+/**
+ * Runs work on all items, at most `width` concurrently, started in order. Throws the first failure after all have
+ * ended.
+ */
 export async function inParallel<T, R>(
   items: readonly T[],
   width: number,

@@ -1,9 +1,9 @@
 /**
- * Bodies of the Tinker protocol that client and server share, named as on the wire. Read from the public SDK
- * (thinking-machines-lab/tinker 0.25.0) and from SkyRL's server (skyrl/tinker/api.py).
+ * Bodies of the Tinker protocol that client and server share, with the names of the wire format. Based on the public
+ * SDK (thinking-machines-lab/tinker 0.25.0) and on SkyRL's server (skyrl/tinker/api.py).
  */
 
-/** Values flattened in rows; both sides of the protocol know only these two types. */
+/** Values flattened in row-major order; client and server know only these two types. */
 export interface TensorData {
   data: ArrayLike<number>
   dtype?: 'float32' | 'int64'
@@ -16,7 +16,7 @@ export interface TextChunk {
 }
 
 /**
- * A sequence to learn from. The model reads `model_input` (N tokens); `loss_fn_inputs` hold N values each, of which
+ * A training sequence. The model reads `model_input` (N tokens). `loss_fn_inputs` hold N values each;
  * `target_tokens[i]` is the token after position i.
  */
 export interface Datum {
@@ -32,9 +32,9 @@ export interface ForwardBackwardInput {
 
 export interface ForwardBackwardOutput {
   loss_fn_output_type: string
-  /** One a datum; `logprobs` are those of its target tokens. */
+  /** One per datum; `logprobs` are those of its target tokens. */
   loss_fn_outputs: Record<string, TensorData>[]
-  /** Names end in how chunks are put together: `loss:sum`, `entropy:mean`. */
+  /** Suffixes of names say how chunks are combined: `loss:sum`, `entropy:mean`. */
   metrics: Record<string, number>
 }
 
@@ -44,9 +44,9 @@ export interface AdamParams {
   beta2: number
   eps: number
   weight_decay: number
-  /** 0 = not clipped. */
+  /** 0 = no clipping. */
   grad_clip_norm: number
-  /** Of Agoge's own server: `muon` for the matrices. */
+  /** Agoge's own server only: `muon` for the matrices. */
   optimizer?: 'adamw' | 'muon'
 }
 
@@ -71,15 +71,17 @@ export interface SampleResponse {
 }
 
 /**
- * What Agoge's server does beyond the protocol: it says so in the answer to `client/config`, and a client sends such
- * fields to no other server. With them training against the server is training in this process, bit for bit.
+ * Extensions of Agoge's server to the protocol. The server announces them in its answer to `client/config`, and the
+ * client sends these fields to no other server. With them, training on the server equals training in this process bit
+ * for bit.
  *
- * - `forward_backward`: `loss_fn_inputs` may hold `ce_weights`, `kl_weights` and `temperatures` (as of a `TrainingSequence`), and
- *   `agoge.logprobs: false` leaves `loss_fn_outputs` out. `forward`: `temperatures` as well.
- * - `asample`: `agoge.keys` names the random streams of the samples; requests of one `agoge.batch` are sampled together.
+ * - `forward_backward`: `loss_fn_inputs` may hold `ce_weights`, `kl_weights` and `temperatures` (as of a
+ * `TrainingSequence`), and `agoge.logprobs: false` omits `loss_fn_outputs`. `forward` also takes `temperatures`.
+ * - `asample`: `agoge.keys` names the random streams of the samples; requests of one `agoge.batch` are sampled
+ * together.
  * - `optim_step`: `adam_params.optimizer`.
- * - `save_weights_for_sampler`: with `agoge.apart` samples are drawn beside training, not in turn with it.
- * - `retrieve_future`: a failure has `agoge.code`, the code of the engine's error.
+ * - `save_weights_for_sampler`: with `agoge.apart`, samples are drawn concurrently with training.
+ * - `retrieve_future`: a failure has `agoge.code`, the error code of the engine.
  */
 export interface AgogeExtension {
   version: 1
