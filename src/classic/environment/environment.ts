@@ -129,12 +129,11 @@ export interface DefinedEnvironment extends Environment<ArraySpace, ArraySpace> 
  *
  * @example
  * const env = createEnvironment(cartPole, { seed: 1 })
- * let { observation } = env.reset()
+ * const { observation } = env.reset()
  * let over = false
  * while (!over) {
- *   const result = env.step(observation[2] > 0 ? 1 : 0)
- *   observation = result.observation
- *   over = result.terminated || result.truncated
+ *   const { terminated, truncated } = env.step(1)
+ *   over = terminated || truncated
  * }
  */
 export function createEnvironment(

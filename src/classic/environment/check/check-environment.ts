@@ -9,35 +9,41 @@ import { checkEnds, checkPlay } from './check-play.ts'
 import { exploreEnvironment } from './situations.ts'
 
 export interface CheckOptions {
-  /** Default 0. */
+  /** Default: 0. */
   seed?: number
-  /** Steps of random play. Default 300. */
+  /** Steps of random play. Default: 300. */
   steps?: number
-  /** Steps after which an episode without a time limit should have ended. Default 100,000; 10,000 for objects. */
+  /** Steps after which an episode without a time limit must have ended. Default: 100,000; 10,000 for objects. */
   patience?: number
-  /** Episodes are meant to have no end. */
+  /** Accepts episodes without an end. */
   endless?: boolean
-  /** Steps of exploration of an environment, in each of four contexts, for states to check from. Default 2,000. */
+  /** Steps of exploration in each of four contexts, which find states to check from. Default: 2,000. */
   explore?: number
-  /** Context features that are meant to change observations only. */
+  /** Context features that only change observations. */
   observed?: readonly string[]
 }
 
-/** What can be checked at once. */
+/** Everything that can be checked synchronously. */
 export type Checked = EnvironmentDefinition | Environment
 
 /**
- * Looks for breaches of the contract in an environment or in an object with `reset` and `step`, by playing it:
- * - the same seed gives the same play, whatever was played before;
- * - observations and masks lie in their spaces, rewards are finite, ends are booleans and kept apart, and come;
- * - of environments: a reset writes all of the state, functions write their own environment only, depend on nothing but state,
- *   context, action and random numbers, and keep nothing; every context feature changes a transition or a reset;
- *   drawings come of every state; an exact model (`transitions`) says what steps do, in every context;
- * - of objects: observations are fresh copies, `state` and `restore` go on exactly, every context feature acts.
+ * Checks that a definition, or an object with `reset` and `step`, keeps the contract of environments. Plays it
+ * to check that
+ * - the same seed gives the same play, independent of earlier play;
+ * - observations and masks lie in their spaces, rewards are finite, `terminated` and `truncated` are booleans,
+ * and episodes end;
+ * - functions of a definition only write their own environment, depend only on state, context, action and
+ * random numbers, and store nothing; a reset writes the whole state; every context feature changes a transition
+ * or a reset; every state can be drawn; an exact model (`transitions`) agrees with the steps in every context;
+ * - objects return fresh observations, `state` and `restore` resume exactly, and every context feature has an
+ * effect.
  *
- * Takes some 0.1 s for an environment. For an object whose calls are asynchronous it gives a promise.
+ * Takes about 0.1 s for a definition. Returns a promise for an object with asynchronous calls.
  *
- * @throws AgogeError `bad-environment` with all findings, each naming the environment, the step and the field.
+ * @throws AgogeError `bad-environment` with all findings. Each names the environment, the step and the field.
+ *
+ * @example
+ * checkEnvironment(cartPole)
  */
 export function checkEnvironment(subject: Checked, options?: CheckOptions): void
 export function checkEnvironment(subject: AsyncEnvironment, options?: CheckOptions): Promise<void>
@@ -51,7 +57,7 @@ export function checkEnvironment(
   throwFindings(name, found)
 }
 
-/** What `checkEnvironment` finds, without throwing. */
+/** Returns the findings of `checkEnvironment` without throwing. */
 export function findFaults(subject: Checked, options?: CheckOptions): Finding[]
 export function findFaults(subject: AsyncEnvironment, options?: CheckOptions): Promise<Finding[]>
 export function findFaults(
@@ -77,9 +83,9 @@ export function findFaults(
 }
 
 /**
- * What can be seen of an environment without playing: functions, spaces, sizes, ranges of context features.
+ * Checks without playing: functions, spaces, sizes, ranges of context features.
  *
- * @throws AgogeError `bad-environment` with all findings.
+ * @throws AgogeError `bad-environment` with all findings
  */
 export function requireDefinition(definition: EnvironmentDefinition): void {
   const findings = createFindings(definition.name)
@@ -87,7 +93,7 @@ export function requireDefinition(definition: EnvironmentDefinition): void {
   throwFindings(definition.name, findings.list)
 }
 
-/** What the functions of an environment do, in states from all over it. */
+/** Checks the functions of a definition in states from its whole state space. */
 function checkFunctions(
   definition: EnvironmentDefinition,
   findings: Findings,

@@ -18,14 +18,14 @@ import {
 
 const calls = ['reset', 'step', 'observe', 'mask'] as const
 type Call = (typeof calls)[number]
-/** What each function may write. Steps and resets may write what the others write after them. */
+/** The arrays that each function may write. Steps and resets may also write what the functions after them write. */
 const writes: Readonly<Record<Call, readonly ArrayName[]>> = {
   reset: ['state', 'observations', 'actionMask', 'rewards', 'terminated'],
   step: ['state', 'rewards', 'terminated', 'observations', 'actionMask'],
   observe: ['observations'],
   mask: ['actionMask'],
 }
-/** What each function has to write, whatever was there before. */
+/** The arrays that each function must overwrite completely. */
 const owes: Readonly<Record<Call, readonly ArrayName[]>> = {
   reset: ['state'],
   step: ['state', 'rewards', 'terminated'],
@@ -33,19 +33,19 @@ const owes: Readonly<Record<Call, readonly ArrayName[]>> = {
   mask: ['actionMask'],
 }
 
-/** What each function may read. */
+/** The arrays that each function may read. */
 const inputs: Readonly<Record<Call, readonly ArrayName[]>> = {
   reset: ['context'],
   step: ['state', 'context', 'actions'],
   observe: ['state', 'context'],
   mask: ['state', 'context'],
 }
-/** Arrays of the environment that hold other numbers than 0 before the call. */
+/** Arrays of the environment that contain other numbers than 0 before the call. */
 type Garbage = { value: number; arrays: readonly ArrayName[] }
 
 /**
- * Every function works on row i alone: it writes no other row, reads nothing but state, context, action
- * and random numbers, leaves nothing of an episode before, and keeps nothing between calls.
+ * Checks that every function works on row i only: it writes no other row, reads only state, context, action and
+ * random numbers, and stores nothing between calls or episodes.
  */
 export function checkArrays(
   definition: EnvironmentDefinition,
@@ -101,7 +101,7 @@ export function checkArrays(
   }
 }
 
-/** Arrays with the situation in row i; the neighbours, and where `garbage` is given all outputs, hold other numbers. */
+/** Arrays with the situation in row i. The other rows have other numbers, and so have all outputs if `garbage` is given. */
 function prepare(
   definition: EnvironmentDefinition,
   count: number,
@@ -162,7 +162,7 @@ function lookAtNeighbours(
   }
 }
 
-/** Drawings and texts come of any state, are finite, and change nothing. */
+/** Checks that drawings and texts of any state exist, are finite, and change nothing. */
 export function checkDrawing(
   definition: EnvironmentDefinition,
   findings: Findings,
@@ -193,15 +193,15 @@ function numbersIn(value: unknown): number[] {
   return Object.values(value).flatMap(numbersIn)
 }
 
-/** What a transition or a reset consists of; an observation alone does not count. */
+/** The arrays that make a transition or a reset different. An observation alone does not count. */
 const acting: readonly ArrayName[] = ['state', 'rewards', 'terminated', 'actionMask']
-/** Actions that are tried in each situation; the last two whether they are allowed or not. */
+/** Actions that are tried in each situation. The last two are tried even if the mask forbids them. */
 const tries = 5
 
 /**
- * Every context feature changes a reset or a transition: from the same state, with the same action and random numbers,
- * another value of the feature gives another state, reward, end or mask. `observed` are features that are meant to change
- * observations only.
+ * Checks that every context feature changes a reset or a transition. From the same state, with the same action
+ * and random numbers, another value of the feature must give another state, reward, end or mask. `observed`
+ * lists features that only change observations.
  */
 export function checkContext(
   definition: EnvironmentDefinition,

@@ -4,13 +4,13 @@ import { type FiniteDefinition, type FiniteModel, type Outcome, outcomesOf } fro
 import { allocateArrays, repeatable, type Situation } from './situations.ts'
 import type { Findings } from './finding.ts'
 
-/** Steps that are drawn from a situation: what most of the probability falls on is seen. */
+/** Sampled steps from a situation, enough to see most of the probability. */
 const draws = 16
 const tolerance = 1e-9
 
 /**
- * Where an environment has an exact model (`transitions`) over the numbers that it shows, its steps do what the model says, in the context of
- * each situation: a feature that one of the two confuses with another gives other outcomes. Rewards are compared where they have no noise.
+ * Checks that the steps of an environment agree with its exact model (`transitions`), in the context of each
+ * situation. This finds features that one of the two confuses. Rewards are compared if they have no noise.
  */
 export function checkModel(
   definition: EnvironmentDefinition,
@@ -68,12 +68,12 @@ function modelOf(
   try {
     return transitions(Object.fromEntries(Object.keys(definition.context).map((name, k) => [name, row[k]])))
   } catch {
-    // Some contexts have no model over what is seen.
+    // Some contexts have no model over the observations.
     return undefined
   }
 }
 
-/** Whether a step is an outcome, up to the field. Where rewards have noise, an outcome says their mean alone. */
+/** Whether a step is an outcome of the model, up to the field. With reward noise, an outcome has the mean reward. */
 function matches(
   one: Outcome,
   expected: Outcome,

@@ -8,10 +8,10 @@ import { sampleSpace } from '../space-sample.ts'
 import type { Space } from '../space.ts'
 import { createFindings, type Finding, type Findings } from './finding.ts'
 
-/** Work that yields what it has to wait for: values are given back at once, promises when they are resolved. */
+/** Work that yields results to wait for. Values are passed back at once, promises when they resolve. */
 type Work<T> = Generator<unknown, T, unknown>
 
-/** Runs work to its end: at once where nothing has to be waited for, else as a promise. */
+/** Runs work to its end. Returns a promise only if a result is a promise. */
 export function drive<T>(work: Work<T>): T | Promise<T> {
   let turn = work.next()
   while (turn.done !== true) {
@@ -36,7 +36,7 @@ async function driveOn<T>(work: Work<T>, first: Promise<unknown>): Promise<T> {
   }
 }
 
-/** Whether two values are alike, entry for entry; NaN equals itself. */
+/** Whether two values are equal, entry by entry. NaN equals itself. */
 function same(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
@@ -47,14 +47,14 @@ function same(one: unknown, other: unknown): boolean {
   )
 }
 
-/** A mask as `sampleSpace` takes it; undefined where there is none, or none that allows an action. */
+/** A mask in the form that `sampleSpace` takes, or undefined without a mask or if it allows no action. */
 const sampled = (space: Space, mask: ArrayLike<number> | undefined): unknown =>
   mask === undefined || !isArraySpace(space) ? undefined : sampleMaskOf(space, Uint8Array.from(mask))
 
 /**
- * Looks at a mask that an object gave. False where no action can be chosen by it.
+ * Checks a mask of an object. Returns false if it allows no action.
  *
- * @param whose for the message, for example `of nought `.
+ * @param whose for the message, for example `of nought `
  */
 function lookAtMask(
   space: Space,
@@ -83,7 +83,7 @@ function lookAtMask(
 
 type AnyEnvironment = Environment | AsyncEnvironment
 
-/** What a reset or a step gave, copied. */
+/** A copy of the result of a reset or a step. */
 interface Shown {
   observation: unknown
   reward: unknown
@@ -126,7 +126,7 @@ function checkFields(env: AnyEnvironment, findings: Findings): void {
   if (findings.list.length > 0) throw stop
 }
 
-/** Calls the environment; what it throws is a finding. */
+/** Calls the environment. An error becomes a finding. */
 function* call<T>(findings: Findings, field: string, step: number, act: () => T | Promise<T>): Work<T> {
   try {
     return (yield act()) as T
@@ -141,7 +141,7 @@ function* begin(env: AnyEnvironment, findings: Findings, options: ResetOptions):
   return look(env, findings, result, 0)
 }
 
-/** Random play with resets at ends: all that is shown. */
+/** Random play with resets at ends. Returns all results. */
 function* play(
   env: AnyEnvironment,
   findings: Findings,
@@ -192,7 +192,7 @@ function* step(env: AnyEnvironment, findings: Findings, random: EnvironmentStrea
   return shown
 }
 
-/** The last observation of each environment as it was given, and a copy of it. */
+/** The last observation of each environment, and a copy of it. */
 const lastShown = new WeakMap<AnyEnvironment, { given: unknown; copy: unknown }>()
 
 function look(env: AnyEnvironment, findings: Findings, result: unknown, t: number): Shown {
@@ -226,7 +226,7 @@ function* checkEnd(
   findings.add('endless', 'terminated', `and truncated never came in ${patience} steps of random play`)
 }
 
-/** What `state` gave is enough to go on exactly. */
+/** Checks that `state` is enough to resume exactly. */
 function* checkResume(env: AnyEnvironment, findings: Findings, seed: number): Work<void> {
   if (env.state === undefined || env.restore === undefined) return
   yield* play(env, findings, seed, 3)
@@ -250,7 +250,7 @@ function* checkResume(env: AnyEnvironment, findings: Findings, seed: number): Wo
   )
 }
 
-/** Every context feature changes what is shown. */
+/** Checks that every context feature changes a result. */
 function* checkFeatures(
   env: AnyEnvironment,
   space: ContextSpace,
@@ -281,7 +281,7 @@ function* acts(
   return false
 }
 
-/** Whether two plays differ; `differs` gets the first place. */
+/** Whether two plays differ. `differs` gets the first difference. */
 function compare(
   one: readonly Shown[],
   other: readonly Shown[],

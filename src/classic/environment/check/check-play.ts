@@ -13,7 +13,7 @@ import { randomContext, writeRandomAction } from './situations.ts'
 
 const count = 4
 
-/** Random play in four environments: the default context, two of training, one of the whole range. */
+/** Random play in four environments: one with the default context, two of training, one of the whole range. */
 function playground(definition: EnvironmentDefinition, seed: number): VectorEnvironment {
   const random = fastStream('check', 'contexts', seed)
   const names = Object.keys(definition.context)
@@ -28,7 +28,7 @@ function playground(definition: EnvironmentDefinition, seed: number): VectorEnvi
   })
 }
 
-/** Observations and masks in their spaces, finite rewards, and the same play again from the same seed. */
+/** Checks that observations and masks lie in their spaces, rewards are finite, and the same seed repeats the play. */
 export function checkPlay(
   definition: EnvironmentDefinition,
   findings: Findings,
@@ -42,7 +42,7 @@ export function checkPlay(
   for (const round of ['first', 'second'] as const) {
     env.reset({ seed })
     twin.reset({ seed })
-    // The twin was played to another place before, so that what is left of it would be seen.
+    // The twin has played before, which reveals leftovers of earlier play.
     if (round === 'first') playOn(twin, 17, fastStream('check', 'elsewhere', seed))
     if (round === 'first') twin.reset({ seed })
     for (let t = 0; t <= steps; t++) {
@@ -109,14 +109,14 @@ function lookAtRow(
 ): void {
   const space = asFloat32(definition.observation)
   const width = rows.length / count
-  // As it is: reading it as a member would refuse what is no integer.
+  // The raw row. Reading it as a member would refuse numbers that are not integers.
   const row = rows.subarray(i * width, (i + 1) * width)
   const why = explainMismatch(space, space.type === 'discrete' ? row[0] : row, 'it')
   if (why !== undefined)
     findings.add('space', 'observation', `leaves its space: ${why}`, { envIndex: i, step })
 }
 
-/** Rows are float32, whatever the kind of the box. */
+/** Rows are float32, for every dtype of a box. */
 const asFloat32 = (space: ArraySpace): ArraySpace =>
   space.type === 'box' && space.dtype === 'float64' ? { ...space, dtype: 'float32' } : space
 
@@ -135,7 +135,7 @@ function lookAtMask(
     findings.add('mask', 'actionMask', `of ${definition.name} allows no action`, where)
 }
 
-/** Without a time limit, random play comes to an end. */
+/** Checks that random play ends without a time limit. */
 export function checkEnds(
   definition: EnvironmentDefinition,
   findings: Findings,

@@ -2,15 +2,15 @@ import { AgogeError } from '../../../error.ts'
 import type { EnvironmentDefinition } from '../definition.ts'
 import type { ArraySpace } from '../space.ts'
 
-/** One thing that is wrong with an environment. */
+/** A fault of an environment. */
 export interface Finding {
-  /** Which check: `space`, `determinism`, `neighbours`, `context` ... */
+  /** The check that found it: `space`, `determinism`, `neighbours`, `context` ... */
   check: string
-  /** Which array, feature or entry of a result. */
+  /** The array, feature or entry of a result. */
   field: string
   envIndex?: number
   step?: number
-  /** The whole sentence, with the name of the environment. */
+  /** The complete sentence, with the name of the environment. */
   message: string
 }
 
@@ -36,7 +36,7 @@ export function createFindings(name: string): Findings {
   }
 }
 
-/** @throws AgogeError `bad-environment` that lists the findings, unless there are none. */
+/** @throws AgogeError `bad-environment` that lists the findings, if there are any */
 export function throwFindings(name: string, findings: readonly Finding[]): void {
   if (findings.length === 0) return
   const lines = findings.map(({ check, message }) => `- [${check}] ${message}`)
@@ -46,7 +46,7 @@ export function throwFindings(name: string, findings: readonly Finding[]): void 
   )
 }
 
-/** What can be seen without playing: spaces, sizes, ranges of context features. */
+/** Checks that need no play: spaces, sizes, ranges of context features. */
 export function checkDefinition(definition: EnvironmentDefinition, findings: Findings): void {
   const add = (field: string, what: string): void => findings.add('definition', field, what)
   if (typeof definition.name !== 'string' || definition.name === '') add('name', 'is empty')

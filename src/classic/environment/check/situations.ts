@@ -17,7 +17,7 @@ export const arrayNames: readonly ArrayName[] = [
   'actionMask',
 ]
 
-/** Numbers an environment has in each array. */
+/** Length of a row in each array. */
 export const arrayWidths = (definition: EnvironmentDefinition): Readonly<Record<ArrayName, number>> => ({
   state: definition.stateSize,
   context: Object.keys(definition.context).length,
@@ -42,7 +42,7 @@ export function allocateArrays(definition: EnvironmentDefinition, count: number)
   }
 }
 
-/** The arrays of environment i, copied; the context as a row. */
+/** Copies of the arrays of environment i, with the context as a row. */
 export type EnvRow = Readonly<Record<ArrayName, readonly number[]>>
 
 export function readEnv(definition: EnvironmentDefinition, envs: EnvArrays, i: number): EnvRow {
@@ -56,13 +56,13 @@ export function readEnv(definition: EnvironmentDefinition, envs: EnvArrays, i: n
   ) as unknown as EnvRow
 }
 
-/** Writes what follows from the state: observations and masks. */
+/** Writes what depends on the state: observations and masks. */
 export function look(definition: EnvironmentDefinition, envs: EnvArrays, i: number): void {
   definition.observe(envs, i)
   definition.mask?.(envs, i)
 }
 
-/** The first entry in which the rows differ, such as `state[2]`; NaN equals itself. */
+/** The first entry in which two rows differ, such as `state[2]`, or undefined. NaN equals itself. */
 export function firstDifference(
   one: EnvRow,
   other: EnvRow,
@@ -75,19 +75,19 @@ export function firstDifference(
   return undefined
 }
 
-/** A state that play can come to, the context it was met in, and an action that is allowed there. */
+/** A reachable state, the context in which it was reached, and an action that it allows. */
 export interface Situation {
   state: Float64Array
   context: Float64Array
   action: Float32Array
-  /** Steps from a reset. */
+  /** Number of steps since the reset. */
   step: number
 }
 
-/** Finite bounds for what is drawn from a range. */
+/** Finite bounds for sampling from a range. */
 const limit = 1e3
 
-/** A context between the bounds of training, or over all the range that features have. */
+/** A context from the range of training, or from the whole range of the features. */
 export function randomContext(space: ContextSpace, random: EnvironmentStream, wide = false): Float64Array {
   return Float64Array.from(Object.values(space), ({ low, high, extrapolate, integer }) => {
     const [least, most] = wide && extrapolate !== undefined ? extrapolate : [low, high]
@@ -97,7 +97,7 @@ export function randomContext(space: ContextSpace, random: EnvironmentStream, wi
   })
 }
 
-/** Writes a random action of environment i that is allowed in its state. */
+/** Writes a random action for environment i that its state allows. */
 export function writeRandomAction(
   { action: space }: EnvironmentDefinition,
   { actions, actionMask, count }: EnvArrays,
@@ -109,17 +109,18 @@ export function writeRandomAction(
   writeRow(space, sampleSpace(space, random, { mask: mask as never }), actions, (i * actions.length) / count)
 }
 
-/** Steps for which an action is kept, drawn from these: some places take persistence. */
+/** Numbers of steps for which an action is repeated. Some states are only reached by repetition. */
 const holds = [1, 1, 2, 4, 8, 16]
-/** Situations of one context at most. */
+/** Maximum number of situations in one context. */
 const most = 500
-/** Parts into which the range of a number of the state, as random play finds it, is cut. */
+/** Number of cells into which the range of a state variable is divided. Random play determines the range. */
 const parts = 12
 
 /**
- * Situations all over an environment: one of those met so far is taken up again and played on from at random (Ecoffet et al.
- * 2021, "First return, then explore"), a rarely tried one or an outermost one, so that goals which random play never sees
- * are found as well. In the default context and in three random ones; `steps` in each. The situations are shuffled.
+ * Samples situations from the whole state space. It repeatedly returns to a known situation, a rarely tried or
+ * an outermost one, and plays on randomly (Ecoffet et al. 2021, "First return, then explore"). So it finds
+ * goals that random play alone never reaches. Explores the default context and three random ones, with `steps`
+ * in each. The situations are shuffled.
  */
 export function exploreEnvironment(
   definition: EnvironmentDefinition,
@@ -169,7 +170,7 @@ function exploreContext(
     }
   }
 
-  /** Of some, the outermost in a random direction; or of a few, the one that was tried least. */
+  /** Among some situations, the outermost one in a random direction; or among a few, the least tried one. */
   function choose(): (typeof met)[number] {
     let chosen = met[met.length - 1]
     if (random.random() < 0.5) {
@@ -177,7 +178,7 @@ function exploreContext(
       let furthest = -Infinity
       for (let draw = 0; draw < 60; draw++) {
         const one = met[random.integers(met.length)]
-        // Where play leads nowhere, others have their turn.
+        // If play leads nowhere new, continue from another situation.
         let distance = -one.tried
         for (let k = 0; k < direction.length; k++) distance += one.cell[k] * direction[k]
         if (distance <= furthest) continue
@@ -222,7 +223,7 @@ function exploreContext(
   return met
 }
 
-/** Where the numbers of the state lie in some random play, and how many cells a unit has. */
+/** The range of each state variable in random play, and the number of cells for each unit. */
 function rangesOfPlay(
   definition: EnvironmentDefinition,
   envs: EnvArrays,
@@ -242,20 +243,20 @@ function rangesOfPlay(
     })
   }
   const spread = high.map((x, k) => (x > low[k] ? x - low[k] : 1))
-  // Whole numbers are told apart, however many there are.
+  // Integers always get separate cells.
   return {
     offset: low,
     scale: spread.map((x) => Math.max(parts / x, Number.isInteger(x) && x < 1000 ? 1 : 0)),
   }
 }
 
-/** Whether the action of environment 0 is. */
+/** Whether environment 0 accepts the action. */
 const isAllowed = ({ action }: EnvironmentDefinition, { actions, actionMask }: EnvArrays): boolean =>
   actionMask.length === 0 ||
   forbiddenChoice(action, actions, 0, actionMask, 0) < 0 ||
   sampleMaskOf(action, actionMask) === undefined
 
-/** A stream for a check, and the same one again each time that `again` is called. */
+/** A random stream for a check. Calling `again` restarts it. */
 export function repeatable(...keys: [string, ...(string | number)[]]): {
   random: EnvironmentStream
   again: () => EnvironmentStream

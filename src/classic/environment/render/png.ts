@@ -4,19 +4,21 @@ import { rasterise } from './rasterise.ts'
 import type { Image } from './rasterise.ts'
 
 export interface PngOptions {
-  /** Pixels; the height follows from the drawing. Default 480. */
+  /** Width in pixels. The height follows from the drawing. Default: 480. */
   width?: number
 }
 
-/** A drawing as a PNG file. */
+/** Renders a drawing as a PNG file. */
 export const renderPng = async (
   drawing: Drawing,
   { width = 480 }: PngOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> => encodePng([rasterise(drawing, width)], 1)
 
 /**
- * Drawings one after the other as an animated PNG file, which every browser plays, over and over; viewers that know
- * nothing of it show the first. All frames have the size of the first. Throws `bad-argument` where there is none.
+ * Renders drawings as an animated PNG file, which every browser plays in a loop. Viewers without support show
+ * the first frame. All frames have the size of the first.
+ *
+ * @throws AgogeError `bad-argument` without a drawing
  */
 export async function animatePng(
   drawings: readonly Drawing[],
@@ -28,8 +30,8 @@ export async function animatePng(
 }
 
 /**
- * A PNG file of images of one size (PNG specification, third edition, with the animation chunks acTL, fcTL and fdAT where
- * there are several). Each frame after the first holds only the rectangle that changed.
+ * Encodes images of one size as a PNG file (PNG specification, third edition; several images use the animation
+ * chunks acTL, fcTL and fdAT). Each frame after the first contains only the rectangle that changed.
  */
 export async function encodePng(
   images: readonly Image[],
@@ -43,7 +45,7 @@ export async function encodePng(
     })
   }
   const { width, height } = first
-  // 8 bits a channel, red, green and blue.
+  // 8 bits for each channel: red, green and blue.
   const header = [...word(width), ...word(height), 8, 2, 0, 0, 0]
   const parts = [Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10), chunk('IHDR', header)]
   const animated = images.length > 1
@@ -54,7 +56,7 @@ export async function encodePng(
     if (animated) {
       const place = [area.width, area.height, area.x, area.y].flatMap(word)
       const delay = [0, 100, ...word(Math.round(framesPerSecond * 100)).slice(2)]
-      // Left as it is when the next comes, and put over what was there.
+      // The frame stays and the next one is painted over it.
       parts.push(chunk('fcTL', [...word(sequence++), ...place, ...delay, 0, 0]))
     }
     const data = await deflate(scanlines(image, area))
@@ -71,7 +73,7 @@ interface Area {
   height: number
 }
 
-/** The smallest rectangle outside which both images agree; one pixel where they are equal. */
+/** The smallest rectangle that contains all differences of two images; one pixel if they are equal. */
 function changedArea(before: Image, after: Image): Area {
   const { width, height } = after
   let [left, right, top, bottom] = [width, 0, height, 0]
@@ -93,7 +95,7 @@ function changedArea(before: Image, after: Image): Area {
   return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 }
 }
 
-/** Rows of an area, each after the number of its filter: 2, differences to the row above. */
+/** The rows of an area. Each starts with its filter number: 2, differences to the row above. */
 function scanlines({ width, pixels }: Image, area: Area): Uint8Array<ArrayBuffer> {
   const stride = area.width * 3
   const out = new Uint8Array(area.height * (stride + 1))
@@ -108,7 +110,7 @@ function scanlines({ width, pixels }: Image, area: Area): Uint8Array<ArrayBuffer
   return out
 }
 
-/** zlib's format, by what both Node and browsers have. */
+/** Compresses to zlib's format, with an API of both Node and browsers. */
 async function deflate(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([data]).stream().pipeThrough(new CompressionStream('deflate'))
   return new Uint8Array(await new Response(stream).arrayBuffer())

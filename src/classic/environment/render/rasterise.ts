@@ -1,7 +1,7 @@
 import type { Drawing, DrawnShape } from '../definition.ts'
 import { defaultStroke, defaultTextSize, parseColour } from './svg.ts'
 
-/** A font of 3x5 dots: five octal digits a character, a row each, its leftmost dot worth 4. */
+/** A font of 3x5 dots: five octal digits for each character, one for each row. The leftmost dot is worth 4. */
 const glyphs: Readonly<Record<string, string>> = {
   A: '25755',
   B: '65656',
@@ -64,13 +64,13 @@ const glyphs: Readonly<Record<string, string>> = {
   ' ': '00000',
 }
 
-/** Whether the dot in a row (0 to 4) and a column (0 to 2) of a character is set; capitals only, `?` for others. */
+/** Whether a character has a dot in a row (0 to 4) and a column (0 to 2). Only capitals; others become `?`. */
 export function dotOf(character: string, row: number, column: number): boolean {
   const glyph = glyphs[character.toUpperCase()] ?? glyphs['?']
   return (Number(glyph[row]) & (4 >> column)) !== 0
 }
 
-/** Pixels, row by row from the top: red, green and blue a pixel, 0 to 255. */
+/** Pixels row by row from the top, as red, green and blue from 0 to 255. */
 export interface Image {
   width: number
   height: number
@@ -78,12 +78,12 @@ export interface Image {
   pixels: Uint8Array<ArrayBuffer>
 }
 
-/** Distance in pixels from a point to the edge of a shape, negative inside. */
+/** Signed distance in pixels from a point to the edge of a shape, negative inside. */
 type Distance = (x: number, y: number) => number
 
 /**
- * Paints a drawing on white, `width` pixels wide; the height follows unless it is given. Edges are smoothed by the part
- * of a pixel that a shape covers, taken from the pixel's distance to the edge.
+ * Paints a drawing on white, `width` pixels wide. Default height: that of the drawing. Antialiases edges by the
+ * distance of a pixel to the edge.
  */
 export function rasterise(drawing: Drawing, width: number, height?: number): Image {
   const [left, bottom, across, up] = drawing.view
@@ -126,7 +126,7 @@ export function rasterise(drawing: Drawing, width: number, height?: number): Ima
         return
       }
       case 'line': {
-        // No thinner than a pixel, so that it is seen.
+        // At least one pixel wide, so that it is visible.
         const radius = Math.max(0.5, ((shape.width ?? defaultStroke(drawing)) * scale) / 2)
         const points = shape.points.map(([x, y]) => [toX(x), toY(y)] as const)
         const xs = points.map(([x]) => x)
@@ -146,7 +146,7 @@ export function rasterise(drawing: Drawing, width: number, height?: number): Ima
     }
   }
 
-  /** Letters of 3x5 dots, as high as two thirds of the size, as capitals are. */
+  /** Letters of 3x5 dots. Their height is two thirds of the size, as that of capitals. */
   function paintText(shape: Extract<DrawnShape, { type: 'text' }>): void {
     const dot = ((shape.size ?? defaultTextSize(drawing)) * scale * 0.7) / 5
     const top = toY(shape.y) - 5 * dot
@@ -168,7 +168,7 @@ export function rasterise(drawing: Drawing, width: number, height?: number): Ima
     })
   }
 
-  /** Paints the pixels between two corners by how far they lie inside. */
+  /** Paints the pixels between two corners, by their coverage. */
   function fill(paint: string, x0: number, y0: number, x1: number, y1: number, distance: Distance): void {
     const [red, green, blue, opacity] = parseColour(paint)
     const endX = Math.min(width, Math.ceil(x1 + 0.5))

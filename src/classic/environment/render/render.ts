@@ -2,10 +2,10 @@ import { AgogeError } from '../../../error.ts'
 import type { Drawing, EnvArrays } from '../definition.ts'
 import { renderTerminal, type TerminalOptions } from './terminal.ts'
 
-/** Width of a character of a monospaced font, in its height. */
+/** Width of a monospaced character, relative to its height. */
 const aspect = 0.6
 
-/** Lines of characters as a drawing, for environments that have no other: dark on white. */
+/** Renders lines of text as a drawing, dark on white, for environments without `draw`. */
 function pageOf(text: string): Drawing {
   const lines = text.split('\n')
   const columns = Math.max(12, ...lines.map((line) => line.length))
@@ -19,7 +19,7 @@ function pageOf(text: string): Drawing {
   }
 }
 
-/** What a frame is taken from: a vector environment, or the `vector` of a single one. */
+/** The source of a frame: a vector environment, or the `vector` of a single one. */
 export interface Rendered {
   readonly definition: {
     readonly name: string
@@ -30,8 +30,9 @@ export interface Rendered {
 }
 
 /**
- * The drawing of an environment's state: the environment's own, else its characters as a page. Throws `no-drawing` for environments that have
- * neither.
+ * The drawing of the state of an environment: that of its `draw`, otherwise its text as a page.
+ *
+ * @throws AgogeError `no-drawing` for an environment with neither
  */
 export function drawEnv({ definition, envs }: Rendered, envIndex = 0): Drawing {
   checkEnv(definition.name, envs, envIndex)
@@ -44,7 +45,11 @@ export function drawEnv({ definition, envs }: Rendered, envIndex = 0): Drawing {
   })
 }
 
-/** A frame of characters: the environment's own, else its drawing in half-blocks. Throws `no-drawing`. */
+/**
+ * A frame as text: that of the environment's `text`, otherwise its drawing in half-blocks.
+ *
+ * @throws AgogeError `no-drawing` for an environment with neither
+ */
 export function renderText(rendered: Rendered, envIndex = 0, options: TerminalOptions = {}): string {
   const { definition, envs } = rendered
   checkEnv(definition.name, envs, envIndex)

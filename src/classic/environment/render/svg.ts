@@ -19,7 +19,11 @@ const named: Readonly<Record<string, string>> = {
   none: '#0000',
 }
 
-/** The colour of a CSS hex code (3, 4, 6 or 8 digits) or of a common name. Throws `bad-colour`. */
+/**
+ * The colour of a CSS hex code (3, 4, 6 or 8 digits) or of a common name.
+ *
+ * @throws AgogeError `bad-colour`
+ */
 export function parseColour(text: string): Colour {
   const hex = named[text] ?? text
   const digits = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(hex)?.[1]
@@ -35,25 +39,27 @@ export function parseColour(text: string): Colour {
   return [part(0), part(1), part(2), digits.length / width === 4 ? part(3) / 255 : 1]
 }
 
-/** Width of a line, in the drawing's units, that says none. */
+/** Default width of a line, in the units of the drawing. */
 export const defaultStroke = ({ view }: Drawing): number => 0.01 * Math.max(view[2], view[3])
 
-/** Height of a text, in the drawing's units, that says none. */
+/** Default height of a text, in the units of the drawing. */
 export const defaultTextSize = ({ view }: Drawing): number => 0.08 * view[3]
 
 export interface SvgOptions {
-  /** Pixels; the height follows from the drawing. Default 480. */
+  /** Width in pixels. The height follows from the drawing. Default: 480. */
   width?: number
 }
 
-/** A drawing as an SVG image, on white as in a PNG. */
+/** Renders a drawing as an SVG image, on white like a PNG. */
 export function renderSvg(drawing: Drawing, options: SvgOptions = {}): string {
   return svgImage(drawing, options, paint(drawing))
 }
 
 /**
- * Drawings one after the other, as one SVG image that every browser plays, over and over (SMIL animation, no script).
- * All have the view of the first. Throws `bad-argument` where there is none.
+ * Renders drawings as one SVG image, which every browser plays in a loop (SMIL animation, no script). All
+ * frames have the view of the first.
+ *
+ * @throws AgogeError `bad-argument` without a drawing
  */
 export function animateSvg(
   drawings: readonly Drawing[],
@@ -70,7 +76,7 @@ export function animateSvg(
   const seconds = number(drawings.length / framesPerSecond)
   const frames = drawings.map((drawing, k) => {
     const [from, to] = [k / drawings.length, (k + 1) / drawings.length].map(number)
-    // A frame is hidden before and after its turn; the first and the last one have one change less.
+    // Hides a frame before and after its turn. The first and the last frame have one change less.
     const [values, times] =
       k === 0
         ? ['visible;hidden', `0;${to}`]
@@ -94,7 +100,7 @@ function svgImage({ view }: Drawing, { width = 480 }: SvgOptions, content: strin
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${box}">\n${ground}\n${content}\n</svg>\n`
 }
 
-/** Elements of a drawing; y is turned around, since SVG counts downwards. */
+/** The elements of a drawing. Flips y, because SVG counts downwards. */
 const paint = (drawing: Drawing): string => drawing.shapes.map((shape) => element(shape, drawing)).join('')
 
 function element(shape: DrawnShape, drawing: Drawing): string {
@@ -138,7 +144,7 @@ function tag(name: string, attributes: Record<string, string | number>, content?
   return `<${name}${list.join('')}${content === undefined ? '/>' : `>${content}</${name}>`}`
 }
 
-/** Six significant digits are finer than any screen. */
+/** Six significant digits, finer than any screen. */
 const number = (value: number): string => String(Number(value.toPrecision(6)))
 
 const escape = (text: string): string =>

@@ -3,22 +3,22 @@ import { rasterise } from './rasterise.ts'
 import type { Image } from './rasterise.ts'
 
 export interface TerminalOptions {
-  /** Characters in a line. Default 60. */
+  /** Characters in a line. Default: 60. */
   columns?: number
-  /** Greatest number of lines. Default 24. */
+  /** Maximum number of lines. Default: 24. */
   lines?: number
-  /** Default: where the output is a terminal, unless NO_COLOR is set. */
+  /** Whether to use colours. Default: true if the output is a terminal and NO_COLOR is not set. */
   colour?: boolean
 }
 
 /**
- * A drawing as lines of half-block characters, each two pixels above each other; in 24-bit colour, or as shapes that
- * stand out from white.
+ * Renders a drawing as lines of half-block characters. Each character shows two pixels, one above the other.
+ * Uses 24-bit colour, or shapes that contrast with white.
  */
 export function renderTerminal(drawing: Drawing, options: TerminalOptions = {}): string {
   const { columns = 60, lines = 24, colour = hasColour() } = options
   const [, , across, up] = drawing.view
-  // A character is about twice as high as wide, so that its halves are square.
+  // A character is about twice as high as wide, so its halves are square.
   const scale = Math.min(columns / across, (2 * lines) / up)
   const width = Math.max(1, Math.round(across * scale))
   const height = Math.max(2, 2 * Math.round((up * scale) / 2))
@@ -42,7 +42,7 @@ function colouredCell({ width, pixels }: Image, x: number, y: number): string {
   return `\u001b[38;2;${upper};48;2;${lower}m▀`
 }
 
-/** Marks what is darker or more coloured than a light ground. */
+/** Marks pixels that are darker or more saturated than a light background. */
 function plainCell({ width, pixels }: Image, x: number, y: number): string {
   const stands = (row: number): boolean => {
     const k = (row * width + x) * 3

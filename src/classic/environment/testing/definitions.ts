@@ -6,8 +6,8 @@ import { type ObjectVector, vectorFrom } from '../vector-from.ts'
 import type { Autoreset } from '../vector.ts'
 
 /**
- * For tests: adds its action to a count, ends at `goal`, pays a random reward. Two more than fit are not allowed. State
- * and observation: the count, and the number of steps.
+ * For tests. Adds its action to a count, ends at `goal` and has a random reward. The mask forbids actions
+ * that pass the goal by more than 1. State and observation: the count and the number of steps.
  */
 export const counter = defineEnvironment({
   name: 'counter',
@@ -41,10 +41,10 @@ interface ScriptedEpisode {
   terminated: boolean
   truncated: boolean
 }
-/** What a reset or a step of one environment showed: observation, reward, terminated, truncated. */
+/** The result of a reset or step of one environment: observation, reward, terminated, truncated. */
 export type Shown = [number[], number, boolean, boolean]
 
-/** Made by golden/make_wrapper_golden.py. */
+/** Written by golden/make_wrapper_golden.py. */
 export const wrapperGolden = JSON.parse(
   readFileSync(new URL('../golden/wrappers.json', import.meta.url), 'utf8'),
 ) as {
@@ -54,7 +54,7 @@ export const wrapperGolden = JSON.parse(
   vector: Record<string, [number[], number[]][]>
 }
 
-/** Plays the scripted episodes of the golden file, one script an environment. */
+/** Plays the scripted episodes of the golden file, one script for each environment. */
 export function scripted(numEnvs: number, autoreset: Autoreset): ObjectVector {
   const make = (envIndex: number): Environment => {
     let k = -1
