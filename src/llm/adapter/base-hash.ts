@@ -4,10 +4,11 @@ import { adaptedModules } from './lora.ts'
 import type { Adapter } from './lora.ts'
 
 /**
- * SHA-256 of a model's weights as 64 hexadecimal digits: names, shapes and float32 values in the order of the layout. With `adapter`, of the
- * weights beneath it. A model and its copy in another file format have the same hash where their values are the same.
+ * SHA-256 of a model's weights as 64 hexadecimal digits: names, shapes and float32 values in the order of the layout.
+ * With `adapter`, hashes the base weights. A model and its copy in another file format have the same hash if their
+ * values are equal.
  *
- * @param parameters the weights; with `adapter`, those that have it in them.
+ * @param parameters the weights; with `adapter`, the effective weights that include it.
  */
 export function hashWeights(parameters: Parameters, adapter?: Adapter): string {
   const { layout, data } = parameters

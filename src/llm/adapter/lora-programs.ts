@@ -5,13 +5,13 @@ import type { ParameterEntry, Parameters } from '../model/parameters.ts'
 import { adaptedModules, loraScale } from './lora.ts'
 import type { Adapter } from './lora.ts'
 
-/** What binds an adapter to the live weights: it is outside the model's programs, which know effective weights only. */
+/** Links an adapter to the live weights. The model's programs do not know the adapter; they use effective weights. */
 export interface LoraPrograms {
   /** Writes base + scale * B A into the weights. */
   merge(): Promise<void>
-  /** Takes weights that were written from outside: the base becomes what they are less scale * B A. */
+  /** Adjusts the base to weights written from outside: the base becomes the weights minus scale * B A. */
   rebase(): Promise<void>
-  /** From the gradient of the weights to that of A and B, by the chain rule: dA = scale B^T dW, dB = scale dW A^T. */
+  /** Gradient of A and B from that of the weights, by the chain rule: dA = scale B^T dW, dB = scale dW A^T. */
   gradient(dense: Float32Array): Promise<Float32Array>
   release(): Promise<void>
 }

@@ -3,48 +3,54 @@ import { createRandom } from '../../engine/random/index.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { ParameterEntry, ParameterLayout, Parameters } from '../model/parameters.ts'
 
-/** Low-rank adaptation of matrices (Hu et al. 2021, arXiv:2106.09685), in PEFT's terms. */
+/** Options of low-rank adaptation of matrices (Hu et al. 2021, arXiv:2106.09685), with PEFT's names. */
 export interface LoraOptions {
-  /** Columns of B and rows of A; at least 1. */
+  /** Rank: columns of B and rows of A; at least 1. */
   rank: number
-  /** The product B A is added times alpha / rank. 32 by default, with which one learning rate fits many ranks (Schulman 2025). */
+  /**
+   * The product B A is multiplied by alpha / rank. Default: 32, for which one learning rate fits many ranks (Schulman
+   * 2025).
+   */
   alpha?: number
-  /** Modules by PEFT's names; by default all matrices of the blocks: `q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`, `up_proj`, `down_proj`. Also `lm_head`, where it is not tied. */
+  /**
+   * Modules by PEFT's names. Default: all matrices of the blocks (`q_proj`, `k_proj`, `v_proj`, `o_proj`, `gate_proj`,
+   * `up_proj`, `down_proj`). `lm_head` is also possible if it is not tied.
+   */
   targets?: readonly string[]
-  /** Blocks, counted from 0. Default: all. */
+  /** Indices of blocks, from 0. Default: all. */
   layers?: readonly number[]
-  /** Divides alpha by the root of the rank instead (Kalajdzievski 2023, arXiv:2312.03732). */
+  /** Multiplies by alpha / sqrt(rank) instead (rank-stabilised LoRA, Kalajdzievski 2023, arXiv:2312.03732). */
   rankStabilised?: boolean
-  /** Of A. Default: 0. */
+  /** Seed of A. Default: 0. */
   seed?: number
 }
 
-/** Options made definite. */
+/** Options with defaults filled in. */
 export interface LoraSettings {
   rank: number
   alpha: number
   rankStabilised: boolean
-  /** Names of adapted modules, as `model.layers.0.self_attn.q_proj`, in the order of their weights. */
+  /** Names of adapted modules, such as `model.layers.0.self_attn.q_proj`, in the order of their weights. */
   modules: readonly string[]
 }
 
-/** Weights are those beneath plus scale * B A, module by module. */
+/** A LoRA adapter. Effective weights are the base weights plus scale * B A, module by module. */
 export interface Adapter extends Parameters {
   settings: LoraSettings
   /** `MODULE.lora_A.weight` [rank, in] and `MODULE.lora_B.weight` [out, rank] of every module. */
   layout: ParameterLayout
   data: Float32Array
-  /** The frozen weights beneath, one module after the other. */
+  /** The frozen base weights, one module after another. */
   base: Float32Array
 }
 
-/** An adapted matrix: where its parts lie. */
+/** Offsets of an adapted matrix and its factors. */
 export interface AdaptedModule {
-  /** Of the weights. */
+  /** Offset in the weights. */
   weight: ParameterEntry
   a: ParameterEntry
   b: ParameterEntry
-  /** Where its frozen weights begin in `Adapter.base`. */
+  /** Offset of its frozen weights in `Adapter.base`. */
   base: number
 }
 
@@ -60,7 +66,7 @@ export const blockTargets = [
 
 const lastPart = (module: string): string => module.slice(module.lastIndexOf('.') + 1)
 
-/** Checks the options against a model. Throws `AgogeError` (`bad-lora`) naming the option that does not fit. */
+/** Checks the options against a model. Throws `AgogeError` (`bad-lora`) naming the invalid option. */
 export function loraSettings(
   options: LoraOptions,
   layout: ParameterLayout,
@@ -90,12 +96,12 @@ export function loraSettings(
   return { rank, alpha, rankStabilised, modules }
 }
 
-/** What B A is multiplied with. */
+/** The factor of B A. */
 export function loraScale({ alpha, rank, rankStabilised }: LoraSettings): number {
   return alpha / (rankStabilised ? Math.sqrt(rank) : rank)
 }
 
-/** The tensors of an adapter in the order in which they lie in memory. */
+/** The tensors of an adapter in memory order. */
 export function adapterLayout(settings: LoraSettings, layout: ParameterLayout): ParameterLayout {
   const entries: ParameterEntry[] = []
   let offset = 0
@@ -112,7 +118,7 @@ export function adapterLayout(settings: LoraSettings, layout: ParameterLayout): 
   return { entries, views: [], size: offset }
 }
 
-/** The modules of an adapter with the places of their parts. */
+/** The modules of an adapter with their offsets. */
 export function adaptedModules({ settings, layout }: Adapter, whole: ParameterLayout): AdaptedModule[] {
   let base = 0
   return settings.modules.map((module, i) => {
@@ -123,7 +129,10 @@ export function adaptedModules({ settings, layout }: Adapter, whole: ParameterLa
   })
 }
 
-/** An adapter that changes nothing yet, as in PEFT: A uniform within 1 / sqrt(inputs), B zero; the weights beneath are copied. */
+/**
+ * A new adapter that changes nothing yet, as in PEFT: A uniform within 1 / sqrt(inputs), B zero. Copies the base
+ * weights.
+ */
 export function createAdapter(parameters: Parameters, settings: LoraSettings, seed = 0): Adapter {
   const layout = adapterLayout(settings, parameters.layout)
   const data = new Float32Array(layout.size)

@@ -14,12 +14,15 @@ import type { Adapter, LoraSettings } from './lora.ts'
 
 const configFile = 'adapter_config.json'
 const weightsFile = 'adapter_model.safetensors'
-/** Which model lies beneath, for Agoge; PEFT looks at its own files alone. */
+/** Identifies the base model for Agoge; PEFT reads only its own files. */
 const beneathFile = 'base.json'
-/** What PEFT puts before the name of a module. */
+/** PEFT's prefix of module names. */
 const prefix = 'base_model.model.'
 
-/** Fields of `adapter_config.json` that ask for something other than scale * B A, unless they are absent, false or empty. */
+/**
+ * Fields of `adapter_config.json` that request something other than scale * B A, unless they are absent, false or
+ * empty.
+ */
 const unsupported = [
   'use_dora',
   'use_qalora',
@@ -42,15 +45,15 @@ const unsupported = [
 interface AdapterFacts {
   layers: number
   base?: string | null
-  /** `hashWeights` of the model beneath. */
+  /** `hashWeights` of the base model. */
   baseHash: string
   type?: StoredType
 }
 
 /**
- * Writes `adapter_config.json` and `adapter_model.safetensors` as PEFT reads them (`PeftModel.from_pretrained(base, folder)`), and
- * `checksums.sha256`; and `base.json` with the hash of the model beneath, which `readAdapter` compares. `layers` is how many blocks the model has,
- * `base` what the config names as the model beneath.
+ * Writes `adapter_config.json` and `adapter_model.safetensors` for PEFT (`PeftModel.from_pretrained(base, folder)`),
+ * and `checksums.sha256`. Also writes `base.json` with the hash of the base model, which `readAdapter` checks. `layers`
+ * is the number of the model's blocks, `base` the name of the base model in the config.
  */
 export async function writeAdapter(folder: string, adapter: Adapter, facts: AdapterFacts): Promise<void> {
   await writeFactors(folder, adapter, facts)
@@ -87,8 +90,8 @@ async function writeFactors(
 }
 
 /**
- * Last parts of names where they say it all: where every block of the model has the same ones. Otherwise whole names, since PEFT puts
- * an adapter wherever a name ends so.
+ * Last parts of module names if every block has the same ones. Otherwise full names, since PEFT adapts every module
+ * whose name ends so.
  */
 function targetModules(modules: readonly string[], count: number): readonly string[] {
   const parts = modules.map((module) => /^model\.layers\.(\d+)\..*\.(\w+)$/.exec(module))
@@ -99,9 +102,10 @@ function targetModules(modules: readonly string[], count: number): readonly stri
 }
 
 /**
- * Reads a LoRA adapter in PEFT's layout for the model of `parameters`, which become the effective weights: with scale * B A added.
- * Throws `AgogeError`: `unsupported-adapter` naming the field that asks for more than LoRA on matrices, `bad-checkpoint` for files
- * and tensors that are missing, damaged or do not fit, `other-base` where the adapter records another model beneath.
+ * Reads a LoRA adapter in PEFT's layout and adds scale * B A to `parameters`, the weights of its model, in place.
+ *
+ * @throws AgogeError `unsupported-adapter` naming a field beyond LoRA on matrices; `bad-checkpoint` for files and
+ * tensors that are missing, damaged or do not fit; `other-base` if the adapter records another base model.
  */
 export async function readAdapter(folder: string, parameters: Parameters): Promise<Adapter> {
   await verifyChecksums(folder)
@@ -113,7 +117,7 @@ export async function readAdapter(folder: string, parameters: Parameters): Promi
   return adapter
 }
 
-/** Adapters of other programs, and of earlier versions, record nothing. */
+/** Adapters of other programs and of earlier versions record nothing. */
 async function requireBase(folder: string, parameters: Parameters): Promise<void> {
   const file = join(folder, beneathFile)
   if (!existsSync(file)) return
@@ -130,7 +134,7 @@ async function requireBase(folder: string, parameters: Parameters): Promise<void
   })
 }
 
-/** As `readAdapter`, but the weights stay as they are, and are taken for what lies beneath. */
+/** Like `readAdapter`, but does not change the weights, and takes them as the base weights. */
 export async function readFactors(folder: string, parameters: Parameters): Promise<Adapter> {
   const settings = settingsOf(await readConfig(join(folder, configFile)), join(folder, configFile))
   const file = join(folder, weightsFile)
@@ -168,7 +172,8 @@ export async function readFactors(folder: string, parameters: Parameters): Promi
 }
 
 /**
- * PEFT adds copies of the weights beneath where it adapts an output matrix. True for such a copy; throws where it is of another model.
+ * PEFT saves copies of the base weights if it adapts an output matrix. True for such a copy; throws if it belongs to
+ * another model.
  */
 function checkBeneath(
   name: string,
@@ -198,7 +203,7 @@ function checkBeneath(
 
 const baseFile = 'base.safetensors'
 
-/** Writes an adapter with the exact weights beneath it, for `readAdapterCheckpoint`. */
+/** Writes an adapter with its exact base weights, for `readAdapterCheckpoint`. */
 export async function writeAdapterCheckpoint(
   folder: string,
   adapter: Adapter,
@@ -209,7 +214,7 @@ export async function writeAdapterCheckpoint(
   await writeFile(join(folder, baseFile), writeSafetensors({ base }))
 }
 
-/** What `writeAdapterCheckpoint` wrote, for weights that have the adapter in them already. */
+/** Reads what `writeAdapterCheckpoint` wrote, for weights that already include the adapter. */
 export async function readAdapterCheckpoint(folder: string, parameters: Parameters): Promise<Adapter> {
   const adapter = await readFactors(folder, parameters)
   const file = join(folder, baseFile)
@@ -234,7 +239,7 @@ function settingsOf(config: Record<string, unknown>, file: string): Omit<LoraSet
   if (asked !== undefined) throw refuse(asked, 'plain LoRA on matrices')
   if (!['none', undefined].includes(config['bias'] as string | undefined)) throw refuse('bias', '"none"')
   const start = config['init_lora_weights']
-  // Others change the weights beneath when an adapter is begun, and so mean another base model.
+  // Other initialisations change the base weights, and so refer to another base model.
   if (typeof start === 'string' && start !== 'gaussian')
     throw refuse('init_lora_weights', 'true, false or "gaussian"')
   if (!(typeof rank === 'number' && Number.isSafeInteger(rank) && rank > 0))

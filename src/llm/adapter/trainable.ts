@@ -5,31 +5,31 @@ import { createLoraPrograms } from './lora-programs.ts'
 import { createAdapter, loraSettings } from './lora.ts'
 import type { Adapter, LoraOptions } from './lora.ts'
 
-/** Which weights training moves. */
+/** Which weights to train. */
 export type Trainable =
   | { lora: LoraOptions }
   /** Tensors by their names in the checkpoint; `*` stands for any characters, as in `model.layers.3.*`. */
   | { tensors: readonly string[] }
 
-/** What the optimiser moves, and how that and the model's weights follow from each other. */
+/** The parameters that the optimiser updates, and their relation to the model's weights. */
 export interface Trained {
-  /** Names of the tensors that move, or undefined where all do or an adapter does. */
+  /** Names of the trained tensors; undefined if all weights or an adapter are trained. */
   readonly tensors: readonly string[] | undefined
   readonly adapter: Adapter | undefined
-  /** What the optimiser moves. */
+  /** The parameters that the optimiser updates. */
   readonly moved: Parameters
-  /** From the gradient of all weights to that of `moved`. */
+  /** Computes the gradient of `moved` from that of all weights. */
   gradientOf(dense: Float32Array): Promise<Float32Array>
-  /** Writes into the live weights what `moved` makes of them. */
+  /** Writes the effect of `moved` into the live weights. */
   write(): Promise<void>
-  /** Takes live weights that were written from outside; an adapter stays, and the weights beneath it are adjusted. */
+  /** Adopts live weights written from outside. An adapter is kept, and its base weights are adjusted. */
   read(): Promise<void>
-  /** Takes live weights that a checkpoint brought, with its adapter; without one an adapter begins anew. */
+  /** Adopts live weights loaded from a checkpoint, with its adapter. Without one, a new adapter starts. */
   restart(adapter?: Adapter): void
   dispose(): Promise<void>
 }
 
-/** All weights move. */
+/** Trains all weights. */
 export function wholeModel(parameters: Parameters): Trained {
   return {
     tensors: undefined,
@@ -43,7 +43,7 @@ export function wholeModel(parameters: Parameters): Trained {
   }
 }
 
-/** Only some tensors move. They are gathered into an array of their own, for which the optimiser keeps its averages. */
+/** Trains only some tensors, copied to an array of their own, for which the optimiser keeps its averages. */
 export function someTensors(parameters: Parameters, patterns: readonly string[]): Trained {
   const chosen = chosenTensors(parameters.layout, patterns)
   const layout = compactLayout(chosen)
@@ -75,7 +75,7 @@ export function someTensors(parameters: Parameters, patterns: readonly string[])
   }
 }
 
-/** Only A and B of an adapter move, which the live weights have in them already. */
+/** Trains only A and B of an adapter, which the live weights already include. */
 export function lowRank(parameters: Parameters, adapter: Adapter, threads?: number, seed = 0): Trained {
   const programs = createLoraPrograms(adapter, parameters, threads)
   return {
@@ -93,7 +93,7 @@ export function lowRank(parameters: Parameters, adapter: Adapter, threads?: numb
   }
 }
 
-/** What options and a checkpoint say together. */
+/** Combines options and checkpoint. */
 export function createTrained(options: {
   config: TransformerConfig
   parameters: Parameters
@@ -119,13 +119,13 @@ export function createTrained(options: {
   return lowRank(parameters, createAdapter(parameters, settings, seed), threads, seed)
 }
 
-/** Throws `AgogeError` (`bad-checkpoint`) where a checkpoint is of a training that moved other weights. */
+/** Throws `AgogeError` (`bad-checkpoint`) if a checkpoint belongs to a training of other weights. */
 export function checkSameTraining(
   folder: string,
   loaded: { tensors?: readonly string[]; adapter?: Adapter; optimizer?: unknown },
   { tensors, adapter }: Trained,
 ): void {
-  // Published weights, which no training is under way with.
+  // Published weights, which have no training state.
   if (loaded.optimizer === undefined && loaded.adapter === undefined) return
   const facts = (tensorNames: readonly string[] | undefined, of: Adapter | undefined): string =>
     JSON.stringify(of?.settings ?? tensorNames ?? 'all weights')
@@ -139,7 +139,7 @@ export function checkSameTraining(
   })
 }
 
-/** The tensors that patterns name. Throws `AgogeError` (`bad-trainable`) for a pattern that names none. */
+/** The tensors that match the patterns. Throws `AgogeError` (`bad-trainable`) for a pattern without a match. */
 export function chosenTensors(layout: ParameterLayout, patterns: readonly string[]): ParameterEntry[] {
   const expressions = patterns.map(
     (pattern) => new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`),
@@ -155,7 +155,7 @@ export function chosenTensors(layout: ParameterLayout, patterns: readonly string
   return layout.entries.filter(({ name }) => expressions.some((expression) => expression.test(name)))
 }
 
-/** The entries one behind the other. */
+/** The entries laid out one after another. */
 export function compactLayout(chosen: readonly ParameterEntry[]): ParameterLayout {
   let size = 0
   const entries = chosen.map((entry) => {

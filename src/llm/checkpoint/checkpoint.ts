@@ -17,32 +17,32 @@ import { tokenizerFromJson, tokenizerToJson } from '../tokenizer/tokenizer-json.
 import { createTokenizer, type Tokenizer } from '../tokenizer/tokenizer.ts'
 import { parseConfig, serialiseConfig } from './config-json.ts'
 
-/** The base model that comes with the package; seen from `src/llm/checkpoint` as from `dist/llm/checkpoint`. */
+/** The base model of the package. The path is the same from `src/llm/checkpoint` and `dist/llm/checkpoint`. */
 export const baseModelFolder = fileURLToPath(new URL('../../../models/base', import.meta.url))
 
-/** What `writeCheckpoint` puts in a folder; a published model has no optimiser and version 0. */
+/** Content of a checkpoint folder. A published model has no optimiser and version 0. */
 export interface Checkpoint {
   config: TransformerConfig
   parameters: Parameters
   tokenizer?: Tokenizer
-  /** Files of a public checkpoint that say how its texts are to be treated, by name; saved as they were read. */
+  /** Files of a public checkpoint that describe its tokenizer and chat template, by name; saved unchanged. */
   companions?: Readonly<Record<string, string>>
-  /** What the optimiser remembers of the weights that it moves. */
+  /** State of the optimiser for the weights that it trains. */
   optimizer?: OptimizerState
-  /** Of an optimiser that had made steps, a file is gone: good for acting, not for going on with training. */
+  /** A file of the optimiser state is missing: the checkpoint can generate, but not resume training. */
   optimizerLost?: boolean
-  /** The tensors that training moves, where it does not move all. */
+  /** Names of the trained tensors, if not all are trained. */
   tensors?: readonly string[]
-  /** What training moves instead of weights, which have it in them. */
+  /** The trained adapter, if there is one; the weights include it. */
   adapter?: Adapter
   weightVersion: number
 }
 
 const optimizerFile = 'optimizer.safetensors'
-/** Without these a checkpoint can act, and cannot be trained on. */
+/** Without these files a checkpoint can generate, but not resume training. */
 const forTraining: readonly string[] = [optimizerFile, 'state.json']
 
-/** Templates of chats, names of special tokens, settings of generation. */
+/** Chat templates, names of special tokens, generation settings. */
 const companionNames = [
   'tokenizer_config.json',
   'chat_template.jinja',
@@ -52,11 +52,13 @@ const companionNames = [
 const moments = ['first', 'second', 'momentum'] as const
 
 /**
- * Writes weights (`writeWeights`), `config.json`, `state.json` and, where given, `tokenizer.json`, what stood beside it,
- * `optimizer.safetensors` and a folder `adapter` that PEFT loads, with the weights beneath it: a folder that `transformers` loads. Written aside and then renamed: whoever looks finds a whole checkpoint or none.
- * `checksums.sha256` lists the SHA-256 of every file, which `readCheckpoint` compares.
- * `type` is that of the weights (default: F32; F16 and BF16 halve a model for publication), `shardBytes` the size of a file
- * from which on they are written in several, `others` further files by name.
+ * Writes a folder that `transformers` loads: weights (`writeWeights`), `config.json` and `state.json`, and if present
+ * `tokenizer.json`, the files beside it, `optimizer.safetensors` and a folder `adapter` for PEFT with its base weights.
+ * `checksums.sha256` lists the SHA-256 of every file; `readCheckpoint` checks them. The write is atomic: readers see a
+ * complete checkpoint or none.
+ *
+ * `type`: type of the weights. Default: F32; F16 and BF16 halve the size. `shardBytes`: size above which weights are
+ * split into several files. `others`: further files by name.
  */
 export async function writeCheckpoint(
   folder: string,
@@ -110,12 +112,14 @@ export async function writeCheckpoint(
 }
 
 /**
- * Reads a folder that `writeCheckpoint` wrote, or a public checkpoint of the Llama, Qwen2 and Qwen3 families.
- * Throws `AgogeError` naming the file that is missing or is not what was written (where the folder has `checksums.sha256`), and the tensor
- * or field that is missing or does not fit. Without `optimizer.safetensors` or `state.json` a checkpoint is read with `optimizerLost`.
+ * Reads a folder that `writeCheckpoint` wrote, or a public checkpoint of the Llama, Qwen2 and Qwen3 families. Without
+ * `optimizer.safetensors` or `state.json` the result has `optimizerLost`.
+ *
+ * @throws AgogeError naming a file that is missing or fails its checksum (if the folder has `checksums.sha256`), or a
+ * tensor or field that is missing or does not fit.
  */
 export async function readCheckpoint(given: string): Promise<Checkpoint> {
-  // A crash between the two renames of a rewrite leaves the older checkpoint under its other name.
+  // A crash between the two renames of a rewrite leaves the older checkpoint under its temporary name.
   const folder = !existsSync(given) && existsSync(`${given}.before`) ? `${given}.before` : given
   const at = (name: string): string => join(folder, name)
   await verifyChecksums(folder, (name) => !forTraining.includes(name) || existsSync(at(name)))
@@ -161,7 +165,10 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
   return checkpoint
 }
 
-/** The error for a checkpoint to go on with that is not whole: the steps that follow would be others than those of an uninterrupted run. */
+/**
+ * The error when training resumes from an incomplete checkpoint: its steps would differ from those of an uninterrupted
+ * run.
+ */
 export function optimizerLost(folder: string): AgogeError {
   return new AgogeError(`${folder} has lost what its optimiser remembers`, {
     code: 'bad-checkpoint',
@@ -171,7 +178,7 @@ export function optimizerLost(folder: string): AgogeError {
   })
 }
 
-/** Numbers that the training of a checkpoint moves. */
+/** Number of parameters that the training of a checkpoint updates. */
 function movedSize({ parameters: { layout }, tensors, adapter }: Checkpoint): number {
   if (adapter !== undefined) return adapter.layout.size
   return tensors === undefined ? layout.size : compactLayout(chosenTensors(layout, tensors)).size

@@ -24,10 +24,10 @@ const classOf: Record<ModelFamily, string> = {
   qwen3: 'Qwen3ForCausalLM',
 }
 
-/** Of the models that the project makes; a configuration that does not name its own has these. */
+/** Defaults of this project's models, for configurations that do not set them. */
 const ownTokenIds = { pad_token_id: 0, bos_token_id: null, eos_token_id: 1 } as const
 
-/** Of Qwen3, whose released configurations say it; its class has it as default. */
+/** The value of Qwen3. Its released configurations set it, and its class has it as default. */
 const qwen3HeadWidth = 128
 
 type Json = Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ function invalid(field: string, given: unknown, expected: string, file: string):
   return new AgogeError(`${file}: ${field} cannot be used`, { code: 'bad-model-config', given, expected })
 }
 
-/** The family by `model_type` and `architectures`, of which one may be missing. Without both, a Llama. */
+/** The model family by `model_type` and `architectures`, one of which may be missing. Without both: Llama. */
 function parseKind(given: Json, file: string): ModelFamily {
   const { model_type: type, architectures } = given
   const names = Array.isArray(architectures) ? architectures.map(String) : []
@@ -52,7 +52,7 @@ function parseKind(given: Json, file: string): ModelFamily {
   })
 }
 
-/** Refuses what changes the computation in ways that this transformer does not know. */
+/** Refuses settings that change the computation in ways that this transformer does not support. */
 function refuseOthers(given: Json, family: ModelFamily, layers: number, file: string): void {
   if (given['mlp_bias'] === true) throw invalid('mlp_bias', true, 'false', file)
   const activation = given['hidden_act'] ?? 'silu'
@@ -62,7 +62,7 @@ function refuseOthers(given: Json, family: ModelFamily, layers: number, file: st
     throw invalid('quantization_config', quantised, 'weights in float32, float16 or bfloat16', file)
   if ((given['partial_rotary_factor'] ?? 1) !== 1)
     throw invalid('partial_rotary_factor', given['partial_rotary_factor'], '1', file)
-  // Released Qwen models name a window, and switch it off; only layers from max_window_layers on would use it.
+  // Released Qwen models define a window but switch it off; only layers from max_window_layers on would use it.
   const types = given['layer_types']
   const slides = Array.isArray(types)
     ? types.some((type) => type !== 'full_attention')
@@ -79,9 +79,10 @@ function refuseOthers(given: Json, family: ModelFamily, layers: number, file: st
 }
 
 /**
- * Reads a parsed `config.json` of a Llama, Qwen2 or Qwen3, ignoring what does not change the computation.
- * Throws `AgogeError`: `unsupported-architecture` naming what was given and what is supported, or `bad-model-config` naming the
- * field that this transformer does not compute.
+ * Reads a parsed `config.json` of a Llama, Qwen2 or Qwen3. Ignores settings that do not change the computation.
+ *
+ * @throws AgogeError `unsupported-architecture` naming the architecture and the supported ones; `bad-model-config`
+ * naming the unsupported field.
  */
 export function parseConfig(value: unknown, file = 'config.json'): TransformerConfig {
   if (typeof value !== 'object' || value === null) throw invalid('the whole', value, 'an object', file)
@@ -92,7 +93,7 @@ export function parseConfig(value: unknown, file = 'config.json'): TransformerCo
     if (typeof found !== 'number' || !(found > 0)) throw invalid(field, found, 'a positive number', file)
     return found
   }
-  // Newer releases of transformers keep all of the rotary angles inside `rope_parameters`.
+  // Newer releases of transformers store all rotary settings in `rope_parameters`.
   const rope = given['rope_parameters'] as Json | null | undefined
   const config: TransformerConfig = {
     ...(family === 'llama' ? {} : { model_type: family }),
@@ -129,7 +130,7 @@ export function parseConfig(value: unknown, file = 'config.json'): TransformerCo
   return config
 }
 
-/** The content of `config.json`: readable by `transformers` as a causal model of its family. */
+/** The content of `config.json`, which `transformers` reads as a causal model of its family. */
 export function serialiseConfig(config: TransformerConfig): string {
   const family = config.model_type ?? 'llama'
   const fields = Object.entries(config)

@@ -2,18 +2,21 @@ import type { TrainingSequence } from '../episode/types.ts'
 import { scoreLimits } from './attention.ts'
 import { attentionBlocks, rowLength } from './blockwise-attention.ts'
 
-/** Rows with the positions whose next token is predicted: a sequence each, padded to the longest, or several in a row (`packed`). */
+/**
+ * Rows with the positions whose next token is predicted. Each row holds one sequence, padded to the longest, or several
+ * (`packed`).
+ */
 export interface Batch {
-  /** Its shape: rows, and their length. */
+  /** Number of rows, and their length. */
   count: number
   time: number
-  /** [count, time], 0 where padded. */
+  /** [count, time], 0 for padding. */
   tokens: Int32Array
-  /** [count, time]: the place of each token in its sequence, 0 where padded. */
+  /** [count, time]: position of each token in its sequence, 0 for padding. */
   positions: Int32Array
-  /** Into how many blocks attention cuts a row, 1 where it does not. */
+  /** Number of blocks into which attention splits a row; 1 = no split. */
   blocks: number
-  /** Whether rows hold several sequences, none of which may see another. */
+  /** Whether rows hold several sequences, isolated from each other. */
   packed: boolean
   /** Flat positions r * time + t whose next token counts, in order. */
   rows: Int32Array
@@ -22,20 +25,20 @@ export interface Batch {
   targets: Int32Array
 }
 
-/** What is to be computed of a sequence. */
+/** What to compute for a sequence. */
 interface Wanted {
   source: number
-  /** The tokens that are predicted. */
+  /** Indices of the predicted tokens. */
   indices: number[]
-  /** How many tokens are read: those before the last predicted one. */
+  /** Number of tokens to read: those before the last predicted one. */
   time: number
 }
 
 /**
- * Groups sequences into batches of at most `budget` tokens, padding included (one sequence alone may exceed it), or of as many rows
- * as `budget` says for the length of the longest.
- * `predict(sequence, index)` says which tokens count; a row ends before the last of them, and a sequence with none
- * is left out. The order depends on lengths and indices only.
+ * Groups sequences into batches of at most `budget` tokens, padding included, or of as many rows as `budget` returns
+ * for the length of the longest. A single longer sequence gets a batch of its own. `predict(sequence, index)` says
+ * which tokens count. A row ends before the last of them, and a sequence without any is left out. The order depends
+ * only on lengths and indices.
  */
 export function makeBatches(
   sequences: readonly Int32Array[],
@@ -47,7 +50,7 @@ export function makeBatches(
   return padded(wantedTokens(sequences, predict), sequences, rowsOf)
 }
 
-/** What is wanted of the sequences, the longest first. */
+/** What to compute for each sequence, the longest first. */
 function wantedTokens(
   sequences: readonly Int32Array[],
   predict: (source: number, index: number) => boolean,
@@ -60,7 +63,7 @@ function wantedTokens(
   return wanted.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time || a.source - b.source)
 }
 
-/** A row each, the longest first, padded to the longest of their batch. */
+/** One row per sequence, the longest first, padded to the longest of their batch. */
 function padded(
   order: readonly Wanted[],
   sequences: readonly Int32Array[],
@@ -79,7 +82,7 @@ function padded(
   return batches
 }
 
-/** Rows of length `time`, each with its sequences one behind the other. */
+/** Rows of length `time`, each with its sequences one after another. */
 function layOut(
   members: readonly (readonly Wanted[])[],
   time: number,
@@ -124,7 +127,7 @@ export function pick(
   return Float32Array.from(batch.predicted, ({ source, index }) => of(sequences[source])[index])
 }
 
-/** What the logits of each predicted token are multiplied by. */
+/** The factor of each predicted token's logits. */
 export function inverseTemperatures(
   batch: Batch,
   temperatures: readonly (Float32Array | undefined)[] = [],
@@ -132,7 +135,7 @@ export function inverseTemperatures(
   return Float32Array.from(batch.predicted, ({ source, index }) => 1 / (temperatures[source]?.[index] ?? 1))
 }
 
-/** The inverse of `batch.rows`: for every flat position its place among the rows, or their number where it has none. */
+/** The inverse of `batch.rows`: for every flat position its index in `rows`, or the number of rows if it has none. */
 export function inverseRows(batch: Batch): Int32Array {
   const inverse = new Int32Array(batch.tokens.length).fill(batch.rows.length)
   batch.rows.forEach((position, place) => (inverse[position] = place))
@@ -140,11 +143,11 @@ export function inverseRows(batch: Batch): Int32Array {
 }
 
 /**
- * As `makeBatches`, with several sequences in rows of the fixed length `row`, which the longest first fill where there is room first
- * (first-fit decreasing, Johnson 1973: at most 11/9 of the fewest rows, and one). The rest of a row is padding, also of a row that is the only
- * one. Sequences that are longer than a row are padded as without packing, in batches of their own.
+ * Like `makeBatches`, but packs several sequences into rows of fixed length `row`, by first-fit decreasing (Johnson
+ * 1973: at most 11/9 of the fewest rows, plus one). The rest of a row is padding, even for a single row. Longer
+ * sequences are padded as without packing, in batches of their own.
  *
- * @param rowsOf how many rows of a length a batch may have, and whether they are packed.
+ * @param rowsOf returns how many rows of a length a batch may have; takes the length and whether rows are packed.
  */
 export function makePackedBatches(
   sequences: readonly Int32Array[],
@@ -178,8 +181,8 @@ function firstFit(order: readonly Wanted[], row: number): Wanted[][] {
 }
 
 /**
- * `scoreLimits` [count, time, time] of packed rows: a token sees those of its own sequence up to itself. A token of the padding sees
- * itself alone, as its position 0 says.
+ * `scoreLimits` [count, time, time] of packed rows: a token sees its own sequence up to itself. A padding token sees
+ * only itself, as its position 0 says.
  */
 export function packedLimits({ positions, time }: Pick<Batch, 'positions' | 'time'>): Float32Array {
   const limits = new Float32Array(positions.length * time).fill(scoreLimits.hidden)

@@ -24,9 +24,9 @@ import type { LossName } from '../model-backend.ts'
 import type { TransformerConfig } from './config.ts'
 import { linear, normalise } from './layers.ts'
 
-/** Per-token inputs of a loss, all [tokens] but the two clips, which are [1]. */
+/** Inputs of a loss over tokens, all [tokens] except the two clips, which are [1]. */
 interface LossInputs {
-  /** Log-probabilities under the weights being trained. */
+  /** Log-probabilities under the trained weights. */
   logprobs: Tensor
   /** Log-probabilities under the sampling policy. */
   sampled: Tensor
@@ -38,10 +38,10 @@ interface LossInputs {
   clipHigh: Tensor
 }
 
-/** The largest difference of log-probabilities, either way, whose exponential is taken: that of the pure losses in `algorithm/losses`. */
+/** Largest absolute log-probability difference that is exponentiated, as in `algorithm/losses`. */
 const logRatioLimit = 20
 
-/** Clamped to the limit, beyond which it is constant and its gradient is 0. */
+/** Clamps to the limit. Beyond it the result is constant and its gradient is 0. */
 function clamped(difference: Tensor): Tensor {
   return minimum(maximum(difference, -logRatioLimit), logRatioLimit)
 }
@@ -55,7 +55,7 @@ function objective(name: LossName, inputs: LossInputs): Tensor | undefined {
   const cap = add(inputs.clipHigh, 1)
   if (name === 'cispo') return mul(mul(stopGradient(minimum(ratio, cap)), advantages), logprobs)
   const clipped = mul(minimum(maximum(ratio, sub(1, inputs.clipLow)), cap), advantages)
-  // `where` and not `minimum`: at ratio 1 the two are equal, and the gradient must pass exactly once.
+  // `where` instead of `minimum`: at ratio 1 both arguments are equal, and the gradient must pass exactly once.
   return where(less(clipped, plain), clipped, plain)
 }
 
@@ -63,9 +63,9 @@ function objective(name: LossName, inputs: LossInputs): Tensor | undefined {
  * The weighted sum over tokens, a scalar:
  * - `ce`: -logprob
  * - `rl`: -ratio * A (importance_sampling); -min(ratio * A, clip(ratio) * A) (ppo, Schulman et al. 2017, with the
- *   separate bounds of DAPO, Yu et al. 2025); -stop(min(ratio, 1 + clipHigh)) * A * logprob (cispo, MiniMax 2025)
- *   ratios are those of log-ratios clamped to +-20
- * - `kl`: r - 1 - log r with r = sampled / trained probability (k3, Schulman 2020), which is 0 where both agree
+ * separate bounds of DAPO, Yu et al. 2025); -stop(min(ratio, 1 + clipHigh)) * A * logprob (cispo, MiniMax 2025) with
+ * ratios from log-ratios clamped to +-20
+ * - `kl`: r - 1 - log r with r = sampled / trained probability (k3, Schulman 2020), which is 0 if both agree
  */
 function tracedLoss(name: LossName, inputs: LossInputs): Tensor {
   const cross = mul(inputs.ce, neg(inputs.logprobs))
@@ -76,22 +76,21 @@ function tracedLoss(name: LossName, inputs: LossInputs): Tensor {
   return sum(reward === undefined ? total : sub(total, mul(inputs.rl, reward)))
 }
 
-/** Below this a probability counts as zero: the smallest log-probability reported is -87.3. */
+/** Smaller probabilities count as zero: the lowest log-probability reported is -87.3. */
 export const tinyProbability = 1.2e-38
 
 /**
- * Final norm and output matrix, the norm's gain folded into it. hidden: [rows, width]; matrix: [vocabulary, width].
- * Gives logits [rows, vocabulary].
+ * Final norm and output matrix, with the norm's gain folded into the matrix. hidden: [rows, width]; matrix:
+ * [vocabulary, width]. Returns logits [rows, vocabulary].
  */
 export function logits(hidden: Tensor, matrix: Tensor, config: TransformerConfig): Tensor {
   return linear(normalise(hidden, config.rms_norm_eps).y, matrix).y
 }
 
 /**
- * Log-probability of a target token for every row, with the entropy of its distribution, and the pullback written
- * so that the wide [rows, vocabulary] array is passed over only by its softmax and two matrix products.
- * hidden: [rows, width]; matrix as for `logits`; targets: int32 [rows]; inverse: [rows, 1], what the
- * logits are multiplied by, 1 / temperature.
+ * Log-probability of a target token for every row, with the entropy of its distribution. In the pullback, only the
+ * softmax and two matrix products pass over the wide [rows, vocabulary] array. hidden: [rows, width]; matrix as for
+ * `logits`; targets: int32 [rows]; inverse: [rows, 1], the factor of the logits, 1 / temperature.
  */
 export function tokenLogprobs(
   hidden: Tensor,
@@ -101,20 +100,20 @@ export function tokenLogprobs(
   config: TransformerConfig,
 ) {
   const normal = normalise(hidden, config.rms_norm_eps)
-  // Times 1 is exact, so that at temperature 1 nothing differs in any bit.
+  // Multiplying by 1 is exact, so temperature 1 gives identical bits.
   const unit = mul(normal.y, inverse)
   const probabilities = softmax(matmul(unit, matrix, { transposeB: true }))
   const logprobs = log(maximum(takeAlong(probabilities, targets), tinyProbability))
   const last = { axes: [-1] }
   return {
     logprobs,
-    /** In nats [rows], for those who want no gradient. */
+    /** Entropy in nats [rows], without a gradient. */
     entropies: (): Tensor =>
       neg(sum(mul(probabilities, log(maximum(probabilities, tinyProbability))), { axes: [-1] })),
     /**
-     * From the gradient of each log-probability [rows]. The gradient of the output matrix comes in two parts:
-     * `matrix` [vocabulary, width], and `targetRows` [rows, width], to be added to the rows of the targets.
-     * `entropy` [rows] in nats comes with it because it reuses its products.
+     * Takes the gradient of each log-probability [rows]. Returns the gradient of the output matrix in two parts:
+     * `matrix` [vocabulary, width], and `targetRows` [rows, width], to add to the rows of the targets. Also returns
+     * `entropy` [rows] in nats, which reuses its products.
      */
     pullback(weights: Tensor, column: (x: Tensor) => Tensor) {
       const expected = matmul(probabilities, matrix)
@@ -131,8 +130,8 @@ export function tokenLogprobs(
       }
     },
     /**
-     * As `pullback`, of a loss that has also `-bonus * entropy` of every row, bonus [rows], by d entropy / d logit =
-     * -p (log p + entropy). It passes over the wide array some times more.
+     * Like `pullback`, for a loss that also contains `-bonus * entropy` of every row, bonus [rows]. Uses d entropy / d
+     * logit = -p (log p + entropy), and takes a few more passes over the wide array.
      */
     pullbackWithEntropy(weights: Tensor, bonus: Tensor, column: (x: Tensor) => Tensor) {
       const logs = log(maximum(probabilities, tinyProbability))
@@ -151,8 +150,8 @@ export function tokenLogprobs(
 }
 
 /**
- * Inputs of `lossHead` besides the hidden states and the output matrix: per predicted token [N], and the clips; with a bonus for
- * entropy also its coefficient.
+ * Inputs of `lossHead` besides the hidden states and the output matrix: arrays per predicted token [N], the clips, and
+ * with an entropy bonus its coefficient.
  */
 export const lossInputs = (entropyBonus: boolean): Record<string, { shape: Dim[]; dtype?: 'int32' }> => ({
   ...Object.fromEntries(
@@ -165,9 +164,10 @@ export const lossInputs = (entropyBonus: boolean): Record<string, { shape: Dim[]
 })
 
 /**
- * From the last block's states of the predicted tokens [N, width] to the loss (scalar), logprobs [N] and entropy [N], and back: the
- * gradients of the states [N, width] and of the output matrix, `matrix` [vocabulary, width] and `targetRows` [N, width], which are to
- * be added to the rows of the targets. With a bonus, the loss is less by `entropyCoefficient` times the sum of rl weight * entropy.
+ * From the last block's states of the predicted tokens [N, width] to the loss (scalar), logprobs [N] and entropy [N],
+ * and their gradients: those of the states [N, width] and of the output matrix, as `matrix` [vocabulary, width] and
+ * `targetRows` [N, width], to add to the rows of the targets. With a bonus, subtracts `entropyCoefficient * sum(rl
+ * weight * entropy)`.
  */
 export function lossHead(
   name: LossName,

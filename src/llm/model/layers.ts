@@ -12,22 +12,19 @@ import {
 } from '../../engine/tensor/index.ts'
 import type { Tensor } from '../../engine/tensor/index.ts'
 
-// Every layer gives its result and a hand-written pullback (from the gradient of the result to the gradients of
-// what went in). The engine would derive the same, but with more passes over the large activations.
+// Every layer returns its result and a hand-written pullback, from the gradient of the result to those of the inputs.
+// The engine would derive the same, with more passes over the large activations.
 
-/**
- * RMSNorm (Zhang & Sennrich 2019) without its gain, which is folded into the weights that follow.
- * x: [tokens, width].
- */
+/** RMSNorm (Zhang & Sennrich 2019) without its gain, which is folded into the following weights. x: [tokens, width]. */
 export function normalise(x: Tensor, epsilon: number) {
   const { y, scale } = rmsNormaliseWithScale(x, epsilon)
   const over = { axes: [-1], keepDims: true }
   return { y, pullback: (gy: Tensor): Tensor => mul(scale, sub(gy, mul(y, mean(mul(gy, y), over)))) }
 }
 
-/** x [tokens, in] times weight [out, in] transposed. */
+/** x [tokens, in] times the transpose of weight [out, in]. */
 export function linear(x: Tensor, weight: Tensor) {
-  // The product over all tokens is faster with the longer side in front (a fourth, with 352 and 128).
+  // The product over all tokens is faster with the longer side first (by a quarter, for 352 and 128).
   const wide = Number(weight.shape[1]) > Number(weight.shape[0])
   return {
     y: matmul(x, weight, { transposeB: true }),

@@ -6,38 +6,39 @@ import type { TransformerConfig } from './config.ts'
 import { parameterLayout } from './parameters.ts'
 
 const bytes = Float32Array.BYTES_PER_ELEMENT
-/** The largest array that the C library takes from memory that it has (glibc's limit). */
+/** Size of the largest array that the C library serves from its own memory (glibc's limit). */
 const quickBytes = 2 ** 25
 
 /** Limits of a micro-batch. */
 export interface BatchLimits {
   /** Tokens of a micro-batch, padding included. */
   tokenBudget: number
-  /** Tokens of a row that several sequences share. Default: a row each. */
+  /** Tokens of a row that several sequences share. Default: one row per sequence. */
   packing?: number
-  /** What its activations may take. Default: as much as it needs. */
+  /** Memory limit of its activations. Default: no limit. */
   activationBytes?: number
-  /** Blocks are computed again for their gradients: always, never, or where the memory asks for it (by default). */
+  /** Whether blocks are recomputed for their gradients: always, never, or only if the memory requires it (default). */
   recompute?: boolean
 }
 
-/** What a micro-batch needs room for besides its tokens. */
+/** What a micro-batch needs memory for besides its tokens. */
 export interface BatchKind {
-  /** Rows have limits of attention of their own. */
+  /** Rows have attention limits of their own. */
   packed?: boolean
-  /** The loss has a bonus for entropy. */
+  /** The loss has an entropy bonus. */
   entropyBonus?: boolean
 }
 
-/** How a micro-batch of rows of some length is run. */
+/** How to run a micro-batch of rows of some length. */
 export interface BatchShape {
   rows: number
   recompute: boolean
 }
 
 /**
- * What the activations of a micro-batch of `rows` x `time` tokens take at the peak of its loss and gradients, in bytes, all tokens
- * predicted: counted from the operators' results that are alive at once, and held against measured peaks (docs/guides/models.md).
+ * Peak memory in bytes of the activations of a micro-batch of `rows` x `time` tokens, for loss and gradients with all
+ * tokens predicted. Counts the operator results that are alive at once; compared with measured peaks in
+ * docs/guides/models.md.
  */
 export function activationBytes(
   config: TransformerConfig,
@@ -51,7 +52,7 @@ export function activationBytes(
   const scores = config.num_attention_heads * time
   const seen = (scores * (blocks + 1)) / (2 * blocks)
   const kept = 4 * width + 3 * queries + 4 * keys + 4 * inner + seen
-  // Of the gradients of the scores, the runtime computes all blocks before it uses them.
+  // The runtime computes the score gradients of all blocks before it uses them.
   const passing =
     4 * width + 2 * queries + 4 * inner + (blocks === 1 ? 3 * scores : seen + (3 * scores) / blocks)
   const wide = entropyBonus ? 5 : 3
@@ -62,8 +63,8 @@ export function activationBytes(
 }
 
 /**
- * What training keeps beside activations, in bytes: weights, the copies of them and of gradients that programs read and write, the
- * gradient, the optimiser's averages of the `moved` numbers, in `threads` threads.
+ * Memory in bytes that training needs besides activations: weights, copies of weights and gradients for programs, the
+ * gradient, and the optimiser's averages of the `moved` parameters, for `threads` threads.
  */
 export function standingBytes(
   config: TransformerConfig,
@@ -77,9 +78,9 @@ export function standingBytes(
 }
 
 /**
- * The rows of length `time` that a micro-batch may have, and whether blocks are to be recomputed: as many as the token budget allows,
- * fewer where they do not fit, recomputed where not even one fits. One row may exceed the token budget, never the memory.
- * Throws `AgogeError` (`memory-budget`) where a row does not fit at all.
+ * The number of rows of length `time` in a micro-batch, and whether to recompute blocks. As many rows as the token
+ * budget allows, fewer if they do not fit, recomputed if not even one fits. A single row may exceed the token budget,
+ * but not the memory. Throws `AgogeError` (`memory-budget`) if a single row does not fit.
  */
 export function batchShape(
   config: TransformerConfig,
@@ -93,7 +94,7 @@ export function batchShape(
   const ways = limits.recompute === undefined ? [false, true] : [limits.recompute]
   for (const recompute of ways) {
     const fits = Math.floor(room / activationBytes(config, { rows: 1, time, recompute, ...kind }))
-    // Recomputing keeps no memory from run to run; what is larger than this the system clears anew each time.
+    // Recomputing keeps no memory between runs, and the system clears larger arrays anew each time.
     const quick = recompute
       ? Math.max(1, Math.floor((quickBytes * blocks) / (bytes * config.num_attention_heads * time ** 2)))
       : most
@@ -109,7 +110,10 @@ export function batchShape(
   })
 }
 
-/** `memoryBytes` as limits of each thread's micro-batches. Throws `AgogeError`: `memory-budget` where the model alone takes more, `bad-config`. */
+/**
+ * `memoryBytes` as limits of each thread's micro-batches. Throws `AgogeError`: `memory-budget` if the model alone takes
+ * more, `bad-config`.
+ */
 export function batchLimits(
   config: TransformerConfig,
   options: { memoryBytes?: number; tokenBudget?: number; recompute?: boolean; packing?: number },

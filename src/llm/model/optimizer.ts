@@ -4,7 +4,7 @@ import type { OptimStep } from '../model-backend.ts'
 import type { ParameterEntry, Parameters } from './parameters.ts'
 
 /**
- * Throws for a step that would spoil the weights, or do another thing than it says.
+ * Throws for invalid settings of a step, such as those that would destroy the weights.
  *
  * @throws AgogeError `bad-optim-step` naming the setting.
  */
@@ -27,12 +27,15 @@ export function checkOptimStep(step: OptimStep): void {
   if (!['adamw', 'muon'].includes(optimizer)) refuse('optimizer', optimizer, 'adamw or muon')
 }
 
-/** What the optimisers remember, laid out as the parameters. */
+/** State of the optimisers, in the layout of the parameters. */
 export interface OptimizerState {
   first: Float32Array
   second: Float32Array
   momentum: Float32Array
-  /** AdamW steps taken so far by the block matrices and by everything else: Muon does not take the former along. */
+  /**
+   * AdamW steps so far for the block matrices and for everything else. They differ because Muon updates only the block
+   * matrices.
+   */
   matrixSteps: number
   otherSteps: number
 }
@@ -48,7 +51,7 @@ export function createOptimizerState(size: number): OptimizerState {
 }
 
 interface Optimizer {
-  /** Updates the parameters in place. Gives the norm of the gradient before clipping; the gradient is left as it is. */
+  /** Updates the parameters in place. Returns the gradient norm before clipping; does not change the gradient. */
   step(
     parameters: Parameters,
     gradient: Float32Array,

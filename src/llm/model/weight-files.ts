@@ -16,9 +16,9 @@ import type { ParameterEntry, Parameters } from './parameters.ts'
 
 const whole = 'model.safetensors'
 const index = 'model.safetensors.index.json'
-/** Read at once at most; a multiple of every stored number. */
+/** Most bytes to read at once; a multiple of the size of every number type. */
 const pieceBytes = 2 ** 26
-/** Files stay below what programs can read in one piece. */
+/** Files stay below the size that programs can read at once. */
 const largestShard = 2 ** 31 - 2 ** 20
 const bytesOf: Record<StoredType, number> = { F32: 4, F16: 2, BF16: 2 }
 
@@ -43,7 +43,7 @@ export function damaged(
   })
 }
 
-/** Opens a file and closes it again; what cannot be opened is named. */
+/** Opens a file and closes it again; the error names the file. */
 async function withFile<T>(
   path: string,
   expected: string,
@@ -64,9 +64,11 @@ async function withFile<T>(
 }
 
 /**
- * The weights of a folder, from `model.safetensors` or from the shards that `model.safetensors.index.json` names; float32, float16
- * or bfloat16. Files are read piece by piece, straight to where the numbers belong.
- * Throws `AgogeError` (`bad-checkpoint`) naming the file, and the tensor that is missing, has another shape or another type, or numbers that are not finite.
+ * Reads the weights of a folder, from `model.safetensors` or from the shards in `model.safetensors.index.json`;
+ * float32, float16 or bfloat16. Reads files in pieces directly into place.
+ *
+ * @throws AgogeError `bad-checkpoint` naming the file, and the tensor that is missing, has another shape or type, or
+ * contains non-finite numbers.
  */
 export async function readWeights(folder: string, config: TransformerConfig): Promise<Parameters> {
   const layout = parameterLayout(config)
@@ -88,7 +90,7 @@ export async function readWeights(folder: string, config: TransformerConfig): Pr
   return { layout, data }
 }
 
-/** The files with weights, each with the tensors that the index promises in it. */
+/** The weight files, each with the tensors that the index assigns to it. */
 async function weightFiles(folder: string): Promise<{ files: Map<string, string[]>; source: string }> {
   const source = join(folder, index)
   if (existsSync(join(folder, whole)) || !existsSync(source))
@@ -113,7 +115,7 @@ function readIndex(text: string): Record<string, string> | undefined {
   try {
     const { weight_map: map } = JSON.parse(text) as { weight_map?: unknown }
     if (typeof map !== 'object' || map === null) return undefined
-    // Names with a path could point out of the folder.
+    // Names with a path could point outside the folder.
     const fits = Object.values(map).every((name) => typeof name === 'string' && /^[\w.-]+$/.test(name))
     return fits ? (map as Record<string, string>) : undefined
   } catch {
@@ -121,7 +123,7 @@ function readIndex(text: string): Record<string, string> | undefined {
   }
 }
 
-/** Reads what belongs to the model into `data`; gives the names read. */
+/** Reads the model's tensors into `data`; returns the names read. */
 async function readShard(
   path: string,
   promised: readonly string[],
@@ -200,14 +202,14 @@ async function readBytes(
   return bytes
 }
 
-/** Beyond it a number would be stored as infinite. */
+/** Larger numbers would be stored as infinite. */
 const largest: Record<StoredType, number> = {
   F32: 3.4028234663852886e38,
   F16: 65_504,
   BF16: 3.3895313892515355e38,
 }
 
-/** Throws for a type that cannot be written, and for weights that could not be read again: nothing takes the place of what was good. */
+/** Throws for an unsupported type, and for weights that could not be read again, before existing files are replaced. */
 function checkStorable({ layout, data }: Parameters, type: StoredType): void {
   const limit = largest[type] as number | undefined
   if (limit === undefined)
@@ -230,10 +232,10 @@ function checkStorable({ layout, data }: Parameters, type: StoredType): void {
 }
 
 /**
- * Writes the weights as `transformers` reads them: `model.safetensors`, or from `shardBytes` on several files with an index. One
- * tensor alone may make a larger file.
+ * Writes the weights as `transformers` reads them: `model.safetensors`, or several files with an index if they exceed
+ * `shardBytes`. A single large tensor can make a larger file.
  *
- * @throws AgogeError `weights-not-finite` naming the tensor that has numbers which the type cannot hold.
+ * @throws AgogeError `weights-not-finite` naming a tensor with numbers that the type cannot represent.
  */
 export async function writeWeights(
   folder: string,

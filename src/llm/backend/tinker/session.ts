@@ -87,7 +87,10 @@ interface Waiting {
   deadlineSeconds: number
 }
 
-/** The pause between polls for servers that do not hold the request. It grows up to this maximum. */
+/**
+ * Shortest and longest pause between polls in seconds, for servers that answer at once instead of holding the request.
+ * It doubles.
+ */
 const leastPause = 0.02
 const mostPause = 2
 
