@@ -5,43 +5,46 @@ import { forwardBackward } from '../backend/custom-loss.ts'
 import type { CustomLossReport } from '../backend/custom-loss.ts'
 import type { ModelBackend, OptimReport, OptimStep } from '../model-backend.ts'
 
-/** How weights move. The learning rate rises linearly for `warmup` steps, then falls linearly to `final` of its peak. */
+/**
+ * Optimiser settings and schedule. The learning rate rises linearly for `warmup` steps, then falls linearly to `final` of its
+ * peak.
+ */
 export interface OptimiserSettings {
   learningRate: number
-  /** Steps. Default 0. */
+  /** Steps. Default: 0. */
   warmup?: number
-  /** Share of the peak that is left at the end. Default 0. */
+  /** Share of the peak learning rate at the end. Default: 0. */
   final?: number
   optimizer?: OptimStep['optimizer']
   weightDecay?: number
   beta1?: number
   beta2?: number
-  /** Global norm to which the gradient is clipped. Default: not clipped. */
+  /** Maximum global norm of the gradient. Default: no clipping. */
   clip?: number
 }
 
-/** What an optimiser can move and a run can keep: a language model (`ModelBackend`) or a `ScalarModel`. */
+/** A model with an optimiser: a language model (`ModelBackend`) or a `ScalarModel`. */
 export interface TrainedModel {
   optimStep(step: OptimStep): Promise<OptimReport>
   save(folder: string): Promise<void>
   load(folder: string): Promise<void>
-  /** Forgets cached prompts, so that what is sampled next does not depend on what was sampled before. */
+  /** Clears cached prompts, so that earlier samples cannot influence later ones. */
   clearCache?(): void
 }
 
-/** One step of training, as `update` sees it. */
+/** What `update` can do in one training step. */
 export interface StepTools {
-  /** From 0. */
+  /** Starts at 0. */
   readonly step: number
   /** Share of the training that is done, 0 to 1. */
   readonly progress: number
   readonly signal: AbortSignal | undefined
-  /** The optimiser's settings at this step, warm-up and decay included. */
+  /** Optimiser settings for this step, including warm-up and decay. */
   schedule(settings: OptimiserSettings): OptimStep
   /**
-   * Loss, gradient and one optimiser step of a language model.
+   * Computes loss and gradient of a language model and makes one optimiser step.
    *
-   * @param names what the batch is made of, for the error where its loss is not finite.
+   * @param names describes the batch in the error for a non-finite loss.
    */
   apply(
     backend: Pick<ModelBackend, 'forward' | 'forwardBackward' | 'optimStep'>,
@@ -49,9 +52,9 @@ export interface StepTools {
     step: OptimStep,
     names?: () => readonly string[],
   ): Promise<CustomLossReport & OptimReport>
-  /** Puts a model back to the weights of a folder. */
+  /** Loads a model's weights from a folder. */
   restart(model: Pick<TrainedModel, 'load'>, folder: string): Promise<void>
-  /** One optimiser step of a model whose gradient is there already. */
+  /** Makes one optimiser step for a model that has its gradient already. */
   move(
     model: Pick<TrainedModel, 'optimStep'>,
     step: OptimStep,
@@ -59,43 +62,43 @@ export interface StepTools {
   ): Promise<OptimReport>
 }
 
-/** Numbers of a step, for the record; those that are undefined are left out. */
+/** Metrics of a step. Undefined ones are left out. */
 export type StepMetrics = Record<string, number | undefined>
 
 export interface Validation {
-  /** Whether to validate after this many steps; `over`: training ends here. */
+  /** Whether to validate after this many steps. `over`: this is the last step. */
   isDue(step: number, over: boolean): boolean
-  /** What is measured, such as `success`; more is better. */
+  /** Name of the score, such as `success`. Higher is better. */
   measure: string
   score(): Promise<{ score: number; metrics?: Record<string, number> }>
-  /** Whose weights training ends with: those of the highest score (of equals the earliest, which has moved least), or the last. */
+  /** Final weights: those of the highest score (the earliest if tied) or those of the last step. */
   keep: 'best' | 'last'
-  /** Ends training early. */
+  /** Returns true to end training early. */
   isSettled?(best: BestCheckpoint): boolean
-  /** Called when the last score was the best so far. */
+  /** Called when a score is the best so far. */
   onBest?(): void
 }
 
 /**
- * What differs from trainer to trainer; everything else is the loop's. All that a step depends on is its number, the weights, the optimiser and
- * what `exportState` gives, so that a run that was killed ends with the same weights as one that was not.
+ * The part of a trainer that is specific to its method. A step may depend only on its number, the weights, the optimiser and the
+ * state of `exportState`. Then a resumed run ends with the same weights as an uninterrupted one.
  */
 export interface TrainingPart<Batch> {
-  /** The phase in metrics and events. */
+  /** Name of the phase in metrics and events. */
   name: string
-  /** Steps in all; null where something else than steps ends it (`progress`). */
+  /** Number of steps; null if `progress` decides when to end. */
   steps: number | null
-  /** Share of the training that is done; it ends at 1. Default: of the steps. */
+  /** Share of the training that is done; training ends at 1. Default: share of the steps. */
   progress?(): number
-  /** The batch of a step, from 0. Draws random numbers from streams keyed by that number alone. */
+  /** Returns the batch of a step, counted from 0. Random streams must be keyed by the step alone. */
   collect(step: number): Promise<Batch> | Batch
-  /** Learns from the batch, in one or more optimiser steps, all of them through `tools`. */
+  /** Learns from the batch. Makes all optimiser steps through `tools`. */
   update(batch: Batch, tools: StepTools): Promise<StepMetrics>
   validation?: Validation | undefined
-  /** What else the next step depends on: numbers, texts, typed arrays, plain objects, arrays, maps. */
+  /** Other state that the next step depends on: numbers, strings, typed arrays, plain objects, arrays, maps. */
   exportState?(): unknown
   importState?(state: unknown): void
-  /** Waits for what must be on the disk before a checkpoint. */
+  /** Waits for files that a checkpoint needs. */
   settle?(): Promise<void>
 }
 
@@ -107,43 +110,43 @@ export interface BestCheckpoint {
   without: number
 }
 
-/** Where training stands; every checkpoint has it. */
+/** The position in the training; part of every checkpoint. */
 export interface TrainingPosition {
-  /** Steps done. */
+  /** Number of steps done. */
   step: number
-  /** The step that was validated last; -1 = none. */
+  /** The last validated step; -1: none. */
   validated: number
   best: BestCheckpoint | null
 }
 
-/** Where training keeps what it does: a run folder, or memory. See `runTraining`. */
+/** Storage of a training: a run folder or memory. See `runTraining`. */
 export interface TrainingRun {
   readonly state: TrainingPosition
   readonly checkpointEvery: number
   readonly signal: AbortSignal | undefined
-  /** False while the weights are ahead of the state: nothing may be saved then. */
+  /** False while the weights are ahead of the state. Nothing may be saved then. */
   settled: boolean
   readonly emit: OnTrainingEvent
-  /** Writes one line of metrics at the step of now, and reports it. */
+  /** Writes one line of metrics for the current step and emits it. */
   record(phase: string, seconds: number, total: number | null, metrics: Record<string, number>): void
   checkpoint(): Promise<void>
   saveWeights(name: string): Promise<void>
   loadWeights(name: string): Promise<void>
   clearCaches(): void
-  /** Path of the weights that were saved last; null where there are none. */
+  /** Path of the last saved weights; null if there are none. */
   lastWeights(): string | null
 }
 
 /**
- * The loop of every trainer of token models, and the one place that steps their optimisers: collect, update, validate, checkpoint, until the
- * steps are done. Ends with the weights that `validation.keep` says.
+ * The training loop of every trainer of token models: collect, update, validate, checkpoint, until the last step. Ends with the
+ * weights chosen by `validation.keep`.
  *
- * @throws AgogeError `non-finite-loss` naming the step, where loss or gradient are not finite. The last good weights are saved.
- * @throws the reason of `run.signal`, where that aborts.
+ * @throws AgogeError `non-finite-loss` naming the step, if the loss or gradient is not finite. The last good weights are saved.
+ * @throws the reason of `run.signal` if it aborts.
  * @example
  * // A trainer: the model learns to say what it is shown.
  * const part: TrainingPart<TrainingSequence[]> = {
- *   name: 'imitate',
+ *   name: 'sft',
  *   steps: 100,
  *   collect: (step) => createRandom(seed, 'batch', step).shuffle(rows).slice(0, 16),
  *   async update(batch, tools) {
@@ -154,7 +157,7 @@ export interface TrainingRun {
  *   validation: { measure: 'accuracy', isDue: (step, over) => over || step % 20 === 0, score, keep: 'best' },
  * }
  * // Without `out` it trains in memory. With it, `resume: true` continues after a kill, to the same weights.
- * const { records } = await runTraining(part, { models: { model: backend }, settings: { seed }, out: 'runs/imitate' })
+ * const { records } = await runTraining(part, { models: { model: backend }, settings: { seed }, out: 'runs/sft' })
  */
 export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun): Promise<void> {
   const { state, emit } = run
@@ -173,7 +176,7 @@ export async function runPart<Batch>(part: TrainingPart<Batch>, run: TrainingRun
     const metrics = await part
       .update(batch, stepTools(part, run, progress))
       .catch((error: unknown) => named(part.name, run, error))
-    // From here to the record, the step is done and nothing waits.
+    // No await from here until the record: the step is done.
     state.step++
     run.settled = true
     run.record(part.name, (performance.now() - started) / 1000, steps, defined(metrics))
@@ -231,7 +234,7 @@ function stepTools<Batch>(part: TrainingPart<Batch>, run: TrainingRun, progress:
   return tools
 }
 
-/** One optimiser step, outside of a run. @throws AgogeError `gradient-not-finite` where the gradient was no number. */
+/** One optimiser step outside of a run. @throws AgogeError `gradient-not-finite` if the gradient is not finite. */
 export async function moveWeights(
   model: Pick<TrainedModel, 'optimStep'>,
   step: OptimStep,
@@ -247,7 +250,7 @@ export async function moveWeights(
 }
 
 /**
- * One update of a language model, outside of a run: loss, gradient, optimiser step.
+ * One update of a language model outside of a run: loss, gradient, optimiser step.
  *
  * @throws AgogeError `non-finite-loss` or `gradient-not-finite`.
  */
@@ -260,10 +263,10 @@ export async function applyUpdate(
   return { ...report, ...(await moveWeights(backend, step)) }
 }
 
-/** What backends call it. */
+/** Error codes of backends for a loss or gradient that is not finite. */
 const nonFinite = ['non-finite-loss', 'gradient-not-finite']
 
-/** Rethrows; a loss or a gradient that is not finite with the step in which it happened. */
+/** Rethrows the error. Adds the step to errors about a loss or gradient that is not finite. */
 async function named(
   phase: string,
   run: TrainingRun,
@@ -277,7 +280,7 @@ async function named(
 const isNamed = ({ given }: AgogeError): boolean =>
   typeof given === 'object' && given !== null && 'phase' in given
 
-/** Names in the message; `given` has all of them. */
+/** How many names the message lists; `given` has all of them. */
 const shown = 8
 
 async function diverged(
@@ -287,7 +290,7 @@ async function diverged(
   names: readonly string[],
 ): Promise<AgogeError> {
   const { state } = run
-  // Weights that no update has touched since the last step are good, and worth more than older ones.
+  // Weights without an update since the last step are good, and newer than any saved ones.
   if (run.settled && state.step > 0) await run.checkpoint()
   const kept = run.lastWeights()
   const more = names.length > shown ? ` and ${names.length - shown} more` : ''
@@ -302,7 +305,7 @@ async function diverged(
 }
 
 /**
- * The optimiser step at `step` (from 0): linear warm-up, then linear decay by `progress` (0 at the start, 1 at the
+ * The optimiser step for step number `step`, from 0: linear warm-up, then linear decay by `progress` (0 at the start, 1 at the
  * end of the budget) down to `final` of the peak.
  */
 export function optimStepAt(settings: OptimiserSettings, step: number, progress: number): OptimStep {

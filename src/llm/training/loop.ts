@@ -22,16 +22,16 @@ import { collectDemonstrations, runSupervised } from './supervised-phase.ts'
 import type { TrainJobOptions, TrainingSummary } from './types.ts'
 
 /**
- * Trains a policy and shows how much better it got: the base model on held-out tasks, a warm start on demonstrations,
- * reinforcement learning, the trained policy on the same tasks; on request also continued supervision for as long as
- * RL took. It knows no environment, no task and no algorithm: they come in `options`.
+ * Trains a policy and measures the improvement. Evaluates the base model on held-out tasks, warm-starts on demonstrations,
+ * trains by RL, and evaluates the result on the same tasks. On request, a control arm continues supervised training for as long
+ * as RL took. `options` provide the environment, tasks and algorithm.
  *
- * Budgets are steps, so the same options give the same weights, bit for bit, also when the process was killed at any
- * moment and went on with `resume` (an environment whose tools may answer otherwise another time is journaled). The exception is the compared
- * arm: its budget is time.
+ * Budgets are steps, so the same options give bit-identical weights, even if the process was killed and continued with `resume`.
+ * Environments whose tools may answer differently the next time are journaled. The exception is the control arm: its budget is
+ * time.
  *
  * @param context.signal stops at the next safe moment, saves, and rejects with the signal's reason.
- * @throws AgogeError where the folder cannot be used, or does not fit the options of the run it holds.
+ * @throws AgogeError if the folder cannot be used, or holds a run with other options.
  */
 export async function trainJob<T extends Task>(
   options: TrainJobOptions<T>,
@@ -75,9 +75,9 @@ async function workOn<T extends Task>(
     try {
       await runPhases(job)
     } catch (error) {
-      // A checkpoint removes the journal: where a file of the run is damaged, all stays as it is.
+      // A checkpoint would remove the journal. Keep it if a file of the run is damaged.
       const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
-      // What is finished is kept; the reason for stopping is what the caller must hear of, even if saving fails too.
+      // Save first, but the caller must get the reason for stopping even if saving fails.
       if (job.settled && job.state.step > 0 && !damaged) await job.checkpoint().catch(() => {})
       throw signal?.aborted === true ? signal.reason : error
     }
@@ -87,17 +87,17 @@ async function workOn<T extends Task>(
   }
 }
 
-/** @throws AgogeError where the weights that a finished run ended with are gone or damaged. */
+/** @throws AgogeError if the final weights of a finished run are missing or damaged. */
 async function requireWeights(folder: RunFolder): Promise<void> {
   const final = requireFinal(folder)
   await verifyChecksums(final)
-  // As of an earlier version: a language model of which only the description is left.
+  // As in an earlier version: only the description of the language model is left.
   if (folder.has('checkpoints/final/config.json') && !hasWeights(final)) throw weightsGone(folder.path)
 }
 
 async function runPhases<T extends Task>(job: Job<T>): Promise<void> {
   const { state, options, signal } = job
-  // Collected when first needed: a resumed run that is past supervision never plays them again.
+  // Collected on first use: a run resumed after the supervised phase never plays them again.
   let demonstrations: Episode[] | undefined
   const collect = async (): Promise<Episode[]> =>
     (demonstrations ??= options.program?.demonstrations.slice() ?? (await collectDemonstrations(job)))
@@ -140,7 +140,7 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
     case 'warm-start-test':
       return runStage(job, 'warm-start', state.warmStartSeconds)
     case 'rl':
-      // A reference is opened with what RL began from.
+      // The reference is opened with the initial weights of RL.
       if (state.warmStart === null) await job.saveWeights((state.warmStart = 'start'))
       await runReinforcement(job, collect)
       state.rl = 'rl-end'
@@ -168,7 +168,7 @@ async function runPhase<T extends Task>(job: Job<T>, collect: () => Promise<Epis
   }
 }
 
-/** The order matters: the run counts as done only when everything that it leaves behind is there. */
+/** The order matters: the run counts as done only when all its output exists. */
 async function finish<T extends Task>(job: Job<T>): Promise<TrainingSummary> {
   const { state, backend, folder, options } = job
   await backend.load(folder.file('checkpoints', state.rl ?? ''))
@@ -193,7 +193,7 @@ function readRecord(line: string): MetricsRecord | undefined {
   }
 }
 
-/** A record only draws the curves: one that the disk damaged must not cost a finished training its report. */
+/** This record only draws curves. If it is damaged, the finished training still gets its report. */
 function damaged<T extends Task>({ emit, folder }: Job<T>, line: number): [] {
   const where = `${folder.file('metrics.jsonl')}:${line}`
   emit({ type: 'note', text: `${where} is damaged; the curves of the report leave it out` })

@@ -1,17 +1,17 @@
 import type { BatchSettings } from '../algorithm/types.ts'
 
 /**
- * A way to learn from groups of episodes that is no policy optimisation over tokens alone: by name, what `train` and `agoge train` take as
- * algorithm. What each does is in `methods.ts`; this list loads nothing, for help and tables.
+ * Training methods besides policy optimisation over tokens, by name; `train` and `agoge train` accept them as algorithm.
+ * `methods.ts` implements them. This list loads nothing, so that help and tables are fast.
  */
 export interface MethodDefinition {
-  /** One line. */
+  /** A one-line description. */
   readonly about: string
   /** arXiv number. */
   readonly source: string
-  /** It learns from a model that is better already. */
+  /** Whether the method needs a teacher model. */
   readonly needsTeacher?: true
-  /** How the loop samples and uses batches for it. */
+  /** How the training loop samples and uses batches for this method. */
   readonly batch?: BatchSettings
 }
 

@@ -41,12 +41,12 @@ interface MethodContext {
 
 interface OpenedMethod {
   algorithm: Algorithm
-  /** Models that are trained beside the policy; checkpoints have them. */
+  /** Models trained beside the policy. Checkpoints include them. */
   companions?: Companions
 }
 
 interface Companions {
-  /** Called with the policy that is trained. */
+  /** Called with the policy being trained. */
   bind(policy: TrainableBackend): void
   save(folder: string): Promise<void>
   load(folder: string): Promise<void>
@@ -65,9 +65,9 @@ const methods: Record<MethodName, (context: MethodContext) => OpenedMethod> = {
 }
 
 /**
- * Opens a method: its algorithm, and the backend with the models that it trains beside the policy, which its checkpoints have too.
+ * Opens a method. Returns its algorithm, and a backend whose checkpoints include the models trained beside the policy.
  *
- * @throws AgogeError `bad-config` where a method that needs a teacher has none, or where a critic is to be trained and the policy is not in
+ * @throws AgogeError `bad-config` if a method needs a teacher and has none, or if it trains a critic and the policy is not in
  *   this process.
  */
 export function openMethod(
@@ -90,7 +90,7 @@ export function openMethod(
     batch: definition.batch,
     async backend() {
       const backend = await open()
-      // Later ones are references: the policy alone.
+      // Later backends are references and need only the policy.
       if (!isFirst || companions === undefined) return backend
       isFirst = false
       companions.bind(backend)
@@ -155,7 +155,7 @@ const cloneExperts: Algorithm = (groups) => {
   return { ...supervised(kept), metrics: { kept: kept.length } }
 }
 
-/** The rows of the episodes that were judged, each with its reward. */
+/** The rows of the judged episodes, each with its reward. */
 function judgedRows(groups: readonly EpisodeGroup[]): JudgedRow[] {
   return groups.flatMap(({ episodes, rewards }) =>
     episodes.flatMap((episode, i) => {
@@ -170,14 +170,14 @@ const rowsOf = (episode: Episode): TrainingSequence[] =>
 
 function fromTeacher(teacher: Pick<ModelBackend, 'forward'>): Algorithm {
   return async (groups) => {
-    // What cannot be judged has been said all the same, but an episode that broke off by our fault is no example.
+    // Includes episodes that could not be judged, but none that ended by an infrastructure fault.
     const rows = groups.flatMap(({ episodes }) => episodes.flatMap(rowsOf))
     const { rows: sequences, reverseKl } = await teachRows(teacher, rows)
     return { sequences, loss: { name: 'importance_sampling' }, metrics: { reverseKl } }
   }
 }
 
-/** How often a critic over tokens goes through a batch. */
+/** Passes of a critic over tokens through a batch. */
 const criticEpochs = 2
 
 function tokenCritic(critics: Critics): OpenedMethod {
@@ -204,7 +204,7 @@ function tokenCritic(critics: Critics): OpenedMethod {
   }
 }
 
-/** As in the paper: discount, steps of the critics for each batch, rate of the targets; and old episodes that are kept. */
+/** As in the paper: discount, critic steps per batch, target rate. And the size of the replay buffer. */
 const archer = { gamma: 0.9, targetRate: 0.1, epochs: 3, memory: 512 }
 
 interface ArcherState {
@@ -272,7 +272,7 @@ interface Critics extends Companions {
   models(): ScalarModel[]
 }
 
-/** Critics that begin as the policy is when they are first asked; they go with its checkpoints. */
+/** Critics that start from the policy's weights at their first use. Checkpoints of the policy include them. */
 function createCritics(count: number, seed: number): Critics {
   let policy: TrainableBackend | undefined
   let models: ScalarModel[] = []
@@ -306,7 +306,7 @@ function criticOf(policy: TrainableBackend | undefined, seed: number, index: num
     })
   const { config, parameters } = policy as unknown as { config: TransformerConfig; parameters: Parameters }
   const model = createScalarModel({ config, parameters })
-  // With equal heads of zero, two critics would be one.
+  // With equal heads of zero, the two critics would be identical.
   if (index > 0) {
     const random = createRandom(seed, 'critic', index)
     const { offset, size } = model.parameters.layout.entries.at(-1)!

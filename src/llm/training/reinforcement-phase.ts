@@ -19,18 +19,18 @@ import type { LoopState } from './state.ts'
 import { withoutDropped } from './dropped-tasks.ts'
 import type { BatchTasks, TrainableBackend, TrainingPlan } from './types.ts'
 
-/** What learning needs beside the batch: opened when first asked for. */
+/** What learning needs besides the batch. Opened on first use. */
 interface Learner {
-  /** The updates of one batch; figures of several are averaged. */
+  /** Makes the updates of one batch. Averages their metrics. */
   learn(groups: readonly EpisodeGroup[], tools: StepTools): Promise<Record<string, number>>
   dispose(): Promise<void>
 }
 
 /**
- * Asks the algorithm what each minibatch teaches, all of them under the weights that the batch began with, and applies the
- * updates in turn, as often as the plan says.
+ * Calls the algorithm for each minibatch, always under the batch's initial weights, and applies the updates in turn, for the
+ * plan's number of passes.
  *
- * @param demonstrations all there are, for plans in which some are mixed in.
+ * @param demonstrations all of them, for plans that mix some in.
  */
 function createLearner<T extends Task>(
   job: Job<T>,
@@ -41,7 +41,7 @@ function createLearner<T extends Task>(
   const abort = signal === undefined ? {} : { signal }
   let reference: Promise<TrainableBackend> | undefined
 
-  /** The policy as it was when RL began, in a backend of its own. */
+  /** The initial policy of RL, in a backend of its own. */
   async function openReference(): Promise<TrainableBackend> {
     const weights = state.warmStart === null ? null : job.folder.file('checkpoints', state.warmStart)
     if (options.program !== undefined && weights !== null) return options.program.reference(weights)
@@ -75,7 +75,7 @@ function createLearner<T extends Task>(
 
   return {
     async learn(groups, tools) {
-      // What a step that fails has remembered must not be saved.
+      // A failed step must not change the saved state of the algorithm.
       const memory = { ...state.memory }
       const size = Math.ceil(groups.length / Math.min(settings.minibatches ?? 1, groups.length))
       const updates: { update: PolicyUpdate; members: readonly EpisodeGroup[] }[] = []
@@ -89,7 +89,7 @@ function createLearner<T extends Task>(
       const rows: Record<string, number>[] = []
       for (let epoch = 0; epoch < (settings.epochs ?? 1); epoch++)
         for (const { update, members } of updates)
-          // Where weights were corrected, the algorithm has measured the mismatch, and the loss sees none.
+          // If weights were corrected, the algorithm has measured the mismatch and the loss sees none.
           rows.push({ ...(await apply(tools, update, members, rows.length === 0)), ...update.metrics })
       if (Object.keys(memory).length > 0) state.memory = memory
       const names = new Set(rows.flatMap((row) => Object.keys(row)))
@@ -102,7 +102,7 @@ function createLearner<T extends Task>(
     },
   }
 
-  /** Before the first update of a batch, what trainer and sampler disagree in is not this batch's doing. */
+  /** Before the first update of a batch, a difference between trainer and sampler is not caused by this batch. */
   async function apply(
     tools: StepTools,
     update: PolicyUpdate,
@@ -122,7 +122,7 @@ function createLearner<T extends Task>(
       meanRatio,
       clipFraction,
       kl,
-      // What a server does not tell is left out.
+      // Metrics that a server does not report are left out.
       ...(Number.isNaN(entropy) ? {} : { entropy }),
       ...defined({ gradientNorm }),
       learningRate: step.learningRate,
@@ -131,16 +131,16 @@ function createLearner<T extends Task>(
   }
 }
 
-/** What the policy can write in an episode; the window, which holds more than that, may end it earlier. */
+/** Maximum tokens of the policy in an episode. The context window may end the episode earlier. */
 function tokenLimitOf({ limits, maxTokensPerTurn }: TrainingPlan): number {
   return Math.min(limits.turns * maxTokensPerTurn, limits.totalTokens ?? Infinity)
 }
 
 /**
- * Reinforcement learning for a fixed number of steps: draw tasks, play groups of episodes in lockstep, score them,
- * let the algorithm say what to learn, update.
+ * Reinforcement learning for a fixed number of steps: draw tasks, play groups of episodes in lockstep, score them, compute the
+ * algorithm's update, apply it.
  *
- * @param demonstrations all there are, for plans that mix some into the updates.
+ * @param demonstrations all of them, for plans that mix some into the updates.
  */
 export async function runReinforcement<T extends Task>(
   job: Job<T>,
@@ -155,7 +155,7 @@ export async function runReinforcement<T extends Task>(
     prior: state.prior,
   })
   if (state.sampler !== null) sampler.restore(state.sampler)
-  /** Other groups in the place of some are drawn by what is known now: what is learnt meanwhile must not matter. */
+  /** Replacement groups are drawn by the statistics before this batch, so that updates in between have no effect. */
   function draw(number: number): BatchTasks<T> {
     if (options.program !== undefined) return options.program.draw(number)
     const { groups, maxStaleness = 0 } = settings
@@ -213,10 +213,10 @@ async function reinforce<T extends Task>(
   if (judged.length === 0) throw environmentBroken(all)
   const rewards = played.flatMap((group) => group.rewards).filter((reward) => reward !== null)
   if (rewards.length === 0) throw rewardBroken(judged)
-  // Judged by the environment, but not by the reward: they are in the rate of success and in no gradient.
+  // Judged by the environment but not by the reward: counted in the success rate and in no gradient.
   const unscored = judged.filter((episode) => recordedScore(episode)?.value === null).length
 
-  // Of the oldest token, in steps of training and in updates of the weights.
+  // Age of the oldest token, in training steps and in weight updates.
   const staleness = state.step - batch.sampledAt
   const weightLag = weightLagOf(job.backend.weightVersion, all)
   const used = played.filter((group) => group.used)
@@ -226,7 +226,7 @@ async function reinforce<T extends Task>(
     const counted = episodes.filter(isJudged)
     if (counted.length > 0) sampler.observe(task, mean(counted.map((episode) => Number(episode.success))))
   }
-  // From here on the step is done: everything below happens without waiting for anything.
+  // The step is done from here on. No await below.
   state.sampler = sampler.state()
   charge(job, batchEpisodes(batch))
   state.signal = addSignal(
@@ -267,7 +267,7 @@ async function reinforce<T extends Task>(
   return metrics
 }
 
-/** The error for a batch that no reward could be given for. */
+/** The error if no episode of a batch has a reward. */
 function rewardBroken(episodes: readonly Episode[]): AgogeError {
   return new AgogeError(`None of ${episodes.length} episodes could be scored: the reward does not work`, {
     code: 'reward-broken',
@@ -277,7 +277,7 @@ function rewardBroken(episodes: readonly Episode[]): AgogeError {
   })
 }
 
-/** The count of groups that had anything to learn from, with those of one step added. */
+/** Adds one step to the count of groups with reward variance. */
 function addSignal(
   { groups, groupsWithSignal, judged, failed }: NonNullable<LoopState['signal']> = {
     groups: 0,
@@ -296,7 +296,7 @@ function addSignal(
   }
 }
 
-/** Updates between the oldest token and now, where that is known. */
+/** Updates since the oldest token was sampled, if known. */
 function weightLagOf(now: number | undefined, episodes: readonly Episode[]): number | undefined {
   if (now === undefined) return undefined
   const sampled = episodes.flatMap(({ samples }) => samples)

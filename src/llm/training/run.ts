@@ -17,26 +17,29 @@ import { runPart } from './kernel.ts'
 import type { TrainedModel, TrainingPart, TrainingPosition, TrainingRun, Validation } from './kernel.ts'
 import { renderRun } from './report/render-report.ts'
 
-/** Where a trainer keeps its run, and who hears of it. */
+/** Where a trainer stores its run, and who receives its events. */
 export interface RunOptions {
-  /** The run folder: settings, metrics, checkpoints, report. Default: none, the run lives in memory. */
+  /** The run folder: settings, metrics, checkpoints, report. Default: none, the run stays in memory. */
   out?: string
-  /** Continue the run in `out` from its last checkpoint. With the same models and settings it ends with the same weights, bit for bit. Default false. */
+  /**
+   * Continues the run in `out` from its last checkpoint. With the same models and settings, the final weights are bit-identical
+   * to those of an uninterrupted run. Default: false.
+   */
   resume?: boolean
-  /** Steps between checkpoints. Default 10. */
+  /** Steps between checkpoints. Default: 10. */
   checkpointEvery?: number
-  /** For the record: how the run was started. */
+  /** How the run was started, for the record. */
   command?: string
   onEvent?: OnTrainingEvent
   /** Stops at the next safe moment, saves, and rejects with the signal's reason. */
   signal?: AbortSignal
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface TrainedRun {
-  /** One for each step and each validation, those before a resumption included. */
+  /** One record per step and per validation, including those before a resumption. */
   records: MetricsRecord[]
-  /** The validation whose weights were kept; null where the last weights were. */
+  /** The validation whose weights were selected; null if the last weights were. */
   best: { step: number; score: number } | null
 }
 
@@ -48,25 +51,28 @@ export interface RunSummary {
   machine: ReturnType<typeof machine>
   seconds: number
   steps: number
-  /** Which weights the run ended with, and by which rule. */
+  /** Which weights the run ended with, and the rule that selected them. */
   kept: { rule: string; step: number; score?: number }
   model: string
 }
 
-/** Whose weights a trainer ends with. */
+/** Selects a trainer's final weights. */
 export interface ValidationOptions {
-  /** Measured before the first step, after every `every` steps and after the last; the run ends with the weights of the highest score. Default: with the last. */
+  /**
+   * Runs before the first step, after every `every` steps, and after the last step. The run ends with the weights of the highest
+   * score. Default: no validation, the last weights.
+   */
   validation?: {
-    /** Measures the model as it is now, on data that it is not trained on; more is better. */
+    /** Scores the present model on data that it is not trained on. Higher is better. */
     score: () => Promise<number> | number
-    /** Steps. Default: only before the first and after the last. */
+    /** Steps. Default: only before the first step and after the last. */
     every?: number
-    /** What the score is, for the record. Default `score`. */
+    /** Name of the score in the record. Default: `score`. */
     measure?: string
   }
 }
 
-/** The validation that a trainer's options ask for. */
+/** The validation that a trainer's options request. */
 export function validationOf({ validation }: ValidationOptions): Validation | undefined {
   if (validation === undefined) return undefined
   const { score, every = Infinity, measure = 'score' } = validation
@@ -79,15 +85,15 @@ export function validationOf({ validation }: ValidationOptions): Validation | un
 }
 
 export interface RunTrainingOptions extends RunOptions {
-  /** All that the part trains, by name. A single one is saved in the checkpoint's folder itself, several beneath it. */
+  /** All models that the part trains, by name. The checkpoint folder holds a single model directly and several in subfolders. */
   models: Readonly<Record<string, TrainedModel>>
-  /** What two runs with equal results have in common: plain JSON, in `config.json`. See `settingsOf`. */
+  /** Values that two equal runs share, as plain JSON for `config.json`. See `settingsOf`. */
   settings: Readonly<Record<string, unknown>>
 }
 
 /**
- * Runs a trainer: in memory, or in a run folder, which then has `config.json`, `metrics.jsonl`, checkpoints, `summary.json` and `report.html`. The
- * models end with the weights that the part's validation keeps, or the last.
+ * Runs a trainer in memory or in a run folder. A run folder gets `config.json`, `metrics.jsonl`, checkpoints, `summary.json` and
+ * `report.html`. The models end with the weights that the part's validation selects, or the last ones.
  *
  * @throws AgogeError as `claimRun` and `runPart` do.
  */
@@ -123,7 +129,7 @@ async function runInMemory<Batch>(
   const { models, onEvent = () => {} } = options
   const state = start()
   const records: MetricsRecord[] = []
-  // The best weights alone are kept, for the time that it runs.
+  // In memory, only the best weights are stored, until the run ends.
   let folder: string | undefined
   const best = (): string => join((folder ??= mkdtempSync(join(tmpdir(), 'agoge-run-'))), 'best')
   try {
@@ -204,12 +210,12 @@ async function runInFolder<Batch>(
     },
   }
   try {
-    // Validations may save weights before the first checkpoint is due, which need a state to belong to.
+    // A validation may save weights before the first checkpoint is due; they need a state to belong to.
     if (saved === null) await run.checkpoint()
     await runPart(part, run)
   } catch (error) {
     const damaged = AgogeError.isInstance(error) && error.code === 'bad-run-folder'
-    // What is finished is kept; the reason for stopping is what the caller must hear of, even if saving fails too.
+    // Save first, but the caller must get the reason for stopping even if saving fails.
     if (run.settled && state.step > 0 && !damaged) await run.checkpoint().catch(() => {})
     throw signal?.aborted === true ? signal.reason : error
   }
@@ -217,13 +223,13 @@ async function runInFolder<Batch>(
   const summary = summarise(part, state, { command: options.command, folder, seconds: seconds() })
   writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
   folder.write('report.html', renderRun({ summary, records, config: options.config }))
-  // Last: the run counts as done only when everything that it leaves behind is there.
+  // Last: the run counts as done only when all its output exists.
   state.phase = 'done'
   save('final')
   return result()
 }
 
-/** Makes a checkpoint that was written otherwise the beginning of a run, which is then resumed as any other. */
+/** Turns a checkpoint of another format into the start of a run, which can then be resumed like any other. */
 export function adoptRun(
   out: string,
   earlier: {
@@ -325,7 +331,7 @@ function clearCaches(models: RunTrainingOptions['models']): void {
   for (const model of Object.values(models)) model.clearCache?.()
 }
 
-/** The curve of a trainer from its records: the metrics of each step, and its number from 1. */
+/** The curve of a trainer from its records: the metrics of each step, with steps counted from 1. */
 export function stepsOf<Step extends { step: number }>(
   records: readonly MetricsRecord[],
   phase: string,
@@ -336,8 +342,8 @@ export function stepsOf<Step extends { step: number }>(
 }
 
 /**
- * What of a trainer's options belongs in `config.json`: numbers, texts, truth values and plain objects of these. Functions, models and what is about
- * the run itself are left out.
+ * The trainer options that belong in `config.json`: numbers, strings, booleans and plain objects of these. Leaves out functions,
+ * models and options about the run itself.
  */
 export function settingsOf(options: object): Record<string, unknown> {
   const own = new Set(['out', 'resume', 'checkpointEvery', 'command', 'signal', 'validation'])
@@ -356,5 +362,5 @@ export function settingsOf(options: object): Record<string, unknown> {
   )
 }
 
-/** A short name of data that a run learns from, for `config.json`: another hash is another run. */
+/** A short hash of a run's training data, for `config.json`. Other data make another run. */
 export const hashOf = (data: unknown): string => sha256(encodeState(data)).slice(0, 16)

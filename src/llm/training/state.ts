@@ -26,33 +26,33 @@ export const phases = [
 
 export type Phase = (typeof phases)[number]
 
-/** Everything besides the weights that the loop needs to go on, plain JSON. */
+/** The loop's state besides the weights, as plain JSON. */
 export interface LoopState extends TrainingPosition {
   schema: 1
   phase: Phase
-  /** Wall-clock used by the whole job, and within this phase, over all processes that worked on it. */
+  /** Wall-clock seconds of the whole job and of this phase, summed over all its processes. */
   seconds: number
   phaseSeconds: number
   rlSeconds: number
   supervisedSeconds: number
   warmStartSeconds: number
   sampler: TaskSamplerState | null
-  /** What the algorithm keeps from update to update; absent = nothing yet. */
+  /** The state of the algorithm; absent if it has none yet. */
   memory?: Record<string, number>
-  /** Success by family at the end of the warm start. */
+  /** Success by kind of task at the end of the warm start. */
   prior: Record<string, number>
-  /** Names of kept checkpoints. */
+  /** Names of the stored checkpoints. */
   warmStart: string | null
   rl: string | null
   stages: StageSummary[]
   unseenParaphrases: NonNullable<TrainingSummary['unseenParaphrases']> | null
   demonstrations: Record<string, number>
-  /** What the demonstrations showed of a server that does not do what it did when the tasks were proved; absent = nothing yet. */
+  /** Demonstrations that show that a server behaves differently than when its tasks were verified; absent if there are none. */
   dropped?: DroppedTasks
   unstableTools?: Record<string, CallCounts>
-  /** Groups that were learnt from, and episodes in them; absent = none yet. */
+  /** Groups that were trained on, and their episodes; absent if there are none yet. */
   signal?: Omit<ReinforcementRecord, 'steps'>
-  /** Of masked episodes, as `cost.masked` counts them. */
+  /** The reasons of the masked episodes that `cost.masked` counts. */
   maskedReasons?: Record<string, number>
   cost: { sampledTokens: number; calls: number; episodes: number; masked: number }
 }
@@ -80,7 +80,7 @@ export function initialState(): LoopState {
   }
 }
 
-/** What depends on clocks; it is kept in `times.json`. */
+/** Durations, which `times.json` stores. */
 interface Times extends Pick<
   LoopState,
   'seconds' | 'phaseSeconds' | 'rlSeconds' | 'supervisedSeconds' | 'warmStartSeconds'
@@ -102,8 +102,8 @@ function splitClocks(state: LoopState): { steady: object; times: Times } {
 }
 
 /**
- * Writes a checkpoint: the weights first, the state after them, last of all `state.json`, whose rename makes the
- * checkpoint the one to resume from. Checkpoints that nothing refers to any more are removed.
+ * Writes a checkpoint: the weights, then the other state, and `state.json` last. Renaming `state.json` makes the checkpoint the
+ * one to resume from. Unused checkpoints are removed.
  */
 export async function saveCheckpoint(
   folder: RunFolder,
@@ -120,19 +120,23 @@ export async function saveCheckpoint(
   forgetChecked(folder, 'pending')
 }
 
-/** The file of a batch that was sampled and not yet learnt from; it is removed with the first checkpoint after that. */
+/** The file of a batch that has been sampled but not used. The first checkpoint after its use removes it. */
 export const pendingFile = (batch: number): string => `pending/${batch}.json`
 
-/** Writes the weights and the optimiser under `checkpoints/NAME`; one of that name is there until the new one is whole. */
+/**
+ * Writes the weights and the optimiser to `checkpoints/NAME`. An existing checkpoint of that name stays until the new one is
+ * complete.
+ */
 export async function saveWeights(folder: RunFolder, backend: TrainableBackend, name: string): Promise<void> {
   folder.makeFolder('checkpoints')
   await folder.withFileErrors(`checkpoints/${name}`, () => backend.save(folder.file('checkpoints', name)))
 }
 
 /**
- * The state to resume from, or null where nothing was finished yet; cuts the growing files back to it.
+ * The state to resume from, or null if there is no checkpoint yet. Truncates the growing files to their length at the
+ * checkpoint.
  *
- * @throws AgogeError `bad-run-folder` where the state is gone or not what was written.
+ * @throws AgogeError `bad-run-folder` if the state is missing or damaged.
  */
 export function loadState(folder: RunFolder): { checkpoint: string; state: LoopState } | null {
   const saved = loadRun(folder, isLoopState)
@@ -145,7 +149,7 @@ const isLoopState = ({ schema, phase }: Readonly<Record<string, unknown>>): bool
   schema === 1 && phases.includes(phase as Phase)
 
 function withClocks(state: LoopState, saved: Times | undefined): LoopState {
-  // Runs of earlier versions have their durations in the state.
+  // Runs of earlier versions store their durations in the state.
   if (saved === undefined) return state
   const { stages, seconds, phaseSeconds, rlSeconds, supervisedSeconds, warmStartSeconds } = saved
   const times = { seconds, phaseSeconds, rlSeconds, supervisedSeconds, warmStartSeconds }

@@ -14,7 +14,7 @@ import type { SampleEpisode, SampleMessage, StageName, TrainingSummary } from '.
 
 const evaluationFile = (stage: string): string => `evaluations/${stage}.jsonl`
 
-/** Evaluates the policy on the test tasks, keeps every episode, and adds the stage to the summary. */
+/** Evaluates the policy on the test tasks, stores every episode, and adds the stage to the summary. */
 export async function runStage<T extends Task>(
   job: Job<T>,
   name: StageName,
@@ -38,7 +38,7 @@ export async function runStage<T extends Task>(
     })
 }
 
-/** Leaves dropped families out of the stages that were measured before they were known, so that all stages have the same tasks. */
+/** Removes dropped kinds of task from earlier stages, so that all stages have the same tasks. */
 export function restateStages<T extends Task>({ state, folder }: Job<T>): void {
   if (state.dropped === undefined || state.dropped.kinds.length === 0) return
   for (const stage of state.stages) {
@@ -49,7 +49,7 @@ export function restateStages<T extends Task>({ state, folder }: Job<T>): void {
   }
 }
 
-/** Evaluates the policy on phrasings whose words never occurred in training; reported, not gated. */
+/** Evaluates the policy on paraphrases whose words never occur in training. Reported only; no check depends on it. */
 export async function runUnseenParaphrases<T extends Task>(job: Job<T>): Promise<void> {
   const { state, options, folder, emit } = job
   const count = options.plan.tasks.unseenParaphrases
@@ -77,8 +77,8 @@ function stageEpisodes(folder: RunFolder, stage: StageName): Episode[] {
 }
 
 /**
- * Held-out tasks that failed before and succeeded after, of as many families as possible, those first that gained
- * most. Among several the one with most calls is taken: it shows most.
+ * Held-out tasks that failed before training and succeed after it, from as many kinds as possible, largest gains first. Of
+ * several tasks of a kind, the one with the most calls is taken, since it shows most.
  */
 export function wrongToRight(
   before: readonly Episode[],
@@ -123,13 +123,16 @@ function messages(episode: Episode): SampleMessage[] {
   }))
 }
 
-/** Demonstrations and steps below which a run without a clear gain is called too short: the small model hardly ever learns from fewer. */
+/**
+ * Runs with fewer demonstrations and steps than this and no clear gain are reported as too short: the small model rarely learns
+ * from fewer.
+ */
 const fewDemonstrations = 60
 const fewSteps = 16
 
 /**
- * Plain sentences about a run that did not go well: success that stays at or falls to 0%, reinforcement learning without anything to learn
- * from, a run too short to learn. Each says what happened and what to do. None for a run that went well.
+ * Warnings about a run that did not go well: success that stays at or falls to 0%, reinforcement learning without reward
+ * variance, or too few steps. Each says what happened and what to do. Empty if the run went well.
  */
 export function remarksOn({
   stages,
@@ -140,7 +143,7 @@ export function remarksOn({
   const successOf = (name: string) => stages.find((stage) => stage.name === name)?.success
   const [base, warm, rl] = [successOf('base'), successOf('warm-start'), successOf('rl')]
   const { steps, groups, groupsWithSignal, failed, judged } = reinforcement
-  // A program of the user's has no warm start.
+  // A user's program has no warm start.
   const warmed = Object.keys(demonstrations).length > 0
   const remarks: string[] = []
   if (rl !== undefined && rl.n > 0 && rl.mean === 0)
@@ -173,7 +176,7 @@ export function remarksOn({
   return remarks
 }
 
-/** Puts together what the finished job has to say. */
+/** Assembles the summary of the finished job. */
 export function summarise<T extends Task>(job: Job<T>): TrainingSummary {
   const { options, state, folder } = job
   const rl = stageEpisodes(folder, 'rl')

@@ -11,10 +11,11 @@ import { restateStages } from './summary.ts'
 import type { SupervisedSettings } from './types.ts'
 
 /**
- * Lets the planner play the training tasks of the plan in the environment; the same demonstrations for the same seed. Where the environment proves its
- * tasks, one that its plan does not solve any more is dropped, and `state` says which, why, and which tools fail.
+ * Lets the expert play the plan's training tasks in the environment. The same seed gives the same demonstrations. If the
+ * environment verifies its tasks, a task that its plan no longer solves is dropped; `state` records which, why, and which tools
+ * fail.
  *
- * @throws AgogeError where fewer than a tenth are left, and as `demonstrate` does.
+ * @throws AgogeError if fewer than a tenth are left, and as `demonstrate` does.
  */
 export async function collectDemonstrations<T extends Task>(job: Job<T>): Promise<Episode[]> {
   const { options, state, emit, signal } = job
@@ -52,12 +53,12 @@ export async function collectDemonstrations<T extends Task>(job: Job<T>): Promis
   return demonstrations
 }
 
-/** When a supervised phase ends: after `steps`, or when `seconds` of wall-clock are used. */
+/** The budget of a supervised phase: `steps`, or `seconds` of wall-clock. */
 type SupervisedBudget = { steps: number } | { seconds: number }
 
 /**
- * Cross-entropy on demonstrations, in seeded order, validated by success on validation tasks every so many steps.
- * Ends with the budget or when the score has not risen for a while, with the best validated weights loaded.
+ * Cross-entropy on demonstrations in seeded order, with regular validations by success on validation tasks. Ends with the budget
+ * or when the score stops rising. Loads the weights of the best validation.
  *
  * @returns the name of the checkpoint with those weights.
  */
@@ -85,7 +86,7 @@ export async function runSupervised<T extends Task>(
       ...part,
       validation: {
         measure: 'success',
-        // The warm start begins from a model that can do nothing; the other arm's beginning is a candidate itself.
+        // The warm start begins with an untrained policy. The initial weights of the control arm are a candidate for the best.
         isDue: (step, over) => over || (step % validateEvery === 0 && (step > 0 || name === 'supervised')),
         async score() {
           const count = options.plan.tasks.validation
@@ -95,7 +96,7 @@ export async function runSupervised<T extends Task>(
         },
         keep: 'best',
         onBest: () => (state.prior = kinds),
-        // Nothing is to be hoped for: the score did not rise for a while, or cannot rise.
+        // Stop if the score has not risen for a while or cannot rise further.
         isSettled: (best) => best.without >= patience || best.score === 1,
       },
     },

@@ -35,60 +35,73 @@ export interface TrainAgentOptions<T extends AgentTask, R>
     BatchSettings,
     RunOptions {
   backend: ModelBackend
-  /** The tasks of a step (from 0). They must be the same for the same step. */
+  /** The tasks of a step, counted from 0. The same step must return the same tasks. */
   tasks: (step: number) => readonly T[]
-  /** Episodes of each task, which are compared with each other. Default 8. */
+  /** Episodes per task. Advantages compare them with each other. Default: 8. */
   groupSize?: number
   steps: number
-  /** Default: the score that the program's judge gave. */
+  /** Default: the score of the program's judge. */
   reward?: Reward
-  /** A preset of `policyPresets` by name, with its batch settings, one of your own (`defineAlgorithm`), or any function. Default: `grpo-damped`. */
+  /**
+   * The name of a preset in `policyPresets` (with its batch settings), your own definition (`defineAlgorithm`), or any function.
+   * Default: `grpo-damped`.
+   */
   algorithm?: PolicyPresetName | AlgorithmDefinition | Algorithm
-  /** Tasks that training does not have, played greedily before the first step and after the last. Default: none. */
+  /** Tasks outside training, played greedily before the first step and after the last. Default: none. */
   testTasks?: readonly T[]
-  /** Others, played after every `every` steps; training ends with the weights of the highest success. Default: with the last. */
+  /**
+   * Further tasks outside training, played after every `every` steps. Training ends with the weights of the highest success.
+   * Default: the last weights.
+   */
   validation?: { tasks: readonly T[]; every: number }
-  /** Episodes of the user's or of `demonstrateAgent`, for algorithms that mix some in (`demonstrations` of the batch settings). */
+  /**
+   * Demonstrations (your own episodes or those of `demonstrateAgent`) for algorithms that mix some in, by `demonstrations` of
+   * the batch settings.
+   */
   demonstrationEpisodes?: readonly Episode[]
-  /** Opens the model that algorithms with a divergence compare with; its weights are loaded then. Default: a copy, of a local `backend`. */
+  /**
+   * Opens the reference model for algorithms with a KL penalty; its weights are loaded afterwards. Default: a copy of a local
+   * `backend`.
+   */
   reference?: () => Promise<TrainableBackend>
-  /** Groups of each step whose episodes are kept in the run folder. Default 2. */
+  /** Groups per step whose episodes are stored in the run folder. Default: 2. */
   recordGroups?: number
   onStep?: (step: PlayedStep) => void
 }
 
-/** What came of a step. */
+/** Statistics of one step. */
 export interface AgentStep {
-  /** From 0. */
+  /** Starts at 0. */
   step: number
-  /** Means over the episodes that could be judged. */
+  /** Means over the judged episodes. */
   reward: number
   success: number
   masked: number
-  /** Of the batch, the algorithm and its loss. */
+  /** Metrics of the batch, the algorithm and its loss. */
   metrics: Record<string, number>
 }
 
-/** A step with what was played in it, for those who watch; nothing holds on to it. */
+/** A step with its episodes, for progress displays. They are not stored in memory. */
 export interface PlayedStep extends AgentStep {
   groups: readonly EpisodeGroup[]
 }
 
 export interface TrainedAgent {
   steps: AgentStep[]
-  /** On `testTasks`; undefined without any. */
+  /** Results on `testTasks`; undefined without any. */
   before: StageSummary | undefined
   after: StageSummary | undefined
 }
 
 /**
- * Reinforcement learning for an agent of the user's own: each step plays its tasks in groups, scores them and updates the model that the agent
- * calls. It is the job that `train` runs, without a warm start: every preset and batch setting, `testTasks` before and after, and with `out` a run
- * folder with metrics, checkpoints, summary and report, resumed by `resume`. The same seed gives the same weights where the agent itself is
- * deterministic; what other agents did since the last checkpoint is kept, and not played again.
+ * Reinforcement learning for your own agent. Each step plays its tasks in groups, scores the episodes and updates the model that
+ * the agent calls. Supports every preset and batch setting of `train`, without a warm start. With `testTasks`, evaluates before
+ * and after. With `out`, writes a run folder with metrics, checkpoints, summary and report, which `resume` continues. The same
+ * seed gives the same weights if the agent is deterministic. For other agents, episodes since the last checkpoint are stored and
+ * not played again.
  *
- * @returns the curve, one entry a step, and the evaluations. The backend ends with the trained weights.
- * @throws AgogeError `environment-broken` where no episode of a step could be judged, naming the first reason.
+ * @returns the curve, one entry per step, and the evaluations. The backend ends with the trained weights.
+ * @throws AgogeError `environment-broken` if no episode of a step could be judged, naming the first reason.
  * @example
  * const { steps, before, after } = await trainAgent({ ...model, program, tasks: (step) => tasksOf(step), testTasks, steps: 50,
  *   learningRate: 3e-4, algorithm: 'dapo', seed: 1, out: 'runs/clerk' })
@@ -114,7 +127,7 @@ export async function trainAgent<T extends AgentTask, R>(
     const abort = signal === undefined ? {} : { signal }
     const watch: OnTrainingEvent | undefined = onEvent
     const { stages } = await trainJob(job, { ...abort, ...defined({ onEvent: watch }) })
-    // A run that was over already is not trained on.
+    // A finished run is not trained further.
     if (steps.length === 0 && options.steps > 0)
       await options.backend.load(join(path, 'checkpoints', 'final'))
     const stage = (name: StageSummary['name']) => stages.find((each) => each.name === name)
@@ -128,7 +141,7 @@ export async function trainAgent<T extends AgentTask, R>(
   }
 }
 
-/** Steps that another process made before this one took over. */
+/** Steps of an earlier process. */
 function earlier(path: string, before: number): AgentStep[] {
   const lines = openRunFolder({ path }).lines('metrics.jsonl')
   const records = lines.map(
@@ -144,7 +157,7 @@ function stepOf(step: number, metrics: Record<string, number>): AgentStep {
   return { step, reward, success, masked, metrics }
 }
 
-/** A task of the user's as the job sees it. */
+/** A user's task in the form that the job needs. */
 interface ProgramTask<T> extends Task {
   own: T
 }
@@ -170,7 +183,7 @@ function jobOf<T extends AgentTask, R>(
   const heldOut = { train: [], test: testTasks, validation: validation?.tasks ?? [], 'unseen-wording': [] }
   const source: TaskSource<ProgramTask<T>> = {
     kinds: ['agent'],
-    // Of a batch that was sampled before an interruption, whose episodes are all that is read.
+    // For a batch sampled before an interruption. Only its episodes are read.
     task: ({ split, seed: own, kind }) => wrap({ id: '', kind: kind ?? 'agent', seed: own } as T, split),
     heldOut: (split, count) => heldOut[split].slice(0, count).map((task) => wrap(task, split)),
   }
@@ -197,7 +210,7 @@ function jobOf<T extends AgentTask, R>(
         const waiting: ProgramTask<T>[] = []
         return {
           first: all(step),
-          // Those of later steps, which meet them again.
+          // Tasks of later steps. Those steps draw them again.
           more(count) {
             while (waiting.length < count) waiting.push(...all(++ahead))
             return waiting.splice(0, count)
@@ -206,7 +219,7 @@ function jobOf<T extends AgentTask, R>(
       },
       async play({ backend, name, tasks, groupSize, temperature, signal }) {
         const abort = signal === undefined ? {} : { signal }
-        // The job scores what was played.
+        // The job scores the episodes.
         const { signal: _, reward: __, ...rest } = options
         const own = tasks.map((task) => task.own)
         const key = name.replace(/^rl\//, 'step/')
@@ -298,7 +311,7 @@ function wrap<T extends AgentTask>(task: T, split: Task['split']): ProgramTask<T
   }
 }
 
-/** What a job asks of an environment where a program plays; its calls may be answered otherwise another time. */
+/** The environment of a job whose episodes a program plays. Its calls may get other answers the next time. */
 function programEnvironment(name: string, journaled: boolean): ToolEnvironment<never> {
   return {
     name,
@@ -309,7 +322,7 @@ function programEnvironment(name: string, journaled: boolean): ToolEnvironment<n
   }
 }
 
-/** The model that RL began from, whose weights lie in this folder. */
+/** The initial model of RL, loaded from this folder. */
 async function openReference(
   { backend, reference }: { backend: ModelBackend; reference?: () => Promise<TrainableBackend> },
   folder: string,

@@ -27,19 +27,19 @@ import type { MethodName } from './method-list.ts'
 import { openMethod } from './methods.ts'
 import type { TrainableBackend, TrainingPlan, TrainingSummary, TrainJobOptions } from './types.ts'
 
-/** What `config.json` says of an algorithm that was chosen by name. */
+/** The record of an algorithm by name in `config.json`. */
 export interface NamedAlgorithm {
   algorithm?: string
-  /** What the name stood for when the run began. Absent in runs of earlier versions. */
+  /** The preset's settings when the run began. Absent in runs of earlier versions. */
   algorithmSettings?: AnySettings
 }
 
 /**
- * The algorithm of a run, how it wants its batches, and what the run records of it. Default: `grpo-damped`, of which nothing is recorded.
+ * The algorithm of a run, its batch settings, and its record in the run. Default: `grpo-damped`, which is not recorded.
  *
- * @param given the name of a preset, a definition of the user's, or any function.
- * @param resumed the folder of a run that is resumed: with the settings that it recorded, or with what the name meant when runs recorded none.
- * @throws AgogeError `unknown-algorithm` where no preset has the name.
+ * @param given the name of a preset, your own definition, or any function.
+ * @param resumed the folder of a resumed run. Uses the settings recorded there; for older runs, those that the name had then.
+ * @throws AgogeError `unknown-algorithm` if no preset has the name.
  */
 export function algorithmOf(
   given: PolicyPresetName | AlgorithmDefinition | Algorithm | undefined,
@@ -55,7 +55,7 @@ export function algorithmOf(
     return { algorithm: createAlgorithm(earlier), batch: earlier.batch, named: { algorithm: name } }
   }
   const definition: AlgorithmDefinition = typeof given === 'string' ? findPolicyPreset(given) : given
-  // A function of the user's is in no record.
+  // A user's function is not recorded.
   const readable = typeof definition.settings.advantage !== 'function'
   const settings = (readable ? recorded?.algorithmSettings : undefined) ?? definition.settings
   return {
@@ -65,7 +65,7 @@ export function algorithmOf(
   }
 }
 
-/** Null where nothing can be read: whoever opens the run reports that. */
+/** Null if the file cannot be read; opening the run reports that. */
 function recordedAlgorithm(folder: RunFolder): NamedAlgorithm | null {
   if (!folder.has('config.json')) return null
   try {
@@ -78,39 +78,40 @@ function recordedAlgorithm(folder: RunFolder): NamedAlgorithm | null {
 export interface TrainOptions<T extends Task = Task> {
   environment: ToolEnvironment<T>
   tasks: TaskSource<T>
-  /** Folder of the model to start from; default: the base model of the package. */
+  /** Folder of the initial model. Default: the base model of the package. */
   model?: string
-  /** Which weights move: LoRA, or tensors by name. Default: all. */
+  /** The weights to train: LoRA, or tensors by name. Default: all. */
   trainable?: Trainable
-  /** What episodes are sampled with where they are sampled in this process, evaluations included; see `LocalBackendOptions`. Default: float32. */
+  /** Precision for sampling in this process, including evaluations; see `LocalBackendOptions`. Default: float32. */
   samplingWeights?: SamplingWeights
   /**
-   * Where they are trained, e.g. `createTinkerBackend`; it begins from the same model, of which only the tokenizer is read here then (`model` need not have weights), and sees to
-   * `trainable` itself. Default: in this process.
+   * Backend to train on, e.g. `createTinkerBackend`. It must start from the same model and applies `trainable` itself. This
+   * process then reads only the tokenizer of `model`, which needs no weights. Default: a backend in this process.
    */
   backend?: () => Promise<TrainableBackend>
-  /** Demonstrations of each family in the warm start: one number, or by name. Default: 240 shared evenly. */
+  /** Demonstrations per kind of task in the warm start: one number, or numbers by name. Default: 240, shared evenly. */
   demonstrations?: number | Readonly<Record<string, number>>
   /** Steps of reinforcement learning. Default: the plan's. */
   steps?: number
-  /** Held-out tasks of each evaluation. Default: the plan's. */
+  /** Held-out tasks per evaluation. Default: the plan's. */
   testTasks?: number
-  /** Everything else about the course of training. */
+  /** Changes to the rest of the training plan. */
   plan?: Partial<TrainingPlan>
-  /** Default: success, less 0.02 a call and 0.1 an invalid call where it succeeded. */
+  /** Default: 1 for success, minus 0.02 per call and 0.1 per invalid call of a success. */
   reward?: Reward
   /**
-   * One of `policyPresets` by name, one of your own (`defineAlgorithm`), or any function. Default `grpo-damped`. A resumed run keeps the settings that it recorded when it began.
+   * The name of a preset in `policyPresets`, your own definition (`defineAlgorithm`), or any function. Default: `grpo-damped`. A
+   * resumed run uses the settings recorded at its start.
    */
   algorithm?: PolicyPresetName | MethodName | AlgorithmDefinition | Algorithm
-  /** Folder of the model that `distillation` learns from; it has the tokenizer of the model that is trained. */
+  /** Folder of the teacher for `distillation`. It must have the tokenizer of the trained model. */
   teacher?: string
   seed?: number
-  /** The run folder; default: a new one under `.agoge/runs`. */
+  /** The run folder. Default: a new one under `.agoge/runs`. */
   out?: string
   resume?: boolean
   compareSupervised?: boolean
-  /** The command line and settings, for the record; no secrets. */
+  /** The command line and settings, for the record. Must not contain secrets. */
   command?: string
   config?: Record<string, unknown>
   onEvent?: OnTrainingEvent
@@ -118,9 +119,8 @@ export interface TrainOptions<T extends Task = Task> {
 }
 
 /**
- * Trains the small local model on an environment and shows how much better it got: the base model, the warm start and the
- * result of reinforcement learning on the same held-out tasks. The run folder has metrics, episodes, checkpoints and
- * a report.
+ * Trains the small local model on an environment and measures the improvement: evaluates the base model, the warm start and the
+ * result of reinforcement learning on the same held-out tasks. The run folder gets metrics, episodes, checkpoints and a report.
  *
  * @example
  * const summary = await train({ environment: await createFilesystemEnvironment(), tasks: filesystemTasks })
@@ -130,7 +130,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   const { trainable, samplingWeights } = options
   const training = { ...(trainable && { trainable }), ...(samplingWeights && { samplingWeights }) }
   const chat = await readChatModel(model)
-  // Loaded once to fail early; the job asks for fresh ones. A model that is trained elsewhere is not loaded at all.
+  // Loaded once to fail early; the job loads fresh copies. A model that is trained elsewhere is not loaded.
   let unused = options.backend === undefined ? await loadModel(model, training) : null
   const { resume, compareSupervised, config } = options
   const folder = openRunFolder(out === undefined ? {} : { path: out })
@@ -161,7 +161,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
     ...defined({ chat }),
     plan: planOf(options, chat, batch),
     ...defined({ resume, compareSupervised }),
-    // Its place stays the same when `config` has it from the run that is resumed.
+    // The order of fields stays the same if `config` has the field from the resumed run.
     config: {
       ...base,
       ...named,
@@ -179,7 +179,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
   }
 }
 
-/** Tokens are numbers, which must mean the same to both. */
+/** Token ids must mean the same in both. */
 function requireSameWords(student: LocalBackend, teacher: LocalBackend): void {
   const [given, expected] = [teacher.config.vocab_size, student.config.vocab_size]
   if (given === expected) return

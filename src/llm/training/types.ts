@@ -11,52 +11,55 @@ import type { Reward } from '../reward/reward.ts'
 import type { CallCounts } from '../rollout/collect.ts'
 import type { OptimiserSettings } from './kernel.ts'
 
-/** A model that can be trained and let go of. */
+/** A trainable model that can be disposed of. */
 export interface TrainableBackend extends ModelBackend {
-  /** Updates that its weights have behind them. */
+  /** Number of updates of its weights. */
   readonly weightVersion?: number
-  /** A sampler of the weights as they are now, to be used while it trains. */
+  /** A sampler with the present weights, which can run while the model trains. */
   freeze?(): Promise<FrozenSampler>
-  /** Forgets cached prompts, so that what is sampled next does not depend on what was sampled before. */
+  /** Clears cached prompts, so that earlier samples cannot influence later ones. */
   clearCache?(): void
-  /** Forgets the optimiser's moments: another objective has gradients of another size. */
+  /** Resets the optimiser's moments, since another objective has gradients of another scale. */
   resetOptimizer?(): void
   dispose?(): Promise<void> | void
 }
 
 export interface SupervisedSettings extends OptimiserSettings {
-  /** Passes over the demonstrations, at most. */
+  /** Maximum passes over the demonstrations. */
   epochs: number
-  /** Demonstrations in a step. */
+  /** Demonstrations per step. */
   batch: number
   /** Steps between validations. */
   validateEvery: number
-  /** Validations without a better score after which it stops. */
+  /** Stops after this many validations without a better score. */
   patience: number
 }
 
 export interface ReinforcementSettings extends OptimiserSettings, BatchSettings {
   steps: number
-  /** Tasks in a step, and episodes of each. */
+  /** Tasks per step, and episodes per task. */
   groups: number
   groupSize: number
   temperature: number
-  /** Steps between validations; 0 = never. */
+  /** Steps between validations; 0: never. */
   validateEvery: number
-  /** Whose weights RL ends with: those of the highest success in validation, the earliest of equals, or the last. Default `last`. */
+  /**
+   * Final weights of RL: `best` for those of the highest success in validation (the earliest if tied), or `last`. Default:
+   * `last`.
+   */
   keep?: 'best' | 'last'
-  /** Groups of each step whose episodes are kept in `episodes.jsonl`. Default 2. */
+  /** Groups per step whose episodes are stored in `episodes.jsonl`. Default: 2. */
   recordGroups?: number
 }
 
 export interface TrainingPlan {
-  /** Demonstrations for each family; families left out have none. */
+  /** Demonstrations per kind of task. Missing kinds have none. */
   demonstrations: Readonly<Record<string, number>>
   warmStart: SupervisedSettings
   reinforcement: ReinforcementSettings
-  /** Continued supervision, the arm that RL is compared with; it runs as long as RL took. */
+  /** Continued supervision, the control arm of RL. It runs as long as RL took. */
   supervised: Omit<SupervisedSettings, 'epochs'>
-  /** Tasks of each evaluation. */
+  /** Tasks per evaluation. */
   tasks: { validation: number; test: number; unseenParaphrases: number }
   /** Steps between checkpoints. */
   checkpointEvery: number
@@ -64,17 +67,17 @@ export interface TrainingPlan {
   limits: EpisodeLimits
 }
 
-/** Everything that is concrete about a job. The loop itself knows no environment, no task and no algorithm. */
+/** The environment, tasks, model and algorithm of a job. The training loop itself is independent of them. */
 export interface TrainJobOptions<T extends Task = Task> {
   /** The command line, for the record. */
   command: string
-  /** Where the run lives; `resume` goes on with what is there. */
+  /** The run folder. `resume` continues the run in it. */
   folder: { path?: string; root?: string; id?: string }
   resume?: boolean
   seed: number
   environment: ToolEnvironment<T>
   tasks: TaskSource<T>
-  /** The base model, fresh. */
+  /** Opens the base model. */
   backend: () => Promise<TrainableBackend>
   tokenizer: Tokenizer
   reward: Reward
@@ -82,27 +85,27 @@ export interface TrainJobOptions<T extends Task = Task> {
   /** For the record. */
   algorithmName?: string
   plan: TrainingPlan
-  /** For a public checkpoint: its template and window; else the model is one of the project's own. */
+  /** For a public checkpoint: its template and window. Default: one of Agoge's own models. */
   chat?: ChatModel
-  /** The policy over a backend; default: the local actor, or the chat actor where `chat` is given. */
+  /** Makes the policy over a backend. Default: the local actor, or the chat actor if `chat` is given. */
   actor?: (
     backend: TrainableBackend,
     options: { temperature: number; seed: number; maxTokensPerTurn: number },
   ) => Actor
   compareSupervised?: boolean
-  /** For an agent of the user's own: how its episodes are played. There is no warm start then, and `environment` lends only its name. */
+  /** For a user's agent: plays its episodes. The job then has no warm start and uses only the name of `environment`. */
   program?: ProgramRollout<T>
-  /** Kept in config.json beside the plan; must hold no secrets. */
+  /** Stored in config.json beside the plan. Must not contain secrets. */
   config?: Record<string, unknown>
-  /** Makes report.html from the finished run; default: `renderReport`. */
+  /** Renders report.html of the finished run. Default: `renderReport`. */
   report?: (input: ReportInput) => string
 }
 
-/** Plays a program of the user's in place of the turn loop. */
+/** Plays a user's program instead of the turn loop. */
 export interface ProgramRollout<T extends Task> {
-  /** The tasks of a step of RL. */
+  /** The tasks of an RL step. */
   draw(step: number): BatchTasks<T>
-  /** Each task `groupSize` times with the weights of `backend`; temperature 0 is greedy. */
+  /** Plays each task `groupSize` times with the weights of `backend`. Temperature 0 is greedy. */
   play(settings: {
     backend: TrainableBackend
     name: string
@@ -113,42 +116,42 @@ export interface ProgramRollout<T extends Task> {
   }): Promise<Episode[][]>
   /** Episodes for algorithms that mix some in. */
   demonstrations: readonly Episode[]
-  /** A second model with the weights of this folder. */
+  /** Opens a second model with the weights of this folder. */
   reference(folder: string): Promise<TrainableBackend>
-  /** Called with every batch that was learnt from. */
+  /** Called with every batch after its update. */
   onGroups?(step: number, groups: readonly EpisodeGroup[], metrics: Record<string, number>): void
 }
 
-/** What a batch is made of. */
+/** The groups of a batch. */
 export interface BatchTasks<T extends Task> {
   first: T[]
-  /** In the place of zero-variance groups. */
+  /** Groups that replaced zero-variance groups. */
   more(count: number): T[]
 }
 
 export type StageName = 'base' | 'warm-start' | 'supervised' | 'rl'
 
-/** A policy on the held-out tasks. */
+/** The results of a policy on the held-out tasks. */
 export interface StageSummary {
   name: StageName
   success: Estimate
   kinds: Record<string, number>
   kindEstimates: Record<string, Estimate>
-  /** Mean calls of an episode. */
+  /** Mean number of calls per episode. */
   calls: number
-  /** Share of the calls that were invalid. */
+  /** Share of invalid calls. */
   invalidCalls: number
   masked: number
-  /** How many were masked for each reason; absent in runs of earlier versions. */
+  /** Number of masked episodes for each reason; absent in runs of earlier versions. */
   maskedReasons?: Record<string, number>
-  /** Mean tokens sampled in an episode. */
+  /** Mean number of sampled tokens per episode. */
   tokens: number
-  /** Wall-clock of the training that led here (0 for the base model), and of the evaluation. */
+  /** Wall-clock seconds of the training before this stage (0 for the base model), and of the evaluation. */
   seconds: number
   evaluationSeconds: number
 }
 
-/** A message of a sample episode, to be read. */
+/** A message of a sample episode, for display. */
 export interface SampleMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   text: string
@@ -166,7 +169,7 @@ export interface SampleEpisode {
   after: SampleMessage[]
 }
 
-/** Tasks that are not used any more, and families of which no demonstration succeeded; how many demonstrations were lost, and why. */
+/** Dropped tasks, and kinds of task without a successful demonstration; with the number of lost demonstrations and the reasons. */
 export interface DroppedTasks {
   tasks: string[]
   kinds: string[]
@@ -174,13 +177,13 @@ export interface DroppedTasks {
   reasons: Record<string, number>
 }
 
-/** What reinforcement learning was and had to learn from, over all its steps. */
+/** Statistics of reinforcement learning over all its steps. */
 export interface ReinforcementRecord {
   steps: number
-  /** Groups that were learnt from, and those of them whose episodes did not all get the same reward. */
+  /** Groups that were trained on, and how many of them had reward variance. */
   groups: number
   groupsWithSignal: number
-  /** Episodes that were judged, and those of them that failed. */
+  /** Judged episodes, and how many of them failed. */
   judged: number
   failed: number
 }
@@ -189,27 +192,30 @@ export interface ReinforcementRecord {
 export interface TrainingSummary {
   schema: 1
   command: string
-  /** The name of the algorithm; absent where it has none, and in runs of earlier versions. */
+  /** The name of the algorithm; absent if it has none, and in runs of earlier versions. */
   algorithm?: string | undefined
   machine: { platform: string; cpu: string; cores: number; memoryGiB: number; node: string }
   seconds: number
   seed: number
   stages: StageSummary[]
-  /** RL less continued supervision, paired by task; only where they were compared. */
+  /** RL minus continued supervision, paired by task; only if they were compared. */
   gain?: MeanEstimate
-  /** The trained policy on phrasings whose words never occurred in training. */
+  /** The trained policy on paraphrases whose words never occur in training. */
   unseenParaphrases?: { success: Estimate; kinds: Record<string, number> }
   demonstrations: Record<string, number>
-  /** Tools that failed in demonstrations, with how often; and what was dropped for that. Only where the environment proves its tasks. */
+  /**
+   * Tools that failed in demonstrations, with counts, and the tasks dropped for that. Only if the environment verifies its
+   * tasks.
+   */
   unstableTools?: Record<string, CallCounts> | undefined
   dropped?: DroppedTasks | undefined
   /** Absent in runs of earlier versions. */
   reinforcement?: ReinforcementRecord | undefined
-  /** What did not go well, and what to do about it, in plain sentences; absent where there is nothing to say. */
+  /** Warnings about what did not go well and what to do, as plain sentences; absent if there are none. */
   remarks?: string[] | undefined
-  /** How many of `cost.masked` for each reason. */
+  /** The reasons of `cost.masked`, with counts. */
   maskedReasons?: Record<string, number> | undefined
-  /** Of the whole job, evaluations included. */
+  /** Of the whole job, including evaluations. */
   cost: { seconds: number; sampledTokens: number; calls: number; episodes: number; masked: number }
   samples: SampleEpisode[]
   model: string

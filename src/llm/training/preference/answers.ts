@@ -2,36 +2,36 @@ import { AgogeError } from '../../../error.ts'
 import type { TrainingSequence } from '../../episode/types.ts'
 import type { ModelBackend } from '../../model-backend.ts'
 
-/** What was asked and what was said. */
+/** A prompt and an answer to it, as tokens. */
 export interface Answer {
-  /** At least one token, since nothing stands before the first. */
+  /** At least one token, since the first token of the answer needs one before it. */
   prompt: Int32Array
   tokens: Int32Array
   /**
-   * Of each token; default 1. 0 = does not count, as what a tool said between two turns. The answer's log-probability is the
-   * weighted sum, its length the sum of the weights.
+   * Weight of each token. Default: 1. Use 0 for tokens that do not count, such as tool results between turns. The answer's
+   * log-probability is the weighted sum over tokens; its length is the sum of the weights.
    */
   weights?: ArrayLike<number>
 }
 
-/** Two answers to one prompt, the better one first. */
+/** Two answers to one prompt: the preferred and the rejected one. */
 export interface PreferencePair {
   prompt: Int32Array
   chosen: Int32Array
   rejected: Int32Array
-  /** Of the tokens of each, as of an `Answer`. */
+  /** Token weights of the two answers, as in `Answer`. */
   weights?: { chosen: ArrayLike<number>; rejected: ArrayLike<number> }
 }
 
-/** One answer that somebody liked or did not. */
+/** One answer with a binary label. */
 export interface LabelledAnswer extends Answer {
   desirable: boolean
 }
 
-/** Log-probabilities (natural) of whole answers, one number an example. */
+/** Natural-log probabilities of whole answers, one number per example. */
 export interface AnswerSums {
   logprobs: Float64Array
-  /** Under the reference; zeros where the method has none. */
+  /** Under the reference; zeros if the method has none. */
   reference: Float64Array
   lengths: Float64Array
 }
@@ -39,29 +39,29 @@ export interface AnswerSums {
 export interface MethodLoss {
   /** The mean over the batch. */
   value: number
-  /** d value / d log-probability: for each answer of an example one array over the batch. */
+  /** d value / d log-probability: one array over the batch for each answer of an example. */
   gradients: readonly Float32Array[]
   /** Mean difference of the method's score between good and bad answers. */
   margin: number
-  /** Share of the examples that the score puts on the right side. */
+  /** Share of the examples that the score classifies correctly. */
   accuracy: number
 }
 
-/** A way to learn from preferences: which answers an example is made of, and what they cost. */
+/** A preference learning method: which answers an example has, and their loss. */
 export interface PreferenceMethod<Example> {
   name: string
   usesReference: boolean
-  /** The answers that are read for each example; the same number for all. */
+  /** The answers to read for each example. The number is the same for all examples. */
   answers(examples: readonly Example[]): Answer[][]
-  /** What is scored of a pair in a validation: the chosen answer, then the rejected. */
+  /** The chosen and the rejected answer to score in a validation. */
   compared(pair: PreferencePair): [Answer, Answer]
-  /** One `AnswerSums` for each answer of an example. */
+  /** Takes one `AnswerSums` for each answer of an example. */
   loss(batch: readonly AnswerSums[], examples: readonly Example[]): MethodLoss
-  /** What the method holds an answer to be worth, from its log-probability, that of the reference, and its length. */
+  /** The method's score of an answer, from its log-probability, the reference's log-probability, and its length. */
   score(logprob: number, reference: number, length: number): number
 }
 
-/** Prompt and answer as one row. @throws AgogeError where one of them is empty or weights do not fit. */
+/** Prompt and answer as one row. @throws AgogeError if one of them is empty or weights have the wrong length. */
 export function rowOf({ prompt, tokens, weights }: Answer): Int32Array {
   if (
     prompt.length === 0 ||
@@ -80,7 +80,7 @@ export function rowOf({ prompt, tokens, weights }: Answer): Int32Array {
   return row
 }
 
-/** A row without any weight: what a custom loss trains in it, its slopes say. */
+/** A row with zero weights. The gradients of a custom loss determine what it trains. */
 export function plainSequence(tokens: Int32Array): TrainingSequence {
   const zeros = new Float32Array(tokens.length)
   return { tokens, logprobs: zeros, advantages: zeros, weights: { rl: zeros, ce: zeros, kl: zeros } }
@@ -92,21 +92,21 @@ export function answerLength({ tokens, weights }: Answer): number {
   return length
 }
 
-/** The log-probability of an answer, out of those of its row's tokens. */
+/** An answer's log-probability, from the log-probabilities of its row's tokens. */
 export function sumOf({ prompt, tokens, weights }: Answer, logprobs: Float32Array): number {
   let sum = 0
   for (let t = 0; t < tokens.length; t++) sum += (weights?.[t] ?? 1) * logprobs[prompt.length + t]
   return sum
 }
 
-/** The slope of an answer's log-probability on each token of its row. */
+/** The gradient of an answer's log-probability for each token of its row. */
 export function spread({ prompt, tokens, weights }: Answer, gradient: number): Float32Array {
   const gradients = new Float32Array(prompt.length + tokens.length)
   for (let t = 0; t < tokens.length; t++) gradients[prompt.length + t] = gradient * (weights?.[t] ?? 1)
   return gradients
 }
 
-/** Log-probabilities of answers under a model, read `chunk` at a time. */
+/** Log-probabilities of answers under a model, computed `chunk` answers at a time. */
 export async function readSums(
   model: Pick<ModelBackend, 'forward'>,
   answers: readonly Answer[],

@@ -26,8 +26,9 @@ import {
 } from './answers.ts'
 
 /**
- * Direct preference optimisation (arXiv 2305.18290), with the settings of `dpoLoss`. `lengthWeight` below 1 desensitises it to
- * length: tokens beyond the shorter answer's length count that much (LD-DPO, arXiv 2409.06411; TRL's `ld_alpha`).
+ * Direct preference optimisation (arXiv 2305.18290), with the settings of `dpoLoss`. A `lengthWeight` below 1 reduces the bias
+ * towards long answers: tokens beyond the length of the shorter answer get that weight (LD-DPO, arXiv 2409.06411; TRL's
+ * `ld_alpha`).
  */
 export function dpo(
   settings: DpoSettings & { lengthWeight?: number } = {},
@@ -44,7 +45,7 @@ export function dpo(
   }
 }
 
-/** Identity preference optimisation (arXiv 2310.12036) of log-ratios a token, as TRL and the authors have it. */
+/** Identity preference optimisation (arXiv 2310.12036), with log-ratios averaged over tokens as in TRL and the authors' code. */
 export function ipo(settings: { tau?: number } = {}): PreferenceMethod<PreferencePair> {
   return {
     name: 'ipo',
@@ -63,7 +64,7 @@ export function ipo(settings: { tau?: number } = {}): PreferenceMethod<Preferenc
   }
 }
 
-/** Odds-ratio preference optimisation (arXiv 2403.07691): imitation of the chosen and a dislike of the other, in one stage. */
+/** Odds-ratio preference optimisation (arXiv 2403.07691): SFT on the chosen answer and an odds-ratio penalty, in one stage. */
 export function orpo(settings: { lambda?: number; sft?: number } = {}): PreferenceMethod<PreferencePair> {
   return pairMethod(orpoDefinition, settings)
 }
@@ -74,10 +75,10 @@ export function simpo(settings: { beta?: number; gamma?: number } = {}): Prefere
 }
 
 /**
- * The method of any loss over pairs of answers: one of `preferenceLosses`, or your own (`definePreference`).
+ * Makes a method from a loss over pairs of answers: one of `preferenceLosses`, or your own (`definePreference`).
  *
  * @param settings those of the definition.
- * @throws AgogeError `bad-config` for a loss over scores, which trains a reward model, and for settings that do not fit.
+ * @throws AgogeError `bad-config` for a loss over scores, which trains a reward model, and for invalid settings.
  * @example
  * await trainPreferences({ backend, method: pairMethod(preferenceLosses.simpo, { beta: 3 }), examples, steps: 100, batch: 16, learningRate: 1e-4 })
  */
@@ -131,7 +132,7 @@ function overMeans(name: string, loss: (means: Means) => PreferenceValue): Prefe
   }
 }
 
-/** Chosen and rejected of a pair. */
+/** The chosen and the rejected answer of a pair. */
 export function answersOf({ prompt, chosen, rejected, weights }: PreferencePair): [Answer, Answer] {
   const answer = (tokens: Int32Array, of: ArrayLike<number> | undefined): Answer =>
     of === undefined ? { prompt, tokens } : { prompt, tokens, weights: of }
@@ -158,7 +159,10 @@ function sums([chosen, rejected]: readonly AnswerSums[]): PreferencePairs {
   }
 }
 
-/** With the figures that all methods over pairs share; `worth` of a log-ratio (a log-probability without reference). */
+/**
+ * Adds the metrics shared by all methods over pairs. `worth` maps a log-ratio (a log-probability without a reference) to a
+ * score.
+ */
 function pairLoss(
   [chosen, rejected]: readonly AnswerSums[],
   value: PreferenceValue,
@@ -176,17 +180,20 @@ function pairLoss(
 }
 
 interface KtoMethodSettings {
-  /** Default 0.1. */
+  /** Default: 0.1. */
   beta?: number
-  /** Of the good and of the bad answers; with unequal numbers chosen so that number x weight is within 1 to 4/3. */
+  /**
+   * Weights of good and bad answers. If their numbers differ, choose weights so that the ratio of number x weight is within 1 to
+   * 4/3.
+   */
   desirableWeight?: number
   undesirableWeight?: number
 }
 
 /**
- * Kahneman-Tversky optimisation (arXiv 2402.01306): single answers, each liked or not. The reference point of a batch comes from
- * each prompt with the answer of the next example, so neighbours have to be of different prompts: put pairs' good answers first,
- * then the bad ones.
+ * Kahneman-Tversky optimisation (arXiv 2402.01306) on single answers with binary labels. The reference point of a batch pairs
+ * each prompt with the answer of the next example, so neighbours need different prompts: list the good answers of all pairs
+ * first, then the bad ones.
  *
  * @throws AgogeError for fewer than two examples.
  */
@@ -232,27 +239,27 @@ export function kto(settings: KtoMethodSettings = {}): PreferenceMethod<Labelled
   }
 }
 
-/** 0 where the batch has none. */
+/** 0 if no value has the label. */
 function meanWhere(values: readonly number[], labels: readonly boolean[], wanted: boolean): number {
   const chosen = values.filter((_, i) => labels[i] === wanted)
   return chosen.length === 0 ? 0 : chosen.reduce((sum, value) => sum + value, 0) / chosen.length
 }
 
-/** How a language model is asked what it thinks of an answer. */
+/** How to ask a language model for its judgement of an answer. */
 interface VerifierSettings {
-  /** What stands between the answer and the word; may be empty. */
+  /** Tokens between the answer and the judgement; may be empty. */
   question?: Int32Array
   /** The token whose log-probability is the score. */
   yes: number
 }
 
 /**
- * A generative reward model: the score of an answer is the log-probability of a word after it, trained by the loss of Bradley
- * and Terry. It needs nothing but `forward`, so any backend can be one; scores are at most 0.
+ * A generative reward model. The score of an answer is the log-probability of a given token after it, at most 0, trained with
+ * the Bradley-Terry loss. Needs only `forward`, so any backend works.
  *
  * Sources: generative verifiers (arXiv 2408.15240); loss: InstructGPT (arXiv 2203.02155), eq. 1.
  *
- * @returns a method for `trainPreferences`; `verifierScores` then scores with it.
+ * @returns a method for `trainPreferences`. Afterwards, `verifierScores` computes scores.
  */
 export function generativeVerifier(settings: VerifierSettings): PreferenceMethod<PreferencePair> {
   const compared = ({ prompt, chosen, rejected }: PreferencePair): [Answer, Answer] => [
@@ -278,7 +285,7 @@ export function generativeVerifier(settings: VerifierSettings): PreferenceMethod
   }
 }
 
-/** What the model thinks of answers: a log-probability each. */
+/** Scores of answers under a trained `generativeVerifier`: one log-probability each. */
 export async function verifierScores(
   backend: Pick<ModelBackend, 'forward'>,
   answers: readonly Answer[],
@@ -293,7 +300,7 @@ export async function verifierScores(
   return [...sums]
 }
 
-/** The word as an answer to all that was said. */
+/** The judgement token as the answer to prompt, answer and question. */
 function asked({ prompt, tokens }: Answer, { question = Int32Array.of(), yes }: VerifierSettings): Answer {
   return { prompt: Int32Array.of(...prompt, ...tokens, ...question), tokens: Int32Array.of(yes) }
 }

@@ -17,32 +17,35 @@ import {
 import { type Answer, type PreferenceMethod, type PreferencePair, readSums } from './answers.ts'
 import { learnPreferences, type ReadExample, type ScheduleStep } from './train-preferences.ts'
 
-/** Pairs that the policy itself just gave, and what they were judged by. */
+/** Pairs just sampled from the policy, with their scores. */
 interface FreshPairs {
   pairs: PreferencePair[]
-  /** Mean over all answers that were judged. */
+  /** Mean score of all judged answers. */
   reward: number
 }
 
 interface OnlineOptions extends OptimiserSettings, RunOptions, ValidationOptions {
   backend: ModelBackend
   method: PreferenceMethod<PreferencePair>
-  /** Frozen; needed where the method uses one. */
+  /** Frozen; required if the method uses a reference. */
   reference?: Pick<ModelBackend, 'forward'>
   steps: number
-  /** Lets the policy speak and pairs what it said: `judgedPairs` for prompts, `episodePairs` for episodes in an environment. */
+  /** Samples from the policy and makes pairs: `judgedPairs` for prompts, `episodePairs` for episodes in an environment. */
   collect: (step: number) => Promise<FreshPairs>
   onStep?: (step: OnlineStep) => void
 }
 
-/** `loss` and what follows are of the pairs before the update; 0 where no answers differed, and nothing was learnt. */
+/**
+ * `loss` and the following fields describe the pairs before the update. They are 0 if no answers differed; then there is no
+ * update.
+ */
 interface OnlineStep extends ScheduleStep {
   reward: number
   pairs: number
 }
 
 /**
- * Preference learning from what the policy says now: sample, judge, pair, update (online DPO with `dpo()`).
+ * Preference learning on new samples of the policy: sample, judge, pair, update (online DPO with `dpo()`).
  *
  * Source: arXiv 2402.04792.
  */
@@ -81,7 +84,7 @@ export async function trainOnline(options: OnlineOptions): Promise<OnlineStep[]>
   return stepsOf<OnlineStep>(records, `online-${method.name}`)
 }
 
-/** Fresh pairs with what the reference gives their answers; zeros where the method has none. */
+/** New pairs with the reference's log-probabilities of their answers; zeros if the method has no reference. */
 async function readExamples(
   method: PreferenceMethod<PreferencePair>,
   pairs: readonly PreferencePair[],
@@ -102,18 +105,18 @@ async function readExamples(
   }))
 }
 
-/** Answers to prompts in groups, judged and paired: what `trainOnline` collects where there is no environment. */
+/** Samples groups of answers to prompts, judges and pairs them. Use it as `collect` of `trainOnline` without an environment. */
 export async function judgedPairs(
   backend: Pick<ModelBackend, 'sample'>,
   prompts: readonly Int32Array[],
   settings: Omit<SampleOptions, 'temperature'> & {
-    /** Keys the random streams; has the step in it. */
+    /** Keys the random streams. Must include the step. */
     name: string
     score: Scorer<SampledAnswer>
-    /** Default 2. */
+    /** Default: 2. */
     groupSize?: number
     temperature?: number
-    /** Of `onlinePairs`. */
+    /** As in `onlinePairs`. */
     pairing?: 'extremes' | 'all'
     margin?: number
   },
@@ -134,8 +137,8 @@ export async function judgedPairs(
 }
 
 /**
- * An episode as one answer: what stands before the policy's first token is the prompt, and what tools and users said afterwards
- * has weight 0. `null` for masked episodes and those whose window was cut or parted, which are no single row.
+ * An episode as one answer. The prompt is everything before the policy's first token; later messages of tools and users have
+ * weight 0. `null` for masked episodes, and for episodes that take more than one row.
  */
 export function episodeAnswer(episode: Episode): Answer | null {
   const rows = toTrainingSequences(episode, () => ({ advantage: 0, weights: { ce: 1 } }))
@@ -146,8 +149,8 @@ export function episodeAnswer(episode: Episode): Answer | null {
 }
 
 /**
- * Pairs among episodes of one task, by their rewards: the best against the worst, or all that differ (`onlinePairs`). Masked
- * episodes and unjudged ones (`null`) take no part.
+ * Pairs among episodes of one task, by reward: the best against the worst, or all that differ (`onlinePairs`). Masked episodes
+ * and unjudged ones (`null`) are left out.
  */
 export function episodePairs(
   episodes: readonly Episode[],

@@ -15,16 +15,16 @@ interface RewardModelOptions extends PreferenceSchedule {
   model: ScalarModel
   examples: readonly PreferencePair[]
   validation: readonly PreferencePair[]
-  /** Of `bradleyTerryLoss`: keeps scores near zero. Default 0. */
+  /** As in `bradleyTerryLoss`: keeps scores near zero. Default: 0. */
   centre?: number
 }
 
 /**
- * Trains a reward model by the loss of Bradley and Terry: its number at the last token of an answer is the score.
+ * Trains a reward model with the Bradley-Terry loss. The score of an answer is the model's output at its last token.
  *
  * Source: InstructGPT (arXiv 2203.02155), section 3.5.
  *
- * @returns curves of loss, margin and accuracy; the model ends with the weights of the best validation.
+ * @returns curves of loss, margin and accuracy. The model ends with the weights of the best validation.
  */
 export function trainRewardModel(options: RewardModelOptions): Promise<Schedule> {
   const { model, examples, validation, centre = 0, signal } = options
@@ -51,7 +51,7 @@ export function trainRewardModel(options: RewardModelOptions): Promise<Schedule>
   )
 }
 
-/** Adds the gradient of a batch of pairs, their mean, to that of the model: one update of a reward model that goes on learning. */
+/** Adds the mean gradient of a batch of pairs to the model's gradient: one update of a reward model that continues to learn. */
 export async function learnRewards(
   model: ScalarModel,
   pairs: readonly PreferencePair[],
@@ -69,7 +69,7 @@ export async function learnRewards(
   return { loss: value.value, accuracy: value.accuracy, margin: meanDifference(chosen, rejected) }
 }
 
-/** What a reward model thinks of answers, one number each. */
+/** A reward model's scores of answers, one number each. */
 export async function rewardScores(
   model: Pick<ScalarModel, 'values'>,
   answers: readonly Answer[],
@@ -97,13 +97,13 @@ function meanDifference(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value - b[i], 0) / Math.max(1, a.length)
 }
 
-/** An answer in steps. */
+/** An answer divided into steps. */
 interface SteppedAnswer extends Answer {
-  /** Places in `tokens` of the last token of each step, rising. */
+  /** Positions in `tokens` of the last token of each step, ascending. */
   ends: readonly number[]
 }
 
-/** With what is known of each step: 1 = good, 0 = bad, or the share of continuations that succeeded. */
+/** Labels of the steps: 1 = good, 0 = bad, or the success rate of continuations. */
 export interface LabelledSteps extends SteppedAnswer {
   labels: readonly number[]
 }
@@ -115,8 +115,9 @@ interface ProcessRewardModelOptions extends PreferenceSchedule {
 }
 
 /**
- * Trains a process reward model: its number at the end of a step is the logit that the step is good. Every step counts the same.
- * Accuracy is the share of steps on the right side of one half, margin the mean logit of good steps less that of bad ones.
+ * Trains a process reward model. Its output at the end of a step is the logit that the step is good. Every step has the same
+ * weight. Accuracy is the share of steps on the right side of 0.5; margin is the mean logit of good steps minus that of bad
+ * ones.
  *
  * Sources: "Let's Verify Step by Step" (arXiv 2305.20050); soft labels: Math-Shepherd (arXiv 2312.08935).
  */
@@ -154,7 +155,7 @@ export async function trainProcessReward(options: ProcessRewardModelOptions): Pr
   )
 }
 
-/** What a process reward model thinks of each step of answers: chances from 0 to 1. */
+/** A process reward model's probability that each step of the answers is good, 0 to 1. */
 export async function stepScores(
   model: Pick<ScalarModel, 'values'>,
   answers: readonly SteppedAnswer[],

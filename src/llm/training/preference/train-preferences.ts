@@ -20,40 +20,40 @@ import {
   sumOf,
 } from './answers.ts'
 
-/** How long and how fast something learns from examples, and when it is validated. */
+/** Length, learning rate and validations of a training on examples. */
 export interface PreferenceSchedule extends OptimiserSettings, RunOptions {
-  /** Updates. Examples are gone through in seeded order, again and again. */
+  /** Number of updates. The examples are shuffled by seed and repeated as needed. */
   steps: number
-  /** Examples of an update. */
+  /** Examples per update. */
   batch: number
-  /** Steps between validations; there is one at the beginning and one at the end too. Default: only those. */
+  /** Steps between validations, in addition to those before the first and after the last step. Default: only those two. */
   validateEvery?: number
-  /** Default 0. */
+  /** Default: 0. */
   seed?: number
   onStep?: (step: ScheduleStep) => void
   onValidation?: (validation: ScheduleValidation) => void
 }
 
-/** Of the examples of one update, before it. */
+/** Statistics of one update's examples, before the update. */
 export interface ScheduleStep {
-  /** From 1. */
+  /** Starts at 1. */
   step: number
   loss: number
   margin: number
   accuracy: number
-  /** undefined where the backend does not tell. */
+  /** undefined if the backend does not report it. */
   gradientNorm: number | undefined
   learningRate: number
 }
 
-/** Of all examples kept for validation, after so many steps. */
+/** Statistics of all validation examples after this many steps. */
 interface ScheduleValidation {
   step: number
-  /** Share of pairs whose chosen answer scores higher; equals do not count as right. */
+  /** Share of pairs whose chosen answer scores higher. Ties do not count. */
   accuracy: number
-  /** Mean difference of scores, chosen less rejected. */
+  /** Mean score of the chosen minus that of the rejected answers. */
   margin: number
-  /** Mean log-probabilities of the answers, where what is trained gives any. */
+  /** Mean log-probabilities of the answers, if the trained model gives any. */
   chosen?: number
   rejected?: number
 }
@@ -61,24 +61,24 @@ interface ScheduleValidation {
 export interface Schedule {
   steps: ScheduleStep[]
   validations: ScheduleValidation[]
-  /** Whose weights are loaded in the end: the highest accuracy, the earliest of equals, which has moved least. */
+  /** The validation whose weights are loaded in the end: the highest accuracy, the earliest if tied. */
   best: ScheduleValidation
 }
 
-/** What is trained: a model and its examples. */
+/** A model to train and its examples. */
 interface Student {
-  /** Of the trainer, as its run is called. */
+  /** Name of the trainer in the run. */
   name: string
   model: TrainedModel
   examples: number
-  /** What else makes two runs equal, for `config.json`. */
+  /** Other values that two equal runs share, for `config.json`. */
   settings: Readonly<Record<string, unknown>>
   /** Adds the gradient of these examples. */
   learn(indices: readonly number[]): Promise<Pick<ScheduleStep, 'loss' | 'margin' | 'accuracy'>>
   validate(): Promise<Omit<ScheduleValidation, 'step'>>
 }
 
-/** Learns, validates, and ends with the best weights. An abort or an error leaves the weights as they are then. */
+/** Trains, validates, and ends with the best weights. After an abort or error the weights stay as they are. */
 export async function runSchedule(student: Student, settings: PreferenceSchedule): Promise<Schedule> {
   const { steps: total, batch, validateEvery = total, seed = 0 } = settings
   for (const [name, value] of Object.entries({
@@ -138,7 +138,7 @@ function validationOf({ step, metrics }: Pick<MetricsRecord, 'step' | 'metrics'>
   return { step, ...measured } as unknown as ScheduleValidation
 }
 
-/** The examples of a step: every epoch in an order of its own, none twice before all were there once. */
+/** The examples of a step. Each epoch has its own order and uses every example once. */
 function indicesOf(step: number, batch: number, examples: number, seed: number): number[] {
   const size = Math.min(batch, examples)
   const first = Math.floor((step * size) / examples)
@@ -150,24 +150,24 @@ function indicesOf(step: number, batch: number, examples: number, seed: number):
 }
 
 interface PreferenceTrainingOptions<Example> extends PreferenceSchedule {
-  /** What is trained. */
+  /** The model to train. */
   backend: ModelBackend
   method: PreferenceMethod<Example>
   examples: readonly Example[]
   /** Pairs that are not among the examples. */
   validation: readonly PreferencePair[]
   /**
-   * What the policy is held against, where the method does that; read once before training. Default: the backend as it is at the
-   * beginning, so that no second model is needed.
+   * The reference policy, if the method needs one. It is read once before training. Default: the backend's initial weights,
+   * which needs no second model.
    */
   reference?: Pick<ModelBackend, 'forward'>
 }
 
 /**
- * Trains a language model on preferences that are given: pairs (`dpo`, `ipo`, `orpo`, `simpo`) or single judged answers (`kto`).
+ * Trains a language model on given preferences: pairs (`dpo`, `ipo`, `orpo`, `simpo`) or single labelled answers (`kto`).
  *
- * @returns curves of loss, margin and accuracy; the backend ends with the weights of the best validation.
- * @throws AgogeError `non-finite-loss` before an update that would spoil the weights, naming the examples' answers.
+ * @returns curves of loss, margin and accuracy. The backend ends with the weights of the best validation.
+ * @throws AgogeError `non-finite-loss` before an update that would damage the weights, naming the examples' answers.
  * @example
  * const { best } = await trainPreferences({ backend, method: dpo(), examples, validation, steps: 100, batch: 16, learningRate: 1e-4 })
  */
@@ -229,14 +229,14 @@ async function preparePreferences<Example>(options: PreferenceTrainingOptions<Ex
   }
 }
 
-/** An example with its answers and what the reference gives them. */
+/** An example with its answers and the reference's log-probabilities of them. */
 export interface ReadExample<Example> {
   example: Example
   answers: readonly Answer[]
   reference: ArrayLike<number>
 }
 
-/** Adds the gradient of a batch to that of the backend: the mean over its examples. */
+/** Adds the mean gradient over a batch to the backend's gradient. */
 export async function learnPreferences<Example>(
   backend: Pick<ModelBackend, 'forward' | 'forwardBackward'>,
   method: PreferenceMethod<Example>,
@@ -249,7 +249,7 @@ export async function learnPreferences<Example>(
   return { loss: report.loss, margin, accuracy }
 }
 
-/** What a backend is to do with a batch: the rows of its answers, and their loss, the mean over the examples. */
+/** A batch as the backend needs it: the rows of its answers, and the mean loss over the examples. */
 export function preferenceUpdate<Example>(
   method: PreferenceMethod<Example>,
   batch: readonly ReadExample<Example>[],

@@ -7,8 +7,8 @@ import type { ReportInput, TrainingSummary } from '../types.ts'
 import { comparisons, cost, curves, kindChart, sample, stageTable } from './sections.ts'
 
 /**
- * One sentence that says what happened on the held-out tasks and no more: "rose" or "fell" only where the 95% intervals do not touch. Begins
- * with the name of the algorithm, where it has one.
+ * One sentence on the held-out results. Says "rose" or "fell" only if the 95% intervals do not overlap. Starts with the name of
+ * the algorithm, if it has one.
  */
 export function headline({ stages, algorithm }: TrainingSummary): string {
   const sentence = stagesSentence(stages)
@@ -39,8 +39,8 @@ function stagesSentence(stages: TrainingSummary['stages']): string {
 }
 
 /**
- * The report of a finished run as one HTML page that needs nothing besides itself: no script, no font, no image is fetched, and every text
- * of the run (prompts, results of tools) is escaped.
+ * The report of a finished run as one self-contained HTML page: it loads no script, font or image. All text of the run (prompts,
+ * tool results) is escaped.
  */
 export function renderReport({ summary, metrics, config }: ReportInput): string {
   const { machine, stages, samples, remarks = [] } = summary
@@ -78,7 +78,7 @@ export function renderReport({ summary, metrics, config }: ReportInput): string 
   )
 }
 
-/** The report of a single trainer: which weights were kept and by which rule, every metric over the steps, the settings. */
+/** The report of a single trainer: the selected weights and the selection rule, every metric over the steps, the settings. */
 export function renderRun({
   summary,
   records,

@@ -18,11 +18,11 @@ const right = 52
 const barHeight = 14
 const gap = 14
 const lineHeight = 15
-// System fonts are some 7 px a character at 13 px; wider ones still end within the margin.
+// System fonts take about 7 px per character at 13 px; the margin leaves space for wider ones.
 const characterWidth = 7.4
 const longestLine = 36
 
-/** Success by family as bars, one a stage, each with its value and its 95% interval. */
+/** Success by kind of task as bars, one per stage, each with its value and 95% interval. */
 export function kindChart(stages: readonly StageSummary[]): Markup {
   const kinds = [...new Set(stages.flatMap((stage) => Object.keys(stage.kinds)))]
   const names = kinds.map((kind) => breakName(kind, longestLine))
@@ -63,7 +63,7 @@ function label(lines: readonly string[], x: number, middle: number): Markup {
   )}`
 }
 
-/** A stage that judged no task of the family has no bar, only a dash. */
+/** A stage that judged no task of this kind has a dash instead of a bar. */
 function bar(stage: StageSummary, kind: string, y: number, toX: (share: number) => number): Markup {
   const mean: number | undefined = stage.kinds[kind]
   const estimate: Estimate | undefined = stage.kindEstimates[kind]
@@ -139,7 +139,7 @@ export function stageTable(stages: readonly StageSummary[]): Markup {
   </div>`
 }
 
-/** What the comparison with continued supervision and the unseen wordings say, where they were measured. */
+/** The comparison with continued supervision and the results on unseen paraphrases, if they were measured. */
 export function comparisons({ gain, unseenParaphrases }: TrainingSummary): Markup {
   const direction = ({ low, high }: MeanEstimate): string =>
     low !== null && low > 0
@@ -164,7 +164,7 @@ export function comparisons({ gain, unseenParaphrases }: TrainingSummary): Marku
   }`
 }
 
-/** The curves of RL, and of the supervised phases before it. */
+/** The curves of RL and of the supervised phases before it. */
 export function curves(metrics: readonly MetricsRecord[]): Markup {
   const of = (phase: string, name: string): Point[] =>
     metrics.flatMap(({ phase: its, step, metrics: values }) =>

@@ -5,14 +5,15 @@ import { sha256 } from '../../../runs/checksums.ts'
 import type { TrainingEvent } from '../../../runs/run-folder.ts'
 import type { RunOptions } from '../run.ts'
 
-/** Trains fresh models by these options, and returns the weights that they end with. */
+/** Trains fresh models with these options and returns their final weights. */
 export type TrainToWeights = (run: RunOptions) => Promise<readonly Float32Array[]>
 
 /**
- * Trains in a folder, keeps a copy of it as a `kill -9` would leave it in the midst of training, and resumes the copy.
+ * Trains in a folder, copies the folder in the middle of training as a `kill -9` would leave it, and resumes the copy.
  *
- * @param step after which the copy is made; it lies between two checkpoints, which are 2 steps apart.
- * @returns hashes of the weights: of the whole run, of the resumed one, of the resumed run opened once more when it was over, and of a run without a folder.
+ * @param step after which the copy is made. It lies between two checkpoints, which are 2 steps apart.
+ * @returns hashes of the final weights of four runs: the whole one, the resumed one, the resumed one opened again after its end,
+ *   and one without a folder.
  */
 export async function interrupt(train: TrainToWeights, step: number) {
   const root = mkdtempSync(join(tmpdir(), 'agoge-resume-'))
