@@ -1,4 +1,7 @@
-/** Runs `work` on every item with at most `width` at a time; starts in order. The first error ends it after those begun. */
+/**
+ * Runs `work` on every item, at most `width` at a time, started in order. After an error, starts no more and rejects once the
+ * running ones have ended.
+ */
 export async function forEachBounded<T>(
   items: readonly T[],
   width: number,

@@ -4,13 +4,13 @@ import type { ModelBackend } from '../model-backend.ts'
 import type { ChatFormat, ChatWindow, ConversationMessage } from './chat-format/index.ts'
 import type { Act, Actor, ActRequest } from './types.ts'
 
-/** What an act is made in: the prompt, and which part of it no earlier act has in its tokens. */
+/** The prompt of an act, and the part of it that no earlier act contains. */
 interface OpenWindow {
   request: ActRequest
   messages: readonly ConversationMessage[]
   window: ChatWindow
   prompt: Int32Array
-  /** The part of the prompt that goes into the tokens of this act, in front of what is said. */
+  /** The part of the prompt that this act's tokens start with, before the output. */
   added: Int32Array
   rewritten: boolean
 }
@@ -21,12 +21,12 @@ interface Said {
   message: ConversationMessage
 }
 
-/** The windows of episodes whose model reads through a chat format. */
+/** The prompts of episodes whose model reads through a chat format. */
 interface Windows {
   next(request: ActRequest): OpenWindow
-  /** What the message would be in this window, as tokens. */
+  /** The tokens that the message would have here. */
   write(window: OpenWindow, message: ConversationMessage): Int32Array
-  /** The tokens of the act, prompt included, and remembers what was said, so that the next window follows it. */
+  /** The tokens of the act including its new prompt part. Remembers the output, so that the next prompt continues it. */
   spoke(
     window: OpenWindow,
     said: Said,
@@ -42,8 +42,8 @@ interface Memory {
 }
 
 /**
- * Templates make tokens of a conversation, not of a message, so the nodes of such episodes have no tokens but those of the policy:
- * each begins with all that was new in its prompt (mask 0). Windows are known by the tokens of the last act, which stay where they are.
+ * Chat templates make tokens from whole conversations, not from messages. So only the policy's nodes have tokens, and these
+ * start with the new part of the prompt (mask 0). The tokens of the last act identify a prompt; they do not change.
  */
 export function createWindows(format: ChatFormat): Windows {
   const memory = new WeakMap<Int32Array, Memory>()
@@ -81,7 +81,7 @@ export function createWindows(format: ChatFormat): Windows {
   }
 }
 
-/** The nodes as messages; `known` gives back what an assistant said with its thoughts, which no node holds. */
+/** The nodes as messages. `known` returns an assistant message with its reasoning, which nodes do not store. */
 function conversationOf(
   nodes: readonly EpisodeNode[],
   known: (node: EpisodeNode) => ConversationMessage | undefined,
@@ -96,7 +96,7 @@ function conversationOf(
       return { ...said, ...defined({ calls }) }
     }
     if (role !== 'tool') return { role, text }
-    // The answer to an attempt that could not be read belongs to no call.
+    // The reply to an invalid call answers no call id.
     return callId !== undefined && open.delete(callId) ? { role, text, callId } : { role: 'user', text }
   })
 }
@@ -114,21 +114,21 @@ function concatenate(...parts: readonly Int32Array[]): Int32Array {
 interface ChatActorOptions {
   backend: Pick<ModelBackend, 'sample'>
   format: ChatFormat
-  /** 0 = greedy. */
+  /** 0 is greedy. */
   sampling: { temperature: number }
-  /** Together with episode, turn and token index it determines every draw. */
+  /** Determines every draw, together with episode, turn and token index. */
   seed: number
   maxTokensPerTurn: number
-  /** Tokens that the model can see (`max_position_embeddings`); an episode that comes to it ends. */
+  /** Context window in tokens (`max_position_embeddings`). An episode that fills it ends. */
   window: number
 }
 
 const none = new Int32Array(0)
 
 /**
- * A policy in this process that reads and speaks through a chat format, such as a public checkpoint with its chat template and tools.
- * Sampled ids are kept verbatim; the tokens of an act begin with what is new in its prompt (mask 0). Where the template rewrites the past,
- * the act stands in a window of its own, hence in a training row of its own.
+ * A local policy with a chat format, such as a public checkpoint with its chat template and tools. Keeps sampled ids verbatim.
+ * The tokens of an act start with the new part of its prompt (mask 0). If the template renders earlier messages differently than
+ * before, the act starts a new prompt, and so a new training row.
  */
 export function createChatActor(options: ChatActorOptions): Actor {
   const { backend, format, sampling, seed, maxTokensPerTurn: maxTokens, window: limit } = options
@@ -179,7 +179,7 @@ export function createChatActor(options: ChatActorOptions): Actor {
   }
 }
 
-/** An act that was not possible: the prompt alone fills the window. */
+/** The act of an episode whose prompt fills the context window. */
 const tooLong = {
   text: '',
   calls: [],

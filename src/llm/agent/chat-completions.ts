@@ -10,7 +10,7 @@ interface ChatCompletionMessage {
   tool_call_id?: string
 }
 
-/** Tools as OpenAI's protocol names them. */
+/** Tool definitions in OpenAI's format. */
 export function toFunctionTools(specs: readonly ToolSpec[]): unknown[] {
   return specs.map(({ name, description, inputSchema }) => ({
     type: 'function',
@@ -23,8 +23,8 @@ function wireId(id: string): string {
 }
 
 /**
- * The episode's nodes as a conversation. Every call of an assistant message is answered by a `tool` message, as
- * endpoints demand; the answer to an attempt that could not be read goes back as the user's.
+ * The episode's nodes as a conversation. A `tool` message answers every call of an assistant message, as endpoints require. The
+ * reply to an invalid call is sent as a user message.
  */
 export function toMessages(nodes: readonly EpisodeNode[]): ChatCompletionMessage[] {
   let open = new Set<string>()
@@ -61,13 +61,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Reads a chat completion: native tool calls, else calls written into the text. Returns undefined where the body is
- * no chat completion.
+ * Reads a chat completion: native tool calls, or else calls written in the text. Returns undefined if the body is not a chat
+ * completion.
  */
 export function readCompletion(body: unknown): Completion | undefined {
   const choice: unknown = isRecord(body) && Array.isArray(body.choices) ? body.choices[0] : undefined
   if (!isRecord(body) || !isRecord(choice) || !isRecord(choice.message)) return undefined
-  // Gateways so report a provider that broke while it answered; what there is of the message is not the model's word.
+  // Gateways report a provider that failed during its answer like this. The partial message is not the model's output.
   if (isRecord(choice.error) || choice.finish_reason === 'error') return undefined
   const { content, tool_calls: native } = choice.message
   const text = textOf(content)
@@ -82,7 +82,7 @@ export function readCompletion(body: unknown): Completion | undefined {
   }
 }
 
-/** Content as one text, or as a list of parts, of which those of the type `text` are said aloud. */
+/** Reads content given as one string or as a list of parts; keeps the parts of type `text`. */
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : ''
   return content
@@ -101,7 +101,7 @@ function readNative(text: string, native: unknown[]): ParsedOutput {
     const given = called.arguments
     const read = isRecord(given) ? given : readArguments(typeof given === 'string' ? given : '', true)
     if (read === undefined) {
-      // The words go back into the conversation, else the model could not see what was wrong.
+      // The text returns to the conversation, so that the model can see its mistake.
       const said = [text, `${called.name}(${String(given)})`].filter(Boolean).join('\n')
       return { text: said, calls: [], invalid: 'the arguments are not a JSON object' }
     }
@@ -110,27 +110,27 @@ function readNative(text: string, native: unknown[]): ParsedOutput {
   return { text, calls }
 }
 
-/** Settings of sampling as they stand in a request, by their names in the protocol. */
+/** Sampling settings of a request, by their names in the protocol. */
 type SamplingParameters = Readonly<Record<string, number>>
 
-/** What is asked of an endpoint, less what its model refuses. */
+/** Request parameters, without those that the model refused. */
 interface EndpointParameters {
-  /** What the next request says. */
+  /** The parameters of the next request. */
   current(): SamplingParameters
   /**
-   * Takes back what a refused request said too much of, for this and all later requests: the request is to be sent again. False where
-   * the refusal names nothing that was `sent`.
+   * Drops the parameter that a refusal is about from this and all later requests. Returns true if the request should be sent
+   * again, and false if the refusal names no parameter that was `sent`.
    */
   concede(status: number, answer: string, sent: SamplingParameters): boolean
 }
 
-/** Longest part of a refusal that is looked at and quoted: some quote the request. */
+/** Maximum length of a refusal to search and quote; some quote the whole request. */
 const quoted = 500
 
 /**
- * Models differ in what they let be chosen: reasoning models refuse a temperature, and call `max_tokens` by another name.
+ * Models differ in the parameters they accept: reasoning models refuse a temperature and rename `max_tokens`.
  *
- * @param notice told once of every parameter that is given up.
+ * @param notice called once for every dropped parameter.
  */
 export function createEndpointParameters(
   asked: SamplingParameters,
@@ -144,7 +144,7 @@ export function createEndpointParameters(
       const words = refusalText(answer).slice(0, quoted)
       const refused = namedParameter(answer, words, Object.keys(sent))
       if (refused === undefined) return false
-      // Of several requests at a time, the first to be refused speaks for all.
+      // Of several concurrent requests, the first refusal decides for all.
       if (!(refused in current)) return true
       const { [refused]: value, ...rest } = current
       const renamed = refused === 'max_tokens'
@@ -157,7 +157,7 @@ export function createEndpointParameters(
   }
 }
 
-/** The parameter that a refusal is about: the one that its fields name, else the first that its words do. */
+/** The parameter that a refusal is about: the one in its fields, or else the first in its text. */
 function namedParameter(answer: string, words: string, sent: readonly string[]): string | undefined {
   const field = parameterField(parse(answer))
   if (field !== undefined) return sent.find((name) => name === field)
@@ -167,7 +167,7 @@ function namedParameter(answer: string, words: string, sent: readonly string[]):
   return first !== undefined && at(first) < Infinity ? first : undefined
 }
 
-/** `error.param` as of OpenAI, `detail[0].loc` as of servers on FastAPI. */
+/** `error.param` of OpenAI, or `detail[0].loc` of servers on FastAPI. */
 function parameterField(answer: unknown): string | undefined {
   const named = member(member(answer, 'error'), 'param') ?? member(answer, 'param')
   if (typeof named === 'string') return named

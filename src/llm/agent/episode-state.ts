@@ -14,7 +14,7 @@ import type { ToolResult } from '../tool/tool.ts'
 import type { WaitClock } from './turn-loop.ts'
 import type { Act, Actor, Task, ToolSession, ToolEnvironment } from './types.ts'
 
-/** An episode to be run. `group` is shared by the episodes of one task that are compared with each other. */
+/** An episode to run. Episodes of one task that are compared with each other share `group`. */
 export interface EpisodeSpec {
   id: string
   group: string
@@ -22,47 +22,47 @@ export interface EpisodeSpec {
 }
 
 export interface EpisodeLimits {
-  /** Outputs of the policy at most, the answer included. */
+  /** Maximum outputs of the policy, including the answer. */
   turns: number
-  /** Longest output the actor may give; with `totalTokens`, the room that must be left before it acts. */
+  /** Maximum tokens per output. With `totalTokens`, also the space that must be left before the policy acts. */
   tokensPerTurn?: number
-  /** The window never grows beyond this (tokens of all nodes; for a remote model its own count of the prompt). */
+  /** Maximum tokens of the context window. For a remote model, its own count of the prompt. */
   totalTokens?: number
   /**
-   * Wall-clock time of a whole episode, less what its wave waits for servers. What runs on this machine depends on its load, so passing
-   * it masks.
+   * Wall-clock limit of an episode, without its wave's waits for servers. Exceeding it masks the episode, since it depends on
+   * the load of the machine.
    */
   deadlineSeconds: number
-  /** Time of one call before the tool counts as hung, which masks; waiting for a server or its state is not counted. */
+  /** Time limit of one call, which masks the episode. Waiting for a server or its state does not count. */
   toolDeadlineSeconds: number
 }
 
 const agent = 'agent'
 
-/** One episode in the making: the record that grows, and the session it acts in. */
+/** A running episode: its record and its session. */
 export interface EpisodeState {
   readonly spec: EpisodeSpec
   readonly limits: EpisodeLimits
-  /** Of the wave that the episode belongs to. */
+  /** The clock of the episode's wave. */
   readonly waits: WaitClock
   readonly nodes: EpisodeNode[]
   readonly usage: Episode['usage']
   session: ToolSession | undefined
   ending: Ending | undefined
   answer: string | null
-  /** Counts the time spent in tools, in seconds. */
+  /** Adds time spent in tools, in seconds. */
   toolSeconds: number
-  /** Ends the episode as the policy's doing; the first end stands. */
+  /** Ends the episode, attributed to the policy. Only the first end counts. */
   end(ending: Ending): void
-  /** Ends the episode as our doing: it is masked, and says why. */
+  /** Ends and masks the episode with a reason, for faults that are not the policy's. */
   mask(ending: Ending, error: unknown): void
   masked(): boolean
-  /** Applies the limits that hold before the policy acts. */
+  /** Checks the limits before the policy acts. */
   checkBefore(turn: number, signal: AbortSignal | undefined): void
   addAct(act: Act): EpisodeNode
-  /** `reward` is what the environment pays the turn that made the call. @throws AgogeError where it is not finite. */
+  /** `reward` is the environment's reward for the turn of the call. @throws AgogeError if it is not finite. */
   addToolResult(callId: string, result: Pick<ToolResult, 'text' | 'isError' | 'reward'>): void
-  /** @throws AgogeError `bad-reward` where it is no score. */
+  /** @throws AgogeError `bad-reward` if it is not a score. */
   judged(given: Score): void
   close(): Promise<void>
   toEpisode(): Episode
@@ -79,7 +79,7 @@ export function createEpisodeState(
   const started = performance.now()
   let seconds: number | undefined
   let windowTokens = 0
-  /** The first node of the window that the policy sees; later than 0 once a template has rewritten the past. */
+  /** The first node in the policy's prompt. Above 0 after a template has rendered earlier messages differently. */
   let windowStart = 0
   let status: EpisodeStatus | undefined
   let error: string | undefined
@@ -145,7 +145,7 @@ export function createEpisodeState(
         ...defined({ invalid: act.invalid }),
       })
       const sampled = act.sampledTokens ?? act.mask.reduce((sum, bit) => sum + bit, 0)
-      // A remote model's window is known only by its own count.
+      // Only the remote model counts its window.
       if (act.tokens.length === 0 || act.rewritten === true) windowTokens = act.promptTokens + sampled
       samples.push({
         path,
@@ -180,7 +180,7 @@ export function createEpisodeState(
       try {
         await session?.close()
       } catch (cause) {
-        // The episode is over and judged; a session that cannot be tidied up changes nothing about it.
+        // The episode is judged; an error while closing its session changes nothing.
         error ??= cause instanceof Error ? cause.message : String(cause)
       }
       seconds ??= (performance.now() - started) / 1000

@@ -8,15 +8,15 @@ import type { Act, Actor, ActRequest, Task } from './types.ts'
 export interface ExpertActorOptions {
   /** The task of each episode, by episode id. */
   tasks: ReadonlyMap<string, Pick<Task, 'plan'>>
-  /** Encodes what the planner does for a local policy to learn from; without it the tokens are empty. */
+  /** Encodes the expert's acts, so that a local policy can learn from them. Without it, tokens are empty. */
   tokenizer?: Tokenizer
-  /** The same for a model with a chat template, instead of `tokenizer`. */
+  /** Replaces `tokenizer` for a model with a chat template. */
   format?: ChatFormat
 }
 
 const none = { tokens: new Int32Array(0), mask: new Uint8Array(0) }
 
-/** Follows the reference plan of each task: for demonstrations, and for proving that a task can be solved. */
+/** Follows the reference plan of each task. Used for demonstrations and to verify that tasks can be solved. */
 export function createExpertActor(options: ExpertActorOptions): Actor {
   const { tasks, tokenizer, format } = options
   const windows = format === undefined ? undefined : createWindows(format)

@@ -11,22 +11,22 @@ import type { Act, Actor } from './types.ts'
 export interface LocalActorOptions {
   backend: Pick<ModelBackend, 'sample'>
   tokenizer: Tokenizer
-  /** 0 = greedy. */
+  /** 0 is greedy. */
   sampling: { temperature: number }
-  /** Together with episode, turn and token index it determines every draw. */
+  /** Determines every draw, together with episode, turn and token index. */
   seed: number
   maxTokensPerTurn: number
   /**
-   * Whether a grammar makes every call one of a tool on offer, with arguments that its schema allows, written to its end within
-   * `maxTokensPerTurn`. Text around calls stays free. Default off: a policy then learns to write calls by itself. The
-   * log-probabilities of an act stay those of the whole distribution, as a trainer computes them (`SampleOutput.logprobs`).
+   * Whether a grammar constrains calls to the offered tools, with arguments of their schema, complete within `maxTokensPerTurn`.
+   * Text around calls stays free. Default: off, so that the policy learns the syntax. The log-probabilities of an act are those
+   * of the unconstrained distribution, as a trainer computes them (`SampleOutput.logprobs`).
    */
   constrained?: boolean
 }
 
 /**
- * A policy that runs in this process. Its window is the tokens of the nodes one after another, then a forced
- * `<|assistant|>`; what it sampled is kept verbatim and never tokenised again.
+ * A policy in this process, for Agoge's own models. Its prompt is the concatenated tokens of the nodes, followed by a forced
+ * `<|assistant|>`. Keeps sampled tokens verbatim and never re-encodes them.
  */
 export function createLocalActor(options: LocalActorOptions): Actor {
   const { backend, tokenizer, sampling, seed, maxTokensPerTurn, constrained = false } = options
@@ -35,12 +35,12 @@ export function createLocalActor(options: LocalActorOptions): Actor {
   const format = createSmallFormat(tokenizer)
 
   const grammars = new Map<readonly ToolSpec[], Grammar>()
-  /** Text, then any number of calls; the same object for the same tools. */
+  /** A grammar of text and any number of calls. The same tools return the same object. */
   function grammarFor(tools: readonly ToolSpec[]): Grammar | undefined {
     const call = constrained ? format.callGrammar(tools) : undefined
     if (call === undefined) return undefined
     const grammar = grammars.get(tools) ?? { sequence: [{ regex: '[^]*' }, { repeat: call }] }
-    // Tools stay the same for many turns, hardly for ever.
+    // Tools stay the same for many turns, but not forever.
     if (grammars.size > 64) grammars.clear()
     grammars.set(tools, grammar)
     return grammar

@@ -12,40 +12,45 @@ import {
 import type { Act, Actor, ActRequest } from './types.ts'
 
 export interface OpenAIActorOptions {
-  /** Up to and including the version, e.g. `http://127.0.0.1:8080/v1`. */
+  /** Base address including the version, e.g. `http://127.0.0.1:8080/v1`. */
   baseUrl: string
   model: string
-  /** The key itself; else the variable `apiKeyVariable` (default OPENAI_API_KEY) is read. Local servers need none. */
+  /** The API key. Default: the environment variable `apiKeyVariable` (default: OPENAI_API_KEY). Local servers need none. */
   apiKey?: string
   apiKeyVariable?: string
-  /** What of these is given is sent; the model's own settings hold for the rest. One that the model refuses is given up; see `onNotice`. */
+  /**
+   * Sampling settings to send. The endpoint's defaults apply to the others. A setting that the model refuses is dropped; see
+   * `onNotice`.
+   */
   temperature?: number
   topP?: number
-  /** Longest output of one turn. */
+  /** Maximum tokens per turn. */
   maxTokensPerTurn?: number
   seed?: number
-  /** Is told once of each parameter that the model refused and that is no longer sent. Default: nobody is. */
+  /** Called once for each setting that the model refused and that is no longer sent. */
   onNotice?: (text: string) => void
-  /** Requests at the same time. Default 8. */
+  /** Concurrent requests. Default: 8. */
   concurrency?: number
-  /** Further attempts after the first. Default 4. */
+  /** Retries after the first attempt. Default: 4. */
   retries?: number
-  /** Time of one attempt. Default 120. */
+  /** Time limit of one attempt in seconds. Default: 120. */
   timeoutSeconds?: number
-  /** First pause between attempts; it doubles each time. Default 0.5. A `Retry-After` of up to a minute is honoured. */
+  /** Pause before the first retry in seconds; it doubles each time. Default: 0.5. A `Retry-After` of up to a minute is honoured. */
   backoffSeconds?: number
-  /** Sent along, e.g. what a gateway wants. */
+  /** Additional headers, e.g. for a gateway. */
   headers?: Record<string, string>
 }
 
 const empty = { tokens: new Int32Array(0), logprobs: new Float32Array(0), mask: new Uint8Array(0) }
 
 /**
- * Any model behind an OpenAI-compatible `chat/completions` endpoint. It acts and is judged like the local policy but
- * gives no token ids, so it cannot be trained. An endpoint that fails after all attempts is a fault of infrastructure
- * in the place of that act; a conversation that has outgrown the model's window ends as a failure of the episode.
+ * An actor for any OpenAI-compatible `chat/completions` endpoint. It acts like a local policy but returns no token ids, so it
+ * cannot be trained. If the endpoint fails after all retries, the act is an infrastructure fault. If the conversation exceeds
+ * the model's context window, the episode ends as a failure.
  *
- * @throws AgogeError (in `act`) where the endpoint refuses us for good: wrong key, unknown model, unusable request.
+ * @throws AgogeError (in `act`) for permanent errors: wrong key, unknown model, invalid request.
+ * @example
+ * const actor = createOpenAIActor({ baseUrl: 'http://127.0.0.1:8080/v1', model: 'qwen3-8b' })
  */
 export function createOpenAIActor(options: OpenAIActorOptions): Actor {
   const endpoint = endpointUrl(options.baseUrl)
@@ -79,7 +84,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
     }
   }
 
-  /** `goesOn`: the conversation may have outgrown the window; a first message that does not fit is a mistake in the settings. */
+  /** `goesOn`: the conversation may have outgrown the window. A first message that does not fit is a mistake in the settings. */
   async function post(body: object, signal: AbortSignal | undefined, goesOn: boolean): Promise<Completion> {
     const attempts = 1 + (options.retries ?? 4)
     let last: Error | undefined
@@ -96,7 +101,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
             ...options.headers,
           },
           body: JSON.stringify({ ...body, ...sent }),
-          // Followed, a POST becomes a GET without its body, and loses its key on the way to another host.
+          // A redirect would turn the POST into a GET without a body, and drop the key on the way to another host.
           redirect: 'manual',
           signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         })
@@ -108,12 +113,12 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
         const isTooLong = !response.ok && saysTooLong(response.status, answer)
         if (isTooLong && goesOn) return outgrown
         if (!isTooLong && parameters.concede(response.status, answer, sent)) {
-          // Nothing was wrong with the endpoint: this was no attempt.
+          // The endpoint was fine: this does not count as an attempt.
           attempt--
           continue
         }
         if (!response.ok && !isTransient(response.status)) throw refusal(response.status, said, isTooLong)
-        // Gateways also say with status 200 what went wrong behind them.
+        // Some gateways report errors with status 200.
         const what = response.ok ? 'with no chat completion' : response.status
         last = new Error(`${endpoint.host} answered ${what}: ${said}`)
         wait = retryAfter(response.headers.get('retry-after')) ?? wait
@@ -169,7 +174,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
 
   return {
     name: options.model,
-    // As models are sampled where nothing else is asked for.
+    // Default sampling parameters of the protocol.
     sampling: { temperature: temperature ?? 1, ...defined({ topP }) },
     encode: () => empty.tokens,
     async act(requests, { signal }) {
@@ -188,9 +193,9 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
 }
 
 /**
- * Where chat completions are asked for, given the base of an endpoint or the whole address; a query stays.
+ * The address for chat completions, from the base of an endpoint or the whole address. Keeps a query.
  *
- * @throws AgogeError where it is no http address, or holds a name or a password.
+ * @throws AgogeError if it is not an http address, or contains a user name or password.
  */
 export function endpointUrl(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
@@ -213,10 +218,10 @@ export function endpointUrl(baseUrl: string): URL {
   return url
 }
 
-/** As it may be shown: some gateways take their key in the query. */
+/** The address for messages. Drops the query, since some gateways take their key there. */
 const addressOf = ({ origin, pathname }: URL): string => `${origin}${pathname}`
 
-/** Timers take whole milliseconds, and at most 31 bits of them (25 days). */
+/** Timers take whole milliseconds of at most 31 bits (25 days). */
 function deadline(seconds: number): AbortSignal {
   return AbortSignal.timeout(Math.min(Math.ceil(seconds * 1000), 2 ** 31 - 1))
 }
@@ -229,10 +234,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** An act that was not possible, as of a policy in this process whose prompt fills the window: the episode ends there, a failure. */
+/** The act of an episode whose conversation exceeds the context window. The episode ends as a failure. */
 const outgrown: Completion = { text: '', calls: [], finish: 'length', promptTokens: 0, sampledTokens: 0 }
 
-/** As OpenAI and this project's own server, llama.cpp, and by their words vLLM, SGLang and gateways in front of them say it. */
+/** Codes of OpenAI, llama.cpp and Agoge's own server, and messages of vLLM, SGLang and gateways. */
 function saysTooLong(status: number, answer: string): boolean {
   const words =
     /context_length_exceeded|exceed_context_size|(maximum|available) (model )?context (length|size|window)/i
@@ -243,7 +248,7 @@ function isTransient(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500
 }
 
-/** Seconds to wait as the server asks, given in seconds or as a date; at most a minute. */
+/** Seconds to wait by `Retry-After`, given in seconds or as a date; at most a minute. */
 function retryAfter(header: string | null): number | undefined {
   if (header === null) return undefined
   const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000

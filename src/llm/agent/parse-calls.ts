@@ -1,14 +1,14 @@
 import type { ToolCall } from '../episode/types.ts'
 
-/** Deeper than any call of a tool, and no danger to what walks the value. */
+/** Deeper than any tool call, and safe for recursive functions. */
 const deepest = 256
 
 /**
- * Mends JSON as chat models damage it: single quotes, trailing commas, bare keys, Python's True/False/None, raw line
- * breaks in strings, missing closing quotes and brackets, text after the end. Meant for remote models only.
- * The work grows linearly with the text.
+ * Repairs JSON as chat models damage it: single quotes, trailing commas, bare keys, Python's True/False/None, raw line breaks in
+ * strings, missing closing quotes and brackets, text after the end. For remote models only. Takes time linear in the length of
+ * the text.
  *
- * @returns The value, or undefined where it is beyond repair or nested more than 256 levels deep.
+ * @returns the value, or undefined if it is beyond repair or nested more than 256 levels deep.
  */
 export function repairJson(text: string): unknown {
   const out: string[] = []
@@ -34,7 +34,7 @@ export function repairJson(text: string): unknown {
       const rest = text.slice(i, i + 80)
       const word = /^[A-Za-z_$][\w$]*/.exec(rest)?.[0]
       if (word === undefined) {
-        // A number as a whole, or its exponent would be taken for a bare word.
+        // Match a number as a whole, or its exponent would be read as a bare word.
         const plain = /^-?\d[\d.]*(?:[eE][+-]?\d+)?/.exec(rest)?.[0] ?? char
         out.push(plain)
         i += plain.length
@@ -62,14 +62,14 @@ const constants: Record<string, string> = {
   None: 'null',
 }
 
-/** Ends the innermost bracket, without a comma in front of its end. */
+/** Closes the innermost bracket and removes a trailing comma. */
 function close(out: string[], open: string[]): void {
   while (out.at(-1)?.trim() === '') out.pop()
   if (out.at(-1) === ',') out.pop()
   out.push(open.pop() ?? '')
 }
 
-/** Reads a string in either kind of quotes from its opening quote; an unclosed one ends with the text. */
+/** Reads a string from its opening quote, in either kind of quotes. An unclosed string ends with the text. */
 function readString(text: string, start: number): { json: string; next: number } {
   const quote = text[start]
   let body = ''
@@ -89,7 +89,7 @@ function readString(text: string, start: number): { json: string; next: number }
 
 export type BareCall = Omit<ToolCall, 'id'>
 
-/** What an output of the policy says: an answer (`calls` empty), calls, or an attempt that could not be understood. */
+/** A parsed output of the policy: an answer (`calls` is empty), calls, or an invalid call. */
 export interface ParsedOutput {
   /** The text around the calls. */
   text: string
@@ -102,8 +102,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The exact form that local policies learn: `{"name": string, "arguments": object}` and nothing else. Nothing is
- * repaired, so that reinforcement learning teaches exactness. Returns the call, or the problem in few words.
+ * Parses the exact form that local policies learn: `{"name": string, "arguments": object}` and nothing else. Nothing is
+ * repaired, so that reinforcement learning teaches exactness. Returns the call or a short description of the problem.
  */
 export function parseExactCall(json: string): BareCall | string {
   let value: unknown
@@ -119,7 +119,7 @@ export function parseExactCall(json: string): BareCall | string {
   return { name: value.name, arguments: value.arguments }
 }
 
-/** Reads the local format after its markers are taken apart: the text before the first `<|call|>`, then each call. */
+/** Parses the local format after its markers have been split: the text before the first `<|call|>`, then each call. */
 export function parseSegments(text: string, calls: readonly string[]): ParsedOutput {
   const parsed: BareCall[] = []
   for (const json of calls) {
@@ -137,9 +137,9 @@ const markers = [
 ]
 
 /**
- * Reads calls that a foreign model wrote as text: `<tool_call>`, fenced or bare JSON, `tool`/`name`/`function` with
- * `arguments`/`args`/`parameters`/`input`, OpenAI's function objects with arguments as a string. With `repair`, common
- * damage (trailing commas, missing braces, single quotes) is mended. Never throws; text without a call is an answer.
+ * Parses calls that a remote model wrote as text: `<tool_call>`, fenced or bare JSON, `tool`/`name`/`function` with
+ * `arguments`/`args`/`parameters`/`input`, and OpenAI's function objects with arguments as a string. With `repair`, fixes common
+ * damage (trailing commas, missing braces, single quotes). Text without a call is an answer. Never throws.
  */
 export function parseCalls(output: string, options: { repair?: boolean } = {}): ParsedOutput {
   const repair = options.repair === true
@@ -156,7 +156,7 @@ export function parseCalls(output: string, options: { repair?: boolean } = {}): 
       else calls.push(...found)
     }
     if (problem === undefined) return { text, calls }
-    // Fenced text that is not a call is an ordinary part of an answer; an explicit marker was an attempt.
+    // Fenced text that is not a call is part of the answer. An explicit marker is an attempted call.
     if (explicit || bodies.some(looksLikeCall)) return { text, calls: [], invalid: problem }
   }
   const bare = output.trim()
@@ -165,7 +165,7 @@ export function parseCalls(output: string, options: { repair?: boolean } = {}): 
   return typeof found === 'string' ? { text: output, calls: [], invalid: found } : { text: '', calls: found }
 }
 
-/** JSON with a tool's name and arguments in one of the usual spellings, however damaged. */
+/** JSON with a tool's name and arguments in a common spelling, however damaged. */
 function looksLikeCall(text: string): boolean {
   return (
     /^[[{]/.test(text) &&
@@ -174,7 +174,7 @@ function looksLikeCall(text: string): boolean {
   )
 }
 
-/** Reads JSON of one call or several in the usual spellings; returns the problem in few words where it is none. */
+/** Reads JSON of one or several calls in the common spellings. Returns a short description of the problem if it is none. */
 export function readCalls(body: string, repair: boolean): BareCall[] | string {
   let value: unknown
   try {
@@ -208,7 +208,7 @@ function readCall(value: unknown, repair: boolean): BareCall | string {
   return isRecord(read) ? { name, arguments: read } : 'the arguments are not an object'
 }
 
-/** Arguments given as a string of JSON, as OpenAI's protocol has them; an empty string stands for none. */
+/** Arguments as a JSON string, as in OpenAI's protocol. An empty string means no arguments. */
 export function readArguments(text: string, repair: boolean): Record<string, unknown> | undefined {
   if (text.trim() === '') return {}
   let value: unknown

@@ -12,13 +12,13 @@ export type QueuedRequest = SampleRequest & Omit<SampleOptions, 'signal' | 'onTo
 
 export interface SampleQueue {
   /**
-   * Samples the requests of one client together with those of others. `onToken` gets each token as it is drawn, by the index of
-   * its request; what it throws fails its own client alone. Rejects with the reason of the client's signal once that is aborted.
+   * Samples one client's requests in a batch with those of others. `onToken` receives each token as it is drawn, with the index
+   * of its request; an error it throws fails only its own client. Rejects with the signal's reason when the client aborts.
    *
-   * @throws AgogeError `overloaded` where too many rows wait already.
+   * @throws AgogeError `overloaded` if too many rows are waiting.
    */
   sample(requests: readonly QueuedRequest[], client: QueueClient): Promise<SampleOutput[]>
-  /** Rows that wait or are being sampled, and how many may at most. */
+  /** Rows that are waiting or being sampled, and the maximum. */
   readonly load: number
   readonly limit: number
 }
@@ -30,13 +30,13 @@ export interface QueueClient {
 
 interface Entry extends QueueClient {
   rows: Row[]
-  /** Leaves the batch, as if its client had hung up. */
+  /** Removes the row from the batch, as if its client had disconnected. */
   leave: (why: unknown) => void
   resolve: (outputs: SampleOutput[]) => void
   reject: (error: unknown) => void
 }
 
-/** One output in the making. */
+/** One output being sampled. */
 interface Row {
   entry: Entry
   index: number
@@ -48,15 +48,15 @@ interface Row {
   weightVersion: number
 }
 
-/** Tokens of a row in one call of the backend; then others may join, and those whose client has gone are left out. */
+/** Tokens per row in one call of the backend. Between calls, new rows join and rows of disconnected clients are removed. */
 const roundTokens = 64
 
 /**
- * Batches what comes at the same time: all rows are sampled together, for so many tokens; then what has come meanwhile joins them, and
- * rows whose client has hung up are dropped. Each keeps its own settings. Tokens are drawn by their place in the row, so rounds change
- * nothing of what is drawn. Rows with a grammar or texts that stop them are sampled in one go: neither reaches back over rounds.
+ * Batches concurrent requests. Samples all rows for a round of several tokens; then new rows join, and rows of disconnected
+ * clients are dropped. Each row keeps its own settings. Draws depend only on the position in the row, so rounds do not affect
+ * the output. Rows with a grammar or stop texts are sampled in one call, since neither works across rounds.
  *
- * @param limit how many rows may wait or be sampled at the same time.
+ * @param limit maximum number of rows that wait or are being sampled.
  */
 export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit = Infinity): SampleQueue {
   const waiting: Entry[] = []
@@ -66,7 +66,7 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
   async function run(): Promise<void> {
     if (running) return
     running = true
-    // Requests that arrive in the same moment make one batch.
+    // Requests that arrive at the same moment share a batch.
     await new Promise(setImmediate)
     let active: Entry[] = []
     for (;;) {
@@ -82,7 +82,7 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
     running = false
   }
 
-  /** One call of the backend; gives the entries that failed. What is wrong with one must not fail those that came with it. */
+  /** One call of the backend. Returns the failed entries. An invalid request must not fail the others. */
   async function round(entries: readonly Entry[]): Promise<Set<Entry>> {
     try {
       await sampleRound(entries)
@@ -124,7 +124,7 @@ export function createSampleQueue(backend: Pick<ModelBackend, 'sample'>, limit =
           try {
             entry.onToken?.(index, token, logprob)
           } catch (error) {
-            // A listener of one client is no matter of the others'.
+            // An error in one client's listener must not affect the others.
             entry.leave(error)
           }
         },
@@ -193,7 +193,7 @@ function add(row: Row, output: SampleOutput, asked: number): void {
   for (const logprob of output.logprobs) row.logprobs.push(logprob)
   row.topLogprobs.push(...(output.topLogprobs ?? []))
   row.weightVersion = output.weightVersion
-  // A row that ended before its round did has come to the end of the model's window.
+  // A row that ended before its round did has filled the context window.
   const over = row.tokens.length >= row.request.maxTokens || output.tokens.length < asked
   if (output.finish === 'stop') row.finish = 'stop'
   else if (over) row.finish = 'length'
@@ -217,8 +217,8 @@ function toOutput({
 }
 
 /**
- * Hands requests straight to a backend whose calls join each other's batches: each begins at the next token, ends when its own rows end,
- * and is aborted alone. `limit` is how many rows may be sampled or wait for room at the same time.
+ * Passes requests directly to a backend with continuous batching. Each request joins at the next token, ends with its own rows,
+ * and aborts alone. `limit` is the maximum number of rows that are sampled or wait.
  */
 export function createJoiningQueue(
   backend: Pick<LocalBackend, 'continuousBatching'>,

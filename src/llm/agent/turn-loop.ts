@@ -12,7 +12,7 @@ import {
 } from './episode-state.ts'
 import type { Act, Actor, ToolEnvironment, ToolSession } from './types.ts'
 
-/** Opens the episode's session; where the environment cannot, the episode is masked. */
+/** Opens the episode's session. If the environment cannot, masks the episode. */
 async function open(
   state: EpisodeState,
   environment: ToolEnvironment,
@@ -29,7 +29,7 @@ async function open(
   }
 }
 
-/** Records what the policy did and runs its calls one after another. */
+/** Records the policy's act and runs its calls one after another. */
 async function actOn(
   state: EpisodeState,
   act: Act | Error,
@@ -78,7 +78,7 @@ async function actOn(
   }
 }
 
-/** Judges an episode that has ended, unless it is masked, and closes its session. */
+/** Judges a finished episode, unless it is masked, and closes its session. */
 async function finish(state: EpisodeState, signal: AbortSignal | undefined): Promise<void> {
   const { session } = state
   if (session !== undefined && !state.masked()) {
@@ -92,7 +92,7 @@ async function finish(state: EpisodeState, signal: AbortSignal | undefined): Pro
   await state.close()
 }
 
-/** Why a call is not run: an unknown tool or arguments against its schema, in few words for the policy. */
+/** Why a call is refused, in a few words for the policy: an unknown tool, or arguments that do not fit its schema. */
 function refuse(call: ToolCall, session: ToolSession): string | undefined {
   const spec = session.specs.find((tool) => tool.name === call.name)
   if (spec === undefined) return `unknown tool ${call.name}`
@@ -100,8 +100,8 @@ function refuse(call: ToolCall, session: ToolSession): string | undefined {
 }
 
 /**
- * Calls the tool; it counts as hung after its deadline even where it takes no notice of the signal. Time in which the call waits for a
- * server or its state is no time of the tool.
+ * Calls the tool. Treats it as hung after its deadline, even if it ignores the signal. Time spent waiting for a server or its
+ * state does not count.
  */
 async function callTool(
   session: ToolSession,
@@ -118,7 +118,7 @@ async function callTool(
   let endWait = (): void => {}
   let over = false
   const onWait = (waiting: boolean): void => {
-    // A call that was given up may go on telling.
+    // An abandoned call may still report progress.
     if (over) return
     deadline.onWait(waiting)
     endWait()
@@ -144,7 +144,7 @@ async function callTool(
   }
 }
 
-/** A fault of ours masks the episode; a mistake of the user ends the run. */
+/** An infrastructure fault masks the episode. A mistake of the user ends the run. */
 function maskFault(state: EpisodeState, error: unknown, signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
     state.mask('aborted', 'the run was aborted')
@@ -155,11 +155,11 @@ function maskFault(state: EpisodeState, error: unknown, signal: AbortSignal | un
 }
 
 /**
- * Counts the time in which any call of a wave waits for a server, its state or its rate. Every episode of a wave waits
- * for all others, so that this time is none of its own.
+ * Measures the time in which any call of a wave waits for a server, its state or its rate limit. All episodes of a wave wait for
+ * each other, so this time is not charged to any of them.
  */
 export interface WaitClock {
-  /** Begins a wait of one call, and returns what ends it; ending it again changes nothing. */
+  /** Begins the wait of one call. Returns a function that ends it; further calls have no effect. */
   begin(): () => void
   milliseconds(): number
 }
@@ -184,7 +184,7 @@ function createWaitClock(): WaitClock {
 
 interface TurnProgress {
   turn: number
-  /** Episodes still going on, and all episodes of the wave. */
+  /** Number of unfinished episodes, and of all episodes of the wave. */
   live: number
   total: number
   /** Tokens sampled so far in all episodes of the wave. */
@@ -194,21 +194,21 @@ interface TurnProgress {
 interface RunOptions {
   signal?: AbortSignal
   onTurn?: (progress: TurnProgress) => void
-  /** How many sessions work at the same time (open, call tools, judge). Default 16. */
+  /** Concurrent sessions (open, call tools, judge). Default: 16. */
   concurrency?: number
 }
 
 /**
- * Runs a wave of episodes in lockstep: each turn, all live episodes act in one batch in the order of `specs`, then
- * their calls run at the same time, then the next turn begins. So batches do not depend on which tool was fast.
+ * Runs a wave of episodes in lockstep. In each turn all live episodes act in one batch, in the order of `specs`; then their
+ * calls run concurrently. So batches do not depend on the speed of the tools.
  *
- * `ok`: ran to its end and was judged, successful or not. `failed`: the agent broke off by itself (turn or token limit);
- * judged too, and trains with its reward. `masked`: the fault was ours (a server crashed or hung, the actor could not be
- * reached, the run was aborted, the deadline of the clock passed, or the outcome could not be judged); it says why in
- * `error` and carries no reward. Faults of one episode leave the others alone.
+ * `ok`: ended and was judged, successful or not. `failed`: the agent hit a turn or token limit; judged too, and trains with its
+ * reward. `masked`: an infrastructure fault (a server crashed or hung, the actor could not be reached, the run was aborted, the
+ * wall-clock limit passed, or the outcome could not be judged); `error` says why, and there is no reward. A fault of one episode
+ * does not affect the others.
  *
- * @throws AgogeError alone: a mistake of the user (a wrong key, a missing command) that no other episode would survive.
- * All sessions are closed before.
+ * @throws AgogeError only for mistakes that would fail every episode (a wrong key, a missing command). All sessions are closed
+ *   first.
  */
 export async function runEpisodes(
   specs: readonly EpisodeSpec[],
@@ -253,7 +253,7 @@ export async function runEpisodes(
   return states.map((state) => state.toEpisode())
 }
 
-/** One act for each episode; where the actor as a whole fails, its error stands in every place. */
+/** One act per episode. If the actor itself fails, its error stands in every place. */
 async function askActor(
   going: readonly EpisodeState[],
   turn: number,

@@ -15,20 +15,20 @@ import {
   type StreamPart,
 } from './read-call.ts'
 
-/** What came of a call. */
+/** The result of a call. */
 export interface ModelAnswer {
   prompt: Int32Array
   output: Pick<SampleOutput, 'tokens' | 'logprobs' | 'finish' | 'weightVersion'>
   said: Omit<ChatOutput, 'calls'> & { calls: ToolCall[] }
 }
 
-/** Samples an answer; `onToken` gets every token as it is drawn. */
+/** Samples an answer. `onToken` receives every token as it is drawn. */
 export type AnswerCall = (
   call: ModelCall,
   onToken?: NonNullable<SampleOptions['onToken']>,
 ) => Promise<ModelAnswer>
 
-/** A model object for the AI SDK in front of whatever answers calls; see `createLanguageModel` and `rolloutAgent`. */
+/** A model object for the AI SDK over any function that answers calls; see `createLanguageModel` and `rolloutAgent`. */
 export function languageModelFrom(modelId: string, format: ChatFormat, answer: AnswerCall): LanguageModel {
   const responseOf = () => ({ id: randomUUID(), timestamp: new Date(), modelId })
 
@@ -85,7 +85,7 @@ export function languageModelFrom(modelId: string, format: ChatFormat, answer: A
       const signals = asked.signal === undefined ? [left.signal] : [asked.signal, left.signal]
       const call = { ...asked, signal: AbortSignal.any(signals) }
       const stream = new ReadableStream<StreamPart>({
-        /** Whoever reads no further wants no more tokens. */
+        /** Stops sampling when the reader cancels. */
         cancel: (why) => left.abort(why),
         async start(controller) {
           const texts = createOutputStream(format, call.settings.stop)
@@ -126,7 +126,7 @@ export function languageModelFrom(modelId: string, format: ChatFormat, answer: A
             }
             controller.enqueue({ type: 'finish', finishReason, usage, providerMetadata })
           } catch (error) {
-            // A stream that was cancelled takes nothing more.
+            // A cancelled stream accepts no more chunks.
             if (left.signal.aborted) return
             controller.enqueue({ type: 'error', error })
           }
@@ -138,7 +138,7 @@ export function languageModelFrom(modelId: string, format: ChatFormat, answer: A
   }
 }
 
-/** What was said in terms of the call: without the texts that end it, and calls only where tools were offered. */
+/** The output in terms of the call: without its stop texts, and with calls only if tools were offered. */
 export function readAnswer(
   output: Int32Array,
   format: ChatFormat,
@@ -147,7 +147,7 @@ export function readAnswer(
   callId: (index: number) => string,
 ): ModelAnswer['said'] {
   const read = format.read(output)
-  // An attempt that cannot be read, and calls that nobody asked for, are given as they were said.
+  // Invalid calls, and calls without offered tools, are returned as text.
   const plain = read.invalid !== undefined || (read.calls.length > 0 && tools.length === 0)
   if (plain) {
     const end = output.findIndex((id) => format.stop.includes(id))
@@ -162,20 +162,23 @@ export interface LanguageModelOptions {
   backend: Pick<ModelBackend, 'sample'>
   tokenizer: Tokenizer
   format: ChatFormat
-  /** Tokens that the model can see. */
+  /** Context window of the model in tokens. */
   window: number
-  /** How it calls itself. Default `agoge`. */
+  /** Model id. Default: `agoge`. */
   modelId?: string
-  /** Where a call says nothing else. Default 1. */
+  /** Used if a call sets none. Default: 1. */
   temperature?: number
-  /** Of an answer, where a call says nothing else. Default: what the window leaves. */
+  /** Limit of one answer, used if a call sets none. Default: the rest of the context window. */
   maxTokens?: number
 }
 
 /**
- * A local model as an object for the AI SDK (`specificationVersion: 'v3'`): `generateText({ model: createLanguageModel(…), … })`. Calls
- * that are made at the same time are sampled in one batch. Token ids, log-probabilities and the version of the weights are in
- * `providerMetadata.agoge`. A call with a `seed` is drawn alike each time. To train on what is said, see `rolloutAgent`.
+ * Wraps a local model as a model object for the AI SDK (`specificationVersion: 'v3'`). Concurrent calls are sampled in one
+ * batch. `providerMetadata.agoge` holds token ids, log-probabilities and the version of the weights. Calls with the same `seed`
+ * give the same output. To train on the output, see `rolloutAgent`.
+ *
+ * @example
+ * const { text } = await generateText({ model: createLanguageModel(settings), prompt: 'Hello' })
  */
 export function createLanguageModel(options: LanguageModelOptions): LanguageModel {
   const { backend, tokenizer, format, window, modelId = 'agoge' } = options
@@ -208,7 +211,7 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
   })
 }
 
-/** @throws AgogeError `sequence-too-long` for a prompt that leaves no room to answer in. */
+/** @throws AgogeError `sequence-too-long` if the prompt leaves no space for an answer. */
 export function checkWindow(prompt: Int32Array, window: number): void {
   if (prompt.length > 0 && prompt.length < window) return
   throw new AgogeError('The conversation does not fit into the window of the model.', {

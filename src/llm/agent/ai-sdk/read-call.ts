@@ -5,8 +5,8 @@ import type { ToolSpec } from '../../tool/tool.ts'
 import type { ChatFormat, ConversationMessage } from '../chat-format/index.ts'
 
 /**
- * The parts of `LanguageModelV3` (`@ai-sdk/provider` 3) that a model object here reads and gives, written down so that nothing of the
- * AI SDK has to be installed; a test holds them against the package.
+ * The parts of `LanguageModelV3` (`@ai-sdk/provider` 3) used here. They are declared here so that the AI SDK need not be
+ * installed. A test compares them with the package.
  */
 export interface LanguageModel {
   readonly specificationVersion: 'v3'
@@ -33,7 +33,7 @@ interface CallOptions {
   abortSignal?: AbortSignal | undefined
 }
 
-/** A function of the user's program, or (type `provider`) a tool that the service itself would run. */
+/** A function of the user's program, or (type `provider`) a tool that the service itself runs. */
 interface CallTool {
   type: string
   name: string
@@ -70,11 +70,11 @@ interface Usage {
   outputTokens: { total: number; text: undefined; reasoning: undefined }
 }
 
-/** What a trainer needs, beside what the model said: `providerMetadata.agoge`. */
+/** Fields for a trainer in `providerMetadata.agoge`. */
 export interface TokenMetadata {
   promptTokenIds: number[]
   tokenIds: number[]
-  /** Natural logarithms, one a token of `tokenIds`. */
+  /** Natural-log probabilities, one per token of `tokenIds`. */
   logprobs: number[]
   weightVersion: number
 }
@@ -108,7 +108,7 @@ export type StreamPart =
 export interface ModelCall {
   messages: ConversationMessage[]
   tools: ToolSpec[]
-  /** All that may be said. */
+  /** Grammar of the allowed output. */
   grammar?: Grammar
   settings: {
     maxTokens?: number
@@ -122,7 +122,10 @@ export interface ModelCall {
   warnings: Warning[]
 }
 
-/** Reads the options of `doGenerate` and `doStream`. What has no effect here becomes a warning; files cannot be read at all. */
+/**
+ * Reads the options of `doGenerate` and `doStream`. Options without effect become warnings. @throws if the prompt contains
+ * files.
+ */
 export function readCall(options: CallOptions, format: ChatFormat): ModelCall {
   const { maxOutputTokens, temperature, topP, topK, seed, stopSequences, abortSignal } = options
   const warnings: Warning[] = []

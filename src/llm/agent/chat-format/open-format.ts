@@ -12,15 +12,15 @@ import { createSmallFormat } from './small-format.ts'
 import { createTemplateFormat } from './template-format.ts'
 import type { ChatFormat } from './types.ts'
 
-/** True for tokenizers of the project's own models, which need no template. */
+/** True for tokenizers of Agoge's own models, which need no template. */
 export function isSmallTokenizer(tokenizer: Tokenizer): boolean {
   return tokenizer.model.specialTokens.includes('<|call|>')
 }
 
 /**
- * The format of the model in a folder: that of the project's own models, else by the chat template that lies there.
+ * The format of the model in a folder: that of Agoge's own models, or else the folder's chat template.
  *
- * @throws AgogeError `no-chat-template` where a public checkpoint has none, as with base models.
+ * @throws AgogeError `no-chat-template` if a public checkpoint has none, as with base models.
  */
 export async function readChatFormat(
   folder: string,
@@ -38,17 +38,17 @@ export async function readChatFormat(
   })
 }
 
-/** A public checkpoint, to be talked to by its chat template. */
+/** A public checkpoint with a chat template. */
 export interface ChatModel {
   format: ChatFormat
-  /** Tokens that it can see. */
+  /** Context window in tokens. */
   window: number
 }
 
-/** How the public checkpoint in a folder is talked to; undefined for the project's own models. Reads no weights. */
+/** The chat format and window of the public checkpoint in a folder; undefined for Agoge's own models. Reads no weights. */
 export async function readChatModel(folder: string): Promise<ChatModel | undefined> {
   const texts = join(folder, 'tokenizer.json')
-  // What is missing is said by whoever loads the model.
+  // Loading the model reports missing files.
   if (!existsSync(texts)) return undefined
   await verifyChecksums(
     folder,
@@ -60,7 +60,7 @@ export async function readChatModel(folder: string): Promise<ChatModel | undefin
   return { format: await readChatFormat(folder, tokenizer), window: await readWindow(file) }
 }
 
-/** Of any architecture: a model on a server need not be one that this engine can run. */
+/** Accepts any architecture: a model on a server need not run on this engine. */
 async function readWindow(file: string): Promise<number> {
   if (!existsSync(file))
     throw new AgogeError(`There is no ${file}.`, {
@@ -80,7 +80,7 @@ async function readWindow(file: string): Promise<number> {
   })
 }
 
-/** `eos_token_id` of the generation settings, else of the model's. */
+/** `eos_token_id` of the generation config, or else of the model config. */
 async function stopIds(folder: string): Promise<number[]> {
   for (const name of ['generation_config.json', 'config.json']) {
     const file = join(folder, name)

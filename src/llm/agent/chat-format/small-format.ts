@@ -9,7 +9,10 @@ import type { ParsedOutput } from '../parse-calls.ts'
 import { wholeCharacters } from './template-output.ts'
 import type { ChatFormat, ConversationMessage } from './types.ts'
 
-/** The format of the project's own models: messages between markers, calls as exact JSON after `<|call|>`. They are shown no tools. */
+/**
+ * The format of Agoge's own models: messages between markers, and calls as exact JSON after `<|call|>`. Tool definitions are not
+ * part of the prompt.
+ */
 export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
   const assistant = tokenizer.special('<|assistant|>')
   const end = tokenizer.special('<|end|>')
@@ -71,17 +74,17 @@ export function createSmallFormat(tokenizer: Tokenizer): ChatFormat {
 
 const anyText: Grammar = { regex: '[^]*' }
 
-/** A tool whose arguments may be any object: schemas that no grammar can hold do not matter then. */
+/** A tool that accepts any object, for schemas that a grammar cannot express. */
 export const withAnyArguments = (tool: ToolSpec): ToolSpec => ({ ...tool, inputSchema: { type: 'object' } })
 
-/** JSON, in which grammars are sent and compared, has no infinity. */
+/** Grammars are sent and compared as JSON, which has no infinity. */
 export const atMost = (most: number): { most?: number } => (most === Infinity ? {} : { most })
 
 function chatMessage({ role, text, calls }: ConversationMessage): ChatMessage {
   return { role, text, ...(calls === undefined ? {} : { calls: [...calls] }) }
 }
 
-/** Takes the sampled tokens apart at their markers; a marker that has no place in an output makes it invalid. */
+/** Splits the sampled tokens at their markers. A misplaced marker makes the output invalid. */
 export function readSmallOutput(tokens: Int32Array, tokenizer: Tokenizer): ParsedOutput {
   const call = tokenizer.special('<|call|>')
   const end = tokenizer.special('<|end|>')

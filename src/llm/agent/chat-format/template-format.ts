@@ -9,20 +9,20 @@ import { atMost, withAnyArguments } from './small-format.ts'
 import { readTemplateOutput, splitThoughts, visibleText } from './template-output.ts'
 import type { ChatFormat, ConversationMessage } from './types.ts'
 
-// Of the private use area: a name that stands in a message goes through the template as `OPEN index CLOSE`.
+// Characters of the private use area: a special token's name in a message passes through the template as `OPEN index CLOSE`.
 const open = '\uE0F0'
 const close = '\uE0F1'
 
-/** Keeps the names of special tokens that stand in messages from becoming those tokens when a rendered template is encoded. */
+/** Keeps the names of special tokens in messages from becoming those tokens in the encoded template. */
 interface SpecialNames {
   hide(text: string): string
-  /** The same for every text in JSON. */
+  /** Does the same for every string in a JSON value. */
   hideIn<T>(json: T): T
-  /** Throws AgogeError `sequence-too-long` for more tokens than `most`. */
+  /** Throws AgogeError `sequence-too-long` for more than `most` tokens. */
   encode(rendered: string, most?: number): number[]
 }
 
-/** For the special tokens of a tokenizer (`<|im_end|>`); other added tokens (`<tool_call>`) are ordinary words of a model. */
+/** Applies to the special tokens of a tokenizer (`<|im_end|>`). Other added tokens (`<tool_call>`) are ordinary text. */
 function createSpecialNames(tokenizer: Tokenizer): SpecialNames {
   const names = [...tokenizer.model.specialTokens].sort((a, b) => b.length - a.length)
   const pattern = new RegExp(
@@ -55,20 +55,23 @@ function createSpecialNames(tokenizer: Tokenizer): SpecialNames {
   }
 }
 
-/** How a template writes what an assistant says, found out by showing it conversations. */
+/** How a template renders assistant messages, found by rendering test conversations. */
 export interface TemplateStyle {
-  /** The name of the token that ends a message; undefined where the template writes none. */
+  /** The token that ends a message; undefined if the template writes none. */
   end?: string
-  /** True where thoughts are a field of their own (`reasoning_content`), else they stand in the text between `<think>` marks. */
+  /** True if reasoning is a field (`reasoning_content`). Otherwise it is part of the text, between `<think>` tags. */
   reasoningField: boolean
-  /** What stands before the name of a call, between it and the arguments, and after them; undefined where the template writes no calls, or not as JSON. */
+  /**
+   * The text before the name of a call, between name and arguments, and after them. Undefined if the template renders no calls,
+   * or not as JSON.
+   */
   call?: { before: string; between: string; after: string }
 }
 
 const user: TemplateMessage = { role: 'user', content: 'u' }
 const [text, thought, name, value] = ['PROBED_TEXT', 'PROBED_THOUGHT', 'PROBED_NAME', 'PROBED_VALUE']
 
-/** Renders probes. Templates that refuse calls, or leave them out, are such that know none. */
+/** Renders test conversations. Templates that throw on calls or leave them out do not support calls. */
 function probeTemplate(template: ChatTemplate, specialTokens: readonly string[]): TemplateStyle {
   const plain = template.render([user, { role: 'assistant', content: text }])
   const after = plain.slice(plain.indexOf(text) + text.length)
@@ -92,7 +95,7 @@ function probeCall(template: ChatTemplate, end: string | undefined): TemplateSty
   const said = rendered.startsWith(start) ? rendered.slice(start.length) : ''
   const [nameAt, valueAt] = [said.indexOf(name), said.indexOf(value)]
   if (nameAt < 0 || valueAt < 0) return undefined
-  // The object of arguments begins at the last brace before the value.
+  // The arguments object begins at the last brace before the value.
   const braceAt = said.lastIndexOf('{', valueAt)
   const between = said.slice(nameAt + name.length, braceAt)
   if (!/^"\s*,\s*"(?:arguments|parameters)"\s*:\s*$/.test(between)) return undefined
@@ -104,7 +107,7 @@ function probeCall(template: ChatTemplate, end: string | undefined): TemplateSty
   }
 }
 
-/** The conversation of the user and this message; without a message, up to where the model speaks. */
+/** The conversation of the user and this message; without a message, up to the generation prompt. */
 function tryRender(template: ChatTemplate, message?: TemplateMessage, tools?: readonly unknown[]): string {
   try {
     return template.render(message === undefined ? [user] : [user, message], {
@@ -120,18 +123,18 @@ function tryRender(template: ChatTemplate, message?: TemplateMessage, tools?: re
 export interface TemplateFormatOptions {
   template: ChatTemplate
   tokenizer: Tokenizer
-  /** Ids that end an output beside the one that the template itself writes after a message. */
+  /** Ids that end an output, besides the one that the template writes after a message. */
   stop?: readonly number[]
-  /** Handed to the template, such as Qwen3's `enable_thinking`. */
+  /** Variables for the template, such as Qwen3's `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>
 }
 
 /**
- * The format of a public model by its chat template. What follows an output is the difference of two renderings, so that it has
- * exactly the tokens that the template puts between messages; sampled tokens stay as they are. Names of special tokens that stand in
- * a message are read as ordinary text.
+ * The format of a public model, from its chat template. The tokens after an output are the difference of two renderings, so they
+ * are exactly those that the template puts between messages. Sampled tokens stay unchanged. Names of special tokens in a message
+ * are read as ordinary text.
  *
- * @throws AgogeError `no-stop-token` where nothing says how a message ends.
+ * @throws AgogeError `no-stop-token` if nothing determines how a message ends.
  */
 export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat {
   const { template, tokenizer, variables } = options
@@ -195,7 +198,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
       const { reasoning = '', text: spoken } = messages[window.messages]
       const shown = (part: string): boolean => rest.slice(0, at).includes(names.hide(part.trim()))
       if (at < 0 || !shown(reasoning) || !shown(spoken)) return undefined
-      // An output that was cut off has no end of its own.
+      // An output cut off by a limit has no end token.
       const from = stop.includes(output[output.length - 1]) ? at + endText.length : at
       const tokens = Int32Array.from(names.encode(rest.slice(from)))
       return { tokens, messages: messages.length, text }
@@ -258,7 +261,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
 
 const callMark = '<tool_call>'
 
-/** Any text in which the mark of a call does not stand. Beginnings of it may: each is followed by what does not continue the mark. */
+/** Any text without the call marker. It may contain beginnings of the marker, each followed by something else. */
 const textWithoutMark: Grammar = ((): Grammar => {
   const begun = Array.from(callMark.slice(1), (_, i) => callMark.slice(0, i + 1))
   const begins = `(?:${begun.join('|')})*`

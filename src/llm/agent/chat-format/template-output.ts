@@ -3,8 +3,8 @@ import type { TemplateStyle } from './template-format.ts'
 import type { ChatFormat, ChatOutput } from './types.ts'
 
 /**
- * Reads what a public model said, its stop token left out: thoughts between `<think>` marks, then calls as models of its kind write them:
- * Hermes and Qwen write JSON between `<tool_call>` marks, Llama 3 writes nothing but JSON. Nothing is repaired.
+ * Parses an output of a public model, without its stop token: reasoning between `<think>` tags, then calls in the format of the
+ * model family. Hermes and Qwen write JSON between `<tool_call>` tags; Llama 3 writes only JSON. Nothing is repaired.
  */
 export function readTemplateOutput(said: string, call: TemplateStyle['call']): ChatOutput {
   const { reasoning, rest } = splitThoughts(said)
@@ -17,7 +17,7 @@ export function readTemplateOutput(said: string, call: TemplateStyle['call']): C
   const calls: BareCall[] = []
   for (const body of bodies) {
     const found = readCalls(body, false)
-    // What was said stays in the conversation as it was, else the model could not see what was wrong.
+    // The text stays in the conversation unchanged, so that the model can see its mistake.
     if (typeof found === 'string') return { ...thought, text: rest.trim(), calls: [], invalid: found }
     calls.push(...found)
   }
@@ -26,7 +26,7 @@ export function readTemplateOutput(said: string, call: TemplateStyle['call']): C
 
 const markedCall = /<tool_call>([\s\S]*?)(?:<\/tool_call>|$)/g
 
-/** A whole output that is an object with a name is meant as a call; Llama 3.1 may put `<|python_tag|>` in front. */
+/** An output that is one JSON object with a name is a call. Llama 3.1 may put `<|python_tag|>` before it. */
 function bareEncoders(said: string): string[] {
   const body = said.trim().replace(/^<\|python_tag\|>/, '')
   return /^\{\s*"(?:name|type|function)"\s*:/.test(body) && /"(?:parameters|arguments)"\s*:/.test(body)
@@ -34,7 +34,7 @@ function bareEncoders(said: string): string[] {
     : []
 }
 
-/** Some prompts open the thought themselves, so that the output has only its end. */
+/** Some prompts open the reasoning themselves, so the output only closes it. */
 export function splitThoughts(said: string): { reasoning?: string; rest: string } {
   const end = said.indexOf('</think>')
   if (end < 0) return { rest: said }
@@ -46,12 +46,12 @@ export function splitThoughts(said: string): { reasoning?: string; rest: string 
   return reasoning === '' ? { rest } : { reasoning, rest }
 }
 
-/** Without the beginning of a character whose other bytes are still to come. */
+/** Drops an incomplete UTF-8 character at the end. */
 export function wholeCharacters(text: string): string {
   return text.replace(/\uFFFD{1,3}$/, '')
 }
 
-/** Without an end that may be the beginning of one of the marks. */
+/** Drops an ending that may be the beginning of a tag. */
 export function withoutBegunMark(text: string, marks: readonly string[]): string {
   const longest = marks.flatMap((mark) =>
     Array.from({ length: Math.min(mark.length - 1, text.length) }, (_, i) => i + 1).filter((length) =>
@@ -63,7 +63,7 @@ export function withoutBegunMark(text: string, marks: readonly string[]): string
 
 const mark = '<tool_call>'
 
-/** What is sure of an output of a public model that still grows; see `readTemplateOutput`. */
+/** The final part of an output that is still growing; see `readTemplateOutput`. */
 export function visibleText(
   said: string,
   call: TemplateStyle['call'],
@@ -74,7 +74,7 @@ export function visibleText(
     !whole.includes('</think>') &&
     (whole.trimStart().startsWith('<think>') || '<think>'.startsWith(whole.trim()))
   ) {
-    // Thoughts are trimmed once they have come to their end.
+    // Reasoning is trimmed once it has ended.
     const begun = withoutBegunMark(whole.trimStart().slice('<think>'.length), ['</think>'])
     const reasoning = begun.trim() === '' ? '' : begun.trimStart().trimEnd()
     return reasoning === '' ? { text: '' } : { text: '', reasoning }
@@ -92,20 +92,20 @@ export function visibleText(
   return { ...thought, text: before.trimEnd() }
 }
 
-/** What has become sure since the last time. */
+/** The part that has become final since the last call. */
 export interface OutputDelta {
   text: string
   reasoning: string
 }
 
-/** Turns tokens, as they come, into pieces of text; calls come at the end, whole. */
+/** Turns a stream of tokens into pieces of text. Calls come at the end, whole. */
 export interface OutputStream {
   push(token: number): OutputDelta
-  /** What was held back, with the output as a whole. */
+  /** The remaining text, with the whole output. */
   end(read: Pick<ChatOutput, 'text' | 'reasoning'>): OutputDelta
 }
 
-/** `stops`: texts that end the output and are no part of it. */
+/** `stops`: texts that end the output and are not part of it. */
 export function createOutputStream(format: ChatFormat, stops: readonly string[] = []): OutputStream {
   const tokens: number[] = []
   const sent = { text: '', reasoning: '' }
@@ -125,7 +125,7 @@ export function createOutputStream(format: ChatFormat, stops: readonly string[] 
   }
 }
 
-/** The text before the first of the stops. */
+/** The text before the first stop text. */
 export function cutAtStop(text: string, stops: readonly string[]): string {
   const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
   return found.length === 0 ? text : text.slice(0, Math.min(...found))

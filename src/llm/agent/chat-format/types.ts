@@ -3,56 +3,56 @@ import type { Grammar } from '../../grammar/index.ts'
 import type { ToolSpec } from '../../tool/tool.ts'
 import type { BareCall } from '../parse-calls.ts'
 
-/** A message as every protocol in front of a model can say it. */
+/** A chat message, with the fields of every supported protocol. */
 export interface ConversationMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   text: string
-  /** Of an assistant: what it thought before it spoke, without the marks around it. */
+  /** Of an assistant: its reasoning, without the tags. */
   reasoning?: string
   calls?: readonly ToolCall[]
-  /** Of a tool: the call that it answers. */
+  /** Of a tool: the id of the call that it answers. */
   callId?: string
-  /** Of a tool: it said that the call failed. */
+  /** Of a tool: whether the call failed. */
   isError?: boolean
 }
 
-/** What a model was shown before it spoke. */
+/** The prompt of one output. */
 export interface ChatWindow {
-  /** All token ids where the window stands by itself, else only those after the output that it follows. */
+  /** All token ids if the prompt starts anew; otherwise only those after the output that it continues. */
   tokens: Int32Array
-  /** How many messages it shows. */
+  /** Number of messages in the prompt. */
   messages: number
-  /** As the template rendered it; empty where tokens are made message by message. */
+  /** The rendered template; empty if tokens are made message by message. */
   text: string
 }
 
-/** What a model said, taken apart. */
+/** A parsed output of a model. */
 export interface ChatOutput {
   text: string
   reasoning?: string
   calls: BareCall[]
-  /** Why an attempted call could not be understood; `calls` is empty then. */
+  /** Why an attempted call is invalid; `calls` is then empty. */
   invalid?: string
 }
 
 /**
- * How a model reads conversations and speaks: its template, its markers, its way of writing calls. Tokens that were sampled are never
- * made again from their text: `follow` gives what comes after them.
+ * How a model reads conversations and writes: its template, markers and call syntax. Sampled tokens are never re-encoded from
+ * text; `follow` returns the tokens after them.
  */
 export interface ChatFormat {
-  /** Ids that end what the model says. */
+  /** Ids that end an output. */
   readonly stop: readonly number[]
   /**
-   * The whole conversation, up to where the model speaks.
+   * The prompt of the whole conversation.
    *
-   * @throws AgogeError `no-tool-calls` for tools where the format knows no calls; `sequence-too-long` where it is plain, before all of it is
-   * tokenised, that there are more than `most` tokens
+   * @throws AgogeError `no-tool-calls` for tools if the format does not support calls; `sequence-too-long` as soon as it is
+   *   clear that there are more than `most` tokens.
    */
   open(messages: readonly ConversationMessage[], tools: readonly ToolSpec[], most?: number): ChatWindow
   /**
-   * What is added to a window and the `output` sampled in it, so that it shows all `messages` and the model speaks again; the output is
-   * that of message `window.messages`. Undefined where the template would now show the past otherwise than it was when the model
-   * spoke (Qwen3 leaves out earlier thoughts once the user speaks again): then the conversation has to be opened anew.
+   * Continues `window` and its sampled `output` so that the prompt shows all `messages`. The output is message
+   * `window.messages`. Returns undefined if the template now renders earlier messages differently (Qwen3 drops earlier reasoning
+   * after a user message); `open` the conversation again in that case.
    */
   follow(
     window: ChatWindow,
@@ -60,21 +60,21 @@ export interface ChatFormat {
     messages: readonly ConversationMessage[],
     tools: readonly ToolSpec[],
   ): ChatWindow | undefined
-  /** Takes apart what was sampled; a stop token and what follows it are left out. Never throws. */
+  /** Parses sampled tokens. Ignores a stop token and everything after it. Never throws. */
   read(output: Int32Array): ChatOutput
-  /** Of an output that still grows: the text and thoughts that will stay as they are, whatever comes. */
+  /** For an output that is still growing: the text and reasoning that cannot change any more. */
   visible(output: Int32Array): { text: string; reasoning?: string }
-  /** The tokens by which the model would say the last of the messages in this window, its end included: for demonstrations. */
+  /** The tokens with which the model would write the last message, including its end. Used for demonstrations. */
   write(window: ChatWindow, messages: readonly ConversationMessage[], tools: readonly ToolSpec[]): Int32Array
-  /** Whether the model is shown the definitions of tools; else it knows only those it was trained with. */
+  /** Whether the prompt contains tool definitions. Otherwise the model knows only the tools of its training. */
   readonly readsTools: boolean
-  /** What was said as text: without calls that are marked as such, and without control tokens. */
+  /** The output as text, without marked calls and control tokens. */
   plain(output: Int32Array): string
   /**
-   * Text, then calls of these tools and no others, `most` of them (default: any number), with any object as arguments; undefined where nothing
-   * but the whole output says whether it is a call.
+   * Grammar: text, then at most `most` calls of these tools (default: any number) with any object as arguments. Undefined if
+   * only the whole output tells whether it is a call.
    */
   outputGrammar(tools: readonly ToolSpec[], most?: number): Grammar | undefined
-  /** All that is a call of one of the tools, with arguments of its schema; undefined where the format knows no calls. */
+  /** Grammar: only calls of these tools, with arguments of their schema. Undefined if the format does not support calls. */
   callGrammar(tools: readonly ToolSpec[]): Grammar | undefined
 }

@@ -8,18 +8,18 @@ import type { Act, Actor, ActRequest, Expert, Task, ToolEnvironment } from '../t
 
 export const limits: EpisodeLimits = { turns: 4, deadlineSeconds: 600, toolDeadlineSeconds: 120 }
 
-/** A task whose reference solution is the plan. */
+/** A task with this reference solution. */
 export function taskOf(id: string, plan: Expert): Task {
   const fixed = { kind: 'sum', seed: 7, split: 'train', difficulty: 1, context: { id } } as const
   return { id, ...fixed, prompt: `task ${id}`, plan }
 }
 
-/** One episode a task, `e-ID`. */
+/** One episode per task, with id `e-ID`. */
 export function specsOf(tasks: readonly Task[]): EpisodeSpec[] {
   return tasks.map((task) => ({ id: `e-${task.id}`, group: 'g', task }))
 }
 
-/** An actor that carries out the plans of the tasks. */
+/** An actor that follows the tasks' plans. */
 export function expert(tasks: readonly Task[]): Actor {
   return createExpertActor({ tasks: new Map(tasks.map((task) => [`e-${task.id}`, task])) })
 }
@@ -29,7 +29,7 @@ interface EnvironmentOptions {
   judge?: (answer: string | null) => Score | Promise<Score>
 }
 
-/** An environment of one counter an episode; records every session that is opened and closed. */
+/** An environment with one counter per episode. Records every opened and closed session. */
 export function counterEnvironment(
   options: EnvironmentOptions = {},
 ): ToolEnvironment & { open_: Set<string>; log: string[] } {
@@ -80,7 +80,7 @@ export function counterEnvironment(
   }
 }
 
-/** A move of a planner. */
+/** One move of an expert. */
 export const add = (n: number): { call: { name: string; arguments: Record<string, unknown> } } => ({
   call: { name: 'add', arguments: { n } },
 })
@@ -88,7 +88,7 @@ export const add = (n: number): { call: { name: string; arguments: Record<string
 export const addTwice: Expert = (results) =>
   results.length < 2 ? add(results.length + 1) : { answer: results[results.length - 1].text }
 
-/** An actor that says what it is told to, turn by turn; what the endpoint of a model would give. */
+/** An actor whose acts come from the given function, turn by turn. */
 export function scripted(
   turns: (request: ActRequest) => Partial<Act> | Error,
 ): Actor & { batches: string[][] } {

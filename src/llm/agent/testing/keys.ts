@@ -5,7 +5,10 @@ import type { ModelBackend } from '../../model-backend.ts'
 import type { EpisodeSpec } from '../episode-state.ts'
 import type { Act, Actor, Task, ToolEnvironment } from '../types.ts'
 
-/** Tokens: 1 before the policy speaks, 2 and 3 for the tasks `a` and `b`, 4 to 11 keys (each key twice), 12 and 13 what the environment says. */
+/**
+ * Tokens: 1 starts the policy's output, 2 and 3 are the tasks `a` and `b`, 4 to 11 keys (two tokens per key), 12 and 13 the
+ * environment's messages.
+ */
 const speak = 1
 const words: Record<string, number> = { a: 2, b: 3, ping: 12, buzz: 13 }
 const keys = 4
@@ -24,7 +27,7 @@ export const keysModel = {
 export const keysBackend = (seed: number): LocalBackend =>
   createLocalBackend({ config: keysModel, seed, threads: 1 })
 
-/** Says one token a turn, which presses a key from 0 to 3. */
+/** Emits one token per turn, which presses a key from 0 to 3. */
 export function createKeysActor(backend: Pick<ModelBackend, 'sample'>, seed: number): Actor {
   return {
     name: 'keys',
@@ -53,7 +56,7 @@ export function createKeysActor(backend: Pick<ModelBackend, 'sample'>, seed: num
   }
 }
 
-/** Which key is right in a turn; the second task wants each key to be the next one. */
+/** The right key of a turn. The second task shifts each key by one. */
 export const rightKey = (task: string, turn: number): number => (turn + (task === 'a' ? 1 : 2)) % keys
 
 const press = {
@@ -62,10 +65,11 @@ const press = {
 } as const
 
 /**
- * An environment of as many turns as the limits allow, in each of which one key is right.
+ * An environment with one right key per turn, for as many turns as the limits allow.
  *
- * @param settings.pays whether a right key is rewarded at once. @param settings.tells whether the environment says so.
- * @param settings.succeeds what the hits of an episode are worth in the end.
+ * @param settings.pays whether a right key is rewarded at once.
+ * @param settings.tells whether the environment reports right keys.
+ * @param settings.succeeds maps the hits of an episode to its score.
  */
 export function createKeysEnvironment(settings: {
   rewarded: boolean
@@ -97,7 +101,7 @@ export function createKeysEnvironment(settings: {
   }
 }
 
-/** Episodes of both tasks, `size` of each. */
+/** `size` episodes of each task. */
 export function keysSpecs(name: string, size: number): EpisodeSpec[] {
   return ['a', 'b'].flatMap((prompt) =>
     Array.from({ length: size }, (_, member) => ({
@@ -119,5 +123,5 @@ const keysTask = (prompt: string): Task => ({
   plan: () => ({ answer: '' }),
 })
 
-/** Limits for episodes of so many turns. */
+/** Limits for episodes of this many turns. */
 export const keysLimits = (turns: number) => ({ turns, deadlineSeconds: 600, toolDeadlineSeconds: 120 })

@@ -2,8 +2,8 @@ import type { ModelBackend } from '../../model-backend.ts'
 import type { Tokenizer } from '../../tokenizer/tokenizer.ts'
 
 /**
- * A backend that says the text for the prompt, token by token, and goes on where it was when asked again for the same row; it waits for
- * `gate` before each call. Keeps the sizes of its batches.
+ * A backend that emits the given text for each prompt, token by token, and continues when called again for the same row. Waits
+ * for `gate` before each call. Records its batch sizes.
  */
 export function saying(
   tokenizer: Tokenizer,

@@ -14,7 +14,7 @@ const golden = (name: string): Record<string, unknown> =>
     unknown
   >
 
-/** Templates in the manner of Qwen (thoughts dropped, calls between marks) and of Llama 3 (calls as bare JSON), with such tokenizers. */
+/** Templates like those of Qwen (drops reasoning, calls between tags) and Llama 3 (calls as bare JSON), with matching tokenizers. */
 export const families = {
   qwen: { template: 'im', tokenizer: 'qwen2', eos: '<|im_end|>' },
   llama: { template: 'headers', tokenizer: 'llama3', eos: '<|eot_id|>' },
@@ -35,7 +35,7 @@ export function tinyTokenizer(family: TinyFamily): Tokenizer {
   return createTokenizer(tokenizerFromJson(JSON.stringify(json)))
 }
 
-/** Writes a public checkpoint of random weights, as `transformers` would save it; returns the folder. */
+/** Writes a public checkpoint with random weights, as `transformers` would save it. Returns the folder. */
 export async function writeTinyCheckpoint(
   folder: string,
   options: { family?: TinyFamily; modelType?: ModelFamily; window?: number; seed?: number } = {},
