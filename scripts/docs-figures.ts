@@ -102,19 +102,23 @@ function readmeFigures(summary: TrainingSummary): string {
   const unseen =
     summary.unseenParaphrases === undefined
       ? ''
-      : `, and on paraphrases that never occurred in training it reaches ${percentInterval(summary.unseenParaphrases.success)}`
+      : `. On prompts with words that never occurred in training the model reaches ${percentInterval(summary.unseenParaphrases.success)}`
   return `${table(
     ['measured on two cores', 'result'],
-    [`success on ${rl.success.n} tasks never seen before: base model`, show('base')],
-    ['after a warm start on demonstrations', show('warm-start')],
+    [`success on ${rl.success.n} held-out file tasks: base model`, show('base')],
+    ['after the warm start (supervised, on demonstrations)', show('warm-start')],
     ['after reinforcement learning', `**${show('rl')}**`],
-    ['reinforcement learning minus continued supervision instead, paired', gainOf(summary)],
-    ['sampling, speed relative to `transformers` `generate`', ratio('sampling')],
-    ['a GRPO step, speed relative to TRL', ratio('grpo-step')],
+    ['gain of reinforcement learning over further supervised training of the same time', gainOf(summary)],
+    ['speed of sampling, compared with `transformers` `generate`', ratio('sampling')],
+    ['speed of a GRPO step, compared with TRL', ratio('grpo-step')],
+    [
+      'speed of a training step, compared with PyTorch (with 25M parameters)',
+      `${ratio('train-step')} (${ratio('train-step-25M')})`,
+    ],
   )}
 
-The success rates are of [the run in the picture](docs/results/main-job.md) (\`${summary.command}\`), with 95% intervals. It is
-weakest on \`${kind}\` tasks (${whole(share)})${unseen}. Both sides of a speed were timed in turn in one call ([benchmarks](docs/results/benchmarks.md)).`
+Success is of [the run in the picture](docs/results/main-job.md) (\`${summary.command}\`), with 95% intervals. The trained model is
+weakest on \`${kind}\` tasks (${whole(share)})${unseen}. For the speeds, Agoge and its peer took turns on the same two cores ([benchmarks](docs/results/benchmarks.md)).`
 }
 
 function benchmarkFigures(): string {
