@@ -113,6 +113,21 @@ export const stateOfValue = <T>(read: () => T, write: (value: T) => void): State
   restore: (saved) => write(structuredClone(saved as T)),
 })
 
+/** Fields of an object by name, each as `stateOfValue`. */
+export const stateOfFields = <T extends object>(
+  object: T,
+  names: readonly (keyof T & string)[],
+): Record<string, StateDict> =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      stateOfValue(
+        () => object[name],
+        (value) => (object[name] = value),
+      ),
+    ]),
+  )
+
 const otherLearner = (given: string): AgogeError =>
   new AgogeError('The state is of another learner', {
     code: 'checkpoint-mismatch',

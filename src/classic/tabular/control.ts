@@ -3,7 +3,7 @@ import type { AnyVector, DiscreteSpace } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { placeOf } from '../policy/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
-import type { RandomState } from '../../engine/random/index.ts'
+import type { Random, RandomState } from '../../engine/random/index.ts'
 import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
 import { checkSettings } from '../algorithm/check-settings.ts'
 import {
@@ -80,77 +80,28 @@ interface TabularState {
 export function tabular(name: string, config: TabularConfig, makeRule: MakeRule): ClassicAlgorithm {
   checkSettings(config)
   return async (environment, { seed, totalSteps }): Promise<ClassicAgent> => {
-    const { definition, observations, finalObservations } = environment
+    const { definition, observations } = environment
     requireSameStep(environment, name)
     const { n: actions, start } = discreteActions(definition, name)
     const space = discreteStates(environment, name)
-    const { n: states, start: first } = space
     const numEnvs = environment.envs.count
-    const q = new Float64Array(states * actions).fill(config.initialValue ?? 0)
+    const tables = createTables({ states: space.n, actions, numEnvs }, config.initialValue ?? 0)
+    const { q } = tables
     const drawing = createRandom(name, seed)
+    const rule = makeRule(tables, drawing)
     const before = new Int32Array(numEnvs)
     /** Actions chosen for the coming step, -1 where none is. */
     const upcoming = new Int32Array(numEnvs).fill(-1)
-    const step: TabularStep = {
-      envIndex: 0,
-      state: 0,
-      action: 0,
-      reward: 0,
-      nextState: 0,
-      nextAction: 0,
-      nextIsGreedy: false,
-      terminated: false,
-      ended: false,
-      epsilon: 0,
-    }
-    const allowed = new Uint8Array(actions).fill(1)
-    const row = new Float64Array(actions)
-    /** The greedy action of a state among `allowed`, which is that of the next state while a rule learns. */
-    const greedyIn = (values: Float64Array, state: number): number => {
-      for (let a = 0; a < actions; a++) row[a] = values[state * actions + a]
-      return greedy(row, 0, actions, allowed)
-    }
-    const allow = (masks: Uint8Array, envIndex: number): void => {
-      const mask = maskOrNone(masks)
-      if (mask !== undefined) for (let a = 0; a < actions; a++) allowed[a] = mask[envIndex * actions + a]
-    }
-    const tables: Tables = {
-      states,
-      actions,
-      numEnvs,
-      q,
-      best: (values, { nextState }) => values[nextState * actions + greedyIn(values, nextState)],
-      bestAction: (values, { nextState }) => greedyIn(values, nextState),
-      expected({ nextState, epsilon }) {
-        let sum = 0
-        let count = 0
-        for (let a = 0; a < actions; a++) {
-          if (allowed[a] === 0) continue
-          sum += q[nextState * actions + a]
-          count++
-        }
-        const highest = q[nextState * actions + greedyIn(q, nextState)]
-        return (1 - epsilon) * highest + (count === 0 ? 0 : (epsilon * sum) / count)
-      },
-    }
-    const rule = makeRule(tables, drawing)
+    const step = createStep()
     let seen = 0
 
-    function choose(state: number, epsilon: number): number {
-      if (drawing.next() < epsilon) return randomAction(drawing, 0, actions, allowed)
-      return greedyIn(q, state)
-    }
-
     function learnEnv(envIndex: number): void {
-      step.envIndex = envIndex
+      readStep(environment, envIndex, step)
       step.state = before[envIndex]
       step.action = environment.actions[envIndex] - start
-      step.reward = environment.rewards[envIndex]
-      step.terminated = environment.terminated[envIndex] === 1
-      step.ended = step.terminated || environment.truncated[envIndex] === 1
-      step.nextState = (step.ended ? finalObservations : observations)[envIndex] - first
-      allow(step.ended ? environment.finalActionMask : environment.actionMask, envIndex)
-      step.nextAction = choose(step.nextState, step.epsilon)
+      step.nextState -= space.start
+      tables.allow(step.ended ? environment.finalActionMask : environment.actionMask, envIndex)
+      step.nextAction = chooseAction(tables, drawing, step.nextState, step.epsilon)
       step.nextIsGreedy = q[step.nextState * actions + step.nextAction] === tables.best(q, step)
       rule.learn(step)
       upcoming[envIndex] = step.ended ? -1 : step.nextAction
@@ -159,10 +110,11 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
     return {
       act() {
         for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-          before[envIndex] = observations[envIndex] - first
+          before[envIndex] = observations[envIndex] - space.start
           if (upcoming[envIndex] < 0) {
-            allow(environment.actionMask, envIndex)
-            upcoming[envIndex] = choose(before[envIndex], epsilonAt(config, seen, totalSteps))
+            tables.allow(environment.actionMask, envIndex)
+            const epsilon = epsilonAt(config, seen, totalSteps)
+            upcoming[envIndex] = chooseAction(tables, drawing, before[envIndex], epsilon)
           }
           environment.actions[envIndex] = start + upcoming[envIndex]
         }
@@ -173,23 +125,16 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
         seen += numEnvs
         return undefined
       },
-      predict(given, rows, to, mask) {
-        allowed.fill(1)
-        for (let r = 0; r < rows; r++) {
-          if (mask !== undefined) allow(mask, r)
-          to[r] = start + greedyIn(q, placeOf(space, given[r]))
-        }
-        allowed.fill(1)
-      },
-      values(given, rows, to, mask) {
-        allowed.fill(1)
-        for (let r = 0; r < rows; r++) {
-          if (mask !== undefined) allow(mask, r)
-          const state = placeOf(space, given[r])
-          to[r] = q[state * actions + greedyIn(q, state)]
-        }
-        allowed.fill(1)
-      },
+      predict: (given, rows, to, mask) =>
+        eachGreedy({ tables, space }, given, rows, mask, (r, _, action) => (to[r] = start + action)),
+      values: (given, rows, to, mask) =>
+        eachGreedy(
+          { tables, space },
+          given,
+          rows,
+          mask,
+          (r, state, action) => (to[r] = q[state * actions + action]),
+        ),
       state: (): TabularState => ({
         q: q.slice(),
         rule: rule.state?.(),
@@ -208,6 +153,99 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
       dispose: () => Promise.resolve(),
     }
   }
+}
+
+/** The table, with the actions that are allowed in the state that is looked at. */
+interface MaskedTables extends Tables {
+  /** [actions]: 1 where an action is allowed. While a rule learns, those of the step's next state. */
+  readonly allowed: Uint8Array
+  /** Sets `allowed` to an environment's row of the masks; without masks, leaves it. */
+  allow(masks: Uint8Array, envIndex: number): void
+  /** The allowed action of the greatest value in a state. */
+  greedyIn(values: Float64Array, state: number): number
+}
+
+function createTables(
+  { states, actions, numEnvs }: Pick<Tables, 'states' | 'actions' | 'numEnvs'>,
+  initialValue: number,
+): MaskedTables {
+  const q = new Float64Array(states * actions).fill(initialValue)
+  const allowed = new Uint8Array(actions).fill(1)
+  const row = new Float64Array(actions)
+  const greedyIn = (values: Float64Array, state: number): number => {
+    for (let a = 0; a < actions; a++) row[a] = values[state * actions + a]
+    return greedy(row, 0, actions, allowed)
+  }
+  return {
+    states,
+    actions,
+    numEnvs,
+    q,
+    allowed,
+    greedyIn,
+    allow(masks, envIndex) {
+      const mask = maskOrNone(masks)
+      if (mask !== undefined) for (let a = 0; a < actions; a++) allowed[a] = mask[envIndex * actions + a]
+    },
+    best: (values, { nextState }) => values[nextState * actions + greedyIn(values, nextState)],
+    bestAction: (values, { nextState }) => greedyIn(values, nextState),
+    expected({ nextState, epsilon }) {
+      let sum = 0
+      let count = 0
+      for (let a = 0; a < actions; a++) {
+        if (allowed[a] === 0) continue
+        sum += q[nextState * actions + a]
+        count++
+      }
+      const highest = q[nextState * actions + greedyIn(q, nextState)]
+      return (1 - epsilon) * highest + (count === 0 ? 0 : (epsilon * sum) / count)
+    },
+  }
+}
+
+/** Epsilon-greedy among the allowed actions. */
+function chooseAction(tables: MaskedTables, drawing: Random, state: number, epsilon: number): number {
+  if (drawing.next() < epsilon) return randomAction(drawing, 0, tables.actions, tables.allowed)
+  return tables.greedyIn(tables.q, state)
+}
+
+const createStep = (): TabularStep => ({
+  envIndex: 0,
+  state: 0,
+  action: 0,
+  reward: 0,
+  nextState: 0,
+  nextAction: 0,
+  nextIsGreedy: false,
+  terminated: false,
+  ended: false,
+  epsilon: 0,
+})
+
+/** Writes what the environment has just done into `step`; `nextState` is the observation as it is. */
+function readStep(environment: AnyVector, envIndex: number, step: TabularStep): void {
+  step.envIndex = envIndex
+  step.reward = environment.rewards[envIndex]
+  step.terminated = environment.terminated[envIndex] === 1
+  step.ended = step.terminated || environment.truncated[envIndex] === 1
+  step.nextState = (step.ended ? environment.finalObservations : environment.observations)[envIndex]
+}
+
+/** Calls back with the row of each observation, its state and its greedy action. */
+function eachGreedy(
+  { tables, space }: { tables: MaskedTables; space: DiscreteSpace },
+  observations: Float32Array,
+  rows: number,
+  mask: Uint8Array | undefined,
+  write: (row: number, state: number, action: number) => void,
+): void {
+  tables.allowed.fill(1)
+  for (let r = 0; r < rows; r++) {
+    if (mask !== undefined) tables.allow(mask, r)
+    const state = placeOf(space, observations[r])
+    write(r, state, tables.greedyIn(tables.q, state))
+  }
+  tables.allowed.fill(1)
 }
 
 function discreteStates({ definition }: AnyVector, name: string): DiscreteSpace {

@@ -1,4 +1,9 @@
-import { type Activation, createParameters, zeroParameters } from '../../../engine/nn/index.ts'
+import {
+  type Activation,
+  createParameters,
+  type ParameterSet,
+  zeroParameters,
+} from '../../../engine/nn/index.ts'
 import { createRandom, type Random } from '../../../engine/random/index.ts'
 import { AgogeError } from '../../../error.ts'
 import { type AnyVector, requireSameStep, rowSize } from '../../environment/index.ts'
@@ -13,8 +18,8 @@ import {
   type ClassicAgent,
   type ClassicAlgorithm,
   stateOfArray,
+  stateOfFields,
   stateOfParts,
-  stateOfValue,
 } from '../agent.ts'
 import { checkSettings, endlessEpisode, longestEpisode, type WholeEpisodes } from '../check-settings.ts'
 import { overWindow } from '../wrap-algorithm.ts'
@@ -72,7 +77,7 @@ export const cmaEs = (config: CmaEsConfig): ClassicAlgorithm =>
     ),
   )
 
-/** Plays an episode with each candidate, in an environment of its own, and tells the strategy what they returned. */
+/** Plays an episode with each candidate, in an environment of its own, and gives the strategy their returns. */
 function evolve(
   environment: AnyVector,
   name: string,
@@ -80,79 +85,27 @@ function evolve(
   shape: PolicyShape,
   makeStrategy: MakeStrategy,
 ): ClassicAgent {
-  const { definition } = environment
   requireSameStep(environment, name)
   const numEnvs = environment.envs.count
   const { maxEpisodeSteps = longestEpisode } = shape
-  const distribution = distributionFor(definition)
-  const isBox = definition.action.type === 'box'
-  const network = overObservations(
-    definition.observation,
-    (inputs) =>
-      mlpNetwork({
-        ...shape,
-        inputs,
-        outputs: isBox ? distribution.actionSize : distribution.parameters,
-        outputGain: 0.01,
-      }),
-    shape,
-  )
+  const policy = deterministicPolicy(environment, shape)
   const random = createRandom(name, seed)
-  const start = createParameters(network.specs, random.split('parameters'))
+  const start = createParameters(policy.specs, random.split('parameters'))
   const strategy = makeStrategy(start.data, numEnvs, random.split('noise'))
-  if (numEnvs < 4 || strategy.population !== numEnvs) {
-    throw new AgogeError(`${name} plays each candidate in an environment of its own`, {
-      code: 'bad-argument',
-      given: `${numEnvs} environments`,
-      expected: 'an even number of environments, at least 4',
-      hint: 'make the vector environment with as many environments as the population shall have',
-    })
-  }
+  requirePopulation(name, numEnvs, strategy)
   const candidates = new Float32Array(numEnvs * start.data.length)
   const one = zeroParameters(start.shapes)
   const best = zeroParameters(start.shapes)
   best.data.set(start.data)
-  /** What the candidate's episode has paid so far, as the learner sees it: wrappers and bonuses included. */
-  const fitness = new Float64Array(numEnvs)
-  /** 1 where the candidate's episode is over. */
-  const over = new Uint8Array(numEnvs)
-  let fresh = true
-  const parametersOut = new Float32Array(network.outputs)
-  const width = rowSize(definition.observation)
-  const choices = environment.actionMask.length / numEnvs
-
-  function choose(
-    weights: typeof one,
-    observation: Float32Array,
-    action: Float32Array,
-    mask?: Uint8Array,
-  ): void {
-    network.forward(weights, observation, 1, parametersOut)
-    if (isBox) action.set(parametersOut)
-    else distribution.draw(parametersOut, 0, action, undefined, mask)
-  }
-  const rowsOf = (
-    rows: number,
-    from: Float32Array,
-    to: Float32Array,
-    mask: Uint8Array | undefined,
-    weights: (r: number) => typeof one,
-  ): void => {
-    const size = distribution.actionSize
-    for (let r = 0; r < rows; r++) {
-      const allowed = choices > 0 ? mask?.subarray(r * choices, (r + 1) * choices) : undefined
-      choose(
-        weights(r),
-        from.subarray(r * width, (r + 1) * width),
-        to.subarray(r * size, (r + 1) * size),
-        allowed,
-      )
-    }
-    clipActionRows(definition.action, to, rows)
+  const generation: Generation = {
+    fitness: new Float64Array(numEnvs),
+    over: new Uint8Array(numEnvs),
+    fresh: true,
   }
 
   function chooseAll(): void {
-    rowsOf(numEnvs, environment.observations, environment.actions, environment.actionMask, (r) => {
+    const { observations, actions, actionMask } = environment
+    policy.act(observations, numEnvs, actions, actionMask, (r) => {
       one.data.set(candidates.subarray(r * one.data.length, (r + 1) * one.data.length))
       return one
     })
@@ -160,45 +113,107 @@ function evolve(
 
   return {
     act() {
-      if (!fresh) return chooseAll()
-      // candidates that were done early have played on; every generation starts with new episodes
+      if (!generation.fresh) return chooseAll()
+      // Candidates whose episode ended early have played on. Every generation starts with new episodes.
       const resetting = environment.reset()
       strategy.ask(candidates)
-      over.fill(0)
-      fitness.fill(0)
-      fresh = false
+      generation.over.fill(0)
+      generation.fitness.fill(0)
+      generation.fresh = false
       return resetting instanceof Promise ? resetting.then(chooseAll) : chooseAll()
     },
     learn() {
-      for (let i = 0; i < numEnvs; i++) {
-        if (over[i] === 1) continue
-        fitness[i] += environment.rewards[i]
-        if (environment.terminated[i] === 1 || environment.truncated[i] === 1) over[i] = 1
-        else if (environment.lengths[i] >= maxEpisodeSteps)
-          throw endlessEpisode(name, definition.name, { envIndex: i, steps: environment.lengths[i] })
-      }
-      if (over.includes(0)) return undefined
+      addRewards(environment, generation, { name, maxEpisodeSteps })
+      if (generation.over.includes(0)) return undefined
+      const { fitness } = generation
       const metrics = strategy.tell(fitness)
       best.data.set(strategy.mean())
-      fresh = true
+      generation.fresh = true
       return {
         ...metrics,
         fitness: fitness.reduce((a, b) => a + b, 0) / numEnvs,
         fittest: Math.max(...fitness),
       }
     },
-    predict: (observations, rows, actions, mask) => rowsOf(rows, observations, actions, mask, () => best),
+    predict: (observations, rows, actions, mask) => policy.act(observations, rows, actions, mask, () => best),
     ...stateOfParts({
       strategy,
       candidates: stateOfArray(candidates),
-      fitness: stateOfArray(fitness),
-      over: stateOfArray(over),
+      fitness: stateOfArray(generation.fitness),
+      over: stateOfArray(generation.over),
       best: stateOfArray(best.data),
-      fresh: stateOfValue(
-        () => fresh,
-        (value) => (fresh = value),
-      ),
+      ...stateOfFields(generation, ['fresh']),
     }),
     dispose: () => Promise.resolve(),
+  }
+}
+
+/** How far the candidates of a generation have played. */
+interface Generation {
+  /** The return of each candidate's episode so far, as the learner sees it: wrappers and bonuses included. */
+  readonly fitness: Float64Array
+  /** 1 where the candidate's episode has ended. */
+  readonly over: Uint8Array
+  /** The next act begins a new generation. */
+  fresh: boolean
+}
+
+function addRewards(
+  environment: AnyVector,
+  { fitness, over }: Generation,
+  { name, maxEpisodeSteps }: { name: string; maxEpisodeSteps: number },
+): void {
+  for (let i = 0; i < environment.envs.count; i++) {
+    if (over[i] === 1) continue
+    fitness[i] += environment.rewards[i]
+    if (environment.terminated[i] === 1 || environment.truncated[i] === 1) over[i] = 1
+    else if (environment.lengths[i] >= maxEpisodeSteps)
+      throw endlessEpisode(name, environment.definition.name, { envIndex: i, steps: environment.lengths[i] })
+  }
+}
+
+function requirePopulation(name: string, numEnvs: number, strategy: EvolutionStrategy): void {
+  if (numEnvs >= 4 && strategy.population === numEnvs) return
+  throw new AgogeError(`${name} plays each candidate in an environment of its own`, {
+    code: 'bad-argument',
+    given: `${numEnvs} environments`,
+    expected: 'an even number of environments, at least 4',
+    hint: 'give the vector environment as many environments as the population has candidates',
+  })
+}
+
+/** A policy that gives each observation one action: the most likely choice, or the numbers of the network. */
+function deterministicPolicy({ definition, actionMask, envs }: AnyVector, shape: PolicyShape) {
+  const distribution = distributionFor(definition)
+  const isBox = definition.action.type === 'box'
+  const outputs = isBox ? distribution.actionSize : distribution.parameters
+  const network = overObservations(
+    definition.observation,
+    (inputs) => mlpNetwork({ ...shape, inputs, outputs, outputGain: 0.01 }),
+    shape,
+  )
+  const output = new Float32Array(network.outputs)
+  const width = rowSize(definition.observation)
+  const size = distribution.actionSize
+  const choices = actionMask.length / envs.count
+  return {
+    specs: network.specs,
+    /** Writes the actions of rows of observations, each by weights of its own. */
+    act(
+      observations: Float32Array,
+      rows: number,
+      actions: Float32Array,
+      mask: Uint8Array | undefined,
+      weightsOf: (row: number) => ParameterSet,
+    ): void {
+      for (let r = 0; r < rows; r++) {
+        const allowed = choices > 0 ? mask?.subarray(r * choices, (r + 1) * choices) : undefined
+        const action = actions.subarray(r * size, (r + 1) * size)
+        network.forward(weightsOf(r), observations.subarray(r * width, (r + 1) * width), 1, output)
+        if (isBox) action.set(output)
+        else distribution.draw(output, 0, action, undefined, allowed)
+      }
+      clipActionRows(definition.action, actions, rows)
+    },
   }
 }

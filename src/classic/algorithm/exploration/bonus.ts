@@ -1,5 +1,11 @@
-import { type EnvironmentDefinition, frameStack, rowSize } from '../../environment/index.ts'
-import type { ClassicAlgorithm, UpdateMetrics } from '../agent.ts'
+import { type AnyVector, type EnvironmentDefinition, frameStack } from '../../environment/index.ts'
+import {
+  type ClassicAlgorithm,
+  stateOfArray,
+  stateOfFields,
+  stateOfParts,
+  type UpdateMetrics,
+} from '../agent.ts'
 import { readOnly } from '../wrap-algorithm.ts'
 
 /**
@@ -121,110 +127,88 @@ export function recentRows(capacity: number, width: number): RecentRows {
 export const withBonus =
   (algorithm: ClassicAlgorithm, makeBonus: MakeBonus, weight: number): ClassicAlgorithm =>
   async (environment, options) => {
-    const { rewards } = environment
+    const { seed, threads = 1 } = options
     const numEnvs = environment.envs.count
     const { window } = makeBonus
-    const stacked =
-      window === undefined
-        ? undefined
-        : frameStack(
-            readOnly(environment, () => false),
-            window,
-          )
-    /** What the bonus sees. */
+    const unstepped = readOnly(environment, () => false)
+    const stacked = window === undefined ? undefined : frameStack(unstepped, window)
+    /** The environment as the bonus sees it. */
     const seen = stacked ?? environment
-    const width = rowSize(seen.definition.observation)
-    const agent = await algorithm(
-      {
-        ...environment,
-        reset(given) {
-          const resetting = environment.reset(given)
-          if (resetting instanceof Promise) return resetting.then(() => stacked?.reset(given))
-          return stacked?.reset(given)
-        },
-      },
-      options,
-    )
-    const bonus = await makeBonus(seen.definition, {
-      numEnvs,
-      seed: options.seed,
-      threads: options.threads ?? 1,
-    })
-    const before = new Float32Array(numEnvs * width)
-    const after = new Float32Array(numEnvs * width)
-    const found = new Float64Array(numEnvs)
+    const agent = await algorithm(resetWith(environment, stacked), options)
+    const bonus = await makeBonus(seen.definition, { numEnvs, seed, threads })
+    const before = new Float32Array(seen.observations.length)
+    const after = new Float32Array(seen.observations.length)
+    const bonuses = new Float64Array(numEnvs)
     const own = new Float64Array(numEnvs)
-    let total = 0
-    let count = 0
-    let begun = false
+    const sums = { total: 0, count: 0, begun: false }
 
-    /** After acting: who plays whole episodes may have begun others. */
+    /** Runs after acting: an agent that plays whole episodes resets the environment when it acts. */
     const look = (): void => before.set(seen.observations)
-
-    async function learn(): Promise<UpdateMetrics | undefined> {
-      stacked?.step()
-      const { actions, terminated, truncated, observations, finalObservations } = seen
-      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-        const ended = terminated[envIndex] === 1 || truncated[envIndex] === 1
-        const from = ended && environment.autoreset === 'same-step' ? finalObservations : observations
-        for (let i = envIndex * width; i < (envIndex + 1) * width; i++) after[i] = from[i]
-      }
-      bonus.bonus(before, actions, after, numEnvs, found)
-      own.set(rewards)
-      for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-        rewards[envIndex] += weight * found[envIndex]
-        total += found[envIndex]
-        count++
-      }
-      const metrics = await agent.learn()
-      rewards.set(own)
-      const learned = await bonus.learn(before, actions, after, numEnvs)
-      if (metrics === undefined) return undefined
-      const mean = total / count
-      total = 0
-      count = 0
-      return { ...metrics, ...learned, bonus: mean }
-    }
 
     return {
       ...agent,
       act() {
-        // It is only told, so this is done at once.
-        if (!begun) void stacked?.reset()
-        begun = true
+        // `stacked` only reads, so that its reset is synchronous.
+        if (!sums.begun) void stacked?.reset()
+        sums.begun = true
         const acting = agent.act()
         if (acting instanceof Promise) return acting.then(look)
         look()
       },
-      learn,
-      state: () => ({
-        agent: agent.state(),
-        bonus: bonus.state(),
-        window: stacked?.state(),
-        before: before.slice(),
-        total,
-        count,
-        begun,
-      }),
-      restore(saved) {
-        const state = saved as {
-          agent: unknown
-          bonus: unknown
-          window: ReturnType<typeof environment.state> | undefined
-          before: Float32Array
-          total: number
-          count: number
-          begun: boolean
+      async learn() {
+        stacked?.step()
+        copyFollowing(seen, environment.autoreset === 'same-step', after)
+        bonus.bonus(before, seen.actions, after, numEnvs, bonuses)
+        const { rewards } = environment
+        own.set(rewards)
+        for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+          rewards[envIndex] += weight * bonuses[envIndex]
+          sums.total += bonuses[envIndex]
+          sums.count++
         }
-        agent.restore(state.agent)
-        bonus.restore(state.bonus)
-        if (state.window !== undefined) stacked?.restore(state.window)
-        before.set(state.before)
-        ;({ total, count, begun } = state)
+        const metrics = await agent.learn()
+        rewards.set(own)
+        const learned = await bonus.learn(before, seen.actions, after, numEnvs)
+        if (metrics === undefined) return undefined
+        const mean = sums.total / sums.count
+        sums.total = 0
+        sums.count = 0
+        return { ...metrics, ...learned, bonus: mean }
       },
+      ...stateOfParts({
+        agent,
+        bonus,
+        window: {
+          state: () => stacked?.state(),
+          restore: (saved) => stacked?.restore(saved as ReturnType<typeof environment.state>),
+        },
+        before: stateOfArray(before),
+        ...stateOfFields(sums, ['total', 'count', 'begun']),
+      }),
       async dispose() {
         await agent.dispose()
         await bonus.dispose()
       },
     }
   }
+
+/** The environment, whose reset also resets the stack of frames that the bonus sees. */
+const resetWith = (environment: AnyVector, stacked: AnyVector | undefined): AnyVector => ({
+  ...environment,
+  reset(given) {
+    const resetting = environment.reset(given)
+    if (resetting instanceof Promise) return resetting.then(() => stacked?.reset(given))
+    return stacked?.reset(given)
+  },
+})
+
+/** Writes the observations that followed the actions: of an episode that has ended, its last one. */
+function copyFollowing(environment: AnyVector, isReset: boolean, to: Float32Array): void {
+  const { terminated, truncated, observations, finalObservations } = environment
+  const width = to.length / terminated.length
+  for (let envIndex = 0; envIndex < terminated.length; envIndex++) {
+    const ended = terminated[envIndex] === 1 || truncated[envIndex] === 1
+    const from = ended && isReset ? finalObservations : observations
+    for (let i = envIndex * width; i < (envIndex + 1) * width; i++) to[i] = from[i]
+  }
+}

@@ -1,10 +1,10 @@
-import { rowSize } from '../../environment/index.ts'
+import { type EnvironmentDefinition, rowSize, type ArraySpace } from '../../environment/index.ts'
 import { compileObjective, createAdam, createParameters } from '../../../engine/nn/index.ts'
-import type { AdamState } from '../../../engine/nn/index.ts'
 import { mlpNetwork, overObservations, windowOf } from '../../policy/index.ts'
 import type { Encoder } from '../../policy/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { mean, square, sub } from '../../../engine/tensor/index.ts'
+import { stateOfArray, stateOfParts } from '../agent.ts'
 import { gradientStep } from '../gradient-step.ts'
 import { type MakeBonus, recentRows, runningMoments } from './bonus.ts'
 
@@ -35,27 +35,9 @@ export const rnd = (options: RndOptions = {}): MakeBonus =>
 const makeRnd =
   (options: RndOptions): MakeBonus =>
   async (definition, { numEnvs, seed, threads }) => {
-    const {
-      batchSize = 128,
-      learningRate = 1e-3,
-      gamma = 0.99,
-      hidden = [64, 64],
-      features = 16,
-      encoder,
-    } = options
+    const { batchSize = 128, learningRate = 1e-3, gamma = 0.99, features = 16 } = options
     const width = rowSize(definition.observation)
-    const isBox = definition.observation.type === 'box'
-    const network = () =>
-      overObservations(
-        definition.observation,
-        (inputs) => mlpNetwork({ inputs, hidden, outputs: features, activation: 'relu' }),
-        { encoder },
-      )
-    const target = network()
-    const predictor = network()
-    const random = createRandom('rnd', seed)
-    const fixed = createParameters(target.specs, random.split('target'))
-    const parameters = createParameters(predictor.specs, random.split('predictor'))
+    const { target, predictor, fixed, parameters } = createNetworks(definition, options, seed)
     const adam = createAdam(parameters.data.length)
     const objective = await compileObjective({
       name: 'rnd',
@@ -66,29 +48,19 @@ const makeRnd =
         loss: mean(square(sub(predictor.trace(weights, observations), targets))),
       }),
     })
-    const observed = runningMoments(width)
+    const most = Math.max(numEnvs, batchSize)
+    const observed = whitening(definition.observation, most)
     const scale = runningMoments(1)
     const recent = recentRows(batchSize, width)
     const discounted = new Float64Array(numEnvs)
     const errors = new Float64Array(numEnvs)
-    const targets = new Float32Array(Math.max(numEnvs, batchSize) * features)
-    const predictions = new Float32Array(Math.max(numEnvs, batchSize) * features)
-    const white = new Float32Array(Math.max(numEnvs, batchSize) * width)
+    const targets = new Float32Array(most * features)
+    const predictions = new Float32Array(most * features)
 
-    /** Into `white`; the numbers of choices stay what they are. */
-    function whiten(rows: number, from: Float32Array): void {
-      if (!isBox) return white.set(from.subarray(0, rows * width))
-      for (let c = 0; c < width; c++) {
-        const deviation = observed.deviation(c) + 1e-8
-        for (let i = c; i < rows * width; i += width)
-          white[i] = Math.max(-5, Math.min(5, (from[i] - observed.mean[c]) / deviation))
-      }
-    }
     function measure(next: Float32Array, rows: number, out: Float64Array): void {
-      whiten(rows, next)
-      const seen = white.subarray(0, rows * width)
-      target.forward(fixed, seen, rows, targets)
-      predictor.forward(parameters, seen, rows, predictions)
+      const white = observed.whiten(next, rows)
+      target.forward(fixed, white, rows, targets)
+      predictor.forward(parameters, white, rows, predictions)
       for (let r = 0; r < rows; r++) {
         let sum = 0
         for (let k = r * features; k < (r + 1) * features; k++) sum += (predictions[k] - targets[k]) ** 2
@@ -109,42 +81,71 @@ const makeRnd =
         observed.update(next, rows)
         if (!recent.add(next, rows)) return undefined
         recent.clear()
-        whiten(batchSize, recent.data)
-        target.forward(fixed, white.subarray(0, batchSize * width), batchSize, targets)
+        const white = observed.whiten(recent.data, batchSize)
+        target.forward(fixed, white, batchSize, targets)
         const { metrics } = await gradientStep({ objective, parameters, optimiser: adam }, learningRate, {
-          observations: { data: white.subarray(0, batchSize * width), shape: [batchSize, width] },
+          observations: { data: white, shape: [batchSize, width] },
           targets: { data: targets.subarray(0, batchSize * features), shape: [batchSize, features] },
         })
         const { loss: rndLoss, gradientNorm: _, ...wrong } = metrics
         return { rndLoss, ...wrong }
       },
-      state: () => ({
-        target: fixed.data.slice(),
-        parameters: parameters.data.slice(),
-        adam: adam.state(),
-        observed: observed.state(),
-        scale: scale.state(),
-        recent: recent.state(),
-        discounted: discounted.slice(),
+      ...stateOfParts({
+        target: stateOfArray(fixed.data),
+        parameters: stateOfArray(parameters.data),
+        adam,
+        observed,
+        scale,
+        recent,
+        discounted: stateOfArray(discounted),
       }),
-      restore(saved) {
-        const state = saved as {
-          target: Float32Array
-          parameters: Float32Array
-          adam: AdamState
-          observed: unknown
-          scale: unknown
-          recent: unknown
-          discounted: Float64Array
-        }
-        fixed.data.set(state.target)
-        parameters.data.set(state.parameters)
-        adam.restore(state.adam)
-        observed.restore(state.observed)
-        scale.restore(state.scale)
-        recent.restore(state.recent)
-        discounted.set(state.discounted)
-      },
       dispose: () => objective.dispose(),
     }
   }
+
+/** The fixed random network and the one that learns to predict it. */
+function createNetworks(
+  { observation }: EnvironmentDefinition,
+  { hidden = [64, 64], features = 16, encoder }: RndOptions,
+  seed: number,
+) {
+  const network = () =>
+    overObservations(
+      observation,
+      (inputs) => mlpNetwork({ inputs, hidden, outputs: features, activation: 'relu' }),
+      { encoder },
+    )
+  const target = network()
+  const predictor = network()
+  const random = createRandom('rnd', seed)
+  return {
+    target,
+    predictor,
+    fixed: createParameters(target.specs, random.split('target')),
+    parameters: createParameters(predictor.specs, random.split('predictor')),
+  }
+}
+
+/** Running moments of observations, which whiten at most `most` rows at once. */
+function whitening(space: ArraySpace, most: number) {
+  const width = rowSize(space)
+  const moments = runningMoments(width)
+  const white = new Float32Array(most * width)
+  return {
+    ...moments,
+    /** The rows less their mean over their deviation, within 5 of 0; discrete observations stay as they are. */
+    whiten(from: Float32Array, rows: number): Float32Array {
+      const to = white.subarray(0, rows * width)
+      if (space.type !== 'box') {
+        to.set(from.subarray(0, rows * width))
+        return to
+      }
+      for (let c = 0; c < width; c++) {
+        const deviation = moments.deviation(c) + 1e-8
+        for (let i = c; i < rows * width; i += width)
+          to[i] = Math.max(-5, Math.min(5, (from[i] - moments.mean[c]) / deviation))
+      }
+      return to
+    },
+  }
+}
