@@ -41,27 +41,8 @@ export function overWindow(encoder: Encoder | undefined, algorithm: ClassicAlgor
       window,
     )
     const agent = await algorithm(stacked, options)
-    const width = rowSize(environment.definition.observation)
-    /** Of a row: 1 once it has seen an observation, then its window. */
-    const memorySize = 1 + window * width
-
-    /** The windows [rows, window * width] that end with the observations; the memory then ends with them too. */
-    function remember(observations: Float32Array, rows: number, memory: Float32Array): Float32Array {
-      checkRows(observations, rows, width)
-      const windows = new Float32Array(rows * window! * width)
-      for (let r = 0; r < rows; r++) {
-        const at = r * memorySize + 1
-        const end = at + window! * width
-        const x = observations.subarray(r * width, (r + 1) * width)
-        if (memory[at - 1] === 0) for (let k = at; k < end; k += width) memory.set(x, k)
-        memory[at - 1] = 1
-        memory.copyWithin(at, at + width, end)
-        memory.set(x, end - width)
-        windows.set(memory.subarray(at, end), r * window! * width)
-      }
-      return windows
-    }
-
+    const windows = windowMemory(window, rowSize(environment.definition.observation))
+    const { memorySize } = windows
     return {
       ...agent,
       memorySize,
@@ -75,18 +56,15 @@ export function overWindow(encoder: Encoder | undefined, algorithm: ClassicAlgor
         return agent.learn()
       },
       predict(observations, rows, actions, mask, memory = new Float32Array(rows * memorySize)) {
-        agent.predict(remember(observations, rows, memory), rows, actions, mask)
+        agent.predict(windows.remember(observations, rows, memory), rows, actions, mask)
       },
       ...(agent.values === undefined
         ? {}
         : {
-            values: (observations, rows, to, mask) =>
-              agent.values!(
-                remember(observations, rows, new Float32Array(rows * memorySize)),
-                rows,
-                to,
-                mask,
-              ),
+            values(observations, rows, to, mask) {
+              const memory = new Float32Array(rows * memorySize)
+              agent.values!(windows.remember(observations, rows, memory), rows, to, mask)
+            },
           }),
       state: () => ({ agent: agent.state(), window: stacked.state(), begun }),
       restore(saved) {
@@ -100,6 +78,31 @@ export function overWindow(encoder: Encoder | undefined, algorithm: ClassicAlgor
         begun = state.begun
       },
     }
+  }
+}
+
+/** The last `window` observations of an episode, kept in the memory that `predict` is given. */
+function windowMemory(window: number, width: number) {
+  /** Of a row: 1 once it has seen an observation, then its window. */
+  const memorySize = 1 + window * width
+  return {
+    memorySize,
+    /** Adds the observations to the memory. Returns the windows [rows, window * width] that end with them. */
+    remember(observations: Float32Array, rows: number, memory: Float32Array): Float32Array {
+      checkRows(observations, rows, width)
+      const windows = new Float32Array(rows * window * width)
+      for (let r = 0; r < rows; r++) {
+        const at = r * memorySize + 1
+        const end = at + window * width
+        const x = observations.subarray(r * width, (r + 1) * width)
+        if (memory[at - 1] === 0) for (let k = at; k < end; k += width) memory.set(x, k)
+        memory[at - 1] = 1
+        memory.copyWithin(at, at + width, end)
+        memory.set(x, end - width)
+        windows.set(memory.subarray(at, end), r * window * width)
+      }
+      return windows
+    },
   }
 }
 

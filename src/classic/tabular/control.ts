@@ -3,8 +3,14 @@ import type { AnyVector, DiscreteSpace } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { placeOf } from '../policy/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
-import type { Random, RandomState } from '../../engine/random/index.ts'
-import type { ClassicAgent, ClassicAlgorithm } from '../algorithm/agent.ts'
+import type { Random } from '../../engine/random/index.ts'
+import {
+  type ClassicAgent,
+  type ClassicAlgorithm,
+  stateOfArray,
+  stateOfFields,
+  stateOfParts,
+} from '../algorithm/agent.ts'
 import { checkSettings } from '../algorithm/check-settings.ts'
 import {
   discreteActions,
@@ -63,14 +69,6 @@ export interface TabularRule {
 
 export type MakeRule = (tables: Tables, random: { next(): number }) => TabularRule
 
-interface TabularState {
-  q: Float64Array
-  rule: unknown
-  random: RandomState
-  upcoming: Int32Array
-  seen: number
-}
-
 /**
  * A learner of a table of action values, epsilon-greedy in it; `makeRule` says how a step changes the table. On any environment
  * whose observation and action are discrete. The next action is chosen before the table changes.
@@ -93,7 +91,7 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
     /** Actions chosen for the coming step, -1 where none is. */
     const upcoming = new Int32Array(numEnvs).fill(-1)
     const step = createStep()
-    let seen = 0
+    const progress = { seen: 0 }
 
     function learnEnv(envIndex: number): void {
       readStep(environment, envIndex, step)
@@ -113,16 +111,16 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
           before[envIndex] = observations[envIndex] - space.start
           if (upcoming[envIndex] < 0) {
             tables.allow(environment.actionMask, envIndex)
-            const epsilon = epsilonAt(config, seen, totalSteps)
+            const epsilon = epsilonAt(config, progress.seen, totalSteps)
             upcoming[envIndex] = chooseAction(tables, drawing, before[envIndex], epsilon)
           }
           environment.actions[envIndex] = start + upcoming[envIndex]
         }
       },
       learn() {
-        step.epsilon = epsilonAt(config, seen, totalSteps)
+        step.epsilon = epsilonAt(config, progress.seen, totalSteps)
         for (let envIndex = 0; envIndex < numEnvs; envIndex++) learnEnv(envIndex)
-        seen += numEnvs
+        progress.seen += numEnvs
         return undefined
       },
       predict: (given, rows, to, mask) =>
@@ -135,21 +133,13 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
           mask,
           (r, state, action) => (to[r] = q[state * actions + action]),
         ),
-      state: (): TabularState => ({
-        q: q.slice(),
-        rule: rule.state?.(),
-        random: drawing.state(),
-        upcoming: upcoming.slice(),
-        seen,
+      ...stateOfParts({
+        q: stateOfArray(q),
+        rule: { state: () => rule.state?.(), restore: (saved) => rule.restore?.(saved) },
+        random: drawing,
+        upcoming: stateOfArray(upcoming),
+        ...stateOfFields(progress, ['seen']),
       }),
-      restore(saved) {
-        const state = saved as TabularState
-        q.set(state.q)
-        rule.restore?.(state.rule)
-        drawing.restore(state.random)
-        upcoming.set(state.upcoming)
-        seen = state.seen
-      },
       dispose: () => Promise.resolve(),
     }
   }

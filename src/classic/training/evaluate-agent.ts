@@ -42,7 +42,7 @@ async function evaluateObjects(
   const lengths = new Int32Array(episodes)
   let cutOff = 0
   let next = 0
-  let rested = performance.now()
+  const rest = { last: performance.now(), signal }
 
   async function play(object: number): Promise<void> {
     let episode = next++
@@ -54,35 +54,17 @@ async function evaluateObjects(
       ...(contextFor === undefined ? {} : { contextFor: () => contextFor(episode) }),
     })
     const environment = wrap?.(opened) ?? opened
-    const { observations, actions, actionMask, terminated, truncated, definition } = environment
-    const mask = actionMask.length > 0 ? actionMask : undefined
-    const memory = new Float32Array(agent.memorySize ?? 0)
-    let step = 0
     try {
       for (; episode < episodes; episode = next++) {
-        const resetting = environment.reset({ seed: hash32('evaluation', seed, episode) })
-        if (resetting instanceof Promise) await resetting
-        checkStep(environment, 0)
-        memory.fill(0)
-        for (step = 1; terminated[0] === 0 && truncated[0] === 0; step++) {
-          agent.predict(observations, 1, actions, mask, memory)
-          checkActions(environment, step)
-          const stepping = environment.step()
-          if (stepping instanceof Promise) await stepping
-          checkStep(environment, step)
-          if (performance.now() - rested < patience) continue
-          await yieldToEventLoop()
-          signal?.throwIfAborted()
-          rested = performance.now()
-        }
+        await playEpisode(agent, environment, hash32('evaluation', seed, episode), rest)
         returns[episode] = environment.returns[0]
         lengths[episode] = environment.lengths[0]
-        if (terminated[0] === 0 && lengths[episode] >= maxSteps) cutOff++
+        if (environment.terminated[0] === 0 && lengths[episode] >= maxSteps) cutOff++
       }
     } catch (error) {
-      // The others stop after their episode.
+      // The other objects stop after their episode.
       next = episodes
-      throw reportStep(error, definition.name, step)
+      throw error
     } finally {
       await opened.close()
     }
@@ -93,6 +75,37 @@ async function evaluateObjects(
   const failed = players.find((player) => player.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   return { returns, lengths, cutOff }
+}
+
+/** Plays one episode in the only environment of a vector, and yields to the event loop now and then. */
+async function playEpisode(
+  agent: Pick<ClassicAgent, 'predict' | 'memorySize'>,
+  environment: AnyVector,
+  seed: number,
+  rest: { last: number; signal: AbortSignal | undefined },
+): Promise<void> {
+  const { observations, actions, actionMask, terminated, truncated, definition } = environment
+  const mask = actionMask.length > 0 ? actionMask : undefined
+  const memory = new Float32Array(agent.memorySize ?? 0)
+  let step = 0
+  try {
+    const resetting = environment.reset({ seed })
+    if (resetting instanceof Promise) await resetting
+    checkStep(environment, 0)
+    for (step = 1; terminated[0] === 0 && truncated[0] === 0; step++) {
+      agent.predict(observations, 1, actions, mask, memory)
+      checkActions(environment, step)
+      const stepping = environment.step()
+      if (stepping instanceof Promise) await stepping
+      checkStep(environment, step)
+      if (performance.now() - rest.last < patience) continue
+      await yieldToEventLoop()
+      rest.signal?.throwIfAborted()
+      rest.last = performance.now()
+    }
+  } catch (error) {
+    throw reportStep(error, definition.name, step)
+  }
 }
 
 /** Steps after which an episode is cut off in an environment that has no limit of its own: a stuck policy goes on for ever. */

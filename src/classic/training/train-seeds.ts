@@ -133,10 +133,39 @@ async function trainAll(
   options: TrainSeedsOptions & { command: string },
   { folder, found, out }: { folder: RunFolder; found: FoundRun; out: string },
 ): Promise<SeedsSummary> {
+  const started = performance.now()
+  const runs = await runAll(options, out)
+  const summary: SeedsSummary = {
+    schema: 1,
+    kind: 'seeds',
+    command: options.command,
+    machine: machine(),
+    environment: options.environment,
+    settings: { ...found.settings },
+    seconds: (performance.now() - started) / 1000,
+    return: stratifiedInterquartileMean([runs.map((run) => run.return.mean)]),
+    ...setsOf(runs),
+    runs,
+  }
+  writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
+  folder.write(
+    'report.html',
+    renderSeedsReport(
+      summary,
+      runs.map(({ seed }) => ({ seed, metrics: metricsOf(join(out, `seed-${seed}`)) })),
+    ),
+  )
+  return summary
+}
+
+/** Runs every seed in a process of its own. Returns their summaries in the order of `seeds`. */
+async function runAll(
+  options: TrainSeedsOptions & { command: string },
+  out: string,
+): Promise<ClassicSummary[]> {
   const { environment, algorithm, preset, config, steps, numEnvs, evaluate, bonus, contexts, seeds, signal } =
     options
   const { command, resume = false } = options
-  const started = performance.now()
   const named = {
     environment,
     algorithm,
@@ -167,34 +196,14 @@ async function trainAll(
   const processes = Math.min(options.processes ?? Infinity, availableParallelism(), seeds.length)
   const workers = Array.from({ length: processes }, () =>
     worker().catch((error: unknown) => {
-      // The others stop at a safe moment, so that all can go on later.
+      // The other seeds stop at a step where they can resume.
       stop.abort(error)
       throw error
     }),
   )
   await Promise.allSettled(workers)
   if (stop.signal.aborted) throw stop.signal.reason as Error
-  const summary: SeedsSummary = {
-    schema: 1,
-    kind: 'seeds',
-    command,
-    machine: machine(),
-    environment,
-    settings: { ...found.settings },
-    seconds: (performance.now() - started) / 1000,
-    return: stratifiedInterquartileMean([runs.map((run) => run.return.mean)]),
-    ...setsOf(runs),
-    runs,
-  }
-  writeChecked(folder, 'summary.json', `${JSON.stringify(summary, null, 2)}\n`)
-  folder.write(
-    'report.html',
-    renderSeedsReport(
-      summary,
-      runs.map(({ seed }) => ({ seed, metrics: metricsOf(join(out, `seed-${seed}`)) })),
-    ),
-  )
-  return summary
+  return runs
 }
 
 /** The interquartile mean over seeds on each set of contexts. */

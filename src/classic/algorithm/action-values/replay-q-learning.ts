@@ -9,7 +9,7 @@ import {
 } from '../../../engine/nn/index.ts'
 import { createRandom, type Random } from '../../../engine/random/index.ts'
 import { type HostTensor, type InputSpec, mean, mul, type Tensor } from '../../../engine/tensor/index.ts'
-import type { EnvironmentDefinition } from '../../environment/index.ts'
+import type { AnyVector, EnvironmentDefinition } from '../../environment/index.ts'
 import { type Encoder, noisyParameters, overObservations, valueNetwork } from '../../policy/index.ts'
 import { createReplay, type Replay, type ReplayBatch } from '../../replay/replay.ts'
 import {
@@ -88,13 +88,13 @@ export interface ValueMethod {
  */
 export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
-    const { definition, observations } = environment
+    const { definition } = environment
     const { n: actions, start } = discreteActions(definition, method.name)
-    const { atoms } = method
+    const sizes = { actions, start, atoms: method.atoms }
     const numEnvs = environment.envs.count
     const random = createRandom(method.name, seed)
-    const networks = createQNetworks(config, { definition, actions, atoms, random })
-    const { network, acting, still, adam, drawNoise } = networks
+    const networks = createQNetworks(config, { definition, ...sizes, random })
+    const { adam, drawNoise } = networks
     const drawing = random.split('draws')
     const { prioritised } = config
     const replay = createReplay(environment, {
@@ -103,18 +103,9 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
       nSteps: config.nSteps,
       ...(prioritised === false ? {} : { alpha: prioritised.alpha }),
     })
-    const learner = await createLearner({
-      config,
-      method,
-      networks,
-      replay,
-      drawing,
-      actions,
-      start,
-      threads,
-    })
-    const q = new Float32Array(numEnvs * actions)
-    const numbers = new Float32Array(numEnvs * actions * atoms)
+    const learner = await createLearner({ config, method, networks, replay, drawing, sizes, threads })
+    const act = createExplorer({ environment, method, networks, drawing, sizes })
+    const eachBest = createReader({ method, networks, sizes })
     let seen = 0
     const epsilonNow = (): number => (config.noisy ? 0 : epsilonAt(config, seen, totalSteps))
     /** How often the steps of the last call passed a multiple of `every`. */
@@ -131,40 +122,9 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
       return { ...metrics, epsilon: epsilonNow() }
     }
 
-    /** Calls back with the values [rows, actions] without noise, the row, and its best action. */
-    function eachBest(
-      given: Float32Array,
-      count: number,
-      mask: Uint8Array | undefined,
-      write: (values: Float32Array, row: number, best: number) => void,
-    ): void {
-      networks.quieten()
-      const all = new Float32Array(count * actions * atoms)
-      const values = new Float32Array(count * actions)
-      network.forward(still, given, count, all)
-      method.values(all, count * actions, values)
-      for (let r = 0; r < count; r++) write(values, r, greedy(values, r, actions, maskOrNone(mask)))
-    }
-
     return {
       act() {
-        const epsilon = epsilonNow()
-        const mask = maskOrNone(environment.actionMask)
-        let isGreedy = false
-        for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
-          const explores = epsilon > 0 && drawing.next() < epsilon
-          environment.actions[envIndex] = explores
-            ? start + randomAction(drawing, envIndex, actions, mask)
-            : NaN
-          isGreedy ||= !explores
-        }
-        if (isGreedy) {
-          network.forward(acting, observations, numEnvs, numbers)
-          method.values(numbers, numEnvs * actions, q)
-          for (let envIndex = 0; envIndex < numEnvs; envIndex++)
-            if (Number.isNaN(environment.actions[envIndex]))
-              environment.actions[envIndex] = start + greedy(q, envIndex, actions, mask)
-        }
+        act(epsilonNow())
         replay.acted()
       },
       learn() {
@@ -193,7 +153,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
           () => seen,
           (value) => {
             seen = value
-            // Parameters and noise are those that were saved by now.
+            // Parameters and noise have been restored by now.
             networks.applyNoise()
           },
         ),
@@ -201,6 +161,73 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
       dispose: () => learner.dispose(),
     }
   })
+
+interface Sizes {
+  actions: number
+  /** The number of the first action. */
+  start: number
+  /** Numbers that the network gives for an action. */
+  atoms: number
+}
+
+/** Returns a function that writes an action for every environment: random with probability epsilon, otherwise greedy. */
+function createExplorer({
+  environment,
+  method,
+  networks: { network, acting },
+  drawing,
+  sizes: { actions, start, atoms },
+}: {
+  environment: AnyVector
+  method: ValueMethod
+  networks: QNetworks
+  drawing: Random
+  sizes: Sizes
+}): (epsilon: number) => void {
+  const numEnvs = environment.envs.count
+  const q = new Float32Array(numEnvs * actions)
+  const numbers = new Float32Array(numEnvs * actions * atoms)
+  return (epsilon) => {
+    const mask = maskOrNone(environment.actionMask)
+    let isGreedy = false
+    for (let envIndex = 0; envIndex < numEnvs; envIndex++) {
+      const explores = epsilon > 0 && drawing.next() < epsilon
+      environment.actions[envIndex] = explores ? start + randomAction(drawing, envIndex, actions, mask) : NaN
+      isGreedy ||= !explores
+    }
+    if (!isGreedy) return
+    network.forward(acting, environment.observations, numEnvs, numbers)
+    method.values(numbers, numEnvs * actions, q)
+    for (let envIndex = 0; envIndex < numEnvs; envIndex++)
+      if (Number.isNaN(environment.actions[envIndex]))
+        environment.actions[envIndex] = start + greedy(q, envIndex, actions, mask)
+  }
+}
+
+/** Returns a function that calls back with the values [rows, actions] without noise, the row, and its best action. */
+const createReader =
+  ({
+    method,
+    networks,
+    sizes: { actions, atoms },
+  }: {
+    method: ValueMethod
+    networks: QNetworks
+    sizes: Sizes
+  }) =>
+  (
+    given: Float32Array,
+    count: number,
+    mask: Uint8Array | undefined,
+    write: (values: Float32Array, row: number, best: number) => void,
+  ): void => {
+    networks.quieten()
+    const numbers = new Float32Array(count * actions * atoms)
+    const values = new Float32Array(count * actions)
+    networks.network.forward(networks.still, given, count, numbers)
+    method.values(numbers, count * actions, values)
+    for (let r = 0; r < count; r++) write(values, r, greedy(values, r, actions, maskOrNone(mask)))
+  }
 
 type QNetworks = ReturnType<typeof createQNetworks>
 
@@ -259,85 +286,40 @@ function createQNetworks(
   }
 }
 
-/** Gradient steps on transitions from the replay. */
-async function createLearner({
-  config,
-  method,
-  networks,
-  replay,
-  drawing,
-  actions,
-  start,
-  threads,
-}: {
+interface LearnerParts {
   config: ReplayQConfig
   method: ValueMethod
   networks: QNetworks
   replay: Replay
   drawing: Random
-  actions: number
-  start: number
+  sizes: Sizes
   threads: number
-}) {
-  const { network, noisy, adam, parameters, acting, judging, noise, drawNoise } = networks
+}
+
+/** Gradient steps on transitions from the replay. */
+async function createLearner(parts: LearnerParts) {
+  const { config, method, networks, replay } = parts
+  const { noisy, adam, parameters, noise } = networks
   const { gradientSteps, prioritised, batchSize: rows } = config
-  const { atoms } = method
   // The target network stands still during an update: where drawing depends on nothing that is learned meanwhile, the
   // batches of several gradient steps are drawn and judged together, which a runtime does in a third of the time.
   const isFixed = noisy === undefined && prioritised === false && !config.double
   const batched = isFixed ? largestDivisor(gradientSteps, 16) : 1
-  const drawn = rows * batched
-  const batch = replay.createBatch(drawn)
-  const targets = new Float32Array(drawn * atoms)
-  const parts = partsOf(batch, targets, { rows, batched, atoms, noise })
-  const objective = await compileObjective({
-    name: method.name,
-    threads,
-    gradient: adam.own.gradient,
-    parameters: parameters.shapes,
-    inputs: Object.fromEntries(
-      Object.entries(parts[0]).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
-    ),
-    trace(weights, inputs) {
-      const used = noisy === undefined ? weights : noisy.trace(weights, inputs['noise'])
-      const all = network.trace(used, inputs['observations'])
-      const numbers = ofAction(all, inputs['actions'], { actions, atoms, start })
-      const { losses, errors } = method.loss(numbers, inputs['targets'])
-      return { loss: mean(mul(losses, inputs['weights'])), outputs: { errors } }
-    },
-  })
-  const next = await compileNextValues(
-    network,
-    { observations: batch.nextObservations, rows: drawn },
-    { judge: judging, ...(config.double ? { choose: acting } : {}) },
-    { name: `${method.name} next`, threads },
-  )
-  const q = new Float32Array(drawn * actions)
-  const bestNext = new Float32Array(drawn * atoms)
-
-  /** Draws the batches of the next gradient steps, and what they are to learn. */
-  async function draw(beta: number): Promise<void> {
-    replay.sample(batch, drawing, beta)
-    drawNoise(drawing)
-    const { judged, chosen } = await next.run()
-    method.values(chosen, drawn * actions, q)
-    const mask = maskOrNone(batch.nextMask)
-    for (let r = 0; r < drawn; r++) {
-      const at = (r * actions + greedy(q, r, actions, mask, 'replayed transition')) * atoms
-      for (let k = 0; k < atoms; k++) bestNext[r * atoms + k] = judged[at + k]
-    }
-    method.targets(batch, bestNext, targets)
-  }
-
+  const batch = replay.createBatch(rows * batched)
+  const { atoms } = method
+  const targets = new Float32Array(rows * batched * atoms)
+  const feeds = partsOf(batch, targets, { rows, batched, atoms, noise })
+  const objective = await compileLoss(parts, feeds[0])
+  const drawer = await createDrawer(parts, batch, targets)
   return {
     /** As many gradient steps as an update has; `done` is the share of the run that is over. */
     async update(done: number): Promise<UpdateMetrics> {
       const beta = prioritised === false ? 1 : prioritised.beta + (1 - prioritised.beta) * done
       const all = meanMetrics()
       for (let k = 0; k < gradientSteps; k++) {
-        if (k % batched === 0) await draw(Math.min(1, beta))
+        if (k % batched === 0) await drawer.draw(Math.min(1, beta))
         const trained = { objective, parameters, optimiser: adam }
-        const { metrics, outputs } = await gradientStep(trained, config.learningRate, parts[k % batched])
+        const { metrics, outputs } = await gradientStep(trained, config.learningRate, feeds[k % batched])
         if (prioritised !== false) replay.prioritise(batch, outputs.errors.data)
         all.add(metrics)
       }
@@ -345,8 +327,63 @@ async function createLearner({
     },
     async dispose() {
       await objective.dispose()
-      await next.dispose()
+      await drawer.dispose()
     },
+  }
+}
+
+/** Compiles the loss of a batch, whose inputs have the shapes of `feeds`. */
+const compileLoss = (
+  { method, networks: { network, noisy, adam, parameters }, sizes, threads }: LearnerParts,
+  feeds: Record<string, HostTensor>,
+) =>
+  compileObjective({
+    name: method.name,
+    threads,
+    gradient: adam.own.gradient,
+    parameters: parameters.shapes,
+    inputs: Object.fromEntries(
+      Object.entries(feeds).map(([name, { shape }]): [string, InputSpec] => [name, { shape }]),
+    ),
+    trace(weights, inputs) {
+      const used = noisy === undefined ? weights : noisy.trace(weights, inputs['noise'])
+      const all = network.trace(used, inputs['observations'])
+      const numbers = ofAction(all, inputs['actions'], sizes)
+      const { losses, errors } = method.loss(numbers, inputs['targets'])
+      return { loss: mean(mul(losses, inputs['weights'])), outputs: { errors } }
+    },
+  })
+
+/** Draws batches into `batch`, and what they are to learn into `targets`. */
+async function createDrawer(
+  { config, method, networks, replay, drawing, sizes: { actions, atoms }, threads }: LearnerParts,
+  batch: ReplayBatch,
+  targets: Float32Array,
+) {
+  const { rows } = batch
+  const { network, acting, judging, drawNoise } = networks
+  const next = await compileNextValues(
+    network,
+    { observations: batch.nextObservations, rows },
+    { judge: judging, ...(config.double ? { choose: acting } : {}) },
+    { name: `${method.name} next`, threads },
+  )
+  const q = new Float32Array(rows * actions)
+  const bestNext = new Float32Array(rows * atoms)
+  return {
+    async draw(beta: number): Promise<void> {
+      replay.sample(batch, drawing, beta)
+      drawNoise(drawing)
+      const { judged, chosen } = await next.run()
+      method.values(chosen, rows * actions, q)
+      const mask = maskOrNone(batch.nextMask)
+      for (let r = 0; r < rows; r++) {
+        const at = (r * actions + greedy(q, r, actions, mask, 'replayed transition')) * atoms
+        for (let k = 0; k < atoms; k++) bestNext[r * atoms + k] = judged[at + k]
+      }
+      method.targets(batch, bestNext, targets)
+    },
+    dispose: () => next.dispose(),
   }
 }
 

@@ -34,7 +34,14 @@ import {
 } from '../../policy/index.ts'
 import type { ReplayBatch } from '../../replay/replay.ts'
 import { discreteActions } from '../action-values/action-values.ts'
-import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
+import {
+  type ClassicAlgorithm,
+  stateOfArray,
+  stateOfFields,
+  stateOfParts,
+  stateOfValue,
+  type UpdateMetrics,
+} from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
 import { gradientStep, metricsOf } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
@@ -105,7 +112,7 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
       learningRate: config.criticLearningRate,
     })
     const masks = createMasks(environment, config, n)
-    let steps = 0
+    const learner: Learner = { config, networks, objectives, temperature, masks, progress: { steps: 0 } }
     const scratch = new Float32Array(numEnvs * n)
     return offPolicyAgent(
       environment,
@@ -118,30 +125,7 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
           for (let r = 0; r < numEnvs; r++) distribution.draw(scratch, r, environment.actions, drawing, mask)
         },
         acted: () => masks.acted(),
-        async update(batch) {
-          masks.read(batch)
-          const alpha: HostTensor = { data: temperature.value, shape: [1] }
-          const feeds = { ...feedsOf(batch), ...masks.feeds, alpha }
-          const ofCritics = await gradientStep(
-            { objective: objectives.critics, parameters: critics, optimiser: criticAdam },
-            config.criticLearningRate,
-            pick(feeds, criticInputs),
-            networks.judging,
-          )
-          const ofActor = await gradientStep(
-            { objective: objectives.actor, parameters: actor, optimiser: actorAdam },
-            config.actorLearningRate,
-            pick(feeds, actorInputs),
-            critics,
-          )
-          temperature.update(ofActor.metrics['entropy'], config.targetEntropy * masks.mostEntropy())
-          if (++steps % config.targetEvery === 0) moveTowards(targets, critics, config.tau)
-          return {
-            ...metricsOf('critic', ofCritics.metrics),
-            ...metricsOf('actor', ofActor.metrics),
-            temperature: temperature.value[0],
-          }
-        },
+        update: (batch) => update(learner, batch),
         predict(observations, count, actions, mask) {
           const logits = new Float32Array(count * n)
           actorNetwork.forward(actor, observations, count, logits)
@@ -158,10 +142,7 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
           criticAdam,
           temperature,
           ...masks.parts,
-          steps: stateOfValue(
-            () => steps,
-            (value) => (steps = value),
-          ),
+          ...stateOfFields(learner.progress, ['steps']),
         }),
         async dispose() {
           await objectives.critics.dispose()
@@ -171,6 +152,46 @@ export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
       random.split('draws'),
     )
   })
+
+interface Learner {
+  config: DiscreteSacConfig
+  networks: Networks
+  objectives: Awaited<ReturnType<typeof compileObjectives>>
+  temperature: ReturnType<typeof createTemperature>
+  masks: ReturnType<typeof createMasks>
+  /** Gradient steps so far. */
+  progress: { steps: number }
+}
+
+/** A gradient step of the critics, then of the actor and the temperature. */
+async function update(
+  { config, networks, objectives, temperature, masks, progress }: Learner,
+  batch: ReplayBatch,
+): Promise<UpdateMetrics> {
+  const { actor, critics, targets, actorAdam, criticAdam } = networks
+  masks.read(batch)
+  const alpha: HostTensor = { data: temperature.value, shape: [1] }
+  const feeds = { ...feedsOf(batch), ...masks.feeds, alpha }
+  const ofCritics = await gradientStep(
+    { objective: objectives.critics, parameters: critics, optimiser: criticAdam },
+    config.criticLearningRate,
+    pick(feeds, criticInputs),
+    networks.judging,
+  )
+  const ofActor = await gradientStep(
+    { objective: objectives.actor, parameters: actor, optimiser: actorAdam },
+    config.actorLearningRate,
+    pick(feeds, actorInputs),
+    critics,
+  )
+  temperature.update(ofActor.metrics['entropy'], config.targetEntropy * masks.mostEntropy())
+  if (++progress.steps % config.targetEvery === 0) moveTowards(targets, critics, config.tau)
+  return {
+    ...metricsOf('critic', ofCritics.metrics),
+    ...metricsOf('actor', ofActor.metrics),
+    temperature: temperature.value[0],
+  }
+}
 
 type Networks = ReturnType<typeof createNetworks>
 

@@ -30,7 +30,14 @@ import {
   mlpNetwork,
   overObservations,
 } from '../../policy/index.ts'
-import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
+import type { ReplayBatch } from '../../replay/replay.ts'
+import {
+  type ClassicAlgorithm,
+  stateOfArray,
+  stateOfFields,
+  stateOfParts,
+  type UpdateMetrics,
+} from '../agent.ts'
 import { checkSettings } from '../check-settings.ts'
 import { gradientStep, metricsOf } from '../gradient-step.ts'
 import { overWindow } from '../wrap-algorithm.ts'
@@ -107,14 +114,12 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
     const numEnvs = environment.envs.count
     const bounds = boundedActions(environment.definition)
     const k = bounds.size
-    const rows = config.batchSize
     const random = createRandom('td3', seed)
     const networks = createNetworks(environment.definition, config, k, random)
-    const { width, actorNetwork, criticNetworks, actor, critics } = networks
+    const { actorNetwork, criticNetworks, actor, critics } = networks
     const learners = await compileLearners(networks, k, threads)
-    const noise: HostTensor = { data: new Float32Array(rows * k), shape: [rows, k] }
-    const unit = new Float32Array(Math.max(numEnvs, rows) * k)
-    let steps = 0
+    const learner = { config, bounds, networks, learners, progress: { steps: 0 } }
+    const unit = new Float32Array(numEnvs * k)
 
     function greedy(observations: Float32Array, count: number, actions: Float32Array): void {
       actorNetwork.forward(actor, observations, count, actions)
@@ -133,28 +138,7 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
           } else for (let i = 0; i < numEnvs * k; i++) unit[i] = 2 * drawing.next() - 1
           bounds.toDefinition(unit, numEnvs, environment.actions)
         },
-        async update(batch, drawing) {
-          const { targetNoise, targetNoiseClip: clip, learningRate, tau } = config
-          bounds.toUnit(batch.actions, rows, unit)
-          for (let i = 0; i < rows * k; i++)
-            noise.data[i] = Math.max(-clip, Math.min(clip, targetNoise * drawing.normal()))
-          const observations: HostTensor = { data: batch.observations, shape: [rows, width] }
-          const feeds = {
-            observations,
-            actions: { data: unit.subarray(0, rows * k), shape: [rows, k] },
-            rewards: { data: batch.returns, shape: [rows] },
-            discounts: { data: batch.discounts, shape: [rows] },
-            nextObservations: { data: batch.nextObservations, shape: [rows, width] },
-            noise,
-          }
-          const ofCritics = await gradientStep(learners.critics, learningRate, feeds, networks.judging)
-          const metrics = metricsOf('critic', ofCritics.metrics)
-          if (++steps % config.policyDelay !== 0) return metrics
-          const ofActor = await gradientStep(learners.actor, learningRate, { observations }, critics)
-          moveTowards(networks.targetActor, actor, tau)
-          moveTowards(networks.targetCritics, critics, tau)
-          return { ...metrics, ...metricsOf('actor', ofActor.metrics) }
-        },
+        update: createUpdate(learner),
         predict(observations, count, actions) {
           greedy(observations, count, actions)
           bounds.toDefinition(actions, count, actions)
@@ -171,10 +155,7 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
           targetCritics: stateOfArray(networks.targetCritics.data),
           actorAdam: networks.actorAdam,
           criticAdam: networks.criticAdam,
-          steps: stateOfValue(
-            () => steps,
-            (value) => (steps = value),
-          ),
+          ...stateOfFields(learner.progress, ['steps']),
         }),
         async dispose() {
           await learners.critics.objective.dispose()
@@ -184,6 +165,49 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
       random.split('draws'),
     )
   })
+
+/** Returns a function that makes a gradient step of the critics, and where it is due one of the actor and the targets. */
+function createUpdate({
+  config,
+  bounds,
+  networks,
+  learners,
+  progress,
+}: {
+  config: Td3Config
+  bounds: ReturnType<typeof boundedActions>
+  networks: Networks
+  learners: Awaited<ReturnType<typeof compileLearners>>
+  /** Gradient steps so far. */
+  progress: { steps: number }
+}) {
+  const { width, actor, critics, targetActor, targetCritics } = networks
+  const { batchSize: rows, targetNoise, targetNoiseClip: clip, learningRate, tau } = config
+  const k = bounds.size
+  const noise: HostTensor = { data: new Float32Array(rows * k), shape: [rows, k] }
+  const actions = new Float32Array(rows * k)
+  return async (batch: ReplayBatch, drawing: Random): Promise<UpdateMetrics> => {
+    bounds.toUnit(batch.actions, rows, actions)
+    for (let i = 0; i < rows * k; i++)
+      noise.data[i] = Math.max(-clip, Math.min(clip, targetNoise * drawing.normal()))
+    const observations: HostTensor = { data: batch.observations, shape: [rows, width] }
+    const feeds = {
+      observations,
+      actions: { data: actions, shape: [rows, k] },
+      rewards: { data: batch.returns, shape: [rows] },
+      discounts: { data: batch.discounts, shape: [rows] },
+      nextObservations: { data: batch.nextObservations, shape: [rows, width] },
+      noise,
+    }
+    const ofCritics = await gradientStep(learners.critics, learningRate, feeds, networks.judging)
+    const metrics = metricsOf('critic', ofCritics.metrics)
+    if (++progress.steps % config.policyDelay !== 0) return metrics
+    const ofActor = await gradientStep(learners.actor, learningRate, { observations }, critics)
+    moveTowards(targetActor, actor, tau)
+    moveTowards(targetCritics, critics, tau)
+    return { ...metrics, ...metricsOf('actor', ofActor.metrics) }
+  }
+}
 
 type Networks = ReturnType<typeof createNetworks>
 

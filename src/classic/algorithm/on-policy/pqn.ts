@@ -1,7 +1,12 @@
 import { type Activation, compileObjective, createParameters, createRAdam } from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import { mean, reshape, square, sub } from '../../../engine/tensor/index.ts'
-import { type DiscreteSpace, type EnvironmentDefinition, rowSize } from '../../environment/index.ts'
+import {
+  type AnyVector,
+  type DiscreteSpace,
+  type EnvironmentDefinition,
+  rowSize,
+} from '../../environment/index.ts'
 import { type Encoder, overObservations, valueNetwork } from '../../policy/index.ts'
 import {
   discreteActions,
@@ -15,8 +20,8 @@ import {
 import {
   type ClassicAlgorithm,
   stateOfArray,
+  stateOfFields,
   stateOfParts,
-  stateOfValue,
   type UpdateMetrics,
 } from '../agent.ts'
 import { checkMinibatches, checkSettings } from '../check-settings.ts'
@@ -69,72 +74,17 @@ export const pqnPresets = {
  */
 export const pqn = (config: PqnConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
-    const { definition, observations } = environment
-    const { n: actions, start } = discreteActions(definition, 'pqn')
+    const learner = await createLearner(environment, config, { seed, totalSteps, threads })
+    const { parameters, optimiser, objective, rollout, drawing, progress, actions, start } = learner
     const numEnvs = environment.envs.count
-    const rows = numEnvs * config.rolloutSteps
-    checkMinibatches(config.minibatches, rows)
-    const network = pqnNetwork(definition, config)
-    const random = createRandom('pqn', seed)
-    const parameters = createParameters(network.specs, random.split('parameters'))
-    const drawing = random.split('draws')
-    const optimiser = createRAdam(parameters.data.length, {
-      maxGradientNorm: config.maxGradientNorm ?? Infinity,
-    })
-    const rollout = createRollout(environment, config.rolloutSteps, 1, {
-      finalMasks: true,
-      rewards: Float32Array,
-    })
-    const objective = await compileObjective({
-      name: 'pqn',
-      threads,
-      parameters: parameters.shapes,
-      inputs: {
-        observations: { shape: ['B', rowSize(definition.observation)] },
-        actions: { shape: ['B', 1] },
-        returns: { shape: ['B'] },
-      },
-      trace(weights, inputs) {
-        const all = network.trace(weights, inputs['observations'])
-        const taken = ofAction(all, inputs['actions'], { actions, atoms: 1, start })
-        return { loss: mean(square(sub(reshape(taken, ['B']), inputs['returns']))) }
-      },
-    })
-    let seen = 0
-
-    /** Calls back with the values [rows, actions], the row, and its best action among those that are allowed. */
-    function eachBest(
-      from: Float32Array,
-      count: number,
-      masks: Uint8Array | undefined,
-      write: (q: Float32Array, row: number, best: number) => void,
-    ): void {
-      const q = new Float32Array(count * actions)
-      network.forward(parameters, from, count, q)
-      const mask = masks && maskOrNone(masks)
-      for (let r = 0; r < count; r++) write(q, r, greedy(q, r, actions, mask))
-    }
     const evaluate = (from: Float32Array, count: number, to: Float32Array, mask?: Uint8Array): void =>
-      eachBest(from, count, mask, (q, r, best) => (to[r] = q[r * actions + best]))
-
-    async function update(): Promise<UpdateMetrics> {
-      const learningRate = config.learningRate * (config.anneal ? 1 - (seen - rows) / totalSteps : 1)
-      const metrics = meanMetrics()
-      for (let epoch = 0; epoch < config.epochs; epoch++)
-        for (const batch of rollout.minibatches(config.minibatches, drawing, false)) {
-          const { observations, actions, returns } = batch
-          const feeds = { observations, actions, returns }
-          metrics.add((await gradientStep({ objective, parameters, optimiser }, learningRate, feeds)).metrics)
-        }
-      return { ...metrics.mean(), epsilon: epsilonAt(config, seen, totalSteps) }
-    }
-
+      eachBest(learner, from, count, mask, (q, r, best) => (to[r] = q[r * actions + best]))
     return {
       act() {
-        const epsilon = epsilonAt(config, seen, totalSteps)
+        const epsilon = epsilonAt(config, progress.seen, totalSteps)
         const mask = maskOrNone(environment.actionMask)
         const to = rollout.next()
-        eachBest(observations, numEnvs, mask, (q, r, best) => {
+        eachBest(learner, environment.observations, numEnvs, mask, (q, r, best) => {
           const explores = drawing.next() < epsilon
           to.actions[r] = start + (explores ? randomAction(drawing, r, actions, mask) : best)
           to.values[r] = q[r * actions + best]
@@ -142,28 +92,100 @@ export const pqn = (config: PqnConfig): ClassicAlgorithm =>
         rollout.acted()
       },
       learn() {
-        seen += numEnvs
+        progress.seen += numEnvs
         if (!rollout.stepped()) return undefined
         // With the greatest values as those of the states, GAE plus value is the Q(lambda) return.
         rollout.finish(config, evaluate)
-        return update()
+        return update(learner)
       },
       predict: (given, count, to, mask) =>
-        eachBest(given, count, mask, (_, r, best) => (to[r] = start + best)),
+        eachBest(learner, given, count, mask, (_, r, best) => (to[r] = start + best)),
       values: evaluate,
       ...stateOfParts({
         parameters: stateOfArray(parameters.data),
         optimiser,
         random: drawing,
         rollout,
-        seen: stateOfValue(
-          () => seen,
-          (value) => (seen = value),
-        ),
+        ...stateOfFields(progress, ['seen']),
       }),
       dispose: () => objective.dispose(),
     }
   })
+
+type Learner = Awaited<ReturnType<typeof createLearner>>
+
+async function createLearner(
+  environment: AnyVector,
+  config: PqnConfig,
+  { seed, totalSteps, threads }: { seed: number; totalSteps: number; threads: number },
+) {
+  const { definition } = environment
+  const { n: actions, start } = discreteActions(definition, 'pqn')
+  const rows = environment.envs.count * config.rolloutSteps
+  checkMinibatches(config.minibatches, rows)
+  const network = pqnNetwork(definition, config)
+  const random = createRandom('pqn', seed)
+  const parameters = createParameters(network.specs, random.split('parameters'))
+  const objective = await compileObjective({
+    name: 'pqn',
+    threads,
+    parameters: parameters.shapes,
+    inputs: {
+      observations: { shape: ['B', rowSize(definition.observation)] },
+      actions: { shape: ['B', 1] },
+      returns: { shape: ['B'] },
+    },
+    trace(weights, inputs) {
+      const all = network.trace(weights, inputs['observations'])
+      const taken = ofAction(all, inputs['actions'], { actions, atoms: 1, start })
+      return { loss: mean(square(sub(reshape(taken, ['B']), inputs['returns']))) }
+    },
+  })
+  return {
+    config,
+    totalSteps,
+    actions,
+    start,
+    rows,
+    network,
+    parameters,
+    optimiser: createRAdam(parameters.data.length, { maxGradientNorm: config.maxGradientNorm ?? Infinity }),
+    rollout: createRollout(environment, config.rolloutSteps, 1, { finalMasks: true, rewards: Float32Array }),
+    objective,
+    drawing: random.split('draws'),
+    /** Steps of all environments so far. */
+    progress: { seen: 0 },
+  }
+}
+
+/** Calls back with the values [rows, actions], the row, and its best action among those that are allowed. */
+function eachBest(
+  { network, parameters, actions }: Learner,
+  from: Float32Array,
+  count: number,
+  masks: Uint8Array | undefined,
+  write: (q: Float32Array, row: number, best: number) => void,
+): void {
+  const q = new Float32Array(count * actions)
+  network.forward(parameters, from, count, q)
+  const mask = masks && maskOrNone(masks)
+  for (let r = 0; r < count; r++) write(q, r, greedy(q, r, actions, mask))
+}
+
+/** The epochs of gradient steps on a full rollout. */
+async function update(learner: Learner): Promise<UpdateMetrics> {
+  const { config, totalSteps, rows, rollout, drawing, objective, parameters, optimiser } = learner
+  const { seen } = learner.progress
+  const learningRate = config.learningRate * (config.anneal ? 1 - (seen - rows) / totalSteps : 1)
+  const metrics = meanMetrics()
+  for (let epoch = 0; epoch < config.epochs; epoch++)
+    for (const batch of rollout.minibatches(config.minibatches, drawing, false)) {
+      const { observations, actions, returns } = batch
+      const feeds = { observations, actions, returns }
+      metrics.add((await gradientStep({ objective, parameters, optimiser }, learningRate, feeds)).metrics)
+    }
+  return { ...metrics.mean(), epsilon: epsilonAt(config, seen, totalSteps) }
+}
 
 const pqnNetwork = (
   { observation, action }: EnvironmentDefinition,

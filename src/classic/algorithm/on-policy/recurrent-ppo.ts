@@ -1,10 +1,10 @@
-import { compileObjective, createParameters } from '../../../engine/nn/index.ts'
+import { compileObjective, createParameters, type ParameterSet } from '../../../engine/nn/index.ts'
 import { createRandom } from '../../../engine/random/index.ts'
 import type { HostTensor } from '../../../engine/tensor/index.ts'
 import { AgogeError } from '../../../error.ts'
 import { type AnyVector, box, rowSize } from '../../environment/index.ts'
 import { clipActionRows, gruActorCritic } from '../../policy/index.ts'
-import { type ClassicAlgorithm, stateOfArray, stateOfParts, stateOfValue } from '../agent.ts'
+import { type ClassicAlgorithm, stateOfArray, stateOfFields, stateOfParts } from '../agent.ts'
 import { checkMinibatches } from '../check-settings.ts'
 import { createPpoUpdate, ppoLoss } from './ppo-update.ts'
 import type { PpoConfig } from './ppo.ts'
@@ -26,6 +26,8 @@ interface MemoryRows {
     count: number,
     sequence?: number,
   ): { observations: Float32Array; memory: Float32Array }
+  /** A minibatch of the rollout with the two parts of its observations as inputs of their own. */
+  feeds(batch: Record<string, HostTensor>, sequence: number): Record<string, HostTensor>
   state(): unknown
   restore(state: unknown): void
 }
@@ -45,6 +47,17 @@ function memoryRows(inner: AnyVector, size: number): MemoryRows {
   function write(from: Float32Array, envIndex: number, to: Float32Array): void {
     for (let k = 0; k < own; k++) to[envIndex * width + k] = from[envIndex * own + k]
     for (let k = 0; k < size; k++) to[envIndex * width + own + k] = memory[envIndex * size + k]
+  }
+
+  const split: MemoryRows['split'] = (rows, count, sequence = 1) => {
+    const seen = new Float32Array(count * own)
+    const remembered = new Float32Array((count / sequence) * size)
+    for (let r = 0; r < count; r++) {
+      for (let k = 0; k < own; k++) seen[r * own + k] = rows[r * width + k]
+      if (r % sequence > 0) continue
+      for (let k = 0; k < size; k++) remembered[(r / sequence) * size + k] = rows[r * width + own + k]
+    }
+    return { observations: seen, memory: remembered }
   }
 
   return {
@@ -68,15 +81,15 @@ function memoryRows(inner: AnyVector, size: number): MemoryRows {
         write(inner.observations, envIndex, observations)
       }
     },
-    split(rows, count, sequence = 1) {
-      const seen = new Float32Array(count * own)
-      const remembered = new Float32Array((count / sequence) * size)
-      for (let r = 0; r < count; r++) {
-        for (let k = 0; k < own; k++) seen[r * own + k] = rows[r * width + k]
-        if (r % sequence > 0) continue
-        for (let k = 0; k < size; k++) remembered[(r / sequence) * size + k] = rows[r * width + own + k]
+    split,
+    feeds(batch, sequence) {
+      const [count] = batch['observations'].shape
+      const { observations, memory } = split(batch['observations'].data as Float32Array, count, sequence)
+      return {
+        ...batch,
+        observations: { data: observations, shape: [count, own] },
+        memory: { data: memory, shape: [count / sequence, size] },
       }
-      return { observations: seen, memory: remembered }
     },
     state: () => [observations.slice(), finalObservations.slice(), memory.slice()],
     restore(saved) {
@@ -119,89 +132,46 @@ type RecurrentPpoConfig = Omit<PpoConfig, 'encoder'> & { encoder: CarriedGruEnco
 export const recurrentPpo =
   (config: RecurrentPpoConfig): ClassicAlgorithm =>
   async (environment, { seed, totalSteps, threads = 1 }) => {
-    const { size = 64, sequence = defaultSequence(config.rolloutSteps) } = config.encoder
-    if (!(sequence >= 1) || config.rolloutSteps % sequence !== 0) {
-      throw new AgogeError('sequences have to divide the rollout', {
-        code: 'bad-argument',
-        given: `sequences of ${sequence} steps, rollouts of ${config.rolloutSteps}`,
-        expected: `a divisor of ${config.rolloutSteps}`,
-      })
-    }
     const { definition } = environment
     const numEnvs = environment.envs.count
-    checkMinibatches(config.minibatches, (numEnvs * config.rolloutSteps) / sequence, 'sequences')
-    const width = rowSize(definition.observation)
-    const choices = environment.actionMask.length / numEnvs
+    const { size = 64, sequence = defaultSequence(config.rolloutSteps) } = config.encoder
+    requireSequences(config, sequence, numEnvs)
     const policy = gruActorCritic(definition, { ...config, size })
-    const { actionSize } = policy.distribution
+    const { memorySize } = policy
     const random = createRandom('recurrent ppo', seed)
     const parameters = createParameters(policy.specs, random.split('parameters'))
-    const { memorySize } = policy
     const rows = memoryRows(environment, memorySize)
+    const { actionSize } = policy.distribution
     const rollout = createRollout(rows.environment, config.rolloutSteps, actionSize, { sequence })
-    const all = `${sequence}*B`
-    const objective = await compileObjective({
-      name: 'recurrent ppo',
-      threads,
-      parameters: parameters.shapes,
-      inputs: {
-        memory: { shape: ['B', memorySize] },
-        keep: { shape: ['B', sequence] },
-        observations: { shape: [all, width] },
-        actions: { shape: [all, actionSize] },
-        logprobs: { shape: [all] },
-        values: { shape: [all] },
-        advantages: { shape: [all] },
-        returns: { shape: [all] },
-        clip: { shape: [1] },
-        ...(config.klPenalty === undefined ? {} : { beta: { shape: [1] } }),
-        ...(choices > 0 ? { maskPenalty: { shape: [all, choices] } } : {}),
-      },
-      trace(weights, inputs) {
-        const { observations, memory, keep } = inputs
-        const found = policy.trace(weights, observations, { memory, keep })
-        return ppoLoss(config, policy.distribution, found, inputs)
-      },
-    })
+    const objective = await compileRecurrent(config, environment, policy, { sequence, parameters, threads })
     const updating = createPpoUpdate(config, parameters, objective)
     const drawing = random.split('actions')
-    let seen = 0
-    let begun = false
+    const progress = { seen: 0, begun: false }
 
     function evaluate(given: Float32Array, count: number, values: Float32Array): void {
       const { observations, memory } = rows.split(given, count)
       policy.evaluate(parameters, observations, memory, count, values)
     }
-
     function* minibatches(): Generator<Record<string, HostTensor>> {
-      for (const batch of rollout.minibatches(config.minibatches, drawing)) {
-        const [count] = batch.observations.shape
-        const given = batch.observations.data as Float32Array
-        const { observations, memory } = rows.split(given, count, sequence)
-        yield {
-          ...batch,
-          observations: { data: observations, shape: [count, width] },
-          memory: { data: memory, shape: [count / sequence, memorySize] },
-        }
-      }
+      for (const batch of rollout.minibatches(config.minibatches, drawing)) yield rows.feeds(batch, sequence)
     }
 
     return {
       memorySize,
       act() {
-        if (!begun) rows.begin()
-        begun = true
+        if (!progress.begun) rows.begin()
+        progress.begun = true
         const to = rollout.next()
         const { observations, actionMask } = environment
         policy.act(parameters, observations, rows.memory, numEnvs, to, drawing, actionMask)
         rollout.acted()
       },
       learn() {
-        seen += numEnvs
+        progress.seen += numEnvs
         rows.stepped()
         if (!rollout.stepped()) return undefined
         rollout.finish(config, evaluate)
-        return updating.run(1 - seen / totalSteps, minibatches)
+        return updating.run(1 - progress.seen / totalSteps, minibatches)
       },
       predict(observations, count, actions, mask, memory = new Float32Array(count * memorySize)) {
         policy.act(parameters, observations, memory, count, { actions }, undefined, mask)
@@ -215,15 +185,53 @@ export const recurrentPpo =
         rollout,
         rows,
         random: drawing,
-        seen: stateOfValue(
-          () => seen,
-          (value) => (seen = value),
-        ),
-        begun: stateOfValue(
-          () => begun,
-          (value) => (begun = value),
-        ),
+        ...stateOfFields(progress, ['seen', 'begun']),
       }),
       dispose: () => objective.dispose(),
     }
   }
+
+function requireSequences(config: RecurrentPpoConfig, sequence: number, numEnvs: number): void {
+  if (!(sequence >= 1) || config.rolloutSteps % sequence !== 0) {
+    throw new AgogeError('sequences have to divide the rollout', {
+      code: 'bad-argument',
+      given: `sequences of ${sequence} steps, rollouts of ${config.rolloutSteps}`,
+      expected: `a divisor of ${config.rolloutSteps}`,
+    })
+  }
+  checkMinibatches(config.minibatches, (numEnvs * config.rolloutSteps) / sequence, 'sequences')
+}
+
+/** Compiles the loss of PPO over B sequences, whose steps follow one another in the rows of all inputs but `memory` and `keep`. */
+function compileRecurrent(
+  config: RecurrentPpoConfig,
+  { definition, actionMask, envs }: AnyVector,
+  policy: ReturnType<typeof gruActorCritic>,
+  { sequence, parameters, threads }: { sequence: number; parameters: ParameterSet; threads: number },
+) {
+  const all = `${sequence}*B`
+  const choices = actionMask.length / envs.count
+  return compileObjective({
+    name: 'recurrent ppo',
+    threads,
+    parameters: parameters.shapes,
+    inputs: {
+      memory: { shape: ['B', policy.memorySize] },
+      keep: { shape: ['B', sequence] },
+      observations: { shape: [all, rowSize(definition.observation)] },
+      actions: { shape: [all, policy.distribution.actionSize] },
+      logprobs: { shape: [all] },
+      values: { shape: [all] },
+      advantages: { shape: [all] },
+      returns: { shape: [all] },
+      clip: { shape: [1] },
+      ...(config.klPenalty === undefined ? {} : { beta: { shape: [1] } }),
+      ...(choices > 0 ? { maskPenalty: { shape: [all, choices] } } : {}),
+    },
+    trace(weights, inputs) {
+      const { observations, memory, keep } = inputs
+      const found = policy.trace(weights, observations, { memory, keep })
+      return ppoLoss(config, policy.distribution, found, inputs)
+    },
+  })
+}
