@@ -35,10 +35,10 @@ export function rotaryTable(config: TransformerConfig, positions: number) {
 }
 
 /**
- * Scores are limited, not masked: what limits a score, added to the row's own (that of a position with itself, which it
- * always sees). A hidden position then weighs less than e^-50 of a visible one, which is nothing in single precision; and
- * unlike with a mask of -1e9 its exponential is still an ordinary number: with the subnormal ones that the softmax would
- * make of it, it takes seven times as long.
+ * Scores are limited instead of masked. A limit is added to the row's own score (that of a position with itself, which
+ * is always visible), and bounds the other scores. A hidden position then weighs less than e^-50 of a visible one,
+ * which vanishes in single precision. With a mask of -1e9 the exponentials would be subnormal numbers, which make the
+ * softmax seven times slower.
  */
 export const scoreLimits = { hidden: -50, visible: 1e30 } as const
 
@@ -49,32 +49,35 @@ export function causalLimits(time: number): Float32Array {
   return limits
 }
 
-/** Limits of every row, [batch, time, time], as they broadcast to scores of `rank` axes; those of all rows, [time, time], as they are. */
+/**
+ * Limits in the shape that broadcasts to scores of `rank` axes: [batch, time, time] per row is reshaped; [time, time]
+ * for all rows stays as it is.
+ */
 function ofRows(limits: Tensor, batch: Dim, time: Dim, rank: number): Tensor {
   if (limits.shape.length === 2) return limits
   return reshape(limits, [batch, ...Array<number>(rank - 3).fill(1), time, time])
 }
 
-/** Scores [..., time, positions], limited: `limits` broadcasts to them, `own` is [..., time, 1]. */
+/** Limits scores [..., time, positions]. `limits` broadcasts to them, `own` is [..., time, 1]. */
 export function limited(scores: Tensor, limits: Tensor, own: Tensor): Tensor {
   return minimum(scores, add(limits, own))
 }
 
-/** The score of every position with itself. q, k: [..., width], whose axes broadcast. Gives [..., 1]. */
+/** The score of every position with itself. q, k: [..., width], whose axes broadcast. Returns [..., 1]. */
 export function ownScores(q: Tensor, k: Tensor): Tensor {
   return sum(mul(q, k), { axes: [-1], keepDims: true })
 }
 
-/** By what angles the heads are turned. */
+/** The rotary angles of the heads. */
 export interface Rotary {
   /** int32 [batch, time]: rows of the tables. */
   positions: Tensor
-  /** [positions, width/2], as `rotaryTable` gives them. */
+  /** [positions, width/2], as from `rotaryTable`. */
   cosine: Tensor
   sine: Tensor
 }
 
-/** What makes heads of normalised states; the optional parts as `attentionParts` says. */
+/** The weights that project normalised states to heads. `attentionParts` says which optional ones exist. */
 export interface HeadWeights {
   /** [(heads + 2 * kvHeads) * width, in] */
   qkv: Tensor
@@ -87,7 +90,7 @@ export interface HeadWeights {
 
 /**
  * Projects x [batch * time, in] to rotated queries, rotated keys, and values, each [batch, heads, time, width]. Three
- * products instead of one, whose result would have to be cut up.
+ * products instead of one, whose result would have to be split.
  */
 export function projectHeads(
   x: Tensor,
@@ -136,7 +139,7 @@ export function projectHeads(
   }
 }
 
-/** RMSNorm of every head by itself. x: [batch, time, heads, width]; gain: [width]. */
+/** RMSNorm of every head separately. x: [batch, time, heads, width]; gain: [width]. */
 function normaliseHeads(x: Tensor, gain: Tensor, config: TransformerConfig) {
   const unit = normalise(x, config.rms_norm_eps)
   return {
@@ -154,9 +157,9 @@ export function product(a: Dim, b: Dim): Dim {
 }
 
 /**
- * Causal grouped-query attention. q: [batch, heads, time, width]; k, v: [batch, kvHeads, time, width];
- * limits: [time, time], or [batch, time, time] where rows differ, see `scoreLimits`. The scale of the scores is in the queries already.
- * Gives [batch * time, heads * width].
+ * Causal grouped-query attention. q: [batch, heads, time, width]; k, v: [batch, kvHeads, time, width]; limits: [time,
+ * time], or [batch, time, time] if rows differ, see `scoreLimits`. The queries already include the scale of the scores.
+ * Returns [batch * time, heads * width].
  */
 export function attend(
   q: Tensor,

@@ -26,7 +26,7 @@ export function blockWeightNames(config: TransformerConfig): readonly (keyof Blo
   return names
 }
 
-/** The weights of block `layer` out of the inputs of a program. */
+/** The weights of block `layer` among the inputs of a program. */
 export function blockWeights(
   inputs: Record<string, Tensor>,
   layer: number,
@@ -36,7 +36,7 @@ export function blockWeights(
   return Object.fromEntries(named) as BlockWeights
 }
 
-/** From the mix of the heads back to the states. */
+/** Projects the mixed heads back to the states. */
 export function projectOut(mixed: Tensor, weights: BlockWeights): { y: Tensor; pullback: OutPullback } {
   const out = linear(mixed, weights.out)
   const shifted = weights.outBias && shift(out.y, weights.outBias)
@@ -51,7 +51,7 @@ export function projectOut(mixed: Tensor, weights: BlockWeights): { y: Tensor; p
 
 type OutPullback = (gy: Tensor) => { x: Tensor; weights: Pick<BlockWeights, 'out' | 'outBias'> }
 
-/** The gated half of a block, residual included. x: [tokens, width]. */
+/** The gated feed-forward half of a block, residual included. x: [tokens, width]. */
 export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerConfig) {
   const normal = normalise(x, config.rms_norm_eps)
   const gate = linear(normal.y, weights.gate)
@@ -75,14 +75,14 @@ export function mlpHalf(x: Tensor, weights: BlockWeights, config: TransformerCon
   }
 }
 
-/** Rows: how many, their length, and into how many blocks their attention is cut where it is. */
+/** Rows: their number and length, and the number of blocks of their attention if it is split. */
 export interface RowShape {
   batch: Dim
   time: Dim
   blocks?: { blocks: number; size: Dim }
 }
 
-/** One decoder block over whole sequences. x: [batch * time, width]; limits as `attend` or `attendBlockwise` wants them. */
+/** One decoder block over whole sequences. x: [batch * time, width]; limits as for `attend` or `attendBlockwise`. */
 export function block(
   x: Tensor,
   weights: BlockWeights,

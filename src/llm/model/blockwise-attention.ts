@@ -17,11 +17,12 @@ import { headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 
 /**
- * As `attend`, for rows of `blocks` x `size` tokens: the queries of a block are held against the keys up to its own only, so that
- * of the scores that a causal pass hides but half a block's are computed, and what is worked on at once stays in the cache of the
- * processor (as Dao et al. 2022, arXiv:2205.14135, on their processor; the probabilities are kept for the gradients here).
+ * Like `attend`, for rows of `blocks` x `size` tokens. The queries of a block are compared only with keys up to the end
+ * of the block, so only half a block of hidden scores per row is computed, and the working set stays in the CPU cache
+ * (as Dao et al. 2022, arXiv:2205.14135; here the probabilities are kept for the gradients).
  *
- * @param limits [size, size], those of a block with itself; [batch, blocks, size, time], those of every block, where rows differ
+ * @param limits [size, size], limits within a block; or [batch, blocks, size, time], those of every block, if rows
+ * differ
  */
 export function attendBlockwise(
   q: Tensor,
@@ -37,15 +38,15 @@ export function attendBlockwise(
   const shared = config.num_key_value_heads
   const group = heads / shared
   const time = product(blocks, size)
-  /** Block `at` of queries, those of the heads that share keys one behind the other: [batch, shared, group * size, width]. */
+  /** Block `at` of the queries, with the heads that share keys one after another: [batch, shared, group * size, width]. */
   const queriesOf = (x: Tensor, at: number): Tensor => {
     const apart = reshape(x, [batch, shared, group, blocks, product(size, width)])
     const cut = slice(apart, { axis: 3, start: at, end: at + 1 })
     return reshape(cut, [batch, shared, product(group, size), width])
   }
   /**
-   * Positions `from * size` up to `to * size`. Cut in one of two ways that give the same: as equal nodes are computed once, what is
-   * cut for the gradient in the way of the values would be kept until then.
+   * Positions `from * size` up to `to * size`. There are two equivalent ways to slice. Equal nodes are computed once,
+   * so a slice for the gradient that equals the slice of the values would be kept in memory until then.
    */
   const keysOf = (x: Tensor, from: number, to: number, inner: readonly Dim[] = [size, width]): Tensor => {
     const cut = slice(reshape(x, [batch, shared, blocks, ...inner]), { axis: 2, start: from, end: to })
@@ -57,7 +58,10 @@ export function attendBlockwise(
     return reshape(concat(apart, 3), [batch, heads, time, width])
   }
   const differ = limits.shape.length > 2
-  /** Those of the queries of block `at` with the keys from its own, or where rows differ from the first, as they broadcast. */
+  /**
+   * Limits of the queries of block `at`, broadcast to the scores: for keys from its own block on, or from the first if
+   * rows differ.
+   */
   const limitsOf = (at: number): Tensor => {
     if (!differ) return limits
     const block = slice(limits, { axis: 1, start: at, end: at + 1 })
@@ -69,7 +73,7 @@ export function attendBlockwise(
     const apart = (x: Tensor, count: number, last: Dim): Tensor =>
       reshape(x, [batch, shared, count, size, last])
     const own = ownScores(apart(queries, group, width), apart(keysOf(k, at, at + 1), 1, width))
-    // What every row sees whole needs no limits.
+    // Earlier blocks are fully visible and need no limits.
     const from = differ ? 0 : at
     const last = product(at + 1 - from, size)
     const scores = apart(matmul(queries, keysOf(k, from, at + 1), { transposeB: true }), group, last)
@@ -85,7 +89,7 @@ export function attendBlockwise(
       const g = transpose(reshape(gy, [batch, time, heads, width]), [0, 2, 1, 3])
       const gQueries: Tensor[] = []
       const sums: { k?: Tensor; v?: Tensor } = {}
-      /** Adds the gradient of the positions up to block `at` to that of those before it. */
+      /** Adds the gradient of the positions up to block `at` to the sum. */
       const addUp = (name: 'k' | 'v', part: Tensor): void => {
         const before = sums[name]
         sums[name] = before === undefined ? part : add(part, pad(before, { axis: 2, after: size }))
@@ -105,17 +109,17 @@ export function attendBlockwise(
   }
 }
 
-/** More take longer to compile and are hardly quicker (16 of them 8 % at 4096 tokens). */
+/** More blocks take longer to compile and are hardly faster (16 blocks: 8 % at 4096 tokens). */
 const mostBlocks = 8
 
 const longRow = 512
 
-/** The row that `time` tokens are padded to, so that its blocks have one size. */
+/** The length to which `time` tokens are padded, so that all blocks have the same size. */
 export function rowLength(time: number): number {
   return time < longRow ? time : Math.ceil(time / mostBlocks) * mostBlocks
 }
 
-/** Into how many blocks attention cuts a row of that length (`rowLength`): 1 where it would not be quicker. */
+/** Number of attention blocks for a row of that length (`rowLength`); 1 if splitting would not be faster. */
 export function attentionBlocks(time: number): number {
   return time < longRow ? 1 : Math.min(mostBlocks, 2 ** Math.floor(Math.log2(time / 128)))
 }

@@ -1,8 +1,9 @@
 import { AgogeError } from '../../error.ts'
 
 /**
- * How rotary angles are stretched for sequences longer than those first trained on, in the names of Hugging Face's `rope_scaling`.
- * `linear`: Chen et al. 2023 (arXiv:2306.15595); `llama3`: Llama 3.1 (arXiv:2407.21783); `yarn`: Peng et al. 2023 (arXiv:2309.00071).
+ * How rotary angles are scaled for sequences longer than those of the first training, with the names of Hugging Face's
+ * `rope_scaling`. `linear`: Chen et al. 2023 (arXiv:2306.15595); `llama3`: Llama 3.1 (arXiv:2407.21783); `yarn`: Peng
+ * et al. 2023 (arXiv:2309.00071).
  */
 type RotaryScaling =
   | { rope_type: 'linear'; factor: number }
@@ -23,13 +24,13 @@ type RotaryScaling =
       truncate: boolean
     }
 
-/** Angles a position, one for each pair of a head's values, and what both cosines and sines are multiplied by. */
+/** Angles per position, one for each pair of a head's values, and the factor of all cosines and sines. */
 interface RotaryFrequencies {
   frequencies: Float32Array
   amplitude: number
 }
 
-/** Reads `rope_scaling`, or `rope_parameters` of newer releases; undefined where angles are not stretched. */
+/** Reads `rope_scaling`, or `rope_parameters` of newer releases; undefined if angles are not scaled. */
 export function parseRotaryScaling(value: unknown, file: string): RotaryScaling | undefined {
   if (value === undefined || value === null) return undefined
   const wrong = (field: string, given: unknown, expected: string): AgogeError =>
@@ -70,7 +71,10 @@ export function parseRotaryScaling(value: unknown, file: string): RotaryScaling 
   throw wrong('rope_scaling.rope_type', type, 'default, linear, llama3 or yarn')
 }
 
-/** For heads of `width` values. In single precision, like the reference, whose angles at distant positions are rounded alike. */
+/**
+ * Frequencies for heads of `width` values. In single precision like the reference, which rounds angles at distant
+ * positions the same way.
+ */
 export function rotaryFrequencies(
   theta: number,
   width: number,
@@ -106,16 +110,16 @@ export function rotaryFrequencies(
   return { frequencies, amplitude: scaling.attention_factor }
 }
 
-/** The families of architectures that this transformer computes, by their `model_type`. */
+/** The model families that this transformer supports, by their `model_type`. */
 export const modelFamilies = ['llama', 'qwen2', 'qwen3'] as const
 export type ModelFamily = (typeof modelFamilies)[number]
 
 /**
- * The architecture of a decoder-only transformer, in the names of Hugging Face's `config.json`. A Llama with none of the optional
- * fields is what the project trains from nothing.
+ * The architecture of a decoder-only transformer, with the names of Hugging Face's `config.json`. A Llama without the
+ * optional fields is what this project trains from scratch.
  */
 export interface TransformerConfig {
-  /** Default: `llama`. `qwen2` has biases on queries, keys and values; `qwen3` normalises queries and keys of each head. */
+  /** `qwen2` has biases on queries, keys and values; `qwen3` normalises queries and keys of each head. Default: `llama`. */
   model_type?: ModelFamily
   vocab_size: number
   hidden_size: number
@@ -129,17 +133,17 @@ export interface TransformerConfig {
   rope_scaling?: RotaryScaling
   rms_norm_eps: number
   tie_word_embeddings: boolean
-  /** Biases on all four matrices of attention; of `llama` and `qwen3`. */
+  /** Biases on all four matrices of attention, for `llama` and `qwen3`. */
   attention_bias?: boolean
-  /** The window: no sequence may be longer. */
+  /** Context window: the longest sequence. */
   max_position_embeddings: number
-  /** Kept for those who read what is saved. */
+  /** Kept only to be saved again. */
   bos_token_id?: number | null
   eos_token_id?: number | readonly number[] | null
   pad_token_id?: number | null
 }
 
-/** The 0.92M-parameter model that the project trains from nothing. */
+/** The 0.92M-parameter model that the project trains from scratch. */
 export const smallConfig: TransformerConfig = {
   vocab_size: 1024,
   hidden_size: 128,
@@ -157,7 +161,7 @@ export const smallConfig: TransformerConfig = {
 export const headWidth = (config: TransformerConfig): number =>
   config.head_dim ?? config.hidden_size / config.num_attention_heads
 
-/** Which extra parameters the attention of a configuration has. */
+/** Which optional parameters the attention of a configuration has. */
 export function attentionParts(config: TransformerConfig): {
   inputBias: boolean
   outputBias: boolean
@@ -173,7 +177,7 @@ export function attentionParts(config: TransformerConfig): {
 
 const notArchitecture = new Set(['bos_token_id', 'eos_token_id', 'pad_token_id'])
 
-/** The first field in which two configurations compute something else, or undefined. */
+/** The first field in which two configurations differ in what they compute, or undefined. */
 export function firstDifference(
   a: TransformerConfig,
   b: TransformerConfig,

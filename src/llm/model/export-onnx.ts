@@ -8,14 +8,14 @@ import { logits } from './head.ts'
 import type { Parameters } from './parameters.ts'
 import { trunk } from './programs.ts'
 
-/** Protocol buffers can be no longer; with the tables there has to be some room. */
+/** Largest size of a protocol buffer, minus room for the tables. */
 const mostBytes = 2 ** 31 - 2 ** 24
 
 /**
- * The model as one ONNX file, weights included: `input_ids` int32 [batch, sequence] -> `logits` float32 [batch, sequence, vocabulary],
- * position t of which tells the token after t. Any batch, any sequence up to the model's window; rows that are shorter are padded on
- * the right with any token, which no real one can see. It runs in ONNX Runtime 1.20 and later, without Agoge. There is no cache of
- * keys and values: to generate with it, every token costs a whole pass.
+ * Exports the model as one ONNX file, weights included: `input_ids` int32 [batch, sequence] -> `logits` float32 [batch,
+ * sequence, vocabulary], with the logits at position t predicting token t + 1. Any batch size, and any length up to the
+ * model's window. Pad shorter rows on the right with any token, which no real token can see. The file runs in ONNX
+ * Runtime 1.20 and later, without Agoge. It has no cache of keys and values, so generating a token costs a whole pass.
  *
  * @throws AgogeError `model-too-large` beyond 2 GB.
  */

@@ -6,9 +6,10 @@ import { parameterLayout } from './parameters.ts'
 import type { Parameters, WeightView } from './parameters.ts'
 
 /**
- * The weights as programs use them: each gain of a norm is multiplied into the matrix behind it, and the scale of the
- * attention scores, 1 / sqrt(head width), into the queries: their matrix and bias, or the gain of their norm where heads are
- * normalised. What every program run would do to them, and undo to their gradients, is done once for many runs.
+ * Folded weights for programs. The gain of each norm is multiplied into the following matrix. The scale of the
+ * attention scores, 1 / sqrt(head width), is multiplied into the queries: into their matrix and bias, or into the gain
+ * of their norm if heads are normalised. Folding once saves every program run from doing it, and from undoing it for
+ * the gradients.
  */
 export interface FoldedWeights {
   embedding: HostTensor
@@ -16,15 +17,15 @@ export interface FoldedWeights {
   [view: string]: HostTensor
 }
 
-/** Sums of the gradients of folded weights over the batches of a call. */
+/** Gradient sums of folded weights over the batches of a call. */
 export interface FoldedGradient {
-  /** Those that programs add to: inputs `sum.NAME` to be read, outputs `gradient.NAME` to be written. */
+  /** Gradients that programs accumulate: inputs `sum.NAME` to read, outputs `gradient.NAME` to write. */
   feeds(): { sums: Record<string, HostTensor>; into: Record<string, HostTensor> }
-  /** Says that a program has written: what it wrote is what the next one reads. */
+  /** Call it after a program run: its outputs become the inputs of the next run. */
   advance(): void
-  /** Adds rows [ids, width] to those of the embedding or the head whose numbers are `ids`. */
+  /** Adds rows [ids, width] to the rows `ids` of the embedding or the head. */
   addRows(name: 'embedding' | 'head', ids: Int32Array, rows: Float32Array): void
-  /** Adds to `gradient` what the sums are for the weights themselves. */
+  /** Adds to `gradient` the gradient of the original weights that follows from the sums. */
   unfold(parameters: Parameters, gradient: Float32Array): void
   clear(): void
 }
@@ -33,7 +34,7 @@ interface FoldedView {
   name: string
   source: WeightView
   gain?: WeightView
-  /** So many values from the beginning are multiplied by `scale`. */
+  /** Multiplies this many leading values by `scale`. */
   scaled: number
   scale: number
 }
@@ -63,7 +64,7 @@ function foldedViews(config: TransformerConfig): FoldedView[] {
   return [...folded, { name: 'head', source: head, gain: find('norm'), scaled: 0, scale }]
 }
 
-/** Program inputs that take the folded weights. */
+/** Program inputs for the folded weights. */
 export function foldedInputs(config: TransformerConfig): Record<string, { shape: Dim[] }> {
   return Object.fromEntries(
     foldedViews(config).map(({ name, source }) => [name, { shape: [...source.shape] }]),
@@ -71,8 +72,8 @@ export function foldedInputs(config: TransformerConfig): Record<string, { shape:
 }
 
 /**
- * Folds weights again whenever it is called, into the same arrays: what it gave before changes too. Weights that nothing is
- * folded into are views of the parameters.
+ * Returns a function that folds the weights again at each call, into the same arrays, so earlier results change too.
+ * Weights that need no folding are views of the parameters.
  */
 export function createFolding({ data }: Parameters, config: TransformerConfig): () => FoldedWeights {
   const views = foldedViews(config)
@@ -101,7 +102,7 @@ function fold(data: Float32Array, view: FoldedView, target: Float32Array): void 
 const part = (array: Float32Array, { offset }: WeightView, from: number, to: number): Float32Array =>
   array.subarray(offset + from, offset + to)
 
-/** Parts of a view, each with the row that all its rows are multiplied with: the gain, times a factor. */
+/** Parts of a view, each with the row that multiplies all its rows: the gain times a factor. */
 function segments(data: Float32Array, { source: { size }, gain, scaled, scale }: FoldedView) {
   const row = gain === undefined ? Float32Array.of(1, 1, 1, 1) : part(data, gain, 0, gain.size)
   return [
@@ -110,7 +111,7 @@ function segments(data: Float32Array, { source: { size }, gain, scaled, scale }:
   ].filter(({ from, to }) => to > from)
 }
 
-/** The weights whose gradient programs give as a whole: all but the embedding, whose gradient is one of rows. */
+/** The weights whose whole gradient programs return: all but the embedding, whose gradient consists of rows. */
 export function denseGradients(config: TransformerConfig): { name: string; shape: readonly number[] }[] {
   return foldedViews(config)
     .filter(isDense)
@@ -122,7 +123,7 @@ const isDense = ({ name }: FoldedView): boolean => name !== 'embedding'
 export function createFoldedGradient(config: TransformerConfig): FoldedGradient {
   const views = foldedViews(config)
   const width = config.hidden_size
-  // Read and written in turn, since a program does not write where it reads.
+  // Two arrays used alternately, since a program cannot write to its input.
   const turns = [0, 1].map(() => {
     const sums: Record<string, HostTensor> = {}
     const into: Record<string, HostTensor> = {}

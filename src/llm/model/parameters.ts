@@ -2,18 +2,21 @@ import { createRandom } from '../../engine/random/index.ts'
 import { attentionParts, headWidth } from './config.ts'
 import type { TransformerConfig } from './config.ts'
 
-/** One tensor of the checkpoint and where it lies in the flat array. */
+/** A tensor of the checkpoint and its place in the flat array. */
 export interface ParameterEntry {
-  /** The name in Hugging Face's layouts of Llama and its kin. */
+  /** Its name in Hugging Face's layout for Llama and related models. */
   name: string
   shape: readonly number[]
   offset: number
   size: number
-  /** `matrix`: a weight matrix of a block, which Muon may update; the rest is always AdamW's. Gains and biases do not decay. */
+  /**
+   * `matrix`: a weight matrix of a block, which Muon can update. AdamW updates everything else. Gains and biases have
+   * no weight decay.
+   */
   kind: 'embedding' | 'matrix' | 'norm' | 'bias'
 }
 
-/** What a program is fed: an entry, or neighbours seen as one that is longer (query, key and value). */
+/** An input of a program: an entry, or adjacent entries seen as one (query, key and value). */
 export interface WeightView {
   name: string
   shape: readonly number[]
@@ -33,7 +36,7 @@ export interface Parameters {
   data: Float32Array
 }
 
-/** The tensors of a configuration in the order in which they lie in memory. */
+/** The tensors of a configuration in memory order. */
 export function parameterLayout(config: TransformerConfig): ParameterLayout {
   const width = config.hidden_size
   const inner = config.intermediate_size
@@ -86,9 +89,9 @@ export function parameterLayout(config: TransformerConfig): ParameterLayout {
 }
 
 /**
- * Weights from a seed: norms 1, biases 0, embeddings normal with deviation 0.05, matrices normal with deviation
- * 1 / sqrt(3 * inputs) (that of PyTorch's `Linear`), those that write into the residual stream a further
- * 1 / sqrt(2 * layers) (GPT-2).
+ * Weights initialised from a seed: norms 1, biases 0, embeddings normal with deviation 0.05, matrices normal with
+ * deviation 1 / sqrt(3 * inputs) (that of PyTorch's `Linear`). Matrices that write into the residual stream are scaled
+ * by a further 1 / sqrt(2 * layers) (GPT-2).
  */
 export function initialiseParameters(config: TransformerConfig, seed: number): Parameters {
   const layout = parameterLayout(config)

@@ -19,8 +19,8 @@ import { denseGradients, foldedInputs } from './folded-weights.ts'
 import { logits, lossHead, lossInputs, tokenLogprobs } from './head.ts'
 
 /**
- * Arrays for the outputs of one program's runs, used again by the next run: what a run wrote is to be read before
- * the next. Without them every run leaves megabytes to the garbage collector.
+ * Output arrays of one program, reused by its next run, so outputs must be read before that. Without reuse every run
+ * leaves megabytes to the garbage collector.
  */
 export function createOutputBuffers(): (name: string, shape: readonly number[]) => HostTensor {
   const memory = new Map<string, Float32Array>()
@@ -39,20 +39,20 @@ export function createOutputBuffers(): (name: string, shape: readonly number[]) 
 
 export type InputSpecs = Record<string, { shape: Dim[]; dtype?: 'float32' | 'int32' | 'bool' }>
 
-/** What a program is made for, the architecture aside. */
+/** What a program is compiled for, apart from the architecture. */
 export interface ProgramKind {
-  /** Rows hold several sequences: `limits` are [B, T, T], one square a row, instead of [T, T]. */
+  /** Rows hold several sequences: `limits` are [B, T, T], one matrix per row, instead of [T, T]. */
   packed?: boolean
-  /** Into how many blocks attention cuts its rows, whose length is a multiple of it: `limits` are as `attendBlockwise` wants them. */
+  /** Number of attention blocks per row; the row length is a multiple of it. `limits` are as for `attendBlockwise`. */
   blocks?: number
-  /** The loss has a bonus for entropy. */
+  /** The loss has an entropy bonus. */
   entropyBonus?: boolean
   threads?: number | undefined
-  /** As `compile` has it. */
+  /** As in `compile`. */
   keepMemory?: boolean
 }
 
-/** The rows of a program, in symbols. */
+/** The symbolic shape of a program's rows. */
 export function rowShape({ blocks = 1 }: ProgramKind): RowShape & { tokens: Dim } {
   if (blocks === 1) return { batch: 'B', time: 'T', tokens: 'B*T' }
   const time = `${blocks}*S`
@@ -78,7 +78,10 @@ export function sequenceInputs(config: TransformerConfig, kind: ProgramKind = {}
   }
 }
 
-/** All blocks over sequences padded on the right, whose padding no real token can see, or over packed ones. Gives hidden states [B*T, width]. */
+/**
+ * All blocks over right-padded sequences, whose padding no real token can see, or over packed ones. Returns hidden
+ * states [B*T, width].
+ */
 export function trunk(inputs: Record<string, Tensor>, config: TransformerConfig, kind: ProgramKind = {}) {
   const { embedding, tokens, positions, cosineTable: cosine, sineTable: sine, limits } = inputs
   const rotary = { positions, cosine, sine }
@@ -104,7 +107,10 @@ export function compileLogits(config: TransformerConfig, threads?: number): Prom
   )
 }
 
-/** As `compileLogits`, giving the log-probabilities [N] of the tokens `targets` [N], logits multiplied by `inverseTemperatures` [N]. */
+/**
+ * Like `compileLogits`, but returns the log-probabilities [N] of the tokens `targets` [N], with logits multiplied by
+ * `inverseTemperatures` [N].
+ */
 export function compileForward(
   config: TransformerConfig,
   kind: ProgramKind & { entropies?: boolean } = {},
@@ -126,12 +132,13 @@ export function compileForward(
 }
 
 /**
- * Loss and gradients in one pass. Besides the inputs of `compileForward`, per predicted token [N]: sampled,
- * advantages, rl, ce, kl; the clips [1], and the coefficient of a bonus for entropy [1] where there is one; and `inverse` [B*T]: the index in `rows` of each position, N where it has
- * none (a gather in both directions, since indices never collide); and `sum.NAME` for every folded weight but the
- * embedding, the gradient of the batches before. Outputs: the loss (scalar), logprobs [N], entropy [N], `gradient.NAME`
- * with this batch added, `inputRows` [B*T, width] to be added to the embedding rows of `tokens`, and `targetRows`
- * [N, width] to be added to the head's rows of `targets`.
+ * Loss and gradients in one pass. Inputs besides those of `compileForward`: per predicted token [N] sampled,
+ * advantages, rl, ce and kl; the clips [1]; with an entropy bonus its coefficient [1]; `inverse` [B*T], the index in
+ * `rows` of each position, or N if it has none (a gather in both directions, since indices never collide); and
+ * `sum.NAME` for every folded weight but the embedding, the gradient of the batches before.
+ *
+ * Outputs: the loss (scalar), logprobs [N], entropy [N], `gradient.NAME` with this batch added, `inputRows` [B*T,
+ * width] to add to the embedding rows of `tokens`, and `targetRows` [N, width] to add to the head's rows of `targets`.
  */
 export function compileTraining(
   config: TransformerConfig,

@@ -15,13 +15,14 @@ import {
   sequenceInputs,
 } from './programs.ts'
 
-/** Bytes of probabilities over the vocabulary that the head makes at once. */
+/** Memory in bytes for the vocabulary probabilities that the head computes at once. */
 const headBytes = 2 ** 26
 
 /**
- * What `compileTraining` compiles to one program, run block by block, with the same feeds and outputs: only the inputs of blocks are
- * kept, and a block's inside is computed again when its gradient is (Chen et al. 2016, arXiv:1604.06174). It takes a third more time,
- * for long sequences up to twice as much (the runtime then asks the system for memory in each run), and of many layers the memory of one. All blocks have the same shapes, so that two programs serve all of them.
+ * Like `compileTraining`, with the same feeds and outputs, but runs block by block. It keeps only the inputs of blocks,
+ * and recomputes a block's inside for its gradient (Chen et al. 2016, arXiv:1604.06174). This takes a third more time,
+ * and up to twice as much for long sequences, because the runtime then requests memory in each run. The activations of
+ * many layers take the memory of one. All blocks have the same shapes, so two programs serve all of them.
  */
 export async function compileRecomputing(
   config: TransformerConfig,
@@ -33,7 +34,7 @@ export async function compileRecomputing(
   const width = config.hidden_size
   const names = blockWeightNames(config)
   const whole = foldedInputs(config)
-  // With memory kept for the next run, each program would keep its peak while another has its own.
+  // If memory were kept for the next run, each program would keep its peak while another has its own.
   const options = (part: string) => programOptions(part, { ...kind, keepMemory: false })
   const shapes = names.map((key): [string, Dim[]] => [key, whole[`0.${key}`].shape])
   const { positions, cosineTable, sineTable, limits } = sequenceInputs(config, kind)
@@ -85,7 +86,10 @@ export async function compileRecomputing(
   const buffers = createOutputBuffers()
   let spare: HostTensor | undefined
 
-  /** The head over so many rows at a time as `headBytes` allows. Gives the gradient of the last states [B*T, width]. */
+  /**
+   * Runs the head over as many rows at a time as `headBytes` allows. Returns the gradient of the last states [B*T,
+   * width].
+   */
   async function runHead(feeds: Feeds, into: Feeds, states: Float32Array) {
     const rows = feeds['rows'].data as Int32Array
     const count = rows.length
@@ -114,7 +118,7 @@ export async function compileRecomputing(
         const feed = feeds[key]
         return [key, spec.shape[0] === 'N' ? { data: feed.data.subarray(from, to), shape } : feed]
       })
-      // Two arrays in turn, so that the last part writes where the sum is to be.
+      // Two arrays used alternately, chosen so that the last part writes to the result.
       const after = (parts - 1 - part) % 2 === 0 ? target : spare!
       const out = await head.run(
         { hidden, head: feeds['head'], 'sum.head': before, ...Object.fromEntries(cut) },

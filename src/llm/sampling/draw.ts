@@ -1,28 +1,32 @@
 import type { SamplingSettings } from '../sampling-settings.ts'
 
-/** Which tokens of a row are left: those with a weight above `cutoff`, and of those with just that weight the ids up to `lastTie`. */
+/**
+ * Which tokens of a row remain: those with a weight above `cutoff`, and of those with exactly that weight the ids up to
+ * `lastTie`.
+ */
 interface Kept {
   cutoff: number
   lastTie: number
-  /** Sum of the weights that are left. */
+  /** Sum of the remaining weights. */
   mass: number
 }
 
 type Truncation = Pick<SamplingSettings, 'topK' | 'topP' | 'minP'>
 
-/** Weights are distinguished by sign, exponent and three bits of the fraction. */
+/** Buckets distinguish weights by sign, exponent and three bits of the fraction. */
 const bucketShift = 20
 const buckets = 1 << 12
 
-/** Whether these settings can take tokens away from a vocabulary of that size. */
+/** Whether these settings can remove tokens from a vocabulary of that size. */
 export function truncates({ topK = Infinity, topP = 1, minP = 0 }: Truncation, size: number): boolean {
   return topK < size || topP < 1 || minP > 0
 }
 
 /**
- * What top-k, then top-p of the rest, then min-p leave of the weights at `start .. start + size` (Fan et al. 2018, Holtzman et al.
- * 2020, Nguyen et al. 2024), in the order of transformers. Weights need not add up to 1; those that are 0 are never left. The vocabulary is
- * not sorted: one pass counts it into buckets by the weights' exponents, and only the bucket on the edge is sorted.
+ * Applies top-k, then top-p of the rest, then min-p to the weights at `start .. start + size` (Fan et al. 2018,
+ * Holtzman et al. 2020, Nguyen et al. 2024), in the order of transformers. Weights need not sum to 1; zero weights
+ * never remain. Does not sort the vocabulary: one pass counts weights into buckets by exponent, and only the bucket at
+ * the cutoff is sorted.
  */
 export function truncate(
   weights: Float32Array,
@@ -40,14 +44,14 @@ export function truncate(
       mass = head.mass
     }
     const whole = Math.min(mass, table.total)
-    // Sums of weights have rounding errors; all of it is all.
+    // Sums of weights have rounding errors, so 1 means all.
     if (topP < 1) kept = prefix(table, weights, start, size, (_, sum) => sum >= topP * whole)
   }
   if (minP > 0) {
     let most = 0
     for (let i = start; i < start + size; i++) if (weights[i] > most) most = weights[i]
     const cutoff = minP * most
-    // The likeliest itself is always left.
+    // The most probable token always remains.
     if (cutoff > kept.cutoff) kept = { ...kept, cutoff: Math.min(cutoff, most), lastTie: size }
   }
   let mass = 0
@@ -58,7 +62,7 @@ export function truncate(
   return { ...kept, mass }
 }
 
-/** Whether token `id` of that weight is left. */
+/** Whether token `id` with that weight remains. */
 export function isKept({ cutoff, lastTie }: Kept, weight: number, id: number): boolean {
   return weight > cutoff || (weight === cutoff && id <= lastTie)
 }
@@ -88,7 +92,7 @@ function count(weights: Float32Array, start: number, size: number): Table {
   return { bits, counts, masses, total }
 }
 
-/** The shortest beginning, in the order of falling weight and rising id, of which `enough` holds; everything where it never does. */
+/** The shortest prefix, by falling weight and rising id, for which `enough` holds; everything if it never does. */
 function prefix(
   table: Table,
   weights: Float32Array,
@@ -120,8 +124,8 @@ function prefix(
 }
 
 /**
- * The token at quantile `uniform` of the distribution in `probabilities[start .. start + size)`, by inverting its
- * cumulative sum. Where rounding leaves the sum below `uniform`, the last token with any probability.
+ * The token at quantile `uniform` of the distribution in `probabilities[start .. start + size)`, by inverting the
+ * cumulative sum. If rounding leaves the sum below `uniform`, returns the last token with non-zero probability.
  */
 export function drawToken(probabilities: Float32Array, start: number, size: number, uniform: number): number {
   let sum = 0
@@ -134,7 +138,7 @@ export function drawToken(probabilities: Float32Array, start: number, size: numb
   return last - start
 }
 
-/** The same among the tokens that are left, whose weights need not add up to 1. */
+/** The same among the remaining tokens, whose weights need not sum to 1. */
 export function drawKept(
   weights: Float32Array,
   start: number,
@@ -155,14 +159,14 @@ export function drawKept(
   return last
 }
 
-/** The most probable token; the first of those that tie. */
+/** The most probable token; the lowest id among equals. */
 export function likeliestToken(probabilities: Float32Array, start: number, size: number): number {
   let best = start
   for (let i = start + 1; i < start + size; i++) if (probabilities[i] > probabilities[best]) best = i
   return best - start
 }
 
-/** The `count` most probable tokens, the most probable first; of those that tie the lower ids. */
+/** The `count` most probable tokens, most probable first; lower ids first among equals. */
 export function likeliestTokens(
   probabilities: Float32Array,
   start: number,

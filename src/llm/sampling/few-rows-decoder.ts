@@ -6,18 +6,21 @@ import type { FoldedWeights } from '../model/folded-weights.ts'
 import type { KeyValueCache } from './key-value-cache.ts'
 import type { ReadTokens } from './token-reader.ts'
 
-/** Rows that it takes at most, and numbers of a model's weights: beyond that a call of the runtime costs less than it brings. */
+/** Most rows and most model weights for this decoder. Beyond them a call of the runtime is faster. */
 export const mostFewRows = 2
 const mostWeights = 2 * 2 ** 20
 
-/** Decodes one token for each of a few rows, on kernels in WebAssembly, where a call of the runtime costs more than its work. */
+/**
+ * Decodes one token for each of a few rows with WebAssembly kernels. For small models, a call of the runtime costs more
+ * overhead than work.
+ */
 export interface FewRowsDecoder {
   decode(tokens: Int32Array, positions: Int32Array, inverseTemperatures: Float32Array): ReadTokens
-  /** To be called when the weights have changed. */
+  /** Call it after the weights change. */
   clear(): void
 }
 
-/** Whether a model is small enough for it. */
+/** Whether a model is small enough for this decoder. */
 export function isForFewRows(config: TransformerConfig): boolean {
   const {
     hidden_size: hidden,
@@ -30,13 +33,13 @@ export function isForFewRows(config: TransformerConfig): boolean {
   return layers * hidden * (heads * width + 3 * inner) + size * hidden <= mostWeights
 }
 
-/** A copy of what a slot of the cache holds. */
+/** A copy of the content of a cache slot. */
 interface Mirror {
   stamp: number
   length: number
 }
 
-/** `weights` gives the folded weights of now; the tables are those of `rotaryTable`. */
+/** `weights` returns the current folded weights; the tables are those of `rotaryTable`. */
 export function createFewRowsDecoder(
   config: TransformerConfig,
   cache: KeyValueCache,
@@ -58,7 +61,7 @@ export function createFewRowsDecoder(
   const machine = instantiate(Object.values(matrixProducts))
   const { matmul, matmulTransposed } = machine.kernels
   let end = 0
-  /** Room for this many numbers, at a multiple of four. */
+  /** Allocates this many numbers at a multiple of four. */
   const place = (count: number): number => {
     const at = end
     end += Math.ceil(count / 4) * 4
@@ -90,7 +93,7 @@ export function createFewRowsDecoder(
   machine.reserve(end)
 
   const mirrorSize = (): number => layers * 2 * shared * capacity * width
-  /** Where keys (part 0) or values (part 1) of a head begin. */
+  /** Offset of the keys (part 0) or values (part 1) of a head. */
   const mirrorAt = (mirror: number, layer: number, part: number, head: number): number =>
     mirrorsAt + mirror * mirrorSize() + ((layer * 2 + part) * shared + head) * capacity * width
 
@@ -101,7 +104,7 @@ export function createFewRowsDecoder(
     hasWeights = true
   }
 
-  /** A copy for each of the first slots, with what the cache has more added to it. */
+  /** Copies of the first slots, updated with what the cache has added since. */
   function follow(count: number): number[] {
     if (capacity < cache.capacity) {
       capacity = Math.max(cache.capacity, 2 * capacity)
@@ -166,7 +169,7 @@ export function createFewRowsDecoder(
     for (let i = 0; i < count; i++) numbers[x + i] += numbers[from + i]
   }
 
-  /** Normalises a head where its family does, and turns it. */
+  /** Normalises a head if its family does, and rotates it. */
   function turn(at: number, gain: number | undefined, position: number): void {
     const { numbers } = machine
     if (gain !== undefined) {
@@ -184,7 +187,7 @@ export function createFewRowsDecoder(
     }
   }
 
-  /** What a row's heads see, its own token included, which stands at `length - 1`. */
+  /** Attention of a row's heads, including its own token at `length - 1`. */
   function attend(row: number, mirror: number, layer: number, length: number): void {
     const { numbers } = machine
     for (let head = 0; head < shared; head++) {

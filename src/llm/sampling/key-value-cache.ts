@@ -1,7 +1,7 @@
 import { scoreLimits } from '../model/attention.ts'
 import { headWidth, type TransformerConfig } from '../model/config.ts'
 
-/** Where the new keys or values of one program run lie: [rows, kvHeads, chunk, width]. */
+/** Location of the new keys or values of one program run: [rows, kvHeads, chunk, width]. */
 export interface NewRows {
   keys: readonly Float32Array[]
   values: readonly Float32Array[]
@@ -15,14 +15,14 @@ interface Beginning {
 }
 
 /**
- * Keys and values of the tokens that each slot has read, as the programs are fed them: per layer
- * [slots, kvHeads, capacity, width], so that the first n slots are a view. A slot's row remains after its use, until
- * the next `arrange`, in case a later prompt goes on from it.
+ * Keys and values of the tokens that each slot has read, in the layout of the programs: per layer [slots, kvHeads,
+ * capacity, width], so that the first n slots are a view. A slot's content remains after its use until the next
+ * `arrange`, because a later prompt may continue it.
  */
 export interface KeyValueCache {
   readonly slots: number
   readonly capacity: number
-  /** The same arrays until rows are arranged anew. */
+  /** The same arrays until rows are arranged again. */
   readonly keys: readonly Float32Array[]
   readonly values: readonly Float32Array[]
   /** [slots, capacity], see `scoreLimits`: the past that a new token sees. */
@@ -30,24 +30,24 @@ export interface KeyValueCache {
   /** Number of tokens cached in each slot. */
   readonly lengths: Int32Array
   tokens(slot: number): Int32Array
-  /** One slot for each of `kept`, in their order, each holding the beginning of an old slot; all else is forgotten. */
+  /** Rearranges slots: new slot i holds the prefix of an old slot that `kept[i]` names. Everything else is dropped. */
   arrange(kept: readonly Beginning[], capacity: number): void
-  /** Makes room for longer rows, in the first `slots` slots only. */
+  /** Grows the capacity of rows, keeping only the first `slots` slots. */
   grow(capacity: number, slots?: number): void
-  /** A number that the content of a slot keeps as long as it only grows. */
+  /** A number that identifies the content of a slot while it only grows. */
   stamp(slot: number): number
-  /** Forgets all but the first `length` tokens of a slot. */
+  /** Drops all but the first `length` tokens of a slot. */
   cut(slot: number, length: number): void
-  /** The first `length` tokens of one slot become the content of another. */
+  /** Copies the first `length` tokens of one slot to another. */
   copy(from: number, to: number, length: number): void
   swap(a: number, b: number): void
-  /** Adds the first `tokens.length` positions of row `row` of a run. */
+  /** Appends the first `tokens.length` positions of row `row` of a run. */
   append(slot: number, tokens: ArrayLike<number>, run: NewRows, row: number): void
-  /** Forgets everything; the memory is kept for what comes next. */
+  /** Drops everything; the memory is kept for reuse. */
   clear(): void
 }
 
-/** Bytes that one cached token takes. */
+/** Bytes per cached token. */
 export function bytesPerToken(config: TransformerConfig): number {
   return config.num_hidden_layers * 2 * config.num_key_value_heads * headWidth(config) * 4
 }
@@ -59,7 +59,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
   const layers = config.num_hidden_layers
   let slots = 0
   let capacity = 0
-  // Rows move from array to array: each layer's new place is the array that the layer before it left.
+  // Rows move between arrays: each layer's new array is the one that the previous layer vacated.
   const stores = Array.from({ length: 2 * layers }, () => new Float32Array(0))
   let spare = new Float32Array(0)
   let limits = new Float32Array(0)
@@ -76,7 +76,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
     lengths[slot] = length
   }
 
-  /** Calls with the ranges of the first `length` tokens: one a head, each contiguous. */
+  /** Calls with the ranges of the first `length` tokens: one per head, each contiguous. */
   function eachHead(
     slot: number,
     length: number,
@@ -106,7 +106,7 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
   function arrange(kept: readonly Beginning[], wanted: number): void {
     const size = kept.length * heads * wanted * width
     for (const [i, store] of stores.entries()) {
-      // A little more than needed, since rows grow.
+      // Slightly more than needed, since rows grow.
       if (spare.length < size) spare = new Float32Array(Math.ceil(size * 1.1))
       for (const [to, { slot, length }] of kept.entries()) {
         eachHead(slot, length, (start, count, head) =>
@@ -214,18 +214,18 @@ export function createKeyValueCache(config: TransformerConfig): KeyValueCache {
   }
 }
 
-/** Where a row of a sampling call starts from. */
+/** Where a row of a sampling call starts. */
 interface RowPlan extends Beginning {
   /** Index of an earlier row with the same prompt, whose first distribution and cache this one copies. */
   leader?: number
 }
 
-/** Shorter common beginnings are not worth a copy. */
+/** Shorter common prefixes are not worth a copy. */
 const worthwhile = 8
 
 /**
- * For each prompt the row that an earlier call left with the longest common beginning; of equal prompts only the first
- * is read. At least one token of each prompt is left to be read, since its distribution is needed.
+ * For each prompt, the cached row with the longest common prefix; of equal prompts only the first is read. At least one
+ * token of each prompt is left to read, since its distribution is needed.
  */
 export function planRows(cache: KeyValueCache, prompts: readonly Int32Array[]): RowPlan[] {
   const leaders = new Map<string, number>()
@@ -252,8 +252,9 @@ function bestMatch(cache: KeyValueCache, prompt: Int32Array): Beginning {
 }
 
 /**
- * Gives rows places behind the first `active` slots, which stay as they are, each with the beginning it starts from; in what is free
- * where there is enough of it, else laid out anew in up to `mostEnvs` slots, with what other slots remember as far as there is room.
+ * Places rows behind the first `active` slots, which do not move, each with the prefix it starts from. Uses free slots
+ * if they have enough capacity. Otherwise rearranges the cache into up to `mostEnvs` slots and keeps the content of
+ * other slots as far as there is memory.
  */
 export function joinRows(
   cache: KeyValueCache,
@@ -271,10 +272,10 @@ export function joinRows(
     cache.arrange(all.slice(0, Math.max(needed, mostEnvs)), Math.max(capacity, cache.capacity))
     return
   }
-  /** Which slot's content lies where. */
+  /** Which content each slot holds. */
   const content = Array.from({ length: cache.slots }, (_, slot) => slot)
   const claimed = new Set<number>()
-  // What free slots hold is moved to the first row that starts from it, before anything is written.
+  // Moves the content of free slots to the first row that starts from it, before anything is written.
   for (const [i, { slot, length }] of beginnings.entries()) {
     if (length === 0 || slot < active || claimed.has(slot)) continue
     claimed.add(slot)

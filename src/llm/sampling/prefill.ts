@@ -2,7 +2,7 @@ import { inverseTemperature } from './sampled-row.ts'
 import type { Distributions, Row } from './sampled-row.ts'
 import type { TokenReader } from './token-reader.ts'
 
-/** Runs have at most so many rows, positions and tokens. */
+/** Most rows, positions and tokens of a run. */
 const mostRows = 64
 const longestChunk = 128
 const mostTokens = 1024
@@ -11,13 +11,13 @@ export interface PrefillOptions {
   reader: TokenReader
   window: number
   draw: (row: Row, distributions: Distributions, place: number) => void
-  /** Rows may end here, such as those of a call that was aborted. */
+  /** Rows may end here, such as those of an aborted call. */
   beforeChunk: () => void
 }
 
 /**
- * Reads what is left of the prompts of `readers`, which stand in slots side by side, those with most left in front, and
- * draws the first token of every row: of followers too, whose prompt is that of a reader.
+ * Reads the rest of the prompts of `readers`, which occupy adjacent slots, longest rest first. Draws the first token of
+ * every row, including followers, which have the same prompt as a reader.
  */
 export function createPrefill({ reader, window, draw, beforeChunk }: PrefillOptions) {
   const { cache } = reader
@@ -29,7 +29,7 @@ export function createPrefill({ reader, window, draw, beforeChunk }: PrefillOpti
   ): Promise<void> {
     const tokens = new Int32Array(rows.length * chunk)
     const positions = new Int32Array(rows.length * chunk)
-    /** Rows that draw their first token, and from which distribution; a prompt is read once for all temperatures. */
+    /** Rows that draw their first token, and from which distribution. A prompt is read once for all temperatures. */
     const drawing: { row: Row; source: Row; place: number }[] = []
     const places: number[] = []
     const parts = rows.map((row, i) => {
@@ -49,7 +49,7 @@ export function createPrefill({ reader, window, draw, beforeChunk }: PrefillOpti
       }
       return part
     })
-    // A run must give at least one distribution; one that nobody needs is ignored.
+    // A run must return at least one distribution; one that is not needed is ignored.
     const wanted = Int32Array.from(places.length > 0 ? places : [0])
     const inverseTemperatures = new Float32Array(wanted.length).fill(1)
     for (const { row, place } of drawing) inverseTemperatures[place] = inverseTemperature(row.settings)
@@ -75,7 +75,7 @@ export function createPrefill({ reader, window, draw, beforeChunk }: PrefillOpti
       const most = Math.min(mostRows, Math.max(1, Math.floor(mostTokens / longest)))
       const members = readers.slice(from, from + most).filter((row) => 2 * left(row) >= longest)
       from += members.length
-      // Only rows with more left than a chunk, which stand in front, take part in the next round.
+      // Only rows with more left than a chunk, which come first, take part in the next round.
       for (let now = members; now.length > 0; now = now.filter((row) => left(row) > 0)) {
         beforeChunk()
         if (now.some(isWanted)) await readChunk(now, Math.min(longestChunk, left(now[0])), followers)

@@ -4,17 +4,17 @@ import type { TransformerConfig } from '../model/config.ts'
 import { createFolding, foldedInputs, type FoldedWeights } from '../model/folded-weights.ts'
 import type { Parameters } from '../model/parameters.ts'
 
-/** What the matrices of the sampler can be held in. */
+/** Precisions of the sampler's matrices. */
 export const samplingWeightTypes = ['float32', 'int8'] as const
 export type SamplingWeights = (typeof samplingWeightTypes)[number]
 
-/** Embeddings, biases and gains stay as they are: they are read, not multiplied with. */
+/** Embeddings, biases and gains are not quantised: they are read, not multiplied. */
 const isMatrix = (name: string): boolean => /^(?:head|\d+\.(?:qkv|out|gate|up|down))$/.test(name)
 
-/** The input with the scales of the matrix of a name. */
+/** Name of the input with the scales of a matrix. */
 export const scalesOf = (name: string): string => `scales.${name}`
 
-/** `foldedInputs` with matrices [out, in] as codes int8 [in, out] and scales [out] for `quantisedMatmul`. */
+/** `foldedInputs` with matrices [out, in] as int8 codes [in, out] and scales [out] for `quantisedMatmul`. */
 export function quantisedInputs(config: TransformerConfig): Record<string, InputSpec> {
   return Object.fromEntries(
     Object.entries(foldedInputs(config)).flatMap(([name, spec]): [string, InputSpec][] => {
@@ -28,7 +28,7 @@ export function quantisedInputs(config: TransformerConfig): Record<string, Input
   )
 }
 
-/** `createFolding` for `quantisedInputs`: quantises again whenever it is called, into the same arrays. */
+/** `createFolding` for `quantisedInputs`: quantises again at each call, into the same arrays. */
 export function createQuantisedFolding(
   parameters: Parameters,
   config: TransformerConfig,
@@ -51,7 +51,7 @@ export function createQuantisedFolding(
   }
 }
 
-/** @throws AgogeError `unsupported-device` where programs run elsewhere than on the processor. */
+/** @throws AgogeError `unsupported-device` on devices other than the CPU. */
 export function requireProcessor(): void {
   const device = defaultDevice()
   if (device === 'cpu') return

@@ -4,7 +4,7 @@ import type { SampleOptions, SampleRequest } from '../model-backend.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { SamplingSettings } from '../sampling-settings.ts'
 
-/** The settings of a request: its own before those of the call. */
+/** The settings of a request: its own override those of the call. */
 export function settingsOf(request: SampleRequest, options: SampleOptions): SamplingSettings {
   const { prompt: _prompt, key: _key, ...own } = request
   const { signal: _signal, onToken: _onToken, ...common } = options
@@ -20,8 +20,8 @@ export function needsTexts(requests: readonly SampleRequest[], options: SampleOp
 }
 
 /**
- * Throws `AgogeError` for settings or prompts that cannot be sampled from, naming the first. `hasTexts`: whether the texts of tokens
- * are known.
+ * Throws `AgogeError` for invalid settings or prompts, naming the first. `hasTexts`: whether the texts of tokens are
+ * known.
  */
 export function checkRequests(
   requests: readonly SampleRequest[],
@@ -50,7 +50,7 @@ export function checkRequests(
   }
 }
 
-/** Logits divided by less are soon no numbers any more. */
+/** Dividing logits by less soon gives non-finite numbers. */
 const leastTemperature = 1e-6
 
 const isCount = (value: number, least: number): boolean => Number.isInteger(value) && value >= least

@@ -7,15 +7,15 @@ import { tinyProbability } from '../model/head.ts'
 import type { SamplingSettings } from '../sampling-settings.ts'
 import type { StopWatch } from './token-reader.ts'
 
-/** One row being sampled. */
+/** A row that is being sampled. */
 export interface Row {
   readonly request: SampleRequest
   readonly settings: SamplingSettings
-  /** Tokens that it may have at most. */
+  /** Most tokens that it may have. */
   readonly limit: number
   readonly watch: StopWatch
   readonly cursor: GrammarCursor | undefined
-  /** Its place in the cache; -1 as long as it waits. */
+  /** Its slot in the cache; -1 while it waits. */
   slot: number
   tokens: number[]
   logprobs: number[]
@@ -27,24 +27,24 @@ export interface Row {
 export interface Distributions {
   /** [rows, vocabulary] */
   probabilities: Float32Array
-  /** Tempered; there where a row has a grammar. */
+  /** Tempered logits; present if a row has a grammar. */
   logits?: Float32Array
 }
 
-/** What the logits of a row are multiplied by: greedy choice is reported at temperature 1. */
+/** The factor of a row's logits. Greedy rows are reported at temperature 1. */
 export const inverseTemperature = ({ temperature }: SamplingSettings): number =>
   temperature === 0 ? 1 : 1 / temperature
 
 const logOf = (probability: number): number => Math.log(Math.max(probability, tinyProbability))
 
-/** Weights of tokens that a grammar allows. */
+/** Weights of the tokens that a grammar allows. */
 let allowed = new Float32Array(0)
 
-/** Draws the next token of a row from distribution `place`, and ends the row where it ends. */
+/** Draws the next token of a row from distribution `place`, and ends the row if it is complete. */
 export function drawNext(row: Row, { probabilities, logits }: Distributions, place: number, size: number) {
   const { request, settings, tokens, cursor } = row
   const greedy = settings.temperature === 0
-  // One logit that is no number makes the whole distribution so, and any token would do.
+  // A single NaN logit makes the whole distribution NaN, and any token could be drawn.
   if (Number.isNaN(probabilities[place * size])) throw notFinite(request)
   let weights = probabilities
   let start = place * size
@@ -75,7 +75,7 @@ export function drawNext(row: Row, { probabilities, logits }: Distributions, pla
   if (row.watch.ends(token)) row.finish = 'stop'
   else if (cursor !== undefined) {
     cursor.advance(token)
-    // Without stop ids a row ends where nothing can follow, or nothing that would come to an end in time.
+    // Without stop ids a row ends if no token can follow, or none that completes the grammar within the limit.
     if (settings.stop.length === 0 && cursor.accepting) {
       if (cursor.complete) row.finish = 'stop'
       else if (maskOf(row, cursor).every((word) => word === 0)) row.finish = 'length'
@@ -84,12 +84,15 @@ export function drawNext(row: Row, { probabilities, logits }: Distributions, pla
   if (row.finish === undefined && tokens.length >= row.limit) row.finish = 'length'
 }
 
-/** The tokens that may come next, such that the row can still come to an end within its limit; a stop id wants a place too. */
+/** The tokens that may come next so that the row can still end within its limit, counting the stop id. */
 function maskOf({ limit, tokens, settings }: Row, cursor: GrammarCursor): Uint32Array {
   return cursor.mask(limit - tokens.length - 1 - Math.min(1, settings.stop.length))
 }
 
-/** Writes weights of the tokens in `mask` and `more`, relative to the likeliest of them, 0 for all others; false where there is none. */
+/**
+ * Writes the weights of the tokens in `mask` and `more` relative to the most probable of them, and 0 for all others.
+ * Returns false if there is none.
+ */
 function weigh(
   logits: Float32Array,
   mask: Uint32Array,

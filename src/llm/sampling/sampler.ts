@@ -9,15 +9,15 @@ import type { Distributions, Row } from './sampled-row.ts'
 import { createStopWatch, createTokenReader, type TokenReaderOptions } from './token-reader.ts'
 
 export interface SamplerOptions extends TokenReaderOptions {
-  /** Rows that do not fit into this wait until others end. */
+  /** Memory of the cache. Rows that do not fit wait until others end. */
   cacheBytes: number
 }
 
 export interface Sampler {
   /**
-   * Samples a row for each request. Calls may overlap: rows of later ones join those that are being decoded at their next token. A call
-   * that finds nothing under way lays the cache out for itself, unless it is `concurrent`, and so depends on nothing but its requests and
-   * what was sampled before.
+   * Samples a row for each request. Calls may overlap: rows of a later call join the rows being decoded at their next
+   * token. A call that finds no active rows arranges the cache for itself, unless it is `concurrent`, so its result
+   * depends only on its requests and on what was sampled before.
    */
   sample(
     requests: readonly SampleRequest[],
@@ -25,9 +25,9 @@ export interface Sampler {
     weightVersion: number,
     concurrent?: boolean,
   ): Promise<SampleOutput[]>
-  /** Tells the texts of tokens, for grammars and texts that stop. */
+  /** Provides the texts of tokens, for grammars and stop texts. */
   setTexts(texts: TokenTexts | undefined): void
-  /** Drops all cached keys and values: needed whenever the weights change. */
+  /** Drops all cached keys and values. Needed whenever the weights change. */
   clear(): void
   dispose(): Promise<void>
 }
@@ -37,14 +37,14 @@ interface Call {
   options: SampleOptions
   concurrent: boolean
   ended: boolean
-  /** To be called when every row has ended. */
+  /** Called when every row has ended. */
   resolve(): void
   reject(why: unknown): void
 }
 
 /** Cache capacities are multiples of this. */
 const capacityStep = 32
-/** Finished rows are moved out of the batch when they are more than this part of it. */
+/** Finished rows are removed from the batch when they exceed this fraction of it. */
 const idleShare = 0.15
 
 const roundUp = (length: number): number => Math.ceil(length / capacityStep) * capacityStep
@@ -57,11 +57,11 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
   const reader = createTokenReader(ofReader)
   const { cache } = reader
   const calls = new Map<Row, Call>()
-  /** Rows in the first slots, in their order, some of them at their end. */
+  /** Rows in the first slots, in order; some may have ended. */
   let batch: Row[] = []
   let waiting: Row[] = []
   let busy = false
-  /** Whether the cache is to be dropped once nothing is under way. */
+  /** Whether to drop the cache once no rows are active. */
   let isStale = false
   let texts: TokenTexts | undefined
   let grammars: Grammars | undefined
@@ -91,7 +91,7 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
     }
   }
 
-  /** Ends a call at once: its rows leave. */
+  /** Ends a call at once and removes its rows. */
   function fail(call: Call, why: unknown): void {
     if (call.ended) return
     call.ended = true
@@ -126,7 +126,7 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
 
   const prefill = createPrefill({ reader, window, draw, beforeChunk: endAborted })
 
-  /** Moves live rows to the front slots; those that ended leave. */
+  /** Moves active rows to the front slots and removes finished ones. */
   function compact(): void {
     const live = batch.filter(isLive).length
     let free = 0
@@ -140,7 +140,7 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
     batch.length = live
   }
 
-  /** The next rows that wait, as many as fit beside those under way however long they may get; one at least. */
+  /** The next waiting rows: as many as fit beside the active ones at their greatest length, but at least one. */
   function takeWaiting(): Row[] {
     const live = batch.filter(isLive)
     let longest = Math.max(0, ...live.map(needed))
@@ -153,7 +153,7 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
     return waiting.splice(0, count)
   }
 
-  /** Takes rows that wait into the batch: reads their prompts and draws their first tokens. */
+  /** Moves waiting rows into the batch: reads their prompts and draws their first tokens. */
   async function admit(): Promise<void> {
     const joining = takeWaiting()
     if (joining.length === 0) return
@@ -162,7 +162,7 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
     const plans = planRows(cache, prompts)
     const left = (i: number): number =>
       plans[i].leader === undefined ? prompts[i].length - plans[i].length : 0
-    // Those with most left to read in front.
+    // Rows with the longest rest to read come first.
     const order = joining.map((_, i) => i).sort((a, b) => left(b) - left(a) || a - b)
     const beginnings = order.map((i) => plans[i])
     const capacity = roundUp(1 + Math.max(...prompts.map(({ length }) => length)))
@@ -183,7 +183,7 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
     await prefill(readers, followers)
   }
 
-  /** One more token for every row of the batch. */
+  /** Draws one more token for every row of the batch. */
   async function step(): Promise<void> {
     if (batch.filter(isLive).length < batch.length * (1 - idleShare)) compact()
     const count = batch.length
@@ -227,10 +227,10 @@ export function createSampler({ cacheBytes, ...ofReader }: SamplerOptions): Samp
       }
     } catch (error) {
       for (const call of new Set(calls.values())) fail(call, error)
-      // Rows may be half read.
+      // Rows may be partly read.
       cache.clear()
     } finally {
-      // In the same turn as the last look at what waits: who comes later starts anew.
+      // In the same turn of the event loop as the last check of the queue: later calls start anew.
       busy = false
       batch = []
       clearIfAsked()

@@ -17,7 +17,7 @@ import type { BlockWeights } from '../model/block.ts'
 import { headWidth } from '../model/config.ts'
 import type { TransformerConfig } from '../model/config.ts'
 
-/** What a layer has cached: keys and values [B, kvHeads, P, width], limits [B, 1, 1, P], see `scoreLimits`. */
+/** Cached keys and values of a layer [B, kvHeads, P, width], and limits [B, 1, 1, P], see `scoreLimits`. */
 export interface PastKeysValues {
   keys: Tensor
   values: Tensor
@@ -25,7 +25,8 @@ export interface PastKeysValues {
 }
 
 /**
- * What `projectHeads` gives, of what one product for all heads gave: [B*C, (heads + 2 * kvHeads) * width], bias included.
+ * Like `projectHeads`, from the result of one product for all heads: [B*C, (heads + 2 * kvHeads) * width], bias
+ * included.
  */
 export function splitHeads(
   projected: Tensor,
@@ -67,7 +68,7 @@ export function attendTwoParts(
   const group = heads / shared
   const rows = group === 1 ? 'C' : `${group}*C`
   const fold = (x: Tensor, last: Dim): Tensor => (group === 1 ? x : reshape(x, ['B', shared, rows, last]))
-  // The new part's limits differ by position, so the folded rows are taken apart for it.
+  // The new part's limits differ by position, so it unfolds the folded rows.
   const apart = (x: Tensor, parts: number, last: Dim): Tensor =>
     group === 1 ? x : reshape(x, ['B', shared, parts, 'C', last])
   const queries = fold(q, width)

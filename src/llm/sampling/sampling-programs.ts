@@ -22,21 +22,24 @@ import type { PastKeysValues } from './sampling-attention.ts'
 
 type Inputs = Record<string, Tensor>
 
-/** Attention of the new tokens in a layer, from their normalised states: the mix [tokens, heads * width], new keys and values. */
+/**
+ * Attention of the new tokens in a layer, from their normalised states. Returns the mix [tokens, heads * width] and new
+ * keys and values.
+ */
 type Attention = (
   unit: Tensor,
   weights: BlockWeights,
   layer: number,
 ) => { mixed: Tensor; keys: Tensor; values: Tensor }
 
-/** What all programs are built of. */
+/** What all programs are built from. */
 interface Build {
   inputs: Inputs
   config: TransformerConfig
   weights: SamplingWeights
 }
 
-/** x [tokens, in] times the transpose of the weights of that name. */
+/** x [tokens, in] times the transpose of the named weights. */
 function product({ inputs, weights }: Build, x: Tensor, name: string): Tensor {
   return weights === 'int8'
     ? quantisedMatmul(x, inputs[name], inputs[scalesOf(name)])
@@ -93,7 +96,7 @@ const pastOf = (inputs: Inputs, layer: number): PastKeysValues => ({
   limits: inputs['pastLimits'],
 })
 
-/** Tempered distributions after hidden states [rows, width], and their logarithms but for a constant where asked for. */
+/** Tempered distributions from hidden states [rows, width]; if requested also their logarithms up to a constant. */
 function distribution(build: Build, hidden: Tensor, withLogits: boolean): Record<string, Tensor> {
   const unit = rmsNormalise(hidden, build.config.rms_norm_eps)
   // The states are narrower than the logits.
@@ -102,18 +105,18 @@ function distribution(build: Build, hidden: Tensor, withLogits: boolean): Record
   return withLogits ? { probabilities, logits } : { probabilities }
 }
 
-/** How the programs of sampling are compiled. */
+/** How sampling programs are compiled. */
 export interface SamplingProgramOptions {
   threads?: number
-  /** Whether they give `logits` too, of the shape of the probabilities and tempered as these are. */
+  /** Whether to also output tempered `logits`, in the shape of the probabilities. */
   logits?: boolean
-  /** Of the matrices. Default: `float32`. For `int8` they are fed as `quantisedInputs` says. */
+  /** Precision of the matrices. Default: `float32`. For `int8` the inputs are those of `quantisedInputs`. */
   weights?: SamplingWeights
 }
 
 /**
- * Reads the first C tokens of every row: `compilePrefill` without a cache, which would only be empty. Inputs as there,
- * but for keys, values and pastLimits.
+ * Reads the first C tokens of every row: `compilePrefill` without a cache. The same inputs except keys, values and
+ * pastLimits.
  */
 export function compilePrompt(
   config: TransformerConfig,
@@ -129,14 +132,14 @@ export function compilePrompt(
 }
 
 /**
- * Reads C new tokens a row beside P cached positions, and gives back only the new keys and values (a whole cache would
- * be copied on its way out) and the distribution after chosen positions.
+ * Reads C new tokens per row after P cached positions. Returns only the new keys and values (returning a whole cache
+ * would copy it) and the distribution after selected positions.
  *
  * Inputs besides the folded weights: tokens, positions int32 [B, C]; cosineTable, sineTable [M, width/2]; for each
- * layer `keys.L`, `values.L` [B, kvHeads, P, width]; pastLimits [B, 1, 1, P] and newLimits [C, C],
- * see `scoreLimits`; rows int32 [N] (flat positions b * C + c); inverseTemperatures [N, 1]. New tokens are right-padded, so that
- * the causal limits hide the padding. Outputs: `newKeys.L`, `newValues.L` [B, kvHeads, C, width], probabilities
- * [N, vocabulary].
+ * layer `keys.L`, `values.L` [B, kvHeads, P, width]; pastLimits [B, 1, 1, P] and newLimits [C, C], see `scoreLimits`;
+ * rows int32 [N] (flat positions b * C + c); inverseTemperatures [N, 1]. New tokens are right-padded, so that the
+ * causal limits hide the padding. Outputs: `newKeys.L`, `newValues.L` [B, kvHeads, C, width], probabilities [N,
+ * vocabulary].
  */
 export function compilePrefill(
   config: TransformerConfig,
@@ -163,7 +166,7 @@ function chunkInputs(config: TransformerConfig, weights: SamplingWeights): Recor
   }
 }
 
-/** All blocks over the chunks [B, C], heads split for `mix`: from them to the mixed values [B*C, heads * width]. */
+/** All blocks over the chunks [B, C]. `mix` maps split heads to the mixed values [B*C, heads * width]. */
 function readChunk(
   build: Build,
   mix: (heads: { q: Tensor; k: Tensor; v: Tensor }, layer: number) => Tensor,
@@ -186,8 +189,9 @@ const named = (name: string, threads: number | undefined) =>
   threads === undefined ? { name } : { name, threads }
 
 /**
- * `compilePrefill` for one new token a row: tokens, positions int32 [B], inverseTemperatures [B, 1], no newLimits and rows,
- * distributions for every row. With one token no transposition is needed, and what it gives to itself is a product of vectors.
+ * `compilePrefill` for one new token per row: tokens, positions int32 [B], inverseTemperatures [B, 1], no newLimits and
+ * rows, a distribution for every row. With one token there is no transposition, and its score with itself is a product
+ * of vectors.
  */
 export function compileDecode(
   config: TransformerConfig,

@@ -13,11 +13,11 @@ import { compileDecode, compilePrefill, compilePrompt } from './sampling-program
 
 /** Watches a row for the sequences that end it. */
 export interface StopWatch {
-  /** Called with every token in turn; returns whether the row ends with it. */
+  /** Called with every token in order; returns whether the row ends with it. */
   ends(token: number): boolean
 }
 
-/** `bytesOf` gives the text of a token as UTF-8; it is asked only where there are texts among the sequences. */
+/** `bytesOf` returns the text of a token as UTF-8; only called if there are texts among the sequences. */
 export function createStopWatch(
   { stop, stopSequences = [] }: Pick<SamplingSettings, 'stop' | 'stopSequences'>,
   bytesOf: (token: number) => Uint8Array,
@@ -39,7 +39,7 @@ export function createStopWatch(
         if (runs.some((run) => endsWith(lastTokens, run))) return true
       }
       if (longestText === 0) return false
-      // A text may have begun in the tokens before and end anywhere in this one.
+      // A text may begin in earlier tokens and end anywhere in this one.
       const seen = Buffer.concat([lastBytes, bytesOf(token)])
       lastBytes = seen.subarray(Math.max(0, seen.length - longestText + 1))
       return patterns.some((pattern) => seen.includes(pattern))
@@ -50,25 +50,28 @@ export function createStopWatch(
 const endsWith = (tokens: readonly number[], end: readonly number[]): boolean =>
   end.length <= tokens.length && end.every((token, i) => tokens[tokens.length - end.length + i] === token)
 
-/** What a run gives, good until the next: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
+/** Result of a run, valid until the next: distributions [rows, vocabulary], and the keys and values for `cache.append`. */
 export interface ReadTokens {
   probabilities: Float32Array
-  /** Where asked for: their logarithms but for a constant a row, which do not vanish where probabilities do. */
+  /**
+   * If requested, the logarithms of the distributions up to a constant per row, which do not underflow as probabilities
+   * do.
+   */
   logits?: Float32Array
   run: NewRows
 }
 
-/** What distributions are to be. */
+/** Which distributions to compute. */
 interface Wanted {
-  /** For each distribution what its logits are multiplied by. */
+  /** The factor of each distribution's logits. */
   inverseTemperatures: Float32Array
   logits: boolean
 }
 
-/** Runs new tokens through the model beside a cache of those before. It does not write into the cache itself. */
+/** Runs new tokens through the model after a cache of earlier ones. Does not write to the cache. */
 export interface TokenReader {
   readonly cache: KeyValueCache
-  /** `chunk` tokens for each of `count` slots from `first`; distributions after the flat positions `rows`. */
+  /** Reads `chunk` tokens for each of `count` slots from `first`; returns distributions after the flat positions `rows`. */
   prefill(
     first: number,
     tokens: Int32Array,
@@ -77,9 +80,9 @@ export interface TokenReader {
     rows: Int32Array,
     wanted: Wanted,
   ): Promise<ReadTokens>
-  /** One token for each of the first slots; a distribution for each. */
+  /** Reads one token for each of the first slots; returns a distribution for each. */
   decode(tokens: Int32Array, positions: Int32Array, wanted: Wanted): Promise<ReadTokens>
-  /** To be called when the weights have changed. */
+  /** Call it after the weights change. */
   clear(): void
   dispose(): Promise<void>
 }
@@ -113,7 +116,7 @@ export function createTokenReader({
   let folded: FoldedWeights | undefined
   let pastPlace: readonly unknown[] = []
   let pastFeeds: Record<string, HostTensor> = {}
-  // A row is read by the same model however few there are beside it, and that decoder has no int8.
+  // The same model reads a row however few rows are beside it, and that decoder has no int8.
   const isSmall = samplingWeights === 'float32' && isForFewRows(config)
   const programs = new Map<string, Promise<Program>>()
   const compilers = { prompt: compilePrompt, prefill: compilePrefill, decode: compileDecode }
@@ -129,7 +132,7 @@ export function createTokenReader({
   const weights = (): FoldedWeights => (folded ??= fold())
   let fewRows: FewRowsDecoder | undefined
 
-  /** Keys and values of `count` slots from `first`: the same feeds as long as they lie where they lay. */
+  /** Keys and values of `count` slots from `first`; the same feeds while the arrays do not move. */
   function past(first: number, count: number): Record<string, HostTensor> {
     const { capacity, limits, keys, values } = cache
     const place = [limits, first, count]
@@ -199,7 +202,7 @@ export function createTokenReader({
       const count = tokens.length
       if (isSmall && count <= mostFewRows) {
         fewRows ??= createFewRowsDecoder(config, cache, weights, table)
-        // It runs at once: others have their turn between the tokens.
+        // Runs synchronously: others get their turn between tokens.
         await new Promise(setImmediate)
         return fewRows.decode(tokens, positions, wanted.inverseTemperatures)
       }
