@@ -9,15 +9,18 @@ import type { ErrorCode } from '../../error.ts'
 
 interface HttpEnv {
   Bindings: HttpBindings
-  /** `signal`: of the request under way. */
+  /** `signal` aborts when the client disconnects. */
   Variables: { signal: AbortSignal }
 }
 
-/** A Hono app over Node's HTTP, whose requests and responses are in `context.env`. */
+/** A Hono app over Node's HTTP. `context.env` holds Node's request and response. */
 export type HttpApp = Hono<HttpEnv>
 export type HttpContext = Context<HttpEnv>
 
-/** An app without routes. A trailing slash of a path says nothing. Hono is loaded here, so that programs that serve nothing do not load it. */
+/**
+ * An app without routes. Ignores a trailing slash of a path. Hono is loaded here, so that programs without a server do not load
+ * it.
+ */
 export async function createHttpApp(): Promise<HttpApp> {
   const { Hono } = await import('hono')
   return new Hono<HttpEnv>({ getPath: ({ url }) => new URL(url).pathname.replace(/\/+$/, '') || '/' })
@@ -26,23 +29,23 @@ export async function createHttpApp(): Promise<HttpApp> {
 interface ListenOptions {
   host: string
   port: number
-  /** Code of the error where the port is taken, and where it cannot listen for another reason. */
+  /** Error codes for a port in use, and for other reasons not to listen. */
   codes: { taken: ErrorCode; other: ErrorCode }
-  /** The answer to a request that cannot be read: a bad `Host`, an address that is none. */
+  /** The response to an unreadable request, e.g. one with an invalid `Host`. */
   unreadable: (error: unknown) => Response
 }
 
 /**
- * Serves an app. The answer's `url` has neither path nor trailing slash.
+ * Serves an app. The returned `url` has neither a path nor a trailing slash.
  *
- * @throws AgogeError where it cannot listen
+ * @throws AgogeError if the server cannot listen.
  */
 export async function listen(
   app: HttpApp,
   { host, port, codes, unreadable }: ListenOptions,
 ): Promise<{ server: Server; url: string }> {
   const { getRequestListener } = await import('@hono/node-server')
-  // The host program keeps its own `Request` and `Response`.
+  // Keeps the host program's own `Request` and `Response`.
   const server = createServer(
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: unreadable }),
   )
@@ -65,9 +68,9 @@ export async function listen(
 }
 
 /**
- * The body of a request. Read from Node's stream, which takes half the time of the web stream that Hono reads.
+ * The body of a request. Reads Node's stream, which takes half the time of the web stream that Hono reads.
  *
- * @param tooLarge makes the error for a body of more than `most` bytes
+ * @param tooLarge makes the error for a body of more than `most` bytes.
  */
 export async function readBytes(
   incoming: HttpBindings['incoming'],
@@ -85,10 +88,10 @@ export async function readBytes(
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** Deeper JSON is refused: whatever walks it by recursion, `JSON.stringify` among them, would run out of stack. */
+/** Deeper JSON is refused: recursive functions such as `JSON.stringify` would overflow the stack. */
 const deepestJson = 256
 
-/** How deep the brackets of a JSON text are nested. Looks at each character once, and does not recurse. */
+/** The nesting depth of brackets in a JSON text. Reads each character once, without recursion. */
 export function nestingOf(json: string): number {
   let depth = 0
   let deepest = 0
@@ -110,9 +113,9 @@ const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Arr
 )
 
 /**
- * The value of the JSON that a request carries.
+ * Parses the JSON body of a request.
  *
- * @param refuse is called with what is wrong, and throws the error of its protocol
+ * @param refuse is called with a description of the problem and throws the protocol's error.
  */
 export function parseJsonBody(
   bytes: Uint8Array,
@@ -127,12 +130,12 @@ export function parseJsonBody(
   }
 }
 
-/** Whether the name is one of this machine alone, which no page on the web has as its own. */
+/** Whether the name is local to this machine. No website can have such a name. */
 export function isLocalHost(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host)
 }
 
-/** Refuses to listen where others can come in, unless they need a key. */
+/** Throws if the server would listen on an address that other machines can reach, without a key. */
 export function checkExposure(host: string, key: string | undefined, code: ErrorCode, hint: string): void {
   if (isLocalHost(host) || (key !== undefined && key !== '')) return
   throw new AgogeError(`Others could use the model at ${host} without a key.`, {
@@ -143,7 +146,7 @@ export function checkExposure(host: string, key: string | undefined, code: Error
   })
 }
 
-/** The name by which the server was called, without port. */
+/** The host name of the request, without the port. */
 export function calledHost({ headers }: IncomingMessage): string {
   return (headers.host ?? '').replace(/:\d+$/, '')
 }
@@ -153,7 +156,7 @@ export function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
 }
 
-/** Compares keys in a time that says nothing about where they differ, nor how long they are. */
+/** Compares keys in constant time, so that timing reveals neither their difference nor their length. */
 export function isSameKey(given: string, key: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(key))

@@ -22,7 +22,7 @@ import {
 } from './generate.ts'
 import { type Reply, RequestError } from './reply.ts'
 
-/** What was said, without the texts that ended it. */
+/** The output, without the texts that ended it. */
 function readOutput(
   output: Int32Array,
   request: ChatRequest,
@@ -37,7 +37,7 @@ function readOutput(
   const calls = read.calls.filter(({ name }) => request.tools.some((tool) => tool.name === name))
   const thought = read.reasoning === undefined ? {} : { reasoning: read.reasoning }
   const isAttempt = read.invalid !== undefined && request.callsAllowed
-  // An attempt that cannot be read goes back as it was said; calls of what was not offered are no calls.
+  // Invalid calls, and calls when none were offered, are returned as text.
   const plain = isAttempt
     ? { ...thought, text: raw(), calls: [] }
     : read.invalid !== undefined || calls.length < read.calls.length
@@ -50,7 +50,7 @@ function readOutput(
   }
 }
 
-/** Calls as the protocol writes them. */
+/** Tool calls in the protocol's format. */
 function wireCalls(calls: ChatOutput['calls']): Json[] {
   return calls.map(({ name, arguments: given }) => ({
     id: `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`,
@@ -70,22 +70,22 @@ interface StreamContext {
   model: ServedModel
   format: ChatFormat
   reply: Reply
-  /** What every event says of the completion. */
+  /** Fields that every event has in common. */
   head: Json
   asked: Omit<GenerateOptions, 'client'>
 }
 
 /**
- * A chat completion as server-sent events. Text and thoughts come as they are drawn, with the tokens they are made of where the client
- * asked for them; calls come at the end, whole, since only then it is known whether they can be read. So do log-probabilities where
- * the likeliest tokens are wanted beside them.
+ * A chat completion as server-sent events. Text and reasoning are sent as they are drawn, with their tokens if the client asked
+ * for log-probabilities. Calls are sent whole at the end, when it is known whether they are valid. So are log-probabilities with
+ * alternatives (`top_logprobs`).
  */
 async function streamChat(
   request: ChatRequest,
   prompt: Int32Array,
   { model, format, reply, head, asked }: StreamContext,
 ): Promise<void> {
-  // Opened by the first event, so that an error before it is still answered as one.
+  // The first event opens the stream, so that an earlier error still has its status.
   let events: ReturnType<Reply['events']> | undefined
   const open = (): ReturnType<Reply['events']> => (events ??= reply.events())
   const object = 'chat.completion.chunk'
@@ -114,7 +114,7 @@ async function streamChat(
     chunk(choice, { role: 'assistant', content: '' }, {}, ids)
   }
 
-  /** The tokens since the last event, as far as the client wants to hear of them. */
+  /** The tokens since the last event, if the client wants them. */
   function reportTokens({ untold }: Choice): Json {
     const { tokens, logprobs } = untold
     const drawn = {
@@ -225,10 +225,10 @@ function promptOf({ messages, tools }: ChatRequest, format: ChatFormat, window: 
   }
 }
 
-/** Characters of a grammar of the format's own, in which only names of tools are the client's, that make little work. */
+/** Grammars up to this many characters, made by the chat format from the client's tool names, are cheap to compile. */
 const smallGrammar = 32_768
 
-/** What may be said: a call that is demanded comes before the form of answers, and that before text with calls of what is offered. */
+/** The grammar of the output. A required call comes first, then `response_format`, then text with calls of the offered tools. */
 function grammarOf(
   { demanded, grammar, tools, parallel }: ChatRequest,
   format: ChatFormat,
@@ -237,11 +237,11 @@ function grammarOf(
 ): GenerateOptions['grammar'] {
   if (demanded === undefined && grammar !== undefined) return { allowed: grammar, compiler }
   if (demanded === undefined) {
-    // Backends that are far away know no grammars: what they say is sorted out once it is there.
+    // Remote backends support no grammars; their output is only parsed.
     if (backend.continuousBatching === undefined) return undefined
     const allowed = format.outputGrammar(tools, parallel ? undefined : 1)
     if (allowed === undefined) return undefined
-    // Ordinary chats do not wait behind the grammars of others.
+    // Ordinary chats do not wait for the grammars of others.
     return JSON.stringify(allowed).length <= smallGrammar ? { allowed } : { allowed, compiler }
   }
   const allowed = format.callGrammar(demanded)

@@ -16,19 +16,19 @@ import { badField } from './reply.ts'
 export interface ChatRequest extends SamplingFields {
   messages: ConversationMessage[]
   tools: ToolSpec[]
-  /** Whether calls are read out of what the model says. */
+  /** Whether to parse calls in the output. */
   callsAllowed: boolean
-  /** The tools of which one has to be called. */
+  /** The tools of which one must be called. */
   demanded?: ToolSpec[]
-  /** All that may be said, by `response_format`. */
+  /** The grammar of `response_format`. */
   grammar?: Grammar
-  /** False: only the first of several calls counts. */
+  /** If false, only the first of several calls counts. */
   parallel: boolean
   logprobs: boolean
   topLogprobs: number
 }
 
-/** Reads the body of `POST /v1/chat/completions`; throws `RequestError` naming the field. */
+/** Parses the body of `POST /v1/chat/completions`. Throws `RequestError` naming the field. */
 export function readChatRequest(body: Json): ChatRequest {
   const { messages, tools } = body
   if (!Array.isArray(messages) || messages.length === 0)
@@ -140,7 +140,7 @@ function readToolChoice(choice: unknown, tools: readonly ToolSpec[]): 'none' | '
   throw badField('tool_choice', choice, 'none, auto, required, or the name of one of the tools')
 }
 
-/** JSON by a schema, or any object, is made sure of while sampling. */
+/** A grammar enforces JSON of a schema, or any JSON object. */
 function readFormat(format: unknown): Grammar | undefined {
   if (format === undefined || format === null) return undefined
   const expected = 'text, json_object, or json_schema with a schema'

@@ -7,7 +7,7 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A number between the bounds, or undefined where it is left out or null. */
+/** A number between the bounds; undefined if it is missing or null. */
 export function numberField(
   body: Json,
   name: string,
@@ -34,7 +34,7 @@ export function booleanField(body: Json, name: string): boolean {
   return value
 }
 
-/** Fields that would change what comes out and are not known here: refused unless they say nothing. */
+/** Unsupported fields that would change the output. They are refused unless they have no effect. */
 export function refuseFields(body: Json, names: readonly string[]): void {
   for (const name of names) {
     const value = body[name]
@@ -43,7 +43,7 @@ export function refuseFields(body: Json, names: readonly string[]): void {
   }
 }
 
-/** How a request wants its tokens drawn, in the protocol's terms. */
+/** Sampling settings of a request, by their names in the protocol. */
 export interface SamplingFields {
   maxTokens: number | undefined
   temperature: number
@@ -51,7 +51,7 @@ export interface SamplingFields {
   topK?: number
   minP?: number
   seed?: number
-  /** Texts that end the output and are no part of it. */
+  /** Texts that end the output and are not part of it. */
   stop: string[]
   n: number
   stream: boolean
@@ -61,7 +61,7 @@ export interface SamplingFields {
 
 const unknown = ['frequency_penalty', 'presence_penalty', 'logit_bias', 'best_of', 'use_beam_search']
 
-/** Reads what chat and text completions have in common. Fields that only other servers know and that change nothing are ignored. */
+/** Parses the fields shared by chat and text completions. Ignores unknown fields that do not affect the output. */
 export function readSampling(body: Json): SamplingFields {
   refuseFields(body, unknown)
   const { repetition_penalty: repetition } = body
@@ -101,7 +101,7 @@ function readStop(value: unknown): string[] {
   const list = typeof value === 'string' ? [value] : value
   if (!Array.isArray(list) || list.some((text) => typeof text !== 'string' || text === ''))
     throw badField('stop', value, 'a text, or a list of texts, none of them empty')
-  // Each is looked for whenever a token is drawn.
+  // Each stop text is searched after every token.
   if (list.length > mostStops || list.some((text: string) => text.length > longestStop))
     throw badField('stop', value, `at most ${mostStops} texts of at most ${longestStop} characters`)
   return list as string[]

@@ -12,14 +12,14 @@ import { RequestError } from './reply.ts'
 
 /** A model behind the endpoint. */
 export interface ServedModel {
-  /** By which clients name it. */
+  /** Its name for clients. */
   name: string
-  /** With `continuousBatching` requests join those that are being sampled at the next token; else they wait for them. */
+  /** With `continuousBatching`, new requests join running ones at the next token. Otherwise they wait for them. */
   backend: Pick<ModelBackend, 'sample'> & Partial<Pick<LocalBackend, 'continuousBatching' | 'config'>>
   tokenizer: Tokenizer
-  /** How it reads conversations; without it (a base model) there are text completions alone. */
+  /** Its chat format. Without one (a base model), only text completions are served. */
   format?: ChatFormat
-  /** Tokens that it can see. */
+  /** Context window in tokens. */
   window: number
 }
 
@@ -30,15 +30,15 @@ export interface GenerateOptions {
   /** Ids that end an output. */
   stop: readonly number[]
   topLogprobs: number
-  /** All that may be said, and what compiles it; without that the thread that samples does. */
+  /** The grammar and its compiler. Without a compiler, the sampling thread compiles it. */
   grammar?: { allowed: Grammar; compiler?: GrammarCompiler | undefined }
   client: QueueClient
 }
 
 /**
- * `n` outputs of each prompt, those of the first prompt first. The same request with a `seed` is drawn alike.
+ * Samples `n` outputs of each prompt, in the order of the prompts. The same request with a `seed` gives the same output.
  *
- * @throws RequestError `context_length_exceeded` for a prompt that leaves no room in the model's window.
+ * @throws RequestError `context_length_exceeded` if the prompt leaves no space in the context window.
  */
 export async function generate(
   prompts: readonly Int32Array[],
@@ -46,7 +46,7 @@ export async function generate(
 ): Promise<SampleOutput[]> {
   const { model, queue, fields, stop, topLogprobs, grammar, client } = options
   const { window, tokenizer, backend } = model
-  // A model may read, and say, more ids than its tokenizer has texts for.
+  // A model may have more ids than its tokenizer has texts for.
   const size = backend.config?.vocab_size ?? tokenizer.vocabularySize
   for (const prompt of prompts) {
     if (prompt.length === 0 || prompt.length >= window) {
@@ -96,7 +96,7 @@ function contextExceeded(tokens: number | string, window: number): RequestError 
   return new RequestError(400, 'context_length_exceeded', problem, 'messages')
 }
 
-/** Makes tokens; what is too long for the window is refused before all of it is tokenised. */
+/** Encodes a prompt. Refuses one that exceeds the context window before encoding all of it. */
 export function withinWindow<T>(window: number, encode: (most: number) => T): T {
   try {
     return encode(window - 1)
@@ -114,7 +114,7 @@ interface TokenText {
 
 type TokenLogprobs = TokenText & { top_logprobs: TokenText[] }
 
-/** A token may hold a part of a character only, which then shows as U+FFFD. */
+/** A token may be part of a character; it is then shown as U+FFFD. */
 const textOfBytes = (bytes: Uint8Array): string => decoder.decode(bytes)
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -123,7 +123,7 @@ function describe(tokenizer: Tokenizer, id: number, logprob: number): TokenText 
   return { token: textOfBytes(bytes), logprob, bytes: Array.from(bytes) }
 }
 
-/** `choices[].logprobs.content` of a chat completion, one entry a token. */
+/** `choices[].logprobs.content` of a chat completion, one entry per token. */
 export function chatLogprobs(
   tokenizer: Tokenizer,
   { tokens, logprobs, topLogprobs }: Pick<SampleOutput, 'tokens' | 'logprobs' | 'topLogprobs'>,
@@ -137,7 +137,7 @@ export function chatLogprobs(
   }))
 }
 
-/** `choices[].logprobs` of a text completion: lists with one entry a token. */
+/** `choices[].logprobs` of a text completion: lists with one entry per token. */
 export function textLogprobs(
   tokenizer: Tokenizer,
   { tokens, logprobs, topLogprobs }: Pick<SampleOutput, 'tokens' | 'logprobs' | 'topLogprobs'>,

@@ -1,6 +1,6 @@
 import { AgogeError } from '../../../error.ts'
 
-/** An error that goes to the client in OpenAI's shape. */
+/** An error for the client in OpenAI's format. */
 export class RequestError extends Error {
   readonly status: number
   readonly code: string
@@ -22,14 +22,14 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** The body of an error, as clients of OpenAI's protocol read it. What was broken off failed for the reason of its `signal`. */
+/** The body of an error in OpenAI's format. An aborted request failed for the reason of its `signal`. */
 function errorBody(error: unknown, signal?: AbortSignal): string {
   const { status, code, message, param } = asRequestError(error, signal)
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error')
   return JSON.stringify({ error: { message, type, param, code } })
 }
 
-/** The answer to a request that failed. */
+/** The response to a failed request. */
 export function errorResponse(error: unknown, signal?: AbortSignal): Response {
   const { status } = asRequestError(error, signal)
   return new Response(errorBody(error, signal), {
@@ -37,13 +37,13 @@ export function errorResponse(error: unknown, signal?: AbortSignal): Response {
     headers: {
       'content-type': 'application/json',
       ...(status === 429 ? { 'retry-after': '1' } : {}),
-      // What is left of a body that is too long is not read.
+      // Does not read the rest of a body that is too long.
       ...(status === 413 ? { connection: 'close' } : {}),
     },
   })
 }
 
-/** Codes of errors that lie in what was asked for. */
+/** Error codes caused by the request. */
 const requestCodes = new Set([
   'bad-sampling-options',
   'bad-grammar',
@@ -68,7 +68,7 @@ function asRequestError(given: unknown, signal?: AbortSignal): RequestError {
   return new RequestError(500, 'internal_error', error instanceof Error ? error.message : String(error))
 }
 
-/** A field that is wrong. */
+/** An error about a field. */
 export function badField(param: string, given: unknown, expected: string): RequestError {
   const shown = JSON.stringify(given)
   return new RequestError(
@@ -79,18 +79,18 @@ export function badField(param: string, given: unknown, expected: string): Reque
   )
 }
 
-/** How an answer goes back: one body, or events as they come. */
+/** How a response is sent: as one body, or as events. */
 export interface Reply {
-  /** Aborted once the client has hung up. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal
   json(body: unknown): void
-  /** Opens a stream of server-sent events; each call of what it returns is one event. */
+  /** Opens a stream of server-sent events. Each call of the returned function sends one event. */
   events(): { send: (body: unknown) => void; end: () => void }
 }
 
 /**
- * Runs `answer`. Resolves with the response once there is a body or a first event, so that an error before is answered with its status;
- * in a stream that has begun it is the last event.
+ * Runs `answer`. Resolves with the response at its body or first event, so that an earlier error keeps its status. A later error
+ * becomes the last event of the stream.
  */
 export function respond(signal: AbortSignal, answer: (reply: Reply) => Promise<void>): Promise<Response> {
   const encoder = new TextEncoder()
@@ -109,7 +109,7 @@ export function respond(signal: AbortSignal, answer: (reply: Reply) => Promise<v
           start(controller) {
             events = controller
           },
-          // Nobody reads any more.
+          // The client has disconnected.
           cancel() {
             events = undefined
           },

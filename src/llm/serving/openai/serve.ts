@@ -22,32 +22,33 @@ import { answerText } from './text-completions.ts'
 
 export interface ServeOptions {
   model: ServedModel
-  /** Default 127.0.0.1; any other needs a key. */
+  /** Default: 127.0.0.1. Other hosts need a key. */
   host?: string
-  /** Default: one that is free. */
+  /** Default: a free port. */
   port?: number
-  /** What clients have to send as `Authorization: Bearer KEY`. */
+  /** The key that clients must send as `Authorization: Bearer KEY`. */
   key?: string
-  /** Rows (choices of requests) that may wait or be sampled at the same time; more are answered with status 429. Default 256. */
+  /** Maximum rows (choices of requests) that wait or are being sampled. Further requests get status 429. Default: 256. */
   mostRows?: number
-  /** Longest body of a request, in bytes. Default 8 MiB. */
+  /** Maximum size of a request's body in bytes. Default: 8 MiB. */
   mostBytes?: number
-  /** Called for every request once it is answered. */
+  /** Called for every request after its response. */
   onRequest?: (line: { method: string; path: string; status: number; seconds: number }) => void
 }
 
 export interface Served {
-  /** With the version, e.g. `http://127.0.0.1:8000/v1`. */
+  /** Address including the version, e.g. `http://127.0.0.1:8000/v1`. */
   url: string
-  /** Takes no further requests, lets those under way end for `graceSeconds` (default 5), then breaks them off. */
+  /** Stops accepting requests, waits up to `graceSeconds` (default: 5) for running ones, then aborts them. */
   close: (graceSeconds?: number) => Promise<void>
 }
 
 /**
- * An OpenAI-compatible endpoint in front of a model: `GET /v1/models`, `POST /v1/chat/completions`, `POST /v1/completions`. What comes
- * while the model is busy joins what is being sampled, or makes the next batch where the backend cannot do that.
+ * An OpenAI-compatible endpoint for a model: `GET /v1/models`, `POST /v1/chat/completions`, `POST /v1/completions`. Concurrent
+ * requests are batched. If the backend supports continuous batching, new requests join at the next token; otherwise they form
+ * the next batch.
  *
- * @throws AgogeError `needs-key` for a host that others can reach without a key, `port-taken` where it cannot listen.
+ * @throws AgogeError `needs-key` if other machines can reach the host without a key, `port-taken` if the port is in use.
  */
 export async function serveOpenAI(options: ServeOptions): Promise<Served> {
   const {
@@ -66,10 +67,10 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
     continuousBatching === undefined
       ? createSampleQueue(model.backend, mostRows)
       : createJoiningQueue({ continuousBatching }, mostRows)
-  // Its thread starts with the first grammar.
+  // The compiler's thread starts with the first grammar.
   const compiler = createGrammarCompiler(model.tokenizer.texts())
   const described = describeModel(model)
-  /** Of the requests under way. */
+  /** Running requests. */
   const open = new Set<AbortController>()
   let closing = false
 
@@ -85,7 +86,7 @@ export async function serveOpenAI(options: ServeOptions): Promise<Served> {
     set('signal', controller.signal)
     outgoing.on('close', () => {
       open.delete(controller)
-      // A client that hangs up wants no more tokens.
+      // Stops sampling when the client disconnects.
       if (!outgoing.writableFinished) controller.abort(new Error('the client hung up'))
       const path = (incoming.url ?? '/').split('?')[0]
       const seconds = (performance.now() - started) / 1000
@@ -148,11 +149,11 @@ const describeModel = ({ name, window, format }: ServedModel): Json => ({
   created: Math.floor(Date.now() / 1000),
   owned_by: 'agoge',
   max_model_len: window,
-  // Without: it knows the tools that it was trained with, whatever a request offers.
+  // False for a model that knows only the tools of its training, whatever a request offers.
   reads_tool_definitions: format?.readsTools ?? false,
 })
 
-/** Throws `RequestError` for a request without the key, or one that a foreign page had a browser send to this machine. */
+/** Throws `RequestError` for a request without the key, or one that a foreign website sent through a browser. */
 function checkAccess(incoming: IncomingMessage, key: string | undefined): void {
   if (key === undefined || key === '') {
     const host = calledHost(incoming)
@@ -165,9 +166,9 @@ function checkAccess(incoming: IncomingMessage, key: string | undefined): void {
   throw new RequestError(401, 'invalid_api_key', problem)
 }
 
-/** The JSON object that a request carries; throws `RequestError` (415, 413, 400) for anything else. */
+/** The JSON object in a request's body. Throws `RequestError` (415, 413, 400) for anything else. */
 async function readBody(incoming: IncomingMessage, mostBytes: number): Promise<Json> {
-  // A page in a browser cannot send this type to another origin unasked.
+  // A browser cannot send this type to another origin without a preflight request.
   if (!/^application\/json\b/i.test(incoming.headers['content-type'] ?? ''))
     throw new RequestError(415, 'unsupported_media_type', 'Send JSON, with content-type: application/json.')
   const tooLarge = (): RequestError =>

@@ -18,11 +18,14 @@ interface TextRequest extends SamplingFields {
   /** Token ids of each prompt. */
   prompts: Int32Array[]
   echo: boolean
-  /** How many of the likeliest tokens come beside each; undefined = no log-probabilities. */
+  /** Number of most likely tokens to report for each token; undefined: no log-probabilities. */
   logprobs: number | undefined
 }
 
-/** Reads the body of `POST /v1/completions`. In texts, names of special tokens are those tokens; nothing is put in front. */
+/**
+ * Parses the body of `POST /v1/completions`. Names of special tokens in a text become those tokens. Adds no tokens before the
+ * prompt.
+ */
 function readTextRequest(body: Json, model: ServedModel, mostPrompts: number): TextRequest {
   refuseFields(body, ['suffix'])
   return {
@@ -37,7 +40,7 @@ function readPrompts(prompt: unknown, { tokenizer, window }: ServedModel, mostPr
   const expected = 'a text, a list of texts, token ids, or a list of lists of token ids'
   const isIds = (value: unknown): value is number[] =>
     Array.isArray(value) && value.length > 0 && value.every((id) => Number.isSafeInteger(id))
-  /** Int32Array keeps the lowest 32 bits: without this 4294967301 would be token 5. */
+  /** Int32Array keeps the lowest 32 bits: without this check, 4294967301 would be token 5. */
   const tokensOf = (ids: readonly number[]): Int32Array => {
     const tokens = Int32Array.from(ids)
     const wrong = ids.find((id, i) => id !== tokens[i])
@@ -55,7 +58,7 @@ function readPrompts(prompt: unknown, { tokenizer, window }: ServedModel, mostPr
   })
 }
 
-/** `POST /v1/completions`. Streamed, each choice comes as its text grows. */
+/** `POST /v1/completions`. When streaming, sends each choice as it grows. */
 export async function answerText(
   body: Json,
   model: ServedModel,
@@ -134,7 +137,10 @@ function choiceOf(
   }
 }
 
-/** Without the token or text that ended it; while it grows, without what may become such a text, or part of a character. */
+/**
+ * The text without the token or stop text that ended it. While it grows, also without a possible beginning of a stop text and
+ * without an incomplete character.
+ */
 function textOf(
   tokens: Int32Array,
   tokenizer: Tokenizer,

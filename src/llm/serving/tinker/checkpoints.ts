@@ -5,14 +5,14 @@ import { refuse, textOf } from './fields.ts'
 
 export type CheckpointKind = 'weights' | 'sampler_weights'
 
-/** A place in the store: `tinker://MODEL/KIND/NAME`. */
+/** A path in the store: `tinker://MODEL/KIND/NAME`. */
 export interface CheckpointPlace {
   model: string
   kind: CheckpointKind
   name: string
 }
 
-/** What is remembered of a checkpoint beside its weights. */
+/** What the store records about a checkpoint besides its weights. */
 export interface CheckpointFacts {
   schema: 1
   baseModel: string
@@ -30,15 +30,15 @@ export interface StoredCheckpoint extends CheckpointPlace {
 }
 
 export interface CheckpointStore {
-  /** The folder for a place, whether or not something is there. */
+  /** The folder of a path, whether or not it exists. */
   folder(place: CheckpointPlace): string
   has(place: CheckpointPlace): boolean
-  /** Says what was written. Without it, as after a crash, there is nothing there. */
+  /** Records a written checkpoint. Without the record, for instance after a crash, the checkpoint does not exist. */
   note(place: CheckpointPlace, facts: CheckpointFacts): void
   /** Throws `tinker-not-found`. */
   read(place: CheckpointPlace): StoredCheckpoint
   remove(place: CheckpointPlace): void
-  /** Of one model or of all, oldest first. Throws `tinker-bad-request` for what cannot be the name of a model. */
+  /** Of one model or of all, oldest first. Throws `tinker-bad-request` for an invalid model name. */
   list(model?: string): StoredCheckpoint[]
 }
 
@@ -47,11 +47,11 @@ const plain = /^[A-Za-z0-9_.-]{1,200}$/
 
 export const pathOf = ({ model, kind, name }: CheckpointPlace): string => `tinker://${model}/${kind}/${name}`
 
-/** Whether it names a folder below another one: no path, and none of its parents. */
+/** Whether it is a plain folder name: no path separator and no `..`. */
 const valid = (part: string | undefined): part is string =>
   part !== undefined && plain.test(part) && !/^\.+$/.test(part)
 
-/** Throws `tinker-bad-request` for a path that is none. */
+/** Throws `tinker-bad-request` for an invalid path. */
 export function parsePath(path: string): CheckpointPlace {
   const [model, kind, name, ...rest] = path.startsWith('tinker://') ? path.slice(9).split('/') : ['']
   if (valid(model) && valid(name) && rest.length === 0 && (kind === 'weights' || kind === 'sampler_weights'))
@@ -62,7 +62,7 @@ export function parsePath(path: string): CheckpointPlace {
   })
 }
 
-/** Checkpoints in folders, which outlive the server. */
+/** Stores checkpoints in folders, which outlive the server. */
 export function openCheckpointStore(root: string): CheckpointStore {
   const home = resolve(root)
   mkdirSync(home, { recursive: true })
@@ -126,7 +126,7 @@ function checkpointJson(checkpoint: StoredCheckpoint): Record<string, unknown> {
   }
 }
 
-/** Runs of this process and those that left checkpoints behind. */
+/** Models of this process and of checkpoints from earlier ones. */
 function runs({ models, store }: Context): Record<string, unknown>[] {
   const stored = store.list()
   const live = models.list.map(({ id, baseModel, lora, made }) => ({

@@ -6,7 +6,7 @@ import type { BaseModels, ServedModels } from './models.ts'
 import type { Samplers } from './sampling.ts'
 import type { WorkQueue } from './work-queue.ts'
 
-/** What the handlers of a server share. */
+/** State that the handlers of a server share. */
 export interface Context {
   base: BaseModels
   models: ServedModels
@@ -15,28 +15,28 @@ export interface Context {
   store: CheckpointStore
   work: WorkQueue
   futures: Futures
-  /** Requests for samples that were taken, by sampling session and number. */
+  /** Accepted sampling requests, by sampling session and number. */
   samples: Map<string, { digest: string; requestId: string }>
 }
 
-/** A request, read. */
+/** A parsed request. */
 export interface Call {
   context: Context
   body: Fields
-  /** The same for the same request, sent again. */
+  /** The same for a repeated request. */
   digest: string
-  /** The parts of the path that the route names, decoded. */
+  /** The path parameters of the route, decoded. */
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** Whether the answer may be protobuf. */
+  /** Whether the client accepts protobuf. */
   protobuf: boolean
-  /** Only of protobuf requests: no gradient is wanted. */
+  /** Only in protobuf requests: true if no gradient is wanted. */
   forwardOnly: boolean
 }
 
-/** What a handler answers: JSON unless it is bytes. */
+/** The response of a handler: JSON, or bytes. */
 export interface Reply {
-  /** Default 200. */
+  /** Default: 200. */
   status?: number
   json?: unknown
   bytes?: Uint8Array<ArrayBuffer>
@@ -45,7 +45,7 @@ export interface Reply {
 
 export type Handler = (call: Call) => Reply | Promise<Reply>
 
-/** How a request that was taken is answered. */
+/** The response to an accepted request. */
 export function taken(requestId: string, more: Record<string, unknown> = {}): Reply {
   return { json: { request_id: requestId, future_id: requestId, status: 'pending', ...more } }
 }
@@ -53,17 +53,17 @@ export function taken(requestId: string, more: Record<string, unknown> = {}): Re
 interface Session {
   id: string
   seen: number
-  /** Sampling sessions by the number that the client gave them, so that one that is asked for twice is made once. */
+  /** Sampling sessions by the client's number, so that a repeated request creates only one. */
   samplers: Map<number, string>
-  /** Models likewise: the request that makes each. */
+  /** Models by the client's number: the request that creates each. */
   models: Map<number, { id: string; requestId: string }>
 }
 
 interface Sessions {
   open(): Session
-  /** Throws `tinker-not-found`. Being looked for is a sign of life. */
+  /** Throws `tinker-not-found`. Also marks the session as alive. */
   find(id: string): Session
-  /** Whether nothing was heard of it for so long that its client can be taken for gone. */
+  /** Whether the client has been silent for so long that it is considered gone. */
   isZeroVariance(id: string): boolean
 }
 
@@ -95,7 +95,7 @@ export function createSessions(): Sessions {
   }
 }
 
-/** Remembers a request under its number. One of the same number must be the same request, which is then not carried out again. */
+/** Remembers a request by its number. A repeated number must be the same request, which is not executed again. */
 export function once<K>(
   known: Map<K, { digest: string; requestId: string }>,
   key: K | undefined,

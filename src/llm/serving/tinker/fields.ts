@@ -1,6 +1,6 @@
 import { AgogeError, type ErrorCode } from '../../../error.ts'
 
-/** Refusals that are told as an HTTP status; an error with another code is the request's fault (400) or ours (500). */
+/** HTTP status by error code. Other AgogeErrors are the client's fault (400); the rest are the server's (500). */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   'tinker-unauthorised': 401,
   'tinker-forbidden': 403,
@@ -26,7 +26,7 @@ export function refuse(
   return new AgogeError(message, { code, ...details })
 }
 
-/** What is wrong, in one text: all that a client of another make shows its user. */
+/** The problem as one text, since other clients show only that. */
 export function refusalText(error: unknown): string {
   if (!AgogeError.isInstance(error)) return 'the server failed; its log says why'
   const { message, given, expected, hint } = error
@@ -39,7 +39,7 @@ export function refusalText(error: unknown): string {
   ].join(' | ')
 }
 
-/** An error as the protocol's clients read it: `detail` is what they show. */
+/** An error in the protocol's format. Clients show `detail`. */
 export function errorResponse(error: unknown, headers: Record<string, string> = {}): Response {
   const status = statusOf(error)
   return new Response(JSON.stringify({ detail: refusalText(error) }), {
@@ -54,7 +54,7 @@ export function errorResponse(error: unknown, headers: Record<string, string> = 
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Reads of a request's body, each of which refuses what is not as the protocol says, naming the field. */
+/** Readers for fields of a request's body. Each throws an error naming the field if it does not follow the protocol. */
 export function fieldsOf(value: unknown, where: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
   throw wrong(where, value, 'an object')
@@ -109,7 +109,7 @@ export function listOf(fields: Fields, name: string): readonly unknown[] {
   throw wrong(name, value, 'a list')
 }
 
-/** Numbers of a list or of the typed array that a protobuf body brought. */
+/** Numbers of a list, or of a typed array from a protobuf body. */
 export function numbersOf(fields: Fields, name: string): ArrayLike<number> {
   const value = fields[name]
   if (value instanceof Float32Array || value instanceof Int32Array || value instanceof Float64Array)
@@ -120,7 +120,7 @@ export function numbersOf(fields: Fields, name: string): ArrayLike<number> {
   throw wrong(`${name}[${odd}]`, list[odd], 'a number')
 }
 
-/** Names of checkpoints become names of folders. */
+/** Checkpoint names become folder names. */
 export function nameOf(fields: Fields, name: string): string | undefined {
   const value = optionalText(fields, name)
   if (value === undefined || (/^[A-Za-z0-9_.-]{1,200}$/.test(value) && !/^\.+$/.test(value))) return value

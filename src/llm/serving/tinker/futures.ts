@@ -4,39 +4,42 @@ import type { ForwardBackwardOutput, SampleResponse } from '../../backend/tinker
 import type { Handler } from './context.ts'
 import { refusalText, refuse, statusOf, textOf } from './fields.ts'
 
-/** What became of a request. */
+/** The outcome of a request. */
 type Outcome =
   | { state: 'pending' }
   | { state: 'done'; result: unknown; kind: ResultKind }
   /** `code` is that of our own errors, for our own client. */
   | { state: 'failed'; error: string; category: 'user' | 'server'; code?: string }
 
-/** Which message a result is in protobuf, where there is one. */
+/** The protobuf message type of a result, if it has one. */
 export type ResultKind = 'sample' | 'forward_backward' | 'other'
 
 export interface Futures {
-  /** Takes work in; its id is for the client, who asks for the outcome with it. */
+  /** Starts work and returns its id. The client polls for the outcome by this id. */
   add(kind: ResultKind, work: Promise<unknown>): string
-  /** The outcome, waited for up to so many seconds. Throws for an id that was never given, or whose outcome was dropped. */
+  /** Waits up to this many seconds for the outcome. Throws for an unknown id, or one whose outcome was dropped. */
   take(id: string, seconds: number): Promise<Outcome>
-  /** Lets everybody who waits go. */
+  /** Releases everyone who waits. */
   close(): void
 }
 
 interface Entry {
   outcome: Outcome
   settled: Promise<void>
-  /** When it was done or last sent; what nobody asks for is kept long, what was sent only for clients that missed it. */
+  /**
+   * Time of completion or of the last delivery. Undelivered outcomes are kept long; delivered ones only for clients that missed
+   * the response.
+   */
   at: number
   sent: boolean
 }
 
 const keptSeconds = { sent: 120, unsent: 3600 }
-/** Results can be large, so old ones go earlier where there are many. */
+/** Results can be large, so older ones are dropped earlier if there are many. */
 const mostKept = 4096
 
 export function createFutures(onFault: (error: unknown) => void): Futures {
-  // A server that was started anew must not answer with another's result.
+  // A restarted server must not return an earlier server's result.
   const origin = randomBytes(5).toString('hex')
   const entries = new Map<string, Entry>()
   let made = 0
@@ -102,10 +105,10 @@ export function createFutures(onFault: (error: unknown) => void): Futures {
   }
 }
 
-/** Clients wait 45 s or more for an answer. */
+/** Clients wait at least 45 s for a response. */
 const holdSeconds = 20
 
-/** The result of a request, waited for; 408 says that there is none yet, and to ask again. */
+/** Waits for the result of a request. Status 408: not done yet, ask again. */
 export const retrieveFuture: Handler = async ({ context, body, protobuf }) => {
   const id = textOf(body, 'request_id')
   const outcome = await context.futures.take(id, holdSeconds)

@@ -21,7 +21,7 @@ import { sample } from './sampling.ts'
 import * as sessions from './session-handlers.ts'
 import * as training from './training.ts'
 
-/** The calls of the protocol by method and path within it, as Hono writes them. The empty path is that of the server itself. */
+/** The protocol's routes by method and path, in Hono's syntax. The empty path is the server's root. */
 const routes: Readonly<Record<string, Handler>> = {
   'GET ': sessions.root,
   'GET healthz': sessions.health,
@@ -55,14 +55,14 @@ const routes: Readonly<Record<string, Handler>> = {
 
 interface ProtocolOptions {
   apiKey: string | undefined
-  /** Of a request's body, in bytes. */
+  /** Maximum size of a request's body in bytes. */
   maxBody: number
   onFault: (error: unknown) => void
 }
 
 const protobufType = 'application/x-protobuf'
 
-/** The calls of the protocol as an app: who may call, what a request says, and how it is answered. */
+/** The app of the protocol: checks the key, parses the request, sends the response. */
 export async function createProtocolApp(
   context: Context,
   { apiKey, maxBody, onFault }: ProtocolOptions,
@@ -70,14 +70,14 @@ export async function createProtocolApp(
   const app = await createHttpApp()
   app.onError((error, { env: { incoming } }) => {
     if (!AgogeError.isInstance(error)) onFault(error)
-    // What was not read of a body that is refused must not be taken for the next request.
+    // The unread part of a refused body must not be read as the next request.
     return errorResponse(error, incoming.complete ? {} : { connection: 'close' })
   })
   app.notFound(({ req }) => {
     throw refuse('tinker-no-such-call', 'There is no such call', { given: `${req.method} ${req.path}` })
   })
   app.use(async ({ req, env: { incoming } }, next) => {
-    // Who has no key may ask whether the server is there.
+    // Clients without a key may check whether the server is up.
     if (req.path !== `${apiPath}/healthz`) admit(incoming, apiKey)
     checkPath(new URL(req.url).pathname)
     await next()
@@ -90,7 +90,7 @@ export async function createProtocolApp(
   return app
 }
 
-/** A request, read and checked as far as all calls have it in common. */
+/** Parses a request and makes the checks shared by all routes. */
 async function readCall(
   { req, env: { incoming } }: HttpContext,
   context: Context,
@@ -103,7 +103,7 @@ async function readCall(
     type === protobufType && req.path === `${apiPath}/forward_backward`
       ? await readProtobuf(bytes)
       : undefined
-  // A web page of another origin cannot send this type without being asked first, and is not let in then.
+  // A browser sends this type to another origin only after a preflight request, which is refused.
   if (hasBody && decoded === undefined && type !== 'application/json')
     throw refuse('tinker-media-type', 'The type of the body is wrong', {
       given: type,
@@ -121,7 +121,7 @@ async function readCall(
   }
 }
 
-/** Protobuf is loaded by the first client that speaks it. */
+/** Protobuf is loaded for the first client that uses it. */
 async function readProtobuf(bytes: Uint8Array) {
   const { readForwardBackwardRequest } = await import('./protobuf/messages.ts')
   return readForwardBackwardRequest(bytes)
@@ -156,14 +156,14 @@ function toResponse({ status = 200, json, bytes, headers = {} }: Reply): Respons
   })
 }
 
-/** Typed arrays as lists; JSON would make objects of them. */
+/** Typed arrays as lists; JSON would make them objects. */
 function asList(_name: string, value: unknown): unknown {
   return ArrayBuffer.isView(value) ? Array.from(value as Float32Array) : value
 }
 
 /**
- * Lets in who has the key. Without a key only this machine is served: then the name by which the server was called must be a local one,
- * so that no web page can reach it by a name of its own.
+ * Accepts requests with the key. A server without a key serves only this machine. It then accepts only local host names, so that
+ * no website can reach it through a name of its own.
  */
 function admit(incoming: IncomingMessage, apiKey: string | undefined): void {
   if (apiKey === undefined) {
@@ -177,7 +177,7 @@ function admit(incoming: IncomingMessage, apiKey: string | undefined): void {
   })
 }
 
-/** Hono leaves what it cannot decode as it stands; here such a path is refused. */
+/** Hono passes undecodable paths through unchanged; they are refused here. */
 function checkPath(path: string): void {
   try {
     decodeURIComponent(path)

@@ -15,15 +15,15 @@ import {
   textOf,
 } from './fields.ts'
 
-/** A loss of the protocol in the words of the engine: one that it does in one pass, or a function of log-probabilities. */
+/** A loss of the protocol in the engine's terms: a built-in loss (one pass) or a function of log-probabilities. */
 interface EngineLoss {
-  /** What `forwardBackward` is given. */
+  /** The argument of `forwardBackward`. */
   loss: LossSettings | CustomLoss
-  /** The loss alone, of a pass without gradient. */
+  /** The loss without gradient, for a forward pass. */
   value: (logprobs: readonly Float32Array[], sequences: readonly TrainingSequence[]) => number
 }
 
-/** Which settings a loss has, with their defaults; one without a default must be given. */
+/** The settings of a loss with their defaults. A setting without a default is required. */
 const settingsOf: Readonly<Record<string, Readonly<Record<string, number | undefined>>>> = {
   cross_entropy: {},
   importance_sampling: {},
@@ -35,7 +35,7 @@ const settingsOf: Readonly<Record<string, Readonly<Record<string, number | undef
 type Inputs = Parameters<typeof ppoLoss>[0]
 type TokenLoss = (inputs: Inputs) => { value: number; gradient: Float32Array; clipFraction: number }
 
-/** @throws AgogeError `tinker-bad-request` for a loss or a setting that there is not. */
+/** @throws AgogeError `tinker-bad-request` for an unknown loss or setting. */
 export function engineLoss(lossFn: string, config: Readonly<Record<string, number>>): EngineLoss {
   const defaults = Object.hasOwn(settingsOf, lossFn) ? settingsOf[lossFn] : undefined
   if (defaults === undefined) {
@@ -70,7 +70,7 @@ export function engineLoss(lossFn: string, config: Readonly<Record<string, numbe
       const { clipLow, clipHigh } = clips(setting)
       const token: TokenLoss = (inputs) =>
         absolute(inputs, cispoLoss(inputs, { convention: 'verl', clipLow, clipHigh }))
-      // In one pass the engine's ratio has no bound below.
+      // The engine's built-in loss has no lower bound of the ratio.
       const loss = setting('clip_low_threshold') <= 0 ? ({ name: 'cispo', clipHigh } as const) : custom(token)
       return { loss, value: sumOver(token) }
     }
@@ -92,12 +92,12 @@ function clips(setting: (name: string) => number): { clipLow: number; clipHigh: 
   })
 }
 
-/** `cispoLoss` gives its value relative to the sampler; the protocol's is -clip(ratio) A logprob. The gradient is the same. */
+/** The value of `cispoLoss` is relative to the sampler; the protocol's is -clip(ratio) A logprob. The gradients are equal. */
 function absolute({ logprobs }: Inputs, loss: ReturnType<TokenLoss>): ReturnType<TokenLoss> {
   return { ...loss, value: loss.gradient.reduce((sum, derivative, t) => sum + derivative * logprobs[t], 0) }
 }
 
-/** -(A logprob - beta / 2 (logprob - sampler's)^2), token by token: Richemond et al. 2024 (arXiv 2405.19107) as Tinker has it. */
+/** -(A logprob - beta / 2 (logprob - sampler's)^2), token by token: Richemond et al. 2024 (arXiv 2405.19107), in Tinker's form. */
 function droLoss(
   { logprobs, samplerLogprobs, advantages, weights }: Inputs,
   beta: number,
@@ -145,7 +145,7 @@ function sumOver(token: TokenLoss | undefined): EngineLoss['value'] {
     }, 0)
 }
 
-/** The inputs of losses that this server knows, those of the protocol first. */
+/** The supported loss inputs, those of the protocol first. */
 const known = [
   'target_tokens',
   'weights',
@@ -156,7 +156,7 @@ const known = [
   'temperatures',
 ]
 
-/** `forward_backward_input`, checked. Arrays are over the tokens of the whole sequence; index 0 is 0. */
+/** A validated `forward_backward_input`. Arrays cover the tokens of the whole sequence; entry 0 is 0. */
 export interface LossRequest {
   engine: EngineLoss
   sequences: TrainingSequence[]
@@ -215,7 +215,7 @@ function readDatum(datum: Fields, lossFn: string): TrainingSequence {
   const advantages = shifted('advantages')
   const imitation = lossFn === 'cross_entropy'
   if (!imitation) for (const name of ['logprobs', 'advantages']) values(name)
-  // Without weights every token counts; one without advantage has nothing to say and is not computed.
+  // Without weights every token counts. Tokens with advantage 0 contribute nothing and are not computed.
   const one = (): Float32Array => zeros.map((_, t) => Number(t > 0 && (imitation || advantages[t] !== 0)))
   const weights = 'weights' in inputs ? shifted('weights') : one()
   const extra = shifted('ce_weights')
@@ -232,7 +232,7 @@ function readDatum(datum: Fields, lossFn: string): TrainingSequence {
   }
 }
 
-/** Token ids of a prompt or of what the model reads. */
+/** Token ids of a prompt or of a model input. */
 export function readModelInput(input: Fields): Int32Array {
   const tokens = listOf(input, 'chunks').flatMap((each) => {
     const chunk = fieldsOf(each, 'chunk')

@@ -8,14 +8,14 @@ import type { TransformerConfig } from '../../model/config.ts'
 import { refuse } from './fields.ts'
 import type { LiveModel } from './sampling.ts'
 
-/** A model that clients can begin from. */
+/** A base model that clients can start from. */
 export interface BaseModel {
   name: string
   folder: string
   config: TransformerConfig
 }
 
-/** What `lora_config` asks for; `undefined` trains all weights. */
+/** The LoRA settings of `lora_config`; `undefined` trains all weights. */
 interface LoraWish {
   rank: number
   seed: number
@@ -26,13 +26,13 @@ interface LoraWish {
 
 export interface BaseModels {
   readonly list: readonly BaseModel[]
-  /** Throws `tinker-not-found` for a name that is not served. */
+  /** Throws `tinker-not-found` for a model that is not served. */
   find(name: string): BaseModel
-  /** A fresh copy of the model, to be trained or sampled from. */
+  /** A new copy of the model, for training or sampling. */
   open(model: BaseModel, lora?: LoraWish): Promise<LocalBackend>
 }
 
-/** Reads what is served once, so that a folder without a model fails before the server starts. */
+/** Reads the served models once, so that a folder without a model fails before the server starts. */
 export async function openBaseModels(
   folders: Readonly<Record<string, string>>,
   threads: number | undefined,
@@ -67,13 +67,13 @@ function loraOptions({ rank, seed, ...wish }: LoraWish, config: TransformerConfi
   const targets = [
     ...(wish.trainAttention ? ['q_proj', 'k_proj', 'v_proj', 'o_proj'] : []),
     ...(wish.trainMlp ? ['gate_proj', 'up_proj', 'down_proj'] : []),
-    // A head that is the embedding has no weights of its own to adapt.
+    // An output layer tied to the embedding has no weights of its own to adapt.
     ...(wish.trainUnembedding && !config.tie_word_embeddings ? ['lm_head'] : []),
   ]
   return { rank, seed, targets }
 }
 
-/** What a client can load the tokenizer from, where the model has one. */
+/** Where a client can load the tokenizer from, if the model has one. */
 export function tokenizerId({ folder }: BaseModel): string | undefined {
   return existsSync(join(folder, 'tokenizer.json')) ? folder : undefined
 }
@@ -87,7 +87,7 @@ export interface ServedModel extends LiveModel {
   backend: LocalBackend
   made: string
   lastRequest: number
-  /** What was asked under which number, so that a request that comes twice is carried out once. */
+  /** Requests by number, so that a repeated request is executed once. */
   requests: Map<number, { digest: string; requestId: string }>
 }
 
@@ -106,8 +106,8 @@ export interface ServedModels {
 }
 
 /**
- * Models in memory, at most so many. Where one more is wanted, that which was silent for longest gives way, if its session is
- * not alive any more.
+ * A bounded number of models in memory. To make space, removes the model that was idle longest, if its session is no longer
+ * alive.
  */
 export function createServedModels(
   base: BaseModels,

@@ -30,13 +30,13 @@ import { readModelInput } from './losses.ts'
 import type { BaseModel, BaseModels } from './models.ts'
 import { addSampler } from './session-handlers.ts'
 
-/** Whatever is trained: its weights may be sampled from as long as they stand still. */
+/** A model in training. Its weights can be sampled from while they do not change. */
 export interface LiveModel {
   baseModel: BaseModel
   backend: LocalBackend
 }
 
-/** Where the weights of a sampler are; those of a model that moved on are copied first. */
+/** Where the weights of a sampler are. If the model moves on, they are copied first. */
 type Source =
   | { kind: 'base' }
   | { kind: 'live'; model: LiveModel }
@@ -54,32 +54,35 @@ export interface Samplers {
   add(sampler: Sampler, source: Exclude<Source, { kind: 'copy' | 'gone' }>): void
   /** Throws `tinker-not-found`. */
   find(id: string): Sampler
-  /** To be called before the weights of a model change or are let go of: its samplers keep those that they have. */
+  /** Call before a model's weights change or are disposed of: its samplers keep the present weights. */
   freeze(model: LiveModel): void
-  /** To be called when something else, or nothing, lies in a folder: whoever samples from there reads it again. */
+  /** Call when the content of a folder changes: samplers of that folder read it again. */
   changed(folder: string): void
-  /** Whether its weights are no longer those of a model that is trained: then sampling disturbs nobody. */
+  /** Whether its weights no longer belong to a model in training, so that sampling does not disturb it. */
   isApart(id: string): boolean
-  /** What samples with the weights of a sampler. */
+  /** The backend that samples with the weights of a sampler. */
   open(id: string): Promise<Pick<ModelBackend, 'sample'>>
   dispose(): Promise<void>
 }
 
-/** The threads that sample for a base model and all that came of it, and the file that was read last. */
+/** The sampling threads of a base model and its descendants, and the last file they read. */
 interface House {
   threads: FrozenSamplers
   tokenizer: Tokenizer | undefined
   read: { folder: string; weights: FrozenWeights }
 }
 
-/** Copies of weights of models that moved on; asynchronous training needs a few, no more. Of large models fewer, but the last one always. */
+/**
+ * Copies of weights of models that moved on. Asynchronous training needs only a few. Fewer for large models, but always the last
+ * one.
+ */
 const mostCopies = 8
 const mostBytes = 2 ** 30
 
 export function createSamplers(models: BaseModels, threads: number | undefined): Samplers {
   const samplers = new Map<string, { sampler: Sampler; source: Source }>()
   const houses = new Map<BaseModel, Promise<House>>()
-  /** How often something changed in a folder. */
+  /** How often the content of a folder has changed. */
   let changes = 0
 
   function entryOf(id: string) {
@@ -169,7 +172,7 @@ export function createSamplers(models: BaseModels, threads: number | undefined):
   }
 }
 
-/** A device that is not shared: weights are put there one after another, by whoever samples next. */
+/** A device that is not shared. Whoever samples next loads its weights there. */
 function inOneBackend(backend: LocalBackend): FrozenSamplers {
   let held: Float32Array | undefined
   return {
@@ -197,7 +200,7 @@ interface Row {
   promptLogprobs: boolean
 }
 
-/** `sampling_params`. Without a limit the window of the model is one. */
+/** `sampling_params`. The context window is always a limit. */
 function readOptions(params: Fields, window: number, seed: number): SampleOptions {
   const stop = readStop(params['stop'])
   const topK = numberOf(params, 'top_k', -1)
@@ -234,7 +237,7 @@ function readBatch(agoge: Fields): SampleBatch | undefined {
   }
 }
 
-/** The random streams of the samples: named by the client, made of its seed, or of chance. */
+/** The random streams of the samples: named by the client, derived from its seed, or random. */
 function keysOf(agoge: Fields | undefined, seed: number | undefined, count: number): (string | number)[] {
   if (agoge === undefined) {
     const source = seed ?? randomBytes(8).toString('hex')

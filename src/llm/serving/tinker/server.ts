@@ -9,41 +9,41 @@ import { createSamplers } from './sampling.ts'
 import { createWorkQueue } from './work-queue.ts'
 
 export interface TinkerServerOptions {
-  /** What clients can begin from: names, and folders of checkpoints. */
+  /** Base models by name, with their folders. */
   models: Readonly<Record<string, string>>
-  /** Where checkpoints are kept. They outlive the server. */
+  /** Folder of the checkpoints. They outlive the server. */
   store: string
-  /** Default 127.0.0.1, which only this machine reaches. Any other needs a key. */
+  /** Default: 127.0.0.1, which only this machine can reach. Other hosts need a key. */
   host?: string
-  /** Default: one that is free. */
+  /** Default: a free port. */
   port?: number
-  /** What clients must send. The SDK wants keys that begin with `tml-`. */
+  /** The key that clients must send. The SDK requires keys that start with `tml-`. */
   apiKey?: string
-  /** Of the engine. */
+  /** Threads of the engine. */
   threads?: number
-  /** Models in memory. Default 8. */
+  /** Models in memory. Default: 8. */
   maxModels?: number
-  /** Requests that wait; more are answered with 429. Default 1024. */
+  /** Maximum waiting requests. Further ones get status 429. Default: 1024. */
   maxQueue?: number
-  /** Of a request's body, in bytes. Default 64 MiB. */
+  /** Maximum size of a request's body in bytes. Default: 64 MiB. */
   maxBody?: number
-  /** Called for faults of the server's own. */
+  /** Called for errors of the server itself. */
   onFault?: (error: unknown) => void
 }
 
 export interface TinkerServer {
   /** Address for `baseUrl`, TINKER_BASE_URL or --tinker-url. */
   url: string
-  /** Takes nothing more, ends what is being carried out, lets go of the models. Checkpoints stay. */
+  /** Stops accepting requests, finishes running ones, disposes of the models. Checkpoints stay. */
   close(): Promise<void>
 }
 
 /**
- * A server of the Tinker protocol in front of the local engine: clients of that protocol train our models, all weights
- * (`lora_config` of rank 0, or none) or LoRA adapters. Requests are carried out one after the other. JSON, and protobuf as the SDK sends and
- * wants it since version 0.25.
+ * A server of the Tinker protocol over the local engine. Clients of the protocol train models here: all weights (`lora_config`
+ * of rank 0, or none) or LoRA adapters. Requests run one after the other. Supports JSON, and protobuf as the SDK uses it since
+ * version 0.25.
  *
- * @throws AgogeError where a folder holds no model, the port is taken, or a key is missing.
+ * @throws AgogeError if a folder holds no model, the port is in use, or a key is missing.
  */
 export async function createTinkerServer(options: TinkerServerOptions): Promise<TinkerServer> {
   const { host = '127.0.0.1', port = 0, apiKey, maxBody = 64 * 2 ** 20, onFault = () => {} } = options
@@ -53,7 +53,7 @@ export async function createTinkerServer(options: TinkerServerOptions): Promise<
   const app = await createProtocolApp(context, { apiKey, maxBody, onFault })
   const codes = { taken: 'tinker-port', other: 'tinker-port' } as const
   const { server, url } = await listen(app, { host, port, codes, unreadable })
-  // While the engine computes nobody listens; a connection must outlast that.
+  // While the engine computes, the server does not answer; connections must survive that.
   server.keepAliveTimeout = 120_000
   server.headersTimeout = 125_000
   return {

@@ -7,11 +7,11 @@ import { countOf, optionalText, refuse, textOf } from './fields.ts'
 import type { Sampler } from './sampling.ts'
 import { readLoraConfig } from './training.ts'
 
-/** What the SDK asks for first. Fields that a client does not know it leaves aside. */
+/** The first request of the SDK. Clients ignore fields they do not know. */
 export const clientConfig: Handler = () => ({
   json: {
     pjwt_auth_enabled: false,
-    // Requests of one model are carried out in the order in which they come, so they must come in order.
+    // Requests of one model run in order of arrival, so clients must send them in order.
     parallel_fwdbwd_chunks: false,
     proto_compress_fwdbwd: false,
     fwdbwd_max_chunk_len: 4096,
@@ -59,7 +59,7 @@ export const createModel: Handler = ({ context, body }) => {
   const session = context.sessions.find(textOf(body, 'session_id'))
   const baseModel = context.base.find(textOf(body, 'base_model'))
   const lora = readLoraConfig(body)
-  // Clients of early versions do not count their models.
+  // Early clients do not number their models.
   const number = countOf(body, 'model_seq_id', session.models.size)
   const before = session.models.get(number)
   const id = before?.id ?? `${session.id}-${number}`

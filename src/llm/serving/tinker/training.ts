@@ -41,7 +41,7 @@ export async function runForward(
   return outputOf(logprobs, { 'loss:sum': value(logprobs, request.sequences) })
 }
 
-/** A pass with gradient. The log-probabilities that the protocol wants with it cost a second forward pass. */
+/** A pass with gradient. The protocol also wants log-probabilities, which cost a second forward pass. */
 export async function runForwardBackward(
   backend: LocalBackend,
   request: LossRequest,
@@ -52,7 +52,7 @@ export async function runForwardBackward(
   if (wantsLogprobs) logprobs = await scoreSequences(backend, request.sequences)
   const known = logprobs
   const learner: Pick<LocalBackend, 'forward' | 'forwardBackward'> = {
-    // A loss that the engine has not in one pass begins with the same forward pass.
+    // A loss that is not built into the engine starts with the same forward pass.
     forward: async (tokens, options) => known ?? backend.forward(tokens, options),
     forwardBackward: (rows, settings) => backend.forwardBackward(rows, settings),
   }
@@ -60,7 +60,7 @@ export async function runForwardBackward(
   return outputOf(logprobs, reportMetrics(report))
 }
 
-/** `adam_params`, checked, with the defaults of the protocol. */
+/** Validated `adam_params`, with the defaults of the protocol. */
 export function readAdamParams(body: Fields): OptimStep {
   const params = fieldsOf(body['adam_params'], 'adam_params')
   const clip = numberOf(params, 'grad_clip_norm', 0, 0)
@@ -90,7 +90,7 @@ function below1(params: Fields, name: string, otherwise: number): number {
   })
 }
 
-/** `lora_config`: of rank 0, or none at all, all weights are trained. */
+/** `lora_config`: rank 0, or none, trains all weights. */
 export function readLoraConfig(body: Fields) {
   if (body['lora_config'] === undefined || body['lora_config'] === null) return undefined
   const config = fieldsOf(body['lora_config'], 'lora_config')
@@ -106,7 +106,7 @@ export function readLoraConfig(body: Fields) {
   }
 }
 
-/** Takes work of a model in, once for each sequence number. `prepare` checks the request, so that what cannot be done is refused at once. */
+/** Accepts work of a model, once per sequence number. `prepare` validates the request, so that invalid ones are refused at once. */
 function numbered(
   { context, body, digest }: Call,
   kind: ResultKind,
@@ -156,7 +156,7 @@ const factsOf = ({ baseModel, lora }: ServedModel): CheckpointFacts => ({
   time: new Date().toISOString(),
 })
 
-/** A place that is free, or may be written over. */
+/** A path that is free or may be overwritten. */
 function freePlace(
   { store }: Context,
   model: ServedModel,
@@ -211,7 +211,7 @@ export const saveWeightsForSampler: Handler = (call) =>
       session.samplers.set(sampler, id)
       context.samplers.add({ id, baseModel: model.baseModel }, { kind: 'live', model })
       if (apart) context.samplers.freeze(model)
-      // What was cached changes the last digits of samples: a new session begins as a new process would.
+      // Caches change the last digits of samples: a new session starts like a new process.
       model.backend.clearCache()
       return { type: 'save_weights_for_sampler', sampling_session_id: id }
     }

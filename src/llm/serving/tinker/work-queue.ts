@@ -1,24 +1,30 @@
 import { refuse } from './fields.ts'
 
-/** A request for samples; such of one group are drawn together. */
+/** A sampling request. Requests of one group are batched. */
 export interface SampleJob<Row, Result> {
-  /** Samples of one group come from the same weights. */
+  /** Samples of one group have the same weights. */
   group: string
   rows: Row[]
-  /** Only those of its batch are drawn with it, all of them, in the order of their index. */
+  /** Exactly the requests of its batch are sampled with it, in the order of their index. */
   batch?: { id: string; index: number; count: number }
-  /** Whether it needs no model that is trained: then it is drawn beside what is done with these. Asked when its turn has come; default false. */
+  /**
+   * Whether it uses no model in training. It is then sampled concurrently with training. Evaluated when its turn comes. Default:
+   * false.
+   */
   isApart?: () => boolean
-  /** Draws the rows of several jobs; gives a result for each row. */
+  /** Samples the rows of several jobs. Returns one result per row. */
   draw: (rows: Row[]) => Promise<Result[]>
 }
 
 export interface WorkQueue {
-  /** Work is carried out one piece after the other, in the order in which it came in; samples that are apart beside it. Throws `tinker-busy` when full. */
+  /**
+   * Runs work in order of arrival, one piece at a time. Independent samples run concurrently. Throws `tinker-busy` if the queue
+   * is full.
+   */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** Samples may be drawn earlier or later than other work: their weights stand still. */
+  /** Samples may run earlier or later than other work, since their weights do not change. */
   sample<Row, Result>(job: SampleJob<Row, Result>): Promise<Result[]>
-  /** Refuses what comes, drops what has not begun, waits for what has. */
+  /** Refuses new work, drops waiting work, finishes running work. */
   close(): Promise<void>
 }
 
@@ -30,12 +36,12 @@ interface Entry {
   reject: (error: unknown) => void
 }
 
-/** Clients send samples one request each: so long is waited for others to come along, or for the rest of a batch. */
+/** Clients send one request per sample. Seconds to wait for more of them, or for the rest of a batch. */
 const gatherSeconds = 0.01
 const batchSeconds = 30
 const mostRows = 512
 
-/** Both run at the same time, each with one thing after another. */
+/** Both queues run concurrently, each one piece at a time. */
 type QueueName = 'models' | 'apart'
 const queues: readonly QueueName[] = ['models', 'apart']
 const queueOf = ({ job }: Entry): QueueName => (job?.isApart?.() === true ? 'apart' : 'models')
@@ -76,7 +82,7 @@ export function createWorkQueue({ limit }: { limit: number }): WorkQueue {
     }
   }
 
-  /** What is next: one piece of work, or jobs whose rows are drawn together; undefined while all there is waits for others. */
+  /** The next piece of work, or jobs to sample in one batch; undefined if everything waits. */
   function choose(entries: readonly Entry[]): Entry[] | undefined {
     const now = performance.now() / 1000
     for (const entry of entries) {

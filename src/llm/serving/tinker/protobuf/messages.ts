@@ -9,9 +9,9 @@ import {
 import type { Datum, ForwardBackwardRequest, ModelInputChunk, TensorData } from './tinker_pb.ts'
 
 /**
- * A `ForwardBackwardRequest` as the body of the same request in JSON would be, and whether only the forward pass is wanted.
+ * Converts a `ForwardBackwardRequest` to the body of the same request in JSON, and whether only the forward pass is wanted.
  *
- * @throws AgogeError `tinker-bad-request` for what is no such message, and for sparse tensors
+ * @throws AgogeError `tinker-bad-request` for an invalid message and for sparse tensors.
  */
 export function readForwardBackwardRequest(bytes: Uint8Array): {
   body: Record<string, unknown>
@@ -21,7 +21,7 @@ export function readForwardBackwardRequest(bytes: Uint8Array): {
   return {
     body: {
       model_id: modelId,
-      // 0 stands for none: numbers begin at 1.
+      // 0 means none, since numbers start at 1.
       seq_id: Number(seqId) || null,
       forward_backward_input: { loss_fn: lossFn, loss_fn_config: lossFnConfig, data: data.map(readDatum) },
     },
@@ -77,7 +77,7 @@ function broken(how: string): Error {
   })
 }
 
-/** A `SampleResponse`; log-probabilities that there are not are NaN. */
+/** Encodes a `SampleResponse`. Missing log-probabilities become NaN. */
 export function writeSampleResponse({
   sequences,
   prompt_logprobs: prompt,
@@ -95,7 +95,7 @@ export function writeSampleResponse({
   return toBinary(SampleResponseSchema, message)
 }
 
-/** A `ForwardBackwardOutput`, of outputs that are float32 and have one value a token. */
+/** Encodes a `ForwardBackwardOutput`, whose outputs are float32 with one value per token. */
 export function writeForwardBackwardOutput(output: ForwardBackwardOutput): Uint8Array<ArrayBuffer> {
   const { loss_fn_outputs: outputs, loss_fn_output_type: lossFnOutputType, metrics } = output
   const names = [...new Set(outputs.flatMap((datum) => Object.keys(datum)))]
@@ -116,7 +116,7 @@ export function writeForwardBackwardOutput(output: ForwardBackwardOutput): Uint8
   return toBinary(ForwardBackwardOutputSchema, message)
 }
 
-/** The values of one field of all datums in a row, with the bytes at which each begins, and the end. */
+/** The values of one field for all datums, with the byte offset of each and the end. */
 function batchedTensor(values: readonly ArrayLike<number>[]) {
   const data = new Float32Array(values.reduce((sum, each) => sum + each.length, 0))
   const offsets = new BigInt64Array(values.length + 1)
@@ -129,6 +129,6 @@ function batchedTensor(values: readonly ArrayLike<number>[]) {
   return { data: asBytes(data), offsets: asBytes(offsets), dtype: 1 }
 }
 
-/** The memory of values, which is little-endian on every machine that runs this. */
+/** The bytes of the values. All supported machines are little-endian. */
 const asBytes = ({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)

@@ -1,7 +1,7 @@
 import type { TrainingSequence } from '../../../episode/types.ts'
 import { createRandom } from '../../../../engine/random/index.ts'
 
-/** Training sequences of random tokens, with every weight that is asked for. */
+/** Training sequences of random tokens, with all requested weights. */
 export function randomRows(
   seed: number,
   count: number,

@@ -8,7 +8,7 @@ import { createTinkerServer } from '../server.ts'
 import type { TinkerServer, TinkerServerOptions } from '../server.ts'
 
 export interface TinyHouse {
-  /** A scratch folder. */
+  /** A temporary folder. */
   root: string
   /** Folder of the base model. */
   model: string
@@ -18,7 +18,7 @@ export interface TinyHouse {
   close(): Promise<void>
 }
 
-/** A base model of some thousand parameters, and servers of it. */
+/** A base model of a few thousand parameters, and servers for it. */
 export async function openTinyHouse(): Promise<TinyHouse> {
   const root = mkdtempSync(join(tmpdir(), 'agoge-tinker-'))
   const model = join(root, 'tiny')

@@ -2,9 +2,9 @@ import { createServer, request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What a proxy does to a request instead of, or after, handing it on. */
+/** What a proxy does to a request instead of, or after, forwarding it. */
 export type Trouble =
-  /** Answers by itself. */
+  /** Responds itself. */
   | { status: number; headers?: Record<string, string>; body?: string }
   /** Drops the connection; `late` after the server has done what was asked, so that its answer is lost. */
   | { drop: 'early' | 'late' }
@@ -15,12 +15,15 @@ export type Trouble =
 
 export interface TroubledProxy {
   url: string
-  /** Paths of the requests that came, with what was done to them. */
+  /** Paths of the received requests, with what was done to them. */
   log: string[]
   close(): Promise<void>
 }
 
-/** A real server in front of another, which makes trouble: `trouble` is asked about the n-th request for a path, counted from 0; `rewrite` changes whole answers. */
+/**
+ * A proxy that injects faults. `trouble` decides for the n-th request of a path, counted from 0; `rewrite` changes whole
+ * responses.
+ */
 export async function startTroubledProxy(
   target: string,
   trouble: (path: string, count: number) => Trouble | undefined,
