@@ -8,7 +8,7 @@ import { baseModelFolder } from '../llm/checkpoint/checkpoint.ts'
 import { checkFolder } from '../runs/files.ts'
 import type { Console } from './shared/console.ts'
 
-/** What one check found. A `warn` costs speed or a part of the product; with a `fail` training does not work. */
+/** Result of one check. `warn` costs speed or an optional feature; with `fail` training does not work. */
 export interface Finding {
   name: string
   level: 'ok' | 'warn' | 'fail'
@@ -19,7 +19,7 @@ export interface Finding {
 const leastNode = [20, 19]
 const leastMemory = 1.5 * 2 ** 30
 
-/** `agoge doctor`: checks what training needs and says how to repair what is missing; returns the exit code. */
+/** `agoge doctor`: checks what training needs and says how to repair it. Returns the exit code. */
 export async function runDoctor(terminal: Console): Promise<number> {
   const findings = [
     checkNode(),
@@ -37,7 +37,7 @@ export async function runDoctor(terminal: Console): Promise<number> {
   return findings.some(({ level }) => level === 'fail') ? 1 : 0
 }
 
-/** Node's version, against the oldest that is supported. */
+/** Compares Node's version with the oldest supported one. */
 export function checkNode(version: string = process.versions.node): Finding {
   const [major, minor] = version.split('.').map(Number)
   const fits = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])

@@ -4,20 +4,21 @@ import { describeError } from './shared/describe-error.ts'
 import { watchInterrupts } from './shared/interrupt.ts'
 import { runCli } from './run-cli.ts'
 
-// Every run of a program leaves megabytes, and V8 would look through everything it holds at every second step of training.
+// Each run of a compiled program allocates megabytes. By default V8 would collect its whole heap at every second
+// training step.
 setFlagsFromString('--heap-growing-percent=300')
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Results are written when the work is done: a reader that has seen enough of them (`agoge envs | head`) is no error.
+  // Results are written when the work is done. A reader that stops early (`agoge envs | head`) is not an error.
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
   process.stderr.write(`${describeError(error, false)}\n`)
   process.exit(1)
 })
 let heard = true
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  // Nobody looks at the progress any more (`agoge train 2>&1 | head`): the work goes on all the same.
+  // Nobody reads the progress any more (`agoge train 2>&1 | head`), but the work continues.
   heard = false
-  // Where standard error fails otherwise there is nobody left to tell.
+  // Any other failure of standard error cannot be reported.
   if (error.code !== 'EPIPE') process.exit(1)
 })
 const tell = (text: string): void => {

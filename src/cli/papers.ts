@@ -3,7 +3,7 @@ import { machine } from '../runs/run-folder.ts'
 import { type Console, table } from './shared/console.ts'
 import { describeError } from './shared/describe-error.ts'
 
-/** What the experiments of research/ may use of the command line. */
+/** The parts of the command line that the experiments in research/ may use. */
 interface Tools extends Pick<Console, 'out' | 'err' | 'signal'> {
   table: typeof table
   describeError: typeof describeError
@@ -19,7 +19,7 @@ interface Papers {
   reportPapers: (options: { out?: string }, tools: Tools) => void
 }
 
-/** The commands of research/, which lies beside the built library and uses its public exports only; so it is read when asked for. */
+/** Loads the commands of research/ on demand. They lie beside the built library and use only its public exports. */
 export async function openPapers(terminal: Console): Promise<Papers & { tools: Tools }> {
   const place = import.meta.url.endsWith('.js')
     ? '../research/command/papers.js'

@@ -8,7 +8,7 @@ import { createLineReader } from './llm/line-reader.ts'
 import type { LineReader } from './llm/line-reader.ts'
 import type { PlayCommand } from './play.ts'
 
-/** `agoge play` of an environment of texts: what is typed is played. */
+/** `agoge play` for a text environment: a person types the actions. */
 export async function runPlayText(command: PlayCommand, terminal: Console): Promise<void> {
   refuseOptions(command)
   const reader = createLineReader(terminal.signal)
@@ -20,7 +20,7 @@ export async function runPlayText(command: PlayCommand, terminal: Console): Prom
   }
 }
 
-/** Plays with the lines that `ask` gives, until the episodes are over or the lines are. */
+/** Plays with the lines from `ask`, until the episodes or the lines end. */
 export async function playText(
   command: Pick<PlayCommand, 'environment' | 'seed' | 'episodes' | 'context'>,
   ask: LineReader['ask'],
@@ -40,7 +40,7 @@ export async function playText(
   }
 }
 
-/** How the episode ended; undefined where the player left. */
+/** How the episode ended; undefined if the player left. */
 async function playEpisode(
   game: Adventure,
   ask: LineReader['ask'],
@@ -55,7 +55,7 @@ async function playEpisode(
       out(game.admissible().join('\n'))
       continue
     }
-    // What is no text of the game costs no step.
+    // Text outside the action space does not use a step.
     const played = tryStep(game, line)
     if (typeof played === 'string') {
       out(played)
@@ -78,7 +78,7 @@ function tryStep(game: Adventure, line: string): ReturnType<Adventure['step']> |
   }
 }
 
-/** Options for agents and pictures. */
+/** Options for agents and images. */
 function refuseOptions({ environment, model, vary, set, every, render }: PlayCommand): void {
   const given = Object.entries({ model, vary, set, every, render }).filter(([, value]) => value !== undefined)
   if (given.length === 0) return

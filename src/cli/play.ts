@@ -24,17 +24,19 @@ export interface PlayCommand extends ContextOptions {
   model?: string
   episodes: number
   seed: number
-  /** Frames a second, on a terminal and in recordings. */
+  /** Frames per second, on a terminal and in recordings. */
   fps: number
-  /** Steps between frames. Default: every step on a terminal and in recordings, every 25th elsewhere. */
+  /** Steps between frames. Default: 1 on a terminal and in recordings, 25 elsewhere. */
   every?: number
   /** Which contexts. */
   set?: string
-  /** Where frames are written instead of shown. */
+  /** Write frames here instead of showing them. */
   render?: string
 }
 
-/** `agoge play ENVIRONMENT`: whole episodes before one's eyes or as images, by the greedy policy of a run or at random. */
+/**
+ * `agoge play ENVIRONMENT`: shows or records whole episodes of a trained agent, played greedily, or of random actions.
+ */
 export async function runPlay(command: PlayCommand, terminal: Console): Promise<void> {
   const { environment: name, model, episodes, seed, fps, every, render } = command
   if (gameOf(name) !== undefined) {
@@ -63,7 +65,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
       const memory = new Float32Array(agent.memorySize ?? 0)
       for (let step = 0, over = false; ; step++) {
         if (step % frames.every === 0 || over) await frames.show(environment, episode, step)
-        // So that Ctrl-C is heard, also where nothing else waits.
+        // Yields to the event loop so that Ctrl-C is noticed.
         if (step % 100 === 0) await yieldToEventLoop()
         terminal.signal.throwIfAborted()
         if (over) break
@@ -90,7 +92,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
   }
 }
 
-/** One set: that of training where the run or the command varies features. */
+/** One set. Default: that of training if the run or the command varies features. */
 function chooseContexts(
   definition: EnvironmentDefinition,
   command: PlayCommand,
@@ -101,7 +103,7 @@ function chooseContexts(
   return evaluationContexts(definition, contexts, set, command.seed)
 }
 
-/** The features that are not at their defaults. */
+/** The features that differ from their defaults. */
 function contextText(
   definition: EnvironmentDefinition,
   context: Readonly<Record<string, number | undefined>>,

@@ -30,7 +30,7 @@ import type { TrainArrayCommand } from './classic/train-array.ts'
 import type { TrainCommand } from './llm/train.ts'
 import type { TrainOfflineCommand } from './llm/train-offline.ts'
 
-/** Algorithms of language-model agents, one a line. */
+/** Algorithms of language-model agents, one per line. */
 const policyHelp = (kind: EnvironmentKind): string =>
   kind === 'classic'
     ? '\nAlgorithms and context features of an environment: agoge envs ENVIRONMENT\nOther options are for language models: agoge train filesystem --help'
@@ -52,8 +52,10 @@ const otherHelp =
 const setAbout = 'contexts: default, train, interpolation or extrapolation'
 
 /**
- * The commands and their options. What a command needs is loaded when it runs, so that help and mistakes answer at once. `done` is called
- * with the exit code.
+ * Defines the commands and their options. The code of a command is loaded when it runs, so that help and errors are
+ * immediate.
+ *
+ * @param done receives the exit code.
  */
 export function createProgram(terminal: Console, commandLine: string, done: (code: number) => void): Command {
   const program = new Command('agoge')

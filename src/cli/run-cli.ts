@@ -6,8 +6,9 @@ import { Interrupted, interruptedCode } from './shared/interrupt.ts'
 import { createProgram } from './program.ts'
 
 /**
- * Runs a command line and returns its exit code: 0, 1 for bad input or failure, 2 for a threshold that was missed, 130 where it was
- * interrupted. Errors are told to the terminal.
+ * Runs a command line and prints its errors.
+ *
+ * @returns the exit code: 0, 1 for bad input or failure, 2 for a missed threshold, 130 after an interrupt.
  */
 export async function runCli(words: readonly string[], given: Console): Promise<number> {
   const terminal = harmless(given)
@@ -16,7 +17,7 @@ export async function runCli(words: readonly string[], given: Console): Promise<
     code = exitCode
   })
   try {
-    // --debug is understood before and after the command, so it is taken out here.
+    // `--debug` is accepted before and after the command, so it is removed here.
     await program.parseAsync(
       words.filter((word) => word !== '--debug'),
       { from: 'user' },
@@ -34,7 +35,10 @@ export async function runCli(words: readonly string[], given: Console): Promise<
   }
 }
 
-/** Whatever is printed may quote a server, a model or a file: nothing of it can steer the terminal. */
+/**
+ * Printed text may quote a server, a model or a file. Control sequences are removed so that it cannot steer the
+ * terminal.
+ */
 function harmless(terminal: Console): Console {
   return {
     ...terminal,

@@ -12,7 +12,7 @@ import {
 import { refuseChanges } from '../shared/resumed-options.ts'
 import { runKind, runToResume } from '../shared/runs.ts'
 
-/** Whether the command is about an environment over arrays of numbers. */
+/** True if the environment is one of classic RL. */
 async function isArrayCommand(environment: string, resume?: string | true): Promise<boolean> {
   if (resume === undefined)
     return !hasTextTasks(environment) && (await readToolEnvironment(environment)) === undefined
@@ -21,9 +21,10 @@ async function isArrayCommand(environment: string, resume?: string | true): Prom
 }
 
 /**
- * Whether the command is one of classic RL; checks its options and the name of its environment first.
+ * Returns whether the command is one of classic RL. Checks its options and the name of its environment first.
  *
- * @throws AgogeError naming options that mean nothing there, or listing the environments of all kinds.
+ * @throws AgogeError for options of the other kind of environment, or an unknown name (with the list of all
+ * environments).
  */
 export async function isClassicEnvironment(
   environment: string,
@@ -41,13 +42,17 @@ export async function isClassicEnvironment(
   return isArray
 }
 
-/** A module that is not of classic RL defines an environment with tools. */
+/** A module that is not classic RL defines an environment with tools. */
 function toolKind(environment: string): EnvironmentKind {
   const kind = environmentKind(environment)
   return kind === 'module' ? 'tool' : kind
 }
 
-/** Modules are read later. @throws AgogeError listing the classic environments, or those of all kinds where the name is of none. */
+/**
+ * Checks the name of an environment. Modules are read later.
+ *
+ * @throws AgogeError with the list of classic environments, or of all kinds if no kind has the name.
+ */
 export async function requireClassicEnvironment(name: string): Promise<void> {
   if (Object.hasOwn(classicEnvironments, name)) return
   if (hasTextTasks(name) || (await readToolEnvironment(name)) !== undefined) {

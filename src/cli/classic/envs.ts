@@ -14,12 +14,15 @@ import { type Console, table } from '../shared/console.ts'
 import { listed } from '../shared/help.ts'
 
 export interface EnvsCommand {
-  /** Only this one, in full. */
+  /** Show only this one, in full. */
   environment?: string
   json?: boolean
 }
 
-/** `agoge envs [ENVIRONMENT]`: classic environments with their spaces, contexts and algorithms, and those of language-model agents. */
+/**
+ * `agoge envs [ENVIRONMENT]`: lists classic environments with their spaces, contexts and algorithms, and the
+ * environments of language-model agents.
+ */
 export async function runEnvs(
   { environment: only, json = false }: EnvsCommand,
   { out }: Console,
@@ -36,7 +39,9 @@ export async function runEnvs(
   )
 }
 
-/** The list, at most 100 columns wide: environments of which the same algorithms learn share a letter, explained below. */
+/**
+ * The list, at most 100 columns wide. Environments with the same algorithms share a letter, explained below the list.
+ */
 function allText(): string {
   const letters = new Map<string, string>()
   const letterOf = (algorithms: string): string => {
@@ -84,11 +89,11 @@ async function allForPrograms(): Promise<object[]> {
 interface ToolDescription {
   name: string
   about: string
-  /** Kinds of tasks; only where they are known before the environment is opened. */
+  /** Kinds of tasks, if they are known before the environment is opened. */
   kinds?: readonly string[]
 }
 
-/** An environment for language models, by name or by module. */
+/** Describes an environment for language models, by name or by module. */
 async function describeTool(name: string): Promise<ToolDescription | undefined> {
   if (Object.hasOwn(toolEnvironments, name)) return { name, about: toolEnvironments[name].about }
   const found = await readToolEnvironment(name)
@@ -168,7 +173,7 @@ const describeText = ({ name, observationSpace, actionSpace, maxSteps, contextSp
   algorithms: [],
 })
 
-/** JSON has neither typed arrays nor infinities: unbounded is null. */
+/** JSON has no typed arrays and no infinities: unbounded becomes null. */
 function plain(given: ArraySpace): unknown {
   if (given.type !== 'box') return given
   const bounds = (values: Float64Array) => Array.from(values, (x) => (Number.isFinite(x) ? x : null))

@@ -30,17 +30,17 @@ export interface EvalArrayCommand extends ContextOptions {
   set?: string[]
 }
 
-/** An agent on whole episodes of a set of contexts, played greedily. */
+/** Result of an agent on whole episodes of a context set, played greedily. */
 export interface AgentReport {
   model: string
   set: string
   return: MeanEstimate
-  /** Mean length of an episode in steps. */
+  /** Mean episode length in steps. */
   length: number
   returns: number[]
 }
 
-/** `agoge eval WORLD`: mean return of one or several agents, or of acting at random, with intervals. */
+/** `agoge eval ENVIRONMENT`: mean return of agents, or of random actions, with intervals. */
 export async function runEvalArray(command: EvalArrayCommand, terminal: Console): Promise<void> {
   const { environment: name, episodes = 100, seed } = command
   if (command.json !== undefined) checkFile(command.json)
@@ -48,7 +48,7 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
   const reports: AgentReport[] = []
   const lines: string[] = []
 
-  /** On each set of contexts: those asked for, else those that the agent was trained in. */
+  /** Evaluates on each context set: those given, or those that the agent was trained with. */
   async function play(
     model: string,
     agent: Pick<ClassicAgent, 'predict' | 'memorySize'>,
@@ -102,7 +102,7 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
     )
 }
 
-/** Tells the set of contexts only where there is anything but the default. */
+/** Names the context set, unless it is the default. */
 function reportsTable(reports: readonly AgentReport[]): string {
   const vary = reports.some(({ set }) => set !== 'default')
   const rows = reports.map(({ model, set, return: found, length }) => [

@@ -8,10 +8,10 @@ import type { Console } from '../shared/console.ts'
 import type { Frames } from './play-screen.ts'
 
 /**
- * Frames into `path`: one animated image where it ends in .svg or .png, else a folder of SVG images. What was played
- * until Ctrl-C is kept.
+ * Writes frames to `path`: one animated image if it ends in .svg or .png, otherwise a folder of SVG images. Ctrl-C
+ * keeps the frames written so far.
  *
- * @throws AgogeError for other endings, and for places that cannot be written.
+ * @throws AgogeError for other file endings, and for paths that cannot be written.
  */
 export function createRecording(
   path: string,
@@ -53,7 +53,7 @@ export function createRecording(
 
 const frameName = (k: number): string => `frame-${String(k).padStart(5, '0')}.svg`
 
-/** Frames of an earlier recording would stay among the new ones. */
+/** Removes frames of an earlier recording, which would mix with the new ones. */
 function checkFrames(path: string): void {
   if (existsSync(join(path, frameName(0)))) {
     throw new AgogeError(`${path} already holds frames`, {

@@ -4,18 +4,18 @@ import { returnText } from '../../classic/training/report.ts'
 import type { Console } from '../shared/console.ts'
 import { drawText } from './terminal-drawing.ts'
 
-/** Where frames go. */
+/** Where frames are shown. */
 export interface Frames {
-  /** Steps between two frames; an episode's last one is always shown. */
+  /** Steps between two frames. The last frame of an episode is always shown. */
   readonly every: number
   show(environment: AnyVector, episode: number, step: number): Promise<void> | void
-  /** A line about a finished episode. */
+  /** Prints a line about a finished episode. */
   keep(text: string): void
-  /** Also where playing was interrupted. */
+  /** Restores the terminal, also after an interrupt. */
   close(): Promise<void> | void
 }
 
-/** One frame in place of the last on a terminal, one below the other elsewhere. */
+/** Makes a screen: on a terminal each frame replaces the last, elsewhere frames follow each other. */
 export function createScreen(
   { out, progress, signal }: Console,
   { fps, every }: { fps: number; every?: number },
@@ -32,7 +32,7 @@ export function createScreen(
       const columns = Math.min(widest, (progress.columns ?? widest + 1) - 1)
       const text = `${frame(environment, columns)}\n${status(environment, episode, step)}`
       if (!live) return out(text)
-      // Lines that the terminal breaks would be counted as one.
+      // A line that the terminal wraps would be counted as one.
       const shown = text.replaceAll(/^.*$/gm, (line) => Array.from(line).slice(0, columns).join(''))
       erase()
       progress.write(`${shown}\n`)

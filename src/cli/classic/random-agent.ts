@@ -3,7 +3,7 @@ import { choiceCounts, rowSize } from '../../classic/environment/index.ts'
 import type { EnvironmentDefinition } from '../../classic/environment/index.ts'
 import { createRandom } from '../../engine/random/index.ts'
 
-/** Acts uniformly at random among what is allowed; normally distributed where an action has no bounds. */
+/** Makes an agent that draws uniformly from the allowed actions. Unbounded actions are normally distributed. */
 export function randomAgent({ action }: EnvironmentDefinition, seed: number): Pick<ClassicAgent, 'predict'> {
   const random = createRandom('random-agent', seed)
   const size = rowSize(action)
@@ -11,7 +11,7 @@ export function randomAgent({ action }: EnvironmentDefinition, seed: number): Pi
   const choices = counts.reduce((sum, n) => sum + n, 0)
   const start = action.type === 'discrete' ? action.start : 0
 
-  /** One of those that are allowed, where there are masks. */
+  /** Draws an allowed action, if there are masks. */
   function allowed(mask: Uint8Array, from: number, n: number): number {
     const choices: number[] = []
     for (let i = 0; i < n; i++) if (mask[from + i] === 1) choices.push(i)

@@ -5,13 +5,16 @@ import { sparkline } from '../shared/console.ts'
 
 export interface SeedsProgress {
   event(seed: number, event: TrainingEvent): void
-  /** Takes the live block away. */
+  /** Removes the live block. */
   close(): void
 }
 
 type Step = Extract<TrainingEvent, { type: 'step' }>
 
-/** Shows seeds that train at once: on a terminal a line for each, redrawn in place; elsewhere a line now and then, and every note. */
+/**
+ * Shows seeds that train at the same time. On a terminal each seed has a line, redrawn in place; elsewhere a line is
+ * printed now and then, and every note.
+ */
 export function createSeedsProgress(
   output: ProgressOutput,
   seeds: readonly number[],

@@ -11,9 +11,9 @@ import { findNamed } from '../../closest-name.ts'
 import { AgogeError } from '../../error.ts'
 
 /**
- * `--bonus rnd,weight=0.1,features=32`: the kind, then its settings.
+ * Parses `--bonus rnd,weight=0.1,features=32`: the kind, then its settings.
  *
- * @throws AgogeError for what is no setting; whether the kind has such a one is checked with the rest of the run.
+ * @throws AgogeError for text that is not a setting. The run later checks whether the kind has these settings.
  */
 export function readBonus(text: string): BonusSettings {
   const [kind = '', ...parts] = text.split(',').map((part) => part.trim())
@@ -31,15 +31,15 @@ function readSetting(text: string): [name: string, value: number] {
   })
 }
 
-/** Observations that a body with a window sees, unless told. */
+/** Default number of observations for an encoder with a window. */
 const defaultWindow = 8
 
 /**
- * `--encoder transformer,size=32,heads=2`: the kind, then its sizes. A GRU without a window is carried from step to step by
- * PPO, and reads the last 8 observations elsewhere, as a transformer does. The layers of convolutions stand with
- * slashes: `cnn,channels=16/32,kernel=3/3,stride=1/2,padding=1/1`.
+ * Parses `--encoder transformer,size=32,heads=2`: the kind, then its sizes. PPO carries the state of a GRU without a
+ * window from step to step; other algorithms give it the last 8 observations, as they do a transformer. Slashes
+ * separate the layers of convolutions: `cnn,channels=16/32,kernel=3/3,stride=1/2,padding=1/1`.
  *
- * @throws AgogeError for what is no size; whether the kind has such a size is checked with the rest of the run.
+ * @throws AgogeError for text that is not a size. The run later checks whether the kind has these sizes.
  */
 export function readEncoder(text: string, algorithm: string): Record<string, unknown> {
   const [kind = '', ...parts] = text.split(',').map((part) => part.trim())
@@ -62,7 +62,7 @@ function onlyOne(name: string, values: readonly number[]): number {
   throw badSize(`${name}=${values.join('/')}`, 'one number: only the layers of a cnn have several')
 }
 
-/** The sizes by layer; one number is for all layers. */
+/** Sizes by layer. One number applies to all layers. */
 function readLayers(sizes: Readonly<Record<string, readonly number[]>>): Record<string, unknown> {
   if (Object.keys(sizes).length === 0) return {}
   const { channels } = sizes
@@ -94,20 +94,20 @@ const badSize = (given: string, expected: string): AgogeError =>
     hint: 'mlp; cnn,channels=16/32,kernel=3; gru,size=64; transformer,window=8,size=32,heads=2,layers=1',
   })
 
-/** What the command line says of contexts, as it was typed. */
+/** Context options as typed. */
 export interface ContextOptions {
   /** `gravity,force`, or `all`. */
   vary?: string
   visible?: boolean
-  /** `gravity=20`, several with commas or in several options. */
+  /** `gravity=20`; several with commas or in several options. */
   context?: string[]
 }
 
 /**
- * The contexts that are asked for, on top of those of `before`: features that are now fixed vary no longer, and the
- * other way round. `all` are all that are not fixed.
+ * Adds the given context options to those in `before`. A feature that is now fixed no longer varies, and the reverse.
+ * `all` means all features that are not fixed.
  *
- * @throws AgogeError for features and values that the environment does not have.
+ * @throws AgogeError for features and values that the environment lacks.
  */
 export function readContexts(
   definition: Pick<EnvironmentDefinition, 'name' | 'context'>,
@@ -127,17 +127,17 @@ export function readContexts(
     ),
   )
   const contexts = { vary, visible: options.visible ?? before.visible, fixed }
-  // Which features an agent sees was settled when it was trained.
+  // Training has already decided which features an agent sees.
   checkContexts(definition, before.visible ? { ...contexts, visible: false } : contexts)
   return contexts
 }
 
-/** Whether the options say anything. */
+/** True if any context option is given. */
 export const asksForContexts = ({ vary, visible, context }: ContextOptions): boolean =>
   vary !== undefined || visible === true || context !== undefined
 
 /**
- * The sets that `--set` names; without it all that there are, or the default context where nothing varies.
+ * The sets that `--set` names. Default: all sets, or the default context if nothing varies.
  *
  * @throws AgogeError for a set that cannot be drawn.
  */

@@ -6,7 +6,10 @@ const dots = [
   [0x08, 0x10, 0x20, 0x80],
 ]
 
-/** A drawing as lines of braille characters, 2 x 4 dots each, as wide as told and as high as its view asks for. */
+/**
+ * Renders a drawing as lines of braille characters, 2 x 4 dots each. The width is given; the view of the drawing
+ * determines the height.
+ */
 export function drawText({ view, shapes }: Drawing, columns = 64): string {
   const [left, bottom, width, height] = view
   const across = columns * 2
@@ -67,7 +70,7 @@ export function drawText({ view, shapes }: Drawing, columns = 64): string {
   }).join('\n')
 }
 
-/** Closed; turned about the centre by `angle` rad. */
+/** A closed polygon, rotated about the centre by `angle` rad. */
 function corners({ x, y, width, height, angle = 0 }: Extract<DrawnShape, { type: 'rectangle' }>) {
   const [cx, cy] = [x + width / 2, y + height / 2]
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]

@@ -31,30 +31,32 @@ export interface TrainArrayCommand extends ContextOptions {
   steps?: number
   numEnvs?: number
   seed: number
-  /** How many seeds. */
+  /** Number of seeds. */
   seeds?: number
   out?: string
   resume?: string | true
-  /** As it was typed, for the record. */
+  /** As typed, for the record. */
   commandLine: string
 }
 
-/** Steps of a run unless told. */
+/** Default number of environment steps in a run. */
 const defaultSteps = 100_000
 
-/** After these errors going on is no advice: another process is at it, or a file of the run is gone or damaged. */
+/**
+ * After these errors, resuming is no advice: another process uses the run, or one of its files is missing or damaged.
+ */
 const hopeless = ['run-in-use', 'no-model', 'bad-run-folder']
 
-/** A run as `config.json` tells it. */
+/** A run according to its `config.json`. */
 interface Plan {
   named: NamedRun
   seeds: number[]
-  /** One run in this process, or one a seed in processes of their own. */
+  /** One run in this process, or one run per seed in processes of their own. */
   several: boolean
   commandLine: string
 }
 
-/** `agoge train WORLD` for classic environments. */
+/** `agoge train ENVIRONMENT` for classic environments. */
 export async function runTrainArray(command: TrainArrayCommand, terminal: Console): Promise<void> {
   const resume = command.resume !== undefined
   const earlier = resume ? earlierRun(command.resume) : undefined
@@ -130,7 +132,7 @@ async function trainSeveral(
   }
 }
 
-/** The result on each set of contexts. */
+/** The result on each context set. */
 const setsText = (sets: readonly { set: string; return: MeanEstimate }[]): string =>
   table(
     ['contexts', 'mean return, 95% interval'],
@@ -155,7 +157,7 @@ export function seedsText(summary: SeedsSummary): string {
 
 async function newPlan(command: TrainArrayCommand): Promise<Plan> {
   const { preset, encoder, bonus, steps, numEnvs, seed, seeds, commandLine } = command
-  // So that the run is found again from other folders.
+  // Absolute, so that the run is found from other folders.
   const environment = isEnvironmentFile(command.environment)
     ? resolve(command.environment)
     : command.environment
@@ -179,7 +181,7 @@ async function newPlan(command: TrainArrayCommand): Promise<Plan> {
   }
 }
 
-/** Everything is in the folder, so that `--resume` needs nothing else. */
+/** The run folder holds everything that `--resume` needs. */
 function readPlan(folder: string): Plan {
   const config = readConfig(openRunFolder({ path: folder })) as {
     kind: string

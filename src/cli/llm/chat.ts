@@ -24,9 +24,9 @@ export interface ChatCommand extends EnvironmentOptions {
 }
 
 /**
- * `agoge chat`: requests to a model that acts on a live server. Every request is an episode of its own, as in training; the state stays
- * until `/new`. Calls that may change something are carried out only after a yes; where the input is no terminal nobody is asked, so that all
- * its lines are requests, and such calls need `--yes`.
+ * `agoge chat`: sends requests to a model that acts on a live server. Every request is an episode of its own, as in
+ * training; the state stays until `/new`. Before a call that may change something, the user is asked. If the input is
+ * not a terminal, every line is a request, and such calls need `--yes`.
  */
 export async function runChat(command: ChatCommand, terminal: Console): Promise<void> {
   const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
@@ -113,7 +113,7 @@ async function playRound(
       [{ id: request.id, group: request.id, task: request }],
       model.actor,
       watched(conversation, session),
-      // A person thinks before saying yes.
+      // No deadline while a person decides.
       { ...limitsFor(model, plan.limits), deadlineSeconds: Infinity, toolDeadlineSeconds: 3600 },
       { signal: terminal.signal },
     )
@@ -121,7 +121,7 @@ async function playRound(
   }
 }
 
-/** The environment with one session that stays open, its calls shown and writes asked about. */
+/** Wraps the environment around one session that stays open. Shows its calls and asks before writes. */
 function watched(
   { environment, lines, confirmWrites, terminal }: Conversation,
   session: ToolSession,
@@ -167,7 +167,7 @@ function introduction(model: OpenedModel, environment: ToolEnvironment, kinds: r
   ].join('\n')
 }
 
-/** What may be hoped for; the families of the environment follow. */
+/** The introduction; the kinds of tasks of the environment follow. */
 function knowledge({ remote, trainedOn }: OpenedModel, environment: string): string[] {
   if (remote) return ['Requests that can be checked here are of these kinds:']
   const wrong = 'It will answer other requests with confidence, and wrongly.'

@@ -18,7 +18,7 @@ import type { TrainedOn } from '../shared/runs.ts'
 export interface EvalCommand extends EnvironmentOptions {
   model?: string[]
   tasks: number
-  /** Of tasks and sampling; absent = the tasks of the run that the model comes from, else those of seed 0. */
+  /** Seed of tasks and sampling. Default: the tasks of the model's run, or seed 0. */
   seed?: number
   temperature?: number
   constrained?: boolean
@@ -30,10 +30,10 @@ export interface EvalCommand extends EnvironmentOptions {
   yes?: boolean
 }
 
-/** Exit code where a model stays below `--threshold`. */
+/** Exit code if a model stays below `--threshold`. */
 export const belowThresholdCode = 2
 
-/** `agoge eval`: the same held-out tasks for each model; returns the exit code. */
+/** `agoge eval`: evaluates models on the same held-out tasks. Returns the exit code. */
 export async function runEval(command: EvalCommand, terminal: Console): Promise<number> {
   const { seed, temperature, constrained, samplingWeights, apiKeyEnv, timeout } = command
   if (command.json !== undefined) checkFile(command.json)
@@ -74,7 +74,7 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
         progress.event({ type: 'evaluation', stage: model, split: 'test', done, total }),
     })
     progress.close()
-    // Shown before it is written: what was measured must not be lost with the disk.
+    // Shown before it is written, so that a full disk does not lose the result.
     terminal.out(evalText(report))
     if (command.json !== undefined) writeWhole(command.json, `${JSON.stringify(report, null, 2)}\n`)
     for (const { name } of report.models) reportMasked(name, episodes[name], terminal)
@@ -86,14 +86,14 @@ export async function runEval(command: EvalCommand, terminal: Console): Promise<
   }
 }
 
-/** The runs on this very server that the models come from; other environments have the same tasks for every seed. */
+/** The runs of the models on this very server. Other environments have the same tasks for every seed. */
 function runsOn({ environment, model = [] }: EvalCommand): TrainedOn[] {
   if (!environment.startsWith('mcp:')) return []
   const names = model.length === 0 ? [findModel(undefined).named] : model
   return names.flatMap((name) => (isEndpoint(name) ? [] : (runOn(environment, name) ?? [])))
 }
 
-/** What has to be said of runs whose held-out tasks are not those of this evaluation. */
+/** Warnings for runs whose held-out tasks differ from those of this evaluation. */
 function strangeTasks(runs: readonly TrainedOn[], seed: number, { taskFingerprint }: OpenedNamed): string[] {
   const strange = runs.filter(
     (run) => run.seed !== seed || (run.taskFingerprint ?? taskFingerprint) !== taskFingerprint,
@@ -104,7 +104,7 @@ function strangeTasks(runs: readonly TrainedOn[], seed: number, { taskFingerprin
   )
 }
 
-/** Models of one name at several addresses are called by what was typed. */
+/** Models with the same name at several addresses are shown as typed. */
 function distinct(models: readonly OpenedModel[]): OpenedModel[] {
   const names = models.map(({ name }) => name)
   return models.map((model) =>
@@ -120,7 +120,7 @@ function reportMasked(name: string, episodes: readonly Episode[], { err }: Conso
   )
 }
 
-/** The report as text: the table, then every paired difference. */
+/** Formats the report: the table, then every paired difference. */
 export function evalText(report: ModelsReport): string {
   const { header, rows } = modelsTable(report)
   const differences = report.differences.map(
@@ -130,7 +130,7 @@ export function evalText(report: ModelsReport): string {
   return [table(header, rows), ...differences].join('\n')
 }
 
-/** Code 1 where a model was not measured at all, 2 where one stays below the threshold. */
+/** Exit code 1 if a model was not measured at all, 2 if one stays below the threshold. */
 function exitCode({ models }: ModelsReport, threshold: number | undefined, { err }: Console): number {
   const unmeasured = models.filter(({ success }) => success.n === 0)
   for (const { name } of unmeasured) err(`${name}: no episode could be judged, so nothing was measured`)

@@ -24,19 +24,22 @@ import { findModel } from './model-option.ts'
 import { listRuns, trainedModel, trainedEnvironment } from '../shared/runs.ts'
 
 export interface ExportCommand {
-  /** A run folder; for models also a checkpoint, for data sets also a file of episodes. */
+  /** A run folder. For models also a checkpoint, for data sets also a file of episodes. */
   from?: string
   to: ExportKind
   out: string
-  /** Of the weights of a merged checkpoint or an adapter. */
+  /** Weight type of a merged checkpoint or an adapter. */
   type?: WeightType
-  /** What the config of an adapter names as the model beneath. */
+  /** Name of the base model in the adapter's config. */
   base?: string
-  /** A file with the tools, as OpenAI's protocol has them. */
+  /** A file with the tools, in OpenAI's format. */
   tools?: string
 }
 
-/** `agoge export`: the trained model as a checkpoint, an adapter or an ONNX file, or a data set from the episodes of a run. */
+/**
+ * `agoge export`: writes the trained model as a checkpoint, an adapter or an ONNX file, or a data set of the run's
+ * episodes.
+ */
 export async function runExport(command: ExportCommand, terminal: Console): Promise<void> {
   const { to } = command
   refuseStrayOptions(command)
@@ -163,7 +166,7 @@ function exportDataset(
   say(`${out}: ${rows.length} rows from ${episodes.length} episodes`)
 }
 
-/** The training episodes of a run (those of evaluations are held out, and stay so), or a file of episodes. */
+/** The training episodes of a run, without those of evaluations, or the episodes of a file. */
 function episodesFile(given: string | undefined): { file: string; run: string } {
   const from = given ?? listRuns()[0]
   if (from !== undefined && existsSync(from)) {
@@ -179,7 +182,7 @@ function episodesFile(given: string | undefined): { file: string; run: string } 
   })
 }
 
-/** The reward that `agoge train` uses on the environment of the run. */
+/** The reward that `agoge train` uses on the run's environment. */
 function rewardOf(run: string): DatasetOptions['reward'] {
   return trainedEnvironment(run) === 'reasoning'
     ? reasoningReward()

@@ -1,23 +1,23 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 
-/** Lines typed by a person, one question after the other. */
+/** Reads lines that a person types, one question at a time. */
 export interface LineReader {
-  /** The next line after a question; null once the input has ended. */
+  /** Returns the next line after a question; null once the input has ended. */
   ask: (question: string) => Promise<string | null>
-  /** Whether a person can be asked: the input is a terminal. */
+  /** True if the input is a terminal, so that a person can be asked. */
   interactive: boolean
   /**
-   * Whether a person says yes ("y" or "yes") to a question. Only a line typed after the question answers it: lines that came before stay
-   * for `ask`. False at once where nobody can be asked, and after the end of the input.
+   * Asks a yes/no question and returns true for "y" or "yes". Only a line typed after the question counts; earlier
+   * lines stay for `ask`. Returns false at once without a terminal, and after the end of the input.
    */
   confirm: (question: string) => Promise<boolean>
   close: () => void
 }
 
 /**
- * Reads lines from standard input; questions go to standard error. Lines that come before they are asked for wait, so that a whole
- * conversation can be piped in. An abort ends the input.
+ * Reads lines from standard input; questions go to standard error. Early lines are queued, so that a whole conversation
+ * can be piped in. An abort ends the input.
  */
 export function createLineReader(
   signal: AbortSignal,
@@ -35,10 +35,10 @@ export function createLineReader(
   }
   lines.on('line', offer)
   lines.once('close', () => offer(null))
-  // In raw mode readline takes Ctrl-C for itself; it is meant for the program.
+  // In raw mode readline handles Ctrl-C itself, but the program must receive it.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   signal.addEventListener('abort', () => lines.close(), { once: true })
-  /** The next line that comes; the end of the input stays the answer to every further question. */
+  /** Returns the next line. After the end of the input it always returns null. */
   const nextLine = (): Promise<string | null> =>
     new Promise((resolve) => {
       taker = (line) => {

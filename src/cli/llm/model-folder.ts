@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { checkFolder } from '../../runs/files.ts'
 
-/** What may lie in a folder that a model is to replace. */
+/** Files that a folder may contain when a model replaces it. */
 const ownFiles =
   /^(?:\.agoge-probe-\d+|README\.md|checksums\.sha256|(?:config|state|tokenizer)\.json|(?:model|optimizer)\.safetensors)$/
 const ownCheckpoints = /^(?:general|decisions)(?:-finished(?:\.writing|\.before)?)?$/
 
 /**
- * Tries, before hours of work, whether a model can be made in the folder. A finished model takes the place of the whole folder, so
- * nothing else may lie in it, its parent must be writable too, and it must not be a mount point.
+ * Checks, before hours of work, that a model can be written to the folder. A finished model replaces the whole folder.
+ * So the folder may contain nothing else, its parent must be writable, and it must not be a mount point.
  *
- * @param folder absolute.
- * @throws AgogeError naming the folder.
+ * @param folder absolute path.
+ * @throws AgogeError with the folder.
  */
 export function checkModelFolder(folder: string, resume: boolean): void {
   if (!resume && existsSync(join(folder, 'model.safetensors'))) {

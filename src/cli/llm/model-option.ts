@@ -16,14 +16,14 @@ import type { SamplingWeights } from '../../llm/sampling/quantised-weights.ts'
 import type { Console } from '../shared/console.ts'
 import { listRuns, modelFolder, runKind, trainedEnvironment } from '../shared/runs.ts'
 
-/** A model named on the command line, ready to act. */
+/** A model from the command line, ready to act. */
 export interface OpenedModel {
   name: string
-  /** As it was named on the command line. */
+  /** As typed on the command line. */
   given: string
-  /** True where it runs elsewhere, with a window of its own. */
+  /** True if it runs elsewhere, with its own context window. */
   remote: boolean
-  /** Of a public checkpoint: the tokens that it can see. */
+  /** Context window in tokens, for a public checkpoint. */
   window?: number
   /** The environment that a run was trained on; undefined for a base model or an endpoint. */
   trainedOn?: string
@@ -32,27 +32,27 @@ export interface OpenedModel {
 }
 
 export interface ModelOptions {
-  /** Default: 0 for a model in this process; for an endpoint its own. */
+  /** Default: 0 for a model in this process; an endpoint uses its own. */
   seed?: number | undefined
-  /** Default: 0 (greedy) for a model in this process; for an endpoint its own. */
+  /** Default: 0 (greedy) for a model in this process; an endpoint uses its own. */
   temperature?: number | undefined
-  /** Of a model in this process. */
+  /** Only for a model in this process. */
   maxTokensPerTurn: number
-  /** Whether a grammar holds calls to the schemas of the tools. */
+  /** Whether a grammar constrains calls to the schemas of the tools. */
   constrained?: boolean
   /** Of a model in this process. */
   samplingWeights?: SamplingWeights
-  /** The environment variable that holds the key of an endpoint. */
+  /** The environment variable with the endpoint's key. */
   apiKeyVariable?: string
-  /** How long one answer of an endpoint may take. */
+  /** Seconds that one answer of an endpoint may take. */
   timeoutSeconds?: number
-  /** Is told what an endpoint refuses. Default: the terminal. */
+  /** Receives warnings about settings that an endpoint refuses. Default: prints them. */
   onNotice?: (text: string) => void
 }
 
 /**
- * A model as `--model` names it: a run or checkpoint folder, or `URL#NAME` of an OpenAI-compatible endpoint (`#NAME` may be left out
- * where the endpoint serves one model). Without a name it is that of the last run, else the base model.
+ * Opens the model of `--model`: a run or checkpoint folder, or `URL#NAME` of an OpenAI-compatible endpoint (`#NAME` is
+ * optional if the endpoint serves one model). Default: the model of the last run, else the base model.
  */
 export async function openModel(
   given: string | undefined,
@@ -91,12 +91,12 @@ export async function openModel(
   }
 }
 
-/** Whether the name of a model is the address of an endpoint. */
+/** True if a model's name is the address of an endpoint. */
 export const isEndpoint = (given: string): boolean => /^https?:\/\//.test(given)
 
 /**
- * Limits for a model: the window of the small one is no measure for others. Each answer of an endpoint has a deadline of its own, and an
- * episode waits for those of its whole wave, so that its own deadline would say nothing of it.
+ * Limits for a model. The small model's window does not apply to other models. Each answer of an endpoint has its own
+ * deadline. The episode has none, because it waits for all answers of its batch.
  */
 export function limitsFor({ remote, window }: OpenedModel, limits: EpisodeLimits): EpisodeLimits {
   if (window !== undefined) return publicLimits(limits, window)
@@ -123,7 +123,7 @@ function samplesElsewhere(given: string): AgogeError {
   })
 }
 
-/** The folder of a model as it is named on the command line; see `openModel`. */
+/** Returns the folder of a model from the command line; see `openModel`. */
 export function findModel(given: string | undefined): { named: string; folder: string; given: string } {
   const named = given ?? lastTrained() ?? requireModel(baseModelFolder)
   const folder = modelFolder(named)
@@ -139,7 +139,7 @@ export function findModel(given: string | undefined): { named: string; folder: s
   return { named, folder, given: given ?? named }
 }
 
-/** A run of numbers has a network, and one of words has a model when it is finished. */
+/** A run of classic RL has a network; a language-model run has a model once it is finished. */
 function noModelYet(run: string, environment: string): AgogeError {
   const isArray = isClassic(run)
   if (!isArray && isFinished(run)) return weightsGone(run)
@@ -163,7 +163,7 @@ const isClassic = (run: string): boolean => ['array', 'seeds'].includes(runKind(
 const isFinished = (run: string): boolean => existsSync(join(run, 'summary.json'))
 
 function lastTrained(): string | undefined {
-  // One that has lost its model is named, not passed over for another.
+  // A run that has lost its model is reported, not silently replaced by another.
   return listRuns().find((run) => modelFolder(run) !== run || (!isClassic(run) && isFinished(run)))
 }
 
@@ -183,7 +183,7 @@ async function openEndpoint(
     actor: createOpenAIActor({
       baseUrl,
       model,
-      // What nobody asked for is not sent: many models refuse it.
+      // Unset settings are not sent, because many models refuse them.
       ...defined({ temperature, seed }),
       onNotice,
       ...defined({ apiKeyVariable, timeoutSeconds }),

@@ -16,22 +16,25 @@ import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import type { Console } from '../shared/console.ts'
 import type { CallBudget } from './planned-calls.ts'
 
-/** How an environment is named on the command line; kept in `config.json`, so that `--resume` opens the same one. */
+/**
+ * The environment options of the command line. `config.json` stores them, so that `--resume` opens the same
+ * environment.
+ */
 export interface EnvironmentOptions {
   environment: string
-  /** The module that defines it, absolute; else it is one of Agoge's, or of a server. */
+  /** Absolute path of the module that defines it. Default: none, for a built-in environment or a server. */
   environmentFile?: string
   mcpConfig?: string
   sandbox?: boolean
   allow?: string[]
   maxCalls?: number
   callsPerSecond?: number
-  /** Of `reasoning` alone: kinds of questions, and levels. */
+  /** Only for `reasoning`: kinds of questions, and levels. */
   task?: string[]
   difficulty?: number[]
 }
 
-/** The part of a command's options that names its environment. */
+/** Selects the environment options among a command's options. */
 export function environmentOptions(options: EnvironmentOptions): EnvironmentOptions {
   const {
     environment,
@@ -57,22 +60,25 @@ export function environmentOptions(options: EnvironmentOptions): EnvironmentOpti
   return { environment, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
 }
 
-/** An environment with tasks, and how a model is best trained on it. */
+/** An environment with its tasks and its training defaults. */
 export interface OpenedNamed {
   environment: ToolEnvironment
   tasks: TaskSource
   plan: TrainingPlan
-  /** Default: success, less small costs of calls. */
+  /** Default: success minus a small cost for each call. */
   reward?: Reward
-  /** `count` tasks, all different. */
+  /** Returns `count` distinct tasks. */
   heldOut: (split: Task['split'], count: number) => Task[]
-  /** Of a foreign server: its calls, the hash of the plan that was agreed to. Of a server or a module: what identifies its tasks. */
+  /**
+   * For an MCP server: its calls and the hash of the accepted plan. For a server or a module: what identifies its
+   * tasks.
+   */
   calls?: CallBudget
   agreement?: string
   taskFingerprint?: string
 }
 
-/** Tasks of a training on a foreign server. */
+/** Number of tasks for training on an MCP server. */
 export const trainingCounts: Required<TaskCounts> = {
   train: 800,
   validation: 96,
@@ -80,7 +86,7 @@ export const trainingCounts: Required<TaskCounts> = {
   'unseen-wording': 96,
 }
 
-/** Tasks of a short training (`--quick`) on a foreign server, with so many for the test. */
+/** Number of tasks for a short training (`--quick`) on an MCP server, with this number of test tasks. */
 export const quickCounts = (test: number): Required<TaskCounts> => ({
   train: 160,
   validation: 24,
@@ -90,18 +96,22 @@ export const quickCounts = (test: number): Required<TaskCounts> => ({
 
 export interface OpeningOptions {
   seed: number
-  /** The answer to the question after the plan of calls is given already. */
+  /** Accepts the plan of calls without asking. */
   yes?: boolean
   wanted?: TaskCounts
-  /** Of a resumed run: the hash of what was agreed to when it began; the same plan for the same server is not asked about again. */
+  /**
+   * For a resumed run: the hash of the plan that the user accepted. The same plan for the same server is not asked
+   * about again.
+   */
   agreed?: string | undefined
 }
 
 /**
- * Opens an environment of `toolEnvironments`, `mcp:NAME`, or a module that exports one made by `defineToolEnvironment`. A foreign server's plan of calls is shown first, and asked about where tools may run that do more
- * than read. Close `environment` in the end.
+ * Opens an environment of `toolEnvironments`, `mcp:NAME`, or a module that exports one made by `defineToolEnvironment`.
+ * For an MCP server it first shows the plan of calls, and asks for consent if tools may run that do more than read. The
+ * caller closes `environment`.
  *
- * @throws AgogeError for an environment that does not exist, a server that cannot be used, or a plan that was not confirmed.
+ * @throws AgogeError for an unknown environment, an unusable server, or a refused plan.
  */
 export async function openEnvironment(
   options: EnvironmentOptions,
@@ -122,7 +132,7 @@ export async function openEnvironment(
   throw unknownEnvironment(options)
 }
 
-/** The plan of training with what the environment needs otherwise. */
+/** The training plan with the environment's own settings. */
 function openedAs(
   { environment, tasks, demonstrations, limits, reward, training }: OpenedEnvironment,
   taskFingerprint?: string,
@@ -147,7 +157,7 @@ function openedAs(
   }
 }
 
-/** What identifies the tasks of a module, which may be edited between two calls. */
+/** Identifies the tasks of a module, which may be edited between two commands. */
 function fingerprintSource(tasks: TaskSource): string {
   const some = tasks.kinds.flatMap((kind) =>
     (['train', 'validation', 'test'] as const).flatMap((split) =>

@@ -1,11 +1,11 @@
-/** What `agoge export --to` knows, and the types of `--type`: apart, so that help loads nothing else. */
+/** The values of `agoge export --to` and `--type`. They are in a file of their own so that help loads nothing else. */
 export const exportKinds = ['merged', 'lora', 'onnx', 'sft', 'dpo', 'grpo'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
 export const weightTypes = ['F32', 'F16', 'BF16'] as const
 export type WeightType = (typeof weightTypes)[number]
 
-/** What `agoge train-offline --method` takes. */
+/** The values of `agoge train-offline --method`. */
 export const offlineMethods = {
   dpo: 'direct preference optimisation, over pairs of episodes',
   ipo: 'identity preference optimisation',

@@ -1,19 +1,19 @@
 import { count, duration } from '../../runs/report/format.ts'
 import type { TrainingPlan } from '../../llm/training/types.ts'
 
-/** What is left of the calls to a foreign server, and how they are spent. */
+/** The remaining budget of calls to an MCP server, and their rate. */
 export interface CallBudget {
   left: number
-  /** Undefined = as fast as it answers. */
+  /** Default: no limit. */
   callsPerSecond: number | undefined
-  /** Calls of the reference solution of a task, on average. */
+  /** Mean number of calls in a task's reference solution. */
   perTask: number
 }
 
-// A policy calls more often than the reference, and a failure is judged by carrying out the reference once more.
+// A policy makes more calls than the reference, and judging a failure runs the reference once more.
 const overhead = 1.5
 
-/** About how many calls a training makes. */
+/** Estimates the number of calls of a training. */
 export function plannedCalls(plan: TrainingPlan, perTask: number): number {
   const { warmStart, reinforcement, tasks } = plan
   const demonstrations = Object.values(plan.demonstrations).reduce((sum, each) => sum + each, 0)
@@ -26,7 +26,7 @@ export function plannedCalls(plan: TrainingPlan, perTask: number): number {
   return Math.ceil((demonstrations + overhead * (held + sampled)) * perTask)
 }
 
-/** What the calls ahead mean for the user: the time that the rate costs, and whether the budget will do. */
+/** Tells the user how long the calls take at their rate, and whether the budget is enough. */
 export function callForecast(plan: TrainingPlan, { left, callsPerSecond, perTask }: CallBudget): string {
   const calls = plannedCalls(plan, perTask)
   const pace =

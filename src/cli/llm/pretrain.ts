@@ -14,16 +14,16 @@ import type { Console } from '../shared/console.ts'
 import { checkModelFolder } from './model-folder.ts'
 import { createProgress } from '../shared/progress.ts'
 
-/** Tokens of the corpus that the base model is trained on, both courses together. */
+/** Tokens of the base model's corpus, over both stages. */
 export const baseTokens = 25_000_000
 
-/** The first course makes the model; the second teaches it to decide. Parts of all tokens. */
+/** The first stage trains the model; the second teaches it to choose tool calls. Shares of all tokens. */
 const stages = [
   { stage: 'general', part: 4 / 5 },
   { stage: 'decisions', part: 1 / 5 },
 ] as const
 
-// Two cores of a laptop; the command says the real figure as soon as it has measured it.
+// An estimate for two cores of a laptop. The command prints the measured speed as soon as it has one.
 const expectedTokensPerSecond = 8_000
 
 export interface PretrainCommand {
@@ -33,7 +33,7 @@ export interface PretrainCommand {
   resume?: boolean
 }
 
-/** Makes a base model from generated text in `out`; with `resume` goes on where a stopped one was. */
+/** Trains a base model from generated text in `out`. With `resume` it continues a stopped run. */
 export async function runPretrain(command: PretrainCommand, terminal: Console): Promise<void> {
   const { seed, tokens, resume = false } = command
   const out = resolve(command.out)
@@ -74,7 +74,7 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
       try {
         const { tokens: taken, steps, seconds, loss } = made
         facts.push({ stage, tokens: taken, steps, seconds, loss })
-        // Half precision keeps the published model under 4 MB; the next course begins with what would be published.
+        // Half precision keeps the published model under 4 MB. The next stage starts from the published weights.
         await withFileErrorsAsync(out, () => made.backend.export(last ? out : finished, 'F16'))
         if (last) writeWhole(join(out, 'README.md'), card(command, made, facts))
         else
@@ -95,7 +95,11 @@ export async function runPretrain(command: PretrainCommand, terminal: Console): 
   }
 }
 
-/** What a course took that an earlier call has finished. Throws an `AgogeError` where that call was another. */
+/**
+ * The duration of a stage that an earlier command finished.
+ *
+ * @throws AgogeError if that command had other options.
+ */
 function finishedStage(folder: string, wanted: { seed: number; tokens: number }): StageFacts | undefined {
   const file = join(folder, 'facts.json')
   if (!existsSync(file)) return undefined

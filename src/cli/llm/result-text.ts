@@ -7,7 +7,7 @@ import { table } from '../shared/console.ts'
 
 const longestText = 160
 
-/** What a finished run has to say, as text: stages, families, comparisons, cost, three episodes, and what did not go well. */
+/** Formats the result of a finished run: stages, kinds of tasks, comparisons, cost, three episodes and problems. */
 export function resultText(summary: TrainingSummary): string {
   const { stages, cost } = summary
   const kinds = Object.keys(stages[0]?.kinds ?? {})

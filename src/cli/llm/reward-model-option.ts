@@ -9,9 +9,10 @@ import { rewardScores } from '../../llm/training/preference/reward-model.ts'
 import { modelFolder } from '../shared/runs.ts'
 
 /**
- * The folder of a reward model, absolute: that of a run of `train-offline --method reward-model`, or of one of its checkpoints.
+ * Returns the absolute folder of a reward model: that of a `train-offline --method reward-model` run, or one of its
+ * checkpoints.
  *
- * @throws AgogeError where there is none.
+ * @throws AgogeError if there is none.
  */
 export function findRewardModel(given: string): string {
   const folder = resolve(modelFolder(given))
@@ -24,8 +25,8 @@ export function findRewardModel(given: string): string {
 }
 
 /**
- * The reward of a trained reward model: how likely its score says that an episode is a good one, 0 to 1. Episodes of a group are read in one
- * batch; those that are no single row of tokens cannot be scored.
+ * Makes the reward of a trained reward model: the probability, 0 to 1, that an episode is good. The episodes of a group
+ * are scored in one batch. An episode must be a single row of tokens to be scored.
  */
 export async function openRewardModel(
   folder: string,
@@ -33,7 +34,7 @@ export async function openRewardModel(
   const { config } = await readCheckpoint(folder)
   const model = createScalarModel({ config })
   await model.load(folder)
-  // It answers one question at a time.
+  // The model answers one request at a time.
   let last: Promise<unknown> = Promise.resolve()
   const reward: GroupReward = {
     async scoreGroup(episodes, { signal }) {

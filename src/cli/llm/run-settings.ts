@@ -9,32 +9,32 @@ import type { EnvironmentOptions } from './open-environment.ts'
 import { runToResume } from '../shared/runs.ts'
 import type { BackendOptions } from './train-backend.ts'
 
-/** What `config.json` keeps of `agoge train`, so that `--resume` needs nothing else. */
+/** The settings of `agoge train` in `config.json`. `--resume` needs nothing else. */
 export interface RunSettings extends EnvironmentOptions, BackendOptions {
   seed: number
   compareSupervised: boolean
   model: string
-  /** A preset or method; absent = the default of `train`. */
+  /** A preset or method. Default: the default of `train`. */
   algorithm?: string
-  /** The model that `distillation` learns from. */
+  /** The teacher model of `distillation`. */
   teacher?: string
-  /** Folder of the reward model whose scores are the reward. */
+  /** Folder of the reward model. */
   rewardModel?: string
-  /** The rank, where an adapter is trained instead of the weights. */
+  /** The rank, if an adapter is trained instead of the weights. */
   lora?: number
-  /** Of a foreign server: the seal of the plan of calls that was agreed to, and what identifies the tasks that were made. */
+  /** For an MCP server: the hash of the accepted plan of calls, and what identifies the generated tasks. */
   agreement?: string
   taskFingerprint?: string
-  /** How many tasks were made of it; absent = as many as usual. */
+  /** Number of tasks. Default: the usual number. */
   taskCounts?: TaskCounts
   plan: TrainingPlan
   commandLine: string
 }
 
 /**
- * The run to go on with: the folder named, or of those that a command began the one last worked on.
+ * Returns the run to resume: the given folder, or the most recently used run that a command started.
  *
- * @throws AgogeError where there is none, or its `config.json` is damaged or not one of `agoge train`.
+ * @throws AgogeError if there is none, or its `config.json` is damaged or not one of `agoge train`.
  */
 export function readRun(resume: string | true): { folder: string; settings: RunSettings } {
   const folder = runToResume(resume)
@@ -67,7 +67,7 @@ function readConfig(file: string): unknown {
   }
 }
 
-/** The fields that a run cannot go on without, and what they are. */
+/** Fields that a run needs to resume, and their meaning. */
 const needed: Readonly<Record<string, 'string' | 'number' | 'boolean' | 'object'>> = {
   environment: 'string',
   seed: 'number',
@@ -116,6 +116,6 @@ function at(value: unknown, path: string): unknown {
     if (typeof current !== 'object' || current === null) return undefined
     current = (current as Record<string, unknown>)[name]
   }
-  // JSON's null is of no use to any of them.
+  // None of these fields may be JSON's null.
   return current ?? undefined
 }

@@ -19,10 +19,10 @@ export interface ServeCommand {
   samplingWeights?: SamplingWeights
 }
 
-/** Where the key is read from unless it is given. */
+/** The variable with the key, if no option gives it. */
 const keyVariable = 'AGOGE_SERVE_KEY'
 
-/** `agoge serve`: an OpenAI-compatible endpoint in front of a trained model, until it is interrupted. */
+/** `agoge serve`: runs an OpenAI-compatible endpoint for a trained model, until it is interrupted. */
 export async function runServe(command: ServeCommand, terminal: Console): Promise<void> {
   const { host, port, samplingWeights } = command
   const key = command.key ?? process.env[keyVariable]
@@ -51,7 +51,7 @@ export async function runServe(command: ServeCommand, terminal: Console): Promis
   }
 }
 
-/** A base model has no template, but completes texts. */
+/** A base model has no chat template; it completes texts. */
 async function formatOf(
   folder: string,
   tokenizer: Tokenizer,

@@ -14,10 +14,13 @@ export interface BackendOptions {
   samplingWeights?: SamplingWeights
 }
 
-/** Where `agoge serve --tinker` is unless told otherwise. */
+/** Default address of `agoge serve --tinker`. */
 const usualUrl = 'http://127.0.0.1:8000'
 
-/** The options as a run keeps them, without the key, which comes from the environment; none for training in this process. */
+/**
+ * The backend options as a run stores them, without the key, which comes from the environment. Undefined for training
+ * in this process.
+ */
 export function backendSettings({
   backend = 'local',
   tinkerUrl,
@@ -42,8 +45,9 @@ export function backendSettings({
 }
 
 /**
- * What makes the backend of a run, or nothing where it trains in this process. A resumed run may find its server elsewhere: `moved`
- * is its address then.
+ * Makes the backend of a run; undefined if it trains in this process.
+ *
+ * @param moved new address of the server, if a resumed run's server has moved.
  */
 export function backendOf(
   { backend, tinkerUrl = usualUrl, tinkerModel }: BackendOptions,
@@ -68,10 +72,10 @@ export function backendOf(
 }
 
 /**
- * The plan as the server can carry it out: Muon is Agoge's own, every other server has AdamW alone, at the learning rate of reinforcement
- * learning, which is AdamW's. A run that goes on keeps the plan that it began with.
+ * Adapts the plan to the server. Only Agoge's own server has Muon; others get AdamW at the learning rate of
+ * reinforcement learning. A resumed run keeps its plan.
  *
- * @throws AgogeError where there is no server, or it refuses the key.
+ * @throws AgogeError if there is no server, or it refuses the key.
  */
 export async function planForBackend(
   plan: TrainingPlan,

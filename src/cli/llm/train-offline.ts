@@ -40,16 +40,16 @@ export interface TrainOfflineCommand {
   steps: number
   batch: number
   learningRate: number
-  /** Held-out tasks of the environment of the run, played before and after. */
+  /** Number of held-out tasks of the run's environment, played before and after. */
   tasks: number
   seed: number
   out: string
   resume?: boolean
-  /** As it was typed, for the record. */
+  /** As typed, for the record. */
   commandLine: string
 }
 
-/** `agoge train-offline`: learns from recorded episodes, and reports how much better it does on those that it did not learn from. */
+/** `agoge train-offline`: trains on recorded episodes, and reports the improvement on held-out ones. */
 export async function runTrainOffline(command: TrainOfflineCommand, terminal: Console): Promise<void> {
   const { file, run } = episodesFile(command.episodes)
   const data = dividedEpisodes(readEpisodes(file))
@@ -93,7 +93,7 @@ export async function runTrainOffline(command: TrainOfflineCommand, terminal: Co
 const isRewardModel = (method: OfflineMethod): boolean => method.endsWith('reward-model')
 
 interface Learnt {
-  /** What is compared, trained on and held out. */
+  /** The training data and the held-out data. */
   unit: string
   trained: number
   heldOut: number
@@ -154,7 +154,7 @@ async function learn(
   }
 }
 
-/** Before and after, and which weights were kept. */
+/** The result before and after, and which weights were kept. */
 function scheduleText({ unit, trained, heldOut, schedule: { validations, best } }: Learnt): string {
   const [before] = validations
   const percent = (share: number): string => `${(100 * share).toFixed(0)}%`
@@ -167,7 +167,7 @@ function scheduleText({ unit, trained, heldOut, schedule: { validations, best } 
   )
 }
 
-/** Success on held-out tasks of the environment that the episodes come from, before and after. */
+/** Success before and after on held-out tasks of the environment that the episodes come from. */
 async function compare(
   { tasks, seed }: TrainOfflineCommand,
   { run, start, out }: { run: string; start: string; out: string },
@@ -207,7 +207,7 @@ interface Divided {
   heldOut: Episode[]
 }
 
-/** One task in five is held out, all its episodes with it: which, its name alone decides. */
+/** One task in five is held out, with all its episodes. The hash of its name decides. */
 function dividedEpisodes(episodes: readonly Episode[]): Divided {
   const judged = episodes.filter(isJudged)
   const isHeldOut = ({ task }: Episode): boolean => createHash('sha256').update(task).digest()[0] % 5 === 0
@@ -222,7 +222,7 @@ const rewardOf = (episode: Episode): number | null => {
   return score === undefined ? Number(episode.success) : score.value
 }
 
-/** Every two episodes of a group that differ in reward. */
+/** Every pair of episodes in a group with different rewards. */
 function pairsOf(episodes: readonly Episode[]): PreferencePair[] {
   const groups = new Map<string, Episode[]>()
   for (const episode of episodes) groups.set(episode.group, [...(groups.get(episode.group) ?? []), episode])
@@ -234,7 +234,10 @@ function labelledAnswer(episode: Episode): LabelledAnswer[] {
   return answer === null ? [] : [{ ...answer, desirable: episode.success === true }]
 }
 
-/** Each output of the policy is a step, as good as the episode that it is part of: a soft label once many episodes share it. */
+/**
+ * Each output of the policy is a step, labelled with the outcome of its episode. Over many episodes the labels of a
+ * step average to a soft label.
+ */
 function labelledSteps(episode: Episode): LabelledSteps[] {
   const answer = episodeAnswer(episode)
   if (answer === null) return []

@@ -41,9 +41,9 @@ export interface TrainCommand extends EnvironmentOptions, BackendOptions {
   algorithm?: string
   maxStaleness?: number
   overlap?: boolean
-  /** Of `distillation`: a run or model folder. */
+  /** For `distillation`: a run or model folder. */
   teacher?: string
-  /** A run of `train-offline --method reward-model`, whose scores are the reward. */
+  /** A run of `train-offline --method reward-model`. Its scores are the reward. */
   rewardModel?: string
   model?: string
   lora?: number
@@ -51,16 +51,16 @@ export interface TrainCommand extends EnvironmentOptions, BackendOptions {
   out?: string
   resume?: string | true
   yes?: boolean
-  /** As it was typed, for the record. */
+  /** As typed, for the record. */
   commandLine: string
-  /** What of it was typed, not a default. */
+  /** The typed options, without defaults. */
   beside: TypedBeside
 }
 
-/** Options that change nothing about a resumed run. */
+/** Options that do not change a resumed run. */
 const changeNothing = ['yes', 'tinkerUrl']
 
-/** `agoge train`: opens the environment, trains, prints what came of it. */
+/** `agoge train`: opens the environment, trains, and prints the result. */
 export async function runTrain(command: TrainCommand, terminal: Console): Promise<void> {
   const earlier = command.resume === undefined ? null : readRun(command.resume)
   if (earlier === null) checkNewRun(command.out)
@@ -155,9 +155,9 @@ export async function runTrain(command: TrainCommand, terminal: Console): Promis
 }
 
 /**
- * How the algorithm wants its batches.
+ * The batches of the algorithm.
  *
- * @throws AgogeError for an algorithm that there is not, or one that lacks what it needs.
+ * @throws AgogeError for an unknown algorithm, or one whose requirements are missing.
  */
 function batchOf({ algorithm, teacher, lora, backend }: TrainCommand): BatchSettings | undefined {
   const needsTeacher = isMethod(algorithm) && 'needsTeacher' in trainingMethods[algorithm]
@@ -184,7 +184,7 @@ function batchOf({ algorithm, teacher, lora, backend }: TrainCommand): BatchSett
     : findPolicyPreset(algorithm, Object.keys(trainingMethods)).batch
 }
 
-/** Sampling beside training is possible only with weights that may be old. */
+/** Asynchronous sampling needs an algorithm that accepts old weights. */
 function requireStaleness({ overlap = false, maxStaleness = 0 }: TrainCommand): void {
   if (!overlap || maxStaleness > 0) return
   throw new AgogeError('--overlap needs batches that may be stale', {
@@ -196,8 +196,8 @@ function requireStaleness({ overlap = false, maxStaleness = 0 }: TrainCommand): 
 }
 
 /**
- * Where the base model is. With `--from-scratch` it is made first, in a place of its own; one that was made there earlier is used, with a
- * word about it, and one that was interrupted gone on with.
+ * The folder of the base model. With `--from-scratch` the base model is trained first, in a folder of its own. A model
+ * trained there earlier is used again, with a notice; an interrupted training is continued.
  */
 async function findBaseModel(
   { model, fromScratch, backend }: TrainCommand,
@@ -226,7 +226,7 @@ async function findBaseModel(
   return folder
 }
 
-/** A run ends with the same weights only on the tasks that it began with. */
+/** A resumed run reaches the same weights only on the tasks it started with. */
 function refuseOtherTasks(
   { environment, environmentFile, taskFingerprint }: RunSettings,
   opened: OpenedNamed,
@@ -261,7 +261,7 @@ function newSettings(
     ...defined({ lora: command.lora }),
     ...backendSettings(command),
     ...defined({ agreement, taskFingerprint }),
-    // They decide which tasks a server's run has; other environments make them one by one.
+    // These counts decide which tasks a server's run has. Other environments make tasks one by one.
     ...(calls === undefined || taskCounts === undefined ? {} : { taskCounts }),
     commandLine: command.commandLine,
     compareSupervised: command.compareSupervised === true,
@@ -269,18 +269,18 @@ function newSettings(
   }
 }
 
-/** The plan with batches as the algorithm wants them. */
+/** The plan with the batches of the algorithm. */
 function withBatch(plan: TrainingPlan, batch: BatchSettings = {}): TrainingPlan {
   return { ...plan, reinforcement: { ...plan.reinforcement, ...batch } }
 }
 
 /**
- * What `--quick` leaves of a plan, at most: about a minute on two cores that do nothing else, and some 2,000 calls of tools. The latter
- * decides on a server that is called slowly.
+ * Upper limits of `--quick`: about a minute on two idle cores, and some 2,000 tool calls. On a slow server the calls
+ * decide the time.
  */
 const quick = { demonstrations: 320, steps: 8, groups: 8, validation: 24, test: 60 }
 
-/** The plan with what the command line says about its size and its batches. */
+/** The plan with the size and batches from the command line. */
 export function adjustPlan(
   plan: TrainingPlan,
   {

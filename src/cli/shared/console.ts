@@ -1,6 +1,6 @@
 import type { ProgressOutput } from './progress.ts'
 
-/** What a command may use of the process: results go to `out`, everything else to `err`. */
+/** The parts of the process that a command may use. Results go to `out`, everything else to `err`. */
 export interface Console {
   out: (text: string) => void
   err: (text: string) => void
@@ -9,7 +9,7 @@ export interface Console {
   debug: boolean
 }
 
-/** Rows as aligned text: the first column to the left, the others to the right, two spaces between. */
+/** Formats rows as aligned text: the first column left, the others right, two spaces between columns. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows]
   const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
@@ -26,8 +26,11 @@ export function table(header: readonly string[], rows: readonly (readonly string
 const blocks = '▁▂▃▄▅▆▇█'
 
 /**
- * Values as a row of block characters, at most `width` of them (neighbours are averaged). The scale runs from `low` to `high`, by default
- * those of the values; what is not a number leaves a gap.
+ * Draws values as a row of block characters, at most `width` of them; neighbouring values are averaged. Non-finite
+ * values leave a gap.
+ *
+ * @param low lower end of the scale. Default: the smallest value.
+ * @param high upper end of the scale. Default: the largest value.
  */
 export function sparkline(
   values: readonly number[],

@@ -4,11 +4,14 @@ import { InfrastructureError } from '../../llm/tool/tool.ts'
 
 const longestValue = 400
 
-/** An error as the user reads it: what is wrong, what was given, what was expected, what to do; the stack only with `debug`. */
+/**
+ * Formats an error for the user: the problem, the given value, the expected one and a hint. The stack is shown only
+ * with `debug`.
+ */
 export function describeError(given: unknown, debug: boolean): string {
   const error = asFileError(pathOf(given), given)
   if (!(error instanceof Error) && !AgogeError.isInstance(error)) return `error: ${String(error)}`
-  // What a server said last stands in some messages: no line of it can be taken for one of ours.
+  // Messages may quote a server's last output. Escaping keeps its lines distinct from ours.
   const lines = [`error: ${error.message.replaceAll(/\n(?=\S)/g, '\n  ')}`]
   if (AgogeError.isInstance(error)) {
     if (error.given !== undefined) lines.push(labelled('given', show(error.given)))
@@ -22,7 +25,7 @@ export function describeError(given: unknown, debug: boolean): string {
   return lines.join('\n')
 }
 
-/** Writing to an open file fails without its path. */
+/** Errors of writing to an open file lack its path. */
 function pathOf(error: unknown): string {
   return error instanceof Error && 'path' in error ? String(error.path) : 'a file'
 }

@@ -9,17 +9,17 @@ import type { CatalogueEntry } from '../../llm/environment/catalogue.ts'
 import type { DefinedToolEnvironment } from '../../llm/environment/definition/define-tool-environment.ts'
 import { listServers } from '../../llm/tool/server-config.ts'
 
-/** Whether a name is of an environment whose tasks are in words: such an environment is for language models. */
+/** True if the name is one of an environment for language models. */
 export const hasTextTasks = (environment: string): boolean =>
   Object.hasOwn(toolEnvironments, environment) || environment.startsWith('mcp:')
 
-/** How the environment is played by a person, where it can be. */
+/** Returns the text game that a person can play, if the environment has one. */
 export const gameOf = (name: string): CatalogueEntry['game'] =>
   Object.hasOwn(toolEnvironments, name) ? toolEnvironments[name].game : undefined
 
 /**
- * The environment that a module defines with `defineToolEnvironment`; undefined for a name, and for a module of another kind, which classic RL
- * reads or reports.
+ * Returns the environment that a module defines with `defineToolEnvironment`. Returns undefined for a name, and for
+ * other modules, which classic RL reads or reports.
  */
 export async function readToolEnvironment(name: string): Promise<DefinedToolEnvironment | undefined> {
   if (!isEnvironmentFile(name) || !existsSync(name)) return undefined
@@ -28,7 +28,7 @@ export async function readToolEnvironment(name: string): Promise<DefinedToolEnvi
   return isToolEnvironmentDefinition(found) ? found : undefined
 }
 
-/** The error for a name that no environment has; `others` can be meant too. */
+/** Makes the error for an unknown name. `others` are further names to suggest. */
 export function unknownEnvironment(
   { environment: name, mcpConfig }: { environment: string; mcpConfig?: string },
   others: readonly string[] = [],

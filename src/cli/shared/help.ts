@@ -2,13 +2,13 @@ import type { Command, Help } from 'commander'
 import { appliesTo, describedFor, environmentKind } from './options.ts'
 import type { EnvironmentKind } from './options.ts'
 
-/** Help is for a terminal of 80 columns, whatever the width of this one: it reads the same everywhere. */
+/** Help is always 80 columns wide, so that it looks the same everywhere. */
 const width = 80
 
-/** Examples by kind of environment, or for all. */
+/** Examples by kind of environment, or for all kinds. */
 export type Examples = Readonly<Record<string, readonly string[]>>
 
-/** The kind of the environment that stands on the command line, or of the default. Commands without environments have all options. */
+/** Kind of the environment on the command line, or of the default. Commands without an environment show all options. */
 function kindOn(command: Command): EnvironmentKind {
   const [named] = command.args
   const isTyped = named !== undefined && !named.startsWith('-')
@@ -17,7 +17,7 @@ function kindOn(command: Command): EnvironmentKind {
   return environmentKind(isTyped ? named : String(argument.defaultValue ?? 'cartpole'))
 }
 
-/** Help of a command: only the options of the environment that is named, then two examples. */
+/** Help of a command: the options of the named environment, then two examples. */
 export function showHelpFor(
   command: Command,
   examples: Examples,
@@ -45,7 +45,7 @@ export function showHelpFor(
   })
 }
 
-/** Help of `agoge` itself, which fits a screen of 24 lines. */
+/** Help of `agoge` itself, at most 24 lines. */
 export function rootHelp(root: Command, helper: Help): string {
   const commands = helper.visibleCommands(root).filter((command) => command.name() !== 'help')
   const longest = Math.max(...commands.map((command) => command.name().length))
@@ -67,7 +67,7 @@ export function rootHelp(root: Command, helper: Help): string {
   ].join('\n')
 }
 
-/** Names and what they are, two columns in the width of help. */
+/** Two columns, names and descriptions, within the width of help. */
 export function listed(items: readonly (readonly [name: string, about: string])[]): string[] {
   const column = Math.max(...items.map(([name]) => name.length)) + 4
   return items.flatMap(([name, about]) => {

@@ -1,4 +1,4 @@
-/** The reason of an abort by Ctrl-C or a signal from outside. */
+/** The reason of an abort by Ctrl-C or another signal. */
 export class Interrupted extends Error {
   constructor(signal: string) {
     super(`interrupted by ${signal}`)
@@ -8,12 +8,12 @@ export class Interrupted extends Error {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Exit code of an interrupted command, as shells know it. */
+/** Exit code of an interrupted command, by the convention of shells. */
 export const interruptedCode = 130
 
 /**
- * Turns the first Ctrl-C into an abort, so that work can stop at a safe moment, and the second into an immediate end. Servers started by
- * this process are killed when it exits, either way.
+ * Watches for Ctrl-C. The first one aborts, so that work can stop at a safe moment; the second exits at once. Servers
+ * started by this process are killed when it exits.
  */
 export function watchInterrupts(onFirst: () => void): { signal: AbortSignal; stop: () => void } {
   const controller = new AbortController()

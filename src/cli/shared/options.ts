@@ -5,7 +5,7 @@ import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
 import { toolEnvironments } from '../../llm/environment/catalogue.ts'
 import { samplingWeightTypes } from '../../llm/sampling/quantised-weights.ts'
 
-/** Parses a whole number of at least `least`; commander names the option in its message. */
+/** Makes a parser of whole numbers of at least `least`. Commander adds the option's name to its message. */
 export function wholeNumber(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -16,14 +16,14 @@ export function wholeNumber(least: number): (text: string) => number {
   }
 }
 
-/** A port to listen at; 0 takes any. */
+/** Parses a port. 0 takes any free port. */
 export function port(text: string): number {
   const value = wholeNumber(0)(text)
   if (value > 65535) throw new InvalidArgumentError('Expected a port from 0 to 65535.')
   return value
 }
 
-/** A share as 0.85 or 85%. */
+/** Parses a share, as 0.85 or 85%. */
 export function share(text: string): number {
   const digits = text.replace(/%$/, '')
   const value = Number(digits) / (digits === text ? 1 : 100)
@@ -33,7 +33,7 @@ export function share(text: string): number {
   return value
 }
 
-/** A number above 0. */
+/** Parses a number above 0. */
 export function positive(text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
@@ -42,7 +42,7 @@ export function positive(text: string): number {
   return value
 }
 
-/** A number of at least `least`, fractions included. */
+/** Makes a parser of numbers of at least `least`, fractions included. */
 export function atLeast(least: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -57,21 +57,24 @@ export function several(text: string, before: string[] = []): string[] {
   return [...before, text]
 }
 
-/** Levels of difficulty, one each time the option is given. */
+/** Collects levels of difficulty, one for each use of the option. */
 function levels(text: string, before: number[] = []): number[] {
   return [...before, wholeNumber(1)(text)]
 }
 
 /**
- * Environments whose options differ: those of classic RL, MCP servers, `module` for a file whose content alone says what it is, `tool` for
- * one that defines an environment with tools, or the name of a tool environment (`filesystem`, `reasoning` ...).
+ * Kinds of environment with different options: `classic`, MCP servers (`mcp`), `module` for a file whose kind is only
+ * known after loading, `tool` for one that defines a tool environment, or the name of a tool environment (`filesystem`,
+ * `reasoning` ...).
  */
 export type EnvironmentKind = 'classic' | 'mcp' | 'module' | 'tool' | (string & {})
 
-/** Which environments have an option; `own`: the tool environments that name it in their entry of the catalogue. */
+/** The environments that have an option. `own`: the tool environments that name it in their catalogue entry. */
 export type OptionScope = 'classic' | 'language' | 'mcp' | 'own'
 
-/** The kind of the environment of this name. A name that nothing has counts as one of classic RL, whose list is the longest. */
+/**
+ * Returns the kind of the environment with this name. An unknown name counts as classic, which has the longest list.
+ */
 export function environmentKind(name: string): EnvironmentKind {
   if (name.startsWith('mcp:')) return 'mcp'
   if (isEnvironmentFile(name)) return 'module'
@@ -80,24 +83,24 @@ export function environmentKind(name: string): EnvironmentKind {
 
 interface Applies {
   scope?: OptionScope
-  /** The description for classic RL, where it is another. */
+  /** The description for classic RL, if it differs. */
   classic?: string
 }
 const applies = new WeakMap<Option, Applies>()
 
-/** An option that some environments have: the others refuse it, and their help leaves it out. */
+/** Marks an option that only some environments have. The others refuse it and leave it out of their help. */
 export function optionOf(scope: OptionScope, option: Option): Option {
   applies.set(option, { scope })
   return option
 }
 
-/** An option of all environments that means something else in classic RL. */
+/** Marks an option of all environments that has another meaning in classic RL. */
 export function optionOfBoth(option: Option, classic: string): Option {
   applies.set(option, { classic })
   return option
 }
 
-/** Whether the option means something there. */
+/** Whether the option applies to this kind of environment. */
 export function appliesTo(option: Option, kind: EnvironmentKind): boolean {
   const scope = applies.get(option)?.scope
   if (scope === undefined || kind === 'module') return true
@@ -107,7 +110,7 @@ export function appliesTo(option: Option, kind: EnvironmentKind): boolean {
   return names.includes(option.attributeName())
 }
 
-/** What the option does there. */
+/** The description of the option for this kind of environment. */
 export const describedFor = (option: Option, kind: EnvironmentKind): string =>
   (kind === 'classic' ? applies.get(option)?.classic : undefined) ?? option.description
 
@@ -121,9 +124,9 @@ const scopes: Readonly<Record<OptionScope, string>> = {
 }
 
 /**
- * Refuses options that mean nothing for the environment, instead of leaving them out in silence.
+ * Refuses options that do not apply to the environment, instead of ignoring them.
  *
- * @throws AgogeError `bad-option` that names them.
+ * @throws AgogeError `bad-option` with their names.
  */
 export function refuseForeignOptions(command: Command, environment: string, kind: EnvironmentKind): void {
   const wrong = command.options.filter(
@@ -139,7 +142,7 @@ export function refuseForeignOptions(command: Command, environment: string, kind
   })
 }
 
-/** The option of a model that is sampled in this process. */
+/** Adds the option of a model that is sampled in this process. */
 export function withSamplingWeights(command: Command): Command {
   const about = 'int8 samples larger models faster, with nearly the same policy (default: float32)'
   return command.addOption(
@@ -147,7 +150,7 @@ export function withSamplingWeights(command: Command): Command {
   )
 }
 
-/** The options of a model that acts, wherever it runs. */
+/** Adds the options of a model that acts, wherever it runs. */
 export function withModel(command: Command): Command {
   const options = [
     new Option(

@@ -4,7 +4,7 @@ import { stageTitles } from '../../llm/training/report/sections.ts'
 import { visibleText } from '../../untrusted/visible-text.ts'
 import { sparkline } from './console.ts'
 
-/** Where progress goes: standard error, or anything like it. */
+/** Where progress is written: standard error, or a similar stream. */
 export interface ProgressOutput {
   write(text: string): unknown
   isTTY?: boolean
@@ -13,9 +13,9 @@ export interface ProgressOutput {
 
 export interface Progress {
   event(event: TrainingEvent): void
-  /** A line that stays. */
+  /** Prints a permanent line. */
   line(text: string): void
-  /** Takes the live block away. */
+  /** Removes the live block. */
   close(): void
 }
 
@@ -35,8 +35,8 @@ const curveNames = ['return', 'reward', 'success', 'loss']
 const stageNames: Record<string, string> = { ...stageTitles, 'unseen-wording': 'on unseen wordings' }
 
 /**
- * Shows a job as it runs. On a terminal a small block is redrawn in place: phase, step, curves, speed, time left. Elsewhere a plain line
- * is written every `everySeconds` and at every change of phase, so that a log stays short.
+ * Shows the progress of a job. On a terminal a small block is redrawn in place: phase, step, curves, speed, time left.
+ * Elsewhere a plain line is written every `everySeconds` and at every change of phase, so that logs stay short.
  */
 export function createProgress(output: ProgressOutput, options: { everySeconds?: number } = {}): Progress {
   const live = output.isTTY === true
@@ -74,7 +74,7 @@ export function createProgress(output: ProgressOutput, options: { everySeconds?:
     drawn = lines.length
   }
 
-  /** What is worth keeping of a phase when the next begins. */
+  /** The summary of a phase that stays when the next one begins. */
   function finishPhase(): void {
     const last = steps.at(-1)
     current = null
@@ -104,7 +104,7 @@ export function createProgress(output: ProgressOutput, options: { everySeconds?:
           if (live) draw(true)
           return
         case 'step':
-          // Validations come as steps of their own; they are no part of the curves.
+          // Validations are records of their own and are not part of the curves.
           if (event.phase.endsWith('-validation')) return
           steps.push(event)
           current = () => stepLines(title, steps, started, live)
@@ -168,12 +168,12 @@ function show(name: string, value: number): string {
   return name === 'success' || name === 'invalidCalls' ? percent(value) : decimal(value)
 }
 
-/** From the mean of the last steps; the first one of a phase also pays for its start. */
+/** Uses the mean of the last steps, because the first step of a phase includes its start-up. */
 function secondsLeft(steps: readonly Step[]): number | null {
   const { step, total } = steps[steps.length - 1]
   if (total === null || steps.length < 3) return null
   const recent = steps.slice(-20)
-  // A record can stand for many steps: what it covers began at the one before it.
+  // A record may cover several steps: those since the record before it.
   const covered = step - recent[0].step
   const seconds = recent.slice(1).reduce((sum, { seconds }) => sum + seconds, 0)
   return (seconds / covered) * Math.max(0, total - step)

@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import { AgogeError } from '../../error.ts'
 import { listRuns, trainedEnvironment, trainedFile } from './runs.ts'
 
-/** What stands on the command line beside `--resume`. */
+/** What was typed beside `--resume`. */
 export interface TypedBeside {
   /** Options without their defaults. */
   typed: object
-  /** The environment, where one was named. */
+  /** The environment, if it was named. */
   environment?: string | undefined
 }
 
@@ -14,10 +14,10 @@ export interface TypedBeside {
 export const dashed = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`
 
 /**
- * A run goes on as it was begun: what would change it is refused, not silently left out.
+ * Refuses options that would change a resumed run.
  *
  * @param allowed options that change nothing about the run.
- * @throws AgogeError naming the options, or the environment, that the run was not begun with.
+ * @throws AgogeError with the options, or the environment, that differ from the run's.
  */
 export function refuseChanges(
   folder: string,

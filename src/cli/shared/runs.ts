@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TaskCounts } from '../../llm/environment/mcp/task-generation.ts'
 import { requireChecked } from '../../runs/checksums.ts'
 
-/** Run folders under `.agoge/runs`, the one last worked on first. */
+/** Lists run folders under `.agoge/runs`, the most recently used first. */
 export function listRuns(root = '.'): string[] {
   const home = join(root, '.agoge', 'runs')
   if (!existsSync(home)) return []
@@ -13,20 +13,23 @@ export function listRuns(root = '.'): string[] {
     .sort((a, b) => lastWorkedOn(b) - lastWorkedOn(a))
 }
 
-/** The run to go on with: the folder named, or the one last worked on; runs that programs began stand behind those of commands. */
+/**
+ * Returns the run to resume: the given folder, or the most recently used run. Runs started by programs come after those
+ * of commands.
+ */
 export function runToResume(resume: string | true): string | undefined {
   if (resume !== true) return resume
   const runs = listRuns()
   return runs.find(isOfCommand) ?? runs[0]
 }
 
-/** Whether a command can go on with the run: those that a program began know neither their model nor their environment again. */
+/** Whether a command can resume the run. Runs started by a program do not record their model and environment. */
 function isOfCommand(folder: string): boolean {
   const { kind, commandLine } = readConfig(folder)
   return kind === 'array' || kind === 'seeds' || typeof commandLine === 'string'
 }
 
-/** What `config.json` says; nothing where there is none, or it cannot be read. */
+/** Reads `config.json`; undefined if it is missing or unreadable. */
 function readConfig(folder: string): Record<string, unknown> {
   const file = join(folder, 'config.json')
   if (!existsSync(file)) return {}
@@ -34,12 +37,12 @@ function readConfig(folder: string): Record<string, unknown> {
     const config: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return typeof config === 'object' && config !== null ? { ...config } : {}
   } catch {
-    // Whoever reads it for its contents says what is wrong with it.
+    // Code that needs the contents reports the problem.
     return {}
   }
 }
 
-/** What `config.json` of a run folder says that it is; undefined where it says nothing. */
+/** The kind of run in `config.json`; undefined if it is not recorded. */
 export function runKind(folder: string): string | undefined {
   return textOf(readConfig(folder).kind)
 }
@@ -49,20 +52,20 @@ function lastWorkedOn(folder: string): number {
   return statSync(existsSync(metrics) ? metrics : join(folder, 'config.json')).mtimeMs
 }
 
-/** The checkpoint meant by a path: a model folder itself, or the trained model of a run folder. */
+/** The checkpoint of a path: a model folder itself, or the trained model of a run folder. */
 export function modelFolder(path: string): string {
   const trained = join(path, 'checkpoints', 'final')
   return existsSync(trained) ? trained : path
 }
 
-/** The environment that the run in this folder trains on, as its `config.json` says; undefined for other folders. */
+/** The environment that a run was trained on, from its `config.json`; undefined for other folders. */
 export function trainedEnvironment(path: string): string | undefined {
   const { environment, world } = readConfig(path)
   // `world`: in runs of version 0.1.
   return textOf(environment ?? world)
 }
 
-/** The module that defines that environment, absolute; undefined for an environment that Agoge has. */
+/** Absolute path of the module that defines the environment; undefined for a built-in environment. */
 export function trainedFile(path: string): string | undefined {
   const { environmentFile, settings } = readConfig(path)
   const file =
@@ -70,25 +73,25 @@ export function trainedFile(path: string): string | undefined {
   return textOf(environmentFile ?? file)
 }
 
-/** The model that the run in this folder began with, likewise. */
+/** The model that the run started from, from its `config.json`. */
 export const trainedModel = (path: string): string | undefined => textOf(readConfig(path).model)
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** A run whose tasks were made by seed from a server, as its `config.json` says. */
+/** A run whose tasks were generated from a server, according to its `config.json`. */
 export interface TrainedOn {
   folder: string
   seed: number
   /** Absent in runs of earlier versions. */
   taskFingerprint?: string
-  /** How many tasks it had; absent = as many as usual. */
+  /** Number of its tasks. Default: the usual number. */
   taskCounts?: TaskCounts
 }
 
 /**
- * The run of a model on this environment: the model is named by the run folder, or by a checkpoint in it.
+ * Returns the run of a model on this environment. The model is given as a run folder or a checkpoint in it.
  *
- * @throws AgogeError where the `config.json` of the run is not what was written.
+ * @throws AgogeError if the run's `config.json` is damaged.
  */
 export function runOn(environment: string, model: string): TrainedOn | undefined {
   for (const folder of [model, join(model, '..', '..')]) {

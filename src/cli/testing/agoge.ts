@@ -1,6 +1,6 @@
 import { runCli } from '../run-cli.ts'
 
-/** A command line in this process, not on a terminal: its exit code, and what it said where. */
+/** Runs a command line in this process, without a terminal. Returns its exit code and its output. */
 export async function agoge(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   let [out, err] = ['', '']
   const code = await runCli(words, {
