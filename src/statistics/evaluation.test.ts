@@ -24,14 +24,14 @@ test("Wilson's interval agrees with scipy", () => {
   expect(wilsonInterval(0, 0)).toEqual({ mean: 0, low: 0, high: 1, n: 0 })
 })
 
-test('quantiles are those of numpy, the interquartile mean that of scipy.stats.trim_mean', () => {
+test("quantiles equal numpy's, and the interquartile mean equals scipy.stats.trim_mean", () => {
   expect(quantile([1, 2, 3, 10], 0.4)).toBeCloseTo(2.2)
   expect(quantile([7], 0.975)).toBe(7)
   expect(interquartileMean([9, 1, 2, 3, 4, 5, 100])).toBeCloseTo(23 / 5)
   expect(interquartileMean([])).toBe(0)
 })
 
-test('the interval of a mean is that of Student for symmetric data, wider where they are skewed', () => {
+test("the interval of a mean is Student's for symmetric data and wider for skewed data", () => {
   // scipy.stats.t.interval(0.95, 4, 3, scipy.stats.sem([1, 2, 3, 4, 5]))
   expect(meanInterval([1, 2, 3, 4, 5])).toMatchObject({ mean: 3, n: 5 })
   expect(meanInterval([1, 2, 3, 4, 5]).low).toBeCloseTo(1.036757, 6)
@@ -46,7 +46,7 @@ test('the interval of a mean is that of Student for symmetric data, wider where 
   expect(narrow.low).toBeGreaterThan(1.5)
 })
 
-test('fewer than five units have no interval, and it says why', () => {
+test('fewer than five values have no interval but a reason', () => {
   const none = { low: null, high: null, n: 4, noInterval: 'no interval: n = 4, fewer than 5' }
   expect(meanInterval([1, 2, 3, 4])).toEqual({ mean: 2.5, ...none })
   expect(pairedDifference([1, 2, 3, 4], [0, 1, 2, 3])).toEqual({ mean: 1, ...none })
@@ -64,7 +64,7 @@ test('fewer than five units have no interval, and it says why', () => {
   expect(intervalText({ mean: 1, low: 0, high: 2, n: 9 }, String)).toBe('0 to 2')
 })
 
-test('pairing takes the difficulty out: a constant gain has no width', () => {
+test('pairing removes the difficulty of tasks: a constant gain has an interval of width 0', () => {
   const hard = [0, 0, 1, 1, 0.5]
   const gain = pairedDifference(
     hard.map((value) => value + 0.25),
@@ -75,7 +75,7 @@ test('pairing takes the difficulty out: a constant gain has no width', () => {
   expect(() => pairedDifference([1], [1, 2])).toThrow(/same tasks/)
 })
 
-test('the stratified bootstrap draws runs within tasks only', () => {
+test('the stratified bootstrap resamples runs within tasks only', () => {
   const scores = [
     [1, 1, 1, 1, 1],
     [5, 5, 5, 5, 5],
@@ -112,7 +112,7 @@ function episode(
   }
 }
 
-test('a summary counts masked episodes and leaves them out of everything else', () => {
+test('a summary counts masked episodes and excludes them from all other values', () => {
   const broken = { calls: 99, invalidCalls: 99, sampledTokens: 99, promptTokens: 99 }
   const summary = summariseEpisodes([
     episode('a', 'read', true),
@@ -127,7 +127,7 @@ test('a summary counts masked episodes and leaves them out of everything else', 
   expect(summary.success.mean).toBeCloseTo(1 / 3)
 })
 
-test('a comparison pairs by task and leaves out what was masked on either side', () => {
+test('a comparison pairs by task and excludes episodes that are masked on either side', () => {
   const a = [
     episode('1', 'f', true),
     episode('2', 'f', true),
@@ -145,7 +145,7 @@ test('a comparison pairs by task and leaves out what was masked on either side',
   expect(gain.mean).toBeCloseTo(1 / 3)
 })
 
-test('two policies that agree on a few tasks may still differ: the interval has a width within 100 points', () => {
+test('the interval of two policies that agree on a few tasks has a width above 0', () => {
   const tasks = Array.from({ length: 10 }, (_, task) => episode(String(task), 'f', true))
   const same = compareSuccess(tasks, tasks)
   expect(same).toMatchObject({ mean: 0, n: 10 })
@@ -162,7 +162,7 @@ function attempts(random: Random, hardness: readonly number[]): Episode[] {
   )
 }
 
-test('several attempts at a task are not independent: intervals of identical policies hold the truth', () => {
+test('intervals over several attempts at a task cover the true difference of identical policies', () => {
   const random = createRandom(15)
   let [differences, shares] = [0, 0]
   for (let simulation = 0; simulation < 300; simulation++) {
@@ -180,7 +180,7 @@ test('several attempts at a task are not independent: intervals of identical pol
   expect(shares / 300).toBeGreaterThan(0.9)
 })
 
-test("with one attempt a task success has Wilson's interval, with many it is never narrower", () => {
+test("with one attempt per task the interval is Wilson's; with more it is never narrower", () => {
   const tasks = Array.from({ length: 10 }, (_, task) => task)
   const once = tasks.map((task) => episode(String(task), 'f', task < 8))
   expect(summariseEpisodes(once).success).toEqual(wilsonInterval(8, 10))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gaussianProcess } from './gaussian-process.ts'
 
-test('one point: the formula by hand', () => {
+test('the posterior of one point equals the formula', () => {
   const believe = gaussianProcess([[0, 0]], [3], { length: 2, deviation: 2, noise: 1 })
   const at = believe([2, 0])
   const near = 4 * Math.exp(-0.5)
@@ -9,7 +9,7 @@ test('one point: the formula by hand', () => {
   expect(at.deviation).toBeCloseTo(Math.sqrt(4 - near ** 2 / 5), 12)
 })
 
-test('it goes through what was measured, and knows nothing far away', () => {
+test('the posterior passes through measurements and returns to the prior far away', () => {
   const points = [[0], [1], [2.5], [4]]
   const values = [1, -1, 0.5, 2]
   const believe = gaussianProcess(points, values, { length: 1, deviation: 3, noise: 1e-4 })
@@ -22,7 +22,7 @@ test('it goes through what was measured, and knows nothing far away', () => {
   expect(believe([0.5]).deviation).toBeGreaterThan(0.01)
 })
 
-test('a smooth function is found between its points', () => {
+test('the posterior interpolates a smooth function', () => {
   const points = Array.from({ length: 12 }, (_, k) => [k / 2])
   const believe = gaussianProcess(
     points,

@@ -20,7 +20,7 @@ test.each<[ArraySpace, action: number[], mask: number[], forbidden: number]>([
   expect(forbiddenChoice(space, actions, action.length, masks, mask.length)).toBe(forbidden)
 })
 
-test('masks as samplers take them', () => {
+test('action masks convert to the masks of samplers', () => {
   const row = Uint8Array.of(1, 0, 1, 0, 1)
   expect(sampleMaskOf(discrete(5), row)).toEqual(row)
   expect(sampleMaskOf(multiDiscrete([3, 2]), row)).toEqual([Uint8Array.of(1, 0, 1), Uint8Array.of(0, 1)])
@@ -29,7 +29,7 @@ test('masks as samplers take them', () => {
   expect(() => maskSize('an environment', box([1], 0, 1))).toThrow('an environment has an action mask, but')
 })
 
-test('a guard tells which of several choices was forbidden', () => {
+test('the check names the first forbidden choice', () => {
   const env = checkActionsOf(
     createVectorEnvironment(
       {

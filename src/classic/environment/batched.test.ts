@@ -28,54 +28,57 @@ const arraysOf = (environment: VectorEnvironment): string => {
     .join('\n')
 }
 
-test.each([1, 4, 7, 13])('%d environments in one batch play bit for bit as one by one', (numEnvs) => {
-  const make = (definition: EnvironmentDefinition): VectorEnvironment =>
-    createVectorEnvironment(definition, {
-      numEnvs,
-      seed: 3,
-      maxSteps: 30,
-      contextFor: (envIndex) => contexts[envIndex],
-    })
-  const [found, wanted] = [make(cartPole), make(alone)]
-  found.reset()
-  wanted.reset()
-  let [ends, far] = [0, 0]
-  for (let step = 0; step < 500; step++) {
-    for (let envIndex = 0; envIndex < numEnvs; envIndex++)
-      found.actions[envIndex] = wanted.actions[envIndex] = Math.floor(random.next() * 2)
-    // Beyond the reach of the polynomials, and no number.
-    if (step % 50 === 49) {
-      const envIndex = step % numEnvs
-      const angle = step % 150 === 149 ? NaN : 4 * random.next() - 2
-      if (!(Math.abs(angle) <= 0.29)) far++
-      found.envs.state[envIndex * 4 + 2] = wanted.envs.state[envIndex * 4 + 2] = angle
+test.each([1, 4, 7, 13])(
+  '%d environments in one batch give the same bits as single environments',
+  (numEnvs) => {
+    const make = (definition: EnvironmentDefinition): VectorEnvironment =>
+      createVectorEnvironment(definition, {
+        numEnvs,
+        seed: 3,
+        maxSteps: 30,
+        contextFor: (envIndex) => contexts[envIndex],
+      })
+    const [found, wanted] = [make(cartPole), make(alone)]
+    found.reset()
+    wanted.reset()
+    let [ends, far] = [0, 0]
+    for (let step = 0; step < 500; step++) {
+      for (let envIndex = 0; envIndex < numEnvs; envIndex++)
+        found.actions[envIndex] = wanted.actions[envIndex] = Math.floor(random.next() * 2)
+      // Beyond the reach of the polynomials, and no number.
+      if (step % 50 === 49) {
+        const envIndex = step % numEnvs
+        const angle = step % 150 === 149 ? NaN : 4 * random.next() - 2
+        if (!(Math.abs(angle) <= 0.29)) far++
+        found.envs.state[envIndex * 4 + 2] = wanted.envs.state[envIndex * 4 + 2] = angle
+      }
+      if (step === 333) {
+        found.truncate(0)
+        wanted.truncate(0)
+      }
+      // A NaN never ends by itself.
+      if (step % 200 === 50) {
+        const mask = new Uint8Array(numEnvs).fill(1)
+        found.reset({ mask })
+        wanted.reset({ mask })
+      }
+      found.step()
+      wanted.step()
+      expect(arraysOf(found)).toEqual(arraysOf(wanted))
+      ends += wanted.terminated[0] + wanted.truncated[0]
     }
-    if (step === 333) {
-      found.truncate(0)
-      wanted.truncate(0)
-    }
-    // A NaN never ends by itself.
-    if (step % 200 === 50) {
-      const mask = new Uint8Array(numEnvs).fill(1)
-      found.reset({ mask })
-      wanted.reset({ mask })
-    }
-    found.step()
+    expect(ends).toBeGreaterThan(12)
+    expect(far).toBeGreaterThan(2)
+    // And goes on so after a saved state.
+    const later = make(cartPole)
+    later.restore(structuredClone(wanted.state()))
+    later.step()
     wanted.step()
-    expect(arraysOf(found)).toEqual(arraysOf(wanted))
-    ends += wanted.terminated[0] + wanted.truncated[0]
-  }
-  expect(ends).toBeGreaterThan(12)
-  expect(far).toBeGreaterThan(2)
-  // And goes on so after a saved state.
-  const later = make(cartPole)
-  later.restore(structuredClone(wanted.state()))
-  later.step()
-  wanted.step()
-  expect(arraysOf(later)).toEqual(arraysOf(wanted))
-})
+    expect(arraysOf(later)).toEqual(arraysOf(wanted))
+  },
+)
 
-test('the polynomials are within two units of the last place of sine and cosine', () => {
+test('the polynomials differ from sine and cosine by at most two units in the last place', () => {
   // By way of the environment: a cart that weighs nothing against its pole shows both in the next state.
   const run = (definition: EnvironmentDefinition, angle: number): number => {
     const environment = createVectorEnvironment(definition, { numEnvs: 1 })
@@ -92,7 +95,7 @@ test('the polynomials are within two units of the last place of sine and cosine'
   }
 })
 
-test('an environment made of another has no part in its kernel', () => {
+test('a definition derived from another does not use its kernel', () => {
   expect(batched(cartPole, 8, 500)).toBeDefined()
   expect(batched(cartPole, 3, 500)).toBeUndefined()
   expect(batched(cartPolePositions, 8, 500)).toBeUndefined()

@@ -14,7 +14,7 @@ const space = {
 const drawn = (contextFor: ContextFor, count = 400) =>
   Array.from({ length: count }, (_, k) => contextFor(k % 20, Math.floor(k / 20)))
 
-test('training and interpolation lie in the range and never meet, whatever the range', () => {
+test('training and interpolation contexts lie in the range and are disjoint, for any range', () => {
   const bounds = fc.tuple(
     fc.double({ min: -100, max: 100, noNaN: true }),
     fc.double({ min: 1e-3, max: 100, noNaN: true }),
@@ -42,7 +42,7 @@ test('training and interpolation lie in the range and never meet, whatever the r
   )
 })
 
-test('whole numbers: every second one between the ends is heldOut out; all are drawn somewhere', () => {
+test('every second integer between the ends is held out; each integer belongs to a set', () => {
   fc.assert(
     fc.property(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 2, max: 12 }), (low, range) => {
       const space = { n: { default: low, low, high: low + range, integer: true, about: '' } } as const
@@ -59,7 +59,7 @@ test('whole numbers: every second one between the ends is heldOut out; all are d
   )
 })
 
-test('extrapolation lies outside the range of training and inside the wider one, on both sides', () => {
+test('extrapolation contexts lie outside the range of training and inside the wider one, on both sides', () => {
   const contexts = drawn(contextSampler(space, { set: 'extrapolation' }))
   for (const { gravity = NaN, size = NaN, kind = NaN } of contexts) {
     expect((gravity >= 1 && gravity < 5) || (gravity > 15 && gravity <= 25)).toBe(true)
@@ -70,7 +70,7 @@ test('extrapolation lies outside the range of training and inside the wider one,
   expect(Math.abs(below - 4 / 14)).toBeLessThan(0.08)
 })
 
-test('only the features named vary, and draws depend on environment, episode and seed alone', () => {
+test('only the listed features vary, and samples depend only on environment, episode and seed', () => {
   const sampler = contextSampler(space, { vary: ['gravity'] })
   expect(Object.keys(sampler(0, 0))).toEqual(['gravity'])
   const all = [sampler(0, 0), sampler(1, 0), sampler(0, 1), contextSampler(space, { seed: 1 })(0, 0)]
@@ -78,7 +78,7 @@ test('only the features named vary, and draws depend on environment, episode and
   expect(sampler(0, 0)).toEqual(all[0])
 })
 
-test('what does not differ from training is refused', () => {
+test('a set that does not differ from training is refused', () => {
   const bad = expect.objectContaining({ code: 'bad-argument' })
   expect(() => contextSampler(space, { vary: ['kind', 'fixed'], set: 'interpolation' })).toThrow(bad)
   expect(() => contextSampler(space, { vary: ['kind'], set: 'extrapolation' })).toThrow(bad)
@@ -88,7 +88,7 @@ test('what does not differ from training is refused', () => {
   expect(() => fixedContexts([])).toThrow(bad)
 })
 
-test('a fixed list is gone through by every environment', () => {
+test('every environment goes through a fixed list of contexts', () => {
   const list = [{ gravity: 5 }, { gravity: 6 }, { gravity: 7 }]
   const contextFor = fixedContexts(list)
   expect([0, 1, 2, 3].map((episode) => contextFor(1, episode).gravity)).toEqual([6, 7, 5, 6])

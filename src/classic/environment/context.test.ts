@@ -41,7 +41,7 @@ const start = (numEnvs: number) => {
   return vector
 }
 
-test('features are read by name, of the environment with that index, whatever their order', () => {
+test('features are read by name and environment index, in any order of declaration', () => {
   expect([...start(3).observations]).toEqual([1, 100, 2, 200, 4, 300])
   const { length, mass } = space
   const turned = createVectorEnvironment(
@@ -52,7 +52,7 @@ test('features are read by name, of the environment with that index, whatever th
   expect([...turned.observations]).toEqual([1, 10, 1, 10])
 })
 
-test('reading a feature by its place says how to name it', () => {
+test('reading a feature by its index throws an error that shows how to read it by name', () => {
   const old = createVectorEnvironment(
     {
       ...mirror,
@@ -71,7 +71,7 @@ test('reading a feature by its place says how to name it', () => {
   )
 })
 
-test('a saved state holds contexts as rows, as it did when they were stored so, and restores them', () => {
+test('a saved state has contexts as rows, also those of older versions, and restores them', () => {
   const vector = start(2)
   const saved = vector.state()
   expect([...new Float64Array(saved.arrays.context)]).toEqual([1, 100, 2, 200])
@@ -82,7 +82,7 @@ test('a saved state holds contexts as rows, as it did when they were stored so, 
   expect([...other.rewards]).toEqual([99, 198])
 })
 
-test('rows and columns are the same numbers', () => {
+test('rows and columns contain the same numbers', () => {
   const columns = contextColumns(space, 3)
   writeContext(columns, 1, contextRow(space, { mass: 6 }))
   expect([...columns.mass]).toEqual([0, 6, 0])
@@ -112,7 +112,7 @@ const counter = (observation: ArraySpace) =>
     },
   })
 
-test('the features follow the observation, scaled to -1..1 over the range of training', () => {
+test('visible features are appended to the observation, scaled to [-1, 1] over the range of training', () => {
   const definition = visibleContext(counter(box([2], 0, 10)))
   const vector = createVectorEnvironment(definition, {
     numEnvs: 2,
@@ -126,7 +126,7 @@ test('the features follow the observation, scaled to -1..1 over the range of tra
   expect(definition.observation).toMatchObject({ type: 'box', shape: [4] })
 })
 
-test('choices are shown one-hot; only the features named are shown', () => {
+test('choices become one-hot, and only the listed features are visible', () => {
   const show = (observation: ArraySpace): number[] => {
     const vector = createVectorEnvironment(visibleContext(counter(observation), ['weight']), {
       numEnvs: 2,
@@ -146,7 +146,7 @@ test('choices are shown one-hot; only the features named are shown', () => {
   )
 })
 
-test('a feature that the environment lacks is refused', () => {
+test('an unknown feature is refused', () => {
   expect(() => visibleContext(counter(discrete(4)), ['mass' as 'weight'])).toThrow(
     expect.objectContaining({ code: 'unknown-feature' }),
   )

@@ -51,7 +51,7 @@ const plane = defineEnvironment({
   },
 })
 
-test('a seed starts the stream anew, a reset without one goes on', () => {
+test('a seed restarts the random stream; a reset without a seed continues it', () => {
   const env = createEnvironment(plane)
   const first = env.reset({ seed: 3 })
   const second = env.reset()
@@ -62,7 +62,7 @@ test('a seed starts the stream anew, a reset without one goes on', () => {
   expect(other.reset()).toEqual(first)
 })
 
-test('it plays as environment 0 of a vector with the same seed, also with NumPy’s seeding', () => {
+test('a single environment equals environment 0 of a vector with the same seed, also with NumPy’s seeding', () => {
   for (const seeding of ['fast', 'numpy'] as const) {
     const env = createEnvironment(counter, { seeding })
     const vector = createVectorEnvironment(counter, {
@@ -81,7 +81,7 @@ test('it plays as environment 0 of a vector with the same seed, also with NumPy�
   }
 })
 
-test('terminated and truncated are apart, and may hold at once', () => {
+test('terminated and truncated are separate and may both be true', () => {
   const env = createEnvironment(counter, { maxSteps: 2 })
   const run = (...actions: number[]) => {
     env.reset({ options: { state: [1] } })
@@ -100,7 +100,7 @@ test('terminated and truncated are apart, and may hold at once', () => {
   expect(last.info.return).toBeCloseTo(env.vector.returns[0], 12)
 })
 
-test('observations and masks are fresh: numbers where discrete, arrays of the space’s kind elsewhere', () => {
+test('observations and masks are fresh copies: numbers for discrete spaces, typed arrays for others', () => {
   const env = createEnvironment(plane)
   const { observation } = env.reset()
   expect(observation).toBeInstanceOf(Float64Array)
@@ -116,7 +116,7 @@ test('observations and masks are fresh: numbers where discrete, arrays of the sp
   expect(counting.actionMask?.()).toEqual(Uint8Array.of(1, 1, 1))
 })
 
-test('a context holds for one episode, the one of the options for the others', () => {
+test('a context of a reset applies to one episode; the context of the options applies to the others', () => {
   const env = createEnvironment(counter, { context: { goal: 3 } })
   const end = (context?: { goal: number }) => {
     env.reset({ options: { state: [1] }, ...(context === undefined ? {} : { context }) })
@@ -125,7 +125,7 @@ test('a context holds for one episode, the one of the options for the others', (
   expect([end(), end({ goal: 4 }), end()]).toEqual([true, false, true])
 })
 
-test('state and restore continue exactly', () => {
+test('state and restore resume exactly', () => {
   const env = createEnvironment(counter)
   env.reset({ seed: 1 })
   env.step(1)
@@ -136,7 +136,7 @@ test('state and restore continue exactly', () => {
   expect([other.step(1), other.reset(), other.step(0)]).toEqual(rest)
 })
 
-test('misuse throws typed errors that name the environment', () => {
+test('invalid calls throw typed errors that name the environment', () => {
   const env = createEnvironment(counter)
   expect(() => env.step(0)).toThrow('counter was stepped before it was reset')
   env.reset()
@@ -158,7 +158,7 @@ test('misuse throws typed errors that name the environment', () => {
   expect(() => several.step([0, 3])).toThrow('plane, step 2: action[1] is 3')
 })
 
-test('a state of another environment or of a smaller vector is refused, and nothing of it is written', () => {
+test('a state of another environment or of a smaller vector is refused, and nothing is written', () => {
   const environment = createVectorEnvironment(cartPole, { numEnvs: 3, seed: 1 })
   environment.reset()
   const before = environment.state()
@@ -179,7 +179,7 @@ test('a state of another environment or of a smaller vector is refused, and noth
   expect(environment.state()).toEqual(before)
 })
 
-test('contexts of a vector are checked: unknown names and what is no number', () => {
+test('a vector refuses contexts with unknown names or invalid numbers', () => {
   const withContext = (context: Record<string, number>) => () =>
     createVectorEnvironment(cartPole, { numEnvs: 1, contextFor: () => context }).reset()
   expect(withContext({ gravity: 4 })).not.toThrow()

@@ -24,7 +24,7 @@ const lamp = finiteModel({
         ],
 })
 
-test('outcomes are consecutive rows, in their order', () => {
+test('outcomes are consecutive rows in the given order', () => {
   expect([...lamp.offsets]).toEqual([0, 1, 3, 4, 5])
   expect(outcomesOf(lamp, 0, 1)).toEqual([
     { probability: 0.25, state: 0, reward: -1, terminated: false },
@@ -50,12 +50,12 @@ test.each([
   expect(make).toThrow(expect.objectContaining({ code: 'bad-model' }))
 })
 
-test('a start that is no distribution is refused', () => {
+test('an invalid start distribution is refused', () => {
   const make = (): unknown => finiteModel({ states: 2, actions: 1, start: [0.5, 0.4], outcomes: stay })
   expect(make).toThrow(/the start/)
 })
 
-test('a draw falls on the first cumulative probability above it', () => {
+test('a draw selects the first index with a cumulative probability above it', () => {
   const weights = array(integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 6 })
   assert(
     property(weights, double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (counts, draw) => {
@@ -74,7 +74,7 @@ test('a draw falls on the first cumulative probability above it', () => {
   )
 })
 
-test('a finite environment samples its model, with one draw a reset and one a step', () => {
+test('a finite environment samples its model with one draw per reset and per step', () => {
   let draws = 0
   const stream = {
     random: () => [0.9, 0.2, 0.3][draws++ % 3],
@@ -96,7 +96,7 @@ test('a finite environment samples its model, with one draw a reset and one a st
   expect(draws).toBe(3)
 })
 
-test('noise acts on the environment as on its model', () => {
+test('noise changes the environment and its model in the same way', () => {
   const definition = finiteEnvironment('lamp', lamp)
   expect(definition.transitions()).toBe(lamp)
   const noisy = definition.transitions({ noise: 0.4 })

@@ -70,21 +70,24 @@ const plain = (value: unknown): unknown => {
   return value
 }
 
-test.each(Object.keys(golden.cases))('a seeded sampler draws what Gymnasium’s space does: %s', (name) => {
-  const [space, mask] = spaces[name]
-  const draw = seededSampler(space, 123)
-  const drawn = golden.cases[name].map(() => draw(mask as SampleMask))
-  expect(plain(drawn)).toEqual(golden.cases[name])
-  for (const member of drawn) expect(explainMismatch(space, member)).toBeUndefined()
-})
+test.each(Object.keys(golden.cases))(
+  'a seeded sampler draws the same members as Gymnasium’s space: %s',
+  (name) => {
+    const [space, mask] = spaces[name]
+    const draw = seededSampler(space, 123)
+    const drawn = golden.cases[name].map(() => draw(mask as SampleMask))
+    expect(plain(drawn)).toEqual(golden.cases[name])
+    for (const member of drawn) expect(explainMismatch(space, member)).toBeUndefined()
+  },
+)
 
-test('one stream draws a simple space as Gymnasium does', () => {
+test('a NumPy stream samples a simple space as Gymnasium does', () => {
   const random = numpyStream(123)
   const drawn = golden.cases.box.map(() => sampleSpace(box([2], -1, 1), random))
   expect(plain(drawn)).toEqual(golden.cases.box)
 })
 
-test('flat forms are Gymnasium’s', () => {
+test('flat forms equal those of Gymnasium', () => {
   const space = tuple(
     dict({ ...parts, d: multiDiscrete([2, 3]) }),
     text(5, { characters: 'abc' }),
@@ -124,7 +127,7 @@ const anySpace = fc.oneof(
   fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), leaf, { maxKeys: 3 }).map(dict),
 )
 
-test('samples are members, and survive their flat form', () => {
+test('samples are members, and unflatten inverts flatten', () => {
   fc.assert(
     fc.property(anySpace, fc.integer(), (space, seed) => {
       const member = sampleSpace(space, fastStream(seed))
@@ -170,12 +173,12 @@ test.each<[Space, unknown, string]>([
   expect(contains(space, value)).toBe(false)
 })
 
-test('float32 entries at a bound that float32 cannot hold are inside', () => {
+test('float32 entries at a bound that is not a float32 number are members', () => {
   expect(contains(box([2], -0.1, 0.1), Float32Array.of(-0.1, 0.1))).toBe(true)
   expect(contains(box([1], -0.1, 0.1, 'float64'), Float32Array.of(0.1))).toBe(false)
 })
 
-test('what cannot be drawn or made flat is refused', () => {
+test('impossible masks and spaces without a flat size are refused', () => {
   const random = fastStream(0)
   expect(() => sampleSpace(discrete(2), random, { mask: [0, 0] })).toThrow('allows nothing')
   expect(() => sampleSpace(discrete(2), random, { mask: [1] })).toThrow('does not fit discrete(2)')
@@ -185,7 +188,7 @@ test('what cannot be drawn or made flat is refused', () => {
   expect(() => flatten(discrete(2), 2)).toThrow('expected an integer from 0 to 1')
 })
 
-test('spaces are described in a few words', () => {
+test('describeSpace gives a short description', () => {
   expect(describeSpace(dict({ a: tuple(discrete(2), discrete(3, 1)), b: box([2, 3], 0, 1, 'uint8') }))).toBe(
     'dict({ a: tuple(discrete(2), discrete(3, start 1)), b: box([2, 3], uint8) })',
   )

@@ -59,31 +59,31 @@ async function expectAlike(
   }
 }
 
+test.each(modes)('a vector of objects equals the vector of their definition: %s', async (autoreset) => {
+  const definition = createVectorEnvironment(counter, { numEnvs, autoreset, stream: numpyEnvStream })
+  await expectAlike(definition, vectorFrom(makeCounter, numEnvs, { autoreset, seedFor }), autoreset)
+})
+
 test.each(modes)(
-  'a vector of objects is the vector of the environment they are made of: %s',
+  'an asynchronous vector of objects equals the vector of their definition: %s',
   async (autoreset) => {
     const definition = createVectorEnvironment(counter, { numEnvs, autoreset, stream: numpyEnvStream })
-    await expectAlike(definition, vectorFrom(makeCounter, numEnvs, { autoreset, seedFor }), autoreset)
+    const make = (): AsyncEnvironment => {
+      const inner = makeCounter()
+      return {
+        ...inner,
+        reset: async (options) => inner.reset(options),
+        step: async (action) => {
+          await new Promise((resolve) => setTimeout(resolve, 0))
+          return inner.step(action)
+        },
+      }
+    }
+    await expectAlike(definition, await asyncVectorFrom(make, numEnvs, { autoreset, seedFor }), autoreset)
   },
 )
 
-test.each(modes)('and so is the asynchronous one: %s', async (autoreset) => {
-  const definition = createVectorEnvironment(counter, { numEnvs, autoreset, stream: numpyEnvStream })
-  const make = (): AsyncEnvironment => {
-    const inner = makeCounter()
-    return {
-      ...inner,
-      reset: async (options) => inner.reset(options),
-      step: async (action) => {
-        await new Promise((resolve) => setTimeout(resolve, 0))
-        return inner.step(action)
-      },
-    }
-  }
-  await expectAlike(definition, await asyncVectorFrom(make, numEnvs, { autoreset, seedFor }), autoreset)
-})
-
-test('state and restore continue a vector of objects exactly', () => {
+test('state and restore resume a vector of objects exactly', () => {
   const play = (env: VectorEnvironment) => {
     const seen: unknown[] = []
     for (let t = 0; t < 30; t++) {
@@ -125,7 +125,7 @@ const bandit = (extra: Partial<Environment> = {}): Environment => {
   }
 }
 
-test('observations of dicts become flat rows, and infos are kept apart for last and first ones', () => {
+test('observations of dicts become flat rows; first and last observations have separate infos', () => {
   const env = vectorFrom(() => bandit(), 2)
   expect(env.definition.observation).toEqual(box([3], [0, 0, -1], [1, 1, 1]))
   env.reset()
@@ -176,7 +176,7 @@ const wrong: [string, Partial<StepResult<unknown>> | undefined, string][] = [
   ['a promise', Promise.resolve() as never, 'is a promise'],
 ]
 test.each(wrong)(
-  'a step that gives a wrong %s throws, naming environment, step and field',
+  'a step with a wrong %s throws an error that names environment, step and field',
   (_, change, message) => {
     const step = (): never =>
       (change === undefined || change instanceof Promise
@@ -194,7 +194,7 @@ test.each(wrong)(
   },
 )
 
-test('what is no environment is refused', () => {
+test('values that are not environments are refused', () => {
   expect(() => vectorFrom(() => ({}) as Environment, 1)).toThrow('an environment needs observationSpace')
   expect(() => vectorFrom(() => bandit({ actionSpace: dict({}) }), 1)).toThrow('do not fit in a row')
   const env = vectorFrom(() => bandit(), 1)
@@ -240,7 +240,7 @@ const crash = (): void => {
   throw new Error('lost the connection')
 }
 
-test('all environments are stepped at once', async () => {
+test('asynchronous environments are stepped concurrently', async () => {
   let now = 0
   let most = 0
   const make = (): AsyncEnvironment => ({
@@ -260,7 +260,7 @@ test('all environments are stepped at once', async () => {
   expect(most).toBe(5)
 })
 
-test('a step past its deadline, or one that throws, fails the vector’s step, naming environment and step', async () => {
+test('a step that passes its deadline or throws fails the step of the vector, with environment and step named', async () => {
   for (const [trouble, message] of [
     [hang, 'step 2 of environment 1 of troubled took too long'],
     [crash, 'lost the connection'],
@@ -275,7 +275,7 @@ test('a step past its deadline, or one that throws, fails the vector’s step, n
 })
 
 test.each(modes)(
-  'or cuts the environment’s episode, marks it and makes the object anew: %s',
+  'with onFault truncate, a fault truncates and marks the episode and replaces the object: %s',
   async (autoreset) => {
     const { make, log } = troubled(hang)
     const env = await asyncVectorFrom(make, 2, { stepDeadline: 20, onFault: 'truncate', autoreset })
@@ -299,7 +299,7 @@ test.each(modes)(
   },
 )
 
-test('a signal cancels what is under way, and a second call at once is refused', async () => {
+test('a signal cancels running calls, and a second concurrent call is refused', async () => {
   const env = await asyncVectorFrom(troubled(hang).make, 2, { onFault: 'truncate' })
   await env.reset()
   await env.step()
@@ -357,7 +357,7 @@ const four = (): Environment => {
   }
 }
 
-test('environments that share an object are refused, at once or in vectors that play at the same time', async () => {
+test('environments that share an object are refused, in one vector or in concurrent ones', async () => {
   const one = four()
   const refused = expect.objectContaining({
     code: 'bad-argument',
@@ -378,7 +378,7 @@ test('environments that share an object are refused, at once or in vectors that 
   await opening.close()
 })
 
-test('what an object throws names environment and step', async () => {
+test('an error of an object gets the environment and the step', async () => {
   const vector = await openVector(four, { numEnvs: 2 })
   await vector.reset()
   void vector.step()

@@ -23,7 +23,7 @@ async function exportedBy(file: string): Promise<[string, EnvironmentDefinition]
   )
 }
 
-test('every environment of this folder is in catalogue.ts, once', async () => {
+test('every environment of this folder is in catalogue.ts exactly once', async () => {
   const missing: string[] = []
   const found = new Set<EnvironmentDefinition>()
   for (const file of files) {
@@ -38,7 +38,7 @@ test('every environment of this folder is in catalogue.ts, once', async () => {
   expect(found.size).toBeGreaterThan(25)
 })
 
-test.each(definitions)('%s has context features, their defaults inside their ranges', (_name, definition) => {
+test.each(definitions)('%s has context features with defaults inside their ranges', (_name, definition) => {
   const features = Object.values(definition.context)
   expect(features.length).toBeGreaterThan(0)
   for (const { default: usual, low, high, extrapolate = [low, high], about } of features) {

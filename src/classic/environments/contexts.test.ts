@@ -72,7 +72,7 @@ function differ(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
 }
 
 test.each(definitions.map((definition) => [definition.name, definition] as const))(
-  '%s: every feature acts',
+  '%s: every context feature has an effect',
   (_, definition) => {
     for (const [name, { low, high, extrapolate = [], default: usual }] of Object.entries(
       definition.context,
@@ -86,7 +86,7 @@ test.each(definitions.map((definition) => [definition.name, definition] as const
   },
 )
 
-test('the check itself: constants read from elsewhere than the environment are found', () => {
+test('the check finds constants that are not read from the context', () => {
   const definition: EnvironmentDefinition = {
     ...chain,
     step(envs, i, random) {
@@ -100,7 +100,7 @@ test('the check itself: constants read from elsewhere than the environment are f
 })
 
 test.each(definitions.map((definition) => [definition.name, definition] as const))(
-  '%s: plays in all sets of contexts',
+  '%s: episodes run in all sets of contexts',
   (_, definition) => {
     const inRange = rangeCheck(definition.observation)
     const sets = ['train', 'interpolation', 'extrapolation'] as const
@@ -124,7 +124,7 @@ test.each(definitions.map((definition) => [definition.name, definition] as const
 )
 
 test.each(definitions.map((definition) => [definition.name, definition] as const))(
-  '%s: environments do not touch each other',
+  '%s: environments of a vector are independent',
   (_, definition) => {
     const play = (contextFor: ContextFor): number[] => {
       const vector = createVectorEnvironment(definition, {

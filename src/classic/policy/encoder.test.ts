@@ -54,7 +54,7 @@ const cases: Record<string, [ArraySpace, Encoder, number]> = {
   'transformer over choices': [multiDiscrete([3, 3, 3]), { kind: 'transformer', window: 3 }, 3],
 }
 
-test.each(Object.entries(cases))('%s: plain and traced alike', async (_, [space, encoder, scale]) => {
+test.each(Object.entries(cases))('%s: direct and traced forms agree', async (_, [space, encoder, scale]) => {
   const { network, parameters } = over(space, encoder)
   const rows = 6
   const x = Float32Array.from({ length: rows * network.inputs }, () => scale * random.next())
@@ -74,12 +74,12 @@ test.each(Object.entries(cases))('%s: plain and traced alike', async (_, [space,
   for (let r = 0; r < rows; r++) expect(plain[3 * r]).not.toBe(before[3 * r])
 })
 
-test('a memory without a window is refused', () => {
+test('an encoder with memory needs a window', () => {
   const encoder = { kind: 'gru' } as unknown as Encoder
   expect(() => over(box([3], 0, 1), encoder)).toThrow(/how many observations/)
 })
 
-test('convolutions over what is no picture are refused', () => {
+test('convolutions over observations that are not images are refused', () => {
   expect(() => over(discrete(4), { kind: 'cnn' })).toThrow(/pictures/)
   expect(() => over(box([3], 0, 1), { kind: 'cnn' })).toThrow(/pictures/)
   const layers = [{ channels: 2, kernel: 8 }]

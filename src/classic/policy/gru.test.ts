@@ -40,7 +40,7 @@ const shapes = Object.fromEntries(Object.entries(layer.specs).map(([name, { shap
 const parameters = zeroParameters(shapes)
 for (const view of Object.values(parameters.views)) view.set(wave(view.length))
 
-test('sequences give the states and gradients of PyTorch', async () => {
+test('states and gradients of sequences equal those of PyTorch', async () => {
   const names = Object.keys(shapes)
   const program = await compile(
     {
@@ -68,7 +68,7 @@ test('sequences give the states and gradients of PyTorch', async () => {
   }
 })
 
-test('steps as plain loops go through the same states', () => {
+test('single steps compute the same states as the traced sequence', () => {
   const x = wave(12)
   const h = wave(6, 0.5)
   for (let t = 0; t < 3; t++) {

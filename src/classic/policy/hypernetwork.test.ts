@@ -17,7 +17,7 @@ function plain(input: Float32Array): Float32Array {
   return out
 }
 
-test('plain and traced alike', async () => {
+test('direct and traced forms agree', async () => {
   const weights = Object.fromEntries(
     Object.entries(network.specs).map(([name, { shape }]) => [name, { shape }]),
   )
@@ -29,14 +29,14 @@ test('plain and traced alike', async () => {
   plain(x).forEach((value, k) => expect(y.data[k]).toBeCloseTo(value, 5))
 })
 
-test('the context alone makes the weights: other contexts, another function', () => {
+test('different contexts give different functions', () => {
   const other = x.map((value, k) => (k % 5 < 3 ? value : -value))
   const [before, after] = [plain(x), plain(other)]
   before.forEach((value, k) => expect(value).not.toBeCloseTo(after[k], 4))
   expect(network.inputs).toBe(5)
 })
 
-test('without the context it begins as a usual network does', () => {
+test('a zero context gives the usual initialisation', () => {
   const usual = mlpNetwork({ inputs: 3, hidden: [5], outputs: 2 })
   const made = parameters.views['hyper.1.bias']
   const from = createParameters(usual.specs, createRandom('hyper', 1).split('hyper.1.bias'))

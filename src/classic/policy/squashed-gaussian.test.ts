@@ -27,7 +27,7 @@ function expectClose(actual: ArrayLike<number>, name: string, digits = 4): void 
   golden[name].forEach((value, i) => expect(actual[i], `${name} ${i}`).toBeCloseTo(value, digits))
 }
 
-test('samples, log-probabilities, their gradients and the entropy are those of the formulas of PyTorch', async () => {
+test("samples, log-probabilities, their gradients and the entropy equal those of PyTorch's formulas", async () => {
   const program = await compile(
     {
       means: { shape: ['B', k] },
@@ -61,7 +61,7 @@ test('samples, log-probabilities, their gradients and the entropy are those of t
   for (const [name, { data }] of Object.entries(found)) expectClose(data, name, name === 'logprobs' ? 3 : 4)
 })
 
-test('draws agree with what is traced, keep to the bounds and give the mean without randomness', () => {
+test('samples agree with the traced form, stay within the bounds, and equal the mean without randomness', () => {
   const parameters = new Float32Array(rows * 2 * k)
   for (let r = 0; r < rows; r++) {
     for (let i = 0; i < k; i++) {
@@ -82,7 +82,7 @@ test('draws agree with what is traced, keep to the bounds and give the mean with
   }
 })
 
-test('far means and deviations stay finite and within the bounds', () => {
+test('extreme means and deviations give finite samples within the bounds', () => {
   const random = createRandom('far', 1)
   const actions = new Float32Array(k)
   for (const mean of [-1e3, -20, 0, 20, 1e3]) {
@@ -103,7 +103,7 @@ test('a space without bounds is refused', () => {
   )
 })
 
-test('units and back', () => {
+test('conversion to units of the environment and back is the identity', () => {
   const definition = { name: 'w', action: space } as unknown as Parameters<typeof boundedActions>[0]
   const bounds = boundedActions(definition)
   const unit = Float32Array.of(-1, 0, 1, 0.5, -0.5, 0.25)

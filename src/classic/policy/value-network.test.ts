@@ -45,7 +45,7 @@ test('the advantages of a dueling network have mean 0', () => {
   expectClose(out, [8, 9, 13])
 })
 
-test('noise: mean plus deviation times the product of two factors, the same in both forms', () => {
+test('a noisy weight is mean plus deviation times the product of two factors, in both forms', () => {
   const network = valueNetwork({ inputs: 3, hidden: [5], actions: 2, layerNorm: true })
   const noisy = noisyParameters(network.specs)
   expect(noisy.noiseSize).toBe(3 + 5 + 5 + 2)

@@ -69,7 +69,7 @@ function played(options: Partial<ReplayOptions>, ends: readonly End[]) {
   return contents(replay)
 }
 
-test('one step: the last observation and mask at an end, nothing after a termination', () => {
+test('one-step transitions have the last observation and mask at an end, and discount 0 after a termination', () => {
   expect(played({}, [undefined, 'truncated'])).toEqual({
     observations: [0, 1],
     returns: [1, 10],
@@ -80,7 +80,7 @@ test('one step: the last observation and mask at an end, nothing after a termina
   expect(played({}, [undefined, 'terminated'])['discounts']).toEqual([0.5, 0])
 })
 
-test('n steps: rewards are folded, the rest of an episode is bootstrapped from its end', () => {
+test('n-step returns sum rewards, and the last steps of an episode bootstrap from its end', () => {
   const returns = [1 + 5 + 25, 10 + 50 + 250, 100 + 500, 1000]
   const next = [3, 4, 4, 4]
   expect(played({ nSteps: 3 }, [undefined, undefined, undefined, 'truncated'])).toMatchObject({
@@ -95,7 +95,7 @@ test('n steps: rewards are folded, the rest of an episode is bootstrapped from i
   })
 })
 
-test('an episode shorter than n steps, and the next one apart from it', () => {
+test('n-step returns of an episode shorter than n do not reach into the next one', () => {
   expect(played({ nSteps: 5 }, [undefined, 'terminated', undefined, 'truncated'])).toMatchObject({
     observations: [0, 1, 100, 3],
     returns: [6, 10, 100 + 500, 1000],
@@ -104,7 +104,7 @@ test('an episode shorter than n steps, and the next one apart from it', () => {
   })
 })
 
-test('an end of both kinds is a termination', () => {
+test('a step that terminates and truncates counts as a termination', () => {
   const source = makeSource(1)
   const replay = createReplay(source, { capacity: 4, gamma: 0.5 })
   replay.acted()
@@ -114,7 +114,7 @@ test('an end of both kinds is a termination', () => {
   expect(contents(replay)['discounts']).toEqual([0])
 })
 
-test('the oldest gives way', () => {
+test('a full buffer overwrites the oldest transition', () => {
   expect(played({ capacity: 2 }, [undefined, undefined, undefined])['observations']).toEqual([2, 1])
 })
 
@@ -131,7 +131,7 @@ test('a sum tree finds entries in proportion to their weights', () => {
   expect(tree.find(6)).toBe(3)
 })
 
-test('priorities: new ones are drawn first, then in proportion to error^alpha, with weights that undo it', () => {
+test('new transitions are sampled first, then in proportion to error^alpha, with correcting weights', () => {
   const source = makeSource(1)
   const replay = createReplay(source, { capacity: 4, gamma: 1, alpha: 0.5 })
   play(source, replay, [undefined, undefined, undefined])
@@ -150,7 +150,7 @@ test('priorities: new ones are drawn first, then in proportion to error^alpha, w
   expect(many.weights[many.indices.indexOf(2)]).toBeCloseTo(Math.sqrt(1 / 3), 4)
 })
 
-test.each([undefined, 0.6])('a restored replay goes on exactly, alpha %s', (alpha) => {
+test.each([undefined, 0.6])('a restored replay resumes exactly, alpha %s', (alpha) => {
   const options = { capacity: 5, gamma: 0.9, nSteps: 3, ...(alpha === undefined ? {} : { alpha }) }
   const [a, b] = [0, 1].map(() => {
     const source = makeSource(1)
@@ -178,7 +178,7 @@ test.each([undefined, 0.6])('a restored replay goes on exactly, alpha %s', (alph
   expect(other).toEqual(mine)
 })
 
-test('other autoreset modes, an empty replay and a reward that is no number are refused', () => {
+test('other autoreset modes, sampling from an empty replay, and invalid rewards are refused', () => {
   const source = makeSource(1)
   expect(() => createReplay({ ...source, autoreset: 'next-step' }, { capacity: 1, gamma: 1 })).toThrow(
     expect.objectContaining({ code: 'bad-argument' }),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRandom } from '../random/index.ts'
 import { clipScale, createAdam, globalNorm } from './optimisers.ts'
 
-test.each([1, 3, 8, 101])('Adam of %d numbers follows the loop in double precision', (length) => {
+test.each([1, 3, 8, 101])('Adam of %d numbers agrees with a loop in double precision', (length) => {
   const random = createRandom('adam', length)
   const draw = (): Float32Array => Float32Array.from({ length }, () => random.normal())
   const options = { beta1: 0.8, beta2: 0.99, epsilon: 1e-5 }
@@ -29,7 +29,7 @@ test.each([1, 3, 8, 101])('Adam of %d numbers follows the loop in double precisi
   expect([state.first.length, state.second.length, state.steps]).toEqual([length, length, 30])
 })
 
-test('Adam that is restored goes on as before', () => {
+test('a restored Adam resumes exactly', () => {
   const adam = createAdam(5)
   const other = createAdam(5)
   const gradient = Float32Array.of(1, -2, 3, 0, 0.5)
@@ -42,14 +42,14 @@ test('Adam that is restored goes on as before', () => {
   expect(again).toEqual(parameters)
 })
 
-test('a gradient that is tiny moves nothing', () => {
+test('a tiny gradient changes nothing', () => {
   const parameters = new Float32Array(2)
   createAdam(2).step(parameters, Float32Array.of(1e-20, 1), 0.1)
   expect(parameters[0]).toBe(0)
   expect(parameters[1]).toBeCloseTo(-0.1)
 })
 
-test('what lies in its own memory moves the same, and the copy follows', () => {
+test("parameters in the optimiser's own memory change in the same way, and the target copy follows", () => {
   const random = createRandom('own', 1)
   const length = 7
   const [adam, other] = [createAdam(length), createAdam(length)]

@@ -7,7 +7,7 @@ import { createParameters } from './parameters.ts'
 const waiting = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 // Kernels of its own, and the runtime.
-test.each([16, 192])('two threads give the mean of the halves, a width of %d', async (width) => {
+test.each([16, 192])('two threads compute the mean over both halves, width %d', async (width) => {
   const random = createRandom('halves', width)
   const draw = (length: number): Float32Array => Float32Array.from({ length }, () => random.normal())
   const parameters = createParameters(

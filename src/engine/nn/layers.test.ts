@@ -38,12 +38,12 @@ test('mlp agrees with PyTorch', () => {
   expectClose(run(result), [-1.9842736, -0.4803208])
 })
 
-test('embedding looks rows up', () => {
+test('embedding selects rows', () => {
   const table = constant(Float32Array.of(0, 1, 10, 11, 20, 21), [3, 2])
   expect(run(embedding(table, constant(Int32Array.of(2, 0, 2), [3])))).toEqual([20, 21, 0, 1, 20, 21])
 })
 
-test('initialisers have their variances, and orthogonal its columns', () => {
+test('initialisers have the right variances, and orthogonal has orthonormal columns', () => {
   const random = createRandom('initialise')
   const variance = (values: Float32Array) => values.reduce((sum, v) => sum + v * v, 0) / values.length
   expect(variance(glorotUniform(random, 100, 300))).toBeCloseTo(2 / 400, 3)

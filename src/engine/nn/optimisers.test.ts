@@ -26,7 +26,7 @@ function expectClose(given: ArrayLike<number>, expected: readonly number[], tole
   )
 }
 
-test('AdamW follows torch.optim.AdamW over five steps', () => {
+test('AdamW equals torch.optim.AdamW over five steps', () => {
   // torch 2.13: AdamW([p], lr=0.01, betas=(0.9, 0.98), eps=1e-6, weight_decay=0.1)
   const gradients = [
     [0.1, -0.2, 0.3, 0],
@@ -55,7 +55,7 @@ test('AdamW follows torch.optim.AdamW over five steps', () => {
   expect(scaled.parameter).toEqual(parameter)
 })
 
-test('AdamW of many numbers moves each as it would move alone', () => {
+test('AdamW updates each number independently of the others', () => {
   const random = createRandom('adamw')
   const draw = (): Float32Array => Float32Array.from({ length: 9001 }, () => random.normal())
   const [parameter, gradient] = [draw(), draw()]
@@ -94,7 +94,7 @@ test.each([
   expectClose(parameter, golden, 2e-5)
 })
 
-test('the orthogonalised matrices have singular values near one, as in the reference evaluation', async () => {
+test('orthogonalised matrices have singular values near one and equal the reference', async () => {
   const random = createRandom('orthogonalise')
   for (const [rows, columns] of [
     [16, 16],
@@ -115,7 +115,7 @@ test('the orthogonalised matrices have singular values near one, as in the refer
   }
 })
 
-test('clipping brings the global norm to its limit and leaves smaller ones alone', () => {
+test('clipping scales the global norm to its limit and does not change smaller ones', () => {
   const gradients = [Float32Array.of(3, 0), Float32Array.of(4)]
   expect(globalNorm(gradients)).toBe(5)
   expect(clipScale(5, 1)).toBeCloseTo(0.2, 6)
@@ -226,7 +226,7 @@ test.each(Object.entries(optimisers))(
   },
 )
 
-test('the part of a gradient that is finite is left out with the rest of it', () => {
+test('one entry that is not finite skips the whole gradient', () => {
   const parts = [Float32Array.of(1, 2), Float32Array.of(3, Infinity)]
   const gradientScale = clipScale(globalNorm(parts), 1)
   const parameter = Float32Array.of(1, 1)

@@ -3,7 +3,7 @@ import { createRAdam } from './optimisers.ts'
 
 // Made by torch.optim.RAdam (2.13) in double precision: x = [1, -2], learning rate 0.01, gradient
 // [2 x0 + 0.1 t, cos(t) + x1] at step t. The step becomes adaptive at the sixth.
-test('the steps of torch.optim.RAdam', () => {
+test('RAdam equals torch.optim.RAdam', () => {
   const x = Float32Array.of(1, -2)
   const radam = createRAdam(2)
   for (let t = 1; t <= 12; t++) {
@@ -13,7 +13,7 @@ test('the steps of torch.optim.RAdam', () => {
   expectClose(x, [0.888790017, -1.893591623])
 })
 
-test('a longer gradient is brought down first', () => {
+test('RAdam clips a long gradient first', () => {
   const steps = [1, 100].map((scale) => {
     const x = Float32Array.of(0, 0)
     const norm = createRAdam(2, { maxGradientNorm: 1 }).step(x, Float32Array.of(3 * scale, 4 * scale), 1)

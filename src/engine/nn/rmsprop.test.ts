@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createRmsProp } from './optimisers.ts'
 
-test('steps by the formula of torch.optim.RMSprop', () => {
+test('RMSprop equals the formula of torch.optim.RMSprop', () => {
   const parameters = Float32Array.of(1, -2, 0.5)
   const optimiser = createRmsProp(3, { decay: 0.9, epsilon: 1e-5 })
   const expected = [1, -2, 0.5]
@@ -17,7 +17,7 @@ test('steps by the formula of torch.optim.RMSprop', () => {
   expected.forEach((value, i) => expect(parameters[i]).toBeCloseTo(value, 5))
 })
 
-test('brings a long gradient down, leaves out one that is no number', () => {
+test('RMSprop clips a long gradient and skips one that is NaN', () => {
   const parameters = Float32Array.of(0)
   const optimiser = createRmsProp(1, { maxGradientNorm: 1 })
   expect(optimiser.step(parameters, Float32Array.of(Number.NaN), 0.1)).toBeNaN()

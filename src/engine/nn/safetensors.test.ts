@@ -68,7 +68,7 @@ test.each(Object.entries(files))('reads a file of %s that Python wrote', (_type,
   expect(tensors.w.data[3]).toBeCloseTo(1e-3, 5)
 })
 
-test('writes the bytes that it reads, whatever the shapes', () => {
+test('writing after reading gives the same bytes, for all shapes', () => {
   fc.assert(
     fc.property(
       fc.dictionary(
@@ -96,7 +96,7 @@ test('writes the bytes that it reads, whatever the shapes', () => {
   }
 })
 
-test('damaged files are refused with the tensor named', () => {
+test('errors of damaged files name the tensor', () => {
   const good = writeSafetensors({ first: { data: Float32Array.of(1, 2), shape: [2] } })
   const withHeader = (json: unknown, dataBytes: number) => {
     const text = new TextEncoder().encode(JSON.stringify(json))

@@ -38,7 +38,7 @@ function expectZiggurat(random: Pcg64, draw: () => number, edge: number, expecte
   expect(random.random()).toBe(expected.after)
 }
 
-test.each(golden.seeds)('draws are NumPy’s for seed $seed', (expected) => {
+test.each(golden.seeds)('draws equal NumPy’s for seed $seed', (expected) => {
   const fresh = () => createPcg64(BigInt(expected.seed))
   const raw = fresh()
   expect(expected.raw.map(() => String(raw.next64()))).toEqual(expected.raw)
@@ -61,14 +61,17 @@ test.each(golden.seeds)('draws are NumPy’s for seed $seed', (expected) => {
   }
 })
 
-test.each(golden.seeds)('normal and exponential are NumPy’s over 30,000 draws for seed $seed', (expected) => {
-  const one = createPcg64(BigInt(expected.seed))
-  expectZiggurat(one, () => one.normal(), 3.6541528853610088, expected.normal)
-  const other = createPcg64(BigInt(expected.seed))
-  expectZiggurat(other, () => other.exponential(), 7.69711747013105, expected.exponential)
-})
+test.each(golden.seeds)(
+  'normal and exponential equal NumPy’s over 30,000 draws for seed $seed',
+  (expected) => {
+    const one = createPcg64(BigInt(expected.seed))
+    expectZiggurat(one, () => one.normal(), 3.6541528853610088, expected.normal)
+    const other = createPcg64(BigInt(expected.seed))
+    expectZiggurat(other, () => other.exponential(), 7.69711747013105, expected.exponential)
+  },
+)
 
-test('kinds of draws mix as in NumPy, also over a saved and restored state', () => {
+test('mixed kinds of draws equal NumPy’s, also after restoring a saved state', () => {
   let random = createPcg64(7)
   const small = new Int8Array(3)
   for (const row of golden.mixed) {
@@ -106,6 +109,6 @@ test('the tables describe strips of equal area under their densities', () => {
   }
 })
 
-test('fillIntegers8 refuses what a byte cannot hold', () => {
+test('fillIntegers8 refuses a range beyond a byte', () => {
   expect(() => createPcg64(1).fillIntegers8(129, new Uint8Array(1))).toThrow('fillIntegers8')
 })

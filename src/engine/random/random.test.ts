@@ -8,7 +8,7 @@ function chiSquared(counts: number[]): number {
   return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
 }
 
-test('the same keys give the same stream, other keys another', () => {
+test('equal keys give the same stream, different keys different streams', () => {
   const stream = (...keys: (string | number)[]) => {
     const random = createRandom(7, ...keys)
     return [random.next(), random.next(), random.normal(), random.int(1000)]
@@ -19,7 +19,7 @@ test('the same keys give the same stream, other keys another', () => {
   }
 })
 
-test('split does not depend on what was drawn, and differs from its parent', () => {
+test('split does not depend on earlier draws and differs from its parent', () => {
   const parent = createRandom('seed')
   const early = parent.split('child', 3).next()
   parent.next()
@@ -38,7 +38,7 @@ test('state and restore continue the stream exactly', () => {
   expect([other.next(), other.normal(), other.int(10)]).toEqual(expected)
 })
 
-test('draws are uniform, also over neighbouring seeds, keys and counters', () => {
+test('draws are uniform, also over adjacent seeds, keys and counters', () => {
   const bins = 64
   const draws = 64_000
   const random = createRandom(1)
@@ -81,7 +81,7 @@ test('normal has the moments of a standard normal', () => {
   expect(Math.abs(fourth - 3)).toBeLessThan(0.16)
 })
 
-test('weighted follows its weights and never draws a weight of zero', () => {
+test('weighted samples in proportion to the weights and never samples a weight of zero', () => {
   const random = createRandom('weights')
   const counts = [0, 0, 0, 0]
   for (let i = 0; i < 40_000; i++) counts[random.weighted([0, 1, 3, 0])]++
@@ -92,7 +92,7 @@ test('weighted follows its weights and never draws a weight of zero', () => {
   expect(() => random.weighted([1, -1])).toThrow('Weight 1')
 })
 
-test('shuffle makes every order equally often and leaves its argument alone', () => {
+test('shuffle gives every order with equal frequency and does not change its argument', () => {
   const random = createRandom('orders')
   const values = ['a', 'b', 'c'] as const
   const counts = new Map<string, number>()

@@ -9,7 +9,7 @@ import { simplify } from './simplify.ts'
 
 const vector = (...values: number[]) => ({ data: Float32Array.from(values), shape: [values.length] })
 
-test('one program serves every size of its symbols', async () => {
+test('one program runs with all sizes of its symbols', async () => {
   const program = await t.compile({ x: { shape: ['B', 'T'] } }, ({ x }) => ({
     total: t.sum(x, { axes: [1] }),
   }))
@@ -47,7 +47,7 @@ test('runs may overlap and do not change their feeds', async () => {
   await program.release()
 })
 
-test('outputs are written where the caller says, as often as it says', async () => {
+test('outputs are written to the given arrays in every run', async () => {
   const program = await t.compile({ x: { shape: ['N'] } }, ({ x }) => ({ y: t.mul(x, 2), z: t.add(x, 1) }))
   const y = { data: new Float32Array(2), shape: [2] }
   for (const value of [1, 5]) {
@@ -60,7 +60,7 @@ test('outputs are written where the caller says, as often as it says', async () 
   await program.release()
 })
 
-test('a feed that is given again is read again', async () => {
+test('a reused feed is read again', async () => {
   const program = await t.compile({ x: { shape: ['N'] } }, ({ x }) => ({ y: t.mul(x, 2) }))
   const x: { data: Float32Array; shape: number[] } = vector(1)
   const y = async () => [...(await program.run({ x })).y.data]
@@ -73,7 +73,7 @@ test('a feed that is given again is read again', async () => {
   await program.release()
 })
 
-test('equal graphs share a session, which lives until the last is released', async () => {
+test('equal graphs share a session until the last one is released', async () => {
   const make = () => t.compile({ x: { shape: ['N'] } }, ({ x }) => ({ y: t.tanh(t.add(x, 7)) }))
   const [first, second] = await Promise.all([make(), make()])
   await first.release()
@@ -169,7 +169,7 @@ test('simplification folds, merges and drops', () => {
   expect(scaled.attributes).toMatchObject({ scale: 0.25, transposeB: true })
 })
 
-test('simplification keeps what only looks equal', () => {
+test('simplification does not merge nodes that only look equal', () => {
   const x = input('x', ['B', 4])
   const values = simplify([
     t.mul(t.constant([1, 1]), t.constant([[2], [3]].flat())),

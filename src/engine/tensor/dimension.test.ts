@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addDims, canonical, dimValue, multiplyDims } from './shape.ts'
 
-test('equal dimensions have one spelling', () => {
+test('equal dimensions have the same canonical string', () => {
   expect(canonical('T*B')).toBe('B*T')
   expect(canonical('B*128')).toBe('128*B')
   expect(canonical('T + P')).toBe('P+T')
@@ -21,7 +21,7 @@ test('sums and differences cancel', () => {
   expect(addDims('2+-1*T', 'T')).toBe(2)
 })
 
-test('values come from the bindings', () => {
+test('values of dimensions come from the bindings', () => {
   const bindings = new Map([
     ['B', 3],
     ['T', 5],

@@ -32,7 +32,7 @@ const rewritten = (given: Record<string, Tensor>): Record<string, Tensor> => {
   return Object.fromEntries(Object.keys(built).map((name, i) => [name, outputs[i]]))
 }
 
-test('a rewritten network and its gradient are what they were', async () => {
+test('a rewritten network has the same values and gradients', async () => {
   const traced = Object.fromEntries(
     Object.entries(inputs).map(([name, { shape }]) => [name, input(name, shape)]),
   )
@@ -58,7 +58,7 @@ test('a rewritten network and its gradient are what they were', async () => {
   await program.release()
 })
 
-test('the mask of relu is 0 at 0 and 1 at the smallest ordinary number', async () => {
+test('the mask of relu is 0 at 0 and 1 at the smallest normal number', async () => {
   const program = await compile({ x: { shape: ['B'] } }, ({ x }) => {
     const [gradient] = forRuntime(simplify([mean(relu(x)), ...gradients(mean(relu(x)), [x])])).slice(1)
     return { gradient }

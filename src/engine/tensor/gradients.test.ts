@@ -95,7 +95,7 @@ test('no gradient flows through stopGradient, nor to what the scalar does not de
   expect([...b.data]).toEqual([0, 0, 0])
 })
 
-test('gradients of something that is not a scalar are refused', () => {
+test('gradients of a tensor that is not a scalar are refused', () => {
   const x = input('x', ['B', 2])
   expect(() => gradients(softmax(matmul(x, constant([1, 2, 3, 4], [2, 2]))), [x])).toThrow(
     /gradients.*\[B, 2\]/,

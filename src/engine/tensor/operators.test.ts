@@ -11,7 +11,7 @@ const sizes = [
 ]
 
 test.each(Object.entries(cases))(
-  '%s: the runtime agrees with the evaluation at every size',
+  '%s: the runtime agrees with the reference at every size',
   async (_, { inputs, build }) => {
     const program = await compile(inputs, (traced) => ({ result: build(traced) }))
     const reference = build(

@@ -22,7 +22,7 @@ function quantised(matrix: Float32Array, outputs: number) {
   return { codes, scales }
 }
 
-test('every weight is off by half a step of its row at most, whatever the size of the matrix and of its numbers', () => {
+test('the error of every weight is at most half a step of its row, for all sizes of matrices and numbers', () => {
   assert(
     property(
       tuple(integer({ min: 1, max: 150 }), integer({ min: 1, max: 150 })),
@@ -44,14 +44,14 @@ test('every weight is off by half a step of its row at most, whatever the size o
   )
 })
 
-test('rows of zeros stay zeros, and what is no number does not become one', () => {
+test('rows of zeros stay zeros, and NaN stays NaN', () => {
   const { codes, scales } = quantised(Float32Array.of(0, 0, 1, NaN, 1, Infinity, 2, -1), 4)
   expect([...scales]).toEqual([0, NaN, Infinity, 2 / 64])
   expect([codes[0], codes[4]]).toEqual([0, 0])
   expect([codes[3], codes[7]]).toEqual([64, -32])
 })
 
-test('the runtime agrees with the evaluation, and both nearly with the product of floats', async () => {
+test('the runtime agrees with the reference, and both approximate the float product', async () => {
   for (const [rows, inner, outputs] of [
     [1, 4, 3],
     [7, 33, 65],
@@ -96,7 +96,7 @@ test('the runtime agrees with the evaluation, and both nearly with the product o
   }
 })
 
-test('sums of codes are exact at their largest, on every processor, and rows do not depend on one another', async () => {
+test('the largest sums of codes are exact on every CPU, and rows are independent', async () => {
   const [inner, outputs] = [512, 32]
   const program = await compile(specs(inner, outputs), ({ x, codes, scales }) => ({
     y: quantisedMatmul(x, codes, scales),
@@ -120,7 +120,7 @@ test('sums of codes are exact at their largest, on every processor, and rows do 
   await program.release()
 })
 
-test('errors name what is not possible: gradients, other devices, weights of another shape', async () => {
+test('errors name gradients, other devices and wrong weight shapes as unsupported', async () => {
   const inputs = [input('x', ['B', 4]), input('codes', [4, 3], 'int8'), input('scales', [3])] as const
   const y = sum(quantisedMatmul(...inputs))
   expect(() => gradients(y, [inputs[0]])).toThrow(expect.objectContaining({ code: 'no-gradient' }))

@@ -43,7 +43,7 @@ const walk = defineEnvironment({
   },
 })
 
-test('environments that keep the contract pass', () => {
+test('definitions that keep the contract pass', () => {
   expect(findFaults(walk)).toEqual([])
   expect(findFaults(counter)).toEqual([])
   expect(() => checkEnvironment(walk)).not.toThrow()
@@ -246,7 +246,7 @@ const broken: Record<
   ],
 }
 
-test.each(Object.keys(broken))('found: %s', (name) => {
+test.each(Object.keys(broken))('the check finds: %s', (name) => {
   const [change, expected, options] = broken[name]
   const findings = findFaults({ ...walk, ...change } as EnvironmentDefinition, { explore: 200, ...options })
   const found = findings.map(({ check, field }) => [check, field])
@@ -255,12 +255,12 @@ test.each(Object.keys(broken))('found: %s', (name) => {
   expect(findings.filter(({ check }) => !checks.has(check))).toEqual([])
 })
 
-test('a feature that is meant to be seen only passes where that is said', () => {
+test('a feature that only changes observations passes if it is listed', () => {
   const definition = { ...walk, ...broken['a feature that is only seen'][0] } as EnvironmentDefinition
   expect(findFaults(definition, { observed: ['colour'] })).toEqual([])
 })
 
-test('the error names environment, environment, step and field, and lists everything', () => {
+test('the error lists all findings with environment, step and field', () => {
   const definition: EnvironmentDefinition = {
     ...walk,
     observation: box([2], [0, 0], [2, 1]),
@@ -287,7 +287,7 @@ test('the error names environment, environment, step and field, and lists everyt
   }
 })
 
-test('an environment without features by name, and one whose functions throw, are findings too', () => {
+test('a definition that reads features by index, and one whose functions throw, are findings', () => {
   const bare = { ...walk, context: undefined } as unknown as EnvironmentDefinition
   expect(findFaults(bare)).toMatchObject([{ check: 'definition', field: 'context' }])
   const stuck: EnvironmentDefinition = {

@@ -90,12 +90,12 @@ const broken: Record<string, [Partial<Environment>, string]> = {
   'a state that is not all': [{ state: () => null, restore: () => undefined }, '[resume] walker, step'],
 }
 
-test.each(Object.keys(broken))('found: %s', (name) => {
+test.each(Object.keys(broken))('the check finds: %s', (name) => {
   const [change, message] = broken[name]
   expect(() => checkEnvironment(walker(change))).toThrow(message)
 })
 
-test('asynchronous objects are checked by a promise', async () => {
+test('the check of an asynchronous object returns a promise', async () => {
   const later = (change: Partial<Environment> = {}): AsyncEnvironment => {
     const env = walker(change)
     return {

@@ -10,7 +10,7 @@ test.each(definitions)('%s keeps the contract', (_, definition) => {
   expect(findFaults(definition)).toEqual([])
 })
 
-test('environments keep it with their context in sight, and as scalar environments', () => {
+test('definitions with visible context, and as single environments, keep the contract', () => {
   const { cartpole } = classicEnvironments
   expect(findFaults(visibleContext(cartpole))).toEqual([])
   expect(findFaults(createEnvironment(cartpole))).toEqual([])

@@ -28,7 +28,7 @@ test('colours', () => {
   expect(() => parseColour('heliotrope')).toThrow(expect.objectContaining({ code: 'bad-colour' }))
 })
 
-test('a rectangle covers its pixels, and half of one that it covers by half', () => {
+test('a rectangle paints its pixels, and a half-covered pixel by half', () => {
   const image = rasterise(half('#ff0000'), 8)
   expect([image.width, image.height]).toEqual([8, 4])
   expect([pixel(image, 3, 0), pixel(image, 4, 0)]).toEqual([
@@ -43,7 +43,7 @@ test('a rectangle covers its pixels, and half of one that it covers by half', ()
   expect(pixel(rasterise(shifted, 8), 4, 1)[0]).toBeLessThan(135)
 })
 
-test('areas of shapes come out right, y upwards', () => {
+test('painted areas of shapes are correct, with y upwards', () => {
   const dark = (drawing: Drawing): number => {
     const { pixels } = rasterise(drawing, 200)
     let sum = 0
@@ -74,7 +74,7 @@ test('areas of shapes come out right, y upwards', () => {
   expect([pixel(up, 58, 38)[0], pixel(up, 58, 62)[0]]).toEqual([0, 255])
 })
 
-test('letters are painted where they stand', () => {
+test('letters are painted at their position', () => {
   const image = rasterise(
     { view: [0, 0, 20, 10], shapes: [{ type: 'text', x: 0, y: 0, text: 'l1', size: 50 / 7 }] },
     20,
@@ -85,7 +85,7 @@ test('letters are painted where they stand', () => {
   expect(rows).toEqual(['#....#.', '#...##.', '#....#.', '#....#.', '###.###'])
 })
 
-test('SVG: shapes in the view, y turned, text escaped', () => {
+test('an SVG has the shapes of the view, with y flipped and text escaped', () => {
   const svg = renderSvg({
     view: [-1, 0, 4, 2],
     shapes: [
@@ -113,7 +113,7 @@ test('SVG: shapes in the view, y turned, text escaped', () => {
   expect(svg).toContain('xml:space="preserve">a  &lt; &quot;b&quot; &amp; c</text>')
 })
 
-test('an animated SVG shows each frame in its turn', () => {
+test('an animated SVG shows the frames in order', () => {
   const svg = animateSvg(['#100', '#200', '#300', '#400'].map(half), { framesPerSecond: 8, width: 40 })
   expect(svg.match(/<g /g)?.length).toBe(4)
   expect(svg).toContain('values="visible;hidden" keyTimes="0;0.25" dur="0.5s"')
@@ -148,7 +148,7 @@ function unfilter(data: Buffer, width: number, height: number): number[][] {
   return rows
 }
 
-test('a PNG file holds the pixels', async () => {
+test('a PNG file contains the pixels', async () => {
   const file = await renderPng(half('#102030'), { width: 8 })
   const parts = chunks(file)
   expect(parts.map(({ type }) => type)).toEqual(['IHDR', 'IDAT', 'IEND'])
@@ -158,7 +158,7 @@ test('a PNG file holds the pixels', async () => {
   expect(Buffer.from(file).subarray(-4).toString('hex')).toBe('ae426082')
 })
 
-test('an animated PNG holds what changes, numbered in one sequence', async () => {
+test('an animated PNG contains the changed areas, numbered in one sequence', async () => {
   const frames = ['#f00', '#f00', '#0f0'].map(half)
   const parts = chunks(await animatePng(frames, { width: 8, framesPerSecond: 5 }))
   expect(parts.map(({ type }) => type).join(' ')).toBe('IHDR acTL fcTL IDAT fcTL fdAT fcTL fdAT IEND')
@@ -178,14 +178,14 @@ test('an animated PNG holds what changes, numbered in one sequence', async () =>
   expect(last[3].slice(0, 3)).toEqual([0, 255, 0])
 })
 
-test('half-blocks: plain off a terminal, coloured when asked', () => {
+test('half-blocks are plain without a terminal and coloured on request', () => {
   expect(renderTerminal(half('#000'), { columns: 8 })).toBe('████\n████')
   const coloured = renderTerminal(half('#010203'), { columns: 4, colour: true })
   expect(coloured.startsWith('\u001b[38;2;1;2;3;48;2;1;2;3m▀')).toBe(true)
   expect(coloured.endsWith('\u001b[0m')).toBe(true)
 })
 
-test('frames of environments: their own characters, else their drawing; errors say what is missing', () => {
+test('a frame uses the text of the environment or else its drawing; errors name what is missing', () => {
   const grid = createVectorEnvironment(fourRooms, { numEnvs: 2 })
   grid.reset()
   expect(renderText(grid, 1)).toContain('@')
@@ -200,27 +200,24 @@ test('frames of environments: their own characters, else their drawing; errors s
   expect(() => drawEnv(blind)).toThrow(expect.objectContaining({ code: 'no-drawing' }))
 })
 
-test.each(Object.values(classicEnvironments))(
-  '$name: every environment becomes a picture and characters',
-  (definition) => {
-    const environment = createVectorEnvironment(definition, { numEnvs: 2, seed: 1 })
-    environment.reset()
-    const drawing = drawEnv(environment, 1)
-    expect(renderSvg(drawing)).toMatch(/^<svg [\s\S]*<\/svg>/)
-    expect(renderSvg(drawing)).not.toContain('NaN')
-    expect(drawing.shapes.length).toBeGreaterThan(0)
-    expect(renderText(environment, 1).trim()).not.toBe('')
-  },
-)
+test.each(Object.values(classicEnvironments))('$name renders as an image and as text', (definition) => {
+  const environment = createVectorEnvironment(definition, { numEnvs: 2, seed: 1 })
+  environment.reset()
+  const drawing = drawEnv(environment, 1)
+  expect(renderSvg(drawing)).toMatch(/^<svg [\s\S]*<\/svg>/)
+  expect(renderSvg(drawing)).not.toContain('NaN')
+  expect(drawing.shapes.length).toBeGreaterThan(0)
+  expect(renderText(environment, 1).trim()).not.toBe('')
+})
 
-test('characters become a page of text, line by line', () => {
+test('text renders as a page, line by line', () => {
   const environment = createVectorEnvironment(chain, { numEnvs: 1 })
   environment.reset()
   const lines = drawEnv(environment).shapes.flatMap((shape) => (shape.type === 'text' ? [shape.text] : []))
   expect(lines.join('\n')).toBe(chain.text?.(environment.envs, 0))
 })
 
-test('what environments write has letters of its own in pictures', () => {
+test('the font has all characters that environments draw', () => {
   const dots = (character: string): string =>
     Array.from({ length: 15 }, (_, k) => dotOf(character, Math.floor(k / 3), k % 3)).join()
   for (const character of '@#|<>^+-:_.') expect(dots(character), character).not.toBe(dots('?'))

@@ -56,7 +56,7 @@ test.each<[number[], string, string]>([
   expect(error.code).toBe(code)
 })
 
-test('choices have to exist and to be allowed', () => {
+test('invalid and masked choices are refused', () => {
   const env = checkActionsOf(
     createVectorEnvironment(counter, { numEnvs: 2, contextFor: () => ({ goal: 3 }) }),
   )

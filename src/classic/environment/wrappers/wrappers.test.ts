@@ -59,7 +59,7 @@ function expectShown(env: VectorEnvironment, expected: Shown[], tolerance: numbe
   })
 }
 
-test('running statistics are Gymnasium’s', () => {
+test('running statistics equal those of Gymnasium', () => {
   const running = createRunningMeanStd(2)
   for (const { rows, mean, variance, count } of statistics) {
     running.update(rows)
@@ -77,7 +77,7 @@ test('running statistics are Gymnasium’s', () => {
   expect(running.mean).not.toEqual(Float64Array.from(before))
 })
 
-test.each(modes)('one environment is wrapped as in Gymnasium: %s', (mode) => {
+test.each(modes)('a wrapped single environment equals Gymnasium’s: %s', (mode) => {
   // Gymnasium keeps these statistics in float32.
   expectShown(normaliseObservations(scripted(1, mode)), scalar.normaliseObservations, 5e-5)
   expectShown(frameStack(scripted(1, mode), 3), scalar.frameStack, 0)
@@ -88,7 +88,7 @@ test.each(modes)('one environment is wrapped as in Gymnasium: %s', (mode) => {
     expectShown(normaliseRewards(scripted(1, mode), { gamma: 0.9 }), scalar.normaliseRewards, 1e-12)
 })
 
-test('a vector is normalised as in Gymnasium', () => {
+test('a normalised vector equals Gymnasium’s', () => {
   const observations = normaliseObservations(scripted(3, 'next-step'))
   const rewards = normaliseRewards(scripted(3, 'next-step'), { gamma: 0.9 })
   observations.reset()
@@ -138,12 +138,12 @@ const chains: Record<string, (env: VectorEnvironment) => VectorEnvironment> = {
   'other rewards': (env) => transformRewards(env, (reward, envIndex) => reward * 2 + envIndex),
 }
 
-test.each(Object.keys(chains))('episodes are the same under all modes of autoreset: %s', (name) => {
+test.each(Object.keys(chains))('episodes are equal in all modes of autoreset: %s', (name) => {
   const [one, ...others] = modes.map((mode) => episodesOf(mode, chains[name]))
   for (const other of others) expect(other).toEqual(one)
 })
 
-test('recorded episodes have one observation more than steps, and stacks are windows over them', () => {
+test('a recorded episode has one more observation than steps, and frame stacks are windows over it', () => {
   const plain = episodesOf('same-step', chains.nothing).flat()
   const stacked = episodesOf('same-step', chains.frameStack).flat()
   for (const [
@@ -169,7 +169,7 @@ test('recorded episodes have one observation more than steps, and stacks are win
   }
 })
 
-test('long episodes are recorded whole, and contexts with them', () => {
+test('long episodes are recorded completely, with their contexts', () => {
   const recorded: ArrayEpisode[] = []
   const env = recordEpisodes(
     createVectorEnvironment(counter, {
@@ -194,7 +194,7 @@ test('long episodes are recorded whole, and contexts with them', () => {
   expect(recorded.find(({ envIndex }) => envIndex === 1)?.context[0]).toBe(4)
 })
 
-test('a truncation and a termination in one step hold both', () => {
+test('a step may both terminate and truncate', () => {
   const env = timeLimit(
     createVectorEnvironment(counter, { numEnvs: 1, contextFor: () => ({ goal: 3 }), stream: zeros }),
     3,
@@ -217,7 +217,7 @@ const zeros = () => ({
   restore: () => undefined,
 })
 
-test('actions are clipped, stretched and transformed on their way in', () => {
+test('wrappers clip, rescale and transform actions', () => {
   const seen: number[][] = []
   const definition = {
     ...counter,
@@ -253,7 +253,7 @@ test('actions are clipped, stretched and transformed on their way in', () => {
   expect(() => clipActions(createVectorEnvironment(counter, { numEnvs: 1 }))).toThrow('not those of a box')
 })
 
-test('a chain of wrappers goes on exactly from its state', () => {
+test('a chain of wrappers resumes exactly from its state', () => {
   const recorded: ArrayEpisode[] = []
   const make = () =>
     timeLimit(
@@ -316,7 +316,7 @@ const walker = defineEnvironment({
   },
 })
 
-test('episodes begin where they are put, after a reset and after an end', () => {
+test('startAt places episodes after a reset and after an end', () => {
   const inner = createVectorEnvironment(walker, { numEnvs: 2 })
   const environment = startAt(inner, (envs, i) => {
     envs.state[i] = 1 + i
@@ -331,23 +331,26 @@ test('episodes begin where they are put, after a reset and after an end', () => 
   expect(environment.observations[0]).toBe(1)
 })
 
-test.each(['same-step', 'next-step'] as const)('walking to the start leaves no trace: %s', (autoreset) => {
-  const inner = createVectorEnvironment(walker, { numEnvs: 1, autoreset })
-  const seen: number[] = []
-  const environment = startAt(inner, (envs, i) => {
-    seen.push(envs.terminated[i])
-    envs.actions[i] = 0
-    walker.step(envs, i, undefined as never)
-    walker.step(envs, i, undefined as never)
-  })
-  environment.reset()
-  expect(environment.observations[0]).toBe(2)
-  expect([environment.rewards[0], environment.terminated[0]]).toEqual([0, 0])
-  environment.actions[0] = 1
-  environment.step()
-  expect([environment.rewards[0], environment.terminated[0], environment.lengths[0]]).toEqual([3, 1, 1])
-  expect(environment.actions[0]).toBe(1)
-  if (autoreset === 'next-step') environment.step()
-  expect(environment.observations[0]).toBe(2)
-  expect(seen).toEqual(autoreset === 'same-step' ? [0, 1] : [0, 0])
-})
+test.each(['same-step', 'next-step'] as const)(
+  'steps to the start state are not counted: %s',
+  (autoreset) => {
+    const inner = createVectorEnvironment(walker, { numEnvs: 1, autoreset })
+    const seen: number[] = []
+    const environment = startAt(inner, (envs, i) => {
+      seen.push(envs.terminated[i])
+      envs.actions[i] = 0
+      walker.step(envs, i, undefined as never)
+      walker.step(envs, i, undefined as never)
+    })
+    environment.reset()
+    expect(environment.observations[0]).toBe(2)
+    expect([environment.rewards[0], environment.terminated[0]]).toEqual([0, 0])
+    environment.actions[0] = 1
+    environment.step()
+    expect([environment.rewards[0], environment.terminated[0], environment.lengths[0]]).toEqual([3, 1, 1])
+    expect(environment.actions[0]).toBe(1)
+    if (autoreset === 'next-step') environment.step()
+    expect(environment.observations[0]).toBe(2)
+    expect(seen).toEqual(autoreset === 'same-step' ? [0, 1] : [0, 0])
+  },
+)

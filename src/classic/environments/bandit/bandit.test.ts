@@ -37,7 +37,7 @@ function best(definition: BanditDefinition, { envs }: VectorEnvironment, i: numb
   return means.indexOf(Math.max(...means))
 }
 
-test('Bernoulli, 10 pulls of 5 arms: random 5.0, greedy with Laplace means 6.6, oracle 8.3', () => {
+test('10 pulls of 5 Bernoulli arms return 5.0 (random), 6.6 (greedy with Laplace means), 8.3 (oracle)', () => {
   const numEnvs = 4000
   const definition = createBernoulliBandit({ arms: 5, horizon: 10 })
   const chance = fastStream('policy')
@@ -65,7 +65,7 @@ test('Bernoulli, 10 pulls of 5 arms: random 5.0, greedy with Laplace means 6.6, 
   expect(Math.abs(greedy.mean - 6.6)).toBeLessThan(0.15)
 })
 
-test('means given as features are the means of the arms', () => {
+test('means given as context features are the means of the arms', () => {
   const definition = createBernoulliBandit({ arms: 3, means: 'features', horizon: 400 })
   const vector = createVectorEnvironment(definition, {
     numEnvs: 30,
@@ -84,13 +84,13 @@ test('means given as features are the means of the arms', () => {
   })
 })
 
-test('Gaussian arms: means are standard normal over instances, the best of ten 1.54 above', () => {
+test('means of Gaussian arms are standard normal over instances, and the best of ten is 1.54 on average', () => {
   const definition = createGaussianBandit({ horizon: 1 })
   const oracle = play(definition, 6000, (vector, i) => best(definition, vector, i))
   expect(Math.abs(oracle.mean - 1.5388)).toBeLessThan(0.05)
 })
 
-test('the linear bandit pays what the observation and the arm say', () => {
+test('the reward of the linear bandit is the product of observation and arm', () => {
   const definition = createLinearBandit({ arms: 3, dimensions: 2 })
   const vector = createVectorEnvironment(definition, {
     numEnvs: 50,
@@ -146,7 +146,7 @@ test('the adversary fixes its sequence before the first pull', () => {
   expect(new Set(favoured).size).toBeGreaterThan(1)
 })
 
-test('a line of text says where the episode is', () => {
+test('a line of text shows the progress of the episode', () => {
   const vector = createVectorEnvironment(bernoulliBandit, { numEnvs: 1 })
   vector.reset()
   expect(bernoulliBandit.text?.(vector.envs, 0)).toBe('pull 0 of 100')

@@ -91,7 +91,7 @@ const distance = (a: ArrayLike<number>, b: ArrayLike<number>, from = 0): number 
 for (const definition of definitions) {
   const { maxSteps, limit, steps, contextSteps, trajectories } = golden[definition.name]
 
-  test(`${definition.name}: one step from random states is Gymnasium's`, () => {
+  test(`${definition.name}: one step from random states equals Gymnasium's`, () => {
     const error = stepError(definition, steps)
     expect(error.state).toBeLessThan(1e-12)
     expect(error.reward).toBeLessThan(1e-12)
@@ -101,7 +101,7 @@ for (const definition of definitions) {
     expect(error.ends).toBe(steps.terminated)
   })
 
-  test(`${definition.name}: contexts act by the value of the closed form`, () => {
+  test(`${definition.name}: effects of contexts equal the closed form`, () => {
     const error = stepError(definition, contextSteps)
     expect(error.state).toBeLessThan(1e-12)
     // Gymnasium has no goal height and adds no lengths for the acrobot, so its ends do not follow the context.
@@ -110,53 +110,56 @@ for (const definition of definitions) {
     expect(error.ends).toBe(contextSteps.terminated)
   })
 
-  test.each(trajectories)(`${definition.name}: 200 steps from reset(seed: $seed)`, (trajectory) => {
-    const { seed } = trajectory
-    const vector = createVectorEnvironment(definition, {
-      numEnvs: 1,
-      seed,
-      stream: numpyEnvStream,
-      autoreset: 'disabled',
-      maxSteps: limit,
-    })
-    const { envs } = vector
-    const width = steps.bounds.length
-    const states = unpackRounded(trajectory.states)
-    const rewards = unpackRounded(trajectory.rewards)
-    const actions =
-      definition.action.type === 'discrete'
-        ? Array.from(trajectory.actions, Number)
-        : unpackFloats(trajectory.actions)
-    vector.reset()
-    expect(Array.from(envs.state.subarray(0, width))).toEqual([...unpackDoubles(trajectory.first)])
-    // The acrobot's first observation is made of single-precision sines in the reference.
-    expect(distance(vector.observations, unpackFloats(trajectory.firstObservation))).toBeLessThan(
-      definition === acrobot ? 1e-7 : 1e-15,
-    )
-    let [stateError, rewardError, row] = [0, 0, 0]
-    let [terminated, truncated] = ['', '']
-    for (let t = 0; t < 200; t++) {
-      vector.actions[0] = actions[t]
-      vector.step()
-      const over = vector.terminated[0] === 1 || vector.truncated[0] === 1
-      if (t % 10 === 9 || over) {
-        const expected = states.subarray(row * width, ++row * width)
-        stateError = Math.max(stateError, distance(envs.state, expected))
+  test.each(trajectories)(
+    `${definition.name}: 200 steps from reset(seed: $seed) equal Gymnasium's`,
+    (trajectory) => {
+      const { seed } = trajectory
+      const vector = createVectorEnvironment(definition, {
+        numEnvs: 1,
+        seed,
+        stream: numpyEnvStream,
+        autoreset: 'disabled',
+        maxSteps: limit,
+      })
+      const { envs } = vector
+      const width = steps.bounds.length
+      const states = unpackRounded(trajectory.states)
+      const rewards = unpackRounded(trajectory.rewards)
+      const actions =
+        definition.action.type === 'discrete'
+          ? Array.from(trajectory.actions, Number)
+          : unpackFloats(trajectory.actions)
+      vector.reset()
+      expect(Array.from(envs.state.subarray(0, width))).toEqual([...unpackDoubles(trajectory.first)])
+      // The acrobot's first observation is made of single-precision sines in the reference.
+      expect(distance(vector.observations, unpackFloats(trajectory.firstObservation))).toBeLessThan(
+        definition === acrobot ? 1e-7 : 1e-15,
+      )
+      let [stateError, rewardError, row] = [0, 0, 0]
+      let [terminated, truncated] = ['', '']
+      for (let t = 0; t < 200; t++) {
+        vector.actions[0] = actions[t]
+        vector.step()
+        const over = vector.terminated[0] === 1 || vector.truncated[0] === 1
+        if (t % 10 === 9 || over) {
+          const expected = states.subarray(row * width, ++row * width)
+          stateError = Math.max(stateError, distance(envs.state, expected))
+        }
+        rewardError = Math.max(rewardError, Math.abs(vector.rewards[0] - rewards[t]))
+        terminated += vector.terminated[0]
+        truncated += vector.truncated[0]
+        if (over && t < 199) vector.reset()
       }
-      rewardError = Math.max(rewardError, Math.abs(vector.rewards[0] - rewards[t]))
-      terminated += vector.terminated[0]
-      truncated += vector.truncated[0]
-      if (over && t < 199) vector.reset()
-    }
-    expect(row * width).toBe(states.length)
-    expect(stateError).toBeLessThan(1e-9)
-    expect(rewardError).toBeLessThan(1e-9)
-    expect(terminated).toBe(trajectory.terminated)
-    expect(truncated).toBe(trajectory.truncated)
-    expect(distance(vector.observations, unpackFloats(trajectory.lastObservation))).toBeLessThan(1e-6)
-  })
+      expect(row * width).toBe(states.length)
+      expect(stateError).toBeLessThan(1e-9)
+      expect(rewardError).toBeLessThan(1e-9)
+      expect(terminated).toBe(trajectory.terminated)
+      expect(truncated).toBe(trajectory.truncated)
+      expect(distance(vector.observations, unpackFloats(trajectory.lastObservation))).toBeLessThan(1e-6)
+    },
+  )
 
-  test(`${definition.name}: as long as Gymnasium's, and what was compared came to its ends`, () => {
+  test(`${definition.name}: the time limit equals Gymnasium's, and the compared episodes reach their ends`, () => {
     expect(definition.maxSteps).toBe(maxSteps)
     const all = (end: 'terminated' | 'truncated'): string => trajectories.map((one) => one[end]).join('')
     expect(all('truncated')).toContain('1')
@@ -166,7 +169,7 @@ for (const definition of definitions) {
   })
 }
 
-test('gold values of Gymnasium 1.3 from reset(seed: 42), as researched by hand', () => {
+test('values from reset(seed: 42) equal those recorded by hand from Gymnasium 1.3', () => {
   expect(play(cartPole, [1, 0, 1])).toEqual([
     [0.027395604855596334, -0.006112156024794771, 0.03585979199113824, 0.019736802905936393],
     [0.02727336173510044, 0.18847766618842926, 0.03625452804925697, -0.26141976017845603],
@@ -201,7 +204,7 @@ function play(definition: EnvironmentDefinition, actions: number[]): number[][] 
   return rows
 }
 
-test.each(definitions)('$name: the environments of a vector do not touch each other', (definition) => {
+test.each(definitions)('$name: environments of a vector are independent', (definition) => {
   const options = { seed: 3, maxSteps: 40 }
   const three = createVectorEnvironment(definition, { ...options, numEnvs: 3 })
   const one = createVectorEnvironment(definition, { ...options, numEnvs: 1 })
@@ -234,7 +237,7 @@ test('the acrobot ends when the tip is above the goal, which scales with both li
   expect(envs.rewards[0]).toBe(-1)
 })
 
-test('the cart-pole without velocities moves as the cart-pole does and shows positions only', () => {
+test('the cart-pole without velocities has the same dynamics and shows positions only', () => {
   const envs = arraysOf(cartPolePositions)
   envs.state.set([0.1, 0.2, 0.03, -0.4])
   cartPolePositions.observe(envs, 0)
@@ -242,7 +245,7 @@ test('the cart-pole without velocities moves as the cart-pole does and shows pos
   expect(cartPolePositions.step).toBe(cartPole.step)
 })
 
-test('drawings follow the context', () => {
+test('drawings depend on the context', () => {
   for (const definition of [acrobot, cartPole, mountainCar, mountainCarContinuous, pendulum]) {
     const envs = arraysOf(definition)
     const drawing = definition.draw?.(envs, 0)

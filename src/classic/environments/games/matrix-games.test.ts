@@ -23,7 +23,7 @@ function table(definition: MultiAgentDefinition, choices: number, context = {}):
 
 const shared = (rows: number[][]): number[][][] => rows.map((row) => row.map((value) => [value, value]))
 
-test('the tables of the matrix games', () => {
+test('matrix games reward by their tables', () => {
   expect(table(climbing, 3)).toEqual(
     shared([
       [11, -30, 0],
@@ -52,7 +52,7 @@ test('the tables of the matrix games', () => {
   expect(table(prisonersDilemma, 2, { temptation: 6, sucker: -1 })).toEqual(dilemma(6, 3, 1, -1))
 })
 
-test('the climbing game is over after 25 steps, and begins again', () => {
+test('the climbing game ends after 25 steps and begins again', () => {
   const vector = createMultiAgentVector(climbing, { numEnvs: 2 })
   vector.reset()
   vector.actions.set([0, 0, 1, 1])
@@ -69,7 +69,7 @@ test('the climbing game is over after 25 steps, and begins again', () => {
   expect(vector.truncated[0]).toBe(0)
 })
 
-test("the prisoner's dilemma shows what both did, each its own first", () => {
+test("the prisoner's dilemma shows the last actions of both, with the own action first", () => {
   const vector = createMultiAgentVector(prisonersDilemma, { numEnvs: 1 })
   vector.reset()
   expect([...vector.observations]).toEqual([0, 0])
@@ -78,7 +78,7 @@ test("the prisoner's dilemma shows what both did, each its own first", () => {
   expect([...vector.observations]).toEqual([2, 3])
 })
 
-test('steps before a reset, and choices that do not exist, are refused', () => {
+test('steps before a reset and invalid choices are refused', () => {
   const vector = createMultiAgentVector(climbing, { numEnvs: 1 })
   expect(() => vector.step()).toThrow(expect.objectContaining({ code: 'reset-needed' }))
   vector.reset()

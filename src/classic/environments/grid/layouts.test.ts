@@ -76,7 +76,7 @@ function play(
   return vector.returns[0]
 }
 
-test('layout 0 of four rooms is the original, its default goal the east doorway', () => {
+test('layout 0 of four rooms is the original, with the east doorway as default goal', () => {
   const { rows } = begin(fourRooms, {})
   expect(rows.map((row) => row.replace('@', '.'))).toEqual([
     '#############',
@@ -95,7 +95,7 @@ test('layout 0 of four rooms is the original, its default goal the east doorway'
   ])
 })
 
-test('every layout of four rooms has 104 floor cells, all connected, and the oracle takes the shortest way', () => {
+test('every layout of four rooms has 104 connected floor cells, and the oracle finds the shortest path', () => {
   fc.assert(
     fc.property(layout, fc.integer({ min: 0, max: 103 }), fc.nat(1000), (layout, goal, seed) => {
       const context = { layout, goal }
@@ -110,7 +110,7 @@ test('every layout of four rooms has 104 floor cells, all connected, and the ora
   )
 })
 
-test('every maze is solvable; without braiding it is a tree, fully braided it has no dead end', () => {
+test('every maze is solvable; it is a tree without braiding and has no dead end with full braiding', () => {
   const size = fc.integer({ min: 2, max: 7 })
   fc.assert(
     fc.property(layout, size, layout, fc.constantFrom(0, 0.5, 1), (layout, size, goal, braid) => {
@@ -136,13 +136,13 @@ test('every maze is solvable; without braiding it is a tree, fully braided it ha
   )
 })
 
-test('numbers of layouts give different mazes, and the same number the same one', () => {
+test('different layout numbers give different mazes, and the same number the same maze', () => {
   const frames = Array.from({ length: 200 }, (_, k) => begin(maze, { layout: k, size: 7 }).rows.join('\n'))
   expect(new Set(frames).size).toBe(200)
   expect(begin(maze, { layout: 7, size: 7 }, 99).rows.join('\n')).toBe(frames[7])
 })
 
-test('key-door: the oracle goes by key and door, as counted on the frame', () => {
+test('the oracle of key-door visits key and door in the number of steps counted on the frame', () => {
   const size = fc.integer({ min: 5, max: 9 })
   fc.assert(
     fc.property(layout, size, fc.nat(1000), (layout, size, seed) => {
@@ -164,7 +164,7 @@ test('key-door: the oracle goes by key and door, as counted on the frame', () =>
   )
 })
 
-test('multi-room: as many doors as asked, behind which the goal lies; the oracle opens each', () => {
+test('multi-room has the requested number of doors before the goal, and the oracle opens each', () => {
   const rooms = fc.integer({ min: 2, max: 6 })
   const roomSize = fc.integer({ min: 2, max: 5 })
   fc.assert(
@@ -185,7 +185,7 @@ test('multi-room: as many doors as asked, behind which the goal lies; the oracle
   )
 })
 
-test('a slipping move goes anywhere', () => {
+test('a slipping move may go in any direction', () => {
   const vector = createVectorEnvironment(fourRooms, { numEnvs: 2000, contextFor: () => ({ slip: 4 / 9 }) })
   vector.reset()
   const { state } = vector.envs
@@ -258,25 +258,25 @@ const picture = `
 #.......#
 #########`
 
-test('the agent sees ahead of it, turned, and nothing behind walls and closed doors', () => {
+test('the view ahead is rotated with the agent and hides cells behind walls and closed doors', () => {
   expect(look(picture, 0)).toEqual(['?????', '?????', '?????', '#+###', '.....'])
 })
 
-test('to the right, the goal lies ahead', () => {
+test('an agent facing right sees the goal ahead', () => {
   const seen = look(picture, 1)
   expect(seen[1][2]).toBe('G')
   expect(seen[4]).toBe('?#../')
   expect(seen[0].slice(1, 4)).toBe('###')
 })
 
-test('downwards, the open door lets sight through', () => {
+test('an agent facing down sees through the open door', () => {
   const seen = look(picture, 2)
   expect(seen[2]).toBe('##/##')
   expect(seen[1]).toBe('.....')
   expect(seen[0]).toBe('#####')
 })
 
-test('the whole board has one plane a kind, and one for the agent', () => {
+test('the whole board has one plane for each kind and one for the agent', () => {
   const full = fullView(board, kinds)
   const state = new Float64Array(boardStateSize(board))
   state.set([2, 1, 0, cells.wall, cells.goal])

@@ -25,7 +25,7 @@ const cases: readonly (readonly [FiniteDefinition, Context])[] = [
 ]
 
 test.each(cases.map(([definition, context]) => [definition.name, context, definition] as const))(
-  'the exact model of %s is what play shows',
+  'the exact model of %s agrees with sampled steps',
   (_, context, definition) => {
     const model = definition.transitions(context)
     const numEnvs = 200
@@ -89,7 +89,7 @@ function bestReturn(model: FiniteModel, steps: number): number {
   return value.reduce((sum, entry, state) => sum + entry * model.start[state], 0)
 }
 
-test('optima by dynamic programming', () => {
+test('optimal values equal those of dynamic programming', () => {
   const deepSea = createDeepSea(6)
   expect(bestReturn(deepSea.transitions(), 6)).toBeCloseTo(0.99, 12)
   // Once a move has slipped, the best policy goes left for nothing.
@@ -125,7 +125,7 @@ function sail(context: Context, right: boolean): number {
   return vector.returns[0]
 }
 
-test('DeepSea: right all the way returns 1 - move cost, left nothing', () => {
+test('always moving right in DeepSea returns 1 - move cost, always left 0', () => {
   for (const mapping of [0, 1, 77]) {
     expect(sail({ mapping }, true)).toBeCloseTo(0.99, 12)
     expect(sail({ mapping, moveCost: 0.5 }, true)).toBeCloseTo(0.5, 12)
@@ -133,7 +133,7 @@ test('DeepSea: right all the way returns 1 - move cost, left nothing', () => {
   }
 })
 
-test('DeepSea: of all 2^N sequences of actions one reaches the end, whatever the mapping', () => {
+test('exactly one of 2^N action sequences reaches the reward of DeepSea, for every mapping', () => {
   const size = 6
   const vector = createVectorEnvironment(createDeepSea(size), {
     numEnvs: 2 ** size,
@@ -148,7 +148,7 @@ test('DeepSea: of all 2^N sequences of actions one reaches the end, whatever the
   expect(vector.returns.filter((value) => value > 0).length).toBe(1)
 })
 
-test('DeepSea with slip returns what its chance of success gives', () => {
+test('the mean return of DeepSea with slip follows from its probability of success', () => {
   const numEnvs = 5000
   const vector = createVectorEnvironment(deepSea, {
     numEnvs,
@@ -183,7 +183,7 @@ function chainValue(
   return value[0]
 }
 
-test('the chain returns what dynamic programming says', () => {
+test('the return of the chain equals that of dynamic programming', () => {
   const numEnvs = 400
   for (const context of [{}, { length: 3, slip: 0.1, small: 1, large: 5 }]) {
     for (const action of [0, 1] as const) {
@@ -203,7 +203,7 @@ test('the chain returns what dynamic programming says', () => {
   }
 })
 
-test('the combination lock opens by its digits and by nothing shorter', () => {
+test('the combination lock opens with its complete code only', () => {
   const vector = createVectorEnvironment(combinationLock, {
     numEnvs: 50,
     contextFor: (envIndex) => ({ code: envIndex, length: 2 + (envIndex % 4) }),
@@ -215,7 +215,7 @@ test('the combination lock opens by its digits and by nothing shorter', () => {
   }
 })
 
-test('a wrong digit goes back to the start', () => {
+test('a wrong digit returns to the start', () => {
   const vector = createVectorEnvironment(combinationLock, { numEnvs: 1 })
   vector.reset()
   vector.actions[0] = lockDigit(0, 0)
@@ -247,7 +247,7 @@ function oracleMean(definition: typeof darkRoom, size: number): number {
   return vector.returns.reduce((sum, value) => sum + value, 0) / goals
 }
 
-test('an oracle gets the means known of the three dark rooms', () => {
+test('an oracle reaches the known mean returns of the three dark rooms', () => {
   expect(oracleMean(darkRoom, 9)).toBeCloseTo(21 - 40 / 9 - 1 / 81, 12)
   expect(oracleMean(darkRoom, 9).toFixed(2)).toBe('16.54')
   expect(oracleMean(darkRoom5, 5).toFixed(2)).toBe('18.56')
@@ -267,7 +267,7 @@ test('a dark room starts in the centre, keeps the agent inside, and shows only i
   expect(darkRoom5.text?.(vector.envs, 0)).toBe('G...@\n.....\n.....\n.....\n.....')
 })
 
-test('key, then door: 1 each, and the door ends the episode', () => {
+test('key and door have reward 1 each, and the door ends the episode', () => {
   const vector = createVectorEnvironment(darkKeyDoor, {
     numEnvs: 20,
     autoreset: 'disabled',

@@ -7,7 +7,7 @@ import { reacher } from './reacher.ts'
 
 const random = fastStream('motion')
 
-test('a point mass under a constant force nears force / friction as the closed form says', () => {
+test('the speed of a point mass under a constant force approaches force / friction as in the closed form', () => {
   const envs = arraysOf(pointMass, 1, { mass: 2, friction: 0.5, windX: 0.3, force: 0.4 })
   envs.actions.set([1, 0])
   // Of semi-implicit Euler steps: v_n = f / k (1 - (1 - k dt / m)^n).
@@ -62,7 +62,7 @@ function energy({ state, context }: EnvArrays): number {
 
 const uneven = { length1: 0.4, length2: 0.7, mass1: 1.3, mass2: 0.8, gravity: 3 }
 
-test('a free arm keeps its energy', () => {
+test('a free arm conserves energy', () => {
   const envs = arraysOf(reacher, 1, { ...uneven, friction: 0 })
   envs.state.set([2, -1, 1.5, -2, 0.5, 0.5])
   const before = energy(envs)
@@ -90,7 +90,7 @@ test('motors and friction change the energy by the work they do', () => {
   expect(Math.abs(work)).toBeGreaterThan(0.5)
 })
 
-test('goals lie evenly in the ring and are seen; the reward is the distance of the tip', () => {
+test('goals are uniform in the ring and observed, and the reward is minus the distance of the tip', () => {
   const envs = arraysOf(reacher, 1, {
     length1: 0.4,
     length2: 0.6,
@@ -114,7 +114,7 @@ test('goals lie evenly in the ring and are seen; the reward is the distance of t
   expect(envs.rewards[0]).toBeCloseTo(-Math.hypot(dx, dy) - 0.1, 5)
 })
 
-test('states stay finite at the ends of all ranges', () => {
+test('states stay finite at the ends of all context ranges', () => {
   for (const definition of [pointMass, reacher]) {
     for (const end of [0, 1] as const) {
       const context = Object.fromEntries(

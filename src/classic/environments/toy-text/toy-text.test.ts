@@ -46,7 +46,7 @@ function optimum(
   return start.reduce((sum, chance, state) => sum + chance * value[state], 0)
 }
 
-test('the models have the optima that dynamic programming finds in the reference', () => {
+test('the optimal values of the models equal those of the reference', () => {
   expect(optimum(frozenLake.transitions(), 100)).toBeCloseTo(0.7442, 4)
   expect(optimum(frozenLake8x8.transitions(), 200)).toBeCloseTo(0.9132, 4)
   expect(optimum(taxi.transitions(), 200)).toBeCloseTo(7.93, 2)
@@ -83,7 +83,7 @@ test.each([
   expect(randomPlay(sampled)).toBe(randomPlay(definition, context))
 })
 
-test('a fickle passenger leaves no model over what is observed', () => {
+test('with a fickle passenger there is no model over the observations', () => {
   expect(() => taxi.transitions({ fickleRate: 0.1 })).toThrow(expect.objectContaining({ code: 'no-model' }))
 })
 
@@ -104,7 +104,7 @@ test('a fickle passenger changes the destination once, on the first move aboard'
   expect([move(0), move(1), move(0)]).toEqual([other, other, other])
 })
 
-test('lakes of own maps, several starts among them', () => {
+test('custom maps work, also with several starts', () => {
   const lake = frozenLakeOf('two-starts', ['SFS', 'HHG'])
   const envs = arraysOf(lake)
   const random = fastStream('starts')
@@ -123,7 +123,7 @@ test.each([[['SFF', 'FG']], [['SXG']], [['FFG']]])('the map %j is refused', (map
   expect(() => readLake(map)).toThrow(expect.objectContaining({ code: 'bad-map' }))
 })
 
-test('a generated lake changes with the layout and only then', () => {
+test('a generated lake changes if and only if the layout changes', () => {
   const envs = arraysOf(frozenLakeGenerated, 1, { layout: 3 })
   const random = fastStream('layouts')
   frozenLakeGenerated.reset(envs, 0, random)
@@ -136,7 +136,7 @@ test('a generated lake changes with the layout and only then', () => {
   expect(envs.state.slice(3)).not.toEqual(third)
 })
 
-test('frames of characters', () => {
+test('frames render as text', () => {
   const envs = arraysOf(taxi)
   envs.state[0] = ((2 * 5 + 1) * 5 + 3) * 4
   expect(taxi.text?.(envs, 0)).toBe(
@@ -148,7 +148,7 @@ test('frames of characters', () => {
 })
 
 test.each([{}, { naturalWins: 0, naturalReward: 1.5 }, { tens: 1, dealerStands: 18 }])(
-  'the model of blackjack with %o gives the mean return of play',
+  'the model of blackjack with %o predicts the mean return of sampled episodes',
   (context) => {
     const { start, offsets, probabilities, next, rewards, terminated } = blackjack.transitions(context)
     // Hits below 17, else sticks. Sums only grow but for soft aces, so a few sweeps settle the values.
@@ -185,7 +185,7 @@ test.each([{}, { naturalWins: 0, naturalReward: 1.5 }, { tens: 1, dealerStands: 
   },
 )
 
-test('the best play of blackjack is that of Sutton & Barto, figure 5.2', () => {
+test('the optimal policy of blackjack equals Sutton & Barto, figure 5.2', () => {
   const { offsets, probabilities, next, rewards, terminated, states } = blackjack.transitions()
   const value = new Float64Array(states)
   const q = (pair: number): number => {
@@ -286,7 +286,7 @@ function play(
   }
 }
 
-test.each(cases)('%s %o plays as Gymnasium does, exactly', (_name, _context, definition, entry) => {
+test.each(cases)('%s %o equals Gymnasium step for step', (_name, _context, definition, entry) => {
   const { observations, rewards, terminated, masks } = entry.sequence
   expect(play(definition, entry)).toEqual({
     observations: unpackShorts(observations).join(),
@@ -328,7 +328,7 @@ test.each(Object.entries(golden.maps))('the generated map of size, rate and seed
   expect(Array.from(generateLake(size, rate, seed), tileLetter).join('')).toBe(map)
 })
 
-test.each(definitions)('$name: the environments of a vector do not touch each other', (definition) => {
+test.each(definitions)('$name: environments of a vector are independent', (definition) => {
   const contextFor = (envIndex: number, episode: number): Context =>
     definition === frozenLakeGenerated ? { layout: envIndex === 0 ? episode : 7 } : {}
   const options = { seed: 3, maxSteps: 30, contextFor }

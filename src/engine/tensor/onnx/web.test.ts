@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-test('without the native library WebAssembly computes the same', async () => {
+test('WebAssembly computes the same as the native library', async () => {
   // read when the runtime is first loaded, and each test file is a process of its own
   process.env.AGOGE_RUNTIME = 'web'
   const { compile, gather, gradients, logSoftmax, matmul, silu, sum, takeAlong } = await import('../index.ts')

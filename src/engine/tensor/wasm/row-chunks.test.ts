@@ -39,7 +39,7 @@ test.each([
   )
 })
 
-test('a row whose length is no multiple of four is refused', () => {
+test('a row whose length is not a multiple of four is refused', () => {
   expect(() => foldInChunks(draw(6), draw(6), draw(3))).toThrow(
     expect.objectContaining({ given: 3, expected: 'a multiple of four' }),
   )

@@ -47,7 +47,7 @@ const accurate: [string, (x: Tensor) => Tensor, (x: number) => number, number, n
   ['tanh near 0', t.tanh, Math.tanh, -1e-3, 1e-3],
   ['sigmoid', t.sigmoid, (x) => 1 / (1 + Math.exp(-x)), -20, 20],
 ]
-test.each(accurate)('%s is within a few units of the last place', (name, apply, exact, low, high) => {
+test.each(accurate)('%s is accurate to a few units in the last place', (name, apply, exact, low, high) => {
   const count = 10_000
   const at = (i: number): number =>
     name === 'log' ? low * (high / low) ** (i / count) : low + ((high - low) * i) / count
@@ -62,7 +62,7 @@ test.each(accurate)('%s is within a few units of the last place', (name, apply, 
   expect(Math.max(...errors)).toBeLessThan(6e-7)
 })
 
-test('numbers that are none, and infinite ones, stay what they are', () => {
+test('NaN and infinity are preserved', () => {
   const x = Float32Array.of(NaN, Infinity, -Infinity, 0, -1)
   const program = smallProgram({ x: { shape: ['B'] } }, (given) => ({
     exp: t.exp(given['x']),
@@ -142,7 +142,7 @@ test.each([
   expect(again['w0']).toBeUndefined()
 })
 
-test('a sum of more arrays than a function may have parameters is cut up', () => {
+test('a sum of more arrays than the parameter limit is split', () => {
   const names = Array.from({ length: 1500 }, (_, i) => `x${i}`)
   const specs = Object.fromEntries(names.map((name) => [name, { shape: [2] }]))
   const program = smallProgram(specs, (given) => ({
@@ -154,7 +154,7 @@ test('a sum of more arrays than a function may have parameters is cut up', () =>
   expect([...program!.run(feeds)['y'].data]).toEqual([1_124_250, 1500])
 })
 
-test('parameters that are large are left to the runtime', async () => {
+test('large parameters run on ONNX Runtime', async () => {
   const inputs = { w: { shape: [129, 128] } }
   const build = ({ w }: Record<string, Tensor>): Record<string, Tensor> => ({ y: t.sum(w) })
   expect(smallProgram(inputs, build)).toBeNull()
@@ -167,7 +167,7 @@ test('parameters that are large are left to the runtime', async () => {
   await program.release()
 })
 
-test('an error names shapes that do not fit', () => {
+test('an error names incompatible shapes', () => {
   const program = smallProgram({ x: { shape: ['B', 2] } }, ({ x }) => ({ y: t.exp(x) }))!
   expect(() => program.run({ x: { data: new Float32Array(3), shape: [3] } })).toThrow(/the input x is/)
 })
