@@ -5,7 +5,7 @@ import type { CompileAnswer, CompileTask } from './compiler.ts'
 import { createAlgebra } from './expression.ts'
 import { createStepBudget, grammarLimits, tooLarge } from './step-budget.ts'
 
-// A thread that compiles grammars, one after the other.
+// A thread that compiles grammars one after another.
 const { markers } = workerData as { markers: readonly number[] }
 const port = parentPort!
 

@@ -5,8 +5,8 @@ import type { PackedExpressions } from './packed-algebra.ts'
 import { regularExpression, utf8 } from './regular-expression.ts'
 
 /**
- * What a row may say, as plain data: a text stands for itself; a regular expression for all that it matches as a whole; a schema for
- * JSON that it allows; a token for a marker that no text can be.
+ * What a row may contain, as plain data. A text matches itself, a regular expression everything that it matches as a
+ * whole, a schema the JSON that it allows, and a token a marker that no text can produce.
  */
 export type Grammar =
   | string
@@ -21,21 +21,22 @@ export type Grammar =
 export interface SchemaGrammar {
   /** JSON Schema (draft 7 or 2020-12), see `schemaExpression`. */
   readonly schema: { readonly [key: string]: unknown } | boolean
-  /** Whether one space may stand behind commas and colons; without, JSON is written as `JSON.stringify` does. */
+  /** Whether to allow one space after commas and colons. Default: none, as `JSON.stringify` writes. */
   readonly spaces?: boolean
 }
 
-/** What `createGrammarCompiler` makes of a grammar; it cannot be a part of another one. */
+/** A grammar compiled by `createGrammarCompiler`. It cannot be part of another grammar. */
 export interface CompiledGrammar {
-  /** By which it is known again. */
+  /** Identifies the grammar in caches. */
   readonly compiled: string
   readonly expressions: PackedExpressions
 }
 
 /**
- * A grammar as an expression. `markers`: tokens that stand for no text.
+ * Compiles a grammar to an expression. `markers`: tokens without text.
  *
- * @throws AgogeError `bad-grammar`, `unsupported-schema` or `unsupported-pattern` for one that cannot be used, or that nothing fits
+ * @throws AgogeError `bad-grammar`, `unsupported-schema` or `unsupported-pattern` for a grammar that is invalid or
+ * matches nothing
  */
 export function compileGrammar(algebra: Algebra, grammar: Grammar, markers: readonly number[]): Expression {
   const start = expressionOf(algebra, grammar, markers)

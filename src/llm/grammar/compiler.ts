@@ -7,15 +7,15 @@ import type { CompiledGrammar, Grammar } from './compile.ts'
 import type { PackedExpressions } from './packed-algebra.ts'
 import type { TokenTexts } from './token-masks.ts'
 
-/** Compiles grammars of strangers in a thread of its own, so that nobody else waits for them. */
+/** Compiles untrusted grammars in a thread of its own, so that other requests do not wait for them. */
 export interface GrammarCompiler {
   /**
-   * The grammar in a form that is quickly sampled with. Grammars are compiled one after the other, each for all that wait for it; the
-   * last are kept.
+   * Returns the grammar in a form that is fast to sample with. Compiles grammars one after another, once for all
+   * callers that wait for the same one, and caches the most recent.
    *
-   * @param signal once it is aborted nobody waits any more for the grammar on its behalf; where nobody else does, its compiling ends
-   * @throws AgogeError for a grammar that cannot be used, that is too large (`grammarLimits`), or that nothing fits; `overloaded` where
-   * too many wait; the signal's reason
+   * @param signal aborts the wait of this caller. If no other caller waits for the grammar, its compilation stops
+   * @throws AgogeError for a grammar that is invalid, too large (`grammarLimits`) or matches nothing; `overloaded` if
+   * too many are waiting; the signal's reason
    */
   compile(grammar: Grammar, signal: AbortSignal): Promise<CompiledGrammar>
   dispose(): Promise<void>
@@ -38,9 +38,9 @@ interface Job {
   waiting: Set<Waiting>
 }
 
-/** Grammars that may wait. */
+/** Most waiting grammars. */
 const mostJobs = 64
-/** Compiled grammars that are kept, and the numbers in all of them. */
+/** Most cached grammars, and most numbers in all of them. */
 const mostKept = 64
 const mostWords = 2_000_000
 
@@ -100,7 +100,7 @@ export function createGrammarCompiler({ markers }: Pick<TokenTexts, 'markers'>):
     worker.postMessage({ grammar: job.grammar } satisfies CompileTask)
   }
 
-  /** The thread cannot be interrupted but by its end. */
+  /** Only ending the thread can interrupt it. */
   function drop(job: Job): void {
     jobs.delete(job.key)
     if (running !== job) return
@@ -117,7 +117,7 @@ export function createGrammarCompiler({ markers }: Pick<TokenTexts, 'markers'>):
       const key = createHash('sha256').update(JSON.stringify(grammar)).digest('base64')
       const found = kept.get(key)
       if (found !== undefined) {
-        // The last that was used is the last to go.
+        // The most recently used grammar is evicted last.
         kept.delete(key)
         kept.set(key, found)
         return found

@@ -5,26 +5,29 @@ import { createStepBudget, grammarLimits } from './step-budget.ts'
 import type { StepBudget } from './step-budget.ts'
 import { orderTokens, textOf, tokenMask, type TokenMask, type TokenTexts } from './token-masks.ts'
 
-/** Where a row stands in its grammar. `mask` and `advance` throw AgogeError `grammar-too-large` where `grammarLimits` are exceeded. */
+/**
+ * Position of a row in its grammar. `mask` and `advance` throw AgogeError `grammar-too-large` if `grammarLimits` are
+ * exceeded.
+ */
 export interface GrammarCursor {
   /**
-   * A bit for each token that may come next; those only after which an end can be reached with `left` more tokens, where there are any
-   * such.
+   * A bit for each token that may come next. If possible, only tokens after which the text can end within `left` more
+   * tokens.
    */
   mask(left: number): Uint32Array
   advance(token: number): void
   /** Whether the text may end here. */
   readonly accepting: boolean
-  /** Whether it must: nothing can follow. */
+  /** Whether the text must end here because nothing can follow. */
   readonly complete: boolean
 }
 
 export interface Grammars {
-  /** @throws AgogeError for a grammar that cannot be used, that is too large (`grammarLimits`), or that nothing fits */
+  /** @throws AgogeError for a grammar that is invalid, too large (`grammarLimits`) or matches nothing */
   start(grammar: Grammar): GrammarCursor
 }
 
-/** Compiled grammars that are kept, their expressions, and bytes of masks that each keeps. */
+/** Limits for cached grammars: their number, their expressions, and the bytes of masks of each. */
 const mostGrammars = 64
 const mostExpressions = 500_000
 const mostMaskBytes = 16 * 2 ** 20
@@ -34,20 +37,23 @@ interface Compiled {
   start: Expression
   budget: StepBudget
   masks: Map<Expression, TokenMask>
-  /** Levels of all of them. */
+  /** Levels of all masks. */
   kept: number
 }
 
-/** Compiles grammars for the tokens of a model; states and masks are made as rows come to them, and kept for other rows. */
+/**
+ * Compiles grammars for the tokens of a model. Creates states and masks when a row reaches them, and shares them
+ * between rows.
+ */
 export function createGrammars(texts: TokenTexts): Grammars {
   const order = orderTokens(texts)
   const known = new Map<string, Compiled>()
-  /** The same by the objects themselves, so that the many rows of a call do not write them out. */
+  /** Cache by object identity, so that the rows of a call do not serialise their grammar again. */
   const seen = new WeakMap<object, Compiled>()
   const none = new Uint32Array(Math.ceil(order.size / 32))
   const mostMasks = Math.max(64, Math.floor(mostMaskBytes / (order.size / 8)))
 
-  /** Rows under way keep one that has grown too large; those that come make it anew. */
+  /** Active rows keep a grammar that has grown too large; new rows compile it again. */
   const isSmall = ({ algebra }: Compiled): boolean => algebra.size <= mostExpressions / 2
 
   function compiled(grammar: Grammar): Compiled {
@@ -95,7 +101,7 @@ export function createGrammars(texts: TokenTexts): Grammars {
       const { algebra, budget, start } = found
       let state = start
       let left = grammarLimits.perRow
-      /** Steps that another row has made already are not made again, and not counted. */
+      /** Steps that another row has already computed are neither repeated nor counted. */
       function limited<T>(work: () => T): T {
         const isLast = left < grammarLimits.perToken
         const limit = isLast ? left : grammarLimits.perToken
@@ -107,7 +113,7 @@ export function createGrammars(texts: TokenTexts): Grammars {
         mask(leftTokens) {
           const { levels } = limited(() => maskOf(found, state))
           const near = levels.findLast(({ length }) => length <= leftTokens)
-          // What cannot come to an end in time goes on as it likes.
+          // If the text cannot end in time, all allowed tokens remain.
           return (near ?? (state.accepts ? undefined : levels.at(-1)))?.bits ?? none
         },
         advance(token) {

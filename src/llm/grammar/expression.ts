@@ -5,8 +5,8 @@ import { createStepBudget } from './step-budget.ts'
 import type { StepBudget } from './step-budget.ts'
 
 /**
- * A language over symbols: bytes, and markers as 256 + token id. Equal expressions of an algebra are one object, so that the derivatives
- * of an expression are the states of an automaton that is made as far as it is walked.
+ * A language over symbols: bytes, and markers as 256 + token id. Equal expressions of an algebra are the same object,
+ * so the derivatives of an expression are the states of an automaton that is built lazily.
  */
 export type Expression = {
   readonly id: number
@@ -37,24 +37,27 @@ export interface Algebra {
   readonly marker: (token: number) => Expression
   readonly sequence: (...parts: readonly Expression[]) => Expression
   readonly choice: (...parts: readonly Expression[]) => Expression
-  /** What all of them allow. Parts must be without rules. */
+  /** The intersection. Parts must not contain rules. */
   readonly both: (...parts: readonly Expression[]) => Expression
   readonly not: (inner: Expression) => Expression
   readonly repeat: (inner: Expression, least?: number, most?: number) => Expression
   readonly optional: (inner: Expression) => Expression
-  /** A name for an expression, which may hold the name. It must not allow the empty text. */
+  /** A named expression, which may refer to its own name. It must not allow the empty text. */
   readonly rule: (name: string, build: () => Expression) => Expression
-  /** What may follow a symbol (Brzozowski 1964); `nothing` where nothing that is allowed begins so. */
+  /** What may follow a symbol (Brzozowski 1964); `nothing` if no allowed text begins with it. */
   readonly derivative: (expression: Expression, symbol: number) => Expression
-  /** Symbols of the shortest text that is allowed; Infinity where there is none. To be asked when all rules are there. */
+  /**
+   * Length of the shortest allowed text in symbols; Infinity if there is none. Call it only after all rules are
+   * defined.
+   */
   readonly shortest: (expression: Expression) => number
-  /** How many expressions there are by now. */
+  /** The number of expressions so far. */
   readonly size: number
-  /** The same number for the same text, for names of rules. */
+  /** A unique number for each text, for names of rules. */
   readonly scope: (text: string) => number
-  /** Counts work that is done beside this algebra, for the same grammar. */
+  /** Counts work for the same grammar outside this algebra. */
   readonly spend: StepBudget['spend']
-  /** An expression as data, of which another algebra makes the same with `unpack`. */
+  /** An expression as data, which another algebra restores with `unpack`. */
   readonly pack: (start: Expression) => PackedExpressions
   readonly unpack: (packed: PackedExpressions) => Expression
 }
@@ -78,19 +81,19 @@ function acceptsEmpty(shape: Shape): boolean {
   }
 }
 
-/** What an expression that is kept counts: it takes memory too. */
+/** Steps charged for a stored expression, because it takes memory too. */
 const stepsToKeep = 30
-/** Searches for a shortest text give up here. */
+/** Limit of the search for a shortest text. */
 const mostStates = 20_000
 
-/** The languages that are built of bytes, markers and each other. All work is counted in `budget`. */
+/** The algebra of languages over bytes and markers. Counts all work in `budget`. */
 export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepBudget()): Algebra {
   const known = new Map<string, Expression>()
   const scopes = new Map<string, number>()
   const rules = new Map<string, Expression>()
   const ruleLengths = new Map<string, number>()
   const lengths = new Map<Expression, number>()
-  /** For each byte the first of those that no set tells from it. */
+  /** For each byte, the first byte that no set distinguishes from it. */
   let representative = new Uint8Array(256)
 
   function intern(key: string, shape: Shape): Expression {
@@ -131,7 +134,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     if (first === nothing || rest === nothing) return nothing
     if (first === empty) return rest
     if (rest === empty) return first
-    // Texts are long sequences: a call for each byte would need a deep stack.
+    // Iterative, because texts are long and a call per byte would need a deep stack.
     const parts: Expression[] = []
     let last = first
     for (; last.kind === 'sequence'; last = last.rest) parts.push(last.first)
@@ -152,7 +155,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     return several('choice', all)
   }
 
-  /** Of the same parts, in whatever order, it is the same expression. */
+  /** Equal parts in any order give the same expression. */
   function several(kind: 'choice' | 'both', parts: readonly Expression[]): Expression {
     const all = parts.toSorted((a, b) => a.id - b.id)
     return intern(`${kind} ${ids(all)}`, { kind, parts: all })
@@ -179,7 +182,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     return intern(`repeat ${inner.id} ${needed} ${most}`, { kind: 'repeat', inner, least: needed, most })
   }
 
-  /** The derivative, which may be another way of writing `nothing`. */
+  /** The derivative, possibly as another form of `nothing`. */
   function step(expression: Expression, symbol: number): Expression {
     const place = symbol < 256 ? representative[symbol] : symbol
     return (expression.next[place] ??= derive(expression, place))
@@ -214,7 +217,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     }
   }
 
-  /** `found` keeps what was found, rules as they stand in `ruleLengths`. */
+  /** `found` caches results for the current `ruleLengths`. */
   function measure(expression: Expression, found: Map<Expression, number>): number {
     const before = found.get(expression)
     if (before !== undefined) return before
@@ -246,7 +249,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     return length
   }
 
-  /** From its end to its beginning, since texts are long sequences: a call for each byte would need a deep stack. */
+  /** Iterative and from end to start, because texts are long and a call per byte would need a deep stack. */
   function measureSequence(expression: Expression, found: Map<Expression, number>): number {
     const chain: Extract<Expression, { kind: 'sequence' }>[] = []
     let end = expression
@@ -263,7 +266,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     return length
   }
 
-  /** Breadth first, over what has no rules. */
+  /** Breadth-first search for expressions without rules. */
   function search(start: Expression): number {
     const seen = new Set([start])
     let level = [start]
@@ -293,7 +296,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     return best
   }
 
-  /** Lengths of all rules: the least ones that agree with each other. */
+  /** Lengths of all rules: the least fixed point. */
   function settleRules(): void {
     for (let changed = true; changed;) {
       changed = false
@@ -317,7 +320,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
 
   const marker = (symbol: number): Expression => intern(`marker ${symbol}`, { kind: 'marker', symbol })
   const ruleName = (name: string): Expression => intern(`rule ${name}`, { kind: 'rule', name })
-  /** One byte each, of which texts are made. */
+  /** One-byte expressions, from which texts are built. */
   const single = new Map<number, Expression>()
   const bytes: Algebra['bytes'] = (...ranges) => {
     const alone = ranges.length === 1 && ranges[0][0] === ranges[0][1] ? ranges[0][0] : -1
@@ -347,7 +350,7 @@ export function createAlgebra({ spend }: Pick<StepBudget, 'spend'> = createStepB
     rule(name, build) {
       const made = ruleName(name)
       if (!rules.has(name)) {
-        // Within itself it is known by its name.
+        // Inside its definition, a rule is referred to by name.
         rules.set(name, nothing)
         rules.set(name, build())
       }

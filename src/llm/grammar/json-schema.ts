@@ -4,13 +4,13 @@ import type { Algebra, Expression } from './expression.ts'
 import { numbers } from './numbers.ts'
 import { anyCharacter, jsonCharacter, regularExpression } from './regular-expression.ts'
 
-/** A schema that is an object, or a value of JSON that is one. */
+/** A schema object, or any JSON value. */
 type Schema = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether a value is of a type of JSON Schema. */
+/** Whether a value has a JSON Schema type. */
 function hasType(value: unknown, type: unknown): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
@@ -28,7 +28,7 @@ function valuesOf(schema: Readonly<Record<string, unknown>>): unknown[] | undefi
   return Array.isArray(schema.enum) ? schema.enum : undefined
 }
 
-/** Whether it is plain that no value fits both schemas: by their types, their constants, or those of a property that both require. */
+/** Whether two schemas are clearly disjoint: by their types, their constants, or those of a property that both require. */
 function areDisjoint(a: unknown, b: unknown): boolean {
   if (a === false || b === false) return true
   if (!isRecord(a) || !isRecord(b)) return false
@@ -54,13 +54,13 @@ function areDisjoint(a: unknown, b: unknown): boolean {
   return neededByA.some((name: string) => needed.has(name) && areDisjoint(ofA[name], ofB[name]))
 }
 
-/** Words that say nothing of what is valid. */
+/** Keywords that do not affect validity. */
 const annotations = new Set(
   '$schema $id $anchor $comment $defs definitions title description default examples example deprecated readOnly writeOnly format contentMediaType contentEncoding'.split(
     ' ',
   ),
 )
-/** What is known of each type. */
+/** Supported keywords of each type. */
 const keywords: Record<string, readonly string[]> = {
   object: ['properties', 'required', 'additionalProperties'],
   array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'],
@@ -71,16 +71,16 @@ const keywords: Record<string, readonly string[]> = {
   null: [],
 }
 const general = new Set(['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'])
-/** What it counts to compare two schemas, beside their lengths. */
+/** Steps charged for comparing two schemas, besides their lengths. */
 const stepsToCompare = 50
 const everyType = ['null', 'boolean', 'number', 'string', 'array', 'object']
 
 /**
- * JSON that a schema allows, as `JSON.stringify` writes it. Objects have their properties in the order of `properties`, and others only
- * where `additionalProperties` says so or nothing is said of properties at all; numbers have at most 15 digits on each side of
- * the point; `format` is not looked at.
+ * The JSON that a schema allows, as `JSON.stringify` writes it. Properties come in the order of `properties`. Others
+ * are allowed only if `additionalProperties` says so, or if the schema has neither keyword. Numbers have at most 15
+ * digits on each side of the point. `format` is ignored.
  *
- * @throws AgogeError `unsupported-schema` naming the place, for words that this does not know and that say what is valid
+ * @throws AgogeError `unsupported-schema` naming the place, for unsupported keywords that affect validity
  */
 export function schemaExpression(
   algebra: Algebra,
@@ -94,7 +94,7 @@ export function schemaExpression(
   const character = jsonCharacter(algebra, anyCharacter)
   const anyString = quoted(repeat(character))
   const literal = (value: unknown): Expression => text(JSON.stringify(value))
-  /** Schemas differ by root too: rules are named within one. */
+  /** The root is part of the key, because names of rules are local to it. */
   const scope = algebra.scope(JSON.stringify([root, spaces]))
 
   function refuse(at: string, given: unknown, expected: string): never {
@@ -149,7 +149,7 @@ export function schemaExpression(
     })
   }
 
-  /** A part of a choice whose type stands beside the choice. */
+  /** An alternative of a choice, merged with a type declared beside the choice. */
   function typed(part: unknown, type: unknown): unknown {
     return isRecord(part) && part.type === undefined && part.$ref === undefined ? { ...part, type } : part
   }
@@ -189,7 +189,7 @@ export function schemaExpression(
     )
   }
 
-  /** All of several: properties are put together, strings and numbers fit each of them. */
+  /** The conjunction: merges properties; strings and numbers must match every schema. */
   function allOf(schema: Schema, used: readonly string[], at: string): Expression {
     const { allOf: list, ...own } = schema
     const parts = [...(used.length > 1 ? [own] : []), ...(list as unknown[])]
@@ -210,7 +210,7 @@ export function schemaExpression(
       if (typeof type !== 'string' || !Object.hasOwn(keywords, type))
         refuse(`${at}/type`, type, Object.keys(keywords).join(', '))
     const allowed = new Set([...general, ...types.flatMap((type) => keywords[type as string])])
-    // Words for other types than this one say nothing.
+    // Keywords for other types do not apply.
     const foreign = new Set(Object.values(keywords).flat())
     const unknown = used.find((key) => !allowed.has(key) && !foreign.has(key))
     if (unknown !== undefined)
@@ -228,7 +228,7 @@ export function schemaExpression(
     return numbers(algebra, bounds, type === 'integer') ?? refuse(at, bounds, 'bounds of at most 15 digits')
   }
 
-  /** What a number is held to; `true` beside a bound makes it exclusive, as in draft 4. */
+  /** Bounds of a number. `true` beside a bound makes it exclusive, as in draft 4. */
   function boundsOf(schema: Schema, at: string): Record<string, number> {
     const bounds: Record<string, number> = {}
     for (const key of keywords.number) {
@@ -262,10 +262,10 @@ export function schemaExpression(
     return quoted(minLength === 0 && maxLength === Infinity ? matching : both(matching, sized))
   }
 
-  /** `count` items between brackets. */
+  /** `count` items in brackets. */
   function list(first: readonly Expression[], rest: Expression, least: number, most: number): Expression {
     if (least > most) return algebra.nothing
-    // From the last to the first: what may follow, each with its comma.
+    // From last to first: what may follow, each with its comma.
     const others = repeat(sequence(comma, rest), Math.max(0, least - first.length), most - first.length)
     let behind = first.length < most ? others : algebra.empty
     for (let i = Math.min(first.length, most) - 1; i >= 0; i--) {
@@ -333,7 +333,7 @@ export function schemaExpression(
         ? algebra.nothing
         : sequence(otherName, colon, value(others, `${at}/additionalProperties`))
     const moreOthers = repeat(sequence(comma, other))
-    // From the last to the first: what may follow where a member stands before, and where none does.
+    // From last to first: what may follow if a member precedes, and if none does.
     let behind = moreOthers
     let leading = optional(sequence(other, moreOthers))
     for (let i = members.length - 1; i >= 0; i--) {
@@ -348,13 +348,13 @@ export function schemaExpression(
   return value(root, '')
 }
 
-/** Any of the texts. Beginnings in common are kept once, so that a long list is not walked for every byte. */
+/** Any of the texts. Shares common prefixes, so that a long list is not traversed for every byte. */
 function texts(algebra: Algebra, list: readonly string[]): Expression {
   const encoder = new TextEncoder()
   const all = [...new Set(list)].map((text) => encoder.encode(text)).sort((a, b) => Buffer.compare(a, b))
-  /** Those from place `from` to `to`, which agree in the first `depth` bytes. */
+  /** The texts from index `from` to `to`, which agree in the first `depth` bytes. */
   function behind(from: number, to: number, depth: number): Expression {
-    // What all of them have in common takes no call for each byte.
+    // A common prefix takes no recursive call per byte.
     let shared = depth
     while (shared < all[from].length && all[from][shared] === all[to - 1][shared]) shared++
     const parts: Expression[] = []

@@ -1,6 +1,6 @@
 import type { Algebra, Expression } from './expression.ts'
 
-/** Bounds of a number, as JSON Schema has them. */
+/** Bounds of a number as in JSON Schema. */
 export interface Bounds {
   minimum?: number
   maximum?: number
@@ -8,12 +8,12 @@ export interface Bounds {
   exclusiveMaximum?: number
 }
 
-/** Digits that a number is given: as many as a double keeps apart. */
+/** Most digits of a number: as many as a double can distinguish. */
 const mostDigits = 15
 
 /**
- * Numbers as JSON writes them, with at most 15 digits on each side of the point; bounded ones without an exponent and with 15 digits
- * in all. Undefined where a bound is not a decimal of at most 15 digits.
+ * JSON numbers with at most 15 digits on each side of the point. Bounded ones have no exponent and 15 digits in total.
+ * Undefined if a bound is not a decimal of at most 15 digits.
  */
 export function numbers(algebra: Algebra, bounds: Bounds, whole: boolean): Expression | undefined {
   const { sequence, optional, repeat, bytes, choice, text, both, not } = algebra
@@ -28,18 +28,18 @@ export function numbers(algebra: Algebra, bounds: Bounds, whole: boolean): Expre
   const signed = choice(magnitude, sequence(text('-'), magnitude))
   if (limits.length === 0) return whole ? signed : sequence(signed, optional(exponent))
 
-  /** Digits before the point, without zeros in front, and behind it. */
+  /** Digits before the point, without leading zeros, and after it. */
   const decimal = (value: number): readonly [string, string] | undefined => {
     const found = /^(\d+)(?:\.(\d+))?$/.exec(String(Math.abs(value)))
     if (found === null || found[0].length > mostDigits + 1) return undefined
     return [found[1], found[2] ?? '']
   }
 
-  /** Magnitudes above a decimal, or equal to it too. */
+  /** Magnitudes above a decimal, or also equal to it. */
   function above([before, behind]: readonly [string, string], orEqual: boolean): Expression {
     const more = (symbol: string): Expression =>
       symbol === '9' ? algebra.nothing : bytes([symbol.charCodeAt(0) + 1, 0x39])
-    /** Digits of the same number that are more, by the first place where they differ. */
+    /** Digit strings of the same length with a larger value, by the first place that differs. */
     const larger = choice(
       ...Array.from(before, (symbol, i) =>
         sequence(
@@ -55,7 +55,7 @@ export function numbers(algebra: Algebra, bounds: Bounds, whole: boolean): Expre
     if (whole && behind !== '') return aboveInteger
     const fractions = choice(
       ...Array.from(behind, (symbol, i) => sequence(text(behind.slice(0, i)), more(symbol), repeat(digit))),
-      // The same digits, and then one that is not 0.
+      // The same digits, followed by one that is not 0.
       sequence(text(behind), repeat(text('0')), nonzero, repeat(digit)),
     )
     const zeros = repeat(text('0'))
@@ -75,7 +75,7 @@ export function numbers(algebra: Algebra, bounds: Bounds, whole: boolean): Expre
     const isStrict = name.startsWith('exclusive')
     const isNegative = value < 0
     if (isLeast !== isNegative) {
-      // On the far side of 0: what goes further than the bound.
+      // On the other side of 0: magnitudes beyond the bound.
       const beyond = above(parts, !isStrict)
       bounded.push(isNegative ? minus(beyond) : beyond)
     } else {
@@ -84,7 +84,7 @@ export function numbers(algebra: Algebra, bounds: Bounds, whole: boolean): Expre
     }
   }
   const all = repeat(bytes([0, 0xff]), 1, mostDigits + 1)
-  // -0 and its like stay out: they compare as 0, but are written as if below it.
+  // Excludes -0 and similar: they compare as 0, but are written as if below it.
   const noZero = not(minus(sequence(text('0'), optional(sequence(point, repeat(text('0')))))))
   return both(signed, noZero, all, ...bounded)
 }

@@ -1,15 +1,18 @@
 import type { Expression } from './expression.ts'
 
-/** An expression with all that it is made of, as plain data that threads can be sent. */
+/** An expression with all its parts, as plain data that can be sent to threads. */
 export interface PackedExpressions {
-  /** One after the other, parts before what they are parts of: the place of its kind in `kinds`, then numbers that say the rest. */
+  /**
+   * All expressions in order, parts before the expressions that contain them: index of the kind in `kinds`, then
+   * numbers with the rest.
+   */
   readonly words: Float64Array
   readonly names: readonly string[]
-  /** Of each rule that is known: its name, its expression as a place among all, and the length of its shortest text. */
+  /** For each rule: name, index of its expression, and length of its shortest text. */
   readonly rules: readonly (readonly [string, number, number])[]
-  /** The length of the shortest text of each expression, -1 where it is not known. */
+  /** The length of the shortest text of each expression, -1 if unknown. */
   readonly lengths: Float64Array
-  /** The expression as a place among all. */
+  /** Index of the expression. */
   readonly start: number
 }
 
@@ -46,14 +49,14 @@ function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** Derivatives are left out: they are made again where they are needed. */
+/** Derivatives are omitted and computed again when needed. */
 export function packExpressions(
   start: Expression,
   { bodies, lengths: ruleLengths }: PackedRules,
   lengths: ReadonlyMap<Expression, number>,
 ): PackedExpressions {
   const reached = new Set<Expression>([start, ...bodies.values()])
-  // A set also visits what is added on the way.
+  // Iterating a set also visits elements added during the iteration.
   for (const expression of reached) for (const part of partsOf(expression)) reached.add(part)
   const all = [...reached].sort((a, b) => a.id - b.id)
   const places = new Map(all.map((expression, place) => [expression, place]))
@@ -85,7 +88,7 @@ function bitsOf(has: Uint8Array, from: number): number {
   return bits
 }
 
-/** How an algebra makes expressions. */
+/** How an algebra constructs expressions. */
 export interface Constructors {
   nothing: Expression
   empty: Expression
@@ -98,7 +101,7 @@ export interface Constructors {
   ruleName(name: string): Expression
 }
 
-/** All expressions that were packed, in their order. */
+/** All packed expressions in order. */
 export function unpackExpressions({ words, names }: PackedExpressions, make: Constructors): Expression[] {
   const all: Expression[] = []
   let at = 0

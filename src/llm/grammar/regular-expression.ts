@@ -4,13 +4,13 @@ import type { Algebra, Expression } from './expression.ts'
 /** Code points, both ends included. */
 type Range = readonly [number, number]
 
-/** All characters of Unicode; surrogates are none. */
+/** All Unicode characters except surrogates. */
 export const anyCharacter: readonly Range[] = [
   [0, 0xd7ff],
   [0xe000, 0x10ffff],
 ]
 
-/** What is in the first and not in the second. */
+/** The difference: in the first and not in the second. */
 export function without(from: readonly Range[], taken: readonly Range[]): Range[] {
   return taken.reduce<Range[]>(
     (left, [low, high]) =>
@@ -41,7 +41,7 @@ export function utf8(algebra: Algebra, ranges: readonly Range[]): Expression {
 
 const encode = (code: number): number[] => [...new TextEncoder().encode(String.fromCodePoint(code))]
 
-/** Byte strings of the same length from one to another, whose bytes after the first go from 80 to bf (in hexadecimal). */
+/** Byte strings of equal length between two bounds, whose bytes after the first range over 80 to bf (hexadecimal). */
 function between(algebra: Algebra, low: readonly number[], high: readonly number[]): Expression {
   const { bytes, sequence, choice } = algebra
   if (low.length === 1) return bytes([low[0], high[0]])
@@ -64,7 +64,7 @@ const escaped: Range[] = [
   [0x5c, 0x5c],
 ]
 
-/** One character of these ranges as `JSON.stringify` writes it inside of a string. */
+/** One character of these ranges as `JSON.stringify` writes it in a string. */
 export function jsonCharacter(algebra: Algebra, ranges: readonly Range[]): Expression {
   const plain = utf8(algebra, without(ranges, escaped))
   const escapes = overlap(escaped, ranges).flatMap(([low, high]) =>
@@ -99,11 +99,11 @@ const classes: Record<string, Range[]> = { d: digits, w: words, s: spaces }
 const controls: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 }
 
 /**
- * A regular expression of ECMAScript as an expression; `character` gives what stands for one character of some ranges. As a `search`
- * it may match anywhere, as JSON Schema's patterns do; else it matches the whole.
+ * Converts an ECMAScript regular expression to an expression. `character` returns the expression of one character of
+ * some ranges. With `search` it may match anywhere, like JSON Schema's patterns; otherwise it matches the whole text.
  *
- * @throws AgogeError `unsupported-pattern` for what is not regular or not known: assertions but for ^ and $ around the whole, references
- * to groups, \p{...}
+ * @throws AgogeError `unsupported-pattern` for what is not regular or not supported: assertions other than ^ and $
+ * around the whole, backreferences, \p{...}
  */
 export function regularExpression(
   algebra: Algebra,
@@ -121,11 +121,11 @@ export function regularExpression(
       expected: 'characters, classes, groups, |, *, +, ?, {m,n}, and ^ and $ at the ends',
     })
   }
-  /** The next symbols: names and numbers are short, patterns may be long. */
+  /** The next symbols; limited because names and numbers are short and patterns may be long. */
   const ahead = (count: number): string => symbols.slice(at, at + count).join('')
   const take = (symbol: string): boolean => symbols[at] === symbol && ++at > 0
 
-  /** Alternatives up to the end or a bracket; only outermost ones may be anchored. */
+  /** Alternatives up to the end or a bracket; only outermost ones may have anchors. */
   function alternatives(outermost: boolean): Expression {
     const parts: Expression[] = []
     do {
@@ -148,7 +148,7 @@ export function regularExpression(
     const inner = atom()
     const bounds = quantifier()
     if (bounds === undefined) return inner
-    // Whether it is lazy does not matter to what matches.
+    // Laziness does not affect what matches.
     take('?')
     return algebra.repeat(inner, ...bounds)
   }
@@ -189,7 +189,7 @@ export function regularExpression(
     return inner
   }
 
-  /** Ranges of what stands behind a backslash. */
+  /** Ranges of an escape after a backslash. */
   function escape(): readonly Range[] {
     const symbol = symbols[at++]
     if (symbol === undefined) refuse('it ends with a backslash')

@@ -1,28 +1,28 @@
 import { AgogeError } from '../../error.ts'
 
 /**
- * Bounds of the work that a grammar may make. They count steps, not time, so that a grammar fits or does not, however busy the machine
- * is. A million steps take about a third of a second.
+ * Limits of the work for a grammar. They count steps instead of time, so acceptance does not depend on the load of the
+ * machine. A million steps take about a third of a second.
  */
 export const grammarLimits = {
   /** To compile it. */
   compiling: 10_000_000,
-  /** Numbers of what comes of it: so much is read by the thread that samples. */
+  /** Numbers in the compiled form, which the sampling thread reads. */
   words: 600_000,
-  /** To find the tokens that may come next, once for each token: meanwhile nothing else runs in the thread. */
+  /** To find the next allowed tokens, per token; it blocks the thread. */
   perToken: 1_000_000,
-  /** The same for all tokens of a row together. */
+  /** The same, over all tokens of a row. */
   perRow: 10_000_000,
 }
 
-/** Counts steps; without a limit unless `within` sets one. */
+/** Counts steps. Unlimited outside of `within`. */
 export interface StepBudget {
-  /** @throws AgogeError `grammar-too-large` where no steps are left */
+  /** @throws AgogeError `grammar-too-large` if no steps are left */
   spend: (steps: number) => void
   /**
-   * Runs `work` with this many steps, and returns what it gave and how many it needed.
+   * Runs `work` with this many steps; returns its result and the number of steps used.
    *
-   * @throws AgogeError `grammar-too-large` where they, or the stack, are not enough
+   * @throws AgogeError `grammar-too-large` if steps or stack run out
    */
   within<T>(limit: number, purpose: string, work: () => T): { value: T; spent: number }
 }

@@ -1,12 +1,12 @@
 import type { Algebra, Expression } from './expression.ts'
 
-/** The text of every token, as plain data that threads can be sent. */
+/** The text of every token, as plain data that can be sent to threads. */
 export interface TokenTexts {
-  /** The texts one after the other, in UTF-8. */
+  /** The texts concatenated, in UTF-8. */
   bytes: Uint8Array
-  /** Where each begins; one more than there are tokens. */
+  /** Offset of each text; one more entry than tokens. */
   starts: Int32Array
-  /** 1 for tokens that stand for no text. */
+  /** 1 for tokens without text. */
   markers: Uint8Array
 }
 
@@ -19,17 +19,17 @@ export function packTexts(texts: readonly (Uint8Array | undefined)[]): TokenText
   return { bytes, starts, markers: Uint8Array.from(texts, (text) => Number(text === undefined)) }
 }
 
-/** The text of a token in UTF-8; empty for markers, and for ids that have no text. */
+/** The text of a token in UTF-8; empty for markers and for ids without text. */
 export function textOf({ bytes, starts }: TokenTexts, id: number): Uint8Array {
   return id + 1 < starts.length ? bytes.subarray(starts[id], starts[id + 1]) : new Uint8Array()
 }
 
-/** Tokens in the order of their texts, so that those with a common beginning stand together. */
+/** Tokens sorted by text, so that those with a common prefix are adjacent. */
 interface TokenOrder {
   readonly size: number
   readonly ids: Int32Array
   readonly texts: readonly Uint8Array[]
-  /** How many bytes each shares with the one before. */
+  /** Number of bytes that each shares with the previous one. */
   readonly shared: Int32Array
   readonly markers: readonly number[]
 }
@@ -54,9 +54,12 @@ export function orderTokens(texts: TokenTexts): TokenOrder {
   }
 }
 
-/** The tokens that go on from a state, by how many symbols are needed after them to come to an end. */
+/** The tokens that are allowed in a state, by how many symbols are needed after them to end. */
 export interface TokenMask {
-  /** A bit for each token after which `length` symbols are enough; each holds those before it, the last all of them. */
+  /**
+   * A bit for each token after which `length` symbols suffice. Each mask includes the previous ones; the last has all
+   * tokens.
+   */
   levels: readonly { length: number; bits: Uint32Array }[]
 }
 
@@ -73,7 +76,7 @@ export function tokenMask(
     if (bits === undefined) byLength.set(length, (bits = new Uint32Array(words)))
     bits[id >> 5] |= 1 << (id & 31)
   }
-  /** After how many bytes which state; bytes from `dead` on lead nowhere. */
+  /** The state after each number of bytes; from `dead` on there is none. */
   const states = [state]
   let dead = Infinity
   for (let i = 0; i < ids.length; i++) {

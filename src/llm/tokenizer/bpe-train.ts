@@ -3,9 +3,9 @@ import { byteSymbols, pairKey, splitPreTokens } from './byte-tokenizer.ts'
 import type { TokenizerModel } from './tokenizer.ts'
 
 export interface TrainTokenizerOptions {
-  /** Special tokens, the 256 bytes and the merges together; fewer where the texts run out of pairs that occur twice. */
+  /** Size of the vocabulary: special tokens, the 256 bytes and the merges. Smaller if no pair occurs twice any more. */
   vocabularySize: number
-  /** Ids 0, 1, 2 ... in this order. Where they occur in the texts they are edges, not text. */
+  /** Special tokens; they get ids 0, 1, 2 ... in this order. In the texts they are boundaries, not text. */
   specialTokens: readonly string[]
 }
 
@@ -15,8 +15,8 @@ interface Word {
 }
 
 /**
- * Byte-pair encoding (Sennrich et al. 2016, arXiv:1508.07909) on bytes: merges the most frequent pair of neighbouring tokens again and
- * again, inside pre-tokens only; among equally frequent pairs that of the lowest ids, so the result depends on the texts alone.
+ * Byte-pair encoding (Sennrich et al. 2016, arXiv:1508.07909) on bytes. Repeatedly merges the most frequent pair of
+ * adjacent tokens within pre-tokens. Ties go to the pair with the lowest ids, so the result depends only on the texts.
  */
 export function trainTokenizer(texts: Iterable<string>, options: TrainTokenizerOptions): TokenizerModel {
   const { vocabularySize, specialTokens } = options
@@ -76,7 +76,7 @@ function countWords(texts: Iterable<string>, specialTokens: readonly string[], f
 
 function countPairs(words: readonly Word[]) {
   const counts = new Map<number, number>()
-  /** Words that have or once had the pair; a word that has lost it costs one idle scan. */
+  /** Words that contain or contained the pair. A word that has lost it costs one idle scan. */
   const where = new Map<number, Set<number>>()
   const add = ({ parts, count }: Word, index: number, sign: 1 | -1): void => {
     for (let i = 0; i + 1 < parts.length; i++) {

@@ -4,8 +4,8 @@ import { createAddedSplitter, createSplitter, type TokenizerLayout } from './tok
 import type { Tokenizer, TokenizerModel } from './tokenizer.ts'
 
 /**
- * The printable stand-in of every byte that GPT-2 and Hugging Face's ByteLevel use: printable Latin-1 stands for itself, every other
- * byte for the next code point from U+0100 on.
+ * The printable symbol of every byte, as in GPT-2 and Hugging Face's ByteLevel. Printable Latin-1 characters map to
+ * themselves, every other byte to the next code point from U+0100 on.
  */
 export const byteSymbols: readonly string[] = (() => {
   let next = 256
@@ -15,18 +15,18 @@ export const byteSymbols: readonly string[] = (() => {
   })
 })()
 
-/** The byte that a stand-in stands for. */
+/** The byte of a symbol. */
 const symbolBytes: ReadonlyMap<string, number> = new Map(byteSymbols.map((symbol, byte) => [symbol, byte]))
 
 /**
- * The pre-tokens: a run of letters, one digit, a run of spaces, a run of newlines, or a run of anything else. They cover every text
- * without a gap, and no token reaches over the edge of one. Written so that JavaScript and Oniguruma read it alike.
+ * The pre-tokens: a run of letters, one digit, a run of spaces, a run of newlines, or a run of anything else. They
+ * cover every text without gaps, and no token crosses a boundary. JavaScript and Oniguruma read the pattern alike.
  */
 export const preTokenPattern = '[\\p{L}\\p{M}]+|\\p{N}| +|\\n+|[^\\p{L}\\p{M}\\p{N} \\n]+'
 
 const preTokenRegex = new RegExp(preTokenPattern, 'gu')
 
-/** Splits a text into its pre-tokens; joined they give the text back. */
+/** Splits a text into its pre-tokens; concatenated they equal the text. */
 export function splitPreTokens(text: string): readonly string[] {
   return text.match(preTokenRegex) ?? []
 }
@@ -36,11 +36,11 @@ export function pairKey(left: number, right: number): number {
   return left * 2 ** 24 + right
 }
 
-// Words recur; longer pre-tokens hardly do and would only fill the memory.
+// Words recur. Longer pre-tokens rarely do and would only fill the memory.
 const longestCachedWord = 24
 const cachedWords = 50_000
 
-/** The tokenizer of a byte-level BPE model. Throws an `AgogeError` where the model contradicts itself. */
+/** Creates the tokenizer of a byte-level BPE model. Throws an `AgogeError` if the model is inconsistent. */
 export function createByteTokenizer(model: TokenizerModel): Tokenizer {
   const ids = new Map(model.tokens.map((token, id) => [token, id]))
   const { layout } = model
@@ -66,7 +66,8 @@ export function createByteTokenizer(model: TokenizerModel): Tokenizer {
     if (!ranks.has(key)) ranks.set(key, rank)
     return idOf(left + right)
   })
-  // Where two merges make the same token, a merge can make a pair possible that ranks before it; then only one merge at a time is exact.
+  // If two merges produce the same token, a merge can enable a pair with an earlier rank. Then only one merge at a time
+  // is exact.
   const oneAtATime = new Set(mergedIds).size < mergedIds.length
 
   function idOf(token: string): number {
@@ -85,7 +86,7 @@ export function createByteTokenizer(model: TokenizerModel): Tokenizer {
     return id
   }
 
-  /** Applies the merges in order of rank, each to all its places from left to right. */
+  /** Applies the merges in order of rank, each at all its positions from left to right. */
   function encodeWord(word: string): number[] {
     const bytes = new TextEncoder().encode(word)
     if (layout?.ignoreMerges === true) {
@@ -139,7 +140,7 @@ export function createByteTokenizer(model: TokenizerModel): Tokenizer {
     encode(text, { addedTokens = false, most = Infinity } = {}) {
       const out: number[] = []
       const encodeStretch = (stretch: string): void => {
-        // A character has at least a byte, so this many tokens are to come whatever the text is.
+        // Each character has at least one byte, so the rest has at least this many tokens.
         checkLength(out.length + stretch.length / longestToken, most)
         for (const word of preTokens(stretch)) {
           for (const id of encodeCached(word)) out.push(id)
@@ -180,7 +181,7 @@ export function createByteTokenizer(model: TokenizerModel): Tokenizer {
   }
 }
 
-/** @throws AgogeError `sequence-too-long` for more tokens than there may be */
+/** @throws AgogeError `sequence-too-long` for more tokens than allowed */
 export function checkLength(tokens: number, most: number): void {
   if (tokens <= most) return
   throw new AgogeError('The text has too many tokens.', {

@@ -6,18 +6,18 @@ import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
 
-/** What one rendering may take. A conversation of a thousand messages takes some hundred thousand. */
+/** Most steps of one rendering. A conversation of a thousand messages takes a few hundred thousand. */
 const mostSteps = 5_000_000
 const longestRange = 100_000
-/** Characters, and items of a list, that are made or copied in the time of a step. */
+/** Characters and list items that are created or copied in the time of one step. */
 const charactersPerStep = 64
 const itemsPerStep = 8
-/** Of the body of a loop or a branch. */
+/** Statements in the body of a loop or a branch. */
 const stepsPerBlock = 10
-/** Ends what takes long in one step, such as printing a list of lists of lists. No honest template comes near. */
+/** Time limit for single slow steps, such as printing deeply nested lists. Real templates stay far below it. */
 const mostSeconds = 30
 
-/** The package's types name this class, and lead nowhere under Node's resolution of modules. */
+/** The package's types name this class but do not resolve under Node's module resolution. */
 interface Evaluator {
   run(program: unknown): { value: unknown }
   evaluate(statement: unknown, environment: unknown): { value: unknown }
@@ -25,7 +25,7 @@ interface Evaluator {
 }
 const PlainInterpreter = Interpreter as unknown as new (environment: unknown) => Evaluator
 
-/** Templates come with public checkpoints and may loop without end, so this interpreter counts its steps. */
+/** Templates come from public checkpoints and may loop forever, so this interpreter counts its steps. */
 class CountingInterpreter extends PlainInterpreter {
   private left = mostSteps
 
@@ -49,11 +49,12 @@ class CountingInterpreter extends PlainInterpreter {
 }
 
 /**
- * The text that a template makes of the variables, as `Template.render` makes it, within a limit of steps, and one of seconds for
- * what the steps do not count.
+ * Renders a template with the variables like `Template.render`, with a limit of steps, and of seconds for what steps do
+ * not count.
  *
- * @param template a `Template` of `@huggingface/jinja`, whose declarations are not named in ours: they have errors of their own.
- * @throws Error where the template raises one, is wrong, or runs over a limit.
+ * @param template a `Template` of `@huggingface/jinja`. Its type is not in our declarations, because the package's own
+ * have errors.
+ * @throws Error if the template raises one, is invalid, or exceeds a limit.
  */
 export function renderTemplate(
   template: { parsed: unknown },
@@ -66,12 +67,12 @@ export function renderTemplate(
   return callRender.runInContext(watched, { timeout: seconds * 1000 }) as string
 }
 
-// Node stops a script that takes too long, with all that it calls.
+// Node interrupts a script that takes too long, including everything it calls.
 const callRender = new Script('render()')
 const watched: { render?: () => string } = {}
 createContext(watched)
 
-/** What `Template.render` defines, but for `range`, which has a limit here. */
+/** The globals of `Template.render`, except `range`, which has a limit here. */
 const globals: Readonly<Record<string, unknown>> = {
   true: true,
   True: true,
@@ -94,7 +95,7 @@ function boundedRange(first: number, end?: number, step = 1): number[] {
   return Array.from({ length: count }, (_, i) => start + i * step)
 }
 
-/** A message as chat templates of public models read it: that of OpenAI's chat completions. */
+/** A message in the format of chat templates: that of OpenAI's chat completions. */
 export interface TemplateMessage {
   role: string
   content?: unknown
@@ -103,35 +104,37 @@ export interface TemplateMessage {
     type?: 'function'
     function: { name: string; arguments: Readonly<Record<string, unknown>> }
   }[]
-  /** Others that a template asks for, such as `tool_call_id` or `reasoning_content`. */
+  /** Further fields of a template, such as `tool_call_id` or `reasoning_content`. */
   [field: string]: unknown
 }
 
 interface RenderOptions {
   /** `{ type: 'function', function: { name, description, parameters } }`, parameters as JSON Schema. */
   tools?: readonly unknown[]
-  /** Whether the text ends where the model is to speak. */
+  /** Whether to end with the start of an assistant message. */
   addGenerationPrompt?: boolean
-  /** Variables that a template knows beside these, such as Qwen3's `enable_thinking`. */
+  /** Further variables of a template, such as Qwen3's `enable_thinking`. */
   variables?: Readonly<Record<string, unknown>>
 }
 
-/** The chat template of a public model (Jinja), as `transformers` applies it. */
+/** The chat template of a public model (Jinja), applied like in `transformers`. */
 export interface ChatTemplate {
   /**
-   * The conversation as text, for `tokenizer.encode(text, { addedTokens: true })`. Throws `AgogeError` (`chat-template-failed`) where
-   * the template refuses the conversation, or takes more than five million steps.
+   * Renders the conversation as text for `tokenizer.encode(text, { addedTokens: true })`.
+   *
+   * @throws AgogeError `chat-template-failed` if the template refuses the conversation or takes more than five million
+   * steps.
    */
   render(messages: readonly TemplateMessage[], options?: RenderOptions): string
 }
 
-/** A template for conversations, and one for those with tools where that is another. */
+/** A template for conversations, and one for those with tools if it differs. */
 interface TemplateSources {
   default: string
   tool_use?: string
 }
 
-/** `tokens`: names of special tokens that templates refer to: `bos_token`, `eos_token` ... `file` is named in errors. */
+/** `tokens`: names of special tokens for the template: `bos_token`, `eos_token` ... `file` is named in errors. */
 export function createChatTemplate(
   sources: string | TemplateSources,
   tokens: Readonly<Record<string, string>> = {},
@@ -180,8 +183,9 @@ export function createChatTemplate(
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The chat template of a checkpoint folder: `chat_template.jinja`, or `chat_template` in `tokenizer_config.json`. Throws `AgogeError`
- * (`no-chat-template`) where there is none, as with base models.
+ * Loads the chat template of a checkpoint folder: `chat_template.jinja`, or `chat_template` in `tokenizer_config.json`.
+ *
+ * @throws AgogeError `no-chat-template` if there is none, as with base models.
  */
 export async function readChatTemplate(folder: string): Promise<ChatTemplate> {
   const [config, map] = await Promise.all(
@@ -209,7 +213,7 @@ async function readJson(file: string): Promise<Json> {
   }
 }
 
-/** One template, or a list of `{ name, template }` of which one is called `default`. */
+/** One template, or a list of `{ name, template }` with one named `default`. */
 function readSources(value: unknown): string | TemplateSources | undefined {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) return undefined

@@ -8,11 +8,12 @@ import type { Tokenizer, TokenizerModel } from './tokenizer.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A tokenizer that is not byte-level BPE: Unigram and BPE of SentencePiece (Llama 2, T5), WordPiece (BERT). Texts become tokens as in `tokenizers`,
- * from Hugging Face's library for JavaScript. Normalisation may change a text (`Ａ` to `A`), and what has no token is the unknown token.
+ * A tokenizer other than byte-level BPE: SentencePiece Unigram and BPE (Llama 2, T5), and WordPiece (BERT). Encodes
+ * like `tokenizers`, through Hugging Face's JavaScript library. Normalisation may change a text (`Ａ` to `A`), and
+ * unknown text becomes the unknown token.
  *
  * @param json the text of its `tokenizer.json`
- * @throws AgogeError `bad-tokenizer` where the library cannot read it
+ * @throws AgogeError `bad-tokenizer` if the library cannot read it
  */
 export function createSubwordTokenizer(model: TokenizerModel, json: string): Tokenizer {
   const file = JSON.parse(json) as Json & { model: Json }
@@ -30,7 +31,7 @@ export function createSubwordTokenizer(model: TokenizerModel, json: string): Tok
     vocabularySize: size,
     longestToken,
     encode(text, { addedTokens = false, most = Infinity } = {}) {
-      // A run of unknown characters may be one token, but a text of nothing else says nothing.
+      // A run of unknown characters may be one token, so a probe text of only unknown characters would not work.
       checkLength(text.length / longestToken, most)
       if (text === '') return new Int32Array(0)
       const { ids: encoded } = (addedTokens ? withAdded : withoutAdded).encode(text, {
@@ -74,7 +75,7 @@ function openLibrary(file: Json): Library {
   }
 }
 
-/** The same tokenizer, to which no text is an added token: in the vocabulary their names are such as no text has. */
+/** The same tokenizer without added tokens in texts: its vocabulary names them by strings that no text contains. */
 function withoutAddedTokens(file: Json & { model: Json }, names: ReadonlySet<string>): Json {
   const { vocab, unk_token: unknown, type } = file.model
   const hide = (piece: string, id: number): string =>
@@ -88,14 +89,14 @@ function withoutAddedTokens(file: Json & { model: Json }, names: ReadonlySet<str
   return { ...file, added_tokens: [], model: { ...file.model, vocab: hidden } }
 }
 
-/** The bytes that a token adds to a text; the space that some tokens have in front belongs to them. */
+/** The bytes that a token adds to a text, including the leading space that some tokens have. */
 function bytesOfTokens(
   tokens: readonly string[],
   library: Library,
   specialIds: ReadonlySet<number>,
 ): (id: number) => Uint8Array {
   const encoder = new TextEncoder()
-  // Decoders drop the space before the first token, so each is read behind another one.
+  // Decoders drop the space before the first token, so each token is decoded after another one.
   const anchor = tokens.findIndex((token, id) => /^[a-zA-Z]$/.test(token) && !specialIds.has(id))
   const before = anchor < 0 ? '' : library.decode([anchor])
   const known = new Map<number, Uint8Array>()

@@ -1,6 +1,6 @@
 import type { Tokenizer } from './tokenizer.ts'
 
-/** One message of a conversation, before it becomes tokens. */
+/** One message of a conversation, before it is tokenized. */
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'
   text: string
@@ -21,7 +21,10 @@ export const specialTokens = [
 
 export type SpecialToken = (typeof specialTokens)[number]
 
-/** Tokens of one message; `mask` is 1 on what the policy itself says (never on its forced `<|assistant|>` marker). */
+/**
+ * Tokens of one message. `mask` is 1 for tokens of the policy, and 0 for its forced `<|assistant|>` marker and
+ * everything else.
+ */
 export interface EncodedMessage {
   tokens: Int32Array
   mask: Uint8Array
@@ -29,7 +32,7 @@ export interface EncodedMessage {
 
 type Segment = { special: SpecialToken } | { text: string }
 
-/** Compact JSON of a call, exactly as it stands between `<|call|>` and the next marker. */
+/** Compact JSON of a call, exactly as between `<|call|>` and the next marker. */
 export function callText(call: { name: string; arguments: Record<string, unknown> }): string {
   return JSON.stringify({ name: call.name, arguments: call.arguments })
 }
@@ -42,7 +45,7 @@ function segments(message: ChatMessage): Segment[] {
   return parts
 }
 
-/** The message as text, markers included; for reading and for training the tokenizer, never for encoding. */
+/** The message as text with markers, for reading and for training the tokenizer. Do not encode it. */
 export function renderMessage(message: ChatMessage): string {
   return segments(message)
     .map((part) => ('special' in part ? part.special : part.text))
@@ -50,8 +53,8 @@ export function renderMessage(message: ChatMessage): string {
 }
 
 /**
- * The message as tokens. Markers and text are encoded apart, so no text, whatever it contains, can become a marker.
- * For an assistant message everything after `<|assistant|>`, up to and including `<|end|>`, has mask 1.
+ * The message as tokens. Markers and text are encoded separately, so no text can become a marker. In an assistant
+ * message everything after `<|assistant|>`, up to and including `<|end|>`, has mask 1.
  */
 export function encodeMessage(tokenizer: Tokenizer, message: ChatMessage): EncodedMessage {
   const ids: number[] = []
@@ -64,7 +67,7 @@ export function encodeMessage(tokenizer: Tokenizer, message: ChatMessage): Encod
   return { tokens: Int32Array.from(ids), mask }
 }
 
-/** All messages in a row; see `encodeMessage`. */
+/** All messages concatenated; see `encodeMessage`. */
 export function encodeConversation(tokenizer: Tokenizer, messages: readonly ChatMessage[]): EncodedMessage {
   const parts = messages.map((message) => encodeMessage(tokenizer, message))
   const length = parts.reduce((sum, part) => sum + part.tokens.length, 0)

@@ -11,8 +11,9 @@ import { preTokenPattern } from './byte-tokenizer.ts'
 import type { TokenizerModel } from './tokenizer.ts'
 
 /**
- * A tokenizer as the text of a Hugging Face `tokenizer.json`; `tokenizers` and `transformers` read it and encode every text alike,
- * except that they turn the written names of special tokens into those tokens. One that was read from a file is what it was there.
+ * Serialises a tokenizer as the text of a Hugging Face `tokenizer.json`. `tokenizers` and `transformers` encode every
+ * text alike, except that they convert written names of special tokens to those tokens. A tokenizer read from a file is
+ * returned unchanged.
  */
 export function tokenizerToJson(model: TokenizerModel): string {
   const read = model.json ?? model.layout?.json
@@ -57,9 +58,8 @@ export function tokenizerToJson(model: TokenizerModel): string {
 }
 
 /**
- * Reads what `tokenizerToJson` wrote, or any other `tokenizer.json`: of byte-level BPE, such as those of Llama 3 and Qwen, exactly and
- * fast; of SentencePiece (Unigram, BPE) and WordPiece through Hugging Face's library. Throws an `AgogeError` naming the field that does not
- * fit; `file` is named in it.
+ * Reads the text of a `tokenizer.json`. Byte-level BPE (Llama 3, Qwen, this project) is exact and fast. SentencePiece
+ * (Unigram, BPE) and WordPiece use Hugging Face's library. Throws an `AgogeError` naming the invalid field and `file`.
  */
 export function tokenizerFromJson(text: string, file = 'tokenizer.json'): TokenizerModel {
   function check(fits: boolean, field: string, given: unknown, expected: string): asserts fits {
@@ -98,7 +98,7 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
     tokens: readTokens(Object.entries(vocab), added, check),
     specialTokens: added.filter(({ special }) => special).map(({ content }) => content),
     merges: merges.map((merge: unknown, i) => {
-      // Before tokenizers 0.20 a merge was one string with a space between its sides.
+      // Before tokenizers 0.20 a merge was one string with a space between its parts.
       const pair: unknown = typeof merge === 'string' ? merge.split(' ') : merge
       check(isPair(pair), `model.merges[${i}]`, merge, 'two tokens')
       return pair
@@ -109,7 +109,7 @@ export function tokenizerFromJson(text: string, file = 'tokenizer.json'): Tokeni
 
 type Check = (fits: boolean, field: string, given: unknown, expected: string) => void
 
-/** Whether it is not byte-level BPE, whose last step before the merges is `ByteLevel`. */
+/** Whether it is not byte-level BPE, whose last pre-tokenizer step is `ByteLevel`. */
 function isSubword({ type }: Json, preTokenizer: unknown): boolean {
   if (type !== 'BPE') return true
   return !JSON.stringify(preTokenizer ?? null).includes('"ByteLevel"')
@@ -145,7 +145,7 @@ function readSubword(json: Json, model: Json, text: string, file: string): Token
   }
 }
 
-/** The text of every token, at the index that is its id. */
+/** The text of every token, indexed by id. */
 function readTokens(
   vocab: readonly [string, unknown][],
   added: readonly AddedToken[],

@@ -1,12 +1,12 @@
 import { AgogeError } from '../../error.ts'
 
-/** An entry of `added_tokens`: a text that becomes one token before anything else is done to it. */
+/** An entry of `added_tokens`: a text that becomes one token before all other processing. */
 export interface AddedToken {
   id: number
   content: string
-  /** Left out of texts with `skipSpecial`. */
+  /** Omitted by `skipSpecial`. */
   special: boolean
-  /** Looked for after the text was normalised, and not before. */
+  /** Matched after normalisation instead of before. */
   normalized: boolean
 }
 
@@ -15,18 +15,18 @@ type NormalForm = 'NFC' | 'NFD' | 'NFKC' | 'NFKD'
 /** How a public byte-level BPE tokenizer differs from those that the project trains. */
 export interface TokenizerLayout {
   normalForms: readonly NormalForm[]
-  /** Splits one after the other, in Oniguruma's syntax. */
+  /** Splits applied in order, in Oniguruma's syntax. */
   patterns: readonly string[]
-  /** Pieces that are tokens as they stand are not put together by merges. */
+  /** Whether pieces that are tokens skip the merges. */
   ignoreMerges: boolean
   added: readonly AddedToken[]
-  /** The `tokenizer.json` it was read from, so that it is saved as it was. */
+  /** The `tokenizer.json` it was read from, so that it is saved unchanged. */
   json: string
 }
 
 type Part = { text: string } | { id: number }
 
-/** Takes texts apart into added tokens and normalised stretches between them. */
+/** Splits texts into added tokens and normalised stretches between them. */
 export function createAddedSplitter({ added, normalForms }: TokenizerLayout): {
   split(text: string): Part[]
   normalise(text: string): string
@@ -50,7 +50,7 @@ export function createAddedSplitter({ added, normalForms }: TokenizerLayout): {
 function finder(tokens: readonly AddedToken[]): (text: string) => Part[] {
   if (tokens.length === 0) return (text) => (text === '' ? [] : [{ text }])
   const ids = new Map(tokens.map(({ content, id }) => [content, id]))
-  // The leftmost, and of those that begin there the longest.
+  // The leftmost match, and of those the longest.
   const longestFirst = [...ids.keys()].sort((a, b) => b.length - a.length)
   const escaped = longestFirst.map((content) => content.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
   const regex = new RegExp(escaped.join('|'), 'gu')
@@ -80,14 +80,14 @@ export function unusable(field: string, given: unknown, expected: string, file: 
   })
 }
 
-/** What a `Sequence` holds, or the one step itself; nothing for null. */
+/** The steps of a `Sequence`, or the single step; empty for null. */
 function steps(value: unknown, inner: string): Json[] {
   if (!isRecord(value)) return []
   const list = value.type === 'Sequence' ? value[inner] : [value]
   return Array.isArray(list) ? list.filter(isRecord) : []
 }
 
-/** `normalizer`: null or Unicode's normal forms. */
+/** `normalizer`: null or Unicode normal forms. */
 export function readNormalForms(value: unknown, file: string): NormalForm[] {
   return steps(value, 'normalizers').map(({ type }) => {
     if (type === 'NFC' || type === 'NFD' || type === 'NFKC' || type === 'NFKD') return type
@@ -95,7 +95,7 @@ export function readNormalForms(value: unknown, file: string): NormalForm[] {
   })
 }
 
-/** `pre_tokenizer`: splits that keep everything, then ByteLevel, which may split as GPT-2 does; as patterns. */
+/** `pre_tokenizer`: splits that keep everything, then ByteLevel, which may split like GPT-2; as patterns. */
 export function readPatterns(value: unknown, ownPattern: string, file: string): string[] {
   const all = steps(value, 'pretokenizers')
   const last = all.at(-1)
@@ -114,7 +114,7 @@ export function readPatterns(value: unknown, ownPattern: string, file: string): 
   return last.use_regex === false ? patterns : [...patterns, ownPattern]
 }
 
-/** `added_tokens`; those that would take in the spaces around them are refused by default. */
+/** `added_tokens`. By default refuses those that would absorb surrounding spaces. */
 export function readAddedTokens(value: unknown, file: string, withSpaces = false): AddedToken[] {
   return (Array.isArray(value) ? value : []).filter(isRecord).map((entry, i) => {
     const { id, content } = entry
@@ -133,12 +133,12 @@ export function readAddedTokens(value: unknown, file: string, withSpaces = false
   })
 }
 
-/** GPT-2's pre-tokens: what `ByteLevel` splits by itself. */
+/** GPT-2's pre-tokens, by which `ByteLevel` splits. */
 export const gpt2Pattern = String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
-/** Unicode's White_Space, which is what `\s` stands for in the reference; in JavaScript it also has U+FEFF, but not U+0085. */
+/** Unicode's White_Space, the meaning of `\s` in the reference. JavaScript's `\s` includes U+FEFF but not U+0085. */
 const whiteSpace = String.raw`\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`
-/** What else than its two cases matches an ASCII letter without regard to case. */
+/** Further characters that match an ASCII letter case-insensitively. */
 const folded: Record<string, string> = { s: '\u017f', k: '\u212a' }
 
 const escapes: Record<string, string> = {
@@ -150,8 +150,8 @@ const escapes: Record<string, string> = {
 }
 
 /**
- * Splits texts by a pattern of a `tokenizer.json` (Oniguruma's syntax): matches and what lies between them are pieces, which
- * joined give the text back. Throws `AgogeError` (`bad-tokenizer`) for what JavaScript cannot express.
+ * Splits texts by a pattern of a `tokenizer.json` (Oniguruma's syntax). Matches and the text between them are pieces,
+ * which concatenated equal the text. Throws `AgogeError` (`bad-tokenizer`) for what JavaScript cannot express.
  */
 export function createSplitter(pattern: string): (text: string) => string[] {
   let regex: RegExp
@@ -180,11 +180,11 @@ export function createSplitter(pattern: string): (text: string) => string[] {
   }
 }
 
-/** The same pattern as JavaScript reads it. Node 20 has no `(?i:`, so the cases are written out. */
+/** The pattern in JavaScript syntax. Node 20 has no `(?i:`, so both cases are written out. */
 function translate(pattern: string): string {
   let result = ''
   let inClass = false
-  /** Depth of groups, and that of the outermost one without regard to case. */
+  /** Depth of groups, and that of the outermost case-insensitive one. */
   let depth = 0
   let anyCase: number | undefined
   for (let i = 0; i < pattern.length; i++) {

@@ -3,17 +3,17 @@ import { createByteTokenizer } from './byte-tokenizer.ts'
 import { createSubwordTokenizer } from './subword-tokenizer.ts'
 import type { TokenizerLayout } from './tokenizer-layout.ts'
 
-/** All there is to know of a tokenizer, as data. Those of byte-level BPE write bytes as `byteSymbols`. */
+/** All data of a tokenizer. Those of byte-level BPE write bytes as `byteSymbols`. */
 export interface TokenizerModel {
-  /** The text of every token, at the index that is its id. */
+  /** The text of every token, indexed by id. */
   tokens: readonly string[]
-  /** Which of the tokens are markers that no text can become. */
+  /** Which tokens are markers that no text can produce. */
   specialTokens: readonly string[]
-  /** Pairs of tokens that become one, the first to be applied first. */
+  /** Pairs of tokens to merge, in order of priority. */
   merges: readonly (readonly [string, string])[]
-  /** Of a public tokenizer, whose texts are split otherwise than those of the project's own. */
+  /** Present for a public tokenizer, which splits texts differently from the project's own. */
   layout?: TokenizerLayout
-  /** The `tokenizer.json` of one that is not byte-level BPE; it has no `merges` and no `layout`. */
+  /** The `tokenizer.json` of a tokenizer other than byte-level BPE; it has no `merges` and no `layout`. */
   json?: string
 }
 
@@ -21,31 +21,31 @@ export interface Tokenizer {
   readonly vocabularySize: number
   readonly model: TokenizerModel
   /**
-   * Token ids of a text, without tokens that a model wants in front. No text gives a special id: `<|end|>` in a text is six
-   * ordinary characters and more. With `addedTokens` the names of special and other added tokens become those tokens: for
-   * what a chat template wrote.
+   * Token ids of a text, without tokens that a model expects in front. No text produces a special id: `<|end|>` in a
+   * text becomes ordinary characters. With `addedTokens`, the names of special and other added tokens become those
+   * tokens; use it for the output of a chat template.
    *
-   * @throws AgogeError `sequence-too-long` for more tokens than `most`, before the rest of the text is looked at
+   * @throws AgogeError `sequence-too-long` for more tokens than `most`, before the rest of the text is processed
    */
   encode(text: string, options?: { addedTokens?: boolean; most?: number }): Int32Array
-  /** Bytes of the longest token: a text of so many characters has at least one token for each as many. */
+  /** Bytes of the longest token, for a lower bound on the number of tokens of a text. */
   readonly longestToken: number
   /**
-   * The text of token ids; bytes that are no UTF-8 become U+FFFD. Special tokens show as their names unless `skipSpecial`. Models have
-   * rows for more ids than their tokenizers have tokens (151936 of 151665 in Qwen2.5), and may draw them: they are no text, as in
-   * transformers.
+   * The text of token ids. Invalid UTF-8 becomes U+FFFD. Special tokens appear as their names unless `skipSpecial` is
+   * set. Ids without a token give no text, as in transformers: models have rows for more ids than their tokenizer has
+   * tokens (151936 and 151665 in Qwen2.5), and may sample them.
    */
   decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string
   /** The id of a special or other added token; throws for any other name. */
   special(name: string): number
   isSpecial(id: number): boolean
-  /** The bytes of a token in a text: its name for a special token, none for an id without token. */
+  /** The bytes of a token in a text: the name of a special token, none for an id without token. */
   bytes(id: number): Uint8Array
-  /** What each token stands for; special tokens stand for no text. */
+  /** The text of each token; special tokens have no text. */
   texts(): TokenTexts
 }
 
-/** The tokenizer of a model. Throws an `AgogeError` where the model contradicts itself. */
+/** Creates the tokenizer of a model. Throws an `AgogeError` if the model is inconsistent. */
 export function createTokenizer(model: TokenizerModel): Tokenizer {
   return model.json === undefined ? createByteTokenizer(model) : createSubwordTokenizer(model, model.json)
 }

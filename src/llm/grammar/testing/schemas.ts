@@ -15,7 +15,7 @@ const bounded = (type: string) =>
     { requiredKeys: ['type'] },
   )
 
-/** Random schemas of what grammars know. */
+/** Random schemas with the features that grammars support. */
 export const anySchema: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((tie) => ({
   schema: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },
@@ -51,7 +51,7 @@ export const anySchema: fc.Arbitrary<Schema> = fc.letrec<{ schema: Schema }>((ti
   ),
 })).schema
 
-/** Goes on with any of the allowed tokens, until the text may end and `next` says so, or must. */
+/** Appends allowed tokens until the text may end and `next` stops, or until it must end. */
 export function pickFrom(
   cursor: GrammarCursor,
   texts: TokenTexts,
