@@ -1,4 +1,5 @@
-// An agent written with the AI SDK, with tools of its own, that learns by reinforcement: its code knows nothing of training.
+// Trains an agent written with the AI SDK by reinforcement learning. The agent has its own tools, and its code knows
+// nothing of training.
 import { generateText, stepCountIs, tool } from 'ai'
 import { z } from 'zod'
 import { demonstrateAgent, fineTune, loadModel, readChatFormat, rolloutAgent, trainAgent } from 'agoge'
@@ -16,7 +17,7 @@ const taskAt = (seed: number): Task => {
   return { id: `${article}-${left}`, article, left }
 }
 
-// The agent: a request, two tools, as many calls as it likes.
+// The agent: a request, two tools, any number of calls.
 async function clerk({ article, left }: Task, { model }: Pick<AgentContext, 'model'>): Promise<string> {
   const tools = {
     stock: tool({
@@ -44,7 +45,7 @@ const { backend, tokenizer, folder } = await loadModel()
 const format = await readChatFormat(folder, tokenizer)
 const model = { backend, tokenizer, format, window: backend.config.max_position_embeddings }
 
-// A few demonstrations, so that there is something to reinforce.
+// A few demonstrations, so that the agent sometimes succeeds before reinforcement learning starts.
 const demonstrations = await demonstrateAgent({
   ...model,
   program,

@@ -1,4 +1,4 @@
-// Trains PPO on CartPole, the greedy policy evaluated on 100 episodes in the end.
+// Trains PPO on CartPole and evaluates the greedy policy on 100 episodes.
 import { cartPole, ppo, ppoPresets, trainClassic } from 'agoge'
 
 const steps = Number(process.env['STEPS'] ?? 100_000)

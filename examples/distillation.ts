@@ -1,4 +1,4 @@
-// On-policy distillation: a student speaks, its teacher says how likely it would have said the same.
+// On-policy distillation: the student samples answers, and the teacher gives the log-probability of each token.
 import { loadModel } from 'agoge'
 import {
   answerSequence,
@@ -19,7 +19,7 @@ const prompts = names.map((name) => {
   return Int32Array.of(...tokens, tokenizer.special('<|assistant|>'))
 })
 
-// The teacher is the same model after it has learnt to greet, by imitation.
+// The teacher is the same model after supervised fine-tuning on greetings.
 const tokens = Int32Array.of(...tokenizer.encode('Welcome here.'), ...stop)
 const greetings = prompts.map((prompt) => imitationSequence({ prompt, tokens }, { weight: 1 / 40 }))
 const update = { sequences: greetings, loss: { name: 'cross_entropy' } } as const

@@ -1,4 +1,4 @@
-// A reward that compares: of the episodes of one task that succeeded, those with the fewest calls get a bonus.
+// A reward that compares episodes: among the successful episodes of a task, those with the fewest calls get a bonus.
 import {
   createFilesystemEnvironment,
   filesystemDemonstrations,

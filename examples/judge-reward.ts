@@ -1,4 +1,4 @@
-// A model as judge: success as the environment checks it, and on top how well the answer is worded, which only a reader can say.
+// A model as judge: the reward is the success that the environment checks, plus how well the answer is worded.
 import {
   createFilesystemEnvironment,
   createOpenAIActor,
@@ -10,7 +10,8 @@ import {
 } from 'agoge'
 import { compose } from 'agoge/rewards'
 
-// JUDGE_URL is any OpenAI-compatible endpoint. Without one, a function stands in for the model: short answers are good ones.
+// JUDGE_URL is any OpenAI-compatible endpoint. Without one, a function stands in for the model and prefers short
+// answers.
 const { JUDGE_URL: baseUrl, JUDGE_MODEL: model = 'gpt-5-mini' } = process.env
 const placeholder = (question: string): string => {
   const said = /assistant: (.*)\n<\/conversation>/.exec(question)?.[1] ?? ''

@@ -1,4 +1,4 @@
-// Trains the small model on tools of one's own: objects of the AI SDK's `tool` shape with any Standard Schema.
+// Trains the small model on your own tools: objects of the AI SDK's `tool` shape with any Standard Schema.
 import { tool } from 'ai'
 import { z } from 'zod'
 import { createToolsEnvironment, train } from 'agoge'

@@ -1,7 +1,7 @@
-// Trains the small model to operate the official filesystem MCP server, and prints how much better it got.
+// Trains the small model on the official filesystem MCP server and prints its success before and after.
 import { createFilesystemEnvironment, filesystemDemonstrations, filesystemTasks, train } from 'agoge'
 
-// STEPS=2 is a trial: fewer steps and tasks than the plan's.
+// STEPS=2 makes a trial run with fewer steps and tasks than the plan.
 const steps = Number(process.env['STEPS'])
 const environment = await createFilesystemEnvironment()
 const summary = await train({

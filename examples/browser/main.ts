@@ -4,7 +4,7 @@ import type { Evaluation, Progress, Report, Request } from './messages.ts'
 import { plot } from './plot.ts'
 import type { Point } from './plot.ts'
 
-/** `spent`: all steps used up and the goal not reached. */
+/** `spent`: all steps are used and the goal is not reached. */
 type State = 'ready' | 'loading' | 'training' | 'pausing' | 'paused' | 'solved' | 'spent' | 'failed'
 
 const labels: Readonly<Record<State, string>> = {
@@ -118,7 +118,7 @@ function become(next: State, text: string): void {
   redraw()
 }
 
-/** Once a frame of the screen, however much the worker says. */
+/** Draws once per frame of the screen, however many messages the worker sends. */
 function redraw(): void {
   if (drawing) return
   drawing = true

@@ -1,9 +1,9 @@
 import type { Drawing } from 'agoge/browser'
 
-/** What the page asks of the worker. */
+/** Messages from the page to the worker. */
 export type Request = { type: 'start'; seed: number; width: number } | { type: 'pause' } | { type: 'resume' }
 
-/** Mean return of the greedy policy over so many episodes, with its 95% interval. */
+/** Mean return of the greedy policy over a number of episodes, with its 95% interval. */
 export interface Evaluation {
   step: number
   mean: number
@@ -12,19 +12,19 @@ export interface Evaluation {
   episodes: number
 }
 
-/** How far training is. `seconds` are those of acting, stepping and learning: no evaluation, no drawing, no pause. */
+/** Progress of training. `seconds` counts acting, stepping and learning, without evaluation, drawing and pauses. */
 export interface Progress {
   step: number
   seconds: number
-  /** Episodes that have ended so far. */
+  /** Number of finished episodes. */
   episodes: number
-  /** Mean return of the episodes that ended since the last report; none where none did. */
+  /** Mean return of the episodes that ended since the last report; undefined if none did. */
   ended?: number
 }
 
-/** What the worker tells the page. */
+/** Messages from the worker to the page. */
 export type Report =
-  /** The programs are compiled, in the library's own kernels or for ONNX Runtime, and training begins. */
+  /** The programs are compiled (for the library's own kernels or for ONNX Runtime) and training starts. */
   | { type: 'training'; loadingSeconds: number; engine: 'ONNX Runtime' | 'own kernels' }
   | { type: 'frame'; drawing: Drawing; length: number }
   | ({ type: 'progress' } & Progress)

@@ -9,7 +9,7 @@ export interface Point {
 const size = { width: 720, height: 450, left: 44, right: 16, top: 14, bottom: 30 }
 const top = 500
 
-/** Returns over steps as SVG: episodes of training, their running mean, and evaluations with their intervals. */
+/** Draws returns over steps as SVG: training episodes, their running mean, and evaluations with intervals. */
 export function plot(episodes: readonly Point[], evaluations: readonly Evaluation[]): string {
   const last = Math.max(0, ...episodes.map(({ x }) => x), ...evaluations.map(({ step }) => step))
   const end = [10_000, 20_000, 50_000].find((x) => x >= last) ?? budget
@@ -50,7 +50,7 @@ export function plot(episodes: readonly Point[], evaluations: readonly Evaluatio
   )
 }
 
-/** Exponential with a memory of ten points, without the pull of the first value (as Adam corrects its averages). */
+/** Exponential mean over about ten points, without bias towards the first value (corrected as in Adam). */
 function runningMean(points: readonly Point[]): Point[] {
   const keep = Math.exp(-1 / 10)
   let sum = 0

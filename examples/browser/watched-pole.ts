@@ -1,12 +1,15 @@
 import type { ClassicAgent, Drawing } from 'agoge/browser'
 import { cartPole, createVectorEnvironment, drawEnv } from 'agoge/browser'
 
-/** Milliseconds that a step of CartPole stands for. */
+/** Milliseconds of one CartPole step. */
 const tau = 20
 
-/** One pole apart from training, balanced in real time by the greedy policy as it stands. */
+/** One pole apart from training, balanced in real time by the current greedy policy. */
 export interface WatchedPole {
-  /** Takes the steps that are due; a picture where there were any, and for how many steps the pole has been up. */
+  /**
+   * Takes the steps that are due. Returns a picture if there were any, and the number of steps since the pole last
+   * fell.
+   */
   play(): { drawing: Drawing; length: number } | undefined
 }
 
@@ -18,7 +21,7 @@ export function watchedPole(agent: Pick<ClassicAgent, 'predict'>, seed: number):
     play() {
       const now = performance.now()
       if (due > now) return undefined
-      // After a long update the pole goes on where it was and does not race.
+      // After a long update the pole continues from where it was, without catching up.
       due = Math.max(due, now - 5 * tau)
       for (; due <= now; due += tau) {
         agent.predict(environment.observations, 1, environment.actions)

@@ -1,4 +1,4 @@
-// Trains PPO on CartPole in a worker: the library's own environment, algorithm and loop, as in Node.
+// Trains PPO on CartPole in a worker, with the same environment, algorithm and loop as in Node.
 import {
   cartPole,
   evaluateAgent,
@@ -13,7 +13,7 @@ import type { Report, Request } from './messages.ts'
 import { watchedPole } from './watched-pole.ts'
 
 const { numEnvs, ...settings } = ppoPresets['sb3-zoo-cartpole']
-/** Environment steps of one update: how often the page hears of it. */
+/** Environment steps of one update. The page gets one message per update. */
 const reportEvery = numEnvs * settings.rolloutSteps
 const evaluateEvery = 16 * reportEvery
 
@@ -25,7 +25,7 @@ addEventListener('message', ({ data }: MessageEvent<Request>) => {
     train(data).catch((error: unknown) => report({ type: 'failed', message: String(error) }))
 })
 
-/** @param width units of each of the two hidden layers */
+/** @param width units of each of the two hidden layers. */
 async function train({ seed, width }: { seed: number; width: number }): Promise<void> {
   const opened = performance.now()
   const environment = createVectorEnvironment(cartPole, { numEnvs, seed })
@@ -47,7 +47,7 @@ async function train({ seed, width }: { seed: number; width: number }): Promise<
   const evaluate = async (step: number, episodes: number, seed: number): Promise<number> => {
     const { returns } = await evaluateAgent(agent, cartPole, { episodes, seed })
     const { mean, low, high } = meanInterval(Array.from(returns))
-    // Twenty episodes always have an interval; no return is above 500.
+    // Twenty episodes always have an interval, and no return exceeds 500.
     report({ type: 'evaluation', step, mean, low: low ?? mean, high: Math.min(500, high ?? mean), episodes })
     return mean
   }
@@ -71,7 +71,7 @@ async function train({ seed, width }: { seed: number; width: number }): Promise<
       report({ type: 'progress', step, seconds, episodes, ...(ended.length > 0 ? { ended: mean } : {}) })
       ended = []
       watch()
-      // Twenty episodes say whether it is worth a closer look; the hundred that count are others, drawn anew each time.
+      // Twenty episodes show whether a full evaluation is worthwhile. The full one uses a hundred new episodes.
       const solved =
         (step % evaluateEvery === 0 || step >= budget) &&
         (await evaluate(step, 20, seed)) >= goal &&
@@ -94,7 +94,7 @@ async function train({ seed, width }: { seed: number; width: number }): Promise<
   }
 }
 
-/** ONNX Runtime is fetched by the first program that needs it, and small ones need it not. */
+/** The first program that needs ONNX Runtime fetches it. Small programs do not need it. */
 function engineUsed(): 'ONNX Runtime' | 'own kernels' {
   const fetched = performance.getEntriesByType('resource')
   return fetched.some(({ name }) => name.includes('ort-wasm')) ? 'ONNX Runtime' : 'own kernels'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
-/** Where a Chromium is: AGOGE_CHROMIUM, else the first of the usual names in PATH. */
+/** Finds Chromium: AGOGE_CHROMIUM, else the first of the usual names in PATH. */
 export function findChromium(): string | undefined {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
@@ -14,11 +14,11 @@ export function findChromium(): string | undefined {
 
 /** A page of a headless Chromium. */
 export interface Page {
-  /** What went wrong in the page: exceptions, and errors and warnings that were logged. */
+  /** Errors in the page: exceptions, and logged errors and warnings. */
   readonly troubles: readonly string[]
-  /** The value of an expression in the page; a promise is waited for. */
+  /** Evaluates an expression in the page and awaits a promise. */
   readonly evaluate: <T>(expression: string) => Promise<T>
-  /** A PNG file of what is seen. */
+  /** A screenshot as a PNG file. */
   readonly screenshot: () => Promise<Buffer>
   readonly close: () => Promise<void>
 }
@@ -31,7 +31,7 @@ interface Message {
   error?: { message: string }
 }
 
-/** Opens a page by the DevTools protocol over a pipe: one JSON message after the other, each ended by a zero byte. */
+/** Opens a page over the DevTools protocol through a pipe: JSON messages, each ended by a zero byte. */
 export async function openPage(
   chromium: string,
   url: string,
@@ -47,9 +47,9 @@ export async function openPage(
       '--no-first-run',
       '--disable-gpu',
       '--disable-dev-shm-usage',
-      // Whatever is not this machine does not answer: the page has to work without a network.
+      // Hosts other than this machine do not resolve: the page must work without a network.
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      // Chromium's sandbox refuses root, which continuous integration often is.
+      // Chromium's sandbox refuses to run as root, which continuous integration often is.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ],
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },

@@ -13,15 +13,15 @@ import type { Score } from '../../episode/score.ts'
 import { type FilesystemTask, judgeOutcome, plantTree, readTree } from './task.ts'
 import { presentResult, toSandbox } from './sandbox.ts'
 
-/** The server and the version that the environment is made for and tested with. */
+/** The server package and the version that the environment is tested with. */
 export const filesystemServer = {
   package: '@modelcontextprotocol/server-filesystem',
   version: '2026.8.31',
 } as const
 
 /**
- * Tools of the server that are not on offer: those whose results depend on clock, disk or machine, those for media,
- * and the doubles of others.
+ * Tools of the server that are not offered: their results depend on the clock, disk or machine, they handle media, or
+ * another tool does the same.
  */
 const withheld = new Set([
   'get_file_info',
@@ -32,32 +32,32 @@ const withheld = new Set([
 ])
 
 export interface FilesystemEnvironmentOptions {
-  /** Server processes that share the work. Default 2; one answers about 2,500 calls a second. */
+  /** Server processes that share the work. Default: 2. One answers about 2,500 calls per second. */
   servers?: number
   /**
-   * Where the sandboxes are made, in a folder of this environment's own. Default: in memory (`/dev/shm`) where the system
-   * has that, else the temporary folder; on a disk that syncs its metadata a sandbox can cost 20 ms, in memory 1 ms. What killed
-   * processes have left there is removed first.
+   * Where the sandboxes are made, in a folder of this environment. Default: in memory (`/dev/shm`) if the system has
+   * it, else the temporary folder. A sandbox takes 1 ms in memory and up to 20 ms on a disk that syncs its metadata.
+   * Folders left by killed processes are removed first.
    */
   sandboxRoot?: string
-  /** Told where the server comes from, when npm has to fetch it. */
+  /** Reports that npm has to fetch the server. */
   onNotice?: (text: string) => void
   signal?: AbortSignal
 }
 
-/** The environment of `filesystemTasks`, with the process ids of its servers, for tests and `doctor`. */
+/** The environment of `filesystemTasks`, with the process ids of its servers for tests and `doctor`. */
 export interface FilesystemEnvironment extends ToolEnvironment<FilesystemTask> {
   readonly serverPids: readonly number[]
 }
 
 /**
- * The official filesystem MCP server over stdio, with a sandbox folder for every episode.
+ * Opens the official filesystem MCP server over stdio, with a sandbox folder for every episode.
  *
- * Isolation: the servers are allowed one folder, the parent of all sandboxes; the paths of a call are mapped below
- * the sandbox of its episode before the server sees them (`..` stops there, links out of it are refused), so that
- * sessions can share a server at the same time. The server itself refuses what leads out of the parent.
+ * Isolation: the servers may access one folder, the parent of all sandboxes. The paths of a call are mapped into the
+ * sandbox of its episode before the server sees them. `..` stops there, and links out of it are refused. So sessions
+ * can share a server at the same time. The server itself refuses paths outside the parent.
  *
- * @throws AgogeError or InfrastructureError where the server does not start.
+ * @throws AgogeError or InfrastructureError if the server does not start.
  */
 export async function createFilesystemEnvironment(
   options: FilesystemEnvironmentOptions = {},
@@ -79,7 +79,7 @@ export async function createFilesystemEnvironment(
     size,
     ...defined({ signal: options.signal }),
   })
-  // Each lease is held and shared: calls of several sessions are on the wire at the same time.
+  // Each lease is shared: several sessions have calls in flight at the same time.
   const leases: (Promise<ServerLease> | undefined)[] = Array.from({ length: size })
   const pids = new Map<number, number>()
   let opened = 0

@@ -1,7 +1,7 @@
 import type { Random } from '../../../engine/random/index.ts'
 import type { WordLists } from '../definition/words.ts'
 
-/** A sandbox in the making: folders and files with natural names, and fresh names for what the task will add. */
+/** A sandbox under construction: folders and files with natural names, and unused names for what the task adds. */
 export interface InitialState {
   readonly random: Random
   readonly folders: string[]
@@ -10,13 +10,13 @@ export interface InitialState {
   folder(...not: string[]): string
   /** One of the files. */
   file(...not: string[]): string
-  /** A word not used yet. */
+  /** A word that is not used yet. */
   word(kind: keyof WordLists): string
-  /** The path of a folder that does not exist; below an existing folder in a third of the cases. */
+  /** The path of a folder that does not exist. In a third of the cases it is inside an existing folder. */
   newFolder(): string
   /** A file name (`budget-march.txt`) that no file has yet. */
   newName(): string
-  /** A short text: two to four words. */
+  /** A short text of two to four words. */
   text(): string
 }
 
@@ -28,8 +28,10 @@ export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /**
- * Two to four folders, one of them inside another in a quarter of the sandboxes, and three to seven files of one line.
- * `counts` fixes how many files the first folders have.
+ * Draws two to four folders, one of them inside another in a quarter of the sandboxes, and three to seven files of one
+ * line.
+ *
+ * @param counts fixes the number of files in the first folders.
  */
 export function createInitialState(
   random: Random,

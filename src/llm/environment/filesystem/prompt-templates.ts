@@ -1,6 +1,6 @@
 /**
- * How the requests of each kind may be worded. Places of choice are `[a|b|]`, names are `<holes>`; a name at the end
- * of a request has no full stop after it, because it could be taken for a part of the name.
+ * Prompt templates of each kind. Choices are `[a|b|]`, names are `<placeholders>`. A name at the end of a request has
+ * no full stop after it, because the stop could be read as part of the name.
  */
 export const promptTemplates = {
   read: [
@@ -96,15 +96,15 @@ export const promptTemplates = {
 
 export type FilesystemKind = keyof typeof promptTemplates
 
-/** The two branches of a condition; both are worded with the same verb. */
+/** The two branches of a condition. Both use the same verb. */
 export const branchVerbs = {
   folder: ['make the folder', 'create the folder', 'add the folder'],
   move: ['move', 'put'],
 } as const
 
 /**
- * Templates written by hand and kept apart from the others: each uses words that no training template of its kind
- * has. They show what is left when the user speaks freely, and are reported but never trained on.
+ * Separate templates written by hand. Each uses words that no training template of its kind has. They measure success
+ * on freely worded requests and are never trained on.
  */
 export const unseenPromptTemplates: Record<FilesystemKind, readonly string[]> = {
   read: [

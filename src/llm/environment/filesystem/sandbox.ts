@@ -4,14 +4,14 @@ import type { ToolResult } from '../../tool/tool.ts'
 
 const pathArguments = ['path', 'source', 'destination']
 
-/** What an argument may weigh; a longer pattern or text is refused before it reaches the server. */
+/** Size limit of an argument. A longer pattern or text is refused before it reaches the server. */
 const limits = { path: 400, pattern: 200, other: 20_000 }
 
 /**
- * Rewrites the arguments of a call from paths of the policy (`/notes/a.txt`, the sandbox is `/`) to real ones below
- * `root`. `..` stops at the sandbox, and a path that leads out of it through a link is refused.
+ * Maps the arguments of a call from the policy's paths (`/notes/a.txt`, where `/` is the sandbox) to real paths below
+ * `root`. `..` stops at the sandbox, and a path that leaves it through a link is refused.
  *
- * @returns the arguments for the server, or what is wrong with them, in the words that the policy sees
+ * @returns the arguments for the server, or the problem as the policy sees it.
  */
 export function toSandbox(root: string, args: Record<string, unknown>): Record<string, unknown> | string {
   const mapped: Record<string, unknown> = {}
@@ -45,7 +45,7 @@ const clean = (path: string): string => posix.normalize(`/${path.replaceAll('\\'
 
 const realPath = (root: string, path: string): string => join(root, clean(path))
 
-/** Follows links, also of a path whose last parts do not exist yet. */
+/** Resolves links, also for a path whose last parts do not exist yet. */
 function staysInside(root: string, path: string): boolean {
   for (let existing = path; existing.length >= root.length; existing = dirname(existing)) {
     try {
@@ -58,12 +58,12 @@ function staysInside(root: string, path: string): boolean {
   return false
 }
 
-/** A link to nowhere: what is written through it could land anywhere. */
+/** A dangling link: a write through it could land anywhere. */
 function isLink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink()
   } catch {
-    // Nothing is there, or nothing can be (a name too long, a file in the place of a folder): the server will say so.
+    // The path does not exist, or cannot (a name too long, a file in place of a folder). The server reports it.
     return false
   }
 }
@@ -71,9 +71,9 @@ function isLink(path: string): boolean {
 const longest = 4000
 
 /**
- * A result of the server as the policy sees it: the same for the same sandbox on every machine, and short. The
- * sandbox's place on the disk becomes `/`; listings, whose order is the disk's, are sorted; a diff is reduced to its
- * changed lines; errors lose their codes and doubles.
+ * Formats a result of the server for the policy: short, and the same for the same sandbox on every machine. The
+ * sandbox's folder becomes `/`; listings are sorted; a diff is reduced to its changed lines; error codes and
+ * repetitions are removed.
  */
 export function presentResult(tool: string, result: ToolResult, root: string): ToolResult {
   const text = withoutRoot(result.text, root)
@@ -108,7 +108,7 @@ function sortTree(entries: TreeEntry[]): TreeEntry[] {
     .map((entry) => (entry.children === undefined ? entry : { ...entry, children: sortTree(entry.children) }))
 }
 
-/** `/tmp/x/e1/notes/a.txt` -> `/notes/a.txt`, and `/tmp/x/e1` alone -> `/`. */
+/** `/tmp/x/e1/notes/a.txt` becomes `/notes/a.txt`; `/tmp/x/e1` becomes `/`. */
 function withoutRoot(text: string, root: string): string {
   return text.replaceAll(root.replaceAll('\\', '/'), root).replaceAll(`${root}/`, '/').replaceAll(root, '/')
 }

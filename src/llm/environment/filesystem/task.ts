@@ -4,26 +4,26 @@ import type { Outcome, Task } from '../../agent/types.ts'
 import type { Scored } from '../../episode/score.ts'
 import { answers, type WantedAnswer } from '../definition/answer.ts'
 
-/** A small tree: every folder but the root, and every file with its text, by absolute path (`/notes/a.txt`). */
+/** A small tree: every folder except the root, and every file with its text, by absolute path (`/notes/a.txt`). */
 export interface FileTree {
   folders: readonly string[]
   files: Readonly<Record<string, string>>
 }
 
-/** A request to somebody who looks after files, with the sandbox it starts in and the one it should end in. */
+/** A request with the initial sandbox and the goal. */
 export interface FilesystemTask extends Task {
   start: FileTree
   goal: FileTree
   answer: WantedAnswer
 }
 
-/** Lays a tree out below `root`, which must exist. */
+/** Writes a tree below `root`, which must exist. */
 export function plantTree(root: string, tree: FileTree): void {
   for (const folder of tree.folders) mkdirSync(join(root, folder), { recursive: true })
   for (const [path, content] of Object.entries(tree.files)) writeFileSync(join(root, path), content)
 }
 
-/** What is below `root` now. A thing that is neither folder nor file stands as a file with an impossible text. */
+/** Reads the tree below `root`. Anything that is neither folder nor file becomes a file with an impossible text. */
 export function readTree(root: string): FileTree {
   const folders: string[] = []
   const files: Record<string, string> = {}
@@ -42,7 +42,10 @@ export function readTree(root: string): FileTree {
   return { folders, files }
 }
 
-/** The first difference between two trees in words, or nothing. A line break at the end of a text does not count. */
+/**
+ * Describes the first difference between two trees; undefined if there is none. A line break at the end of a text is
+ * ignored.
+ */
 function treeDifference(found: FileTree, wanted: FileTree): string | undefined {
   const folders = new Set(found.folders)
   for (const folder of wanted.folders) if (!folders.delete(folder)) return `the folder ${folder} is missing`
@@ -60,8 +63,8 @@ function treeDifference(found: FileTree, wanted: FileTree): string | undefined {
 }
 
 /**
- * Success needs both: a sandbox that ends exactly as wanted (every folder, every file, every text), and the wanted
- * answer. How the agent got there does not count.
+ * Judges an episode. It succeeds if the final sandbox equals the goal (every folder, file and text) and the answer is
+ * the required one. The calls on the way do not matter.
  */
 export function judgeOutcome(
   task: FilesystemTask,

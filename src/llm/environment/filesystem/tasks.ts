@@ -29,9 +29,9 @@ const taskKinds: readonly FilesystemTaskKind[] = [
 ]
 
 /**
- * Tasks for an agent that looks after files through the filesystem MCP server: fifteen kinds of one to four
- * calls. Train, validation and test share no word in names and contents (except for the states of `if-content`) and no prompt
- * template; `unseen-wording` has the words of test, in templates from other words.
+ * Tasks for the filesystem MCP server: fifteen kinds of one to four calls. Splits share no word in names and contents
+ * (except for the states of `if-content`) and no prompt template. `unseen-wording` has the words of test, in templates
+ * with other words.
  *
  * @example
  * const task = filesystemTasks.task({ split: 'train', seed: 7, kind: 'copy' })
@@ -51,7 +51,7 @@ export const filesystemTasks = createTaskSource<
   ),
   state({ random, words, kind }) {
     const { counts } = taskKinds.find(({ name }) => name === kind) ?? {}
-    // 'scene' keys the stream of earlier runs.
+    // 'scene' keys the random stream, so that tasks match those of earlier runs.
     return createInitialState(random.split('scene'), words, counts?.(random))
   },
   extra(initial, draft) {
@@ -71,9 +71,9 @@ export const filesystemTasks = createTaskSource<
 })
 
 /**
- * How many demonstrations of each kind the warm start of the main job shows. Kinds of one plain call get next to
- * none, since reinforcement learning finds those by itself; deciding and gathering get most, since an agent that never
- * succeeds has nothing to learn from.
+ * Demonstrations of each kind in the warm start of the main job. Kinds with one plain call get few, because
+ * reinforcement learning finds those without help. Kinds with decisions and several reads get most, because an agent
+ * that never succeeds has nothing to learn from.
  */
 export const filesystemDemonstrations: Readonly<Record<string, number>> = {
   read: 5,

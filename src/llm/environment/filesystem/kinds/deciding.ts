@@ -11,7 +11,7 @@ import {
 import { branchVerbs } from '../prompt-templates.ts'
 import { joinPath, nameOf, parentOf } from '../initial-state.ts'
 
-/** What a file that is asked about may say: one state or its opposite. The same in all splits, as templates are. */
+/** States and their opposites that a file may contain. The same in all splits, as templates are. */
 export const states = [
   ['yes', 'no'],
   ['open', 'closed'],
@@ -19,7 +19,7 @@ export const states = [
   ['good', 'bad'],
 ] as const
 
-/** Read a file that says in which state something is; do one thing or another by what it says. */
+/** Read a file that contains a state; do one of two things depending on the state. */
 export const ifContent: FilesystemTaskKind = {
   name: 'if-content',
   draft(initial) {
@@ -56,7 +56,7 @@ export const ifContent: FilesystemTaskKind = {
     function places() {
       const verb = initial.random.pick(branchVerbs.move)
       const moved = initial.file(file)
-      // Two places to choose from, besides the one where the file is.
+      // Two candidate folders besides the file's own.
       if (initial.folders.length < 3) initial.folders.push(initial.newFolder())
       const yes = initial.folder(parentOf(moved))
       const no = initial.folder(parentOf(moved), yes)
@@ -74,7 +74,7 @@ export const ifContent: FilesystemTaskKind = {
   },
 }
 
-/** Look for a file in a folder; move it where it is there, make a folder where it is not. */
+/** Look for a file in a folder. Move it if it is there, make a folder if it is not. */
 export const ifExists: FilesystemTaskKind = {
   name: 'if-exists',
   counts: (random) => [1 + random.int(3)],

@@ -5,17 +5,17 @@ import type { InitialState } from '../initial-state.ts'
 import type { FilesystemKind } from '../prompt-templates.ts'
 import type { FileTree } from '../task.ts'
 
-/** What a kind of task makes of a sandbox: names for the holes of the prompt, the wanted end, and how to get there. */
+/** A drawn task: placeholder values for the prompt, the goal state, and the expert's plan. */
 export interface Draft extends TaskDraft {
   holes: Record<string, string>
-  /** Changes to the sandbox; `null` takes a file away. */
+  /** Changes to the sandbox; `null` removes a file. */
   changes?: { files?: Record<string, string | null>; folders?: readonly string[] }
   answer?: WantedAnswer
 }
 
 export interface FilesystemTaskKind {
   name: FilesystemKind
-  /** Files in the first folders, where the kind cares. */
+  /** Number of files in the first folders, for kinds that need it. */
   counts?: (random: InitialState['random']) => number[]
   draft: (initial: InitialState) => Draft
 }
@@ -30,13 +30,16 @@ export function applyChanges(start: FileTree, changes: Draft['changes'] = {}): F
   return { folders: [...start.folders, ...(changes.folders ?? [])], files }
 }
 
-/** The answer that is this file's text, as against the texts of the other files. */
+/** The answer is this file's text; the texts of the other files must not appear. */
 export function textOf(initial: InitialState, file: string): WantedAnswer {
   const text = initial.files[file]
   return { kind: 'text', text, others: Object.values(initial.files).filter((other) => other !== text) }
 }
 
-/** A move of two, the word for it said before: deciding and acting are easier learnt one after the other. */
+/**
+ * One of two possible moves, with its decision stated before it: deciding and acting are easier to learn one after the
+ * other.
+ */
 export const decide = (met: boolean, yes: Call, no: Call): Call =>
   met ? { ...yes, thought: 'yes' } : { ...no, thought: 'no' }
 
@@ -48,6 +51,6 @@ export const makeFolder = (path: string): Call => callTool('create_directory', {
 export const moveFile = (source: string, destination: string): Call =>
   callTool('move_file', { source, destination })
 export const listFolder = (path: string): Call => callTool('list_directory', { path })
-/** The server matches patterns against whole relative paths, so a bare name is only found with `**` before it. */
+/** The server matches patterns against whole relative paths, so a bare name needs `**` before it. */
 export const searchName = (name: string, path = '/'): Call =>
   callTool('search_files', { path, pattern: `**/${name}` })

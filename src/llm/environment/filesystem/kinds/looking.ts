@@ -2,7 +2,7 @@ import { follow, say } from '../../definition/plan.ts'
 import { type FilesystemTaskKind, listFolder, readFile, searchName, textOf } from './kind.ts'
 import { nameOf } from '../initial-state.ts'
 
-/** Tell what a file says. */
+/** Report the text of a file. */
 export const read: FilesystemTaskKind = {
   name: 'read',
   draft(initial) {
@@ -16,7 +16,7 @@ export const read: FilesystemTaskKind = {
   },
 }
 
-/** Tell how many files a folder has, one to six. */
+/** Report how many files a folder has, one to six. */
 export const count: FilesystemTaskKind = {
   name: 'count',
   counts: (random) => [1 + random.int(5)],
@@ -33,7 +33,7 @@ export const count: FilesystemTaskKind = {
   },
 }
 
-/** Tell the path of a file of which only the name is known. */
+/** Report the path of a file whose name is given. */
 export const find: FilesystemTaskKind = {
   name: 'find',
   draft(initial) {
@@ -51,7 +51,7 @@ export const find: FilesystemTaskKind = {
   },
 }
 
-/** Find a file by its name and tell what it says. */
+/** Find a file by its name and report its text. */
 export const findAndRead: FilesystemTaskKind = {
   name: 'find-and-read',
   draft(initial) {

@@ -2,7 +2,7 @@ import { done, follow } from '../../definition/plan.ts'
 import { type FilesystemTaskKind, makeFolder, moveFile, searchName } from './kind.ts'
 import { joinPath, nameOf, parentOf } from '../initial-state.ts'
 
-/** Move a file into another folder, under its name. */
+/** Move a file into another folder without renaming it. */
 export const move: FilesystemTaskKind = {
   name: 'move',
   draft(initial) {
@@ -18,7 +18,7 @@ export const move: FilesystemTaskKind = {
   },
 }
 
-/** Give a file another name in the same folder. */
+/** Rename a file in its folder. */
 export const rename: FilesystemTaskKind = {
   name: 'rename',
   draft(initial) {

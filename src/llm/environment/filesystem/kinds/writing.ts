@@ -17,7 +17,7 @@ export const write: FilesystemTaskKind = {
   },
 }
 
-/** Put one word of a file in the place of another. In a third of the tasks the file has two `key: value` lines. */
+/** Replace one word of a file. In a third of the tasks the file has two `key: value` lines. */
 export const edit: FilesystemTaskKind = {
   name: 'edit',
   draft(initial) {
@@ -33,7 +33,7 @@ export const edit: FilesystemTaskKind = {
         : [`${initial.word('verbs')} ${old} ${initial.word('nouns')}`]
     const text = lines.join('\n')
     initial.files[file] = text
-    // Where the word also stands inside another word, editing its first occurrence would be ambiguous.
+    // If the word is also part of another word, editing its first occurrence would be ambiguous.
     if (text.split(old).length !== 2) return edit.draft(initial)
     return {
       holes: { file, old, new: fresh },
@@ -45,7 +45,7 @@ export const edit: FilesystemTaskKind = {
   },
 }
 
-/** Write the text of one file into a new one. */
+/** Copy the text of one file into a new one. */
 export const copy: FilesystemTaskKind = {
   name: 'copy',
   draft(initial) {
@@ -75,7 +75,7 @@ export const makeNewFolder: FilesystemTaskKind = {
   },
 }
 
-/** Make a folder, and a file in it; writing first does not work, since there is no folder. */
+/** Make a folder, and a file in it. Writing first fails, because the folder does not exist. */
 export const folderThenWrite: FilesystemTaskKind = {
   name: 'folder-then-write',
   draft(initial) {

@@ -6,14 +6,14 @@ import { wordLists } from '../../definition/words.ts'
 export const between = (random: Random, least: number, most: number): number =>
   least + random.int(most - least + 1)
 
-/** True with the given chance. */
+/** True with the given probability. */
 export const chance = (random: Random, probability: number): boolean => random.next() < probability
 
-/** `count` different ones in random order. */
+/** `count` distinct items in random order. */
 export const several = <T>(random: Random, values: readonly T[], count: number): T[] =>
   random.shuffle(values).slice(0, count)
 
-/** `count` different whole numbers from `least` to `most`; the range has at least so many. */
+/** `count` distinct whole numbers from `least` to `most`. The range must be large enough. */
 export function numbers(random: Random, count: number, least: number, most: number): number[] {
   const found = new Set<number>()
   while (found.size < count) found.add(between(random, least, most))
@@ -23,9 +23,9 @@ export function numbers(random: Random, count: number, least: number, most: numb
 const mostTries = 20_000
 
 /**
- * Draws until one fits.
+ * Draws until a value is accepted.
  *
- * @throws AgogeError where none of 20,000 does: the difficulty leaves nothing that can be asked.
+ * @throws AgogeError if none of 20,000 draws is accepted: the difficulty leaves no possible question.
  */
 export function until<T>(draw: () => T | undefined): T {
   for (let i = 0; i < mostTries; i++) {
@@ -44,16 +44,16 @@ const all = (kind: 'nouns' | 'groups' | 'adjectives'): string[] =>
 const short = (words: readonly string[], most: number): string[] =>
   words.filter((word) => word.length <= most)
 
-/** Short words of plain English: single things, and kinds in the plural. Which instance is of which split is decided by their hash. */
+/** Short English words: single things, and plurals of kinds. The hash of an instance decides its split. */
 export const things = short(all('nouns'), 7)
 export const kinds = short(all('groups'), 8).filter((word) => word.endsWith('s'))
 
-/** People, of whom nothing but the name matters. */
+/** Names of people. */
 export const women: readonly string[] = ['Ann', 'Eva', 'Ida', 'Kim', 'Lea', 'Mia', 'Pam', 'Sue', 'Una', 'Zoe']
 const men: readonly string[] = ['Ben', 'Dan', 'Gus', 'Hal', 'Jim', 'Leo', 'Max', 'Ned', 'Rob', 'Tom']
 export const people: readonly string[] = [...women, ...men]
 
-/** Beginnings of requests that ask nothing of their own. */
+/** Neutral beginnings of requests. */
 export const please = '[|Please |Can you |Could you ]'
 
 /** "a, b and c". */

@@ -17,7 +17,10 @@ export function apply(operator: Operator, left: number, right: number): number {
 
 const rank = { '+': 1, '-': 1, '*': 2, '/': 2 } as const
 
-/** With brackets where a part would otherwise be read differently, on the right also where it would only be done earlier. */
+/**
+ * Formats an expression. Adds brackets where a part would otherwise be read differently, and on the right also where it
+ * would only be evaluated earlier.
+ */
 export function print(expression: Expression): string {
   if ('value' in expression) return String(expression.value)
   const { operator, left, right } = expression
@@ -32,7 +35,7 @@ export function operands(expression: Expression): number[] {
   return [...operands(expression.left), ...operands(expression.right)]
 }
 
-/** With the first operation that is ready done; undefined for a number. */
+/** Evaluates the first operation that is ready; undefined for a number. */
 export function reduce(expression: Expression): Expression | undefined {
   if ('value' in expression) return undefined
   const { operator, left, right } = expression
@@ -43,10 +46,10 @@ export function reduce(expression: Expression): Expression | undefined {
   return { value: evaluate(expression) }
 }
 
-/** Longest text that is read as an expression; it also bounds the depth of the brackets. */
+/** Longest text that is parsed. It also limits the depth of brackets. */
 const longest = 200
 
-/** Reads numbers, + - * / (also × ÷ x) and brackets; undefined for anything else. */
+/** Parses numbers, + - * / (also × ÷ x) and brackets; undefined for anything else. */
 export function parse(text: string): Expression | undefined {
   if (text.length > longest) return undefined
   const plain = text.replaceAll(/[×x]/g, '*').replaceAll('÷', '/').replaceAll('−', '-')
@@ -92,7 +95,7 @@ type Connective = 'and' | 'or' | 'implies'
 
 const connectives = ['and', 'or', 'implies'] as const
 
-/** A random formula with this many connectives (besides negations) that has every letter at least once. */
+/** Draws a formula with this many connectives (besides negations) that contains every letter at least once. */
 export function drawFormula(random: Random, letters: readonly string[], size: number): Formula {
   const leaves = [
     ...letters,
@@ -119,7 +122,7 @@ export function holds(formula: Formula, truths: Readonly<Record<string, boolean>
   return formula.operator === 'or' ? left || right : !left || right
 }
 
-/** In words, with brackets around every connective but the outermost. */
+/** Formats a formula in words, with brackets around every connective except the outermost. */
 export function printFormula(formula: Formula, outermost = true): string {
   if ('letter' in formula) return formula.letter
   if ('truth' in formula) return String(formula.truth)
@@ -128,7 +131,7 @@ export function printFormula(formula: Formula, outermost = true): string {
   return outermost ? text : `(${text})`
 }
 
-/** Letters replaced by their truth. */
+/** Replaces letters by their truth values. */
 export function substitute(formula: Formula, truths: Readonly<Record<string, boolean>>): Formula {
   if ('letter' in formula) return { truth: truths[formula.letter] }
   if ('truth' in formula) return formula
@@ -137,7 +140,7 @@ export function substitute(formula: Formula, truths: Readonly<Record<string, boo
   return { operator, left: substitute(left, truths), right: substitute(right, truths) }
 }
 
-/** All negations and connectives that stand on truths alone done at once; undefined for a truth. */
+/** Evaluates at once all negations and connectives whose operands are truth values; undefined for a truth value. */
 export function reduceFormula(formula: Formula): Formula | undefined {
   if ('truth' in formula || 'letter' in formula) return undefined
   if (formula.operator === 'not') {
@@ -150,7 +153,7 @@ export function reduceFormula(formula: Formula): Formula | undefined {
   return { operator: formula.operator, left: left ?? formula.left, right: right ?? formula.right }
 }
 
-/** All assignments to the letters; the first letter changes slowest, true comes first. */
+/** All assignments to the letters. The first letter changes slowest; true comes first. */
 export function assignments(letters: readonly string[]): Record<string, boolean>[] {
   return Array.from({ length: 2 ** letters.length }, (_, row) =>
     Object.fromEntries(letters.map((letter, i) => [letter, ((row >> (letters.length - 1 - i)) & 1) === 0])),

@@ -1,6 +1,6 @@
 /**
- * The number that an answer is: digits with a sign, a point or commas between thousands, perhaps after "x =", perhaps
- * before one of `units`. NaN for anything else.
+ * Parses the number that an answer gives: digits with a sign, a point or commas between thousands, optionally after "x
+ * =" or before one of `units`. NaN for anything else.
  */
 export function numberOf(answer: string, units: readonly string[] = []): number {
   const text = answer.toLowerCase().replaceAll('−', '-').trim()
@@ -10,15 +10,15 @@ export function numberOf(answer: string, units: readonly string[] = []): number 
   return Number(said.replaceAll(/[,\s]/g, ''))
 }
 
-/** 1 for this very number, else 0. */
+/** 1 for exactly this number, else 0. */
 export const scoreNumber = (answer: string, wanted: number, units?: readonly string[]): number =>
   Math.abs(numberOf(answer, units) - wanted) < 1e-9 ? 1 : 0
 
-/** 1 for this word (or line of words), whatever its letters' case, perhaps after an article; else 0. */
+/** 1 for this word (or line of words), ignoring case and an article before it; else 0. */
 export const scoreWord = (answer: string, wanted: string): number =>
   answer.toLowerCase().replace(/^(?:an?|the) /, '') === wanted.toLowerCase() ? 1 : 0
 
-/** The parts of a list: "1, 2 and 3", "[1 2 3]", "1 -> 2 -> 3"; lower case. */
+/** The parts of a list, in lower case: "1, 2 and 3", "[1 2 3]", "1 -> 2 -> 3". */
 export function itemsOf(answer: string): string[] {
   return answer
     .toLowerCase()
@@ -27,17 +27,17 @@ export function itemsOf(answer: string): string[] {
     .filter((item) => item !== '' && item !== 'and')
 }
 
-/** Worth of a wrong answer that is right in the given share; a wrong answer is never worth more than a half. */
+/** Partial credit of a wrong answer with this share right: at most a half. */
 export const partly = (share: number): number => 0.5 * Math.max(0, Math.min(1, share))
 
-/** 1 for the list in this order; else half the share of places that are right, of the longer list. */
+/** 1 for the list in this order; else half the share of correct places, relative to the longer list. */
 export function scoreList(given: readonly string[], wanted: readonly string[]): number {
   const right = wanted.filter((item, i) => given[i] === item.toLowerCase()).length
   const length = Math.max(given.length, wanted.length)
   return right === length ? 1 : partly(right / length)
 }
 
-/** 1 for the same members in whatever order; else half of what is shared by what is in either. */
+/** 1 for the same members in any order; else half the size of the intersection over the union. */
 export function scoreSet(given: readonly string[], wanted: readonly string[]): number {
   const said = new Set(given)
   const members = new Set(wanted.map((item) => item.toLowerCase()))
@@ -46,7 +46,7 @@ export function scoreSet(given: readonly string[], wanted: readonly string[]): n
   return shared === either && given.length === said.size ? 1 : partly(shared / either)
 }
 
-/** Worth of several yes-or-no decisions: guessing all of them is worth nothing on average. */
+/** Partial credit of several yes-or-no decisions. Guessing all of them scores 0 on average. */
 export function scoreDecisions(right: number, all: number): number {
   return right === all ? 1 : partly((2 * right) / all - 1)
 }
