@@ -19,7 +19,7 @@ const isContinuous = ({ action }: EnvironmentDefinition): boolean =>
 
 const hasChoices = ({ action }: EnvironmentDefinition): boolean => action.type === 'discrete'
 
-/** The zoo's settings where it has some for the environment. */
+/** The preset of RL Baselines3 Zoo where it has settings for the environment. */
 const zooOrElse =
   (preset: string) =>
   (environment: string): string =>
@@ -34,7 +34,7 @@ const pendulumOrElse =
   (environment: string): string =>
     environment.startsWith('pendulum') ? 'sb3-zoo-pendulum' : preset
 
-/** The algorithms that can be asked for by name. */
+/** The algorithms by name: deep, evolutionary and tabular ones. */
 export const classicAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> = {
   ppo: entry({
     about: 'proximal policy optimisation, also recurrent (Schulman et al. 2017)',

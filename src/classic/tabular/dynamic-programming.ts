@@ -141,7 +141,7 @@ export function policyIteration(model: FiniteModel, options: ValueIterationOptio
 /**
  * The values [states] of a policy: an action for each state.
  *
- * @param options with `steps` where an episode is truncated after as many; then gamma is 1 unless told
+ * @param options with `steps` where an episode is truncated after as many; then gamma is 1 by default
  * @throws AgogeError `not-converged` where values still change after `maxSweeps`
  */
 export function evaluatePolicy(

@@ -11,7 +11,7 @@ import {
 
 const bits: number[] = [2]
 
-/** Index of the first of `values`, rows of a space of choices, that is no choice of its own; -1 where all are. */
+/** Index of the first of `values` (rows of a discrete space) that is outside the space; -1 if all are inside. */
 function firstOutside(
   space: Exclude<ArraySpace, { type: 'box' }>,
   values: ArrayLike<number>,
@@ -32,7 +32,8 @@ function firstOutside(
 }
 
 /**
- * Observed choices become places in one-hot rows and in tables: one that is not there would be the choice of another row.
+ * Checks observed choices. They index one-hot rows and tables, where a number outside the space would hit another
+ * row.
  *
  * @throws AgogeError `not-in-space`, naming environment, step, index and field.
  */
@@ -51,9 +52,10 @@ function checkObservedChoices(environment: AnyVector, step: number): void {
 }
 
 /**
- * An episode that goes on needs an action.
+ * Checks that the mask of an episode that continues allows an action.
  *
- * @throws AgogeError `no-action`, naming environment, step and index, where the mask leaves a number of the action no choice.
+ * @throws AgogeError `no-action`, naming environment, step and index, if a mask leaves a number of the action no
+ * choice.
  */
 function checkAllowed(
   { definition, actionMask, terminated, truncated, autoreset }: AnyVector,
@@ -112,10 +114,10 @@ const noneAllowed = ({ name }: { name: string }, step: number, envIndex: number,
   )
 
 /**
- * Stops at the first number that is none, before it reaches the weights, at an observed choice that the space does not have,
- * and where a mask allows nothing.
+ * Checks what the last step returned: numbers are finite, observed choices are in their space, and the mask allows
+ * an action. A bad number stops the run before it reaches the weights.
  *
- * @param step of the environment, for the message.
+ * @param step step of the environment, for the message.
  * @throws AgogeError `not-finite`, `not-in-space` or `no-action`, naming environment, step, index and field.
  */
 export function checkStep(environment: AnyVector, step: number): void {
@@ -123,7 +125,7 @@ export function checkStep(environment: AnyVector, step: number): void {
   const width = observations.length / rewards.length
   for (let i = 0; i < rewards.length; i++) {
     if (!(Math.abs(rewards[i]) < Infinity)) throw notFinite(environment, step, 'rewards', i, rewards[i])
-    // The row of an episode that has ended may show the next one already.
+    // When an episode has ended, its row may already show the next episode.
     if (terminated[i] + truncated[i] === 0) continue
     for (let k = i * width; k < (i + 1) * width; k++)
       if (!(Math.abs(finalObservations[k]) < Infinity))
@@ -138,10 +140,10 @@ export function checkStep(environment: AnyVector, step: number): void {
 }
 
 /**
- * Stops at the first action that the environment does not have, before it is stepped with it. Learners clip what they draw from
- * distributions without bounds (`clipActionRows`); what rounding adds to a bound is forgiven.
+ * Checks that the actions are in the action space, before the environment steps with them. Learners clip samples
+ * of unbounded distributions (`clipActionRows`). A rounding error at a bound is accepted.
  *
- * @param step of the environment that is about to be taken, for the message.
+ * @param step step of the environment that is about to be taken, for the message.
  * @throws AgogeError `not-in-space` or `masked-action`, naming environment, step, index and field.
  */
 export function checkActions(environment: AnyVector, step: number): void {
@@ -152,7 +154,7 @@ export function checkActions(environment: AnyVector, step: number): void {
       const { least, most } = boundsOf(action)
       const whole = hasIntegers(action)
       for (let k = 0, c = 0; k < actions.length; k++) {
-        // Infinite numbers are none, also where there is no bound.
+        // Infinity is not an action, even without bounds.
         if (!(actions[k] >= least[c] && actions[k] <= most[c] && Math.abs(actions[k]) < Infinity))
           throw noAction(environment, step, k)
         if (whole && !Number.isInteger(actions[k])) throw noAction(environment, step, k)
@@ -195,7 +197,7 @@ interface Bounds {
 }
 const known = new WeakMap<BoxSpace, Bounds>()
 
-/** The bounds of a box with room for the rounding of what was computed from them as float32. */
+/** The bounds of a box, widened by the rounding error of float32. */
 function boundsOf(space: BoxSpace): Bounds {
   let bounds = known.get(space)
   if (bounds === undefined) {

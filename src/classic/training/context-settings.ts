@@ -10,17 +10,17 @@ import { AgogeError } from '../../error.ts'
 import { findNamed } from '../../closest-name.ts'
 import type { ClassicTrainOptions } from './types.ts'
 
-/** Which contexts of an environment episodes are played in, as plain data. */
+/** The contexts that episodes are played in, as plain data. */
 export interface ContextSettings {
-  /** Features that are drawn anew for every episode. */
+  /** Features that are sampled anew for every episode. */
   vary: readonly string[]
-  /** Whether the observation ends with them; else they are hidden. */
+  /** Appends the sampled features to the observation. Default: they are hidden. */
   visible: boolean
-  /** Values of others, instead of their defaults. */
+  /** Values of the other features. Default: the defaults of the environment. */
   fixed: Context
 }
 
-/** `default`: one context for all episodes, that of the environment with what is fixed. */
+/** `default`: one context for all episodes, the default of the environment with the fixed values. */
 export type EvaluationSet = 'default' | ContextSet
 
 /** The context of an episode of an evaluation. */
@@ -29,8 +29,10 @@ export type EvaluationContexts = (episode: number) => Context
 export const noContexts: ContextSettings = { vary: [], visible: false, fixed: {} }
 
 /**
- * @throws AgogeError for features that the environment does not have, values outside their ranges, features that are both fixed
- * and varied, and visible ones where none vary.
+ * Resolves the contexts of a run.
+ *
+ * @throws AgogeError for features that the environment does not have, values outside their ranges, features that
+ * are both fixed and varied, and `visible` without varied features.
  */
 export function checkContexts(
   definition: Pick<EnvironmentDefinition, 'name' | 'context'>,
@@ -81,13 +83,13 @@ export const seenDefinition = (
   { vary, visible }: ContextSettings,
 ): EnvironmentDefinition => (visible ? visibleContext(definition, vary) : definition)
 
-/** The sets that an evaluation can be on, that of training first. */
+/** The sets for evaluations. The set of training comes first. */
 export const evaluationSets = (
   definition: EnvironmentDefinition,
   { vary }: ContextSettings,
 ): EvaluationSet[] => (vary.length === 0 ? ['default'] : contextSetsOf(definition.context, vary))
 
-/** Of a run that trains in these contexts: for `trainClassic`. */
+/** The options of `trainClassic` for a run that trains in these contexts. */
 export function contextOptions(
   definition: EnvironmentDefinition,
   contexts: ContextSettings = noContexts,
@@ -104,7 +106,7 @@ export function contextOptions(
   }
 }
 
-/** The contexts of training; undefined where they are the defaults. */
+/** The contexts of training; undefined for the defaults. */
 export function trainingContexts(
   definition: EnvironmentDefinition,
   { vary, fixed }: ContextSettings,
@@ -116,10 +118,10 @@ export function trainingContexts(
 }
 
 /**
- * The contexts of an evaluation on a set. They are others than those of training with the same seed, also on the set
- * `train`.
+ * The contexts of an evaluation on a set. They differ from the contexts of training with the same seed, also on
+ * the set `train`.
  *
- * @throws AgogeError where no feature that varies can tell the set from training.
+ * @throws AgogeError if no varied feature separates the set from training.
  */
 export function evaluationContexts(
   definition: EnvironmentDefinition,

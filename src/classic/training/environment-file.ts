@@ -6,23 +6,25 @@ import type { Playable, EnvironmentDefinition } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { importFile } from '../../import-file.ts'
 
-/** What a module of the user's exports as `environment`. */
+/** A user's module that exports `environment`. */
 export interface EnvironmentFile {
-  /** Absolute. */
+  /** Absolute path of the module. */
   readonly file: string
   readonly playable: Playable
-  /** The same, or the spaces and the name of its objects. */
+  /** The definition. For objects: their spaces and name. */
   readonly definition: EnvironmentDefinition
 }
 
-/** Whether an environment is named by a module rather than by its name. */
+/** Returns true if the environment is the path of a module, false if it is a name. */
 export const isEnvironmentFile = (name: string): boolean => /\.[cm]?[jt]s$/.test(name)
 
 /**
- * Reads a module that exports `environment` (or a default, or one definition by any name): a definition, an object with `reset` and `step`,
- * or a function that makes such objects. Of these one is made and closed, to see what its spaces are.
+ * Loads a module that exports `environment` (or a default export, or a single definition under any name). The
+ * export is a definition, an object with `reset` and `step`, or a function that makes such objects. Makes and
+ * closes one object to read its spaces.
  *
- * @throws AgogeError `bad-environment-file` where there is none, `bad-environment` for an environment that lacks something.
+ * @throws AgogeError `bad-environment-file` if there is no such module or export, `bad-environment` if the
+ * environment is incomplete.
  */
 export async function readEnvironmentFile(path: string): Promise<EnvironmentFile> {
   const file = resolve(path)
@@ -47,7 +49,7 @@ export async function readEnvironmentFile(path: string): Promise<EnvironmentFile
   return { file, playable, definition: vector.definition }
 }
 
-/** The definition that a module exports under whatever name; undefined where there are several or none. */
+/** The only definition that a module exports, under any name; undefined if there are several or none. */
 function onlyDefinition(module: object): unknown {
   const definitions = Object.values(module).filter(
     (value: unknown) => typeof value === 'object' && value !== null && 'stateSize' in value,
@@ -55,7 +57,7 @@ function onlyDefinition(module: object): unknown {
   return definitions.length === 1 ? definitions[0] : undefined
 }
 
-/** The module that a name means; undefined for the name of an environment that Agoge has. */
+/** The module at a path; undefined for the name of an environment of Agoge. */
 export const environmentFileOf = async (name: string): Promise<EnvironmentFile | undefined> =>
   isEnvironmentFile(name) ? await readEnvironmentFile(name) : undefined
 

@@ -17,7 +17,7 @@ import {
 import { checkActions, checkStep } from './check-step.ts'
 import { patience, reportStep, yieldToEventLoop } from './learn-until.ts'
 
-/** Objects that play at once, at most; those whose calls take time wait together. */
+/** Most objects that play concurrently. Asynchronous objects wait at the same time. */
 const most = 8
 
 interface ObjectEpisodes {
@@ -30,8 +30,8 @@ interface ObjectEpisodes {
 }
 
 /**
- * Whole episodes in users' objects, each object playing one after the other; an episode's reset is given a seed of its own,
- * so that it is the same whichever object plays it. Objects that a factory made are closed.
+ * Plays whole episodes in users' objects. Each object plays one episode after another. Every episode has its own
+ * seed, so that it is the same in whichever object it is played. Closes the objects that a factory made.
  */
 async function evaluateObjects(
   agent: Pick<ClassicAgent, 'predict' | 'memorySize'>,
@@ -108,42 +108,44 @@ async function playEpisode(
   }
 }
 
-/** Steps after which an episode is cut off in an environment that has no limit of its own: a stuck policy goes on for ever. */
+/** Default step limit of an episode, for environments without their own limit: a stuck policy would play for ever. */
 export const cutOffAfter = 10_000
 
 export interface EvaluateAgentOptions {
-  /** Default 100. */
+  /** Number of episodes. Default: 100. */
   episodes?: number
-  /** Default 0. The episodes of a seed are the same whenever and by whomever they are played. */
+  /** Default: 0. The same seed gives the same episodes. */
   seed?: number
-  /** The context of an episode. */
+  /** The context of each episode. Default: the defaults of the environment. */
   contextFor?: (episode: number) => Context
-  /** Default: the environment's own limit, or 10 000 steps where it has none. */
+  /** Default: the environment's own limit, or 10 000 steps if it has none. */
   maxSteps?: number
-  /**
-   * Puts what is played in behind the wrappers that the agent was trained behind. Returns stay those of the environment, whatever
-   * they make of rewards.
-   */
+  /** Wraps the environment as in training. The reported returns stay those of the unwrapped environment. */
   wrap?: (environment: AnyVector) => AnyVector
   signal?: AbortSignal
 }
 
-/** Returns and lengths [episodes] in steps. */
+/** Returns [episodes], and lengths [episodes] in steps. */
 export interface Played {
   returns: Float64Array
   lengths: Int32Array
-  /** Episodes that did not end within `maxSteps`, in an environment without a limit of its own: their returns are partial. */
+  /** Number of episodes cut off at `maxSteps` in an environment without its own limit. Their returns are partial. */
   cutOff: number
 }
 
 /**
- * Plays whole episodes by the greedy policy (`agent.decide`), each in an environment of its own, so that short episodes do not
- * count more often than long ones. Training is not touched: the streams are others. Now and then whatever waits has its turn.
+ * Plays whole episodes with the greedy policy (`agent.predict`) and returns their returns and lengths. Each
+ * episode has its own environment, so that short episodes do not count more often than long ones. Does not change
+ * the training state: it uses its own random streams. Yields to the event loop now and then.
  *
- * Instead of an environment it takes an object with `reset` and `step`, synchronous or not, which plays one episode after the other,
- * or a function that makes such objects, of which eight play at once.
+ * Instead of an environment it takes an object with `reset` and `step`, synchronous or asynchronous, which plays
+ * one episode after another, or a function that makes such objects, of which eight play concurrently.
  *
- * @throws AgogeError naming environment, step, index and field, for numbers that are none and actions that the environment does not have; the reason of `signal` where that is aborted.
+ * @throws AgogeError naming environment, step, index and field, for numbers that are not finite and actions
+ * outside the space.
+ * @throws the reason of `signal`, once it is aborted.
+ * @example
+ * const { returns } = await evaluateAgent(agent, cartPole, { episodes: 20 })
  */
 export async function evaluateAgent(
   agent: Pick<ClassicAgent, 'predict' | 'memorySize'>,
@@ -227,7 +229,7 @@ async function evaluateInEnvironment(
   return { returns, lengths, cutOff }
 }
 
-/** What has to be said of an evaluation whose episodes did not all end; undefined where they did. */
+/** A warning for an evaluation in which episodes were cut off; undefined if all ended. */
 export const cutOffNote = (
   definition: Pick<EnvironmentDefinition, 'name'>,
   { cutOff, lengths }: Played,

@@ -7,16 +7,16 @@ import { checkpointAt } from './run-record.ts'
 import { clock, record, type Run, saveRunStep } from './run.ts'
 import type { Evaluation, SetEvaluation } from './types.ts'
 
-/** A set of contexts by its name; undefined: the defaults of the environment. */
+/** Name of a set of contexts; undefined for the defaults of the environment. */
 type EvaluationOn = readonly [set: string, contextFor: EvaluationContexts | undefined]
 
-/** The sets of contexts of evaluations; the first is that of evaluations during training. */
+/** The sets of contexts of evaluations. Evaluations during training use the first. */
 export function setsOf({ options }: Pick<Run, 'options'>): EvaluationOn[] {
   const sets = Object.entries(options.evaluationSets ?? {})
   return sets.length === 0 ? [['default', undefined]] : sets
 }
 
-/** Whether an evaluation belongs here, between two steps, and is not there yet. */
+/** Returns true if an evaluation is due at this step and has not been done. */
 export function isDue({ state, options, total }: Run): boolean {
   const { every } = options.evaluate
   return (
@@ -28,11 +28,11 @@ export function isDue({ state, options, total }: Run): boolean {
   )
 }
 
-/** An evaluation during training. */
+/** Evaluates during training. */
 export const validate = (run: Run): Promise<void> =>
   measure(run, setsOf(run).slice(0, 1), run.options.evaluate.during)
 
-/** Evaluates the greedy policy on each of the sets. One that is interrupted has not been: a resumed run evaluates again. */
+/** Evaluates the greedy policy on each of the sets. After an interruption, the resumed run evaluates again. */
 export async function measure(run: Run, on: readonly EvaluationOn[], episodes: number): Promise<void> {
   const { state } = run
   const found: SetEvaluation[] = []
@@ -43,7 +43,7 @@ export async function measure(run: Run, on: readonly EvaluationOn[], episodes: n
   keepBest(run, onFirst.return.mean)
 }
 
-/** The highest mean return counts, of equals the earliest. Its checkpoint is kept until there is a better one. */
+/** Keeps the evaluation with the highest mean return, the earliest of equal ones, with its checkpoint. */
 function keepBest(run: Run, value: number): void {
   const { state, folder } = run
   if (state.best !== null && value <= state.best.return) return
@@ -52,7 +52,7 @@ function keepBest(run: Run, value: number): void {
   saveRunStep(run)
 }
 
-/** The greedy policy on one set of contexts. */
+/** Evaluates the greedy policy on one set of contexts. */
 async function play(
   run: Run,
   [set, contextFor]: EvaluationOn,

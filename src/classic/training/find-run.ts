@@ -24,13 +24,14 @@ import { type EnvironmentFile, environmentFileOf } from './environment-file.ts'
 import { trainClassic } from './train-classic.ts'
 import type { ClassicSummary, NamedRun } from './types.ts'
 
-/** An exploration bonus by name, and its settings where they are others than the usual ones, as plain data. */
+/** Name of an exploration bonus, with the settings that differ from its defaults, as plain data. */
 export type BonusSettings = { readonly kind: string } & Readonly<Record<string, string | number>>
 
 /**
- * The settings of a bonus in full.
+ * The complete settings of a bonus.
  *
- * @throws AgogeError for a bonus or a setting that is none, a number that is none, or an algorithm that takes no bonus.
+ * @throws AgogeError for an unknown bonus or setting, a value that is not a number, or an algorithm that takes no
+ * bonus.
  */
 function findBonus(
   given: BonusSettings,
@@ -58,7 +59,7 @@ function findBonus(
   return { kind, ...settings, ...changes }
 }
 
-/** The algorithm on the sum of reward and bonus; networks of the bonus see what those of the algorithm see. */
+/** The algorithm, trained on reward plus bonus. The networks of the bonus use the encoder of the algorithm. */
 function applyBonus(
   algorithm: ClassicAlgorithm,
   { kind, ...settings }: BonusSettings,
@@ -66,23 +67,27 @@ function applyBonus(
 ): ClassicAlgorithm {
   const numbers = settings as Readonly<Record<string, number>>
   const encoder = config['encoder'] as (Encoder & { window?: number }) | undefined
-  // A state that is carried from step to step is the learner's own.
+  // A recurrent state belongs to the policy; the bonus does without it.
   const own = encoder?.kind === 'gru' && encoder.window === undefined ? undefined : encoder
   return withBonus(algorithm, explorationBonuses[kind].create(numbers, own), numbers['weight'])
 }
 
-/** The sizes of each kind of body, with the least value of each. */
+/** The settings of each kind of encoder, with their least values. */
 const encoderSizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   mlp: {},
   cnn: { layers: 0 },
   gru: { size: 1, window: 1 },
   transformer: { window: 1, size: 1, heads: 1, layers: 1 },
 }
-/** Of a GRU whose state is carried from step to step. */
+/** The settings of a GRU with a state that is carried from step to step. */
 const carriedSizes = { size: 1, sequence: 1, window: 1 }
 const layerSizes = { channels: 1, kernel: 1, stride: 1, padding: 0 }
 
-/** @throws AgogeError for a body that is none, or none for this algorithm and the observations of this environment. */
+/**
+ * Checks the encoder.
+ *
+ * @throws AgogeError for an unknown encoder, or one that does not fit this algorithm and these observations.
+ */
 function checkEncoder(algorithm: string, given: unknown, definition: EnvironmentDefinition): void {
   const { kind, ...sizes } = given as { kind: string } & Record<string, unknown>
   const known = findNamed('encoder', kind, encoderSizes)
@@ -99,7 +104,7 @@ function checkEncoder(algorithm: string, given: unknown, definition: Environment
   }
   const encoder = given as Encoder
   const inputs = rowSize(definition.observation) * (windowOf(encoder) ?? 1)
-  // Making its network tells whether the rest fits; weights are not made.
+  // Making the network checks the other settings. It makes no weights.
   encoderNetwork(encoder, definition.observation, { inputs, prefix: '' })
 }
 
@@ -123,15 +128,15 @@ function checkSizes(
   }
 }
 
-/** A run whose names have been looked up. */
+/** A run whose names have been resolved. */
 export interface FoundRun {
-  /** As the agent sees it: with the context in its observation where that is visible. */
+  /** The environment as the agent sees it: with visible context features in its observation. */
   definition: EnvironmentDefinition
-  /** The same, or the objects of the user's that have these spaces: what `trainClassic` takes. */
+  /** The environment for `trainClassic`: the same definition, or the user's objects. */
   playable: Playable
   algorithm: ClassicAlgorithm
   numEnvs: number
-  /** Names and numbers for the record: what `config.json` keeps. */
+  /** Names and numbers for `config.json`. */
   settings: {
     algorithm: string
     preset: string
@@ -142,12 +147,16 @@ export interface FoundRun {
   }
 }
 
-/** @throws AgogeError listing what there is, with a suggestion. */
+/**
+ * Finds an entry by name.
+ *
+ * @throws AgogeError listing the names, with a suggestion.
+ */
 export function findEnvironment(name: string): EnvironmentDefinition {
   return findNamed('environment', name, classicEnvironments)
 }
 
-/** By the name of one that Agoge has, or out of a module of the user's. */
+/** Finds an environment by its name in Agoge, or loads it from a user's module. */
 export const openNamed = async (name: string): Promise<Pick<EnvironmentFile, 'definition' | 'playable'>> => {
   const file = await environmentFileOf(name)
   if (file !== undefined) return file
@@ -155,14 +164,17 @@ export const openNamed = async (name: string): Promise<Pick<EnvironmentFile, 'de
   return { definition, playable: definition }
 }
 
-/** Names of the algorithms that can act in an environment. */
+/** Names of the algorithms that support an environment. */
 export function algorithmsFor(definition: EnvironmentDefinition): string[] {
   return Object.keys(classicAlgorithms).filter((name) => classicAlgorithms[name].suits(definition))
 }
 
 /**
- * @param file where the environment is that of a module.
- * @throws AgogeError for names that are not there, settings the preset does not have, a bonus it does not take, or an algorithm that cannot act in the environment.
+ * Resolves the names and settings of a run.
+ *
+ * @param file the module of the environment, if it comes from one.
+ * @throws AgogeError for unknown names, settings that the preset does not have, a bonus that the algorithm does
+ * not take, or an algorithm that does not support the environment.
  */
 export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile): FoundRun {
   const definition = file?.definition ?? findEnvironment(given.environment)
@@ -188,7 +200,7 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
   }
   const presetName = given.preset ?? algorithm.defaultPreset(given.environment)
   const preset = findNamed(`preset of ${given.algorithm}`, presetName, algorithm.presets)
-  // Every network takes a body, whether its presets have one or not.
+  // Every network takes an encoder, whether or not its preset has one.
   const known: Record<string, unknown> = { ...(algorithm.network ? { encoder: undefined } : {}), ...preset }
   for (const field of Object.keys(given.config ?? {}))
     findNamed(`setting of ${given.algorithm}`, field, known)
@@ -222,7 +234,10 @@ export interface TrainNamedOptions extends NamedRun {
   signal?: AbortSignal
 }
 
-/** `trainClassic` for an environment and an algorithm by name, or an environment of a module; the agent stays in the run folder. */
+/**
+ * Runs `trainClassic` for an environment and an algorithm by name, or an environment of a module. The agent is
+ * saved in the run folder.
+ */
 export async function trainNamed(options: TrainNamedOptions): Promise<ClassicSummary> {
   const { definition, playable, algorithm, numEnvs, settings } = findRun(
     options,

@@ -4,12 +4,12 @@ import type { ClassicAgent } from '../algorithm/agent.ts'
 import type { AnyVector } from '../environment/index.ts'
 import { checkActions, checkStep } from './check-step.ts'
 
-/** Milliseconds for which nothing else is heard. */
+/** Milliseconds between yields to the event loop. */
 export const patience = 50
 
 /**
- * Lets whatever waits (messages, timers, signals) have its turn, in Node and in browsers. Browsers hold a timer that
- * follows a timer back for 4 ms; a message comes at once.
+ * Lets waiting messages, timers and signals run, in Node and in browsers. Uses a message, because browsers delay a
+ * timer that follows a timer by 4 ms.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
@@ -28,9 +28,9 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * An error about numbers, thrown by who knew neither environment nor step, with both; other errors as they are.
+ * Adds environment and step to an error about numbers; returns other errors unchanged.
  *
- * @param step of the environment that was last begun.
+ * @param step the step of the environment that was begun last.
  */
 export function reportStep(error: unknown, environment: string, step: number): unknown {
   if (!AgogeError.isInstance(error) || error.code !== 'not-finite') return error
@@ -46,24 +46,25 @@ export function reportStep(error: unknown, environment: string, step: number): u
 }
 
 export interface LearnUntilOptions {
-  /** Environment steps over all environments of the vector, rounded up to whole steps of all of them. */
+  /** Environment steps in total over all environments, rounded up to whole steps of all of them. */
   steps: number
-  /** Environment steps between two questions. Default: a hundredth of `steps`. */
+  /** Environment steps between two calls of `until`. Default: a hundredth of `steps`. */
   every?: number
-  /** Whether that is enough, after so many environment steps. */
+  /** Returns true to stop, given the environment steps so far. */
   until?: (step: number) => boolean | Promise<boolean>
   signal?: AbortSignal
 }
 
 /**
- * Act, step, learn, and nothing else: on an environment of one's own making (wrapped, or with starts of its own), until
- * `until` says so or the steps are used up. For runs with evaluations, checkpoints and a report there is `trainClassic`.
+ * Trains an agent on your own environment (wrapped, or with its own initial states), until `until` returns true or
+ * the steps are used up. It does nothing else: for evaluations, checkpoints and a report use `trainClassic`.
  *
- * The environment, of environments (`createVectorEnvironment`) or of objects (`vectorFrom`, `asyncVectorFrom`), has to be reset
- * before the first call; later calls go on where it is. Steps that give promises are waited for.
+ * Takes a vector of environments (`createVectorEnvironment`) or of objects (`vectorFrom`, `asyncVectorFrom`).
+ * Reset it before the first call; later calls continue from its state. Awaits steps that return promises.
  *
- * @returns environment steps taken until the question was answered with yes; Infinity where it never was
- * @throws AgogeError naming environment, step and field, for numbers that are none and actions that the environment does not have
+ * @returns environment steps until `until` returned true; Infinity if it never did
+ * @throws AgogeError naming environment, step and field, for numbers that are not finite and actions outside the
+ * space
  */
 export async function learnUntil(
   environment: AnyVector,
@@ -86,7 +87,7 @@ export async function learnUntil(
       if (!asks) continue
       if (await until(step)) return step
       signal?.throwIfAborted()
-      // So that signals are heard, also where the agent never waits.
+      // Lets signals through, even if the agent never waits.
       await yieldToEventLoop()
     }
   } catch (error) {

@@ -10,10 +10,10 @@ import type { ContextSettings } from './context-settings.ts'
 import { findRun, type FoundRun } from './find-run.ts'
 import { isEnvironmentFile, environmentFileOf } from './environment-file.ts'
 
-/** A trained agent, the environment as it sees it, and what it was trained in. */
+/** A trained agent, the environment as the agent sees it, and the environment of training. */
 export interface LoadedAgent {
   definition: EnvironmentDefinition
-  /** What it plays in: the same, or objects. */
+  /** The environment that it plays in: the definition, or the user's objects. */
   playable: Playable
   agent: ClassicAgent
   seed: number
@@ -21,11 +21,11 @@ export interface LoadedAgent {
 }
 
 /**
- * The agent of a run folder as its last checkpoint left it, or of `RUN/checkpoints/NAME`, such as that of the best evaluation; dispose
- * of it in the end.
+ * Loads the agent from the last checkpoint of a run folder, or from `RUN/checkpoints/NAME`, for example that of
+ * the best evaluation. Call `dispose` when done.
  *
- * @param expected name of the environment it is to act in, or its module.
- * @throws AgogeError where there is none, or one of another environment.
+ * @param expected name or module of the environment that the agent must belong to.
+ * @throws AgogeError if there is no checkpoint, or if it belongs to another environment.
  */
 export async function loadAgent(path: string, expected?: string): Promise<LoadedAgent> {
   if (/^https?:/.test(path)) {
@@ -84,7 +84,7 @@ export async function loadAgent(path: string, expected?: string): Promise<Loaded
   }
 }
 
-/** The run folder that a path is in, and the name of a checkpoint where it names one. */
+/** The run folder that contains a path, and the name of the checkpoint if the path names one. */
 function splitCheckpoint(path: string): { run: string; checkpoint?: string } {
   if (basename(dirname(path)) !== 'checkpoints') return { run: path }
   return { run: dirname(dirname(path)), checkpoint: basename(path) }

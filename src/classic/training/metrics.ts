@@ -1,14 +1,14 @@
 import type { AnyVector } from '../environment/index.ts'
 
-/** Gathers figures between two lines of `metrics.jsonl`. */
+/** Gathers metrics between two lines of `metrics.jsonl`. */
 export interface Metrics {
-  /** Counts the episodes that ended in the step just taken. */
+  /** Counts the episodes that ended in the last step. */
   stepped(environment: AnyVector): void
-  /** Adds the figures of one update. */
+  /** Adds the metrics of one update. */
   updated(metrics: Readonly<Record<string, number>>): void
-  /** Means since the last call, `return` and `length` of episodes first; begins anew. */
+  /** Returns the means since the last call, with `return` and `length` of episodes first. Starts over. */
   take(): Record<string, number>
-  /** Episodes ended in all. */
+  /** Number of episodes that have ended so far. */
   readonly episodes: number
   state(): MetricsState
   restore(state: MetricsState): void

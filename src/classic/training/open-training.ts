@@ -3,7 +3,7 @@ import { AgogeError } from '../../error.ts'
 import { isEnvironmentDefinition, type OpenedVector, openVector } from '../environment/index.ts'
 import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
 
-/** Options that have their defaults. */
+/** Options with their defaults filled in. */
 export interface OpenedTraining {
   numEnvs: number
   seed: number
@@ -11,9 +11,10 @@ export interface OpenedTraining {
 }
 
 /**
- * What a run trains in, and its options with the defaults filled in.
+ * Opens the environment of a run, and fills in the defaults of its options.
  *
- * @throws AgogeError `bad-argument` for nothing to play in, no number of steps or of episodes, and for one object that should be more.
+ * @throws AgogeError `bad-argument` without an environment, for numbers of steps or episodes that are not whole
+ * numbers, and for one object where several are needed.
  */
 export async function openTraining(
   options: ClassicTrainOptions,

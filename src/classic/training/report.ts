@@ -6,28 +6,28 @@ import { pointsOf, reportPage, settingsSection } from '../../runs/report/page.ts
 import { intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
 import type { ClassicSummary, SeedsSummary } from './types.ts'
 
-/** One sentence for one run. */
+/** One sentence about one run. */
 export function resultLine({ environment, settings, steps, return: found }: ClassicSummary): string {
   return `${environment}${byAlgorithm(settings)}: mean return ${estimateText(found)} over ${found.n} episodes, after ${count(steps)} steps.`
 }
 
-/** One sentence for several seeds. */
+/** One sentence about several seeds. */
 export function seedsLine({ environment, settings, runs, return: found }: SeedsSummary): string {
   return `${environment}${byAlgorithm(settings)}: interquartile mean return ${estimateText(found)} over ${runs.length} seeds, after ${count(runs[0]?.steps ?? 0)} steps.`
 }
 
-/** `, ppo (cleanrl)`: the algorithm and its preset, where the settings of a run name them. */
+/** `, ppo (cleanrl)`: the algorithm and its preset, if the settings of the run name them. */
 function byAlgorithm({ algorithm, preset }: Readonly<Record<string, unknown>>): string {
   if (typeof algorithm !== 'string') return ''
   return typeof preset === 'string' ? `, ${algorithm} (${preset})` : `, ${algorithm}`
 }
 
-/** `487.2 (480.1 to 493.0)`: with its 95% interval, or why it has none. */
+/** `487.2 (480.1 to 493.0)`: the mean with its 95% interval, or the reason why there is no interval. */
 export function estimateText(estimate: MeanEstimate): string {
   return `${returnText(estimate.mean)} (${intervalText(estimate, returnText)})`
 }
 
-/** A return with as many digits as can matter. */
+/** A return with the digits that matter. */
 export function returnText(value: number): string {
   return value.toFixed(Math.abs(value) >= 100 ? 1 : Math.abs(value) >= 1 ? 2 : 3)
 }
@@ -38,7 +38,10 @@ interface ArrayReportInput {
   config: Readonly<Record<string, unknown>>
 }
 
-/** The report of one run: its result, the curve of returns and the figures of the learner, as a page that fetches nothing. */
+/**
+ * The HTML report of one run: result, curve of returns and metrics of the learner. The page loads nothing from the
+ * network.
+ */
 export function renderArrayReport({ summary, metrics, config }: ArrayReportInput): string {
   const { evaluations, episodes, steps, seconds, evaluationSeconds } = summary
   return reportPage(
@@ -81,7 +84,7 @@ export function renderArrayReport({ summary, metrics, config }: ArrayReportInput
   )
 }
 
-/** The report of several seeds: the interquartile mean, every seed, and the curve of each. */
+/** The HTML report of several seeds: the interquartile mean, and the result and curve of every seed. */
 export function renderSeedsReport(
   summary: SeedsSummary,
   runs: readonly { seed: number; metrics: readonly MetricsRecord[] }[],
@@ -128,7 +131,7 @@ export function renderSeedsReport(
   )
 }
 
-/** Which evaluation was the best, by which rule, and where its checkpoint is. */
+/** Which evaluation was best, how that is decided, and where its checkpoint is. */
 function bestEvaluation({ best }: ClassicSummary): Markup {
   if (best === undefined) return nothing
   return html`<p class="soft">
@@ -138,7 +141,7 @@ function bestEvaluation({ best }: ClassicSummary): Markup {
   </p>`
 }
 
-/** Contexts inside the ranges of training, between what was trained, and outside. */
+/** Contexts inside, between and outside the ranges of training. */
 function setsTable(sets: readonly { set: string; return: MeanEstimate; of: string }[]): Markup {
   if (sets.length === 0) return nothing
   return html`<h2>Contexts</h2>
@@ -174,7 +177,7 @@ function origin({ command, machine }: { command: string; machine: Machine }, whi
   </p>`
 }
 
-/** The return first, then every other figure that was recorded. */
+/** The return first, then all other recorded metrics. */
 function curves(metrics: readonly MetricsRecord[]): Markup {
   const names = [...new Set(metrics.filter(isTraining).flatMap(({ metrics }) => Object.keys(metrics)))]
   const others = names.filter((name) => name !== 'return')

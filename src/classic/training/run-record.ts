@@ -11,30 +11,30 @@ import type { BestEvaluation, Evaluation, SetEvaluation } from './types.ts'
 
 export const metricsFile = 'metrics.jsonl'
 
-/** Where a run stands between two steps: plain JSON, in `state.json`. */
+/** The state of a run between two steps, as plain JSON in `state.json`. */
 export interface RunState {
   schema: 1
-  /** Environment steps taken, and those at the last line of metrics. */
+  /** Environment steps so far, and at the last line of metrics. */
   step: number
   written: number
   evaluations: Evaluation[]
-  /** Of the last evaluation, where there are several sets of contexts. */
+  /** The last evaluation on each set, if there are several sets of contexts. */
   sets: SetEvaluation[]
   /** The evaluation whose checkpoint is kept; null before the first. */
   best: BestEvaluation | null
-  /** Updates in a row of which a metric was not finite. */
+  /** Successive updates with a metric that is not finite. */
   notFinite: number
 }
 
-/** What depends on clocks, and so is no part of a checkpoint. */
+/** Wall-clock times, which are no part of a checkpoint. */
 export interface Times {
   seconds: number
   evaluationSeconds: number
 }
 
-/** Everything large that the next step depends on, in `checkpoints/NAME/learner.bin`. */
+/** The large state that the next step depends on, in `checkpoints/NAME/learner.bin`. */
 export interface LearnerState {
-  /** Environment steps taken. */
+  /** Environment steps so far. */
   step: number
   agent: unknown
   /** Undefined for objects that cannot be saved. */
@@ -46,7 +46,7 @@ export const checkpointAt = (step: number): string => `step-${step}`
 
 const learnerFile = (checkpoint: string): string => `checkpoints/${checkpoint}/learner.bin`
 
-/** Makes the present step the one to resume from; the checkpoint of the best evaluation is kept beside it. */
+/** Writes a checkpoint to resume from. The checkpoint of the best evaluation is kept as well. */
 export function saveStep(
   folder: RunFolder,
   state: RunState,
@@ -62,7 +62,7 @@ export function saveStep(
   saveRun(folder, { checkpoint, state, times, keep })
 }
 
-/** The last checkpoint; null where none was written yet. Metrics that were written after it are cut off. */
+/** Loads the last checkpoint; null if there is none. Removes metrics that were written after it. */
 export function loadStep(
   folder: RunFolder,
 ): { checkpoint: string; state: RunState; times: Times; learner: LearnerState } | null {
@@ -84,10 +84,10 @@ function readLearner(folder: RunFolder, checkpoint: string): LearnerState {
 }
 
 /**
- * What a run was started with and what it learned, without opening it for writing.
+ * Reads the settings and the state of a run, without opening the folder for writing.
  *
- * @param checkpoint default: the last one.
- * @throws AgogeError `no-model` where there is no checkpoint, `bad-run-folder` where it is damaged.
+ * @param checkpoint name of the checkpoint. Default: the last one.
+ * @throws AgogeError `no-model` if there is no checkpoint, `bad-run-folder` if it is damaged.
  */
 export function readRun(
   folder: RunFolder,
@@ -106,9 +106,9 @@ export function readRun(
 }
 
 /**
- * Restores an agent that is fresh from a checkpoint.
+ * Restores a new agent from a checkpoint.
  *
- * @param where the checkpoint, for the message.
+ * @param where path of the checkpoint, for the message.
  * @throws AgogeError `checkpoint-mismatch` naming the environment, the step and the first field that does not fit.
  */
 export function restoreAgent(
@@ -125,7 +125,7 @@ export function restoreAgent(
   }
 }
 
-/** The error for a checkpoint that belongs to something else. */
+/** The error for a checkpoint of something else. */
 function misfit(
   { path, environment }: { path: string; environment: string },
   step: number | undefined,
@@ -143,8 +143,9 @@ function misfit(
 }
 
 /**
- * Where a saved state has other fields than one's own, or arrays of other lengths: copying a short array into a long one
- * would go through, and leave half of the weights as they were. What is empty in one's own may be full in the other.
+ * The first place where a saved state has other fields than the current one, or arrays of other lengths; undefined
+ * if there is none. Copying a short array into a long one would not fail, and would leave half of the weights
+ * unchanged. What is empty in the current state may have any length in the saved one.
  */
 function explainMisfit(own: unknown, saved: unknown, field: string): string | undefined {
   const length = lengthOf(own)
@@ -153,7 +154,7 @@ function explainMisfit(own: unknown, saved: unknown, field: string): string | un
     if (found === undefined) return `${field} is no array`
     return length === 0 || found === length ? undefined : `${field} has ${found} entries, not ${length}`
   }
-  // What a conversion could not bring along begins anew.
+  // What `agoge convert` cannot carry over starts anew.
   if (typeof own !== 'object' || own === null || saved === null) return undefined
   if (typeof saved !== 'object') return `${field} is ${JSON.stringify(saved)}`
   for (const [name, value] of Object.entries(own)) {
@@ -163,7 +164,7 @@ function explainMisfit(own: unknown, saved: unknown, field: string): string | un
   return undefined
 }
 
-/** Of typed arrays and their memory, whose lengths are fixed. */
+/** Typed arrays and their buffers, whose lengths are fixed. */
 function lengthOf(value: unknown): number | undefined {
   if (value instanceof ArrayBuffer) return value.byteLength
   return ArrayBuffer.isView(value) ? (value as Uint8Array).length : undefined

@@ -18,11 +18,14 @@ import {
 } from './run-record.ts'
 import type { ClassicTrainOptions } from './types.ts'
 
-/** Lines of `metrics.jsonl` in a run, at most about, and the fewest steps of one. */
+/** Approximate number of lines in the `metrics.jsonl` of a run, and the fewest steps between two lines. */
 const lines = 200
 const fewest = 256
 
-/** A run that is being worked on: what a checkpoint keeps (`state`, `times`, agent, environment, `measured`) and what it works with. */
+/**
+ * A run in progress: the state that checkpoints keep (`state`, `times`, agent, environment, `measured`), and its
+ * tools.
+ */
 export interface Run {
   readonly options: ClassicTrainOptions & OpenedTraining & { command: string }
   readonly environment: OpenedVector
@@ -31,19 +34,19 @@ export interface Run {
   readonly emit: OnTrainingEvent
   readonly state: RunState
   readonly times: Times
-  /** Of episodes and updates since the last line of metrics. */
+  /** Episodes and updates since the last line of metrics. */
   readonly measured: Metrics
-  /** Environment steps of the whole run, between two lines of metrics and between two checkpoints. */
+  /** Environment steps of the whole run, between two lines of metrics, and between two checkpoints. */
   readonly total: number
   readonly logEvery: number
   readonly checkpointEvery: number
-  /** What was warned about already. */
+  /** Warnings that have been given. */
   readonly warned: { endless: boolean; notFinite: boolean }
-  /** When the clock was last read. */
+  /** The last reading of the clock. */
   started: number
 }
 
-/** A run before its first step. The environment is reset, so that the algorithm sees a first observation. */
+/** Prepares a run for its first step. Resets the environment, so that the algorithm sees an observation. */
 export async function createRun(
   environment: OpenedVector,
   options: Run['options'],
@@ -70,7 +73,11 @@ export async function createRun(
   }
 }
 
-/** @throws AgogeError `not-resumable` where the environments could not be saved, and `checkpoint-mismatch`. */
+/**
+ * Restores a run.
+ *
+ * @throws AgogeError `not-resumable` if the environments could not be saved, and `checkpoint-mismatch`.
+ */
 export function resumeRun(run: Run, folder: RunFolder): void {
   const { environment, agent, state, times, measured, total } = run
   const { name } = environment.definition
@@ -87,7 +94,7 @@ export function resumeRun(run: Run, folder: RunFolder): void {
   Object.assign(times, { seconds, evaluationSeconds })
 }
 
-/** Seconds since it was last called. */
+/** Seconds since the last call. */
 export function clock(run: Run): number {
   const now = performance.now()
   const seconds = (now - run.started) / 1000
@@ -100,7 +107,7 @@ export function record(run: Run, phase: string, seconds: number, metrics: Record
   run.folder?.append(metricsFile, [JSON.stringify({ phase, step: run.state.step, seconds, metrics })])
 }
 
-/** The metrics of training since the last line, as a line and as an event. */
+/** Writes the metrics of training since the last line, and emits them as an event. */
 export function logMetrics(run: Run): void {
   const { state, times, measured, total } = run
   const seconds = clock(run)
@@ -119,7 +126,7 @@ const learnerState = ({ state, agent, environment, measured }: Run): LearnerStat
   measured: measured.state(),
 })
 
-/** Writes a checkpoint, where there is a run folder. */
+/** Writes a checkpoint, if there is a run folder. */
 export function saveRunStep(run: Run): void {
   const { folder, state, times } = run
   if (folder === null) return

@@ -2,9 +2,12 @@ import { AgogeError } from '../../error.ts'
 import type { FromSeedProcess, ToSeedProcess } from './train-seeds.ts'
 import { trainNamed } from './find-run.ts'
 
-/** One seed in a process of its own: told its run, tells events and the summary; stops at a safe moment when told or left alone. */
+/**
+ * One seed in its own process. It receives its run, and sends events and the summary. It saves and stops on
+ * request, or when the parent ends.
+ */
 const stop = new AbortController()
-process.on('SIGINT', () => {}) // Ctrl-C goes to the parent, which tells this process.
+process.on('SIGINT', () => {}) // Ctrl-C goes to the parent, which stops this process.
 process.on('disconnect', () => stop.abort(new Error('the parent is gone')))
 process.on('message', (message: ToSeedProcess) => {
   if (message.type === 'stop') stop.abort(new Error('stopped'))

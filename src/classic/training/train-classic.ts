@@ -15,23 +15,25 @@ import { isDue, measure, setsOf, validate } from './evaluate-run.ts'
 import { clock, createRun, logMetrics, resumeRun, type Run, saveRunStep, stateOf } from './run.ts'
 import type { ClassicResult, ClassicSummary, ClassicTrainOptions } from './types.ts'
 
-/** An episode of so many steps in an environment without a limit is worth a warning. */
+/** An episode of this many steps, in an environment without a limit, is worth a warning. */
 const endless = 100_000
 
-/** Updates in a row with a metric that is not finite, after which training stops. */
+/** Training stops after this many successive updates with a metric that is not finite. */
 const mostNotFinite = 10
 
 /**
- * Trains an agent on an environment: act, step, learn, whatever the algorithm. Now and then the greedy policy is evaluated on an
- * environment of its own. With `out` there is a run folder: `config.json`, `metrics.jsonl`, checkpoints (the last, and that of the best
- * evaluation), `summary.json`, `report.html`. A run that was killed and is resumed gives the same bits as one that was not.
+ * Trains an agent on an environment. Returns the agent and a summary. At intervals, the greedy policy is evaluated
+ * in its own environment. `out` writes a run folder: `config.json`, `metrics.jsonl`, checkpoints (the last, and
+ * that of the best evaluation), `summary.json`, `report.html`. A run that is killed and resumed gives the same
+ * bits as an uninterrupted run.
  *
- * Instead of an environment it takes an object of one's own with `reset` and `step`, or a function that makes such objects, whose
- * methods may be asynchronous. Such a run can be resumed where objects have `state` and `restore`.
+ * Instead of an environment it takes your own object with `reset` and `step`, or a function that makes such
+ * objects. Their methods may be asynchronous. Such a run can be resumed if the objects have `state` and `restore`.
  *
- * @throws AgogeError `not-finite` for numbers of the environment (naming environment, step, index and field), `non-finite-loss` where ten
- *   updates in a row have no finite loss or gradient, and the errors of `claimRun` for a folder that does not fit.
- * @throws the reason of `signal` where that aborts; what is done is saved.
+ * @throws AgogeError `not-finite` for numbers of the environment (naming environment, step, index and field),
+ * `non-finite-loss` after ten successive updates without a finite loss or gradient, and the errors of `claimRun`
+ * for a folder that does not fit.
+ * @throws the reason of `signal`, once it is aborted, after saving the run.
  * @example
  * const { numEnvs, ...config } = ppoPresets['sb3-zoo-cartpole']
  * const { summary, agent } = await trainClassic({ definition: cartPole, algorithm: ppo(config), numEnvs, steps: 100_000 })
@@ -47,7 +49,7 @@ export async function trainClassic(options: ClassicTrainOptions): Promise<Classi
 
 type Options = ClassicTrainOptions & OpenedTraining & { command: string }
 
-/** In the run folder, where there is one. */
+/** The record in the run folder, if there is one. */
 async function trainIn(environment: OpenedVector, options: Options): Promise<ClassicResult> {
   const { numEnvs, seed, steps, evaluate, settings = {}, out, command } = options
   if (out === undefined) return trainOn(environment, options, null)
@@ -96,14 +98,14 @@ async function trainOn(
     }
     return { summary: summarise(run), agent }
   } catch (error) {
-    // Stopped between two steps, or within an evaluation.
+    // Stopped between two steps, or during an evaluation.
     if (options.signal?.aborted === true && error === options.signal.reason) saveRunStep(run)
     await agent.dispose()
     throw reportStep(error, definition.name, state.step)
   }
 }
 
-/** One step of every environment of the vector, and what is due after it. */
+/** One step of every environment, and the evaluation, metrics and checkpoint that are due after it. */
 async function trainStep(run: Run): Promise<void> {
   const { environment, agent, state, total, options } = run
   const { numEnvs, signal } = options
@@ -127,7 +129,7 @@ async function trainStep(run: Run): Promise<void> {
   if (passed(run.logEvery)) {
     logMetrics(run)
     warnOfEndless(run)
-    // So that signals are heard, also where the algorithm never waits.
+    // Lets signals through, even if the algorithm never waits.
     await yieldToEventLoop()
   }
   if (isDue(run)) await validate(run)
@@ -136,7 +138,8 @@ async function trainStep(run: Run): Promise<void> {
 }
 
 /**
- * Optimisers leave out a gradient that is not finite: one is worth a warning, many in a row are a run that learns nothing.
+ * Warns of metrics that are not finite. Optimisers skip a gradient that is not finite, so one such update does no
+ * harm. Many successive ones mean that the run learns nothing.
  *
  * @throws AgogeError `non-finite-loss` naming environment, step and metrics.
  */

@@ -34,7 +34,7 @@ export type FromSeedProcess =
 const isSource = import.meta.url.endsWith('.ts')
 const script = fileURLToPath(new URL(`./seed-process.${isSource ? 'ts' : 'js'}`, import.meta.url))
 
-/** Trains one seed in a process of its own, so that seeds share no runtime and use all cores. */
+/** Trains one seed in its own process. Seeds then share no runtime, and use all cores. */
 function runSeed(
   run: Omit<TrainNamedOptions, 'onEvent' | 'signal'>,
   { onEvent, signal }: { onEvent: (event: TrainingEvent) => void; signal?: AbortSignal },
@@ -90,8 +90,8 @@ function failure(
 }
 
 /**
- * Trains the same run from several seeds, each in a process of its own and at most as many at once as there are cores;
- * a seed gives the same result as alone. The summary has the interquartile mean over seeds (Agarwal et al. 2021).
+ * Trains the same run with several seeds, each in its own process, and at most one process per core. A seed gives
+ * the same result as in a run of its own. The summary has the interquartile mean over seeds (Agarwal et al. 2021).
  *
  * @throws AgogeError for unknown names, a folder that does not fit, or the first seed that fails.
  * @example
@@ -158,7 +158,7 @@ async function trainAll(
   return summary
 }
 
-/** Runs every seed in a process of its own. Returns their summaries in the order of `seeds`. */
+/** Runs every seed in its own process. Returns their summaries in the order of `seeds`. */
 async function runAll(
   options: TrainSeedsOptions & { command: string },
   out: string,

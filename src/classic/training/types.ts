@@ -6,44 +6,48 @@ import type { ContextSettings } from './context-settings.ts'
 import type { BonusSettings } from './find-run.ts'
 
 export interface EvaluationSettings {
-  /** Episodes of the last evaluation. Default 100. */
+  /** Episodes of the last evaluation. Default: 100. */
   episodes?: number
-  /** Environment steps between evaluations; 0: only at the end. Default: a tenth of the run. */
+  /** Environment steps between evaluations; 0 evaluates only at the end. Default: a tenth of the run. */
   every?: number
-  /** Episodes of an evaluation before the last. Default 20. */
+  /** Episodes of every other evaluation. Default: 20. */
   during?: number
 }
 
 export interface ClassicTrainOptions {
   /**
-   * An environment, an object of one's own with `reset` and `step`, synchronous or not, or a function that makes such objects, for
-   * each environment of the vector and for evaluations. One object alone is evaluated only when training is over.
+   * An environment; your own object with `reset` and `step`, synchronous or asynchronous; or a function that makes
+   * such objects, one for each environment of the vector and for evaluations. A single object is evaluated only
+   * after training.
    */
   definition: Playable
   algorithm: ClassicAlgorithm
-  /** Environment steps over all environments of the vector, rounded up to whole steps of all of them. */
+  /** Environment steps in total over all environments, rounded up to whole steps of all of them. */
   steps: number
-  /** Copies of the environment that are stepped together. Default 8, and 1 of an object. */
+  /** Number of environments that step together. Default: 8, or 1 for an object. */
   numEnvs?: number
-  /** Default 0. */
+  /** Default: 0. */
   seed?: number
   evaluate?: EvaluationSettings
-  /** The context of an environment's next episode; default: the defaults of the environment. */
+  /** The context of an environment's next episode. Default: the defaults of the environment. */
   contextFor?: (envIndex: number, episode: number) => Context
   /**
-   * Contexts of evaluations, by name: the first for all of them and for the result, the others played in the end too.
-   * Default: the defaults of the environment.
+   * Contexts of evaluations, by name. All evaluations and the result use the first set; the last evaluation plays
+   * the others too. Default: the defaults of the environment.
    */
   evaluationSets?: Readonly<Record<string, (episode: number) => Context>>
-  /** Threads of the learner. Default 1, which repeats bit for bit. */
+  /** Threads of the learner. Default: 1, which is reproducible bit for bit. */
   threads?: number
   /** The run folder. Default: nothing is written. */
   out?: string
-  /** Goes on with the run in `out`. */
+  /** Resumes the run in `out`. */
   resume?: boolean
   /** Environment steps between checkpoints. Default: a twentieth of the run. */
   checkpointEvery?: number
-  /** What `environment` and `algorithm` are, as plain data: kept in `config.json`, and compared on `resume`. */
+  /**
+   * Description of `environment` and `algorithm`, as plain data. Written to `config.json`, and compared on
+   * `resume`.
+   */
   settings?: Readonly<Record<string, unknown>>
   /** How the run was started, for the record. */
   command?: string
@@ -51,25 +55,25 @@ export interface ClassicTrainOptions {
   signal?: AbortSignal
 }
 
-/** The greedy policy on episodes of its own environment. */
+/** An evaluation of the greedy policy. */
 export interface Evaluation {
   /** Environment steps of training before it. */
   step: number
-  /** Mean return with its interval over episodes. */
+  /** Mean return over episodes, with its interval. */
   return: MeanEstimate
   /** Mean length of an episode in steps. */
   length: number
 }
 
 /**
- * The evaluation with the highest mean return on the first set of contexts, of equals the earliest. Its checkpoint is kept beside the
- * last one.
+ * The evaluation with the highest mean return on the first set of contexts, the earliest of equal ones. Its
+ * checkpoint is kept.
  */
 export interface BestEvaluation {
   step: number
   /** Mean return. */
   return: number
-  /** Its folder beneath `checkpoints`; absent where nothing is written. */
+  /** Folder of its checkpoint in `checkpoints`; absent if nothing is written. */
   checkpoint?: string
 }
 
@@ -86,55 +90,55 @@ export interface ClassicSummary {
   settings: Readonly<Record<string, unknown>>
   seed: number
   numEnvs: number
-  /** Environment steps taken, and episodes that ended in them. */
+  /** Environment steps, and episodes that ended in them. */
   steps: number
   episodes: number
-  /** Wall-clock of training alone, over all processes that worked on it; evaluations are not in it. */
+  /** Wall-clock time of training in seconds, over all processes that worked on it. Excludes evaluations. */
   seconds: number
   evaluationSeconds: number
-  /** All of them, the last one being the result. */
+  /** All evaluations. The last one is the result. */
   evaluations: Evaluation[]
   /** Absent in runs of earlier versions. */
   best?: BestEvaluation
-  /** Of the last evaluation. */
+  /** The last evaluation. */
   return: MeanEstimate
-  /** On each set of contexts, where there are several. */
+  /** The last evaluation on each set of contexts, if there are several. */
   sets?: SetEvaluation[]
 }
 
 export interface ClassicResult {
   summary: ClassicSummary
-  /** The trained agent; dispose of it in the end. */
+  /** The trained agent. Call `dispose` when done. */
   agent: ClassicAgent
 }
 
-/** What to train, by names, so that it can be told to another process. */
+/** A training run by names, which can be sent to another process. */
 export interface NamedRun {
-  /** Of an environment that Agoge has, or a module that exports `environment`: see `readEnvironmentFile`. */
+  /** Name of an environment of Agoge, or path of a module that exports `environment` (see `readEnvironmentFile`). */
   environment: string
-  /** Of an algorithm that Agoge has. */
+  /** Name of an algorithm of Agoge. */
   algorithm: string
-  /** Default: the algorithm's own for the environment. */
+  /** Default: the algorithm's preset for the environment. */
   preset?: string
-  /** Instead of settings of the preset. */
+  /** Settings that override those of the preset. */
   config?: Readonly<Record<string, unknown>>
   steps: number
-  /** Default: the preset's. */
+  /** Default: that of the preset. */
   numEnvs?: number
   evaluate?: EvaluationSettings
-  /** What is added to the rewards that it learns from. Default: nothing. */
+  /** Exploration bonus that is added to the rewards of training. Default: none. */
   bonus?: BonusSettings
-  /** What varies between episodes. Default: nothing, the environment has its default context. */
+  /** What varies between episodes. Default: nothing; all episodes have the default context. */
   contexts?: Partial<ContextSettings>
 }
 
 export interface TrainSeedsOptions extends NamedRun {
   seeds: readonly number[]
-  /** Holds a run folder for each seed: `seed-1`, `seed-2` ... */
+  /** The folder that holds a run folder for each seed: `seed-1`, `seed-2` ... */
   out: string
-  /** Goes on with the seeds that are there, and begins the others. */
+  /** Resumes the seeds that have been started, and starts the others. */
   resume?: boolean
-  /** Processes at once. Default and most: the cores. */
+  /** Most concurrent processes. Default: the number of cores, which is also the limit. */
   processes?: number
   command?: string
   onEvent?: (seed: number, event: TrainingEvent) => void
@@ -149,11 +153,11 @@ export interface SeedsSummary {
   machine: Machine
   environment: string
   settings: Readonly<Record<string, unknown>>
-  /** Wall-clock of this call. */
+  /** Wall-clock time of this call in seconds. */
   seconds: number
   /** Interquartile mean over seeds of their mean returns, with its stratified bootstrap interval. */
   return: MeanEstimate
-  /** The same on each set of contexts, where there are several. */
+  /** The same on each set of contexts, if there are several. */
   sets?: { set: string; return: MeanEstimate }[]
   runs: ClassicSummary[]
 }
