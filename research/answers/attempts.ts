@@ -1,37 +1,37 @@
 import type { SampledAnswer } from 'agoge/llm'
 import type { TextModel } from './text-model.ts'
 
-/** A question with what a teacher would say to it. */
+/** A question with its reference solution. */
 export interface Question {
   prompt: string
   solution: string
-  /** The reward of an answer that came to its end; by default 1 for the solution itself, else 0. */
+  /** Reward of a completed answer. Default: 1 for the exact solution, otherwise 0. */
   judge?: (answer: string) => number
 }
 
-/** What the model said to a question. */
+/** The model's answer to a question. */
 export interface Attempt<Q extends Question = Question> extends SampledAnswer {
   question: Q
   text: string
-  /** 0 where it did not come to an end within its tokens. */
+  /** 0 if the answer was cut off. */
   reward: number
 }
 
 export interface AttemptSettings {
-  /** Keys the random numbers, with the seed; another one each time. */
+  /** Key of the random numbers, together with the seed; different for each call. */
   name: string
   seed: number
   maxTokens: number
-  /** Answers to each question, or to the one with this index; default 1. */
+  /** Number of answers to each question, or to the one with this index. Default: 1. */
   groupSize?: number | ((index: number) => number)
-  /** Default 1; 0 = the likeliest answer. */
+  /** Default: 1; 0 = greedy. */
   temperature?: number
   topP?: number
-  /** What the model is shown of the question with this index. Default: its prompt. */
+  /** The prompt for the question with this index. Default: its own prompt. */
   shown?: (question: Question, index: number) => string
 }
 
-/** Answers of the model to each question, judged. */
+/** Samples answers of the model to each question, with rewards. */
 export async function attempt<Q extends Question>(
   { backend, symbols }: TextModel,
   questions: readonly Q[],
@@ -68,6 +68,6 @@ export async function attempt<Q extends Question>(
   )
 }
 
-/** What an answer to the end is worth. */
+/** Reward of a completed answer. */
 export const rewardOf = ({ judge, solution }: Question, answer: string): number =>
   judge === undefined ? Number(answer === solution) : judge(answer)

@@ -2,14 +2,14 @@ import { AgogeError } from 'agoge'
 import { createRandom, type Random } from 'agoge/engine'
 import type { Question } from './attempts.ts'
 
-/** A vocabulary of single characters: id 0 ends an answer, the characters of the alphabet follow in their order. */
+/** A vocabulary of single characters: id 0 ends an answer, followed by the characters of the alphabet in order. */
 export interface Symbols {
-  /** Ids in all. */
+  /** Number of ids. */
   size: number
   end: number
   /** @throws AgogeError `bad-symbol` for a character that is not in the alphabet. */
   encode(text: string): Int32Array
-  /** Up to the first end. */
+  /** Text up to the first end token. */
   decode(tokens: ArrayLike<number>): string
 }
 
@@ -37,29 +37,29 @@ export function createSymbols(alphabet: string): Symbols {
   }
 }
 
-/** A question of `createChains`: the operations, the digit they begin with, and every digit on the way. */
+/** A question of `createChains`: the operations, the initial digit, and every intermediate digit. */
 export interface ChainQuestion extends Question {
   operations: string
   start: number
   steps: number[]
 }
 
-/** Questions such as `bc.4=`: apply b, then c to 4. The solution writes every digit on the way, the last one is judged. */
+/** Questions such as `bc.4=`: apply b, then c to 4. The solution lists every intermediate digit; the last one is judged. */
 export interface Chains {
   apply(operation: string, digit: number): number
   ask(operations: string, start: number): ChainQuestion
-  /** One of `depth` operations; `split` keeps a quarter of all for testing. */
+  /** Draws a question of `depth` operations; `split` reserves a quarter of all questions for testing. */
   draw(random: Random, depth: number, split?: 'train' | 'test'): ChainQuestion
-  /** So many for testing, no two alike; fewer where there are not so many. */
+  /** This many distinct test questions; fewer if there are not enough. */
   test(count: number, depths: readonly number[]): ChainQuestion[]
-  /** Characters that questions and solutions are made of. */
+  /** The characters of questions and solutions. */
   alphabet: string
 }
 
 /**
- * The smallest task of reasoning in steps: each operation is a fact to be known (a permutation of the digits, by the seed), a
- * question of many steps is out of reach at a glance and easy step by step. Questions of fewer than `places` operations are filled
- * up by dots, so that what comes next always stands as far back.
+ * The smallest task of multi-step reasoning. Each operation is a fact to learn (a permutation of the digits, by the
+ * seed). Long questions are hard to answer at once and easy step by step. Questions of fewer than `places` operations
+ * are padded with dots, so that the next operation always stands at the same distance.
  */
 export function createChains(seed: number, { operations = 'abcd', places = 3 } = {}): Chains {
   const digits = 10

@@ -11,37 +11,34 @@ import type {
 import { answerSequence, applyUpdate } from 'agoge/llm'
 import type { TextModel } from './text-model.ts'
 
-/** An answer and what is to be learnt from it. */
+/** An answer and how to learn from it. */
 export interface Example extends Pick<SampledAnswer, 'prompt' | 'tokens'> {
-  /** Under whoever sampled them; of imitation nothing is needed. */
+  /** Log-probabilities under the sampler. Not needed for supervised learning. */
   logprobs?: ArrayLike<number>
-  /** What they were drawn at; default 1. What is cloned alone is cloned at 1. */
+  /** Temperature at which the tokens were drawn. Default: 1. Answers that are only cloned use 1. */
   temperature?: number
-  /** Of reinforcement: of the answer, or of each of its tokens. 0 counts in the normaliser alone. */
+  /** Advantage for RL: of the answer, or of each of its tokens. 0 counts only in the normaliser. */
   advantage?: number | ArrayLike<number>
-  /** Weight of imitation, beside the other examples that are cloned. */
+  /** Weight of the answer's cross-entropy, relative to other examples. */
   imitation?: number
 }
 
 export interface LearnSettings {
   learningRate: number
-  /** Default: the clipped surrogate, 0.2 either way. */
+  /** Default: the clipped surrogate with clips of 0.2. */
   loss?: LossSettings | CustomLoss
-  /** How tokens of reinforced answers are averaged; default: each counts the same. */
+  /** Aggregation over the tokens of RL answers. Default: token mean. */
   aggregation?: Aggregation
-  /** Of the gradient's norm; default 1. */
+  /** Clip of the gradient norm. Default: 1. */
   clip?: number
-  /** Optimiser's steps on the same lessons; default 1. */
+  /** Optimiser steps on the same examples. Default: 1. */
   passes?: number
 }
 
-/** What the last of the passes said. */
+/** Report of the last pass. */
 export type ExampleReport = CustomLossReport & OptimReport
 
-/**
- * A step of learning, or some: the loss over the reinforced answers plus the mean cross-entropy of cloned tokens, each times its
- * weight.
- */
+/** One or more optimiser steps on the RL loss plus the mean cross-entropy of cloned tokens, each times its weight. */
 export async function learnExamples(
   { backend }: TextModel,
   examples: readonly Example[],
@@ -57,7 +54,7 @@ export async function learnExamples(
   return report
 }
 
-/** The rows for the trainer; those that cannot move anything are left out. */
+/** The rows for the trainer, without those that have no gradient. */
 export function exampleSequences(
   examples: readonly Example[],
   aggregation: Aggregation = { mode: 'token-mean' },

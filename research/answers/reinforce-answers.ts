@@ -9,11 +9,11 @@ interface AnswerStep<Q extends Question = Question> {
   /** From 0. */
   step: number
   groups: Attempt<Q>[][]
-  /** Of the sampled answers: mean reward, nats a token, tokens. */
+  /** Means over the sampled answers: reward, entropy in nats per token, tokens. */
   reward: number
   entropy: number
   length: number
-  /** Share of the groups whose members all got the same. */
+  /** Share of zero-variance groups. */
   zeroVariance: number
   report?: ExampleReport
 }
@@ -21,21 +21,21 @@ interface AnswerStep<Q extends Question = Question> {
 export interface ReinforceSettings<Q extends Question> extends LearnSettings {
   steps: number
   seed: number
-  /** Questions of a step; default 8. */
+  /** Questions per step. Default: 8. */
   batch?: number
-  /** Answers to each; default 8. */
+  /** Answers per question. Default: 8. */
   groupSize?: number
   maxTokens: number
   temperature?: number
-  /** In place of answers to the questions as they stand. */
+  /** Replaces the sampling of answers. */
   sample?: (
     questions: readonly Q[],
     settings: AttemptSettings & { groupSize: number },
     step: number,
   ) => Promise<Attempt<Q>[][]>
-  /** Advantages of the members of all groups; default: each group's by GRPO. */
+  /** Advantages of the members of all groups. Default: GRPO. */
   advantages?: (rewards: number[][], groups: readonly Attempt<Q>[][]) => (number | ArrayLike<number>)[][]
-  /** What is to be learnt, where it is not the answers with their advantages alone. */
+  /** Examples to learn from. Default: the answers with their advantages. */
   examples?: (
     examples: Example[],
     groups: readonly Attempt<Q>[][],
@@ -44,7 +44,7 @@ export interface ReinforceSettings<Q extends Question> extends LearnSettings {
   onStep?: (step: AnswerStep<Q>) => void
 }
 
-/** Group-relative reinforcement on questions that are drawn anew for each step; every part of it can be another. */
+/** Group-relative RL on questions drawn anew for each step. Every part can be replaced. */
 export async function reinforceAnswers<Q extends Question>(
   model: TextModel,
   question: (random: Random, step: number) => Q,
@@ -71,7 +71,7 @@ export async function reinforceAnswers<Q extends Question>(
   }
 }
 
-/** Mean reward, entropy in nats a token (by the sampled tokens' own log-probabilities) and tokens of an answer. */
+/** Mean reward, entropy in nats per token (estimated from the sampled tokens) and tokens per answer. */
 export function metricsOf(attempts: readonly Attempt[]): { reward: number; entropy: number; length: number } {
   const tokens = attempts.reduce((sum, member) => sum + member.tokens.length, 0)
   const surprise = attempts.reduce((sum, { logprobs }) => logprobs.reduce((s, value) => s - value, sum), 0)
@@ -85,15 +85,15 @@ export function metricsOf(attempts: readonly Attempt[]): { reward: number; entro
 interface Examination {
   /** Mean reward of an answer. */
   accuracy: number
-  /** Share of the questions to which some answer had a reward of 1: pass@k with all k samples. */
+  /** Share of the questions with at least one answer of reward 1: pass@k with all k samples. */
   solved: number
-  /** Nats a token, and tokens an answer. */
+  /** Entropy in nats per token, and tokens per answer. */
   entropy: number
   length: number
   groups: Attempt[][]
 }
 
-/** The model's answers to questions that stay the same, `samples` (default 1) to each, at temperature 1 by default. */
+/** The model's answers to fixed questions, `samples` (default: 1) per question. Default temperature: 1. */
 export async function examine(
   model: TextModel,
   questions: readonly Question[],

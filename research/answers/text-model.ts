@@ -1,28 +1,29 @@
 import { createLocalBackend, type LocalBackend, type SampledAnswer } from 'agoge/llm'
 import { createSymbols, type Symbols } from './chains.ts'
 
-/** A transformer that reads and writes characters. */
+/** A transformer over characters. */
 export interface TextModel {
   backend: LocalBackend
   symbols: Symbols
 }
 
 export interface TextModelOptions {
-  /** Every character that prompts and answers may have. */
+  /** All characters of prompts and answers. */
   alphabet: string
-  /** Of the initial weights. */
+  /** Seed of the initial weights. */
   seed: number
-  /** Default 32; a multiple of four times the two heads. */
+  /** Width; a multiple of 8 (four times the two heads). Default: 32. */
   width?: number
-  /** Default 2. */
+  /** Default: 2. */
   layers?: number
-  /** Tokens of prompt and answer together; default 32. */
+  /** Most tokens of prompt and answer together. Default: 32. */
   window?: number
 }
 
 /**
- * A model small enough that a step of learning takes some hundredths of a second on one thread. Default: 17 thousand weights.
- * For experiments that ask which way to learn is better, not how much a model can know. Dispose of its backend.
+ * Creates a model small enough that a learning step takes a few hundredths of a second on one thread. Default: 17
+ * thousand weights. For experiments that compare learning methods, not how much a model can know. Dispose of its
+ * backend.
  */
 export function createTextModel({
   alphabet,
@@ -47,10 +48,10 @@ export function createTextModel({
   return { symbols, backend: createLocalBackend({ config, seed, threads: 1, tokenBudget: 2048 }) }
 }
 
-/** A copy of all weights, to go back to by `restoreWeights`. */
+/** A copy of all weights, for `restoreWeights`. */
 export const copyWeights = ({ backend }: TextModel): Float32Array => backend.parameters.data.slice()
 
-/** Puts weights in the place of the model's, and forgets what the optimiser remembers. */
+/** Restores weights and resets the optimiser. */
 export function restoreWeights({ backend }: TextModel, weights: Float32Array): void {
   backend.parameters.data.set(weights)
   backend.weightsChanged()
@@ -58,9 +59,9 @@ export function restoreWeights({ backend }: TextModel, weights: Float32Array): v
 }
 
 /**
- * Makes a model, from its seed or with the weights given, uses it and disposes of it.
+ * Creates a model from a seed or from given weights, uses it and disposes of it.
  *
- * @returns what `use` does.
+ * @returns the result of `use`.
  */
 export async function withTextModel<T>(
   options: TextModelOptions & { weights?: Float32Array },
@@ -75,7 +76,10 @@ export async function withTextModel<T>(
   }
 }
 
-/** Log-probabilities under a model (natural, at temperature 1) of the tokens of answers, whoever gave them; one array an answer. */
+/**
+ * Natural log-probabilities under a model at temperature 1 of the tokens of answers, from any source; one array per
+ * answer.
+ */
 export async function answerLogprobs(
   { backend }: TextModel,
   answers: readonly Pick<SampledAnswer, 'prompt' | 'tokens'>[],
@@ -84,14 +88,17 @@ export async function answerLogprobs(
   return rows.map((row, i) => row.slice(answers[i].prompt.length))
 }
 
-/** What the settings a computation depends on are: as of an arm of a paper. */
+/** The settings that a computation depends on: those of a run of a paper. */
 export interface Run {
   seed: number
   budget: Readonly<Record<string, number>>
   signal?: AbortSignal
 }
 
-/** A computation that several arms of a paper begin with, done once for each run in a process, whatever its signal. */
+/**
+ * A computation that several arms of a paper start with. It runs once per run and process, and ignores the run's abort
+ * signal.
+ */
 export function remember<R extends Run, T>(make: (run: R) => Promise<T>): (run: R) => Promise<T> {
   const made = new Map<string, Promise<T>>()
   return (run) => {

@@ -15,17 +15,18 @@ import {
 
 interface WarmStart<R extends Run> {
   model: (run: R) => Omit<TextModelOptions, 'seed'>
-  /** What all arms begin with. */
+  /** The state from which all arms start. */
   teach: (model: TextModel, run: R) => Promise<unknown>
-  /** The score of a model, the same questions each time. */
+  /** The score of a model, on the same questions each time. */
   test: (model: TextModel, run: R) => Promise<number>
 }
 
 /**
- * An experiment whose arms all go on from the same model: made from the seed, taught, tested. The arms of a seed share that beginning
- * (it is computed once in a process), and are scored by what they gained over it, so that luck in the beginning counts for nothing.
+ * An experiment whose arms all start from the same model, which is created from the seed, taught and tested. Arms with
+ * the same seed share that start (computed once per process). They are scored by their improvement over it, so that a
+ * lucky start does not count.
  *
- * @returns a function of a run and of what its arm does with the model: the score afterwards less that before.
+ * @returns a function of a run and of its arm's training: the score afterwards minus the score before.
  */
 export function warmStarted<R extends Run>({ model: options, teach, test }: WarmStart<R>) {
   const begin = remember((run: R) =>
@@ -43,7 +44,7 @@ export function warmStarted<R extends Run>({ model: options, teach, test }: Warm
   }
 }
 
-/** The solution to a question, to be imitated. */
+/** The solution of a question, to be cloned. */
 export function solutionExample({ symbols }: TextModel, { prompt, solution }: Question, weight = 1): Example {
   const tokens = [...symbols.encode(solution), symbols.end]
   return { prompt: symbols.encode(prompt), tokens: Int32Array.from(tokens), imitation: weight }
@@ -53,14 +54,14 @@ interface FineTuneSettings {
   steps: number
   learningRate: number
   seed: number
-  /** Questions of a step; default 32. */
+  /** Questions per step. Default: 32. */
   batch?: number
 }
 
 /**
- * Supervised learning of the solutions to questions that are drawn anew for each step.
+ * Supervised learning of the solutions of questions drawn anew for each step.
  *
- * @returns the mean cross-entropy of the last ten steps, in nats a token.
+ * @returns the mean cross-entropy of the last ten steps, in nats per token.
  */
 export async function fineTuneOnSolutions(
   model: TextModel,
@@ -78,21 +79,21 @@ export async function fineTuneOnSolutions(
 }
 
 interface ChainExperiment<R extends Run> {
-  /** The longest question; default 3. */
+  /** Most operations of a question. Default: 3. */
   places?: number
-  /** Characters beside those of chains. */
+  /** Further characters beside those of chains. */
   symbols?: string
-  /** Tokens that prompt and answer may have together; default 32. */
+  /** Most tokens of prompt and answer together. Default: 32. */
   window?: number
-  /** Numbers of steps of the questions it is taught, or what it is taught instead; `budget.warm` updates of 32. */
+  /** Numbers of operations of the training questions, or a custom warm-up; `budget.warm` updates of 32 questions. */
   taught: readonly number[] | ((chains: Chains, run: R) => (random: Random) => Question)
-  /** Numbers of steps of the questions it is tested on, which nobody draws for training, or another test. */
+  /** Numbers of operations of the test questions, which are never used for training, or a custom test. */
   tested: readonly number[] | ((model: TextModel, chains: Chains, run: R) => Promise<number>)
 }
 
 /**
- * `warmStarted` on chains of operations on digits, others for each seed. The score is the accuracy of four answers to each of 96
- * Default: questions of the test split,.
+ * `warmStarted` on chains of operations on digits, which differ by seed. The score is the accuracy of four answers to
+ * each of 96 questions. Default: questions of the test split.
  */
 export function warmStartedOnChains<R extends Run>(experiment: ChainExperiment<R>) {
   const { places = 3, symbols = '', window = 32, taught, tested } = experiment

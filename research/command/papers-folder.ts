@@ -4,20 +4,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { AgogeError, closestName } from 'agoge'
 import type { Paper, PaperResult } from '../runner/paper.ts'
 
-/** Run from source, papers are TypeScript, and so is all else. */
+/** From source, papers and everything else are TypeScript. */
 const built = import.meta.url.endsWith('.js')
 const ending = built ? '.js' : '.ts'
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 export const papersFolder = here('../papers/')
 
-/** What a worker process of `runPaper` runs, and Node's arguments before it. */
+/** The worker module of `runPaper`, and the arguments of Node. */
 export const paperWorker = {
   worker: here(`../runner/worker${ending}`),
   execArgv: built ? [] : ['--import', 'tsx', '--conditions', 'agoge-source'],
 }
 
-/** The papers by id, which is the name of the file. None of them is loaded. */
+/** The papers by id, which is the file name. Loads none of them. */
 export function paperIds(folder = papersFolder): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : []
   return names
@@ -29,7 +29,7 @@ export function paperIds(folder = papersFolder): string[] {
 /**
  * Loads one paper and no other.
  *
- * @throws AgogeError for an id that there is not, and naming the file where it cannot be loaded or is another paper.
+ * @throws AgogeError for an unknown id, and naming the file if it cannot be loaded or contains another paper.
  */
 export async function loadPaper(id: string, folder = papersFolder): Promise<{ file: string; paper: Paper }> {
   const ids = paperIds(folder)
@@ -58,13 +58,13 @@ async function importPaper(file: string): Promise<{ default?: Paper }> {
   }
 }
 
-/** Where results lie: beside the papers in the repository, else with the runs. */
+/** Folder of the results: beside the papers in the repository, otherwise with the runs. */
 export const resultsFolder = (): string =>
   existsSync(join('research', 'papers', 'results'))
     ? join('research', 'papers', 'results')
     : join('.agoge', 'papers')
 
-/** What came of the last full run; undefined where there was none. */
+/** Result of the last full run; undefined if there was none. */
 export function resultOf(id: string): PaperResult | undefined {
   const file = join(resultsFolder(), `${id}.json`)
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PaperResult) : undefined

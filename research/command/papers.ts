@@ -6,7 +6,7 @@ import { renderGallery } from '../runner/gallery.ts'
 import { runPaper } from '../runner/run-paper.ts'
 import { loadPaper, paperIds, paperWorker, resultOf, resultsFolder } from './papers-folder.ts'
 
-/** What the command line lends to these commands. */
+/** What the command line provides to these commands. */
 export interface Terminal {
   out: (text: string) => void
   err: (text: string) => void
@@ -17,7 +17,7 @@ export interface Terminal {
   machine: string
 }
 
-/** `agoge papers list`: id, theme, verdict; what cannot be loaded is named, and hides none of the others. */
+/** `agoge papers list`: id, theme, verdict. Names papers that cannot be loaded and lists the others. */
 export async function listPapers(
   { json = false }: { json?: boolean },
   terminal: Terminal,
@@ -59,7 +59,7 @@ export interface RunPaperCommand {
   commandLine: string
 }
 
-/** `agoge papers run ID`: every arm with every seed, the verdict, and a result file. Loads no other paper. */
+/** `agoge papers run ID`: runs every arm with every seed and writes verdict and result file. Loads no other paper. */
 export async function runPaperCommand(
   command: RunPaperCommand,
   terminal: Terminal,

@@ -2,27 +2,27 @@ import { probabilityOfImprovement } from 'agoge/llm'
 import { type MeanEstimate, stratifiedInterquartileMean } from 'agoge/statistics'
 import type { PaperScores } from './run-paper.ts'
 
-/** What an arm is given: which seed to use and how much it may do. */
+/** Input of an arm: its seed and how much it may do. */
 export interface ArmRun {
   seed: number
-  /** The paper's `budget`, or a small part of it in a quick run. */
+  /** The paper's `budget`, or a small fraction of it in a quick run. */
   budget: Readonly<Record<string, number>>
   signal?: AbortSignal
 }
 
-/** A method or a baseline of an experiment: plays one seed and gives its score. */
+/** A method or a baseline of an experiment: runs with one seed and returns its score. */
 type Arm = (run: ArmRun) => Promise<number> | number
 
-/** What the claim says of the scores: the arm `better` beats every arm of `than`, by `margin` at least (default 0). */
+/** The claim about the scores: arm `better` beats every arm of `than` by at least `margin` (default: 0). */
 interface Expectation<Name extends string> {
   better: Name
   than: readonly Name[]
   margin?: number
 }
 
-/** One paper as a short experiment: what it claims, how that is put to the test, and what would count. */
+/** One paper as a short experiment: its claim, the test of the claim, and what counts as reproduced. */
 export interface Paper<Name extends string = string> {
-  /** That of the catalogue. */
+  /** The id in the catalogue. */
   id: string
   title: string
   theme: string
@@ -31,24 +31,24 @@ export interface Paper<Name extends string = string> {
   arms: Readonly<Record<Name, Arm>>
   /** What the score of an arm is, with its unit. */
   metric: string
-  /** Whether a higher score is better; default true. */
+  /** Whether a higher score is better. Default: true. */
   higherIsBetter?: boolean
-  /** Seeds 1 to this number, fixed beforehand. */
+  /** Seeds 1 to this number, fixed in advance. */
   seeds: number
   budget: Readonly<Record<string, number>>
   /** The budget of a quick run, which shows only that everything runs. */
   quick: Readonly<Record<string, number>>
   expect: Expectation<NoInfer<Name>>
-  /** Where something smaller stands in for what the paper used. */
+  /** Simplifications relative to the paper. */
   simplifications?: readonly string[]
 }
 
-/** Checks nothing, infers the arms: so that `expect` can name only arms that there are. */
+/** Infers the arms, so that `expect` can name only existing ones. Checks nothing at run time. */
 export const definePaper = <Name extends string>(paper: Paper<Name>): Paper<Name> => paper
 
 type Verdict = 'reproduced' | 'not reproduced' | 'inconclusive'
 
-/** The arm that should be better against one of the others. */
+/** The claimed better arm against one of the others. */
 interface Comparison {
   better: string
   than: string
@@ -64,9 +64,9 @@ interface Judgement {
 }
 
 /**
- * Reproduced: against every arm that the claim names, the 95% interval of the probability of improvement lies above
- * one half. Not reproduced: against some arm it lies below, or reaches one half at most. Otherwise inconclusive,
- * also where there are too few runs for an interval.
+ * Reproduced: against every arm that the claim names, the 95% interval of the probability of improvement lies above one
+ * half. Not reproduced: against some arm, the interval lies below one half or reaches at most one half. Otherwise
+ * inconclusive, also if there are too few runs for an interval.
  */
 export function judge(
   paper: Pick<Paper, 'expect' | 'higherIsBetter'>,
@@ -94,7 +94,7 @@ export function judge(
   }
 }
 
-/** What a run of a paper leaves behind, as JSON. */
+/** Result file of a run of a paper, as JSON. */
 export interface PaperResult {
   schema: 1
   id: string
@@ -108,7 +108,7 @@ export interface PaperResult {
   comparisons: Comparison[]
   /** By arm, in the order of the seeds 1, 2, ... */
   scores: Record<string, number[]>
-  /** Seconds of computing of each arm, all seeds together. */
+  /** Computing time of each arm in seconds, summed over seeds. */
   seconds: Record<string, number>
   budget: Readonly<Record<string, number>>
   simplifications: readonly string[]

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { AgogeError } from 'agoge'
 import type { Paper } from './paper.ts'
 
-/** One arm with one seed, as it is told to a worker process. */
+/** One arm with one seed, as sent to a worker process. */
 export interface PaperJob {
   file: string
   arm: string
@@ -14,12 +14,12 @@ export interface PaperJob {
 export interface PaperRunOptions {
   /** The module whose default export is the paper. */
   file: string
-  /** What a worker process runs; it takes a `PaperJob` at a time as message and answers `{ score, seconds }` or `{ error }`. */
+  /** The worker module. It takes one `PaperJob` at a time as message and answers `{ score, seconds }` or `{ error }`. */
   worker: string
-  /** Arguments for Node before the worker, such as a loader. */
+  /** Arguments of Node before the worker, such as a loader. */
   execArgv?: readonly string[]
   quick?: boolean
-  /** Default: the number of cores. */
+  /** Number of worker processes. Default: the number of cores. */
   workers?: number
   onScore?: (done: { arm: string; seed: number; score: number; seconds: number; left: number }) => void
   signal?: AbortSignal
@@ -32,7 +32,7 @@ export interface PaperScores {
   seconds: Record<string, number>
 }
 
-/** Runs every arm with every seed in worker processes of one thread each, seeds of one arm after another. */
+/** Runs every arm with every seed in worker processes with one thread each, seeds of one arm after another. */
 export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<PaperScores> {
   const { file, quick = false, workers = availableParallelism(), onScore } = options
   const seeds = quick ? 1 : paper.seeds
@@ -44,7 +44,7 @@ export async function runPaper(paper: Paper, options: PaperRunOptions): Promise<
     result.scores[arm] = Array.from({ length: seeds }, () => Number.NaN)
     result.seconds[arm] = 0
   }
-  // What fails ends the others too.
+  // A failure ends the other processes too.
   const failed = new AbortController()
   const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])])
   let next = 0

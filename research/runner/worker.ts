@@ -1,4 +1,4 @@
-// What a process of `runPaper` runs: one arm of one paper with one seed.
+// A process of `runPaper`: runs one arm of one paper with one seed.
 import { pathToFileURL } from 'node:url'
 import type { Paper } from './paper.ts'
 import type { PaperJob } from './run-paper.ts'

@@ -1,6 +1,6 @@
 /**
- * Where JSON text stops being JSON: line and column from 1, in UTF-16 units. `JSON.parse` of some engines does not say.
- * Undefined for valid JSON.
+ * Position of the first syntax error of a JSON text: line and column from 1, in UTF-16 units. Some engines'
+ * `JSON.parse` does not report it. Undefined for valid JSON.
  */
 export function locateJsonError(text: string): { line: number; column: number } | undefined {
   const offset = failureOffset(text)
@@ -36,7 +36,7 @@ function failureOffset(text: string): number | undefined {
   }
 
   for (;;) {
-    // A value is expected here.
+    // Expects a value here.
     eat(space)
     const char = text[at]
     if (char === '{' || char === '[') {

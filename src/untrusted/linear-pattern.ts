@@ -1,22 +1,23 @@
 /**
- * Patterns of foreign schemas. V8 matches `^(a+)+$` in time that doubles with every character; here the states of an automaton are walked
- * side by side (Thompson 1968), so that a text of n characters costs at most n times the size of the pattern. What stands around a
- * place (`(?=`, `(?<!` ...) is found for all places at once by an automaton that walks the other way.
+ * Regular expressions of untrusted schemas, matched in linear time. V8 takes exponential time for patterns such as
+ * `^(a+)+$`. Here all states of an automaton advance in parallel (Thompson 1968), so a text of n characters costs at
+ * most n times the size of the pattern. Lookarounds (`(?=`, `(?<!` ...) are computed for all positions at once by an
+ * automaton in the other direction.
  */
 export interface LinearPattern {
-  /** Steps of its automata: what a character of a text can cost at most. */
+  /** Steps of its automata, the most that a character of a text can cost. */
   readonly size: number
-  /** Whether it matches anywhere in the text, as `RegExp.prototype.test` does. */
+  /** Whether it matches anywhere in the text, like `RegExp.prototype.test`. */
   test(text: string, work: Work): boolean
 }
 
-/** Counts steps of work on what a stranger gave. */
+/** Counts steps of work on untrusted input. */
 export interface Work {
-  /** @throws WorkLimit where more steps were made than are allowed. */
+  /** @throws WorkLimit if the limit is exceeded. */
   spend(steps: number): void
 }
 
-/** More steps of work than are allowed. */
+/** Thrown when untrusted input needs more steps than allowed. */
 export class WorkLimit extends Error {
   constructor(limit: number) {
     super(`it takes more than ${limit} steps`)
@@ -34,10 +35,10 @@ export function limitedWork(limit: number): Work {
   }
 }
 
-/** Steps of the automaton of one pattern, at most. */
+/** Most steps of the automaton of one pattern. */
 const mostSteps = 20_000
 const mostNesting = 200
-/** Automata that are remembered, measured in their steps. */
+/** Limit of cached automata, in steps. */
 const mostRemembered = 300_000
 
 type IsOne = (symbol: string) => boolean
@@ -69,10 +70,10 @@ const remembered = new Map<string, LinearPattern | { unusable: string }>()
 let rememberedSteps = 0
 
 /**
- * Reads an ECMAScript pattern, with the flag `u` where it can be read so: patterns in the wild escape what that flag does not let them
- * escape. Everything is supported but references to groups.
+ * Compiles an ECMAScript pattern, with the flag `u` if it parses with it: many real patterns contain escapes that this
+ * flag forbids. Supports everything except backreferences.
  *
- * @returns why it is `unusable` in few words, where it is no regular expression or cannot be matched in linear time.
+ * @returns `unusable` with the reason in a few words, if the pattern is invalid or cannot be matched in linear time.
  */
 export function readPattern(source: string): LinearPattern | { unusable: string } {
   const known = remembered.get(source)
@@ -89,7 +90,7 @@ export function readPattern(source: string): LinearPattern | { unusable: string 
 }
 
 function compile(source: string): LinearPattern | { unusable: string } {
-  // Making a RegExp only reads it; no text is matched against it.
+  // Constructing a RegExp only parses the pattern; it matches no text.
   const flags = ['u', ''].find((given) => isRegExp(source, given))
   if (flags === undefined) return { unusable: 'the pattern is no regular expression' }
   const split = flags === 'u' ? (text: string) => Array.from(text) : (text: string) => text.split('')
@@ -111,7 +112,7 @@ function isRegExp(source: string, flags: string): boolean {
   }
 }
 
-/** What is one character wide is left to the native engine, which reads it in bounded time. */
+/** The native engine matches single characters, in bounded time. */
 function oneOf(source: string, flags: string): IsOne {
   const regex = new RegExp(`^${source}$`, flags)
   const ascii = new Uint8Array(128)
@@ -125,7 +126,7 @@ function oneOf(source: string, flags: string): IsOne {
 
 const isWord: IsOne = (symbol) => /^\w$/.test(symbol)
 
-/** The tree of a pattern that the native engine has found to be one. */
+/** The syntax tree of a pattern that the native engine accepts. */
 function parse(symbols: readonly string[], flags: string): Node {
   const classes = new Map<string, IsOne>()
   let at = 0
@@ -162,7 +163,7 @@ function parse(symbols: readonly string[], flags: string): Node {
       most = braces[2] === undefined ? least : braces[3] === '' ? Infinity : Number(braces[3])
     }
     if (least === undefined || most === undefined) return inner
-    // Whether it is lazy does not matter to what matches.
+    // Laziness does not affect what matches.
     if (symbols[at] === '?') at++
     return { kind: 'repeat', inner, least, most }
   }
@@ -225,7 +226,7 @@ function parse(symbols: readonly string[], flags: string): Node {
   return alternatives()
 }
 
-/** Automata for all that looks ahead or behind, the innermost first, and at last the one for the whole. */
+/** Automata for all lookarounds, innermost first, followed by the one for the whole pattern. */
 function programsOf(root: Node): Program[] {
   const programs: Program[] = []
   let size = 0
@@ -237,7 +238,7 @@ function programsOf(root: Node): Program[] {
       return steps.push(step) - 1
     }
 
-    /** Adds what matches the node and goes on with step `next`; gives the step to begin with. */
+    /** Adds the states that match the node and continue with step `next`; returns the first step. */
     function emit(part: Node, next: number): number {
       switch (part.kind) {
         case 'one':
@@ -275,7 +276,7 @@ function programsOf(root: Node): Program[] {
       }
       for (let i = 0; i < least; i++) {
         const once = emit(inner, start)
-        // What is empty is so however often it is repeated.
+        // Repeating an empty match changes nothing.
         if (once === start) break
         start = once
       }
@@ -303,7 +304,7 @@ function test(
   return places(programs[programs.length - 1], symbols, looks, work, true).includes(1)
 }
 
-/** The places (from 0 to the text's length) at which a match that began anywhere ends; with `first` the first one only. */
+/** The positions (0 to the text's length) at which a match ends that began anywhere; with `first` only the first one. */
 function places(
   { steps, start, forwards }: Program,
   symbols: readonly string[],
@@ -312,7 +313,7 @@ function places(
   first: boolean,
 ): Uint8Array {
   const found = new Uint8Array(symbols.length + 1)
-  /** The last place at which a step was reached, from 1. */
+  /** The last position at which a step was reached, counted from 1. */
   const reached = new Int32Array(steps.length)
   let from: number[] = []
   for (let i = 0; i <= symbols.length; i++) {

@@ -9,7 +9,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Looks up `#`, `#/$defs/name` and other JSON pointers inside the same schema; undefined where there is nothing. */
+/** Resolves `#`, `#/$defs/name` and other JSON pointers in the same schema; undefined if the target does not exist. */
 export function resolveReference(root: JsonSchema, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   let current: unknown = root
@@ -36,14 +36,14 @@ const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items'] as const
 const records = ['properties', 'patternProperties', '$defs', 'definitions'] as const
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** Steps that checking the schema of one tool may take: parts of the schema, and steps of its patterns' automata. */
+/** Most steps to check the schema of one tool: parts of the schema, and steps of its patterns' automata. */
 const mostSteps = 1_000_000
-/** Objects and lists within each other. */
+/** Deepest nesting of objects and lists. */
 const mostNesting = 128
-/** References and combinators that lead from one to the next at the same value. */
+/** Longest chain of references and combinators at the same value. */
 const mostHops = 128
 
-/** The first fault of a schema: where, what is wrong there, and what should be. */
+/** The first fault of a schema: place, problem, and what is expected. */
 export interface SchemaProblem {
   at: string
   problem: string
@@ -52,10 +52,11 @@ export interface SchemaProblem {
 }
 
 /**
- * Refuses a tool whose input schema cannot be used: not an object schema, a reference that leads nowhere, outside or back to where it
- * stands, a pattern that is no regular expression or cannot be matched in linear time, a type that does not exist.
+ * Refuses a tool with an unusable input schema: not an object schema, an invalid, external or circular reference, a
+ * pattern that is invalid or cannot be matched in linear time, or an unknown type.
  *
- * @throws AgogeError (code `bad-tool-schema`) naming the tool and the place in its schema; WorkLimit for a schema that is too large.
+ * @throws AgogeError `bad-tool-schema` naming the tool and the place in its schema; WorkLimit for a schema that is too
+ * large.
  */
 export function checkToolSchema(tool: { name: string; inputSchema: JsonSchema }): void {
   const found = schemaProblem(tool.inputSchema, limitedWork(mostSteps))
@@ -73,10 +74,10 @@ export function checkToolSchema(tool: { name: string; inputSchema: JsonSchema })
 }
 
 /**
- * The first fault of a tool's input schema; undefined where it can be used. A pattern that is among `patterns` costs no further steps, and
- * those of this schema are added.
+ * The first fault of a tool's input schema; undefined if it is usable. Patterns already in `patterns` cost no further
+ * steps; those of this schema are added.
  *
- * @throws WorkLimit where finding out takes more steps than `work` allows.
+ * @throws WorkLimit if the check exceeds the steps of `work`.
  */
 export function schemaProblem(
   root: unknown,
@@ -93,7 +94,7 @@ export function schemaProblem(
   return nestingProblem(root, work) ?? partProblem(root, work, patterns) ?? circleProblem(root)
 }
 
-/** Whatever reads a schema later may do so recursively. */
+/** Limits the depth, because later readers of a schema may recurse. */
 function nestingProblem(root: JsonSchema, work: Work): SchemaProblem | undefined {
   const seen = new Set<unknown>()
   let level: unknown[] = [root]
@@ -119,7 +120,7 @@ interface Part {
   at: string
 }
 
-/** The schemas within a schema; what is no object where an object of schemas should be is given as a part, too. */
+/** The subschemas of a schema. A value that should be an object of schemas but is not counts as a part too. */
 function partsOf(schema: Record<string, unknown>, at: string): Part[] {
   const parts: Part[] = []
   for (const key of single) if (isRecord(schema[key])) parts.push({ schema: schema[key], at: `${at}/${key}` })
@@ -166,7 +167,7 @@ function partProblem(root: JsonSchema, work: Work, patterns: Set<string>): Schem
   return undefined
 }
 
-/** What is wrong with the words of one schema, its parts aside. */
+/** Problems of the keywords of one schema, without its parts. */
 function ownProblem(
   schema: Record<string, unknown>,
   at: string,
@@ -182,7 +183,7 @@ function ownProblem(
     const expected = 'a list of at least one value'
     return { at: `${at}/enum`, problem: 'the choices are no list', given: choices, expected }
   }
-  // In draft 3 a property said of itself whether it was required; servers still write that.
+  // In draft 3 a property itself declared whether it was required; servers still do that.
   const isList = Array.isArray(required) && required.every((name) => typeof name === 'string')
   if (required !== undefined && typeof required !== 'boolean' && !isList) {
     const problem = 'it is no list of names'
@@ -215,8 +216,8 @@ function patternProblem(
 }
 
 /**
- * Refuses references and combinators that lead back to where they stand without going into the value: nothing can be checked against
- * `{ anyOf: [{ $ref: '#' }] }`.
+ * Refuses references and combinators that form a cycle without descending into the value: nothing can be checked
+ * against `{ anyOf: [{ $ref: '#' }] }`.
  */
 function circleProblem(root: JsonSchema): SchemaProblem | undefined {
   const heights = new Map<unknown, number>()
@@ -256,7 +257,7 @@ function circleProblem(root: JsonSchema): SchemaProblem | undefined {
   return problem
 }
 
-/** The schemas that the same value is held against. */
+/** The schemas that apply to the same value. */
 function alternativesOf(root: JsonSchema, schema: Record<string, unknown>, at: string): Part[] {
   const { $ref, not } = schema
   const parts: Part[] = []

@@ -3,19 +3,22 @@ import type { Work } from './linear-pattern.ts'
 import { isRecord, resolveReference } from './schema-check.ts'
 import type { JsonSchema } from './schema-check.ts'
 
-/** Steps that one check may take. A part of the schema held against a part of the value is fifty, a character held against a pattern some. */
+/**
+ * Most steps of one check. Comparing a part of the schema with a part of the value takes 50, matching a character a
+ * few.
+ */
 const mostSteps = 10_000_000
 const stepsOfPart = 50
 const mostNesting = 256
 
 /**
- * Checks arguments against a tool's input schema. Covers what tools use of JSON Schema (draft 7 and 2020-12): types,
+ * Checks arguments against a tool's input schema. Supports what tools use of JSON Schema (draft 7 and 2020-12): types,
  * properties, required, additionalProperties, enum, const, items, prefixItems, bounds, lengths, pattern, the
- * combinators and local references; other keywords are ignored. Each part of the schema is held against a part of the value once, and a
- * check that takes more than ten million steps is given up, so that no schema and no pattern can hold up the caller.
+ * combinators and local references. Other keywords are ignored. Compares each part of the schema with a part of the
+ * value once, and stops after ten million steps, so no schema or pattern can block the caller.
  *
- * @returns The first problem in few words that do not depend on anything but schema and value, e.g.
- * `"path" is missing`, also where the check was given up; undefined where there is none.
+ * @returns The first problem in a few words that depend only on schema and value, such as `"path" is missing`, also if
+ * the check was stopped; undefined if there is none.
  */
 export function validateArguments(schema: JsonSchema, value: unknown): string | undefined {
   if (!isRecord(value)) return 'arguments must be an object'
@@ -32,14 +35,14 @@ export function validateArguments(schema: JsonSchema, value: unknown): string | 
 interface Check {
   root: JsonSchema
   work: Work
-  /** How many parts of schemas are being looked at, one within the other. */
+  /** Depth of nested schemas being checked. */
   depth: number
 }
 
-/** A place in the value, with what was found there. */
+/** A place in the value, with the results of checks there. */
 interface Place {
   at: string
-  /** The problem by schema; null where it is being looked for. */
+  /** The problem by schema; null while it is being checked. */
   found: Map<unknown, string | undefined | null>
   parts: Map<string | number, Place>
 }
@@ -168,7 +171,7 @@ const checkString: Rule = (schema, value, label, work) => {
   if (typeof value !== 'string') return undefined
   const { minLength, maxLength, pattern } = schema
   work.spend(value.length)
-  // Characters, as JSON Schema counts them, not UTF-16 units.
+  // Unicode characters, as JSON Schema counts them, not UTF-16 units.
   const length = Array.from(value).length
   if (typeof minLength === 'number' && length < minLength)
     return `${label} must have at least ${minLength} characters`
@@ -178,7 +181,7 @@ const checkString: Rule = (schema, value, label, work) => {
   return `${label} must match ${pattern}`
 }
 
-/** What cannot be matched is not let through: nobody else would say so. */
+/** A pattern that cannot be matched fails the check, because nothing else would report it. */
 function matches(source: string, text: string, label: string, work: Work): boolean {
   const pattern = readPattern(source)
   if ('unusable' in pattern) throw new GivenUp(`${label} cannot be checked: ${pattern.unusable}`)

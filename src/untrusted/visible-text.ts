@@ -1,16 +1,19 @@
-/** What a terminal obeys instead of showing it: controls (escape sequences begin with one), breaks of lines, marks that turn the order of letters. */
+/**
+ * What a terminal interprets instead of showing: control characters (which start escape sequences), line breaks,
+ * bidirectional marks.
+ */
 const obeyed = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
-/** Besides these: characters that show nothing at all. */
+/** These, and further invisible characters. */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-/** Whether every character of a name can be seen. */
+/** Whether every character of a name is visible. */
 export function isVisible(name: string): boolean {
   return !unseen.test(name)
 }
 
 /**
- * Foreign text as it may be printed: what a terminal would obey is written out (`\u001b`), also as JSON means it. Line breaks and tabs
- * stay: `visibleLine` is for what must not begin a line of its own.
+ * Untrusted text, safe to print: escapes what a terminal would interpret (`\u001b`), in JSON's notation. Keeps line
+ * breaks and tabs; use `visibleLine` for text that must not start a new line.
  */
 export function visibleText(text: string): string {
   return text
@@ -20,13 +23,13 @@ export function visibleText(text: string): string {
     )
 }
 
-/** Foreign text on one line, cut after `most` characters; what is cut off is counted. */
+/** Untrusted text on one line, cut after `most` characters. A cut text ends with its full length. */
 export function visibleLine(text: string, most: number): string {
   const shown = text.slice(0, most).replaceAll(obeyed, writtenOut)
   return text.length > most ? `${shown}... (${text.length} characters)` : shown
 }
 
-/** Foreign text of several lines, none of which can be taken for one of ours: those after the first are indented. */
+/** Untrusted text of several lines. Indents all lines after the first, so that none can pass for one of ours. */
 export function visibleBlock(text: string, indent: string): string {
   return visibleText(text).replaceAll('\n', `\n${indent}`)
 }
