@@ -155,7 +155,7 @@ test('the interval of two policies that agree on a few tasks has a width above 0
   expect(compareSuccess(tasks, none)).toMatchObject({ mean: 1, high: 1 })
 })
 
-/** Twenty tasks, each as hard as chance has it, with eight attempts of one policy. */
+/** Twenty tasks of random difficulty, with eight attempts of one policy. */
 function attempts(random: Random, hardness: readonly number[]): Episode[] {
   return hardness.flatMap((chance, task) =>
     Array.from({ length: 8 }, () => episode(String(task), 'f', random.next() < chance)),
@@ -175,7 +175,7 @@ test('intervals over several attempts at a task cover the true difference of ide
     expect(success.n).toBe(160)
     if (success.low <= 0.5 && success.high >= 0.5) shares++
   }
-  // 95% is meant. Where one of the eight attempts was compared, or all were counted as independent: 65% and 70%.
+  // The target is 95%. Comparing one of the eight attempts, or counting all as independent, gives 65% and 70%.
   expect(differences / 300).toBeGreaterThan(0.9)
   expect(shares / 300).toBeGreaterThan(0.9)
 })

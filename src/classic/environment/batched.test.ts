@@ -7,7 +7,7 @@ import { createVectorEnvironment } from './vector.ts'
 import type { VectorEnvironment } from './vector.ts'
 import type { EnvironmentDefinition } from './definition.ts'
 
-/** The same environment, of which nothing is known but its functions for one environment. */
+/** The same environment without its kernel. */
 const { batched: _, ...alone } = cartPole
 const random = createRandom('together', 1)
 const contexts = Array.from({ length: 13 }, () =>
@@ -79,7 +79,7 @@ test.each([1, 4, 7, 13])(
 )
 
 test('the polynomials differ from sine and cosine by at most two units in the last place', () => {
-  // By way of the environment: a cart that weighs nothing against its pole shows both in the next state.
+  // Through the environment: with a very light cart, the next state depends on both.
   const run = (definition: EnvironmentDefinition, angle: number): number => {
     const environment = createVectorEnvironment(definition, { numEnvs: 1 })
     environment.reset()

@@ -136,7 +136,7 @@ export interface EnvironmentSource<C extends ContextSpace> extends Omit<
  *   name: 'hill',
  *   observation: box([1], -10, 10),
  *   action: discrete(2),
- *   context: { slope: { default: 0.1, low: 0, high: 0.5, about: 'm a step, downhill' } },
+ *   context: { slope: { default: 0.1, low: 0, high: 0.5, about: 'm per step, downhill' } },
  *   stateSize: 1,
  *   maxSteps: 50,
  *   reset({ state }, i, random) {

@@ -144,7 +144,7 @@ test('invalid calls throw typed errors that name the environment', () => {
   expect(() => env.step([1])).toThrow('counter, step 1: action is a list of 1')
   expect(() => env.reset({ context: { gaol: 1 } })).toThrow('counter has no context feature gaol')
   expect(() => env.reset({ context: { goal: NaN } })).toThrow('goal of counter is NaN')
-  expect(() => env.reset({ options: { state: [1, 2] } })).toThrow('options.state is no state of counter')
+  expect(() => env.reset({ options: { state: [1, 2] } })).toThrow('options.state is not a state of counter')
   env.reset({ options: { state: [4] } })
   env.step(1)
   expect(() => env.step(1)).toThrow('has ended')

@@ -207,7 +207,7 @@ function setState({ definition, envs }: VectorEnvironment, given: unknown): void
     state.length !== definition.stateSize ||
     Array.from(state).some((x) => typeof x !== 'number' || Number.isNaN(x))
   ) {
-    throw new AgogeError(`options.state is no state of ${definition.name}`, {
+    throw new AgogeError(`options.state is not a state of ${definition.name}`, {
       code: 'shape-mismatch',
       given,
       expected: `${definition.stateSize} numbers`,

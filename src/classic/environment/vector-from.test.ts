@@ -16,7 +16,7 @@ const seedFor = (seed: number, envIndex: number): number => seed + envIndex
 /** Everything that a vector shows, copied. */
 const snapshot = (env: VectorEnvironment | AsyncVectorEnvironment) => ({
   observations: [...env.observations],
-  // Rows of environments that have not just ended mean nothing.
+  // Only rows of environments that have just ended are defined.
   finals: [...env.finalObservations].filter(
     (_, k) => env.terminated[Math.floor(k / 2)] + env.truncated[Math.floor(k / 2)] > 0,
   ),
@@ -31,7 +31,7 @@ const snapshot = (env: VectorEnvironment | AsyncVectorEnvironment) => ({
   lengths: [...env.lengths],
 })
 
-/** Plays random actions in both, and compares all they show; environments that ended are reset by hand where nothing else does. */
+/** Plays random actions in both and compares all results. With autoreset disabled it resets ended environments. */
 async function expectAlike(
   one: VectorEnvironment,
   other: VectorEnvironment | AsyncVectorEnvironment,
@@ -103,7 +103,7 @@ test('state and restore resume a vector of objects exactly', () => {
   expect(play(other)).toEqual(rest)
 })
 
-/** One step an episode; the observation says what was done before. */
+/** Episodes of one step. The observation is the previous action. */
 const bandit = (extra: Partial<Environment> = {}): Environment => {
   let last = 0
   return {
@@ -315,7 +315,7 @@ test.each([
   ['int32', NaN],
   ['int32', 3e9],
   ['uint8', -1],
-] as const)('an action that is no number of %s reaches no object rounded: %d', (dtype, value) => {
+] as const)('an action that is not a %s number is refused, not rounded: %d', (dtype, value) => {
   const given: unknown[] = []
   const object: Environment = {
     name: 'levels',
@@ -369,7 +369,7 @@ test('environments that share an object are refused, in one vector or in concurr
   const training = await openVector(() => one, { numEnvs: 1 })
   await expect(openVector(() => one, { numEnvs: 1 })).rejects.toThrow(/at play already/)
   await training.close()
-  // Once it is free, it may play again; so may the one after an error.
+  // A released object may play again, also after an error.
   await (await openVector(() => one, { numEnvs: 1 })).close()
   const broken = () => ({ ...one, reset: () => ({}) as never })
   const it = broken()

@@ -9,7 +9,7 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
   /(?<!\.test)\.ts$/.test(file),
 )
 
-/** What a module of this folder exports that is an environment, by the name of the export. */
+/** The environments that the modules of this folder export, by name. */
 async function exportedBy(file: string): Promise<[string, EnvironmentDefinition][]> {
   const module = (await import(new URL(file, folder).href)) as Record<string, unknown>
   return Object.entries(module).flatMap(([name, value]): [string, EnvironmentDefinition][] =>
@@ -33,7 +33,7 @@ test('every environment of this folder is in catalogue.ts exactly once', async (
     }
   }
   expect(missing, 'add them to src/classic/environments/catalogue.ts').toEqual([])
-  // One that is made inside of a folder, and nowhere exported, would not have been found.
+  // This does not find definitions that no module exports.
   expect(found.size).toBe(definitions.length)
   expect(found.size).toBeGreaterThan(25)
 })

@@ -20,7 +20,7 @@ import { chain } from './grid/chain.ts'
 
 const definitions = Object.values(classicEnvironments)
 
-/** Chances that an environment keeps its action, in turn: so that play also comes to places that take persistence. */
+/** Probabilities of repeating an action. Some states are only reached by repetition. */
 const persistence = [0, 0.9, 0.97, 0.99]
 
 /** Writes actions drawn uniformly, or kept. */
@@ -40,7 +40,7 @@ function chooseAtRandom(vector: VectorEnvironment, random: ReturnType<typeof cre
   }
 }
 
-/** Whether random play, with the same random numbers, sees a difference between two contexts within the steps. */
+/** Whether random play with the same random numbers differs between two contexts within the steps. */
 function actsDifferently(
   definition: EnvironmentDefinition,
   one: Context,

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = join(root, '.recipes', 'environments', 'control')
 const library = join(root, 'src', 'classic', 'environment', 'index.ts')
 
-/** The files that the section of CONTRIBUTING.md tells one to write. */
+/** The files of this section of CONTRIBUTING.md. */
 function filesOfRecipe(): [name: string, text: string][] {
   const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   const [, section] = page.split('## Add a classic environment')

@@ -13,7 +13,7 @@ function over(space: ArraySpace, encoder: Encoder): { network: Network; paramete
   const head = (inputs: number): Network => mlpNetwork({ inputs, hidden: [8], outputs: 3 })
   const network = overObservations(space, head, { encoder })
   const parameters = createParameters(network.specs, random.split('parameters'))
-  // Biases and scales that are not as they begin, so that none can be left out.
+  // Biases and scales differ from their initial values, so that a missing one changes the result.
   for (let i = 0; i < parameters.data.length; i++) parameters.data[i] += 0.1 * random.normal()
   return { network, parameters }
 }
@@ -59,7 +59,7 @@ test.each(Object.entries(cases))('%s: direct and traced forms agree', async (_, 
   const rows = 6
   const x = Float32Array.from({ length: rows * network.inputs }, () => scale * random.next())
   if (space.type !== 'box') x.forEach((value, i) => (x[i] = Math.floor(value)))
-  // The plain form keeps scratch: a call before with other rows must not show.
+  // The direct form reuses memory. An earlier call with other rows must not change the result.
   const plain = new Float32Array(rows * 3)
   network.forward(parameters, x.slice().reverse(), rows, plain)
   network.forward(parameters, x, rows, plain)

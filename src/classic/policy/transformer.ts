@@ -166,10 +166,10 @@ function transformerRows(shape: TransformerShape): Network['forward'] {
 export function transformerNetwork(shape: TransformerShape): Network {
   const { inputs, window, size, heads, layers, prefix } = shape
   if (size % heads !== 0) {
-    throw new AgogeError('every head of a transformer gets as many numbers of a token', {
+    throw new AgogeError('the token size of a transformer must be a multiple of its heads', {
       code: 'bad-argument',
       given: `${heads} heads, tokens of ${size}`,
-      expected: 'a size that is a multiple of the heads',
+      expected: 'a size that is a multiple of the number of heads',
     })
   }
   const specs = transformerSpecs(shape)

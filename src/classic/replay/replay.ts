@@ -219,7 +219,7 @@ function copyRow<A extends Float32Array | Uint8Array>(
 }
 
 function badReward(environment: string, envIndex: number, given: number): AgogeError {
-  return new AgogeError(`${environment} gave a reward that is no number`, {
+  return new AgogeError(`${environment} returned a reward that is not a finite number`, {
     code: 'not-finite',
     given: `${given}, in environment ${envIndex}`,
     expected: 'finite rewards',

@@ -125,7 +125,7 @@ test('clipping scales the global norm to its limit and does not change smaller o
   expect(clipScale(Infinity, 1)).toBe(0)
 })
 
-/** Five numbers that an optimiser moves: one step of each by `step`, everything that it remembers by `state`. */
+/** Five numbers that an optimiser updates. `step` takes one step; `state` returns its complete state. */
 type Moved = () => { step: (gradient: Float32Array) => unknown; state: () => unknown }
 
 const length = 5

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { compile, gather, gradients, mul, sum, takeAlong } from './index.ts'
 import type { HostTensor } from './index.ts'
 
-// ScatterND adds colliding indices in a race; what the engine uses instead must not.
+// ScatterND has a race on equal indices. The operator that the engine uses must not.
 test.each([1, 2, 4])('equal indices give the same sums in 50 runs with %i threads', async (threads) => {
   const rows = 4096
   const width = 64

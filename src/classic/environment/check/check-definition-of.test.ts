@@ -10,7 +10,7 @@ import type { FiniteDefinition } from '../finite-model.ts'
 import { checkEnvironment, findFaults } from './check-environment.ts'
 import type { CheckOptions } from './check-environment.ts'
 
-/** A walk on a line of cells to the goal, which a slip may hold up. State: place, steps. */
+/** A walk on a line of cells to the goal, with slips. State: place, steps. */
 const walk = defineEnvironment({
   name: 'walk',
   observation: box([2], [0, 0], [9, 1]),
@@ -51,7 +51,7 @@ test('definitions that keep the contract pass', () => {
 
 let calls = 0
 
-/** Breaches, what is found, and options; a field of x may be found or not. */
+/** Breaches, their findings, and options. Whether the check finds a field of x does not matter. */
 const broken: Record<
   string,
   [Partial<EnvironmentDefinition>, [check: string, field: string][], CheckOptions?]

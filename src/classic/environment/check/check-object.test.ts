@@ -46,7 +46,7 @@ const shared = new Float32Array(1)
 const step = (change: object) => () =>
   ({ observation: Float32Array.of(1), reward: 0, terminated: true, truncated: false, ...change }) as never
 const broken: Record<string, [Partial<Environment>, string]> = {
-  'no space': [{ actionSpace: undefined as never }, '[definition] walker: actionSpace is no space'],
+  'no space': [{ actionSpace: undefined as never }, '[definition] walker: actionSpace is not a space'],
   'no observation': [{ reset: () => ({}) as never }, 'step 0: reset gives no object with an observation'],
   'a tuple as in Gymnasium': [{ reset: () => [0, {}] as never }, 'reset gives no object with an observation'],
   'a merged end': [

@@ -120,9 +120,9 @@ export function* checkObject(
 
 function checkFields(env: AnyEnvironment, findings: Findings): void {
   for (const field of ['observationSpace', 'actionSpace'] as const)
-    if (typeof env?.[field]?.type !== 'string') findings.add('definition', field, 'is no space')
+    if (typeof env?.[field]?.type !== 'string') findings.add('definition', field, 'is not a space')
   for (const field of ['reset', 'step'] as const)
-    if (typeof env?.[field] !== 'function') findings.add('definition', field, 'is no function')
+    if (typeof env?.[field] !== 'function') findings.add('definition', field, 'is not a function')
   if (findings.list.length > 0) throw stop
 }
 

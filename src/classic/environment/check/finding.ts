@@ -55,7 +55,7 @@ export function checkDefinition(definition: EnvironmentDefinition, findings: Fin
   const { maxSteps } = definition
   if (maxSteps !== undefined && !(maxSteps >= 1)) add('maxSteps', `is ${maxSteps}, expected at least 1`)
   for (const field of ['reset', 'step', 'observe'] as const)
-    if (typeof definition[field] !== 'function') add(field, 'is no function')
+    if (typeof definition[field] !== 'function') add(field, 'is not a function')
   for (const field of ['observation', 'action'] as const) {
     const why = explainSpace(definition[field])
     if (why !== undefined) add(field, why)
@@ -103,6 +103,6 @@ function explainSpace(space: ArraySpace): string | undefined {
         ? undefined
         : `has counts ${space.counts.join(', ')}, expected at least 1 each`
     default:
-      return 'is no space of rows of numbers'
+      return 'is not a space of rows of numbers'
   }
 }

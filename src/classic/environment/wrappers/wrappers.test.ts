@@ -19,7 +19,7 @@ import {
 const modes: Autoreset[] = ['same-step', 'next-step', 'disabled']
 const { scalar, vector: batched, statistics } = wrapperGolden
 
-/** What a vector of one shows, reset by reset and step by step, whatever the mode. */
+/** The results of a vector of one, reset by reset and step by step, in any mode of autoreset. */
 function shown(env: VectorEnvironment, rows: number): Shown[] {
   const out: Shown[] = []
   const begin = (): void => {
@@ -83,7 +83,7 @@ test.each(modes)('a wrapped single environment equals Gymnasium’s: %s', (mode)
   expectShown(frameStack(scripted(1, mode), 3), scalar.frameStack, 0)
   expectShown(frameStack(scripted(1, mode), 3, { padding: 'zero' }), scalar.frameStackZero, 0)
   expectShown(timeLimit(scripted(1, mode), 4), scalar.timeLimit, 0)
-  // Gymnasium's reset leaves the return alone, ours begins it anew where a user resets by hand.
+  // Gymnasium's reset does not change the return; ours restarts it at a manual reset.
   if (mode !== 'disabled')
     expectShown(normaliseRewards(scripted(1, mode), { gamma: 0.9 }), scalar.normaliseRewards, 1e-12)
 })

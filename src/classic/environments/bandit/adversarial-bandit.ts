@@ -45,7 +45,7 @@ export function createAdversarialBandit({
         low: 0.2,
         high: 0.8,
         extrapolate: [0, 1],
-        about: 'how much more often the favoured arm pays',
+        about: 'how much higher the reward probability of the best arm is',
       },
       period: {
         default: 25,
@@ -53,7 +53,7 @@ export function createAdversarialBandit({
         high: 50,
         extrapolate: [1, 100],
         integer: true,
-        about: 'pulls for which an arm is favoured',
+        about: 'pulls for which an arm stays the best',
       },
       horizon: horizonFeature(horizon),
       instance: instanceFeature,

@@ -17,14 +17,20 @@ export const mountainCarContinuous = defineEnvironment({
   observation: box([2], [leftWall, -maxSpeed], [rightWall, maxSpeed]),
   action: box([1], -1, 1),
   context: {
-    power: { default: 0.0015, low: 0.001, high: 0.002, extrapolate: [0.0007, 0.003], about: 'm a step^2' },
-    gravity: { default: 0.0025, low: 0.002, high: 0.003, extrapolate: [0.0015, 0.0035], about: 'm a step^2' },
+    power: { default: 0.0015, low: 0.001, high: 0.002, extrapolate: [0.0007, 0.003], about: 'm per step^2' },
+    gravity: {
+      default: 0.0025,
+      low: 0.002,
+      high: 0.003,
+      extrapolate: [0.0015, 0.0035],
+      about: 'm per step^2',
+    },
     maxSpeed: {
       default: maxSpeed,
       low: 0.05,
       high: maxSpeed,
       extrapolate: [0.04, maxSpeed],
-      about: 'm a step',
+      about: 'm per step',
     },
     goalPosition: { default: 0.45, low: 0.35, high: 0.55, extrapolate: [0.2, 0.6], about: 'm' },
     goalVelocity: {
@@ -32,7 +38,7 @@ export const mountainCarContinuous = defineEnvironment({
       low: 0,
       high: 0.02,
       extrapolate: [0, 0.04],
-      about: 'm a step, at least, at the goal',
+      about: 'm per step, minimum at the goal',
     },
     effort: { default: 0.1, low: 0.05, high: 0.2, extrapolate: [0, 0.5], about: 'cost of a full action' },
     startPosition: {

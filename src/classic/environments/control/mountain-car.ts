@@ -42,14 +42,20 @@ export const mountainCar = defineEnvironment({
   observation: box([2], [leftWall, -maxSpeed], [rightWall, maxSpeed]),
   action: discrete(3),
   context: {
-    force: { default: 0.001, low: 0.0008, high: 0.0015, extrapolate: [0.0005, 0.002], about: 'm a step^2' },
-    gravity: { default: 0.0025, low: 0.002, high: 0.003, extrapolate: [0.0015, 0.0035], about: 'm a step^2' },
+    force: { default: 0.001, low: 0.0008, high: 0.0015, extrapolate: [0.0005, 0.002], about: 'm per step^2' },
+    gravity: {
+      default: 0.0025,
+      low: 0.002,
+      high: 0.003,
+      extrapolate: [0.0015, 0.0035],
+      about: 'm per step^2',
+    },
     maxSpeed: {
       default: maxSpeed,
       low: 0.05,
       high: maxSpeed,
       extrapolate: [0.04, maxSpeed],
-      about: 'm a step',
+      about: 'm per step',
     },
     goalPosition: { default: 0.5, low: 0.4, high: 0.55, extrapolate: [0.2, 0.6], about: 'm' },
     goalVelocity: {
@@ -57,7 +63,7 @@ export const mountainCar = defineEnvironment({
       low: 0,
       high: 0.02,
       extrapolate: [0, 0.04],
-      about: 'm a step, at least, at the goal',
+      about: 'm per step, minimum at the goal',
     },
     startPosition: {
       default: -0.5,

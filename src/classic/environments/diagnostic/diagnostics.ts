@@ -62,7 +62,7 @@ const twoSteps = (kind: DiagnosticKind, ends: boolean) =>
  * / (1 - gamma^2).
  */
 const truncatedValue = (kind: DiagnosticKind): Diagnostic => ({
-  about: 'a truncated episode is bootstrapped, with its last observation',
+  about: 'a truncated episode is bootstrapped from its last observation',
   definition: twoSteps(kind, false),
   values: (gamma) => [
     [-1, gamma / (1 - gamma)],
@@ -85,7 +85,7 @@ const target = {
   default: 0.5,
   low: 0.2,
   high: 0.8,
-  about: 'best continuous action, its sign that of what is seen',
+  about: 'best continuous action; it has the sign of the observation',
 }
 
 /**
@@ -117,7 +117,7 @@ const best = (kind: DiagnosticKind): Record<-1 | 1, number> =>
 
 /** One action is always the best. */
 const policy = (kind: DiagnosticKind): Diagnostic => ({
-  about: 'the policy moves towards what pays',
+  about: 'the policy moves towards the reward',
   definition: choose(kind, 'policy', false),
   actions: [[1, best(kind)[1]]],
 })
@@ -132,7 +132,7 @@ const observedPolicy = (kind: DiagnosticKind): Diagnostic => ({
   ],
 })
 
-const onlyReward = { default: 1, low: 0.5, high: 2, about: 'reward of the only step that pays' }
+const onlyReward = { default: 1, low: 0.5, high: 2, about: 'reward of the only rewarded step' }
 
 /** One step with reward 1 and a constant observation: the value is 1. */
 const constantValue = (kind: DiagnosticKind): Diagnostic => ({

@@ -113,7 +113,13 @@ export const climbing = createMatrixGame({
   name: 'climbing',
   choices: 3,
   context: {
-    penalty: { default: -30, low: -40, high: -10, extrapolate: [-100, 0], about: 'for missing each other' },
+    penalty: {
+      default: -30,
+      low: -40,
+      high: -10,
+      extrapolate: [-100, 0],
+      about: 'if one agent chooses action 0 and the other action 1',
+    },
   },
   payoff: (context, i, _, first, second) => {
     const value = climbingTable[first * 3 + second]
@@ -131,7 +137,7 @@ export const penaltyGame = createMatrixGame({
       low: -50,
       high: 0,
       extrapolate: [-100, 0],
-      about: 'k, for choosing different ones of the two best actions',
+      about: 'k, if the agents choose different ones of the two best actions',
     },
   },
   payoff: (context, i, _, first, second) => {

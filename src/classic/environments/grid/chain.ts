@@ -16,7 +16,7 @@ const definition = defineEnvironment({
       low: 0,
       high: 0.3,
       extrapolate: [0, 0.5],
-      about: 'chance that the other action is done',
+      about: 'probability that the other action happens',
     },
     small: { default: 2, low: 0, high: 4, extrapolate: [0, 8], about: 'reward for going back' },
     large: { default: 10, low: 5, high: 20, extrapolate: [2, 40], about: 'reward in the last state' },

@@ -13,7 +13,7 @@ const definition = defineEnvironment({
   context: {
     code: { ...layoutFeature, about: 'number from which the combination is drawn' },
     length: { default: 5, low: 3, high: 8, extrapolate: [2, longest], integer: true, about: 'digits' },
-    slip: { ...slipFeature, about: 'chance that a random action is done' },
+    slip: { ...slipFeature, about: 'probability of a random action' },
   },
   stateSize: 1,
   maxSteps: 100,

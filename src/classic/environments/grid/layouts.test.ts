@@ -32,7 +32,7 @@ function find(rows: string[], character: string): Place {
   return [rows[y].indexOf(character), y]
 }
 
-/** Distances in steps over a frame of characters from a place; nothing is entered that is in `walls`. */
+/** Distances in steps from a cell of a text frame. Characters of `walls` block the way. */
 function distances(rows: string[], [x, y]: Place, walls: string): Map<string, number> {
   const found = new Map([[`${x},${y}`, 0]])
   const queue: Place[] = [[x, y]]

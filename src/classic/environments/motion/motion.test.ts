@@ -10,7 +10,7 @@ const random = fastStream('motion')
 test('the speed of a point mass under a constant force approaches force / friction as in the closed form', () => {
   const envs = arraysOf(pointMass, 1, { mass: 2, friction: 0.5, windX: 0.3, force: 0.4 })
   envs.actions.set([1, 0])
-  // Of semi-implicit Euler steps: v_n = f / k (1 - (1 - k dt / m)^n).
+  // Closed form of semi-implicit Euler steps: v_n = f / k (1 - (1 - k dt / m)^n).
   for (let n = 1; n <= 30; n++) {
     pointMass.step(envs, 0, random)
     expect(envs.state[2]).toBeCloseTo((0.7 / 0.5) * (1 - (1 - (0.5 * 0.05) / 2) ** n), 12)

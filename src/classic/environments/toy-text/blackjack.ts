@@ -120,7 +120,7 @@ const definition = defineEnvironment({
       low: 0,
       high: 1,
       integer: true,
-      about: '1: an ace and a ten win against all but an ace and a ten, also against another 21',
+      about: '1: an ace with a ten wins against any other 21',
     },
     naturalReward: {
       default: 1,

@@ -27,7 +27,8 @@ function cliff(name: string, slip: number): FiniteDefinition {
       default: slip,
       low: 0,
       high: 1,
-      about: 'probability that a step goes forward or to either side with a third each; else it goes forward',
+      about:
+        'probability of a slip: forward or to either side with 1/3 each; otherwise the step goes forward',
     },
     stepReward: { default: -1, low: -2, high: -0.5, extrapolate: [-5, 0], about: 'of a step' },
     fallReward: {

@@ -94,7 +94,7 @@ const lakeFeatures = {
     low: 1 / 3,
     high: 1,
     extrapolate: [0.1, 1],
-    about: 'probability of going where one wants; the rest is shared by the two sides; 1: not slippery',
+    about: 'probability of the intended direction; the two sides share the rest; 1: not slippery',
   },
   goalReward: { default: 1, low: 0.5, high: 2, extrapolate: [0, 10], about: 'for reaching the goal' },
   holeReward: { default: 0, low: -1, high: 0, extrapolate: [-10, 0], about: 'for falling into a hole' },

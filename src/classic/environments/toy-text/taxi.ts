@@ -63,7 +63,7 @@ const context = {
     low: -15,
     high: -5,
     extrapolate: [-20, -1],
-    about: 'of picking up or dropping off in vain',
+    about: 'for a pick-up or drop-off that is not possible',
   },
 } satisfies ContextSpace
 

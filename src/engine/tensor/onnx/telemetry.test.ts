@@ -11,7 +11,7 @@ const program = `
   console.log([...b.data].join(' '), process.env.ORT_DISABLE_TELEMETRY)
 `
 
-/** Runs the program with a home and temporary files of its own, and tells what it said and left there. */
+/** Runs the program with its own home and temporary folder. Returns its output and the files that it left there. */
 function leftBehind(setting: Record<string, string>): { said: string; left: string[] } {
   const folder = mkdtempSync(join(tmpdir(), 'agoge-telemetry-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

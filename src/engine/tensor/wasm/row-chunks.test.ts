@@ -16,7 +16,7 @@ test.each([1, 4, 101, 20_001])('sums of %d numbers', (length) => {
   expect(target).toEqual(wanted)
 })
 
-// Rows that fit into a piece once, many times, not at all.
+// Rows of which one, many or none fit into a chunk.
 test.each([
   [4, 3],
   [128, 352],

@@ -8,7 +8,7 @@ import type { Case } from '../testing/cases.ts'
 import type { Feeds, Tensor } from '../node.ts'
 import { smallProgram } from './small-program.ts'
 
-/** Products of more than two axes, and operators that small networks hardly have: a graph with one is the runtime's. */
+/** Products of more than two axes, and rare operators. A graph with one of these runs on ONNX Runtime. */
 const without = Object.keys(cases).filter((name) =>
   /^(pow|integer arithmetic|matmul, a|matmul, both|matmul in|matmul, batch|matmul of|sum$|rms|rotate|gather|conv|scatterRows|attention)/.test(
     name,
