@@ -7,10 +7,10 @@ import { AgogeError } from '../error.ts'
 import { withFileErrors } from './files.ts'
 import type { RunFolder } from './run-folder.ts'
 
-/** The list of checksums in a folder, as `sha256sum -c` reads it. */
+/** The checksums of a folder, in the format of `sha256sum -c`. */
 export const checksumsFile = 'checksums.sha256'
 
-/** Of text, its UTF-8; in hexadecimal. */
+/** The SHA-256 hash in hexadecimal. Strings are hashed as UTF-8. */
 export const sha256 = (content: string | Uint8Array): string =>
   createHash('sha256').update(content).digest('hex')
 
@@ -19,7 +19,7 @@ export function formatChecksums(sums: ReadonlyMap<string, string>): string {
   return [...sums].map(([name, sum]) => `${sum}  ${name}\n`).join('')
 }
 
-/** The checksums again; undefined where the text is not such a list, or an empty one. */
+/** The inverse of `formatChecksums`. Undefined if the text is empty or not such a list. */
 export function parseChecksums(text: string): Map<string, string> | undefined {
   const lines = text.split('\n')
   if (lines.pop() !== '' || lines.length === 0) return undefined
@@ -33,7 +33,7 @@ export function parseChecksums(text: string): Map<string, string> | undefined {
   return sums
 }
 
-/** Writes the list for the named files of a folder; default: all files in it and beneath. */
+/** Writes the list for the named files of a folder. Default: all files in it and its subfolders. */
 export async function writeChecksums(folder: string, only?: readonly string[]): Promise<void> {
   const names = only ?? (await filesIn(folder))
   const sums = new Map<string, string>()
@@ -50,11 +50,11 @@ async function filesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Compares the files of a folder with its list of checksums; a folder without one (public checkpoints, those of earlier versions)
- * passes.
+ * Compares the files of a folder with its list of checksums. A folder without a list passes, such as a public checkpoint or one
+ * of an earlier version.
  *
- * @param counts which of the listed files to compare. Default: all.
- * @throws AgogeError `bad-checkpoint` naming the first file that is missing or has another content than was saved.
+ * @param counts selects the listed files to compare. Default: all.
+ * @throws AgogeError `bad-checkpoint` naming the first file that is missing or changed.
  */
 export async function verifyChecksums(folder: string, counts?: (name: string) => boolean): Promise<void> {
   const damage = await findDamage(folder, counts)
@@ -95,7 +95,7 @@ async function findDamage(
   return undefined
 }
 
-/** Other checkpoints in the same parent folder whose files are what was saved. */
+/** Other intact checkpoints in the same parent folder. */
 async function intactBeside(folder: string): Promise<string[]> {
   const parent = dirname(folder)
   const intact: string[] = []
@@ -109,7 +109,7 @@ async function intactBeside(folder: string): Promise<string[]> {
 
 const pieceBytes = 2 ** 22
 
-/** Piece by piece: weights may be larger than what can be read at once. */
+/** Reads piece by piece: weights may be larger than one read allows. */
 async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   const file = await open(path)
@@ -132,9 +132,9 @@ export function withChecksum(fields: object, indent?: number): string {
 }
 
 /**
- * The object that `withChecksum` wrote, without its checksum, which is undefined where an earlier version wrote none.
+ * The object that `withChecksum` wrote, and its checksum. The checksum is undefined in files of earlier versions.
  *
- * @returns undefined where the text is no JSON object, or not what was written.
+ * @returns undefined if the text is not a JSON object or does not match its checksum.
  */
 export function readWithChecksum(
   text: string,
@@ -151,14 +151,14 @@ export function readWithChecksum(
   return sum === sha256(JSON.stringify(fields)) ? { fields, sum } : undefined
 }
 
-/** A name that is damaged must not make a file one of an earlier version. */
+/** A file with a damaged field name must not pass as one of an earlier version. */
 function hasChecksumByAnotherName(fields: Readonly<Record<string, unknown>>): boolean {
   return Object.values(fields).some((value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value))
 }
 
 /**
- * Writes a file of a run that its result depends on, and its checksum into `checksums.sha256` of the run folder. A file that is listed is
- * whole: the list names it only after it was written, so that a kill in between leaves a file without checksum, not a false alarm.
+ * Writes a file that the result of a run depends on, and its checksum in the run's `checksums.sha256`. The checksum is added
+ * after the file is written, so a kill in between leaves a file without a checksum, which is no error.
  */
 export function writeChecked(folder: RunFolder, name: string, content: string | Uint8Array): void {
   const sums = readSums(folder.path)
@@ -167,29 +167,33 @@ export function writeChecked(folder: RunFolder, name: string, content: string | 
   writeSums(folder, sums.set(name, sha256(content)))
 }
 
-/** @throws AgogeError `bad-run-folder` where the file is not what `writeChecked` wrote, or is gone. Files without a checksum pass. */
+/**
+ * Reads the text of a file from `writeChecked`. A file without a checksum passes.
+ *
+ * @throws AgogeError `bad-run-folder` if the file is missing or changed.
+ */
 export function readChecked(folder: RunFolder, name: string): string {
   requireChecked(folder.path, name)
   return folder.read(name)
 }
 
-/** The same of a file that holds no text. */
+/** Like `readChecked`, for binary files. */
 export function readCheckedBytes(folder: RunFolder, name: string): Uint8Array {
   requireChecked(folder.path, name)
   return folder.readBytes(name)
 }
 
-/** The lines of such a file. */
+/** Like `readChecked`, split into lines. */
 export const checkedLines = (folder: RunFolder, name: string): string[] =>
   readChecked(folder, name).split('\n').slice(0, -1)
 
-/** Whether there is such a file; throws where there was one. */
+/** Whether the file exists. @throws AgogeError `bad-run-folder` if it has a checksum and is missing or changed. */
 export function hasChecked(folder: RunFolder, name: string): boolean {
   requireChecked(folder.path, name)
   return folder.has(name)
 }
 
-/** Takes files that are gone, and were no longer needed, off the list: those in the named folder. */
+/** Removes missing files within the named folder from the list, after they were deleted on purpose. */
 export function forgetChecked(folder: RunFolder, within: string): void {
   const sums = readSums(folder.path)
   const gone = [...sums.keys()].filter((name) => name.startsWith(`${within}/`) && !folder.has(name))
@@ -198,7 +202,7 @@ export function forgetChecked(folder: RunFolder, within: string): void {
   writeSums(folder, sums)
 }
 
-/** Compares a file of the run in this folder with its checksum, if it has one. @throws AgogeError `bad-run-folder` as `readChecked`. */
+/** Compares a file of the run with its checksum, if it has one. @throws AgogeError `bad-run-folder` as `readChecked`. */
 export function requireChecked(path: string, name: string): void {
   const sum = readSums(path).get(name)
   if (sum === undefined) return
@@ -209,7 +213,7 @@ export function requireChecked(path: string, name: string): void {
     throw damagedFile(file, { given: `sha-256 ${given}`, expected: `sha-256 ${sum}, as it was written` })
 }
 
-/** The error for a file of a run that is gone or not what was written. */
+/** The error for a missing or changed file of a run. */
 export function damagedFile(
   file: string,
   { given, expected, hint, cause }: { given: unknown; expected: string; hint?: string; cause?: unknown },
@@ -244,11 +248,11 @@ function writeSums(folder: RunFolder, sums: ReadonlyMap<string, string>): void {
 const timesFile = 'times.json'
 
 /**
- * Keeps what depends on clocks (durations, and lengths of files that hold them) beside a checkpoint, so that checkpoints of equal runs have
- * equal bytes. It is written before the checkpoint takes the place of the one before, and holds the times of both.
+ * Stores durations, and lengths of files that contain them, beside a checkpoint, so that checkpoints of equal runs have equal
+ * bytes. Call it before the new checkpoint replaces the old one. The file then holds the times of both.
  *
- * @param before checksum of the checkpoint that is there now; undefined: none, or one of an earlier version.
- * @param sum of the one that is about to take its place.
+ * @param before checksum of the present checkpoint; undefined if there is none, or for one of an earlier version.
+ * @param sum checksum of the new checkpoint.
  */
 export function saveTimes(folder: RunFolder, before: string | undefined, sum: string, times: object): void {
   const found = before === undefined || before === sum ? undefined : findTimes(folder, before)
@@ -256,7 +260,7 @@ export function saveTimes(folder: RunFolder, before: string | undefined, sum: st
   folder.write(timesFile, withChecksum({ times: { ...earlier, [sum]: times } }, 1))
 }
 
-/** @throws AgogeError `bad-run-folder` where the times of this checkpoint are gone, or not what was written. */
+/** @throws AgogeError `bad-run-folder` if the times of this checkpoint are missing or changed. */
 export function readTimes(folder: RunFolder, sum: string): Record<string, unknown> {
   const found = findTimes(folder, sum)
   if (found !== undefined) return found
@@ -272,7 +276,7 @@ function findTimes(folder: RunFolder, sum: string): Record<string, unknown> | un
   return (times as Record<string, Record<string, unknown>> | undefined)?.[sum]
 }
 
-/** The error for a finished run that has lost what it trained. */
+/** The error for a finished run without its trained weights. */
 export function weightsGone(run: string): AgogeError {
   const checkpoints = join(run, 'checkpoints')
   const left = existsSync(checkpoints) ? readdirSync(checkpoints).filter((name) => name !== 'final') : []

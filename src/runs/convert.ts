@@ -16,7 +16,7 @@ import { openRunFolder } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
 import { decodeState, encodeState } from './state-bytes.ts'
 
-/** Fields of version 0.1 and what they are called now. */
+/** Fields of version 0.1 and their names today. */
 const renamed: Readonly<Record<string, string>> = {
   world: 'environment',
   slots: 'numEnvs',
@@ -32,13 +32,13 @@ const renamed: Readonly<Record<string, string>> = {
   paidToFailed: 'rewardedFailures',
 }
 
-/** The checkpoint of a classic run of version 0.1. */
+/** The checkpoint file of a classic run of version 0.1. */
 const classicFile = 'checkpoints/last.bin'
 
-/** What a model, a tool or a user said, whose words are left as they are. */
+/** Fields with text of a model, tool or user, which stays as it is. */
 const foreign = new Set(['nodes', 'messages', 'arguments', 'tools'])
 
-/** The same value with the fields of version 0.1 by their names of today. */
+/** The same value, with fields of version 0.1 renamed. */
 export function renameFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(renameFields)
   if (!isPlain(value)) return value
@@ -66,10 +66,10 @@ export function refuseEarlierVersion(path: string, config: Readonly<Record<strin
 }
 
 /**
- * Rewrites a run of version 0.1 in the names of this version: settings, state and results. Weights are not touched. A run that
- * needs nothing is left as it is.
+ * Rewrites a run of version 0.1 with the names of this version: settings, state and results. Weights do not change. A run of
+ * this version is left as it is.
  *
- * @returns the names of the files that were rewritten.
+ * @returns the names of the rewritten files.
  */
 export function convertRun(path: string): string[] {
   if (!existsSync(join(path, 'config.json')))
@@ -94,12 +94,12 @@ export function convertRun(path: string): string[] {
 }
 
 function convertFiles(folder: RunFolder): string[] {
-  // Episodes stay: offsets of checkpoints count their bytes, and reading takes both names.
+  // Episodes stay: checkpoints store byte offsets into them, and the reader accepts both names.
   const pending = folder.list('pending').map((name) => `pending/${name}`)
   const changed = ['summary.json', ...pending].filter((name) => folder.has(name) && convertText(folder, name))
   if (convertState(folder)) changed.push('state.json')
   changed.push(...convertClassicCheckpoint(folder))
-  // Last, since it is what tells of the version: a conversion that was cut off is begun anew.
+  // Last, since this file identifies the version: an interrupted conversion then starts again.
   if (convertText(folder, 'config.json')) changed.push('config.json')
   return changed
 }
@@ -112,7 +112,7 @@ function convertText(folder: RunFolder, name: string): boolean {
     ? parseChecksums(folder.read(checksumsFile))
     : new Map<string, string>()
   const listed = sums?.get(name)
-  // The sum of what it becomes: of a conversion that was cut off.
+  // An interrupted conversion may already have listed the checksum of the new content.
   if (sums === undefined || (listed !== undefined && ![sha256(before), sha256(now)].includes(listed)))
     throw unreadable(folder, sums === undefined ? checksumsFile : name)
   if (listed !== undefined) folder.write(checksumsFile, formatChecksums(sums.set(name, sha256(now))))
@@ -132,13 +132,13 @@ function convertState(folder: RunFolder): boolean {
   return true
 }
 
-/** Version 0.1 kept all of a classic run in one file; now it has the checkpoints of every run. */
+/** Version 0.1 stored a classic run in one file. Now it has the same checkpoints as other runs. */
 function convertClassicCheckpoint(folder: RunFolder): string[] {
   if (!folder.has(classicFile)) return []
   const { content, sum } = readClassicCheckpoint(folder)
   const { state, metricsBytes: bytes } = renameFields(content) as ClassicCheckpoint
   const { agent, environment, measured, seconds, evaluationSeconds, ...loop } = state
-  // Before there were checksums, times stood in the state.
+  // Before there were checksums, the state contained the times.
   const { metricsBytes = bytes, ...times } =
     sum === undefined ? { seconds, evaluationSeconds } : readTimes(folder, sum)
   const checkpoint = `step-${String(loop['step'])}`
@@ -170,7 +170,7 @@ function readClassicCheckpoint(folder: RunFolder): { content: unknown; sum?: str
   return { content: decodeState(stored.checkpoint), sum }
 }
 
-/** PQN had arrays of its own for the steps since its last update. They are left out: it gathers steps for its next update anew. */
+/** Drops PQN's own arrays for the steps since its last update. It collects new steps for its next update. */
 function withoutOwnRollout(agent: unknown): unknown {
   if (!isPlain(agent)) return agent
   const { storage, t, ...rest } = agent
@@ -178,7 +178,7 @@ function withoutOwnRollout(agent: unknown): unknown {
   return Object.fromEntries(Object.entries(agent).map(([name, part]) => [name, withoutOwnRollout(part)]))
 }
 
-/** Times are kept under the checksum of their checkpoint. */
+/** Times are stored under the checksum of their checkpoint. */
 function moveTimes(folder: RunFolder, before: string, now: string): void {
   if (!folder.has('times.json')) return
   const fields = readWithChecksum(folder.read('times.json'))?.fields

@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { AgogeError } from '../error.ts'
 
-/** What the system's codes mean, and what is to be done about them. */
+/** Explanations and remedies for the system's error codes. */
 const meanings: Record<string, { reason: string; hint: string }> = {
   EACCES: {
     reason: 'permission denied',
@@ -46,7 +46,7 @@ const meanings: Record<string, { reason: string; hint: string }> = {
   ENFILE: { reason: 'the system has too many files open', hint: 'Close other programs' },
 }
 
-/** The code of a failed file operation (`ENOSPC` ...); undefined for everything else, failed sockets and commands too. */
+/** The code of a failed file operation (`ENOSPC` ...). Undefined for other errors, including failed sockets and commands. */
 export function fileErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   const call = 'syscall' in error ? String(error.syscall) : ''
@@ -55,8 +55,8 @@ export function fileErrorCode(error: unknown): string | undefined {
 }
 
 /**
- * The AgogeError for a failed file operation: the path, what is wrong with it and what to do. An AgogeError, and what is no file error,
- * is returned as it is.
+ * The AgogeError for a failed file operation: the path, the problem and what to do. Returns an AgogeError, or an error that is
+ * not about files, unchanged.
  */
 export function asFileError(path: string, cause: unknown): unknown {
   const code = fileErrorCode(cause)
@@ -71,7 +71,7 @@ export function asFileError(path: string, cause: unknown): unknown {
   })
 }
 
-/** Runs a file operation; its failure becomes an AgogeError that names the path and the repair. */
+/** Runs a file operation. Turns its failure into an AgogeError that names the path and the remedy. */
 export function withFileErrors<T>(path: string, operation: () => T): T {
   try {
     return operation()
@@ -80,7 +80,7 @@ export function withFileErrors<T>(path: string, operation: () => T): T {
   }
 }
 
-/** `guarded` for the asynchronous work of somebody else, who may have wrapped the system's error in an own one. */
+/** Like `withFileErrors`, for asynchronous work of other code, which may wrap the system's error in its own. */
 export async function withFileErrorsAsync<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -92,8 +92,8 @@ export async function withFileErrorsAsync<T>(path: string, work: () => Promise<T
 }
 
 /**
- * Makes a folder and its missing parents one by one: Node's own recursive mkdir never returns where the file system
- * makes no folders and calls that ENOENT, as /proc does.
+ * Creates a folder and its missing parents one by one. Node's own recursive mkdir never returns on file systems that cannot
+ * create folders and report ENOENT, such as /proc.
  *
  * @returns the folders that did not exist before, the outermost first.
  * @throws AgogeError naming the folder.
@@ -113,7 +113,7 @@ export function makeFolder(given: string): string[] {
       mkdirSync(folder)
       made.push(folder)
     } catch (cause) {
-      // Somebody else may have made it in the meantime.
+      // Another process may have created it in the meantime.
       if (fileErrorCode(cause) === 'EEXIST' && isFolder(folder)) continue
       throw fileErrorCode(cause) === 'ENOENT' ? noFoldersHere(folder, cause) : asFileError(folder, cause)
     }
@@ -121,7 +121,7 @@ export function makeFolder(given: string): string[] {
   return made
 }
 
-/** Writes a file into the folder and removes it again: permission bits alone tell nothing about mounts, quotas and full disks. */
+/** Writes a test file into the folder and removes it: permission bits alone miss read-only mounts, quotas and full disks. */
 export function requireWritable(folder: string): void {
   const file = join(folder, `.agoge-file-${process.pid}`)
   withFileErrors(folder, () => {
@@ -133,7 +133,7 @@ export function requireWritable(folder: string): void {
   })
 }
 
-/** Tries whether the folder can be made and written, and leaves everything as it was. */
+/** Checks whether the folder can be created and written, and leaves no changes. */
 export function checkFolder(folder: string): void {
   const made = makeFolder(folder)
   try {
@@ -162,8 +162,8 @@ function noFoldersHere(folder: string, cause: unknown): AgogeError {
 }
 
 /**
- * Writes a file so that it is either whole or as it was before, also after a kill or on a full disk: aside, then renamed into place.
- * Devices, pipes and links (`/dev/stdout`) are written directly. Missing folders are made.
+ * Writes a file atomically: it is either complete or unchanged, even after a kill or on a full disk. Writes a temporary file and
+ * renames it. Devices, pipes and links (`/dev/stdout`) are written directly. Creates missing folders.
  *
  * @throws AgogeError naming the file.
  */
@@ -182,7 +182,7 @@ export function writeWhole(path: string, text: string | Uint8Array): void {
   })
 }
 
-/** Tries whether `writeWhole` could write there, and leaves everything as it was. Throws an AgogeError naming the file or its folder. */
+/** Checks whether `writeWhole` could write there, and leaves no changes. @throws AgogeError naming the file or its folder. */
 export function checkFile(given: string): void {
   const path = resolve(given)
   const found = withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }))
@@ -201,7 +201,7 @@ function isSpecial(path: string): boolean {
   return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
-/** Appends lines (without newlines) in one write, after cutting off a torn last line. */
+/** Appends lines (without newlines) in one write. Truncates an incomplete last line first. */
 export function appendLines(path: string, lines: readonly string[]): void {
   if (lines.length === 0) return
   const file = openSync(path, 'a+')
@@ -209,14 +209,15 @@ export function appendLines(path: string, lines: readonly string[]): void {
     const end = lastLineEnd(file)
     if (end < fstatSync(file).size) ftruncateSync(file, end)
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-    // A short write is the system's right (and what a nearly full disk does); go on until all is out or it throws.
+    // The system may write only part of the data, for instance on a nearly full disk. Repeats until all is written or an error
+    // occurs.
     for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
   } finally {
     closeSync(file)
   }
 }
 
-/** The complete lines of a file, in order; none where it does not exist. */
+/** The complete lines of a file, in order. Empty if it does not exist. */
 export function readLines(path: string): string[] {
   if (!existsSync(path)) return []
   const lines = readFileSync(path, 'utf8').split('\n')
@@ -224,7 +225,7 @@ export function readLines(path: string): string[] {
   return lines
 }
 
-/** Byte offset just after the last newline. */
+/** Byte offset after the last newline. */
 function lastLineEnd(file: number): number {
   const chunk = Buffer.alloc(1 << 16)
   for (let end = fstatSync(file).size; end > 0;) {

@@ -5,15 +5,15 @@ import { AgogeError } from '../error.ts'
 import { fileErrorCode, withFileErrors } from './files.ts'
 import type { RunFolder } from './run-folder.ts'
 
-/** Of this machine or container alone: elsewhere process ids mean other processes. */
+/** Identifies this machine or container: elsewhere, process ids refer to other processes. */
 export const host = hostname().replaceAll(/[^\w.]/g, '_') || 'host'
 
 /**
- * A new folder `PREFIX-HOST-PID-XXXXXX` in `parent` for the time that this process lives. What processes of this machine that are no more
- * (a `kill -9` lets nobody tidy up) have left there under the same prefix is removed first.
+ * Creates a folder `PREFIX-HOST-PID-XXXXXX` in `parent` for this process. First removes folders with the same prefix whose
+ * process no longer exists on this machine (after a `kill -9` nothing is tidied up).
  *
  * @returns its real path.
- * @throws the error of the file system where the folder cannot be made.
+ * @throws the error of the file system if the folder cannot be created.
  */
 export function makeLockedFolder(parent: string, prefix: string): string {
   sweep(parent, `${prefix}-${host}-`)
@@ -32,7 +32,7 @@ function sweep(parent: string, start: string): void {
   }
 }
 
-/** Whether a process of this machine or container is there, whoever owns it. */
+/** Whether a process of this machine or container exists, whoever owns it. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -45,17 +45,17 @@ function isAlive(pid: number): boolean {
 const name = 'running.json'
 
 /**
- * Keeps other processes of this machine out of a run folder, until the returned function is called or this process is no more: two that
- * work on one run cut each other's files and remove each other's checkpoints.
+ * Locks a run folder against other processes of this machine, until the returned function is called or this process ends. Two
+ * processes in one run would truncate each other's files and remove each other's checkpoints.
  *
- * @throws AgogeError naming the process that is at work there.
+ * @throws AgogeError naming the process that holds the lock.
  */
 export function lockRun(folder: RunFolder): () => void {
   const file = folder.file(name)
   const own = `${JSON.stringify({ pid: process.pid, host })}\n`
   withFileErrors(file, () => {
     try {
-      // Fails where the file is there, so that of two who begin at the same time one is told.
+      // Fails if the file exists, so that only one of two simultaneous processes gets the lock.
       writeFileSync(file, own, { flag: 'wx' })
     } catch (error) {
       if (fileErrorCode(error) !== 'EEXIST') throw error
@@ -66,7 +66,7 @@ export function lockRun(folder: RunFolder): () => void {
   return () => rmSync(file, { force: true })
 }
 
-/** A process that was killed leaves its file behind, and that of another machine tells nothing here. */
+/** A killed process leaves its lock file behind. A lock file of another machine says nothing about this one. */
 function refuseOther(folder: RunFolder, text: string): void {
   const [, pid, where] = /^\{"pid":(\d+),"host":"([^"]*)"\}/.exec(text) ?? []
   if (pid === undefined || where !== host || Number(pid) === process.pid || !isAlive(Number(pid))) return

@@ -6,7 +6,7 @@ const windows = process.platform === 'win32'
 const alive = new Set<ChildProcessWithoutNullStreams>()
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Kills a process with everything it started; does nothing where it is already gone. */
+/** Kills a process and everything it started. Does nothing if it has already exited. */
 function killTree(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (windows) {
     spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true })
@@ -23,7 +23,7 @@ function killAll(): void {
   for (const child of alive) if (child.pid !== undefined) killTree(child.pid, 'SIGKILL')
 }
 
-/** With another listener the program ends in its own time, through `exit`; alone, we must end it as the signal would. */
+/** If there is another listener, the program exits by itself. Otherwise exit as the signal would. */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
   killAll()
@@ -46,8 +46,8 @@ function forget(child: ChildProcessWithoutNullStreams): void {
 }
 
 /**
- * Starts a command as the leader of its own process group, so that all it starts (a server behind `npx`, say)
- * can be ended with it. Every group still alive is killed when this process exits or is interrupted.
+ * Starts a command as the leader of its own process group, so that everything it starts (e.g. a server behind `npx`) can be
+ * ended with it. All remaining groups are killed when this process exits or is interrupted.
  */
 export function spawnGroup(
   command: string,
@@ -57,7 +57,7 @@ export function spawnGroup(
   const child = spawn(command, args, {
     env: options.env,
     stdio: ['pipe', 'pipe', 'pipe'],
-    // `npx` and other scripts are .cmd files on Windows, which only a shell can start.
+    // On Windows, `npx` and other scripts are .cmd files, which only a shell can start.
     shell: windows && !/\.exe$/i.test(command),
     detached: !windows,
     windowsHide: true,
@@ -75,7 +75,7 @@ export function spawnGroup(
   return child
 }
 
-/** Ends a group: closed input and SIGTERM first, SIGKILL after `graceMs`. Resolves when the leader has exited. */
+/** Ends a group: closes its input and sends SIGTERM, then SIGKILL after `graceMs`. Resolves when the leader has exited. */
 export async function endGroup(child: ChildProcessWithoutNullStreams, graceMs = 300): Promise<void> {
   const pid = child.pid
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return

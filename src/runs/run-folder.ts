@@ -22,45 +22,45 @@ export interface MetricsRecord {
   metrics: Record<string, number>
 }
 
-/** The files of a run. Every write is either whole or absent, also after a kill; failures name the path. */
+/** The files of a run. Writes are atomic, also after a kill. Errors name the path. */
 export interface RunFolder {
   readonly id: string
   readonly path: string
-  /** Absolute path of something inside the folder. */
+  /** Absolute path of a file or folder inside. */
   file(...names: string[]): string
   has(name: string): boolean
-  /** Writes a file aside and renames it into place. */
+  /** Writes a temporary file and renames it. */
   write(name: string, content: string | Uint8Array): void
   read(name: string): string
   readBytes(name: string): Uint8Array
-  /** Appends lines to a JSONL file and returns its new length in bytes. */
+  /** Appends lines to a JSONL file. Returns its new length in bytes. */
   append(name: string, lines: readonly string[]): void
   lines(name: string): string[]
-  /** Bytes of a file, 0 where it does not exist. */
+  /** Size of a file in bytes; 0 if it does not exist. */
   size(name: string): number
-  /** Cuts a file back to what it was. */
+  /** Truncates a file to this length. */
   truncate(name: string, bytes: number): void
   remove(name: string): void
   makeFolder(name: string): void
-  /** Names in a folder, sorted; none where it does not exist. */
+  /** Sorted names in a folder; empty if it does not exist. */
   list(name: string): string[]
-  /** Runs work of somebody else on a path of this folder, its file errors named like ours. */
+  /** Runs other code on a path of this folder, and turns its file errors into AgogeErrors. */
   withFileErrors<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
 interface RunFolderOptions {
-  /** The folder itself; without it a new one is made under `.agoge/runs/` of `root`. */
+  /** The folder itself. Default: a new folder under `.agoge/runs/` of `root`. */
   path?: string
   /** Default: the current folder. */
   root?: string
-  /** Name of the new folder; default: the time, e.g. `2026-11-21T09-30-00`. */
+  /** Name of the new folder. Default: the time, e.g. `2026-11-21T09-30-00`. */
   id?: string
 }
 
 /**
- * Opens a run folder, making it where it does not exist yet. `.agoge` hides itself from git.
+ * Opens a run folder and creates it if necessary. `.agoge` contains a .gitignore for itself.
  *
- * @throws AgogeError naming the folder where it cannot be made or written.
+ * @throws AgogeError naming the folder if it cannot be created or written.
  */
 export function openRunFolder(options: RunFolderOptions = {}): RunFolder {
   if (options.path !== undefined) return usable(resolve(options.path))
@@ -71,24 +71,24 @@ export function openRunFolder(options: RunFolderOptions = {}): RunFolder {
   const id = options.id ?? new Date().toISOString().slice(0, 19).replaceAll(':', '-')
   for (let copy = 1; ; copy++) {
     const path = join(home, 'runs', copy === 1 ? id : `${id}-${copy}`)
-    // Two runs begun in the same second must not share a folder.
+    // Two runs started in the same second must not share a folder.
     if (options.id === undefined && existsSync(path)) continue
     return usable(path)
   }
 }
 
 /**
- * Tries, before anything slow begins, whether a new run can live in the folder (default: a new one under `.agoge/runs`), and leaves
- * everything as it was.
+ * Checks before slow work whether a new run can use the folder, and leaves no changes. Default: a new folder under
+ * `.agoge/runs`.
  *
- * @throws AgogeError where the folder cannot be made or written, or holds a run or files that a run would overwrite.
+ * @throws AgogeError if the folder cannot be created or written, or contains a run or files that a run would overwrite.
  */
 export function checkNewRun(path?: string): void {
   if (path !== undefined) refuseExistingRun(resolve(path))
   checkFolder(resolve(path ?? join('.agoge', 'runs')))
 }
 
-/** Throws an AgogeError where the folder holds a run, or files with the names that a run gives to its own. */
+/** @throws AgogeError if the folder contains a run, or files with names that a run uses. */
 export function refuseExistingRun(path: string): void {
   const found = ['config.json', ...ownNames].find((name) => existsSync(join(path, name)))
   if (found === undefined) return
@@ -103,7 +103,7 @@ export function refuseExistingRun(path: string): void {
   })
 }
 
-/** Besides config.json, which makes a folder a run. */
+/** Files and folders of a run, besides config.json. */
 const ownNames = [
   'state.json',
   'times.json',
@@ -160,7 +160,7 @@ function runFolder(path: string): RunFolder {
   }
 }
 
-/** What a job tells those who watch it. Nothing depends on whether anybody does. */
+/** An event of a running job. Listeners do not affect the run. */
 export type TrainingEvent =
   | { type: 'phase'; name: string; total: number | null }
   | {

@@ -18,30 +18,31 @@ import { lockRun } from './lock.ts'
 import { refuseExistingRun } from './run-folder.ts'
 import type { RunFolder } from './run-folder.ts'
 
-/** What a run resumes from. */
+/** The checkpoint to resume a run from. */
 export interface SavedRun {
-  /** Name of a folder under `checkpoints/`, with everything that is large. */
+  /** Name of a folder under `checkpoints/`, with the large data. */
   checkpoint: string
-  /** Plain JSON, the same bytes for equal runs. */
+  /** Plain JSON; equal runs have equal bytes. */
   state: Record<string, unknown>
-  /** What depends on clocks: durations. In runs from before they were kept apart, undefined: `state` has them. */
+  /** Durations. Undefined in runs of earlier versions, whose `state` contains them. */
   times: Record<string, unknown> | undefined
 }
 
-/** Files that grow with every step. A checkpoint remembers their lengths, and what lies beyond is played again after a kill. */
+/** Files that grow with every step. A checkpoint stores their lengths; on resumption they are truncated to these. */
 const growingFiles = ['metrics.jsonl', 'episodes.jsonl'] as const
 
 const stateFile = 'state.json'
 const configFile = 'config.json'
 
 /**
- * Locks a folder and makes it the home of a run, or checks that it is: `config.json` says which settings a run has.
+ * Locks a folder and makes it a run folder, or checks that it holds the run to resume. `config.json` stores the run's settings.
  *
- * @param config everything that two runs with equal results have in common; plain JSON.
+ * @param config values that two runs with equal results have in common, as plain JSON.
  * @param options.notes fields of `config.json` that may differ when the run is resumed, such as the command.
- * @returns unlocks the folder.
- * @throws AgogeError `run-exists` for a new run in a folder that has one; `no-run` and `resume-mismatch` where there is none to resume, or one of
- *   other settings, `other-base` for one of another base model (the field `base`); `run-in-use` where another process is writing to it.
+ * @returns a function that unlocks the folder.
+ * @throws AgogeError `run-exists` if a new run's folder already holds one; `no-run` if there is none to resume;
+ *   `resume-mismatch` if its settings differ; `other-base` if its base model differs (the field `base`); `run-in-use` if another
+ *   process is writing to it.
  */
 export function claimRun(
   folder: RunFolder,
@@ -64,7 +65,7 @@ export function claimRun(
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-/** Every field of `config` must be what it was; fields that the folder alone has are notes. */
+/** Every field of `config` must be equal. Fields that only the folder has are notes. */
 function requireSameRun(folder: RunFolder, config: Readonly<Record<string, unknown>>): void {
   const stored = readConfig(folder)
   const recorded = recordedBase(folder)
@@ -86,9 +87,9 @@ function requireSameRun(folder: RunFolder, config: Readonly<Record<string, unkno
 }
 
 /**
- * What a run was started with.
+ * The settings of a run.
  *
- * @throws AgogeError `no-run` where there is none, `bad-run-folder` where `config.json` is not what was written, `earlier-version`.
+ * @throws AgogeError `no-run` if there is none, `bad-run-folder` if `config.json` is damaged, `earlier-version` for version 0.1.
  */
 export function readConfig(folder: RunFolder): Record<string, unknown> {
   if (!hasChecked(folder, configFile)) throw noRun(folder.path)
@@ -103,7 +104,7 @@ export function readConfig(folder: RunFolder): Record<string, unknown> {
   return config
 }
 
-/** The error where there is no run to resume: in `path`, or in any of the folders that were looked through. */
+/** The error if there is no run to resume: in `path`, or in any of the searched folders. */
 export const noRun = (path: string): AgogeError =>
   new AgogeError(`There is no run to resume in ${path}`, {
     code: 'no-run',
@@ -111,7 +112,7 @@ export const noRun = (path: string): AgogeError =>
     expected: 'the folder of an earlier run, with its config.json',
   })
 
-/** The hash of the base model that the run in a folder belongs to; undefined where it records none. */
+/** The hash of the base model of the run in a folder; undefined if it is not recorded. */
 export function recordedBase(folder: RunFolder): string | undefined {
   if (!folder.has('config.json')) return undefined
   const { base } = JSON.parse(folder.read('config.json')) as Record<string, unknown>
@@ -134,8 +135,8 @@ function firstDifference(before: string, now: string): string {
 }
 
 /**
- * Makes `checkpoints/NAME`, which is written already, the one to resume from: `state.json` is renamed into place last of all. Then removes
- * every checkpoint but this one, `final` and those in `keep`.
+ * Makes `checkpoints/NAME`, already written, the one to resume from: `state.json` is renamed into place last. Then removes all
+ * other checkpoints except `final` and those in `keep`.
  */
 export function saveRun(
   folder: RunFolder,
@@ -157,17 +158,18 @@ export function saveRun(
 }
 
 /**
- * The state to resume from, or null where nothing was finished yet; cuts the growing files back to it.
+ * The state to resume from, or null if there is no checkpoint yet. Truncates the growing files to their length at the
+ * checkpoint.
  *
- * @param isState whether this is a state as the caller writes it.
- * @throws AgogeError `bad-run-folder` where the state is gone or not what was written.
+ * @param isState checks that the state has the caller's format.
+ * @throws AgogeError `bad-run-folder` if the state is missing or damaged.
  */
 export function loadRun(
   folder: RunFolder,
   isState: (state: Readonly<Record<string, unknown>>) => boolean,
 ): SavedRun | null {
   const current = readCurrent(folder)
-  // The first checkpoint's weights may be there without a state, more may not.
+  // Only the first checkpoint's weights can exist without a state.
   if (current === null && (folder.has('summary.json') || folder.list('checkpoints').length > 1))
     throw damagedState(folder, 'no such file')
   if (current !== null && !isState(current.state))
@@ -178,12 +180,12 @@ export function loadRun(
   return current === null ? null : { checkpoint: current.checkpoint, state: current.state, times }
 }
 
-/** The name of the checkpoint to resume from, or null where there is none yet. */
+/** The name of the checkpoint to resume from, or null if there is none yet. */
 export function currentCheckpoint(folder: RunFolder): string | null {
   return readCurrent(folder)?.checkpoint ?? null
 }
 
-/** @throws AgogeError `no-model` where a finished run has lost the weights that it ended with. */
+/** @throws AgogeError `no-model` if the final weights of a finished run are missing. */
 export function requireFinal(folder: RunFolder): string {
   if (folder.list('checkpoints/final').length === 0) throw weightsGone(folder.path)
   return folder.file('checkpoints', 'final')

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
 
-/** Arrays of numbers that are stored as their bytes. */
+/** Typed arrays that are stored as bytes. */
 const views = {
   Int8Array,
   Uint8Array,
@@ -17,12 +17,12 @@ const views = {
 type ViewName = keyof typeof views
 
 /**
- * The state of a learner as bytes, the same for equal states: `serialize` of node:v8 writes a number in one of two ways, depending on what
- * the program did before. Numbers, texts, typed arrays, objects, arrays, maps and sets are stored here; what else a state holds is
- * left to node:v8.
+ * Encodes the state of a learner; equal states give equal bytes. `serialize` of node:v8 does not guarantee that: it has two
+ * encodings of numbers. Numbers, strings, typed arrays, objects, arrays, maps and sets are encoded here; other values use
+ * node:v8.
  *
- * Layout: the length of a JSON text as 32 bits, the text, and the bytes that it refers to. In the text an array is a tag and what belongs
- * to it.
+ * Layout: the length of a JSON text as 32 bits, the text, and the bytes that it refers to. In the text, an array is a tag and
+ * its content.
  */
 export function encodeState(state: unknown): Uint8Array {
   const parts: Uint8Array[] = []
@@ -59,7 +59,7 @@ export function encodeState(state: unknown): Uint8Array {
     try {
       return encode(state)
     } catch (error) {
-      // An object that refers to itself has no end.
+      // A cyclic object would never end.
       if (!(error instanceof RangeError)) throw error
       parts.length = 0
       length = 0
@@ -73,7 +73,7 @@ export function encodeState(state: unknown): Uint8Array {
   return Buffer.concat([head, text, ...parts])
 }
 
-/** The state that `encodeState` wrote. Throws where the bytes are none. */
+/** Decodes the bytes of `encodeState`. Throws if they are invalid. */
 export function decodeState(stored: Uint8Array): unknown {
   const file = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
   const start = 4 + file.readUInt32LE()
@@ -98,7 +98,7 @@ export function decodeState(stored: Uint8Array): unknown {
         return undefined
     }
     const [from, length] = rest as [number, number]
-    // Copied, so that numbers are aligned and nothing holds on to the file.
+    // Copied for alignment, and so that the file's buffer can be freed.
     const part = new Uint8Array(length)
     part.set(file.subarray(start + from, start + from + length))
     if (tag === 'v8') return deserialize(part)

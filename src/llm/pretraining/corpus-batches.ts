@@ -13,22 +13,22 @@ export interface CorpusBatch {
 
 export interface CorpusBatchOptions {
   seed: number
-  /** `general` unless told. */
+  /** Default: `general`. */
   stage?: CorpusStage
-  /** A batch is full with this many tokens. */
+  /** Maximum tokens of a batch. */
   batchTokens: number
-  /** Weight in the loss of tokens that are not the model's own, against 1 for those that are. */
+  /** Loss weight of tokens that are not the model's own, relative to 1 for its own. */
   contextWeight: number
-  /** Longer conversations are passed over. */
+  /** Longer conversations are skipped. */
   longest: number
 }
 
-/** Conversations of one pretraining are numbered; those of other seeds are others. */
+/** The conversations of a seed are numbered; another seed gives others. */
 export const conversationSeed = (seed: number, index: number): number => seed * 1_000_000_000 + index
 
 /**
- * The batch that begins with conversation `start`: every conversation a sequence of its own, weighted so that the
- * weights of the batch sum to 1 (the loss is then a mean). A function of its arguments alone.
+ * The batch that begins with conversation `start`, with one sequence per conversation. The weights of the batch sum to 1, so the
+ * loss is a mean. Depends only on its arguments.
  */
 export function corpusBatch(tokenizer: Tokenizer, start: number, options: CorpusBatchOptions): CorpusBatch {
   const { seed, stage = 'general', batchTokens, contextWeight, longest } = options

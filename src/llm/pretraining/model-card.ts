@@ -3,13 +3,13 @@ import type { CorpusStage } from './corpus/conversation.ts'
 import type { TransformerConfig } from '../model/config.ts'
 import type { SkillScores } from './skill-evaluation.ts'
 
-/** What one course of pretraining took and reached. */
+/** Cost and results of one stage of pretraining. */
 export interface StageFacts {
   stage: CorpusStage
   tokens: number
   steps: number
   seconds: number
-  /** Mean weighted cross-entropy of the last batch, nats a token. */
+  /** Mean weighted cross-entropy of the last batch, in nats per token. */
   loss: number
 }
 
@@ -19,16 +19,16 @@ export interface ModelCardFacts {
   seed: number
   config: TransformerConfig
   parameters: number
-  /** In the order in which they were taken. */
+  /** In chronological order. */
   stages: readonly StageFacts[]
   /** For instance "2 cores of an Intel Xeon". */
   machine: string
   skills: SkillScores
-  /** Conversations of each skill. */
+  /** Evaluated conversations per skill. */
   skillCount: number
 }
 
-/** The model card of a base model in Markdown: what it is, what it was made from, at what cost, and how good it is. */
+/** The model card of a base model in Markdown: what it is, its data, its cost and its quality. */
 export function modelCard(facts: ModelCardFacts): string {
   const { config } = facts
   return `# ${facts.name}

@@ -28,7 +28,7 @@ export interface PretrainProgress {
   step: number
   tokens: number
   totalTokens: number
-  /** Of this step. */
+  /** Seconds of this step. */
   seconds: number
   tokensPerSecond: number
   /** Mean weighted cross-entropy of the batch in nats. */
@@ -37,26 +37,26 @@ export interface PretrainProgress {
   learningRate: number
 }
 
-/** `checkpointEvery` is 200 by default. */
+/** Settings of `pretrain`. `checkpointEvery` defaults to 200. */
 export interface PretrainOptions extends RunOptions {
   seed: number
-  /** How many tokens of the corpus to train on; a conversation is met once. */
+  /** Number of corpus tokens to train on. Each conversation is used once. */
   tokens: number
-  /** What is taught. Default `general`. */
+  /** Mixture of skills. Default: `general`. */
   stage?: CorpusStage
-  /** A model to go on from, with the tokenizer it was made with. Its parameters are taken over. */
+  /** A model to continue from, with its tokenizer. Its parameters are modified in place. */
   from?: { config: TransformerConfig; parameters: Parameters; tokenizer: Tokenizer }
   /** Default: that of `from`, or the 0.92M-parameter model. */
   config?: TransformerConfig
   /** Default: that of `from`, or one trained on the first 20,000 conversations of the seed. */
   tokenizer?: Tokenizer
-  /** Default 4096. */
+  /** Default: 4096. */
   batchTokens?: number
-  /** The highest. Default: of `stageSchedules`. */
+  /** Peak learning rate. Default: that of `stageSchedules`. */
   learningRate?: number
-  /** Default 0.1; see `CorpusBatchOptions`. */
+  /** Default: 0.1; see `CorpusBatchOptions`. */
   contextWeight?: number
-  /** Skill evaluations, evenly spread, the last at the end. Default 10; 0 = never. */
+  /** Number of skill evaluations, evenly spaced, the last at the end. Default: 10; 0: none. */
   evaluations?: number
   threads?: number
   onProgress?: (progress: PretrainProgress) => void
@@ -69,24 +69,24 @@ export interface Pretrained {
   tokenizer: Tokenizer
   steps: number
   tokens: number
-  /** Of training, without evaluations. */
+  /** Seconds of training, without evaluations. */
   seconds: number
   loss: number
-  /** Of the last evaluation. */
+  /** Results of the last evaluation. */
   skills: SkillScores
 }
 
-/** Where in the corpus a pretraining stands; part of its checkpoints. */
+/** Position in the corpus; part of the checkpoints. */
 interface Cursor {
   conversation: number
   tokens: number
-  /** Tokens one step ago. */
+  /** Tokens before the last step. */
   before: number
 }
 
 /**
- * The learning rate of a course: the highest, after how many tokens it is reached, and over which last part it is
- * brought to 0 in a straight line.
+ * Learning rate schedule of a stage: the peak, the tokens until it is reached, and the final share of training in which it
+ * decays linearly to 0.
  */
 export const stageSchedules: Record<CorpusStage, { highest: number; warmUp: number; decay: number }> = {
   general: { highest: 0.003, warmUp: 400_000, decay: 0.4 },
@@ -96,7 +96,7 @@ export const stageSchedules: Record<CorpusStage, { highest: number; warmUp: numb
 const tokenizerConversations = 20_000
 const longest = 320
 
-/** A tokenizer trained on the beginning of the corpus of a seed. */
+/** A tokenizer trained on the first conversations of a seed. */
 export function corpusTokenizer(
   seed: number,
   vocabularySize: number,
@@ -114,11 +114,12 @@ export function corpusTokenizer(
 }
 
 /**
- * Makes a base model from nothing, or takes one through another course: a tokenizer from the generated corpus, then a
- * decoder-only transformer trained on an unlimited, seeded supply of conversations, Muon for its matrices and AdamW for the rest, gradients clipped at 1.
- * The result depends on the seed, the settings and the number of threads only, also where it was interrupted and resumed.
+ * Trains a base model from scratch, or continues one with another stage. Trains a tokenizer on the generated corpus, then a
+ * decoder-only transformer on an unlimited, seeded supply of conversations. Uses Muon for matrices and AdamW for other
+ * parameters, with gradients clipped at 1. The result depends only on the seed, the settings and the number of threads, even if
+ * it was interrupted and resumed.
  *
- * @throws AgogeError `bad-argument` for no number of tokens; as `runTraining` for the run folder.
+ * @throws AgogeError `bad-argument` if `tokens` is not positive; for the run folder, as `runTraining`.
  * @example
  * const { backend, skills } = await pretrain({ seed: 1, tokens: 16_000_000, out: 'runs/base' })
  */
@@ -178,7 +179,7 @@ function pretrainingPart(
   const { seed, tokens: totalTokens, stage, batchTokens, contextWeight, highest } = options
   const { evaluations = 10, signal } = options
   const { warmUp, decay } = stageSchedules[stage]
-  // Counted in tokens, since batches differ a little.
+  // Counted in tokens, since batch sizes vary a little.
   const schedule = warmUpStableDecay({
     steps: totalTokens,
     warmUpSteps: Math.min(warmUp, Math.ceil(totalTokens * 0.1)),
@@ -227,7 +228,7 @@ function pretrainingPart(
   }
 }
 
-/** Makes a folder of checkpoints of version 0.1 a run of this version. */
+/** Converts a checkpoint folder of version 0.1 to a run of this version. */
 function adoptEarlier(out: string, backend: LocalBackend, settings: Readonly<Record<string, unknown>>): void {
   const file = join(out, 'cursor.json')
   if (!existsSync(file) || existsSync(join(out, 'config.json'))) return

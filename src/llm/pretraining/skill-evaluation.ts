@@ -5,7 +5,7 @@ import type { CorpusSkill } from './corpus/conversation.ts'
 import { encodeMessage } from '../tokenizer/template.ts'
 import type { Tokenizer } from '../tokenizer/tokenizer.ts'
 
-/** The skills of the base corpus that are probed, by the name under which the score is reported. */
+/** The evaluated skills of the base corpus, by the name of their score. */
 export const evaluatedSkills = {
   copy: 'copying',
   json: 'key-value and json',
@@ -29,21 +29,20 @@ export const evaluatedSkills = {
 export type SkillName = keyof typeof evaluatedSkills
 
 export interface SkillEvaluationOptions {
-  /** Conversations of each skill. Default 40. */
+  /** Conversations per skill. Default: 40. */
   count?: number
-  /** Default 0. Probes of different seeds share no conversation. */
+  /** Default: 0. Different seeds share no conversation. */
   seed?: number
   names?: readonly SkillName[]
   signal?: AbortSignal
 }
 
-/** The part of conversations of a skill in which every turn of the model is exactly right, 0 to 1. */
+/** Share of a skill's conversations in which every turn of the model is exactly right, 0 to 1. */
 export type SkillScores = Partial<Record<SkillName, number>>
 
 /**
- * Greedy decoding of conversations made of words and invented words that the corpus never shows in training. A
- * conversation counts where each of its assistant turns, calls included, is right token for token; results of tools
- * are those of the simulated environment.
+ * Evaluates skills by greedy decoding on conversations with words that never occur in training. A conversation counts as right
+ * if each of its assistant turns, including calls, is correct token for token. Tool results come from the simulated environment.
  */
 export async function evaluateSkills(
   backend: Pick<ModelBackend, 'sample'>,
@@ -76,7 +75,7 @@ export async function evaluateSkills(
   }
   const maxTokens = wanted.reduce((most, { tokens }) => Math.max(most, tokens.length), 0)
   const stop = [tokenizer.special('<|end|>')]
-  // Nobody needs more tokens than the right answer has, so long answers do not hold up the short ones.
+  // Generates no more tokens than the right answer has, so that long answers do not delay the short ones.
   const order = wanted.map((_, i) => i).sort((a, b) => wanted[a].tokens.length - wanted[b].tokens.length)
   const failed = new Set<string>()
   const size = 128

@@ -1,6 +1,6 @@
 import { type Estimate, intervalText, type MeanEstimate } from '../../statistics/intervals.ts'
 
-/** A share in [0, 1] as whole per cent; one decimal below 10% where it would say something. */
+/** A share in [0, 1] in whole per cent, with one decimal below 10% if it matters. */
 export function percent(share: number): string {
   if (!Number.isFinite(share)) return '–'
   const value = share * 100
@@ -21,7 +21,7 @@ export function pointsInterval(difference: MeanEstimate): string {
   return `${mean >= 0 ? '+' : ''}${points(mean)} points (${intervalText(difference, points)})`
 }
 
-/** Seconds as a person says them: `0.4 s`, `52 s`, `4 min 12 s`, `2 h 05 min`. */
+/** A duration in readable form: `0.4 s`, `52 s`, `4 min 12 s`, `2 h 05 min`. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '–'
   if (seconds < 10) return `${seconds.toFixed(1)} s`
@@ -32,7 +32,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`
 }
 
-/** A count with at most three digits that matter: `812`, `14.2k`, `1.31M`. */
+/** A count with at most three significant digits: `812`, `14.2k`, `1.31M`. */
 export function count(value: number): string {
   if (!Number.isFinite(value)) return '–'
   const size = Math.abs(value)
@@ -41,7 +41,7 @@ export function count(value: number): string {
   return Number.isInteger(value) || size >= 100 ? value.toFixed(0) : threeDigits(value)
 }
 
-/** A number with three digits that matter, in scientific notation only where it is tiny. */
+/** A number with three significant digits, in scientific notation only if it is tiny. */
 export function decimal(value: number): string {
   if (!Number.isFinite(value)) return '–'
   if (value === 0) return '0'

@@ -1,18 +1,18 @@
-/** Text that is markup already. Everything else that goes into `html` is escaped. */
+/** Text that is already markup. `html` escapes everything else. */
 export interface Markup {
   readonly markup: string
 }
 
 type Piece = string | number | Markup | readonly Markup[]
 
-/** Markup from a template. Interpolated texts and numbers are escaped; markup and lists of it go in as they are. */
+/** Markup from a template. Interpolated strings and numbers are escaped; markup and lists of it are inserted unchanged. */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
   return { markup: strings.map((text, i) => (i === 0 ? text : toMarkup(pieces[i - 1]) + text)).join('') }
 }
 
 export const nothing: Markup = { markup: '' }
 
-/** Styles written in this repository; never texts of a run. */
+/** Styles of this repository. Never pass text of a run. */
 export function trusted(markup: string): Markup {
   return { markup }
 }
@@ -37,8 +37,8 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * A name as lines of at most `width` characters, broken after `-`, `_`, `+`, `>`, `/` or a space where there is one, so that nothing of
- * it is cut off.
+ * A name as lines of at most `width` characters, broken after `-`, `_`, `+`, `>`, `/` or a space if possible. Nothing is cut
+ * off.
  */
 export function breakName(name: string, width: number): string[] {
   const lines: string[] = []
@@ -51,7 +51,7 @@ export function breakName(name: string, width: number): string[] {
   return [...lines, rest]
 }
 
-/** After the last separator, but not so early that the lines grow many. */
+/** Breaks after the last separator, unless that would make too many lines. */
 function lastBreak(line: string): number {
   const at = Math.max(...['-', '_', '+', '>', '/', ' '].map((separator) => line.lastIndexOf(separator))) + 1
   return at * 3 >= line.length ? at : line.length

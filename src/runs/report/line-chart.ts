@@ -9,16 +9,16 @@ export interface Point {
 
 export interface LineChart {
   title: string
-  /** One a step; drawn faintly, with a running mean over them. */
+  /** One value per step, drawn faintly under its running mean. */
   points: readonly Point[]
-  /** Measured now and then on tasks not trained on; drawn as dots. */
+  /** Occasional measurements on tasks outside training, drawn as dots. */
   marks?: { name: string; points: readonly Point[] }
   unit: 'share' | 'number'
 }
 
 const size = { width: 420, height: 190, left: 46, right: 12, top: 30, bottom: 26 }
 
-/** A curve over steps as SVG: raw values, their running mean, and marks. Nothing where there is nothing finite to draw. */
+/** A curve over steps as SVG: raw values, their running mean, and marks. Empty if no value is finite. */
 export function lineChart({ title, points, marks, unit }: LineChart): Markup {
   const finite = points.filter(({ y }) => Number.isFinite(y))
   const dots = (marks?.points ?? []).filter(({ y }) => Number.isFinite(y))
@@ -71,7 +71,7 @@ export function lineChart({ title, points, marks, unit }: LineChart): Markup {
   </figure>`
 }
 
-/** Exponential with a memory of a twentieth of the run, without the pull of the first value (as Adam corrects its averages). */
+/** Exponential mean over a twentieth of the run, with Adam's correction of the initial bias. */
 function runningMean(points: readonly Point[]): Point[] {
   const keep = Math.exp(-1 / Math.max(1, points.length / 20))
   let sum = 0

@@ -2,7 +2,7 @@ import type { MetricsRecord } from '../run-folder.ts'
 import { html, type Markup, trusted } from './html.ts'
 import { lineChart, type Point } from './line-chart.ts'
 
-/** The style of the report: the reader's own light or dark, system fonts, nothing fetched. */
+/** The style of the report: follows the reader's light or dark mode, uses system fonts, loads nothing. */
 export const style = `
 :root { color-scheme: light dark; --ink: #1c2024; --soft: #5d6670; --line: #dfe3e8; --page: #fbfbfa; --card: #fff;
   --base: #a9b1ba; --warm-start: #d9a441; --supervised: #9a7fc7; --rl: #17808a; --bad: #b3423a; }
@@ -60,7 +60,7 @@ summary { cursor: pointer }
 @media print { body { background: none } details pre { max-height: none } }
 `
 
-/** A report as one HTML page that needs nothing besides itself: no script, font or image is fetched. Texts of a run are escaped. */
+/** A report as one self-contained HTML page: it loads no script, font or image. Text of a run is escaped. */
 export function reportPage(headline: string, content: Markup): string {
   return html`<!doctype html>
     <html lang="en">
@@ -83,7 +83,7 @@ export function reportPage(headline: string, content: Markup): string {
     </html> `.markup
 }
 
-/** A chart of every metric of a phase, with what was measured in validations as dots. */
+/** One chart per metric of a phase, with validation results as dots. */
 export function metricCharts(records: readonly MetricsRecord[], phase: string): Markup {
   const training = records.filter((record) => record.phase === phase)
   const validations = records.filter((record) => record.phase === `${phase}-validation`)
@@ -100,14 +100,14 @@ export function metricCharts(records: readonly MetricsRecord[], phase: string): 
   </div>`
 }
 
-/** One metric over the steps; steps without it are left out. */
+/** One metric over the steps. Steps without it are left out. */
 export function pointsOf(records: readonly MetricsRecord[], name: string): Point[] {
   return records.flatMap(({ step, metrics }) =>
     typeof metrics[name] === 'number' ? [{ x: step, y: metrics[name] }] : [],
   )
 }
 
-/** The settings of a run, folded. */
+/** The settings of a run, collapsed. */
 export const settingsSection = (config: Readonly<Record<string, unknown>>): Markup =>
   html`<h2>Settings</h2>
     <details>

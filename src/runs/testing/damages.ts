@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
-/** All files in a folder and beneath. */
+/** All files in a folder and its subfolders. */
 export function filesBeneath(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -9,7 +9,7 @@ export function filesBeneath(folder: string): string[] {
     .sort()
 }
 
-/** Changes a file in the ways that disks and people do, one after the other, and puts it back in the end. */
+/** Damages a file in several ways, as disks and people do, one at a time, and restores it afterwards. */
 export async function forEachDamage(
   path: string,
   look: (damage: 'flipped' | 'cut' | 'emptied' | 'deleted', at?: number) => unknown,

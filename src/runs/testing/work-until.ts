@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Runs a script on the folder and kills it some milliseconds after it printed so many lines. `null`: killed. */
+/** Runs a script on the folder, and kills it some milliseconds after it has printed this many lines. `null`: it was killed. */
 export function workUntil(script: URL, folder: string, lines: number, delay: number): Promise<number | null> {
   const flags = ['--import', 'tsx', '--conditions', 'agoge-source']
   const child = spawn(process.execPath, [...flags, fileURLToPath(script), folder], {

@@ -15,7 +15,7 @@ import {
 import type { Draw } from './draw.ts'
 import { isReservedName } from './words.ts'
 
-/** One use of an invented tool that is no tree: the request, the arguments, what came back, what to answer. */
+/** One use of an invented tool outside the tree: request, arguments, result, answer. */
 export interface InventedCall {
   ask: string
   args: Record<string, unknown>
@@ -38,7 +38,7 @@ const ok = (ask: string, args: Record<string, unknown>, result = 'ok'): Invented
   answer: 'done',
 })
 
-/** Memorised tools of many argument shapes: none to four, numbers, booleans, choices, lists, nested objects. */
+/** Memorised tools with varied arguments: none to four, numbers, booleans, choices, lists, nested objects. */
 export const inventedTools: readonly InventedTool[] = [
   {
     name: 'relay_note',
@@ -293,7 +293,7 @@ interface Hole {
   shown: string
 }
 
-/** A tool made up on the spot, described in the conversation; the request names its values by key or only in order. */
+/** A new tool, described in the conversation. The request names its values by key or only in order. */
 export function inventedCall(d: Draw): { toolDescriptions: string; name: string } & InventedCall {
   const sep = pick(d, ['_', '_', '-'])
   const parts = words(d, 1, 3)

@@ -25,7 +25,7 @@ import * as stories from './tree-stories.ts'
 import { each, makeAndFill } from './tree-stories.ts'
 import * as questions from './tree-questions.ts'
 
-/** What a base corpus can teach. */
+/** Skills that a base corpus can teach. */
 export const corpusSkills = {
   copying: copying,
   'list picking': listPicking,
@@ -99,9 +99,8 @@ const general = {
 } satisfies Schedule
 
 /**
- * In which proportions a stage teaches its skills (relative numbers of conversations): `general` is what a base
- * model is made from; `decisions`, taken after it, is half about doing one thing or another by what is the case,
- * which a model of this size learns only where it is shown densely.
+ * Relative number of conversations per skill and stage. `general` makes a base model. `decisions`, trained after it, is half
+ * about acting by a condition, which a model of this size learns only from many examples.
  */
 export const corpusStages = {
   general,
@@ -121,8 +120,8 @@ export const corpusStages = {
 export type CorpusStage = keyof typeof corpusStages
 
 /**
- * One conversation of a stage: a function of its arguments alone, from an unlimited supply. Words come from `pool`,
- * of which training and probes share none.
+ * One conversation of a stage, from an unlimited supply. Depends only on its arguments. Words come from `pool`; the pools of
+ * training and skill evaluation are disjoint.
  */
 export function corpusConversation(
   seed: number,

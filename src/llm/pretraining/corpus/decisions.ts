@@ -30,7 +30,7 @@ import {
 } from './tree-task.ts'
 import { childrenOf, fieldLines, freshBox, freshLeaf, nameOf, parentOf, type Step } from './tree.ts'
 
-/** Two states of which a thing is in one. */
+/** Two opposite states of a thing. */
 const opposites = [
   ['on', 'off'],
   ['full', 'empty'],
@@ -51,7 +51,7 @@ const opposites = [
   ['ready', 'busy'],
 ] as const
 
-/** What something may say: mostly a word, now and then a state, a name, a number. */
+/** A text: usually a word, sometimes a state, a name or a number. */
 export function statement(d: Draw): string {
   const draw = d.random.next()
   if (draw < 0.55) return word(d)
@@ -61,7 +61,7 @@ export function statement(d: Draw): string {
   return `${word(d)} ${word(d)}`
 }
 
-/** Another statement than `than`: its opposite where it has one. */
+/** A statement other than `than`: its opposite if it has one. */
 export function otherStatement(d: Draw, than: string): string {
   const pair = opposites.find((states) => states.some((state) => state === than))
   if (pair !== undefined && chance(d, 0.8)) return pair[0] === than ? pair[1] : pair[0]
@@ -71,7 +71,7 @@ export function otherStatement(d: Draw, than: string): string {
   }
 }
 
-/** Several short questions whether two things are the same. Short answers make each of them a lesson in deciding. */
+/** Several short questions whether two things are the same. Short answers make each a training example of a decision. */
 export function comparing(d: Draw): ChatMessage[] {
   const [yes, no] = pick(d, [
     ['yes', 'no'],
@@ -95,17 +95,17 @@ export function comparing(d: Draw): ChatMessage[] {
 }
 
 interface Choosing {
-  /** How often the rule has three branches. */
+  /** Probability that the rule has three branches. */
   three: number
-  /** Ways to tell a rule of two branches. */
+  /** Templates of a rule with two branches. */
   rule: string
-  /** How often what the rule names is among the cases, of which there are four others. */
+  /** Probability that a case is one that the rule names. There are four other cases. */
   met: number
-  /** How many cases are named. */
+  /** Smallest and largest number of cases. */
   rounds: readonly [number, number]
 }
 
-/** A rule of two or three branches, then what is the case, several times. */
+/** A rule of two or three branches, followed by several cases. */
 const choosingBy =
   (how: Choosing) =>
   (d: Draw): ChatMessage[] => {
@@ -153,10 +153,10 @@ export const choosing = choosingBy({
   rounds: [2, 5],
 })
 
-/** As `choosing`, by a plain rule and for more cases. */
+/** Like `choosing`, with a plain rule and more cases. */
 export const choosingPlainly = choosingBy({ three: 0.1, rule: `[${ifElse}]`, met: 4, rounds: [4, 6] })
 
-/** Two ways, and whether the first is to be taken, several times with new ones. */
+/** Two alternatives and a condition for the first, several times with new ones. */
 export function picking(d: Draw): ChatMessage[] {
   const turns: ChatMessage[] = []
   for (let round = between(d, 4, 6); round > 0; round -= 1) {
@@ -175,7 +175,7 @@ export function picking(d: Draw): ChatMessage[] {
   return turns
 }
 
-/** Two branches that hang on what a leaf says, or on whether something is in a box. */
+/** Two branches that depend on the content of a leaf, or on whether something is in a box. */
 const conditional = (weighed: boolean): Story =>
   story((e) => {
     const { d } = e
@@ -230,7 +230,7 @@ const conditional = (weighed: boolean): Story =>
 
 export const condition = conditional(false)
 
-/** As `condition`, the word for it said before acting on it. */
+/** Like `condition`, but states the result before acting on it. */
 export const weighedCondition = conditional(true)
 
 function branch(e: CorpusTask, test: string, met: boolean, seen: Step, weighed: boolean): void {
@@ -266,7 +266,7 @@ function branch(e: CorpusTask, test: string, met: boolean, seen: Step, weighed: 
   answer(e, 'done')
 }
 
-/** Several rules one after the other, each with two new boxes of which one is to be made. */
+/** Several rules in a row, each with two new boxes of which one must be created. */
 export const ruling = story((e) => {
   const { d } = e
   for (let round = between(d, 2, 3); round > 0; round -= 1) {
@@ -294,10 +294,10 @@ export const ruling = story((e) => {
   }
 })
 
-/** Said before acting on it: two short steps are easier than one long one for a small model. */
+/** States the decision before acting: two short steps are easier for a small model than one long one. */
 const yesOrNo = (met: boolean): string => (met ? 'yes' : 'no')
 
-/** Two new boxes, half of the time side by side. */
+/** Two new boxes, half of the time next to each other. */
 function twoBoxes(e: CorpusTask): [string, string] {
   const yes = freshBox(e.d, e.tree)
   for (;;) {

@@ -6,8 +6,8 @@ type Part = string | Part[][]
 const parsed = new Map<string, Part[]>()
 
 /**
- * Draws one surface form of a template. `[a|b|c]` is a choice (choices nest, an empty one is allowed), `{hole}`
- * is filled from `holes` after the spaces around the choices were tidied, so values keep theirs.
+ * Draws one surface form of a template. `[a|b|c]` is a choice; choices nest and may be empty. `{hole}` is filled from `holes`
+ * after spaces around choices have been tidied, so values keep theirs.
  */
 export function expand(
   random: Random,
@@ -60,16 +60,16 @@ function parse(template: string): Part[] {
   return sequence()
 }
 
-/** Which words may be drawn: those of training, or those kept back for the probes. The two share none. */
+/** The words to draw from: those of training, or the disjoint ones of skill evaluation. */
 export type WordPool = 'train' | 'probe'
 
-/** The source of chance of one conversation. */
+/** The random source of one conversation. */
 export interface Draw {
   random: Random
   pool: WordPool
 }
 
-/** One word in twelve is kept back for the probes, by its hash, invented words included. */
+/** Reserves one word in twelve for skill evaluation, by its hash, including invented words. */
 const isHeldOut = (word: string): boolean => hash32('corpus-word', word) % 12 === 0
 
 const byPool = (words: readonly string[]): Record<WordPool, readonly string[]> => ({
@@ -77,7 +77,7 @@ const byPool = (words: readonly string[]): Record<WordPool, readonly string[]> =
   probe: words.filter(isHeldOut),
 })
 
-// Divided at the first use, not at import: hashing every word is a part of what `import 'agoge'` costs.
+// Divided at first use, not at import: hashing every word would slow down `import 'agoge'`.
 let divided: Record<'noun' | 'adjective' | 'verb' | 'name', Record<WordPool, readonly string[]>> | undefined
 const pools = (): NonNullable<typeof divided> =>
   (divided ??= {
@@ -106,7 +106,7 @@ export function invented(d: Draw): string {
   }
 }
 
-/** Any single lower-case word: mostly ordinary, often invented. */
+/** A single lower-case word: usually ordinary, often invented. */
 export function word(d: Draw): string {
   const draw = d.random.next()
   if (draw < 0.45) return noun(d)
@@ -126,7 +126,7 @@ export function shuffled<T>(d: Draw, items: readonly T[]): T[] {
   return copy
 }
 
-/** `count` different values of `make`. */
+/** `count` distinct values of `make`. */
 export function distinct<T>(count: number, make: () => T): T[] {
   const found = new Set<T>()
   for (let tries = 0; found.size < count && tries < count * 50; tries += 1) found.add(make())
@@ -149,14 +149,14 @@ export function stem(d: Draw, most = 3): string {
 export const itemName = (d: Draw): string => (chance(d, 0.92) ? `${stem(d)}.${pick(d, endings)}` : stem(d))
 export const placeName = (d: Draw): string => stem(d, chance(d, 0.8) ? 1 : 2)
 
-/** A slash path of `depth` places. */
+/** A slash path of `depth` parts. */
 export function placePath(d: Draw, depth: number): string {
   let path = ''
   for (let i = 0; i < depth; i += 1) path += `/${placeName(d)}`
   return path
 }
 
-/** Two to five words, sometimes with a number or a name, as one short line. */
+/** One short line of two to five words, sometimes with a number or a name. */
 export function shortLine(d: Draw): string {
   const draw = d.random.next()
   if (draw < 0.5) return words(d, 2, 4).join(' ')
@@ -167,7 +167,7 @@ export function shortLine(d: Draw): string {
   return `${personOrPlace(d)} ${word(d)} ${word(d)}`
 }
 
-/** A number as text: mostly small, sometimes large, decimal or with a unit. */
+/** A number as text: usually small, sometimes large, decimal or with a unit. */
 export function number(d: Draw): string {
   const draw = d.random.next()
   if (draw < 0.4) return String(d.random.int(10))
@@ -254,7 +254,7 @@ const sentences = [
   'replace the {a} {n} with a {b} one',
 ]
 
-/** Wraps a value in quotes sometimes; never where the value has quotes itself. */
+/** Quotes a value sometimes, but never one that contains quotes. */
 export function quoted(d: Draw, text: string, probability = 0.5): string {
   if (!chance(d, probability) || text.includes('"') || text.includes("'")) return text
   return pick(d, [`"${text}"`, `"${text}"`, `'${text}'`])

@@ -4,7 +4,7 @@ import { clueFor, freshBox, freshLeaf, nameOf, parentOf, type Step } from './tre
 import { boxAt, leafAt, perform, holes } from './tree-task.ts'
 import type { CorpusTask } from './tree-task.ts'
 
-/** A thing to do, in words without opener or full stop, and the calls that do it. */
+/** An action: its wording, without opener or full stop, and its calls. */
 export interface Clause {
   text: string
   steps: () => Step[]
@@ -112,7 +112,7 @@ export function drop(e: CorpusTask): Clause {
   }
 }
 
-/** One word of a leaf for another; the leaf's text is not named, only the part to change. */
+/** Replaces one word of a leaf. The request names only the part to change, not the leaf's text. */
 export function amend(e: CorpusTask): Clause {
   const { d } = e
   const path = someLeaf(e)
@@ -139,7 +139,7 @@ export function amend(e: CorpusTask): Clause {
   }
 }
 
-/** The content of one leaf into another: a read, then a store of what was read. */
+/** Copies the content of one leaf into another: a read, then a store of the text. */
 export function duplicate(e: CorpusTask): Clause {
   const { d } = e
   const from = someLeaf(e)
@@ -160,7 +160,7 @@ export function duplicate(e: CorpusTask): Clause {
   }
 }
 
-/** Find a leaf by a part of its name, then move, rename or drop it where it was found. */
+/** Finds a leaf by a part of its name, then moves, renames or deletes it. */
 export function seekAnd(e: CorpusTask): Clause {
   const { d } = e
   const path = someLeaf(e)
@@ -207,7 +207,7 @@ export function seekAnd(e: CorpusTask): Clause {
   }
 }
 
-/** A part of a leaf's name that no other leaf's name has; mostly the whole name or its stem. */
+/** A part of a leaf's name that no other leaf's name contains; usually the whole name or its stem. */
 export function soleClue(e: CorpusTask, path: string): string {
   const name = nameOf(path)
   const dot = name.lastIndexOf('.')
@@ -220,11 +220,11 @@ export function soleClue(e: CorpusTask, path: string): string {
 
 const kinds = [store, store, make, move, move, rename, rename, drop, amend, duplicate]
 
-/** Any single effect, of one call mostly. */
+/** Any single action, usually of one call. */
 export const anyEffect = (e: CorpusTask): Clause => pick(e.d, kinds)(e)
 /**
- * Two things of which one is to be done. Half of them are of one kind and differ in what they name only, so that the
- * choice falls inside the call and not on its name.
+ * Two actions of which one must be done. Half of them are of one kind and differ only in their arguments, so that the choice
+ * falls inside the call and not on its name.
  */
 export function alternatives(e: CorpusTask): [Clause, Clause] {
   const { d } = e
@@ -238,7 +238,7 @@ export function alternatives(e: CorpusTask): [Clause, Clause] {
   return [anyEffect(e), anyEffect(e)]
 }
 
-/** One leaf carried to one box or to another. */
+/** One leaf moved to one box or to another. */
 function eitherPlace(e: CorpusTask): [Clause, Clause] {
   const { d } = e
   const from = someLeaf(e)
@@ -254,10 +254,10 @@ function eitherPlace(e: CorpusTask): [Clause, Clause] {
   return [to(one, leafAt(e, from)), to(other, chance(d, 0.6) ? 'it' : leafAt(e, from))]
 }
 
-/** An effect of exactly one call that names no leaf of the tree: always possible. */
+/** An action of exactly one call that names no leaf of the tree. Always possible. */
 export const freeEffect = (e: CorpusTask): Clause => (chance(e.d, 0.7) ? store(e) : make(e))
 
-/** A new box and at once a leaf in it. */
+/** Creates a box and a leaf in it. */
 export function makeAndStore(e: CorpusTask): Clause {
   const { d } = e
   const path = chance(d, 0.7) ? `/${placeName(d)}` : freshBox(d, e.tree)

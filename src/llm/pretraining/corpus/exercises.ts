@@ -57,7 +57,7 @@ export function copying(d: Draw): ChatMessage[] {
   )
 }
 
-/** A part of a list: its first, last, second ... entry, the one after another, the list backwards, or its length. */
+/** Select from a list: its first, last, second ... entry, the one after another, the reversed list, or its length. */
 export function listPicking(d: Draw): ChatMessage[] {
   const names = chance(d, 0.3)
   const items = distinct(between(d, 2, 7), () => (names ? itemName(d) : word(d)))
@@ -97,7 +97,7 @@ export function listPicking(d: Draw): ChatMessage[] {
   return exchange(chance(d, 0.5) ? `${question}: ${shown}` : `${shown}\n${question}?`, answer)
 }
 
-/** Count lines that bear a kind marker, or name those of a kind. */
+/** Count lines with a kind marker, or list those of a kind. */
 export function kindCounting(d: Draw): ChatMessage[] {
   const kinds = words(d, 2, 2)
   const [one, two] = kinds as [string, string]
@@ -127,7 +127,7 @@ export function kindCounting(d: Draw): ChatMessage[] {
   )
 }
 
-/** `key: value` lines or words into JSON, and back; nested objects and lists too. */
+/** Convert `key: value` lines or words to JSON and back, including nested objects and lists. */
 export function keyValueJson(d: Draw): ChatMessage[] {
   const keys = distinct(between(d, 1, 4), () => key(d))
   const typed = keys.map((name): [string, unknown] => {
@@ -169,7 +169,7 @@ export function keyValueJson(d: Draw): ChatMessage[] {
   )
 }
 
-/** Put paths together and take them apart. */
+/** Join and split paths. */
 export function pathWork(d: Draw): ChatMessage[] {
   const box = placePath(d, between(d, 1, 2))
   const name = itemName(d)
@@ -223,7 +223,7 @@ export function pathWork(d: Draw): ChatMessage[] {
   return exchange(question, answer)
 }
 
-/** A given text or two and a small question about it. */
+/** One or two given texts and a small question about them. */
 export function aboutText(d: Draw): ChatMessage[] {
   const kind = d.random.int(5)
   if (kind === 0) {
@@ -284,7 +284,7 @@ export function aboutText(d: Draw): ChatMessage[] {
   )
 }
 
-/** Small talk so that plain words have company. */
+/** Small talk, so that plain words occur too. */
 export function plainTalk(d: Draw): ChatMessage[] {
   if (chance(d, 0.5)) {
     const text = sentence(d)
@@ -305,7 +305,7 @@ const called = (name: string, { args, result }: InventedCall): ChatMessage[] => 
   { role: 'tool', text: result },
 ]
 
-/** One memorised tool, now and then two in a row; descriptions are shown to a few. */
+/** One memorised tool, sometimes two in a row. Some conversations show descriptions. */
 export function memorisedCall(d: Draw): ChatMessage[] {
   const tool = pick(d, inventedTools)
   const call = tool.use(d)
@@ -340,7 +340,7 @@ export function memorisedCall(d: Draw): ChatMessage[] {
   ]
 }
 
-/** A tool made up for this conversation, among up to two others in the descriptions. */
+/** A tool invented for this conversation, described among up to two others. */
 export function describedCall(d: Draw): ChatMessage[] {
   const call = inventedCall(d)
   const others = Array.from({ length: d.random.int(3) }, () => inventedCall(d).toolDescriptions)

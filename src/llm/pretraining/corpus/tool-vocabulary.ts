@@ -2,7 +2,7 @@ import { chance, pick, shuffled, word } from './draw.ts'
 import type { Draw } from './draw.ts'
 import { isReservedName } from './words.ts'
 
-/** What one can do in a tree of boxes with leaves in them. */
+/** Operations on a tree of boxes with leaves. */
 export type Action = 'read' | 'list' | 'store' | 'amend' | 'make' | 'move' | 'find' | 'drop'
 
 export interface ToolShape {
@@ -11,12 +11,12 @@ export interface ToolShape {
   keys: readonly string[]
 }
 
-/** Invented tools over one kind of tree: names, argument names, nouns and ways of printing results. */
+/** Invented tools over one kind of tree: names, argument names, nouns and output formats. */
 export interface ToolVocabulary {
   leaf: readonly [string, string]
   box: readonly [string, string]
   tools: Readonly<Record<Action, ToolShape>>
-  /** Key of the list of changes where `amend` takes an array of objects. */
+  /** Key of the list of changes, if `amend` takes an array of objects. */
   changesKey?: string
   listing: 'bracket' | 'star' | 'plain' | 'json' | 'comma' | 'colon' | 'dash'
   clue: 'bare' | 'star' | 'glob'
@@ -38,7 +38,10 @@ function toolVocabulary(
   return { leaf: [leaf, leaves], box: [box, boxes], tools, ...style }
 }
 
-/** The memorised tool vocabularies: the model knows their 56 tools without descriptions; the nouns tell which one is meant. */
+/**
+ * The memorised tool vocabularies. The model knows their 56 tools without descriptions; the nouns tell which vocabulary is
+ * meant.
+ */
 export const fixedToolVocabularies: readonly ToolVocabulary[] = [
   toolVocabulary(
     'leaf leaves shelf shelves',
@@ -214,7 +217,7 @@ const holders: readonly (readonly [string, string])[] = [
   ['bag', 'bags'],
 ]
 
-/** A tool vocabulary nobody has met; conversations in it show descriptions. */
+/** A new tool vocabulary. Its conversations show descriptions. */
 export function inventToolVocabulary(d: Draw): ToolVocabulary {
   const leaf = chance(d, 0.25) ? plural(word(d)) : pick(d, kinds)
   const box = chance(d, 0.2) ? plural(word(d)) : pick(d, holders)
@@ -284,7 +287,7 @@ const purpose: Record<Action, readonly string[]> = {
   drop: ['throw a {leaf} away', 'take a {leaf} out for good'],
 }
 
-/** Descriptions of the tools a conversation may use, in shuffled order, with a purpose each or without. */
+/** Descriptions of a conversation's tools, in shuffled order, with or without their purpose. */
 export function toolDescriptions(d: Draw, of: ToolVocabulary, needed: readonly Action[]): string {
   const all = Object.keys(verbsOf) as Action[]
   const spare = d.random.int(3)

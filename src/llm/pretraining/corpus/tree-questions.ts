@@ -4,7 +4,7 @@ import * as effects from './effects.ts'
 import { answer, ask, boxAt, leafAt, request, rootOf, holes, step, story } from './tree-task.ts'
 import { childrenOf, clueFor, fieldLines, freshLeaf, nameOf, parentOf } from './tree.ts'
 
-/** Read a leaf, answer with its text as it is. */
+/** Read a leaf, answer with its exact text. */
 export const readBack = story((e) => {
   const path = effects.someLeaf(e)
   ask(
@@ -71,7 +71,7 @@ export const readPart = story((e) => {
   answer(e, counting ? String(lines.length) : lines[at])
 })
 
-/** Read a leaf, answer whether it says something; then more such questions, which need no further look. */
+/** Read a leaf, answer whether it says something; then more such questions that need no further call. */
 export const doesItSay = story((e) => {
   const { d } = e
   const path = effects.someLeaf(e)
@@ -100,7 +100,7 @@ export const doesItSay = story((e) => {
   }
 })
 
-/** List a box: count all, count a kind, or say whether something is there, or name the first or last. */
+/** List a box: count all, count a kind, say whether something is there, or name the first or last. */
 export const askOfBox = story((e) => {
   const { d } = e
   const box = chance(d, 0.1) ? '' : effects.someBox(e)
@@ -181,7 +181,7 @@ export const askOfBox = story((e) => {
   }
 })
 
-/** Search, answer with the full path; or with "no match" as it came. */
+/** Search, answer with the full path, or with the literal "no match". */
 export const whereIs = story((e) => {
   const { d } = e
   const path = effects.someLeaf(e)
@@ -208,7 +208,7 @@ export const whereIs = story((e) => {
   answer(e, result === 'no match' ? 'not found' : found.join(', '))
 })
 
-/** Search, then read what was found, answer with its text. */
+/** Search, then read the result, answer with its text. */
 export const seekAndRead = story((e) => {
   const { d } = e
   const path = effects.someLeaf(e)

@@ -17,7 +17,7 @@ import {
 } from './tree-task.ts'
 import { childrenOf, fieldLines, freshBox, freshLeaf, nameOf, parentOf, type Step } from './tree.ts'
 
-/** One to three effects in the order meant, also where the sentence tells them the other way round. */
+/** One to three actions, done in the intended order even if the sentence names them in reverse. */
 const effectsInOrder = (counts: readonly number[]): Story =>
   story((e) => {
     const { d } = e
@@ -59,7 +59,7 @@ function single(kind: (e: CorpusTask) => Clause): Story {
   })
 }
 
-/** Read a field of one leaf and store just that in another, or read and answer with both of two. */
+/** Read a field of one leaf and store only that in another, or read two leaves and answer with both. */
 export const useOfTwo = story((e) => {
   const { d } = e
   const path = effects.someLeaf(e)
@@ -84,7 +84,7 @@ export const useOfTwo = story((e) => {
   answer(e, 'done')
 })
 
-/** Something is missing: say so, or try the other place that was offered. */
+/** Something is missing: say so, or try the alternative in the request. */
 export const trouble = story((e) => {
   const { d } = e
   const ghost = freshLeaf(d, e.tree)
@@ -119,7 +119,7 @@ export const trouble = story((e) => {
   answer(e, first === ghost ? step(e, 'read', second) : result)
 })
 
-/** A second request that speaks of "it" or of the result of the first. */
+/** A second request that refers to "it" or to the result of the first. */
 export const followUp = story((e) => {
   const { d } = e
   const path = effects.someLeaf(e)
@@ -181,7 +181,7 @@ export const followUp = story((e) => {
   answer(e, 'done')
 })
 
-/** A short plan in one breath: look in a box, then act on the first or last leaf of it. */
+/** A short plan: look in a box, then act on its first or last leaf. */
 export const actOnListed = story((e) => {
   const { d } = e
   const box = effects.someBox(e)
@@ -217,7 +217,7 @@ export const actOnListed = story((e) => {
   }
 })
 
-/** At least `count` leaves outside `box`, some of them. */
+/** `count` leaves outside `box`. Adds leaves to the tree if it has too few. */
 function leavesOutside(e: CorpusTask, box: string, count: number): string[] {
   const outside = (): string[] => [...e.tree.leaves.keys()].filter((path) => parentOf(path) !== box)
   while (outside().length < count) {
@@ -234,7 +234,7 @@ const enumerated = (e: CorpusTask, paths: readonly string[]): string => {
   return `${named.slice(0, -1).join(', ')}${chance(e.d, 0.85) ? ' and ' : ', '}${named.at(-1)}`
 }
 
-/** One thing done to each of two to four leaves: carried to a box or thrown away. */
+/** One action for each of two to four leaves: moved to a box or deleted. */
 export const each = story((e) => {
   const { d } = e
   const box = effects.someBox(e)
@@ -260,7 +260,7 @@ export const each = story((e) => {
   )
 })
 
-/** A new box, and one to three leaves carried into it. */
+/** A new box, and one to three leaves moved into it. */
 export const makeAndFill = story((e) => {
   const { d } = e
   const box = freshBox(d, e.tree)

@@ -5,7 +5,7 @@ import { fixedToolVocabularies, inventToolVocabulary, toolDescriptions } from '.
 import type { Action, ToolVocabulary } from './tool-vocabulary.ts'
 import { act, makeTree, nameOf, parentOf, type Step, type Tree } from './tree.ts'
 
-/** One conversation in the making: a request over a tree, the calls that fulfil it, the answer. */
+/** A conversation under construction: a request over a tree, the calls that fulfil it, the answer. */
 export interface CorpusTask {
   d: Draw
   of: ToolVocabulary
@@ -19,7 +19,7 @@ function startTask(d: Draw): CorpusTask {
   return { d, of, tree: makeTree(d), used: [], turns: [] }
 }
 
-/** The finished conversation; tools nobody can know are shown in descriptions first. */
+/** The finished conversation. Starts with descriptions if its tools are new. */
 function finishTask(e: CorpusTask): ChatMessage[] {
   const known = fixedToolVocabularies.includes(e.of)
   if (known && !chance(e.d, 0.06)) return e.turns
@@ -37,7 +37,7 @@ export const story =
     return finishTask(e)
   }
 
-/** Performs a call, which the conversation does not show yet. */
+/** Performs a call without adding it to the conversation yet. */
 export function perform(e: CorpusTask, action: Action, ...args: string[]): Step {
   e.used.push(action)
   return act(e.tree, e.of, action, ...args)
@@ -51,12 +51,12 @@ export function tell(e: CorpusTask, ...steps: Step[]): void {
   }
 }
 
-/** Tells a call that comes after a word on why. */
+/** Adds a call with a preceding reason. */
 export function explainWhy(e: CorpusTask, why: string, { call, result }: Step): void {
   e.turns.push({ role: 'assistant', text: why, calls: [call] }, { role: 'tool', text: result })
 }
 
-/** Performs and tells in one go; gives the result's text. */
+/** Performs a call and adds it. Returns the result's text. */
 export function step(e: CorpusTask, action: Action, ...args: string[]): string {
   const done = perform(e, action, ...args)
   tell(e, done)
@@ -65,7 +65,7 @@ export function step(e: CorpusTask, action: Action, ...args: string[]): string {
 
 export const answer = (e: CorpusTask, text: string): void => void e.turns.push({ role: 'assistant', text })
 
-/** The holes every phrase over a tree may use. */
+/** The holes that every template over a tree may use. */
 export const holes = (e: CorpusTask, more: Record<string, string> = {}): Record<string, string> => ({
   leaf: e.of.leaf[0],
   leaves: e.of.leaf[1],
@@ -74,7 +74,7 @@ export const holes = (e: CorpusTask, more: Record<string, string> = {}): Record<
   ...more,
 })
 
-/** Words for a leaf by its full path or, where `parted`, by name and box ("list-red.csv from the amber shelf"). */
+/** Names a leaf by its full path or, if `parted`, by name and box ("list-red.csv from the amber shelf"). */
 export function leafAt(e: CorpusTask, path: string, parted = 0.35): string {
   const { d } = e
   const parent = parentOf(path)
@@ -91,7 +91,7 @@ export function leafAt(e: CorpusTask, path: string, parted = 0.35): string {
   )
 }
 
-/** Words for a box: its path, or for one at the top its bare name. */
+/** Names a box: its path, or its bare name at the top level. */
 export function boxAt(e: CorpusTask, path: string): string {
   const { d } = e
   if (path === '') return pick(d, ['the top', '/'])
@@ -101,13 +101,13 @@ export function boxAt(e: CorpusTask, path: string): string {
   return say(d, '[the|] {box} {path}', holes(e, { path }))
 }
 
-/** The root as tools want it. */
+/** The root, as tools expect it. */
 export const rootOf = (path: string): string => (path === '' ? '/' : path)
 
 const question =
   /^(what|how|which|where|is|in which|somewhere|who|does|do|if|unless|when|before|after|first|where|there)\b/
 
-/** Dresses a request: openers, politeness, an ending. The request starts in lower case. */
+/** Adds openers, politeness and an ending to a request, which starts in lower case. */
 export function request(d: Draw, text: string): string {
   const openers = question.test(text)
     ? '[||||||now, |hey, |please: |quick one: |well, ]{text}'
@@ -118,7 +118,7 @@ export function request(d: Draw, text: string): string {
   return capital + pick(d, ['', '', '', '', '.', '.', ' please', ', thanks'])
 }
 
-/** What to say when all is done: "done", unless the request asks for another word, which is then part of it. */
+/** The reply after the work: "done", unless the request names another word. */
 export function closing(e: CorpusTask): { ask: string; answer: string } {
   const { d } = e
   if (chance(d, 0.8)) return { ask: '', answer: 'done' }
@@ -131,7 +131,7 @@ export function closing(e: CorpusTask): { ask: string; answer: string } {
   }
 }
 
-/** The request, the calls that fulfil it, the answer. `text` is put into words last, after what it asks to be answered. */
+/** The request, the calls that fulfil it, the answer. `text` is worded last, together with the requested reply. */
 export function fulfil(e: CorpusTask, text: () => string, steps: readonly Step[]): void {
   const end = closing(e)
   ask(e, request(e.d, text() + (/^[a-z]/.test(end.ask) ? ` ${end.ask}` : end.ask)))

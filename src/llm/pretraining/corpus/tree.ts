@@ -13,7 +13,7 @@ import {
 } from './draw.ts'
 import type { Action, ToolVocabulary } from './tool-vocabulary.ts'
 
-/** A little simulated environment: boxes and leaves by slash path. Enough to make every tool result consistent. */
+/** A simulated environment: boxes and leaves by slash path. It makes every tool result consistent. */
 export interface Tree {
   boxes: Set<string>
   leaves: Map<string, string>
@@ -22,7 +22,7 @@ export interface Tree {
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** Two to four boxes, three to seven leaves. Half of the trees hold short texts only, others also lists of fields. */
+/** Two to four boxes, three to seven leaves. Half of the trees contain only short texts, others also lists of fields. */
 export function makeTree(d: Draw): Tree {
   const tops = distinct(between(d, 2, 3), () => `/${placeName(d)}`)
   const boxes = new Set(tops)
@@ -52,7 +52,7 @@ export const fieldLines = (d: Draw, count: number): string =>
     .map((name) => `${name}: ${value(d)}`)
     .join('\n')
 
-/** What stands directly in a box, boxes and leaves mixed in order of name. */
+/** The direct content of a box: boxes and leaves, sorted by name. */
 export function childrenOf(tree: Tree, box: string): { name: string; isBox: boolean }[] {
   const found = [
     ...[...tree.boxes]
@@ -80,7 +80,7 @@ interface Call {
   arguments: Record<string, unknown>
 }
 
-/** A call and what the simulated environment answers. The tree changes where the call has an effect. */
+/** A call and its result. A call with an effect changes the tree. */
 export interface Step {
   call: Call
   result: string
@@ -94,7 +94,7 @@ const past: Partial<Record<Action, string>> = {
   drop: 'gone',
 }
 
-/** Runs one invented tool on the tree. `args`: the values in the order of the tool's keys. */
+/** Runs an invented tool on the tree. `args`: values in the order of the tool's keys. */
 export function act(tree: Tree, of: ToolVocabulary, action: Action, ...args: string[]): Step {
   const { name, keys } = of.tools[action]
   const step = (result: string): Step => ({
@@ -155,7 +155,7 @@ export function act(tree: Tree, of: ToolVocabulary, action: Action, ...args: str
   }
 }
 
-/** How the tool vocabulary words what to look for. */
+/** The tool vocabulary's wording for what to search for. */
 export const clueFor = (of: ToolVocabulary, text: string): string =>
   of.clue === 'bare' ? text : of.clue === 'star' ? `*${text}*` : `**/${text}*`
 

@@ -1,12 +1,12 @@
 import type { Random } from '../../../engine/random/index.ts'
 
 /**
- * Ordinary English words of the base corpus, written by hand for this project. Copying has to work for words
- * never met, so the lists are long, and `pseudo-word.ts` adds an unlimited supply of invented ones.
+ * Ordinary English words of the base corpus, written for this project. Copying must work for new words, so the lists are long,
+ * and `pseudo-word.ts` adds an unlimited supply of invented ones.
  */
 const list = (text: string): readonly string[] => [...new Set(text.trim().split(/\s+/))]
 
-/** Things one can name a place, an item or a topic after. */
+/** Nouns for places, items and topics. */
 export const nouns = list(`
 acorn agenda airport album almond anchor ankle antler anvil apple apricot apron arcade arch archive arena arrow
 ash aspen atlas attic autumn avenue axle badge badger bagel bakery balcony ballad bamboo banana bandage banjo
@@ -60,7 +60,7 @@ vanilla vase velvet vest village vine vinegar violet violin voyage wagon waist w
 water wave wax weasel weather web wedding wheat wheel whistle willow wind window wine wing winter wire wolf wood
 wool worm wreath yard yarn yogurt zebra zinc zone`)
 
-/** Adjectives, also used as parts of names. */
+/** Adjectives, also used in names. */
 export const adjectives = list(`
 able active amber ancient annual autumnal average azure bald basic bent bitter blank blond blue blunt bold brave
 brief bright brisk broad broken brown busy calm careful central cheap cheerful chief chilly clean clear clever
@@ -80,7 +80,7 @@ sturdy sudden sunny super sweet swift tall tame tart tender thick thin third tid
 twin ugly upper urban urgent useful usual vacant vague vast vivid warm weak weekly western wet white whole wide
 wild windy wise wooden young yellow yearly`)
 
-/** Verbs in their plain form. */
+/** Verbs in their base form. */
 export const verbs = list(`
 accept add admire agree allow announce answer appear arrange arrive ask attach avoid bake balance become begin
 believe bend blend boil borrow bounce breathe bring brush build burn buy call carry carve catch celebrate change
@@ -98,7 +98,7 @@ study sweep swim take talk taste teach tell test thank think throw tie touch tra
 turn twist type unlock unpack use visit wait wake walk warn wash watch wear weave weigh welcome whisper win wipe
 wonder work wrap write yawn`)
 
-/** First names and surnames, towns, months, days. */
+/** First names, surnames, towns, months, days. */
 export const names = list(`
 Ada Adam Agnes Alan Alice Amara Amir Anna Anton Arthur Astrid Bella Ben Bruno Carla Carmen Cecil Chloe Clara
 Daniel Daria David Diego Dora Edith Elena Elias Elsa Emil Emma Erik Esther Eva Farid Felix Fiona Flora Frank Freya
@@ -128,7 +128,7 @@ export const endings = [
   'xml',
 ]
 
-/** Words of everyday requests, so that the tokenizer and the embeddings know them; used in plain sentences only. */
+/** Words of everyday requests, for the tokenizer and the embeddings. Used only in plain sentences. */
 export const requestWords = list(`
 file folder directory read write create rename move copy list count contents content find named called inside
 then otherwise exists exist missing replace text line lines document subfolder within search open show tell many
@@ -141,8 +141,8 @@ seven eight nine ten zero none single empty directories files folders paths name
 anything something nothing matching match matches located keep leave untouched already already directly elsewhere`)
 
 /**
- * Tools of the servers that models are later trained and judged on. The corpus must not contain them; they stand here
- * so that a name made by chance is drawn again.
+ * Tools of the servers that models are later trained and evaluated on. The corpus must not contain them, so a random name that
+ * equals one is drawn again.
  */
 const reserved = new Set(
   `read_text_file read_file read_media_file read_multiple_files write_file edit_file create_directory list_directory
@@ -161,7 +161,7 @@ function normalised(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
-/** True for a name that differs from such a tool's only in capitals and separators. */
+/** True if a name equals one of these tools up to capitals and separators. */
 export const isReservedName = (name: string): boolean => reserved.has(normalised(name))
 
 const onsets =
