@@ -19,7 +19,7 @@ function softmax(logits: number[]): number[] {
   return weights.map((weight) => weight / sum)
 }
 
-/** Raises the chance of the action by how good it was, and a little the entropy. */
+/** Raises the log-probability of the action by its advantage, with a small entropy bonus. */
 function improve(logits: number[], policy: number[], action: number, advantage: number): void {
   const meanLog = policy.reduce((sum, p) => sum + p * Math.log(p), 0)
   for (const a of choices) {
@@ -30,8 +30,8 @@ function improve(logits: number[], policy: number[], action: number, advantage: 
 
 /**
  * Policy gradient of two softmax tables. The second agent sees what the first does through an edge of strength
- * `edge(progress)`, which adds logits of its own for each action of the first. The score is the payoff of the most likely
- * actions without the edge, as a share of the best payoff, mean over games.
+ * `edge(progress)`, which adds logits of its own for each action of the first. The score is the payoff of the most
+ * likely actions without the edge, relative to the best payoff, mean over games.
  */
 function payoff({ seed, budget }: ArmRun, edge: (progress: number) => number): number {
   const scores = games.map(({ definition, best }) => {

@@ -7,7 +7,7 @@ import type { ArmRun } from '../runner/paper.ts'
 
 const vary = ['poleHalfLength', 'cartMass', 'force'] as const
 
-/** Trains over the contexts of training and plays in others, which it never saw. */
+/** Trains on the training contexts and evaluates on unseen ones. */
 async function zeroShot(definition: EnvironmentDefinition, { seed, budget }: ArmRun): Promise<number> {
   const { numEnvs, ...config } = ppoPresets['sb3-zoo-cartpole']
   const { agent } = await trainClassic({

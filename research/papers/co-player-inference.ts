@@ -3,18 +3,18 @@ import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
-/** Games that are played at once, steps of an episode, and what an agent tells apart: the last three rounds. */
+/** Parallel games, steps of an episode, and number of distinct observations: the last three rounds. */
 const numEnvs = 64
 const rounds = 25
 const histories = 5 ** 3
-/** Steps of all agents in an episode; step t of row k is at t * 2 * slots + k, and row k is agent k % 2 of a game. */
+/** Steps of all agents in an episode. Step t of row k is at t * 2 * slots + k; row k is agent k % 2 of a game. */
 const size = rounds * numEnvs * 2
 const learningRate = 10
 const entropy = 0.05
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x))
 
-/** An episode of all games: who did what after which history, and what it was paid. */
+/** An episode of all games: histories, actions and rewards. */
 function play(seed: number, choose: (row: number, history: number) => number) {
   const environment = createMultiAgentVector(prisonersDilemma, { numEnvs, seed })
   const history = new Int32Array(numEnvs * 2)
@@ -34,8 +34,8 @@ function play(seed: number, choose: (row: number, history: number) => number) {
 }
 
 /**
- * Two learners play each other, and in `strangers` of the games one that stays as it is, drawn anew for an episode: a
- * habit of answering the last round. Gives the share of cooperation when the learners meet in the end.
+ * Two learners play each other, and in `strangers` of the games a fixed opponent, drawn anew for each episode: a random
+ * response to the last round. Returns the share of cooperation when the learners meet at the end.
  */
 function cooperation({ seed, budget }: ArmRun, strangers: number): number {
   const random = createRandom('play', seed)

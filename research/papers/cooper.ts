@@ -17,21 +17,21 @@ import {
 import type { LocalBackend, SampledAnswer, PreferencePair } from 'agoge/llm'
 import { createRandom } from 'agoge/engine'
 
-/** Words: begin, end, then digits. Questions are two digits below 4; right is their sum and nothing else. */
+/** Vocabulary: begin, end, digits. Questions are two digits below 4; only their sum is right. */
 const [begin, end, digit] = [0, 1, 2]
 const prompts = Array.from({ length: 16 }, (_, i) => Int32Array.of(begin, digit + (i >> 2), digit + (i % 4)))
 const sumOf = (prompt: Int32Array): number => prompt[1] + prompt[2] - digit
-/** The rule: what it accepts is right for certain. */
+/** The rule: accepts only correct answers. */
 const accepts = ({ prompt, tokens }: SampledAnswer): boolean =>
   tokens.length === 2 && tokens[0] === sumOf(prompt) && tokens[1] === end
-/** The judge is shown the reference answer in place of the question. */
+/** The judge sees the reference answer instead of the question. */
 const reference = (prompt: Int32Array): Int32Array => Int32Array.of(begin, sumOf(prompt))
 const heads = { num_attention_heads: 2, num_key_value_heads: 2, max_position_embeddings: 16 }
 const size = { hidden_size: 32, intermediate_size: 64, num_hidden_layers: 1, vocab_size: 10 }
 const config = { ...smallConfig, ...heads, ...size }
 const sampling = { maxTokens: 4, stop: [end], groupSize: 8 }
 
-/** Imitates answers of one digit, sometimes two or three, of which the first is right in half of the cases. */
+/** Clones answers of one digit, sometimes two or three, whose first digit is right half of the time. */
 async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
   const backend = createLocalBackend({ config, seed, threads: 1 })
   const random = createRandom('imitate', seed)
@@ -48,7 +48,7 @@ async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
   return backend
 }
 
-/** Right answers against wrong ones to the same question. */
+/** Pairs of right and wrong answers to the same question. */
 function pairsOf(groups: readonly SampledAnswer[][]): PreferencePair[] {
   return groups.flatMap((group, g) => {
     const right = group.filter(accepts)
@@ -62,7 +62,7 @@ function pairsOf(groups: readonly SampledAnswer[][]): PreferencePair[] {
   })
 }
 
-/** Share of right answers after the policy has learnt from the reward model. */
+/** Share of right answers after the policy has learned from the reward model. */
 async function accuracy(run: ArmRun, jointly: boolean): Promise<number> {
   const { seed, budget } = run
   const policy = await imitator(run)

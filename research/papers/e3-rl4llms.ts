@@ -11,7 +11,7 @@ const groupSize = 8
 
 const gain = warmStartedOnChains<ArmRun>({ places: 4, taught: depths, tested: depths })
 
-/** Sizes of groups by how often each question was failed of late: 2 at least, the rest in proportion; `total` in all. */
+/** Group sizes in proportion to the recent failure rate of each question, at least 2 each; `total` in all. */
 function allocate(failures: readonly number[], total: number): number[] {
   const free = total - 2 * failures.length
   const sum = failures.reduce((all, share) => all + share, 0)
@@ -29,7 +29,7 @@ function trained(run: ArmRun, adapts: { rollouts?: boolean; temperature?: boolea
   const { seed, budget } = run
   return gain(run, async (model, chains) => {
     const random = createRandom(seed, 'pool')
-    // A fixed pool, since difficulty is that of a question one has met before.
+    // A fixed pool, because the difficulty of a question is known only from earlier attempts.
     const pool = Array.from({ length: 64 }, (_, i) => chains.draw(random, depths[i % 4]))
     const failed = new Map(pool.map(({ prompt }) => [prompt, 0.5]))
     let temperature = 1

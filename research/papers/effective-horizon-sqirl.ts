@@ -17,11 +17,11 @@ import { createRandom } from 'agoge/engine'
 
 interface Task {
   model: FiniteModel
-  /** Of an episode. */
+  /** Length of an episode. */
   steps: number
 }
 
-/** A stochastic way of some length, on which wrong actions do one thing or another, maybe with a small sure reward. */
+/** A stochastic chain of some length. Wrong actions have random effects, possibly with a small sure reward. */
 function randomTask(seed: number, index: number): Task {
   const random = createRandom('way', seed, index)
   const states = 2 + random.int(6)
@@ -43,7 +43,7 @@ function randomTask(seed: number, index: number): Task {
   return { model: finiteModel({ states, actions, start: 0, outcomes }), steps: 3 * states }
 }
 
-/** Environment steps until PPO's greedy policy comes within 5% of the optimum; the budget where it never does. */
+/** Environment steps until PPO's greedy policy comes within 5% of the optimum; the budget if it never does. */
 async function stepsOfPpo({ model, steps }: Task, seed: number, budget: number): Promise<number> {
   const definition = finiteEnvironment('way', model, { maxSteps: steps })
   const { numEnvs, ...config } = ppoPresets['sb3-zoo-cartpole']

@@ -12,11 +12,11 @@ import type { Question } from '../answers/attempts.ts'
 const maxTokens = 4
 const relations = ['a', 'b', 'c', 'd']
 const parts = ['x', 'y']
-/** Combinations of a known fact and a place in the context that composite training shows; the others are for testing. */
+/** Combinations of a known fact and a position in the context that composite training shows; the others are for testing. */
 const isShown = (relation: string, part: string): boolean => 'ab'.includes(relation) === (part === 'x')
 
 /**
- * The context is two digits, of which x reads the first and y the second; `37xa.=` asks for what a leads to from the 3.
+ * The context is two digits; x reads the first and y the second. `37xa.=` asks for the result of a applied to 3.
  * `37x..=` and `37.a5=` ask for one of the two skills alone.
  */
 function ask(chains: Chains, random: Random, part: string, relation: string): Question {

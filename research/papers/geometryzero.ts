@@ -12,7 +12,7 @@ import type { Chains } from '../answers/chains.ts'
 const maxTokens = 5
 const bonus = 0.3
 
-/** Two operations, where an auxiliary digit (`x5` before the answer) helps, or one, where it leads astray. */
+/** Questions of two operations, where an auxiliary digit (`x5` before the answer) helps, or of one, where it misleads. */
 function draw(chains: Chains, random: Random, depth = 1 + random.int(2)): Question {
   const { prompt, steps, judge } = chains.ask(
     Array.from({ length: depth }, () => random.pick(['a', 'b', 'c', 'd'])).join(''),
@@ -22,7 +22,10 @@ function draw(chains: Chains, random: Random, depth = 1 + random.int(2)): Questi
   return { prompt, solution: answer, judge: (said) => judge?.(said) ?? 0 }
 }
 
-/** What the base model has read: with and without a construction, equally often; a needless one ends anywhere. */
+/**
+ * Data of the base model: with and without a construction equally often; a needless construction leads to a random
+ * answer.
+ */
 function read(chains: Chains, random: Random): Question {
   const depth = 1 + random.int(2)
   const question = draw(chains, random, depth)
@@ -45,10 +48,10 @@ const gain = warmStartedOnChains<ArmRun>({
 
 const constructs = ({ text }: Attempt): boolean => text.startsWith('x')
 
-/** What a construction is paid in this group. */
+/** Reward of a construction in this group. */
 type Pay = (group: readonly Attempt[]) => number
 
-/** By whether those with one fare better than those without. */
+/** Depends on whether answers with a construction do better than those without. */
 const contrastive: Pay = (group) => {
   const share = (within: boolean): number =>
     mean(group.filter((member) => constructs(member) === within).map(({ reward }) => reward))

@@ -8,11 +8,11 @@ import type { Attempt, AttemptSettings } from '../answers/attempts.ts'
 import type { ChainQuestion } from '../answers/chains.ts'
 
 const depth = 3
-/** What a teacher whispers: all digits on the way but the last. */
+/** The teacher's hint: all intermediate digits but the last. */
 const hinted = ({ operations, start, steps }: ChainQuestion) =>
   `${operations}${start}?${steps.slice(0, -1).join('')}=`
 
-/** Knows shorter questions, and what to do with a hint. */
+/** Knows shorter questions, and how to use a hint. */
 const gain = warmStartedOnChains<ArmRun>({
   symbols: '?',
   taught: (chains) => (random) => {
@@ -30,21 +30,21 @@ type Sample = (
   settings: AttemptSettings & { groupSize: number },
 ) => Promise<Attempt<ChainQuestion>[][]>
 
-/** Half of a group without a hint; the other half with one where all of the first failed. */
+/** Half of a group has no hint. The other half gets one if all of the first half failed. */
 const guided: Sample = async (model, questions, settings) => {
   const half = { ...settings, groupSize: settings.groupSize / 2 }
   const first = await attempt(model, questions, half)
   const failed = first.map((group) => group.every(({ reward }) => reward === 0))
   const shown = (_: unknown, i: number) => (failed[i] ? hinted(questions[i]) : questions[i].prompt)
   const second = await attempt(model, questions, { ...half, name: `${settings.name}/second`, shown })
-  // The answer is learnt as one to the question itself; the ratio is that of both contexts' probabilities.
+  // The answer is trained on the question without the hint; the ratio compares the probabilities in both contexts.
   return first.map((group, g) => [
     ...group,
     ...second[g].map((member) => ({ ...member, prompt: group[0].prompt })),
   ])
 }
 
-/** The same, as if the answers had been drawn without a hint: a ratio of 1. */
+/** The same, as if the answers had been sampled without a hint: the ratio is 1. */
 const unadjusted: Sample = async (model, questions, settings) => {
   const groups = await guided(model, questions, settings)
   const logprobs = await answerLogprobs(model, groups.flat())

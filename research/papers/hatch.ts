@@ -5,17 +5,17 @@ import { createRandom } from 'agoge/engine'
 
 const arms = 5
 const dimensions = 4
-/** Pulls that there is money for, of each user who comes. */
+/** Budget in pulls per arriving user. */
 const ratio = 0.3
-/** Groups of users are told apart by the signs of their features. */
+/** Users are grouped by the signs of their features. */
 const groups = 2 ** dimensions
 const groupOf = (user: Float32Array): number =>
   user.reduce((code, value) => 2 * code + (value > 0 ? 1 : 0), 0)
 
-/** Whether a pull is bought for a user, `expected` being what the best arm is thought to pay for him. */
+/** Whether to buy a pull for a user; `expected` is the estimated reward of the best arm. */
 type Spend = (user: Float32Array, expected: number, left: { budget: number; users: number }) => boolean
 
-/** Rewards of the pulls that were bought; below, LinUCB chooses the arm. */
+/** Rewards of the bought pulls; LinUCB chooses the arm. */
 function reward({ seed, budget }: ArmRun, spend: Spend): number {
   const definition = createLinearBandit({ arms, dimensions, horizon: budget.users })
   const environment = createVectorEnvironment(definition, {
@@ -42,8 +42,8 @@ function reward({ seed, budget }: ArmRun, spend: Spend): number {
 }
 
 /**
- * The chance with which each group is served: groups in the order of what they are thought to pay, as many as the money
- * left lasts for, the last one in part (a linear program over groups).
+ * The probability of serving each group: the groups with the highest estimated reward that the remaining budget covers,
+ * the last one in part (a linear program over groups).
  */
 function hierarchical(seed: number): Spend {
   const random = createRandom('allocation', seed)

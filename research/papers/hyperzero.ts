@@ -26,7 +26,7 @@ const vary = ['goalX', 'goalY', 'mass', 'friction', 'force'] as const
 const visible = visibleContext(pointMass, vary)
 const numEnvs = 128
 
-/** A spring towards the goal with critical damping, whatever the physics: near to the best there is. */
+/** A critically damped spring towards the goal, adapted to the physics; close to optimal. */
 function solution({ state, context }: EnvArrays, i: number, axis: number): number {
   const goal = (axis === 0 ? context.goalX : context.goalY)[i]
   const [mass, friction, force] = [context.mass[i], context.friction[i], context.force[i]]
@@ -35,11 +35,11 @@ function solution({ state, context }: EnvArrays, i: number, axis: number): numbe
   return Math.min(1, Math.max(-1, push / force))
 }
 
-/** Of about as many weights as `joint` has. */
+/** About as many weights as `joint`. */
 const hyper = hyperNetwork({ inputs: 4, contexts: 5, hidden: [16], outputs: 2, over: [32] })
 const joint = (inputs: number) => mlpNetwork({ inputs, hidden: [56, 56], outputs: 2, activation: 'relu' })
 
-/** Regresses solutions of a few contexts, and plays in others. */
+/** Regresses the solutions of a few contexts, and evaluates in others. */
 async function zeroShot(
   { seed, budget }: ArmRun,
   definition: EnvironmentDefinition,

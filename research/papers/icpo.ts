@@ -10,7 +10,7 @@ import type { ChainQuestion, Chains } from '../answers/chains.ts'
 
 const depth = 3
 
-/** A solved question that shares all but the last operation, in front: from such examples a reader can copy. */
+/** Prepends a solved question that differs only in the last operation, so that a reader can copy from it. */
 function withExample(chains: Chains, question: ChainQuestion, random: Random): string {
   const { operations, start } = question
   const example = chains.ask(operations.slice(0, -1) + random.pick(['a', 'b', 'c', 'd']), start)
@@ -58,7 +58,10 @@ function trained(run: ArmRun, { steered, rejects = false, bonus = false }: Parts
   })
 }
 
-/** Answers given with an example, as answers to the question itself: the ratio is that of both contexts' probabilities. */
+/**
+ * Trains answers sampled with an example as answers to the plain question; the ratio compares the probabilities in both
+ * contexts.
+ */
 function asOwn(
   experts: readonly Attempt<ChainQuestion>[],
   { prompt }: Attempt<ChainQuestion>,

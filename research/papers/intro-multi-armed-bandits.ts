@@ -16,7 +16,7 @@ import type { Random } from 'agoge/engine'
 
 const arms = 10
 
-/** Mean regret over bandits of the seed, which are the same for every strategy. */
+/** Mean regret over the seed's bandits, which are the same for every strategy. */
 function regret({ seed, budget }: ArmRun, make: (horizon: number, random: Random) => BanditStrategy): number {
   const definition = createBernoulliBandit({ arms, horizon: budget.horizon })
   const regrets = Array.from({ length: budget.bandits }, (_, bandit) => {

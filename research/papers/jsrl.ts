@@ -15,7 +15,7 @@ const length = 8
 const guideErrs = 0.2
 const table = { stepSize: 1, gamma: 0.9 }
 
-/** Hands over after `horizon` steps of the guide; one fewer each time that the two together succeed often enough. */
+/** Switches to the learner after `horizon` steps of the guide; one fewer each time that the pair succeeds often enough. */
 function guided(code: number, seed: number) {
   const random = fastStream('guide', seed)
   const jump = { horizon: length - 1, steps: 0, episodes: 0, successes: 0 }
@@ -72,7 +72,7 @@ export default definePaper({
   arms: {
     'jump-start': (run) =>
       stepsToOpen(run, { ...table, epsilonStart: 0.2, epsilonEnd: 0.2, explorationFraction: 0 }, true),
-    // From scratch nothing finds the end faster than pure chance, until it is found.
+    // From scratch, random exploration finds the end first.
     'from-scratch': (run) =>
       stepsToOpen(run, { ...table, epsilonStart: 1, epsilonEnd: 0.1, explorationFraction: 1 }),
     optimistic: (run) =>

@@ -18,7 +18,7 @@ function poolOf(chains: Chains, { seed }: ArmRun): ChainQuestion[] {
   return Array.from({ length: poolSize }, (_, i) => chains.draw(random, depths[i % 5]))
 }
 
-/** What is gained by reinforcement on a set, pass after pass, and each question's mean reward in each pass. */
+/** The improvement by RL on a set over several passes, and each question's mean reward in each pass. */
 async function train(run: ArmRun, choose: (pool: ChainQuestion[]) => ChainQuestion[]) {
   const { seed, budget } = run
   const curves: number[][] = Array.from({ length: poolSize }, () => [])
@@ -41,7 +41,7 @@ async function train(run: ArmRun, choose: (pool: ChainQuestion[]) => ChainQuesti
 
 const full = remember((run: ArmRun) => train(run, (pool) => pool))
 
-/** How close each curve comes to the mean curve, as a share of how far that is from 1 (LIMR, eq. 1). */
+/** How close each curve is to the mean curve, normalised by the distance of the mean curve from 1 (LIMR, eq. 1). */
 function alignments(curves: readonly number[][]): number[] {
   const passes = Math.min(...curves.map((curve) => curve.length))
   const average = Array.from({ length: passes }, (_, k) => mean(curves.map((curve) => curve[k])))

@@ -25,7 +25,7 @@ const network = mlpNetwork({ inputs: 1, hidden: [40, 40], outputs: 1, activation
 const names = Object.keys(network.specs)
 const shapes = Object.fromEntries(names.map((name) => [name, network.specs[name].shape]))
 
-/** Sines of random amplitude and phase: examples to adapt to, and others to be judged by. */
+/** Sines of random amplitude and phase: examples for adaptation, and others for evaluation. */
 function sines(random: Random) {
   const waves = Array.from({ length: tasks }, () => [0.1 + 4.9 * random.next(), Math.PI * random.next()])
   const shape = [tasks, examples, 1]
@@ -47,13 +47,13 @@ function sines(random: Random) {
 type Weights = Record<string, Tensor>
 type Order = 'second' | 'first' | 'none'
 
-/** Mean squared error of every task with weights of its own [tasks]. */
+/** Mean squared error [tasks], each task with its own weights. */
 function errors(weights: Weights, x: Tensor, y: Tensor): Tensor {
   const layers = [0, 1, 2].map((k) => ({ weight: weights[`${k}.weight`], bias: weights[`${k}.bias`] }))
   return mean(square(sub(mlp(x, layers, 'relu'), y)), { axes: [1, 2] })
 }
 
-/** The mean error after a step of gradient descent on the examples of each task; `none` takes no step. */
+/** The mean error after one step of gradient descent on the examples of each task; `none` takes no step. */
 function adaptedError(parameters: Weights, { x, y, otherX, otherY }: Weights, order: Order): Tensor {
   const copies = Object.fromEntries(
     names.map((name) => {
@@ -73,7 +73,7 @@ function adaptedError(parameters: Weights, { x, y, otherX, otherY }: Weights, or
   return mean(errors(Object.fromEntries(adapted), otherX, otherY))
 }
 
-/** Trains with the gradient of one error; the score is that after adaptation to unseen tasks. */
+/** Trains on the gradient of one error; the score is the error after adaptation to unseen tasks. */
 async function oneStepError({ seed, budget }: ArmRun, order: Order, updates: number): Promise<number> {
   const shape = [tasks, examples, 1]
   const inputs = { x: { shape }, y: { shape }, otherX: { shape }, otherY: { shape } }

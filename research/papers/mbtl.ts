@@ -5,12 +5,12 @@ import { gaussianProcess, mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
-/** The contexts: poles from half length 0.1 m to 5 m, at even distances of the logarithm. */
+/** The contexts: poles with half lengths from 0.1 m to 5 m, evenly spaced in the logarithm. */
 const contexts = Array.from({ length: 21 }, (_, k) => 0.1 * 50 ** (k / 20))
 const indices = contexts.map((_, k) => k)
 const middle = 10
 
-/** Trains a linear policy in some contexts in turn: its returns in all contexts [contexts]. */
+/** Trains a linear policy in some contexts in turn; returns its returns in all contexts [contexts]. */
 async function train({ seed, budget }: ArmRun, sources: number[], share: number): Promise<number[]> {
   const { numEnvs, ...config } = cmaEsPresets.linear
   const steps = share * budget.steps
@@ -34,7 +34,7 @@ async function train({ seed, budget }: ArmRun, sources: number[], share: number)
 const best = (trained: number[][]): number[] =>
   indices.map((k) => Math.max(0, ...trained.map((returns) => returns[k])))
 
-/** Sources in turn, as `choose` says; the score is what the best of the policies gets in each context, on average. */
+/** Trains in source contexts as `choose` selects them. The score is the best policy's return in each context, averaged. */
 async function transfer(
   run: ArmRun,
   choose: (sources: number[], trained: number[][]) => number,
@@ -50,8 +50,8 @@ async function transfer(
 }
 
 /**
- * The source whose training is expected to add most: a Gaussian process tells how well training goes in a context, with
- * its uncertainty on top, and transfer loses with the distance as much as it has lost so far.
+ * The source with the largest expected improvement. A Gaussian process predicts the training performance of a context,
+ * with its uncertainty added, and the loss of transfer grows with the distance as observed so far.
  */
 function mostPromising(sources: number[], trained: number[][]): number {
   if (sources.length === 0) return middle

@@ -13,9 +13,9 @@ const names = ['a', 'b', 'c']
 const maxTokens = 61
 const window = 68
 
-/** `3>7=`: which two operations lead from 3 to 7? `3a5b7` says two, with what they give. */
+/** `3>7=` asks which two operations lead from 3 to 7. `3a5b7` names two, with their results. */
 interface PathQuestion extends Question {
-  /** What each pair of operations leads to. */
+  /** The result of each pair of operations. */
   pairs: string[]
 }
 
@@ -33,7 +33,7 @@ function ask(chains: Chains, start: number, target: number): PathQuestion[] {
   return [{ prompt: `${start}>${target}=`, solution, pairs, judge }]
 }
 
-/** Pairs tried in some order up to one that is right. */
+/** Pairs in some order up to a correct one. */
 function trace({ pairs, judge }: PathQuestion, random: Random): string {
   const tried: string[] = []
   for (const pair of random.shuffle(pairs)) {
@@ -43,7 +43,7 @@ function trace({ pairs, judge }: PathQuestion, random: Random): string {
   return tried.join('')
 }
 
-/** All questions that have an answer, a fifth of them kept for testing. */
+/** All questions that have an answer; a fifth is reserved for testing. */
 function allQuestions(seed: number) {
   const chains = createChains(seed, { operations: names.join('') })
   const questions = Array.from({ length: 100 }, (_, i) => ask(chains, Math.floor(i / 10), i % 10)).flat()
@@ -52,7 +52,7 @@ function allQuestions(seed: number) {
   return { alphabet: `${chains.alphabet}>`, train: shuffled.slice(tests), test: shuffled.slice(0, tests) }
 }
 
-/** Weights of a model that has read solutions: with the search that led to them, or without. */
+/** Weights of a model trained on solutions, with the search that led to them or without. */
 const readers = [false, true].map((search) =>
   remember(({ seed, budget }: ArmRun) => {
     const { alphabet, train } = allQuestions(seed)

@@ -26,7 +26,7 @@ const hidden = 16
 /** The coins of the family: most land on tails more often than not. */
 const prior = { heads: 2, tails: 5 }
 
-/** Flips [sequences, flips], of a new coin in every row: 1 for heads. */
+/** Flips [sequences, flips], a new coin in every row; 1 is heads. */
 const coins = (random: Random): Float32Array =>
   Float32Array.from(
     Array.from({ length: sequences }, () => {
@@ -35,7 +35,7 @@ const coins = (random: Random): Float32Array =>
     }).flat(),
   )
 
-/** Predicts from `heads` among the first `seen` flips of a row. */
+/** Predicts from the number of `heads` among the first `seen` flips of a row. */
 type Rule = (heads: number, seen: number) => number
 const bayes: Rule = (heads, seen) => (prior.heads + heads) / (prior.heads + prior.tails + seen)
 const addHalf: Rule = (heads, seen) => (heads + 0.5) / (seen + 1)
@@ -47,7 +47,7 @@ const byRule = (data: Float32Array, rule: Rule): Float32Array =>
     return rule(heads, k % flips)
   })
 
-/** Mean divergence in nats of predictions from those of the exact posterior. */
+/** Mean divergence in nats of the predictions from the exact posterior. */
 function divergence(data: Float32Array, predicted: Float32Array): number {
   const exact = byRule(data, bayes)
   const each = exact.map((p, k) => {
@@ -61,7 +61,7 @@ const gru = gruLayer({ inputs: 1, size: hidden, prefix: '' })
 const head = mlpNetwork({ inputs: hidden, hidden: [], outputs: 1, prefix: 'head.' })
 const specs = { ...gru.specs, ...head.specs }
 
-/** Chances of heads [sequences, flips], each from the flips before it: from the last one alone without memory. */
+/** Probabilities of heads [sequences, flips] given earlier flips; without memory given the last flip only. */
 function predict(weights: Record<string, Tensor>, data: Tensor, memory: boolean): Tensor {
   const start = broadcastTo(constant(0), [sequences, hidden])
   const x = reshape(sub(mul(data, 2), 1), [sequences, flips, 1])

@@ -16,7 +16,7 @@ const maxTokens = window + 1
 const depth = 4
 const groupSize = 8
 
-/** What is left to do after a round that wrote `text`: its last digit, with the operations that it took. */
+/** The remaining question after a round that wrote `text`: its last digit, without the operations already applied. */
 function left(chains: Chains, { operations: names, start }: ChainQuestion, text: string): ChainQuestion {
   const digit = Number(text.at(-1) ?? start)
   return chains.ask(names.slice(text.length), Number.isInteger(digit) ? digit : start)
@@ -27,7 +27,7 @@ interface Thought {
   reward: number
 }
 
-/** Thinks in rounds, each of which sees only what the one before handed on. */
+/** Thinks in rounds, each of which sees only the previous round's result. */
 async function think(
   model: TextModel,
   chains: Chains,
@@ -75,7 +75,7 @@ function trained(run: ArmRun, rounds: number, tested = rounds): Promise<number> 
       const questions = Array.from({ length: 12 }, () => chains.draw(random, depth))
       const members = questions.flatMap((question) => Array.from({ length: groupSize }, () => question))
       const thoughts = await think(model, chains, members, { name: `step/${step}`, seed, rounds })
-      // The outcome is that of every round that led to it.
+      // Every round shares the outcome that it led to.
       const advantages = questions.flatMap((_, g) =>
         grpoAdvantages(thoughts.slice(g * groupSize, (g + 1) * groupSize).map(({ reward }) => reward)),
       )

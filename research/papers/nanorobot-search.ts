@@ -19,7 +19,7 @@ function neighbour(cell: number, action: number): number {
   return stays ? cell : cell + moves[action]
 }
 
-/** A block of tissue in which robots cannot pass every third cell; the biomarker spreads from the tumour through all. */
+/** A block of tissue. Robots cannot enter every third cell; the biomarker spreads from the tumour through all cells. */
 function tissue(seed: number): { definition: FiniteDefinition; field: Float64Array } {
   const random = createRandom('tissue', seed)
   const tumour = random.int(cells)
@@ -46,7 +46,7 @@ function tissue(seed: number): { definition: FiniteDefinition; field: Float64Arr
   return { definition: finiteEnvironment('tissue', model, { maxSteps }), field }
 }
 
-/** Mean number of steps to the tumour; the limit where it is not found. */
+/** Mean number of steps to the tumour; the limit if it is not found. */
 async function steps(
   { seed, budget }: ArmRun,
   agent: Pick<ClassicAgent, 'predict'>,
@@ -67,7 +67,7 @@ async function learned(run: ArmRun): Promise<number> {
   return steps(run, agent, definition)
 }
 
-/** Climbs to where the concentration is highest; each reading is off by a few percent. */
+/** Climbs towards the highest concentration; each reading has an error of a few percent. */
 function greedyClimb(run: ArmRun): Promise<number> {
   const { definition, field } = tissue(run.seed)
   const random = createRandom('readings', run.seed)

@@ -14,13 +14,13 @@ import type { PreferencePair } from 'agoge/llm'
 const depths = [1, 2, 3]
 const maxTokens = 9
 
-/** Some solutions go on with dots, up to four: words without content. */
+/** Some solutions end with up to four dots, which carry no content. */
 function wordy(chains: Chains, random: Random) {
   const question = chains.draw(random, random.pick(depths))
   return { ...question, solution: question.solution + '.'.repeat(random.int(5)) }
 }
 
-/** Judged by the last digit, whatever dots follow. */
+/** Judges the last digit, whatever dots follow. */
 const judged = (question: ChainQuestion): Question => ({
   ...question,
   judge: (answer) => Number(answer.replace(/\.*$/, '').endsWith(String(question.steps.at(-1)))),
@@ -33,7 +33,10 @@ const gain = warmStartedOnChains<ArmRun>({
     (await examine(model, chains.test(96, depths).map(judged), { maxTokens, samples: 4 })).accuracy,
 })
 
-/** A right and a wrong answer to each question that had both; the longest of the right ones: who chose them liked length. */
+/**
+ * A right and a wrong answer to each question that has both. Takes the longest right answer, as raters with a length
+ * bias would.
+ */
 async function pairsOf(
   model: TextModel,
   chains: Chains,

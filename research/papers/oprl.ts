@@ -16,7 +16,7 @@ import {
 import type { LocalBackend, SampledAnswer } from 'agoge/llm'
 import { createRandom } from 'agoge/engine'
 
-/** Eight starts, six moves of eight each; only the one right series of moves of a start is rewarded, at its end. */
+/** Eight starts and six moves with eight options each. Only one sequence of moves per start is rewarded, at its end. */
 const [starts, moves, length, beta] = [8, 8, 6, 0.5]
 const prompts = Array.from({ length: starts }, (_, i) => Int32Array.of(0, 1 + i))
 const rightMove = (prompt: Int32Array, t: number): number => 1 + ((3 * prompt[1] + 5 * t) % moves)
@@ -25,7 +25,7 @@ const size = { hidden_size: 32, intermediate_size: 64, num_hidden_layers: 1, voc
 const config = { ...smallConfig, ...heads, ...size }
 const sampling = { maxTokens: length, stop: [], groupSize: 8 }
 
-/** Imitates series in which six moves of ten are right. */
+/** Clones sequences in which six of ten moves are right. */
 async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
   const backend = createLocalBackend({ config, seed, threads: 1 })
   const random = createRandom('imitate', seed)
@@ -41,7 +41,7 @@ async function imitator({ seed, budget }: ArmRun): Promise<LocalBackend> {
   return backend
 }
 
-/** What each move was worth by the implicit reward, over the moves of the group: mean 0, deviation 1. */
+/** The implicit reward of each move, normalised over the moves of the group to mean 0, deviation 1. */
 function moveAdvantages(group: readonly SampledAnswer[], logprobs: readonly Float32Array[]): number[][] {
   const rewards = group.map(({ prompt, logprobs: old }, i) =>
     Array.from(old, (was, t) => beta * (logprobs[i][prompt.length + t] - was)),
@@ -51,7 +51,7 @@ function moveAdvantages(group: readonly SampledAnswer[], logprobs: readonly Floa
   return rewards.map((row) => row.map((reward) => (reward - mean(all)) / (deviation + 1e-4)))
 }
 
-/** Share of series that are right, over the last five updates. Each arm has the best of three rates. */
+/** Share of right sequences over the last five updates, with the best of three learning rates per arm. */
 async function success(run: ArmRun, withProcess: boolean, learningRate: number): Promise<number> {
   const policy = await imitator(run)
   const judge = await imitator(run)

@@ -8,7 +8,7 @@ const states = 20
 const actions = 4
 const gamma = 0.9
 
-/** A random model; with ties, actions 2 and 3 do what 0 and 1 do. `shift` is the largest change of a reward. */
+/** A random model. With ties, actions 2 and 3 have the effects of 0 and 1. `shift` is the largest change of a reward. */
 function randomModel(seed: number, ties: boolean, shift: number): FiniteModel {
   const noise = createRandom('noise', seed)
   return finiteModel({
@@ -29,7 +29,7 @@ function randomModel(seed: number, ties: boolean, shift: number): FiniteModel {
   })
 }
 
-/** [states, actions], all on one action. */
+/** [states, actions], deterministic. */
 function argmax(model: FiniteModel): Float64Array {
   const policy = new Float64Array(states * actions)
   for (const [state, action] of valueIteration(model, { gamma }).policy.entries())
@@ -40,7 +40,7 @@ function argmax(model: FiniteModel): Float64Array {
 const soft = (model: FiniteModel): Float64Array =>
   softValueIteration(model, { gamma, temperature: 0.1 }).policy
 
-/** Largest total variation distance in a state between the policies before and after rewards change a little. */
+/** Largest total variation distance in a state between the policies before and after a small change of rewards. */
 function jump({ seed, budget }: ArmRun, solve: (model: FiniteModel) => Float64Array, ties = true): number {
   const before = solve(randomModel(seed, ties, 0))
   const after = solve(randomModel(seed, ties, budget.shift))

@@ -5,22 +5,22 @@ import { fineTuneOnSolutions, warmStartedOnChains } from '../answers/warm-starte
 
 const places = 5
 const maxTokens = 7
-/** What pre-training had, what lies at the edge of that, and what lies beyond it. */
+/** Questions of pre-training, at the edge of it, and beyond it. */
 const known = [1, 2]
 const edge = [3, 4]
 const beyond = [5]
 
-/** Pass@16: a share of the questions. */
+/** Pass@16, a share of the questions. */
 const gain = warmStartedOnChains<ArmRun>({
   places,
-  // A few longer ones, so that reinforcement has something to begin with.
+  // A few longer questions, so that RL has something to start from.
   taught: (chains) => (random) =>
     chains.draw(random, random.pick(random.next() < 0.9 ? known : [...edge, ...beyond])),
   tested: async (model, chains) =>
     (await examine(model, chains.test(64, [...edge, ...beyond]), { maxTokens, samples: 16 })).solved,
 })
 
-/** After reinforcement, a part of it replaced by supervised training on the same questions, with as many tokens. */
+/** Accuracy after RL, part of which is replaced by supervised training on the same questions with as many tokens. */
 function trained(run: ArmRun, depths: readonly number[], midTraining = 0): Promise<number> {
   const { seed, budget } = run
   return gain(run, async (model, chains) => {

@@ -12,7 +12,7 @@ import type { ChainQuestion } from '../answers/chains.ts'
 const depth = 4
 const maxTokens = 6
 
-/** After a first answer, the question is asked again: what is wrong in it is to be put right. */
+/** After a first answer the question is asked again, to correct the first answer. */
 const again = (prompt: string, said: string): string => `${prompt}${said}?`
 
 /** Knows short questions well, long ones hardly, and that a second answer may differ from the first. */
@@ -40,7 +40,7 @@ interface Parts {
 const failed = (group: Group): boolean => group.every(({ reward }) => reward === 0)
 const surprise = ({ logprobs }: Attempt): number => -mean(logprobs)
 
-/** Among answers that all failed: the surer the better, by a little. */
+/** Among answers that all failed, gives confident ones a slightly higher reward. */
 function ranked(group: Group): number[] {
   const order = group.map(surprise).toSorted((a, b) => a - b)
   return group.map((member) => 0.1 * (1 - order.indexOf(surprise(member)) / group.length))
@@ -63,7 +63,7 @@ function trained(
       learningRate: 1e-3,
       async sample(questions, settings) {
         if (!reflection) return attempt(model, questions, settings)
-        // The second half of a group that failed so far is asked again, with one of the failures shown.
+        // If the first half of a group failed, the second half is asked again with one of the failures shown.
         const half = { ...settings, groupSize: settings.groupSize / 2 }
         const first = await attempt(model, questions, half)
         const said = first.map((group) =>
@@ -82,7 +82,7 @@ function trained(
           const known = remembered.get(prompt)
           const right = plain.find(({ reward }) => reward === 1)
           if (right !== undefined) remembered.set(prompt, right)
-          // An answer of the past keeps its probability of then: the ratio says how far the policy has moved.
+          // A replayed answer keeps its old probability, so the ratio measures how far the policy has moved.
           const group = replay && failed(plain) && known !== undefined ? [known, ...plain.slice(1)] : plain
           const rewards = ranking && failed(group) ? ranked(group) : group.map(({ reward }) => reward)
           const advantages = grpoAdvantages(rewards, { std: false })

@@ -23,14 +23,14 @@ const gain = warmStartedOnChains<ArmRun>({
   tested: depths,
 })
 
-/** How much the teacher's solutions weigh at a step, and for which questions they are cloned. */
+/** Weight of the teacher's solutions at a step, and the questions for which they are cloned. */
 type Recall = (
   model: TextModel,
   groups: readonly Attempt<ChainQuestion>[][],
   step: number,
 ) => Promise<{ weight: number; cloned: ChainQuestion[] }> | { weight: number; cloned: ChainQuestion[] }
 
-/** Entropy of the model's own answers, and its surprise at the teacher's, each as a share of what it was at first. */
+/** Entropy of the model's own answers, and its cross-entropy on the teacher's, each relative to its initial value. */
 function recallByEntropy(): Recall {
   let first: { online: number; offline: number } | undefined
   return async (model, groups) => {
@@ -39,13 +39,13 @@ function recallByEntropy(): Recall {
     const offline = await surprise(model, questions)
     first ??= { online, offline }
     const ratio = offline / first.offline / Math.max(0.05, online / first.online)
-    // Where the model does well by itself it learns from itself.
+    // Where the model does well by itself, it learns from its own answers.
     const cloned = questions.filter((_, g) => metricsOf(groups[g]).reward < 0.5)
     return { weight: 0.5 * Math.min(2, ratio), cloned }
   }
 }
 
-/** Nats a token of the teacher's solutions. */
+/** Nats per token of the teacher's solutions. */
 async function surprise(model: TextModel, questions: readonly ChainQuestion[]): Promise<number> {
   const examples = questions.map((question) => solutionExample(model, question))
   const logprobs = await answerLogprobs(model, examples)

@@ -23,7 +23,7 @@ function parsed(answer: string): Record<string, unknown> | undefined {
 const sameKeys = (value: object, wanted: object): boolean =>
   String(Object.keys(value)) === String(Object.keys(wanted))
 
-/** Exactly what was asked for. */
+/** The exact expected answer. */
 const right: Judge = (answer, wanted) => {
   const value = parsed(answer)
   return Number(value !== undefined && sameKeys(value, wanted) && shareRight(value, wanted) === 1)
@@ -36,7 +36,7 @@ const shareRight = (value: Record<string, unknown>, wanted: Readonly<Record<stri
 
 const valid: Judge = (answer) => Number(parsed(answer) !== undefined)
 
-/** Structure, validity, format and content, each worth a quarter; the later ones need the earlier ones. */
+/** Structure, validity, format and content, a quarter each; later ones require the earlier ones. */
 const hierarchical: Judge = (answer, wanted) => {
   const structure = Number(/^\{[^{}]*\}$/.test(answer) && answer.split('"').length === 5)
   const value = parsed(answer)
@@ -55,7 +55,7 @@ function draw(random: Random, judge: Judge): Question {
 }
 
 const teach = { learningRate: 0.006, batch: 16 }
-/** What a teacher has shown. */
+/** The teacher's examples. */
 const demonstrations = (seed: number): Question[] => {
   const random = createRandom(seed, 'demonstrations')
   return Array.from({ length: 32 }, () => draw(random, right))
@@ -74,14 +74,14 @@ const gain = warmStarted<ArmRun>({
   },
 })
 
-/** By reinforcement with a reward. */
+/** By RL with a reward. */
 function learned(run: ArmRun, reward: Judge): Promise<number> {
   const { seed, budget } = run
   const learn = { steps: budget.steps, seed, batch: 16, maxTokens, learningRate: 1e-3 }
   return gain(run, (model) => reinforceAnswers(model, (random) => draw(random, reward), learn))
 }
 
-/** By more imitation of what was shown. */
+/** By further cloning of the examples. */
 function supervised(run: ArmRun): Promise<number> {
   const { seed, budget } = run
   const shown = demonstrations(seed)

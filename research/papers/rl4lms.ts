@@ -10,13 +10,13 @@ import type { Attempt, Question } from '../answers/attempts.ts'
 
 const maxTokens = 9
 const alphabet = 'abcdefgh='
-/** Which letters may follow each: the grammar of the language. The good ones are rare and lead to a narrow place. */
+/** Which letters may follow each: the grammar of the language. The good ones are rare and have few successors. */
 const followers: Readonly<Record<string, string>> = Object.fromEntries(
   ['abcd', 'bacf', 'cabe', 'daef', 'ecdg', 'fbdh', 'geh', 'hfg'].map((row) => [row[0], row.slice(1)]),
 )
 const liked = 'gh'
 
-/** Eight letters by the grammar, after one that is asked for; letters that are liked come a third as often. */
+/** Eight letters by the grammar, after a given first letter; positive letters come a third as often. */
 function sentence(first: string, random: Random): string {
   let text = first
   while (text.length < 8) {
@@ -30,7 +30,7 @@ const grammatical = (text: string): boolean =>
   text.length === 8 &&
   Array.from(text).every((letter, i) => i === 0 || (followers[text[i - 1]] ?? '').includes(letter))
 
-/** Share of letters that are liked: what the measure of sentiment sees, whether the text is one or not. */
+/** Share of positive letters. Measures sentiment whether or not the text follows the grammar. */
 const sentiment = (text: string): number =>
   text.length === 0 ? 0 : mean(Array.from(text, (letter) => Number(liked.includes(letter))))
 
@@ -39,7 +39,7 @@ function draw(random: Random): Question {
   return { prompt: `${first}=`, solution: sentence(first, random), judge: sentiment }
 }
 
-/** The measure, of texts that are texts; others count for nothing. */
+/** The measure for valid texts; 0 for others. */
 async function quality(model: TextModel): Promise<number> {
   const asked = Array.from('abcdef', (first) => ({ prompt: `${first}=`, solution: '', judge: sentiment }))
   const { groups } = await examine(model, asked, { maxTokens, samples: 32 })
@@ -53,7 +53,7 @@ const gain = warmStarted<ArmRun>({
   test: quality,
 })
 
-/** Rewards less a share of the divergence from the reference, as RL4LMs pays them. */
+/** Rewards minus a divergence penalty, as in RL4LMs. */
 async function lessDivergence(reference: TextModel, groups: Attempt[][]): Promise<Attempt[][]> {
   const theirs = await answerLogprobs(reference, groups.flat())
   let at = 0
@@ -84,7 +84,7 @@ function trained(run: ArmRun, topP?: number): Promise<number> {
   )
 }
 
-/** More of the texts that it has read. */
+/** Further supervised training on the same texts. */
 const supervised = (run: ArmRun): Promise<number> =>
   gain(run, (model) =>
     fineTuneOnSolutions(model, draw, { steps: run.budget.steps, learningRate: 1e-3, seed: run.seed + 1000 }),

@@ -11,7 +11,7 @@ import type { TextModel } from '../answers/text-model.ts'
 
 const depth = 3
 
-/** A scripted guide: it goes on from any beginning, and errs in a step now and then. A black box that is only asked. */
+/** A scripted guide that continues from any prefix and makes an occasional error. A black box that can only be queried. */
 function guideFrom(
   chains: Chains,
   { operations: names, start }: ChainQuestion,
@@ -43,7 +43,7 @@ type Sample = (
   settings: AttemptSettings,
 ) => Promise<Attempt<ChainQuestion>[][]>
 
-/** PPO++: for half of the questions the guide begins, and the learner goes on. */
+/** PPO++: for half of the questions the guide begins, and the learner continues. */
 const rolledIn: Sample = (model, chains, questions, settings) => {
   const random = createRandom(settings.seed, settings.name)
   const beginnings = questions.map((question) =>
@@ -52,7 +52,7 @@ const rolledIn: Sample = (model, chains, questions, settings) => {
   return attempt(model, questions, { ...settings, shown: ({ prompt }, i) => prompt + beginnings[i] })
 }
 
-/** AggreVaTeD: the learner begins, the guide ends; what the learner said is judged by that end. */
+/** AggreVaTeD: the learner begins, the guide finishes, and the learner's part is judged by the result. */
 const rolledOut: Sample = async (model, chains, questions, settings) => {
   const random = createRandom(settings.seed, settings.name)
   const groups = await attempt(model, questions, settings)

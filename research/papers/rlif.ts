@@ -18,7 +18,7 @@ const context = { successRate: 0.8 }
 const model = frozenLake8x8.transitions(context)
 const contextFor = () => context
 
-/** Knows the way, but in three of ten states always does the same other thing. Its values are those of its own policy. */
+/** Knows the way, but in three of ten states always takes the same wrong action. Its values are those of its own policy. */
 function suboptimalExpert(seed: number) {
   const random = createRandom('expert', seed)
   const policy = valueIteration(model, { gamma }).policy.map((best) =>
@@ -27,7 +27,10 @@ function suboptimalExpert(seed: number) {
   return { policy, values: evaluatePolicy(model, policy, { gamma }) }
 }
 
-/** The expert takes over for a step where the learner's action is worth less to it than its own; that alone is told. */
+/**
+ * The expert takes over for a step if it values the learner's action less than its own. Interventions are the only
+ * signal.
+ */
 function withInterventions(seed: number): EnvironmentDefinition {
   const { policy, values } = suboptimalExpert(seed)
   const worth = (state: number, action: number) => actionValue(model, values, state, action, gamma)
@@ -49,11 +52,11 @@ function withInterventions(seed: number): EnvironmentDefinition {
 const success = (policy: ArrayLike<number>): number =>
   startValue(model, evaluatePolicy(model, policy, { steps: 200 }))
 
-/** What a policy has on top of the expert of the same seed. */
+/** Score of a policy minus that of the expert of the same seed. */
 const aboveExpert = (seed: number, policy: ArrayLike<number>): number =>
   success(policy) - success(suboptimalExpert(seed).policy)
 
-/** After learning from the environment's rewards. */
+/** Score after learning from the environment's rewards. */
 async function learned({ seed, budget }: ArmRun, definition: EnvironmentDefinition): Promise<number> {
   const environment = createVectorEnvironment(definition, { numEnvs: 1, seed, contextFor })
   environment.reset()
@@ -66,7 +69,7 @@ async function learned({ seed, budget }: ArmRun, definition: EnvironmentDefiniti
   return aboveExpert(seed, actions)
 }
 
-/** Does what the expert did, where it has been; elsewhere always the same. */
+/** Copies the expert in states where it has been; a fixed action elsewhere. */
 function cloned({ seed, budget }: ArmRun): number {
   const { policy } = suboptimalExpert(seed)
   const environment = createVectorEnvironment(frozenLake8x8, { numEnvs: 1, seed, contextFor })
@@ -89,7 +92,7 @@ export default definePaper({
     'With nothing but the interventions of a suboptimal expert as (negative) reward, reinforcement learning becomes better than that expert and than imitation of it.',
   arms: {
     interventions: (run) => learned(run, withInterventions(run.seed)),
-    // In the end it has asked the expert in every state, and does the same.
+    // In the end it has queried the expert in every state, and copies it.
     'dagger-limit': ({ seed }) => aboveExpert(seed, suboptimalExpert(seed).policy),
     cloning: cloned,
     'task-reward': (run) => learned(run, frozenLake8x8),

@@ -5,14 +5,14 @@ import { definePaper } from '../runner/paper.ts'
 import type { ArmRun } from '../runner/paper.ts'
 import { rnd, withBonus, pointMass } from 'agoge/classic'
 
-/** Racks of the warehouse in m: left, bottom, right, top. The way leads over the first and under the second. */
+/** Racks of the warehouse in m: left, bottom, right, top. The path passes above the first and below the second. */
 const racks = [
   [-0.4, -1, -0.2, 0.3],
   [0.2, -0.3, 0.4, 1],
 ] as const
 const goal = { x: 0.75, y: 0.75, radius: 0.2 }
 
-/** A vehicle with inertia among racks that stop it; it gets 1 at the goal, and nothing before. */
+/** A vehicle with inertia among racks that stop it. Reward 1 at the goal, otherwise 0. */
 const warehouse: EnvironmentDefinition = {
   ...pointMass,
   name: 'warehouse',

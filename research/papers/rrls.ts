@@ -5,7 +5,7 @@ import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 import { createRandom } from 'agoge/engine'
 
-/** The uncertainty set: what the physics may be. CartPole's own is cart 1 kg, pole 0.1 kg, half length 0.5 m. */
+/** The uncertainty set of physical parameters. CartPole's own are cart 1 kg, pole 0.1 kg, half length 0.5 m. */
 const ranges = { cartMass: [0.5, 5], poleMass: [0.05, 1], poleHalfLength: [0.25, 2] } as const
 type Place = (low: number, high: number) => number
 
@@ -22,7 +22,7 @@ const corners = Array.from({ length: 8 }, (_, corner) => {
   })
 })
 
-/** Trains in the contexts that `context` draws; the score is the return in the corner where it is least. */
+/** Trains in the contexts that `context` draws; the score is the lowest return over the corners. */
 async function worstCase(
   { seed, budget }: ArmRun,
   context: (random: ReturnType<typeof createRandom>) => Context,

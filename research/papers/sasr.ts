@@ -7,7 +7,7 @@ import type { ChainQuestion, Chains } from '../answers/chains.ts'
 
 const depths = [1, 2, 3]
 
-/** The data set: questions with their solutions, for imitation and for reinforcement alike. */
+/** The data set: questions with their solutions, for both cloning and RL. */
 function dataSet(chains: Chains, { seed }: ArmRun): ChainQuestion[] {
   const random = createRandom(seed, 'data-set')
   return Array.from({ length: 160 }, (_, i) => chains.draw(random, depths[i % 3]))
@@ -22,7 +22,7 @@ const gain = warmStartedOnChains<ArmRun>({
 })
 
 type Kind = 'clone' | 'reinforce'
-/** Which kind of step comes next, from the norms of the gradients that each kind had last (`undefined`: not yet). */
+/** The kind of the next step, from the last gradient norms of each kind (`undefined`: none yet). */
 type Choice = (step: number, norms: Partial<Record<Kind, number>>, chance: number) => Kind
 
 const adaptive: Choice = (step, { clone, reinforce }, chance) => {
@@ -46,7 +46,7 @@ function trained(run: ArmRun, choose: Choice): Promise<number> {
       examples(examples, groups, step) {
         kind = choose(step, norms, random.next())
         if (kind === 'reinforce') return examples
-        // As many solutions as it sampled questions, and as many again.
+        // As many solutions as sampled questions, and as many again.
         const others = Array.from(groups, () => random.pick(data))
         const shown = [...groups.map(([{ question }]) => question), ...others]
         return shown.map((question) => solutionExample(model, question))

@@ -13,7 +13,7 @@ import { definePaper } from '../runner/paper.ts'
 import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 
-/** A swing-up: it begins hanging, nearly at rest. */
+/** A swing-up that starts hanging, almost at rest. */
 const swingUp: EnvironmentDefinition = {
   ...pendulum,
   reset({ state }, i, random) {
@@ -22,7 +22,7 @@ const swingUp: EnvironmentDefinition = {
   },
 }
 
-/** Pumps energy until it is that of standing upright, and holds the top. */
+/** Pumps energy up to that of standing upright, and holds the top. */
 function teacherTorque(angle: number, speed: number): number {
   const offset = angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI))
   const torque =
@@ -32,7 +32,7 @@ function teacherTorque(angle: number, speed: number): number {
   return Math.min(2, Math.max(-2, torque))
 }
 
-/** States of the teacher's episodes, at even distances in time. */
+/** States of the teacher's episodes, evenly spaced in time. */
 function snapshots(seed: number): Float64Array[] {
   const teacher = createVectorEnvironment(swingUp, { numEnvs: 4, seed: 1000 + seed })
   teacher.reset()

@@ -16,7 +16,7 @@ const numEnvs = 16
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x))
 const indices = Array.from({ length: responses }, (_, k) => k)
 
-/** [row, column]: how often raters prefer one response to the other. Drawn at random, so that there are cycles. */
+/** [row, column]: how often raters prefer one response to the other. Drawn at random, so there are cycles. */
 function preferences(seed: number): number[][] {
   const random = createRandom('raters', seed)
   const table = indices.map(() => indices.map(() => 0.5))
@@ -28,7 +28,7 @@ function preferences(seed: number): number[][] {
   return table
 }
 
-/** Bradley and Terry's strengths [responses], fitted to comparisons of random pairs. */
+/** Bradley-Terry strengths [responses], fitted to comparisons of random pairs. */
 function strengths(table: number[][], comparisons: number, random: Random): Float64Array {
   const wins = indices.map(() => new Float64Array(responses))
   for (let k = 0; k < comparisons; k++) {
@@ -46,7 +46,7 @@ function strengths(table: number[][], comparisons: number, random: Random): Floa
   return strength
 }
 
-/** Learns from the rewards; the policy is what was done in the second half of training. */
+/** Learns from the rewards; the policy is the distribution of actions in the second half of training. */
 async function worstCase(
   { seed, budget }: ArmRun,
   table: number[][],

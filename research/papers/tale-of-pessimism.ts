@@ -6,12 +6,12 @@ import type { ArmAverages } from 'agoge/classic'
 import { createRandom, uniformAt } from 'agoge/engine'
 
 const arms = 10
-/** Of the data, how much an expert gave; the rest is chance. From uniform data to nearly expert data. */
+/** Expert share of the data, from uniform to nearly expert data; the rest is random. */
 const shares = [0, 0.3, 0.6, 0.9]
-/** That a mean lies outside its interval. */
+/** Probability that a mean lies outside its interval. */
 const failure = 0.1
 
-/** What the choice from the data loses in a context in expectation, in the composition of data where that is most. */
+/** Expected loss of the choice from data in a context, for the data composition where it is largest. */
 function worstLoss({ seed, budget }: ArmRun, choose: (data: ArmAverages) => number): number {
   const losses = shares.map((share) =>
     mean(
@@ -36,7 +36,7 @@ function worstLoss({ seed, budget }: ArmRun, choose: (data: ArmAverages) => numb
   return Math.max(...losses)
 }
 
-/** Hoeffding's half width, for all arms at once. */
+/** Hoeffding's half width, for all arms simultaneously. */
 const width = (pulls: number): number => Math.sqrt(Math.log((2 * arms) / failure) / (2 * pulls))
 
 export default definePaper({

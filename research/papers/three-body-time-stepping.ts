@@ -5,16 +5,16 @@ import { definePaper } from '../runner/paper.ts'
 import { mean } from 'agoge/statistics'
 import type { ArmRun } from '../runner/paper.ts'
 
-/** Time between two choices. A choice k integrates it in 2^k steps. */
+/** Time between two choices. Choice k integrates it in 2^k steps. */
 const interval = 0.1
 const choices = 8
-/** States that are told apart: how close the closest two bodies are, on a scale of logarithms. */
+/** Discrete states: the distance of the closest two bodies, on a logarithmic scale. */
 const closeness = 20
-/** An error of the energy in an interval that is as bad as the finest choice is expensive. */
+/** The energy error in an interval that costs as much as the finest choice. */
 const badError = 1e-3
 const pull = new Float64Array(6)
 
-/** Writes the accelerations of three bodies of mass 1 in the plane; gives the least distance and the potential. */
+/** Writes the accelerations of three bodies of mass 1 in the plane; returns the smallest distance and the potential. */
 function attract(state: Float64Array, s: number): { least: number; potential: number } {
   pull.fill(0)
   let [potential, least] = [0, Infinity]

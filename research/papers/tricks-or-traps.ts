@@ -32,7 +32,7 @@ const sequenceMean: Aggregation = { mode: 'sequence-mean' }
 const tokenMean: Aggregation = { mode: 'token-mean' }
 const batchDeviation = (rewards: number[][]) => batchGrpoAdvantages(rewards)
 
-/** Clip-higher, each token the same, groups without signal left out, cut-off answers masked. */
+/** Clip-higher, token mean, zero-variance groups left out, cut-off answers masked. */
 const dapo: Switches = {
   aggregation: tokenMean,
   loss: { name: 'ppo', clipLow: 0.2, clipHigh: 0.28 },

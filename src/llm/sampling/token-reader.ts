@@ -116,7 +116,7 @@ export function createTokenReader({
   let folded: FoldedWeights | undefined
   let pastPlace: readonly unknown[] = []
   let pastFeeds: Record<string, HostTensor> = {}
-  // The same model reads a row however few rows are beside it, and that decoder has no int8.
+  // The few-rows decoder has no int8, and the weights that read a row must not depend on the number of rows.
   const isSmall = samplingWeights === 'float32' && isForFewRows(config)
   const programs = new Map<string, Promise<Program>>()
   const compilers = { prompt: compilePrompt, prefill: compilePrefill, decode: compileDecode }

@@ -31,7 +31,8 @@ export function createSubwordTokenizer(model: TokenizerModel, json: string): Tok
     vocabularySize: size,
     longestToken,
     encode(text, { addedTokens = false, most = Infinity } = {}) {
-      // A run of unknown characters may be one token, so a probe text of only unknown characters would not work.
+      // A run of unknown characters may become one token, so this bound can refuse a text too early, but only a mostly
+      // unknown one.
       checkLength(text.length / longestToken, most)
       if (text === '') return new Int32Array(0)
       const { ids: encoded } = (addedTokens ? withAdded : withoutAdded).encode(text, {
