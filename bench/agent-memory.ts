@@ -1,5 +1,6 @@
-// Memory of `trainAgent` over thousands of episodes: node --expose-gc --import tsx --conditions agoge-source bench/agent-memory.ts [EPISODES]
-// It prints the live heap (after a collection) and the resident set at every tenth of the run. Flat is what it should be.
+// Memory of `trainAgent` over thousands of episodes: node --expose-gc --import tsx --conditions agoge-source
+// bench/agent-memory.ts [EPISODES]
+// Prints the live heap (after a collection) and the resident set at every tenth of the run. Both should stay flat.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ const steps = Math.ceil(episodes / (tasks * groupSize))
 const collect = (globalThis as { gc?: () => void }).gc
 if (collect === undefined) throw new Error('run it with node --expose-gc')
 
-// The tokenizer of the base model; a small transformer, since its size is not what is asked about.
+// The tokenizer of the base model with a small transformer, since model size does not matter here.
 const { tokenizer, folder, backend: base } = await loadModel()
 await base.dispose()
 const config = { ...grownConfig(32, 1, 256), vocab_size: tokenizer.vocabularySize }

@@ -1,13 +1,13 @@
 import type { Measured, Peer } from './peer.ts'
 
-/** One printed line. `ratio` above 1 means that ours is faster (or smaller). */
+/** One printed line. A `ratio` above 1 means that Agoge is faster (or smaller). */
 export interface Measurement {
   name: string
   ours: number
   peer: number | null
   ratio: number | null
   unit: string
-  /** Where both sides learn something: what came of it, averaged over the rounds. */
+  /** Scores of both sides if they train, averaged over the rounds. */
   scores?: { ours: number; peer: number | null }
 }
 
@@ -17,10 +17,9 @@ const scoresOf = (measured: Measured[]) =>
   measured.flatMap(({ score }) => (score === undefined ? [] : [score]))
 
 /**
- * Runs ours and the peer in turn, `rounds` times, `count` units of work each. `amount` is what one unit of work
- * is worth in `unit` x seconds (for example tokens a step), so the figures are rates. The ratio is the median of
- * the rounds' ratios. `ours` may say itself how long it took, where it does more than what is to be measured, and gets
- * `oursCount` units where `count` would be over too soon.
+ * Measures Agoge and the peer in turn, for `rounds` rounds of `count` units of work each. `amount` is the size of one unit in
+ * `unit` x seconds (for example tokens per step), so results are rates. The ratio is the median over rounds. `ours` may report
+ * its own duration if it does more than the measured work. It gets `oursCount` units if `count` would take too little time.
  */
 export async function alternate(options: {
   name: string

@@ -5,10 +5,10 @@ import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
 
 const cartPole = classicEnvironments['cartpole']
-/** Random choices, drawn beforehand on both sides so that stepping alone is measured. */
+/** Random actions, drawn beforehand on both sides, so that only stepping is measured. */
 const choices = Uint8Array.from({ length: 65_536 }, (_, i) => (Math.imul(i + 1, 2_654_435_761) >>> 16) & 1)
 
-/** `count` steps of one environment with Gymnasium's interface: objects in and out, reset by the caller. */
+/** `count` steps of one environment through Gymnasium's interface: objects in and out, reset by the caller. */
 function scalar(): (count: number) => void {
   const environment = createEnvironment(cartPole, { seed: 1 })
   environment.reset()
@@ -21,7 +21,7 @@ function scalar(): (count: number) => void {
   }
 }
 
-/** `count` steps of all environments; ends begin again by themselves. */
+/** `count` steps of all environments, with automatic reset. */
 function vector(numEnvs: number): (count: number) => void {
   const environment = createVectorEnvironment(cartPole, { numEnvs, seed: 1 })
   environment.reset()
@@ -36,9 +36,8 @@ function vector(numEnvs: number): (count: number) => void {
 }
 
 /**
- * Stepping CartPole in environment steps a second: one environment against Gymnasium's `make`, by the scalar interface
- * and as a vector of one environment, and 8, 64, 1024 and 16 384 of them against Gymnasium's CartPoleVectorEnv, which is quickest with the
- * most.
+ * Steps of CartPole per second. One environment against Gymnasium's `make`, through the scalar interface and as a vector of one.
+ * Then 8, 64, 1024 and 16 384 environments against Gymnasium's CartPoleVectorEnv, which is fastest with the most.
  */
 export async function cartPoleStep(): Promise<Measurement[]> {
   const found: Measurement[] = []

@@ -12,14 +12,14 @@ interface Point {
   measured: Measurement
 }
 
-// A short try: AGOGE_BENCH_LARGEST=2e6 AGOGE_BENCH_ROUNDS=1 AGOGE_BENCH_OUT=/tmp/growth
+// For a short test: AGOGE_BENCH_LARGEST=2e6 AGOGE_BENCH_ROUNDS=1 AGOGE_BENCH_OUT=/tmp/growth
 const largest = Number(process.env['AGOGE_BENCH_LARGEST'] ?? Infinity)
 const rounds = Number(process.env['AGOGE_BENCH_ROUNDS'] ?? 5)
 const out = process.env['AGOGE_BENCH_OUT'] ?? 'docs'
 
 /**
- * Cost of a training step as the model grows (8x128 tokens) and as sequences grow (4096 tokens in all, the small model), in microseconds
- * a token. Writes `results/growth.md` and `images/growth.svg` under `docs`, or under the folder `AGOGE_BENCH_OUT`.
+ * Cost of a training step in microseconds per token, for growing models (8x128 tokens) and for growing sequences (4096 tokens in
+ * total, the small model). Writes `results/growth.md` and `images/growth.svg` under `docs` or the folder `AGOGE_BENCH_OUT`.
  */
 export async function growth(): Promise<Measurement[]> {
   const bySize: Point[] = []
@@ -91,5 +91,5 @@ ${table('tokens of a sequence', byLength)}
 `
 }
 
-/** Microseconds a token of a rate, to three digits. */
+/** Converts a rate to microseconds per token, with three digits. */
 const perToken = (rate: number): string => String(Number((1e6 / rate).toPrecision(3)))

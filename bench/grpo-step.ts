@@ -8,7 +8,7 @@ import { betterPeer } from './peer.ts'
 const config: TransformerConfig = { ...smallConfig, model_type: 'qwen2' }
 const [groups, members, promptLength, length] = [8, 8, 16, 64]
 
-/** A whole step of GRPO (sample, score, update), in steps a second; the score is the mean reward of the last. */
+/** A whole step of GRPO (sample, score, update), in steps per second. The score is the mean reward of the last step. */
 export async function grpoStep(): Promise<Measurement> {
   const backend = createLocalBackend({ config, parameters: initialiseParameters(config, 1) })
   let step = 0

@@ -16,7 +16,7 @@ const models = [
   ['26M', 512, 8],
 ] as const
 
-/** Rows, and calls of a round. */
+/** Rows per call, and calls per round. */
 const batches = [
   [1, 2],
   [8, 2],
@@ -24,8 +24,8 @@ const batches = [
 ] as const
 
 /**
- * Whether int8 weights pay for the whole of sampling: weights that have just changed (folded and quantised anew), prompts, tokens and their
- * drawing, in new tokens a second of processor time, over two threads where there are rows for them. The peer is the same with float32.
+ * Compares sampling with int8 and float32 weights. Includes folding and quantising new weights, prompts, tokens and drawing.
+ * Measures new tokens per second of processor time, with two threads if there are enough rows. The peer is float32.
  */
 export async function int8Sampling(): Promise<Measurement[]> {
   const found: Measurement[] = []
@@ -51,7 +51,7 @@ export async function int8Sampling(): Promise<Measurement[]> {
   return [...found, await mismatch()]
 }
 
-/** How long quantising anew takes after a change. */
+/** Time to quantise changed weights. */
 function quantising(name: string, { parameters: { layout, data } }: LocalBackend): Measurement {
   const matrices = layout.views
     .filter(({ shape }) => shape.length === 2)
@@ -70,7 +70,7 @@ function quantising(name: string, { parameters: { layout, data } }: LocalBackend
   return { name: `int8-sampling ${name}, quantising`, ours: middle, peer: null, ratio: null, unit: 'ms' }
 }
 
-/** How far the log-probabilities of 64 rows of the base model are from those in float32. The peer is the sampler in float32. */
+/** Deviation of the int8 log-probabilities of 64 rows of the base model from float32. The peer is the float32 sampler. */
 async function mismatch(): Promise<Measurement> {
   const means: number[] = []
   for (const samplingWeights of ['int8', 'float32'] as const) {

@@ -8,7 +8,7 @@ const [width, height] = [330, 250]
 const [left, top, right, bottom] = [52, 34, 10, 40]
 const colours = ['#2563eb', '#d97706']
 
-/** Panels side by side, both axes logarithmic, as SVG. */
+/** Panels side by side as SVG, with logarithmic axes. */
 export function logPlot(y: string, panels: readonly Panel[]): string {
   const drawn = panels.map((panel, i) => `<g transform="translate(${i * width} 0)">${draw(panel, y)}</g>`)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width * panels.length} ${height}" font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="#fff"/>
@@ -54,7 +54,7 @@ ${lines.join('\n')}
 <text transform="translate(12 ${(top + height - bottom) / 2}) rotate(-90)" text-anchor="middle">${y}</text>`
 }
 
-/** Places of values between two pixels, and round values (1, 2, 5 times a power of ten) to mark. */
+/** Maps values to pixels, and returns round values (1, 2, 5 times a power of ten) to mark. */
 function axis(values: number[], from: number, to: number) {
   const [low, high] = [Math.log10(Math.min(...values) / 1.2), Math.log10(Math.max(...values) * 1.2)]
   const at = (value: number): string =>

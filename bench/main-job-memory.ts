@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Measurement } from './alternate.ts'
 
-/** Ids of a process and all its descendants, by /proc (Linux). */
+/** Ids of a process and all its descendants, from /proc (Linux). */
 function descendants(root: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
@@ -22,7 +22,7 @@ function descendants(root: number): number[] {
   return found
 }
 
-/** Proportional set size in bytes, so that pages shared between the processes count once. */
+/** Proportional set size in bytes, which counts pages shared between processes once. */
 function proportionalBytes(id: number): number {
   try {
     return Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))?.[1] ?? 0) * 1024
@@ -31,7 +31,7 @@ function proportionalBytes(id: number): number {
   }
 }
 
-/** Peak memory of the default job, server processes included, in megabytes; sampled every 250 ms. No peer. */
+/** Peak memory of the default job in megabytes, including server processes, sampled every 250 ms. No peer. */
 export async function mainJobMemory(): Promise<Measurement> {
   const out = mkdtempSync(join(tmpdir(), 'agoge-memory-'))
   const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))

@@ -1,4 +1,4 @@
-// npm run bench -- NAME [--json]: measures ours and, where AGOGE_PEERS_PYTHON names a Python that has it, the peer.
+// npm run bench -- NAME [--json]: measures Agoge, and the peer if AGOGE_PEERS_PYTHON names a Python with it.
 import { setFlagsFromString } from 'node:v8'
 import type { Measurement } from './alternate.ts'
 import { cartPoleStep } from './cartpole-step.ts'

@@ -1,7 +1,7 @@
 import { parameterLayout, smallConfig } from 'agoge/llm'
 import type { TransformerConfig } from 'agoge/llm'
 
-/** The small model, grown: `width` with heads 64 wide (32 for the small one), the gated half 2.75 times as wide. */
+/** The small model scaled to `width`, with heads 64 wide (32 for the small one) and a gated layer 2.75 times as wide. */
 export function grownConfig(width: number, layers: number, window = 1024): TransformerConfig {
   const heads = width / (width <= 128 ? 32 : 64)
   return {

@@ -10,7 +10,7 @@ interface Case {
   rows: number[]
 }
 
-/** From 8 to 200 tokens, most of them short. */
+/** 8 to 200 tokens, most of them short. */
 const tailed = Array.from({ length: 32 }, (_, i) => 8 + Math.round(192 * (i / 31) ** 3))
 
 const cases: Case[] = [
@@ -26,7 +26,7 @@ const cases: Case[] = [
     rows: [256, 512],
   },
   {
-    // One of 1000 among many of 16 to 79.
+    // One sequence of 1000 tokens among many of 16 to 79.
     name: 'skewed 0.9M',
     model: [128, 4],
     lengths: [1000, ...Array.from({ length: 63 }, (_, i) => 16 + ((i * 37) % 64))],
@@ -37,13 +37,14 @@ const cases: Case[] = [
   { name: 'tailed 26M', model: [512, 8], lengths: tailed, rows: [256, 512] },
 ]
 
-// A short try: AGOGE_BENCH_LARGEST=2e6 AGOGE_BENCH_ROUNDS=1
+// For a short test: AGOGE_BENCH_LARGEST=2e6 AGOGE_BENCH_ROUNDS=1
 const largest = Number(process.env['AGOGE_BENCH_LARGEST'] ?? Infinity)
 const rounds = Number(process.env['AGOGE_BENCH_ROUNDS'] ?? 5)
 
 /**
- * Loss and gradients of sequences that share rows (`packing`) against the same padded to the longest of their micro-batch (the peer), in
- * turn, one thread: real tokens a second of the processor and of the clock. A ratio above 1 means that packing is quicker.
+ * Loss and gradients of packed sequences, against the same sequences padded to the longest of their micro-batch (the peer). One
+ * thread. Measures tokens without padding, per second of processor time and of wall-clock time. A ratio above 1 means that
+ * packing is faster.
  */
 export async function packing(): Promise<Measurement[]> {
   const found: Measurement[] = []

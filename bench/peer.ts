@@ -3,20 +3,20 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** What one measurement gave. */
+/** The result of one measurement. */
 export interface Measured {
   seconds: number
   score?: number
 }
 
-/** A peer's process, kept alive between measurements: send it a count, it answers with seconds, and a score if it has one. */
+/** A peer's process, which stays alive between measurements. Receives a count; returns seconds, and a score if it has one. */
 export interface Peer {
-  /** `seed`: of those that take one; by default how many measurements came before. */
+  /** `seed`: for peers that take one. Default: the number of earlier measurements. */
   measure(count: number, seed?: number): Promise<Measured>
   close(): void
 }
 
-/** Starts `bench/peers/NAME.py THREADS ARGUMENTS` on the Python of `AGOGE_PEERS_PYTHON`; null where that is not set. */
+/** Starts `bench/peers/NAME.py THREADS ARGUMENTS` with the Python of `AGOGE_PEERS_PYTHON`. Null if that is not set. */
 export function startPeer(name: string, threads: number, more: readonly string[] = []): Peer | null {
   const python = process.env['AGOGE_PEERS_PYTHON']
   if (!python) return null
@@ -40,7 +40,7 @@ export function startPeer(name: string, threads: number, more: readonly string[]
   }
 }
 
-/** Starts the peer at 1 and 2 threads, keeps the one that was quicker at its best of three. */
+/** Starts the peer with 1 and 2 threads. Keeps the one with the faster best of three. */
 export async function betterPeer(
   name: string,
   warmup: number,

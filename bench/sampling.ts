@@ -6,7 +6,7 @@ import { betterPeer } from './peer.ts'
 const prompt = 32
 const fresh = 64
 
-/** Batched sampling, prefill and the drawing of tokens included, in new tokens a second; `count` calls at a time. */
+/** Batched sampling in new tokens per second, including prefill and drawing, for `count` calls. */
 async function samplingOf(rows: number, count: number, name: string): Promise<Measurement> {
   const backend = createLocalBackend({
     config: smallConfig,
@@ -36,10 +36,10 @@ async function samplingOf(rows: number, count: number, name: string): Promise<Me
   return measured
 }
 
-/** At batch 128. */
+/** At batch size 128. */
 export const sampling = (): Promise<Measurement> => samplingOf(128, 2, 'sampling')
 
-/** At batches from 1 to 128. */
+/** At batch sizes from 1 to 128. */
 export async function samplingBatches(): Promise<Measurement[]> {
   const found = []
   for (const [rows, count] of [

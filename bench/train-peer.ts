@@ -4,24 +4,24 @@ import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
 
-/** A training of `steps` environment steps by named settings, against a peer's with the same ones. */
+/** A training of `steps` environment steps with named settings, against a peer with the same settings. */
 export interface TrainingBenchmark {
   name: string
   environment: string
   algorithm: string
   preset: string
   steps: number
-  /** Steps that show which number of threads is the better one for the peer. */
+  /** Steps of a trial to choose the peer's number of threads. */
   warmup: number
-  /** A script of `bench/peers/`, and what it is told after the threads. */
+  /** A script of `bench/peers/`, and its arguments after the threads. */
   peer: string
   peerArguments?: readonly string[]
 }
 
 /**
- * Whole trainings from scratch in environment steps a second, compilation included, evaluation not; the scores are the
- * mean return of 100 episodes of the final greedy policy, averaged over the rounds, each of which has a seed of its own.
- * Both sides run at the better of 1 and 2 threads.
+ * Whole trainings from scratch in environment steps per second, with compilation and without evaluation. The score is the mean
+ * return of 100 episodes of the final greedy policy, averaged over the rounds. Each round has its own seed. Both sides use the
+ * better of 1 and 2 threads.
  */
 export async function trainAgainstPeer(benchmark: TrainingBenchmark): Promise<Measurement> {
   const { name, environment, algorithm, preset, steps, warmup, peer, peerArguments = [] } = benchmark
@@ -43,7 +43,7 @@ export async function trainAgainstPeer(benchmark: TrainingBenchmark): Promise<Me
     return { seconds, score: summary.return.mean }
   }
   await train(warmup, 1)
-  // As long as what is measured: a second thread takes a while to start, which is part of its price.
+  // As long as the measured run: starting a second thread takes time, which counts.
   const tried = { 1: Infinity, 2: Infinity }
   for (const threads of [1, 2, 1, 2] as const) {
     seed = 0

@@ -2,7 +2,7 @@ import type { Measurement } from './alternate.ts'
 import { grownConfig } from './model-sizes.ts'
 import { trainStepOf } from './train-step.ts'
 
-/** Training steps of models of 0.9M, 5M and 26M parameters on 32x128 tokens, in tokens a second. */
+/** Training steps of models with 0.9M, 5M and 26M parameters on 32x128 tokens, in tokens per second. */
 export async function trainStepSizes(): Promise<Measurement[]> {
   const found: Measurement[] = []
   for (const [size, width, layers, count] of [

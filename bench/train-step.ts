@@ -4,18 +4,18 @@ import { alternate } from './alternate.ts'
 import type { Measurement } from './alternate.ts'
 import { betterPeer } from './peer.ts'
 
-/** A training step that is timed. */
+/** A timed training step. */
 export interface StepBenchmark {
   name: string
   config: TransformerConfig
   rows: number
   length: number
-  /** Steps of a measurement. */
+  /** Steps per measurement. */
   count: number
   rounds?: number
 }
 
-/** Forward, backward and AdamW update on `rows` x `length` tokens, in tokens a second. */
+/** Forward and backward pass and AdamW update on `rows` x `length` tokens, in tokens per second. */
 export async function trainStepOf(benchmark: StepBenchmark): Promise<Measurement> {
   const { name, config, rows, length, count, rounds } = benchmark
   const backend = createLocalBackend({ config, parameters: initialiseParameters(config, 1) })

@@ -12,8 +12,8 @@ const cases = [
 ]
 
 /**
- * Peak memory of a training step in a process of its own, in MB beyond what it had with the weights alone; the peer is what
- * `standingBytes` and `activationBytes` estimate. Linux only.
+ * Peak memory of a training step in a separate process, in MB above its memory with only the weights. The peer is the estimate
+ * of `standingBytes` and `activationBytes`. Linux only.
  */
 export async function trainingMemory(): Promise<Measurement[]> {
   const child = fileURLToPath(new URL('training-memory-child.ts', import.meta.url))

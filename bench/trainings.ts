@@ -1,7 +1,7 @@
 import type { Measurement } from './alternate.ts'
 import { trainAgainstPeer } from './train-peer.ts'
 
-/** PPO with CleanRL's settings against its `ppo.py`, and with the zoo's against the algorithm of Stable-Baselines3. */
+/** PPO with CleanRL's settings against its `ppo.py`, and with the zoo's settings against Stable-Baselines3. */
 export const ppoCartPole = async (): Promise<Measurement[]> => {
   const shared = { environment: 'cartpole', algorithm: 'ppo', warmup: 5000, peer: 'ppo' } as const
   return [
@@ -22,7 +22,10 @@ export const ppoCartPole = async (): Promise<Measurement[]> => {
   ]
 }
 
-/** DQN with the zoo's settings against the algorithm of Stable-Baselines3: 10 000 of its 50 000 steps, after 1000 all alike. */
+/**
+ * DQN with the zoo's settings against Stable-Baselines3: 10 000 of its 50 000 steps. All steps after the first 1000 cost the
+ * same.
+ */
 export const dqnCartPole = (): Promise<Measurement> =>
   trainAgainstPeer({
     name: 'dqn-cartpole',
@@ -34,7 +37,7 @@ export const dqnCartPole = (): Promise<Measurement> =>
     peer: 'dqn',
   })
 
-/** The same for SAC. 3000 of the zoo's 20 000 steps: all but the first 100 are alike. */
+/** SAC with the zoo's settings: 3000 of its 20 000 steps. All but the first 100 cost the same. */
 export const sacPendulum = (): Promise<Measurement> =>
   trainAgainstPeer({
     name: 'sac-pendulum',

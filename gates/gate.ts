@@ -1,26 +1,26 @@
-/** A score that training has to reach, or, where learning is known to fail, not to pass. */
+/** A score that training must reach or, for known failures, must not exceed. */
 export interface Gate {
   name: string
   /** Names of an environment, an algorithm and one of its presets. */
   environment: string
   algorithm: string
   preset: string
-  /** Instead of settings of the preset. */
+  /** Override settings of the preset. */
   config?: Readonly<Record<string, unknown>>
-  /** Weight of a bonus of 1 / sqrt(visits) for the state reached, which the learner sees added to the reward. */
+  /** Weight of a bonus of 1 / sqrt(visits) for the state reached, added to the learner's reward. */
   countBonus?: number
-  /** Environment steps. */
+  /** Number of environment steps. */
   steps: number
   /** Return of an episode. */
   bar: number
   direction: 'at-least' | 'at-most'
-  /** Where the bar comes from. */
+  /** Source of the bar. */
   source: string
-  /** A script of `bench/peers/`, and what it is told, that trains the reference at the same settings. */
+  /** A script of `bench/peers/` and its arguments. It trains the reference with the same settings. */
   peer?: readonly [script: string, ...args: string[]]
-  /** How a result whose interval is not wholly on the right side of the bar is to be read. */
+  /** How to interpret a result whose interval is not entirely on the right side of the bar. */
   reading?: string
-  /** Why it cannot be run yet. */
+  /** Why the gate cannot run yet. */
   notYet?: string
 }
 
@@ -31,7 +31,7 @@ export interface Interval {
   high: number
 }
 
-/** What `--json` prints: interquartile mean over seeds of their mean returns with its 95% stratified bootstrap interval. */
+/** The output of `--json`: the interquartile mean over seeds of their mean returns, with its 95% stratified bootstrap interval. */
 export interface GateLine {
   name: string
   iqm: number | null
@@ -40,6 +40,6 @@ export interface GateLine {
   bar: number
   passed: boolean
   seeds: number
-  /** Of training alone, summed over seeds. */
+  /** Seconds of training only, summed over seeds. */
   seconds: number
 }

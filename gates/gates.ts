@@ -6,10 +6,10 @@ const { loss: _, ...cleanrlReplay } = dqnPresets.cleanrl
 const cartPole = { environment: 'cartpole', direction: 'at-least' } as const
 const pendulum = { environment: 'pendulum', preset: 'sb3-zoo-pendulum', steps: 20_000, bar: -200 } as const
 
-/** PPO with CleanRL's settings for as long as bsuite's DeepSea goes on: 10 000 episodes. */
+/** PPO with CleanRL's settings for the length of bsuite's DeepSea: 10 000 episodes. */
 const deepSea = { environment: 'deep-sea-20', algorithm: 'ppo', preset: 'cleanrl', steps: 200_000 } as const
 
-/** The learning gates, in the order of the table. Settings are the published ones; seeds are 1 to 10. */
+/** The learning gates, in the order of the table. Settings are the published ones. Seeds are 1 to 10. */
 export const gates: readonly Gate[] = [
   {
     ...cartPole,
@@ -56,7 +56,7 @@ export const gates: readonly Gate[] = [
     name: 'qr-dqn-cartpole-500k',
     algorithm: 'qr-dqn',
     preset: 'sb3-zoo-cartpole',
-    // CleanRL has no QR-DQN: the settings of its DQN, with Adam's epsilon as SB3-Contrib sets it, 0.01 / batch.
+    // CleanRL has no QR-DQN. Uses the settings of its DQN, with Adam's epsilon of SB3-Contrib, 0.01 / batch.
     config: { ...cleanrlReplay, adamEpsilon: 0.01 / cleanrlReplay.batchSize },
     steps: 500_000,
     bar: 488.69,
@@ -135,7 +135,7 @@ export const gates: readonly Gate[] = [
   {
     ...deepSea,
     name: 'deep-sea-20-with-bonus',
-    // The one number that is ours, chosen on seeds 101 to 103: 0.01, 0.03 and 0.1 solved all three, 1 two, 10 none.
+    // The only setting chosen here, on seeds 101 to 103: 0.01, 0.03 and 0.1 solved all three, 1 two, 10 none.
     countBonus: 0.03,
     bar: 0.98,
     direction: 'at-least',

@@ -1,6 +1,6 @@
-// npm run gates -- NAME... [--json] [--seeds 1-10] [--peers] [--table] [--out FOLDER] [--steps N]: trains what is not stored yet,
-// prints and stores. Without names: all gates. --peers trains the references instead, on the Python of AGOGE_PEERS_PYTHON;
-// --table trains nothing and writes the table anew; --steps is for trying the machinery out, and needs a folder of its own.
+// npm run gates -- NAME... [--json] [--seeds 1-10] [--peers] [--table] [--out FOLDER] [--steps N]: trains seeds without a stored
+// result, prints and stores the results. Default: all gates. --peers trains the references instead, with the Python of
+// AGOGE_PEERS_PYTHON. --table only rewrites the table. --steps is for tests of the gates themselves and needs --out.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -45,7 +45,7 @@ if (unknown.length > 0)
 if (values.steps !== undefined && values.out === undefined) fail('--steps needs --out FOLDER')
 const steps = values.steps === undefined ? undefined : Number(values.steps)
 const all = steps === undefined ? gates : gates.map((gate) => ({ ...gate, steps }))
-// In the order that was asked for, so that the cheap ones can be had first.
+// In the given order, so that cheap gates can run first.
 const chosen =
   positionals.length === 0
     ? all

@@ -9,14 +9,14 @@ import type { SeedResult } from './seed-run.ts'
 export interface PeerResult {
   schema: 1
   name: string
-  /** Of all seeds; null while there are fewer than ten. */
+  /** Over all seeds; null if there are fewer than ten. */
   interval: Interval | null
-  /** A script of `bench/peers/`, and what it was told. */
+  /** A script of `bench/peers/`, and its arguments. */
   peer: readonly string[]
   command: string
   date: string
   machine: { cpu: string; cores: number; versions: string } | null
-  /** Those of the gate when it was run: another's do not count. */
+  /** Settings of the gate at the time of the run. Results with other settings do not count. */
   settings: Record<string, unknown>
   seeds: SeedResult[]
 }
@@ -29,7 +29,7 @@ export function peerInterval(seeds: readonly SeedResult[]): Interval | null {
   return low === null ? null : { iqm: mean, low, high }
 }
 
-/** What is stored of a gate's peer; null where it has none, or nothing is, or only what had other settings. */
+/** The stored result of a gate's peer. Null if the gate has no peer, or there is no result with the same settings. */
 export function loadPeer(folder: string, gate: Gate): PeerResult | null {
   const file = fileOf(folder, gate)
   if (gate.peer === undefined || !existsSync(file)) return null
@@ -40,7 +40,7 @@ export function loadPeer(folder: string, gate: Gate): PeerResult | null {
   return same ? { ...stored, interval: peerInterval(stored.seeds) } : null
 }
 
-/** Adds what came of a seed, whole or not at all. */
+/** Adds the result of a seed. The write is atomic. */
 export function storePeerSeed(
   folder: string,
   gate: Gate,

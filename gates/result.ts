@@ -21,18 +21,18 @@ export interface GateResult {
   seeds: SeedResult[]
 }
 
-/** Whether the score reaches the bar: the upper end of its interval, or, of a bar that is a most, all of it. */
+/** Whether the interval reaches the bar: its upper end for a minimum, the whole interval for a maximum. */
 export const reachesBar = ({ bar, direction }: Pick<Gate, 'bar' | 'direction'>, high: number): boolean =>
   direction === 'at-least' ? high >= bar : high <= bar
 
-/** Whether two intervals have a point in common. */
+/** Whether two intervals overlap. */
 export const overlap = (a: Omit<Interval, 'iqm'>, b: Omit<Interval, 'iqm'>): boolean =>
   a.low <= b.high && b.low <= a.high
 
 /**
- * A gate passes when the interval reaches the bar: its upper end where the score has to be at least the bar; the whole
- * of it where the score may be at most the bar, so that a few seeds that succeed are not hidden by the others. Where it
- * does not, it passes when it overlaps the interval of the peer, the reference run here at the same settings.
+ * A gate passes if its interval reaches the bar. For a minimum score, the upper end must reach it. For a maximum score, the
+ * whole interval must stay below it, so that a few successful seeds are not hidden by the others. Otherwise the gate passes if
+ * its interval overlaps that of the peer, the reference trained here with the same settings.
  */
 export function gateLine(gate: Gate, seeds: readonly SeedResult[], peer: Interval | null = null): GateLine {
   const { name, bar } = gate
@@ -44,7 +44,7 @@ export function gateLine(gate: Gate, seeds: readonly SeedResult[], peer: Interva
   return { name, iqm: mean, low, high, bar, passed, seeds: seeds.length, seconds }
 }
 
-/** What is stored of a gate; with no seeds where nothing is, or only what had other settings. */
+/** The stored result of a gate. It has no seeds if there is no result with the same settings. */
 export function loadResult(folder: string, gate: Gate): GateResult {
   const settings = settingsOf(gate)
   const file = fileOf(folder, gate)
@@ -54,7 +54,7 @@ export function loadResult(folder: string, gate: Gate): GateResult {
   if (!existsSync(file)) return fresh
   const stored = JSON.parse(readFileSync(file, 'utf8')) as GateResult
   if (JSON.stringify(stored.settings) !== JSON.stringify(settings)) return fresh
-  // The bar may have changed since, and the peer been run.
+  // The bar or the peer's result may have changed since.
   return {
     ...stored,
     direction,
@@ -63,7 +63,7 @@ export function loadResult(folder: string, gate: Gate): GateResult {
   }
 }
 
-/** Adds what came of a seed, whole or not at all. */
+/** Adds the result of a seed. The write is atomic. */
 export function storeSeed(
   folder: string,
   gate: Gate,

@@ -8,21 +8,21 @@ import type { SeedAnswer, SeedJob, SeedResult } from './seed-run.ts'
 
 export interface RunGatesOptions {
   seeds: readonly number[]
-  /** Where results are stored. */
+  /** Folder of the results. */
   folder: string
-  /** How it was started, for the record. */
+  /** The command line, for the record. */
   command: string
   /** Arguments of Node before the child's script. Default: those of this process. */
   execArgv?: readonly string[]
-  /** A seed is done, and stored. */
+  /** Called when a seed's result is stored. */
   onSeed?: (gate: Gate, result: SeedResult) => void
-  /** All seeds of a gate are done. */
+  /** Called when all seeds of a gate are done. */
   onGate?: (line: GateLine) => void
 }
 
 /**
- * Trains the seeds of the gates that are not stored yet, each in a process of its own with one thread and at most as
- * many at once as there are cores, gate by gate. The first seed that fails ends it; what is done stays stored.
+ * Trains the seeds of the gates without a stored result, gate by gate. Each seed has its own process with one thread; as many
+ * run at once as there are cores. Stops at the first failing seed. Stored results stay.
  */
 export async function runGates(gates: readonly Gate[], options: RunGatesOptions): Promise<GateLine[]> {
   const { seeds, folder, command, onSeed, onGate } = options
@@ -72,7 +72,7 @@ type Done = Exclude<SeedAnswer, { error: string }>
 function inProcess(job: SeedJob, execArgv: readonly string[], signal: AbortSignal): Promise<Done> {
   return new Promise((resolve, reject) => {
     const script = fileURLToPath(new URL('./seed-process.ts', import.meta.url))
-    // As JSON, a setting of Infinity would come out as null.
+    // JSON would turn a setting of Infinity into null.
     const child = fork(script, { execArgv: [...execArgv], signal, serialization: 'advanced' })
     const what = `${job.gate.name}, seed ${job.seed}`
     child.once('message', (answer: SeedAnswer) => {

@@ -7,18 +7,18 @@ import type { SeedResult } from './seed-run.ts'
 
 export interface RunPeersOptions {
   seeds: readonly number[]
-  /** Where results are stored. */
+  /** Folder of the results. */
   folder: string
-  /** How it was started, for the record. */
+  /** The command line, for the record. */
   command: string
   onSeed?: (gate: Gate, result: SeedResult) => void
 }
 
 /**
- * Trains the peers of the gates with the seeds that are not stored yet, each in a process of its own with one thread and
- * at most as many at once as there are cores, gate by gate, on the Python of `AGOGE_PEERS_PYTHON`.
+ * Trains the peers of the gates for seeds without a stored result, gate by gate, with the Python of `AGOGE_PEERS_PYTHON`. Each
+ * seed has its own process with one thread; as many run at once as there are cores.
  *
- * @throws Error where that is not set, or a peer stops
+ * @throws Error if that variable is not set, or a peer exits early.
  */
 export async function runPeers(gates: readonly Gate[], options: RunPeersOptions): Promise<void> {
   const { seeds, folder, command, onSeed } = options

@@ -1,7 +1,7 @@
 import { runSeed } from './seed-run.ts'
 import type { SeedAnswer, SeedJob } from './seed-run.ts'
 
-// One seed in a process of its own: told its job, answers once; ends when it is left alone.
+// Trains one seed in its own process: receives the job, answers once, and exits when the parent does.
 process.on('disconnect', () => process.exit(1))
 process.once('message', (job: SeedJob) => {
   void runSeed(job)

@@ -3,33 +3,33 @@ import type { ClassicSummary } from 'agoge'
 import { counts, withBonus, findRun } from 'agoge/classic'
 import type { Gate } from './gate.ts'
 
-/** Episodes that the final greedy policy plays. */
+/** Episodes of the final greedy policy. */
 export const episodes = 100
 
-/** One seed of a gate, as it is told to a child process. */
+/** One seed of a gate, as the child process receives it. */
 export interface SeedJob {
   gate: Gate
   seed: number
 }
 
-/** What came of a seed. */
+/** The result of a seed. */
 export interface SeedResult {
   seed: number
   /** Mean over the episodes of the final greedy policy. */
   return: number
-  /** Of training alone. */
+  /** Seconds of training only. */
   seconds: number
 }
 
 export type SeedAnswer = { result: SeedResult; machine: ClassicSummary['machine'] } | { error: string }
 
-/** Everything that the result depends on beside the code and the seed; plain data. */
+/** Everything that affects the result besides the code and the seed, as plain data. */
 export function settingsOf(gate: Gate): Record<string, unknown> {
   const { environment, steps, countBonus = 0 } = gate
   return { environment, ...findRun(gate).settings, countBonus, steps, episodes }
 }
 
-/** Trains with one thread, then plays. */
+/** Trains with one thread, then evaluates. */
 export async function runSeed({ gate, seed }: SeedJob): Promise<Exclude<SeedAnswer, { error: string }>> {
   const { definition, algorithm, numEnvs } = findRun(gate)
   const { countBonus } = gate

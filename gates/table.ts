@@ -8,7 +8,7 @@ const seedsOfAGate = 10
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 const show = (value: number | null): string => (value === null ? '-' : String(Number(value.toFixed(2))))
 
-/** `results/README.md`: what is stored of every gate, in the order of the table. */
+/** `results/README.md`: the stored results of every gate, in the order of the table. */
 export function renderTable(folder: string, gates: readonly Gate[]): string {
   const rows = gates.map((gate) => ({ gate, stored: loadResult(folder, gate), peer: loadPeer(folder, gate) }))
   const counted = rows.filter(({ stored }) => stored.line.seeds >= seedsOfAGate)
@@ -134,7 +134,7 @@ function peerProvenance({ name, peer, command, date, machine, seeds }: PeerResul
   return [what, `\`${command}\`, ${date}${on}`]
 }
 
-/** One line for all that was run in the same way. */
+/** One line for all gates that were run the same way. */
 function grouped(all: readonly Provenance[]): string[] {
   const ways = new Map<string, string[]>()
   for (const [what, how] of all) ways.set(how, [...(ways.get(how) ?? []), what])

@@ -1,4 +1,4 @@
-// Removes what was built, so that a package holds nothing of sources that are gone.
+// Removes the build, so that a package contains nothing of deleted sources.
 import { rmSync } from 'node:fs'
 
 rmSync(new URL('../dist', import.meta.url), { recursive: true, force: true })

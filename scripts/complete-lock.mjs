@@ -1,5 +1,5 @@
-// Completes package-lock.json with the platform bindings that npm leaves out when the registry at hand lacks them,
-// so that `npm ci` works on every platform and npm version. Run after every change of a dependency.
+// Adds platform bindings to package-lock.json that npm leaves out if the registry in use lacks them, so that `npm ci` works on
+// every platform and npm version. Run it after every change of a dependency.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const file = new URL('../package-lock.json', import.meta.url)

@@ -1,5 +1,6 @@
-// npm run docs:figures: the tables of algorithms, advantages and losses in docs/guides/algorithms.md and docs/guides/losses.md, from their definitions
-// (src/llm/algorithm/definitions.ts). Each stands between a pair of markers; docs/algorithms.test.ts fails where one is out of date.
+// npm run docs:figures: writes the tables of algorithms, advantages and losses in docs/guides/algorithms.md and
+// docs/guides/losses.md from their definitions (src/llm/algorithm/definitions.ts), each between a pair of markers.
+// docs/algorithms.test.ts fails if one is out of date.
 import * as library from '../src/llm/algorithm/losses/index.ts'
 import { advantages, losses, preferenceLosses } from '../src/llm/algorithm/catalogue.ts'
 import type { Definition } from '../src/llm/algorithm/catalogue.ts'
@@ -38,7 +39,7 @@ const lossTable = table(
   Object.values(losses).map((each) => [code(each.name), each.about, settingsOf(each)]),
 )
 
-/** The plain function of a definition, by the convention of its name, where `agoge/losses` exports it. */
+/** The function of a definition, by naming convention, if `agoge/losses` exports it. */
 function functionOf({ kind, name }: Definition): string {
   const words = name
     .replaceAll('+', '-plus')
@@ -69,7 +70,7 @@ export const algorithmTables: Readonly<Record<string, Readonly<Record<string, st
   },
 }
 
-/** The text of a page with its tables between their markers. @throws Error where a marker is missing. */
+/** The text of a page with its tables between their markers. @throws Error if a marker is missing. */
 export function withTables(text: string, tables: Readonly<Record<string, string>>): string {
   return Object.entries(tables).reduce((page, [name, content]) => {
     const [opening, closing] = [`<!-- ${name}: npm run docs:figures -->`, `<!-- end of ${name} -->`]

@@ -1,10 +1,10 @@
-// npm run docs:figures -- [--from RUN_FOLDER]: the figures of the main job in README.md and docs/results/main-job.md, and the picture of
-// its report, all from one run.
+// npm run docs:figures -- [--from RUN_FOLDER]: writes the figures of the main job in README.md and docs/results/main-job.md, and the
+// picture of its report, all from one run.
 //
-// To replace that run: npm start -- --seed 1 --compare-supervised, alone on the machine, then this command with the folder of the run.
-// It copies summary.json and report.html to docs/results/main-job/, without paths of the machine, writes what stands between the
-// markers of both pages, and photographs the report with Chromium (CHROMIUM=PATH, or one on the PATH). Commit all of it;
-// docs/figures.test.ts fails where one does not fit the others. Without --from the pages are written anew from what is committed.
+// To replace that run, run `npm start -- --seed 1 --compare-supervised` alone on the machine, then this command with the run's folder.
+// It copies summary.json and report.html to docs/results/main-job/, without paths of the machine, rewrites the text between the
+// markers of both pages, and takes a screenshot of the report with Chromium (CHROMIUM=PATH, or one on the PATH). Commit all of it;
+// docs/figures.test.ts fails if the files do not match. Without --from, it rewrites the pages from the committed run.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ import type { StageSummary, TrainingSummary } from '../src/llm/training/types.ts
 const inRepository = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const data = 'docs/results/main-job'
 const picture = 'docs/images/report.png'
-/** The pages and who writes their figures. */
+/** The pages and the functions that write their figures. */
 export const pages = {
   'README.md': readmeFigures,
   'docs/results/main-job.md': pageFigures,
@@ -45,7 +45,7 @@ export function readRun(): { summary: TrainingSummary; report: string } {
 
 export const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
 
-/** What the picture was made of and what came out, as `picture.json` has it. */
+/** The input and output of the picture, as in `picture.json`. */
 export const pictureHashes = (report: string): { report: string; picture: string } => ({
   report: sha256(report),
   picture: sha256(readFileSync(inRepository(picture))),
@@ -177,7 +177,7 @@ ${table(
 [summary.json](main-job/summary.json) and [report.html](main-job/report.html) are that run's own; [the picture](../images/report.png) is of that report.`
 }
 
-/** Copies what the pages need of a run, without the paths of its machine. */
+/** Copies the parts of a run that the pages need, without paths of its machine. */
 function adopt(folder: string): void {
   const [summary, report] = ['summary.json', 'report.html'].map((file) =>
     readFileSync(join(folder, file), 'utf8'),
@@ -192,7 +192,7 @@ function adopt(folder: string): void {
     writeFileSync(inRepository(`${data}/${file}`), clean(text))
 }
 
-/** As it stands at the top of the README: the first screen of the report. */
+/** The picture at the top of the README: the first screen of the report. */
 function photograph(): boolean {
   const profile = mkdtempSync(join(tmpdir(), 'agoge-picture-'))
   const names = [

@@ -1,5 +1,5 @@
-// npm run docs: the site of the documentation in docs/.site, from the pages of docs/ and the docstrings of what the package exports.
-// Fails where a link leads nowhere: in a page, to an anchor, or in a docstring. TypeDoc is a tool of its own (docs/site), since it reads
+// npm run docs: builds the documentation site in docs/.site from the pages of docs/ and the docstrings of the package's exports.
+// Fails if a link is broken: in a page, to an anchor, or in a docstring. TypeDoc is a separate tool (docs/site), since it reads
 // sources with TypeScript 6.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -35,7 +35,7 @@ for (const name of pages) {
     if (/^(?:[a-z]+:|\/\/|#?$)/.test(link)) continue
     const [path, anchor] = decodeURI(link.replaceAll('&amp;', '&')).split('#')
     const target = path === '' ? page : resolve(dirname(page), path.split('?')[0])
-    // What TypeDoc copied of other files (media/) is not a page of the site: its own links are of the repository.
+    // Files that TypeDoc copied (media/) are not pages of the site: their links refer to the repository.
     if (relative(site, page).startsWith('media')) continue
     if (!existsSync(target)) dead.push(`${name} links to ${link}`)
     else if (anchor !== undefined && target.endsWith('.html') && !anchorsOf(target).has(anchor))

@@ -1,5 +1,6 @@
-// node --import tsx --conditions agoge-source scripts/judge-papers.ts: judges the stored scores of every paper anew, where the
-// intervals or a claim have changed, and writes research/papers/results and research/papers/gallery.html. Nothing is trained. Prints what changed.
+// node --import tsx --conditions agoge-source scripts/judge-papers.ts: judges the stored scores of every paper again, after the
+// intervals or a claim have changed. Writes research/papers/results and research/papers/gallery.html, and prints the changes.
+// Trains nothing.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { judge, type Paper, type PaperResult } from '../research/runner/paper.ts'

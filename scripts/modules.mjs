@@ -1,10 +1,11 @@
-// npm run lint: a module of src/ imports only modules named before it here, so never in a circle, and neither product imports the other.
-// Tests and the files under testing/ may look at any module of their own product.
+// npm run lint: a module of src/ may import only modules listed before it, so there are no cycles, and neither product imports
+// the
+// other. Tests and files under testing/ may import any module of their own product.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A module is a folder of src/ (or of a product), in the order of imports. A file directly in src/ or in a product is a module too. */
+/** Modules in the order of imports. A module is a folder of src/ or of a product, or a file directly in one of these. */
 export const modules = [
   'error.ts',
   'closest-name.ts',
@@ -64,7 +65,7 @@ const moduleOf = (path) => {
 }
 const product = (name) => /^(classic|llm)\b/.exec(name)?.[0]
 const loose = (path) => /\.test\.ts$|\/(testing|golden|fixtures)\//.test(path)
-// What is put together of all: the entries of the package.
+// These import everything: the entries of the package.
 const entries = new Set(['index.ts', 'browser.ts', 'browser.test.ts'])
 
 const problems = []

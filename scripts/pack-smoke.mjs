@@ -1,14 +1,14 @@
-// The package as users get it: packed, installed into an empty folder by the line of the README, then used on Node 20 or whatever runs
-// this, Node 22, Node 24 and Bun: every entry is imported, a small agent is trained and evaluated, a language model answers.
+// Tests the package as users get it: packed, installed into an empty folder with the command of the README, then used with this
+// Node (20 or later), Node 22, Node 24 and Bun. Imports every entry, trains and evaluates a small agent, runs a language model.
 //   node scripts/pack-smoke.mjs          all of them
-//   node scripts/pack-smoke.mjs --here   only the Node that runs this
+//   node scripts/pack-smoke.mjs --here   only the Node that runs this script
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Packages that are nothing but the program. Bun's moves its program out when its install script runs, so none is run. */
+/** Packages that contain only the program. Bun's install script moves its program out, so install scripts do not run. */
 const system = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 const runtimes = [
   { name: 'Node 22', package: `node-${system}@22.23.3`, program: `node-${system}/bin/node` },
@@ -25,7 +25,7 @@ const home = mkdtempSync(join(tmpdir(), 'agoge-pack-'))
 const began = performance.now()
 
 function run(command, args, cwd) {
-  // A run of tests or a script of npm would tell npm where it thinks it is.
+  // A test runner or an npm script would pass its own settings to npm.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
   return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 }
@@ -42,7 +42,7 @@ function install(package_, folder, options = []) {
   run('npm', ['i', package_, '--ignore-scripts', ...options, ...quick], folder)
 }
 
-/** What a user does first, with one runtime. */
+/** The first steps of a user, with one runtime. */
 function useWith(name, program, project, { version, paths }) {
   const agoge = (...args) => run(program, ['node_modules/agoge/dist/cli/main.js', ...args], project)
   const said = agoge('--version').trim()
@@ -69,7 +69,7 @@ function useWith(name, program, project, { version, paths }) {
   return mean
 }
 
-/** A program of the user's, with the declarations of every entry checked and without those of Node. */
+/** A user's program, type-checked against the declarations of every entry, without those of Node. */
 function checkTypes(project, paths) {
   const uses = paths.map(
     (path, index) => `import * as entry${index} from '${path}'\nconsole.log(entry${index})`,
@@ -95,7 +95,7 @@ function checkTypes(project, paths) {
   check('declarations need neither skipLibCheck nor @types/node', wrong === '', wrong)
 }
 
-/** What the packed documents point at must be in the package; sources of papers and gates are of the repository alone. */
+/** Targets of links in packed documents must be in the package. Sources of papers and gates are only in the repository. */
 function checkLinks(files) {
   const there = new Set(files.map(({ path }) => path))
   const dead = [...there]
@@ -113,7 +113,7 @@ function checkLinks(files) {
 }
 
 try {
-  // The build is there already: `npm test` made it.
+  // `npm test` has already made the build.
   const packed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', home], root)
   const [{ filename, files, size, unpackedSize }] = JSON.parse(packed)
   console.log(

@@ -1,4 +1,4 @@
-// The main job in about a minute: held-out success must rise, with the intervals of before and after clear of each other.
+// Runs the main job in about a minute. Held-out success must rise, and the intervals before and after must not overlap.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

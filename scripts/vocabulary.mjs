@@ -1,8 +1,8 @@
-// npm run vocabulary: the library speaks the field's language. Counts the words below in file names, in identifiers and in the texts that
-// users read (titles of tests, help, errors), and fails where there is one. Comments and pages are a reader's matter: there a word
-// may have its ordinary meaning.
+// npm run vocabulary: checks that the library uses the field's terms. Counts the words below in file names, identifiers and texts that
+// users read (titles of tests, help, errors), and fails if it finds any. Does not check comments and pages, where a word may have its
+// ordinary meaning.
 //   node scripts/vocabulary.mjs              counts by word and folder, then each place
-//   node scripts/vocabulary.mjs src/engine   only what lies there
+//   node scripts/vocabulary.mjs src/engine   only this folder
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { parseSync } from 'oxc-parser'
@@ -10,9 +10,9 @@ import { parseSync } from 'oxc-parser'
 const classic = /^(src\/(classic|cli\/classic|engine|statistics|returns)|examples|bench|docs)\//
 
 /**
- * What stands for what. `names` are runs of words in an identifier or a file name (`heldOut` is `held out`); `texts` are phrases of a
- * text that users read. `not` are longer runs in which the word is the field's own. `where` is for words that have their ordinary
- * meaning in other folders: the `body` of a request, the `wanted` answer.
+ * The words to replace and their replacements. `names` are runs of words in an identifier or file name (`heldOut` is `held
+ * out`). `texts` are phrases in text that users read. `not` are longer runs in which the word is a standard term. `where` limits
+ * a word to folders in which it has no ordinary meaning: the `body` of a request and the `wanted` answer are fine elsewhere.
  */
 const terms = [
   {
@@ -97,7 +97,7 @@ const terms = [
   },
 ]
 
-/** Places where a word has another meaning than the one above, the usual one. */
+/** Places where a word has its usual meaning. */
 const exceptions = [
   { path: /^src\/runs\/convert/, word: /./, why: 'reads the names of version 0.1' },
   { path: /^src\/cli\/shared\/runs/, word: /^worlds?$/, why: 'reads runs of version 0.1' },
@@ -137,7 +137,7 @@ const split = (name) =>
     .filter(Boolean)
     .map((word) => word.toLowerCase())
 
-/** The terms of which a run of words is in `words`. */
+/** The terms that a run of words contains. */
 function inName(name) {
   const line = ` ${split(name).join(' ')} `
   return terms.flatMap(({ names, not = [], where, use }) => {
@@ -156,14 +156,14 @@ function inText(text) {
   })
 }
 
-/** Calls whose texts users read, and fields of objects that are help or part of an error. */
+/** Calls whose texts users read, and object fields that are help or part of an error. */
 const readCalls =
   /^(AgogeError|InfrastructureError|refuse|test|it|describe|option|description|argument|requiredOption|Option|addHelpText|emitWarning|out|err)$/
 const readFields = new Set(['hint', 'expected', 'about', 'description', 'title', 'help', 'message', 'repair'])
 
 const nameOf = (node) => node?.name ?? node?.property?.name ?? node?.callee?.property?.name
 
-/** Every identifier, and every text that users read, with where it begins. */
+/** Every identifier, and every text that users read, with its position. */
 function* walk(node, read) {
   if (node === null || typeof node !== 'object') return
   if (Array.isArray(node)) {
@@ -176,7 +176,7 @@ function* walk(node, read) {
     yield { text: node.value, at: node.start }
   if (read && node.type === 'TemplateElement') yield { text: node.value.raw, at: node.start }
   if (node.type === 'CallExpression' || node.type === 'NewExpression') {
-    // Of `test.each(rows)('title', ...)` the name is `test`.
+    // The name of `test.each(rows)('title', ...)` is `test`.
     let { callee } = node
     while (callee.type === 'CallExpression') ({ callee } = callee)
     if (/^(each|skipIf|runIf|skip|only)$/.test(nameOf(callee) ?? '')) callee = callee.object

@@ -1,5 +1,5 @@
-// npm run ablation [-- FOLDER]: trains every variant with every seed, goes on where it was stopped, and writes
-// docs/results/ablation.json and ablation.md. FOLDER (default .agoge/ablation) keeps the weights. One thread.
+// npm run ablation [-- FOLDER]: trains every variant with every seed, continues an interrupted run, and writes
+// docs/results/ablation.json and ablation.md. FOLDER (default: .agoge/ablation) stores the weights. One thread.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createModel } from './model.ts'
@@ -11,7 +11,7 @@ import { seeds, variants } from './variants.ts'
 const root = resolve(process.argv[2] ?? '.agoge/ablation')
 const place = (name: string): URL => new URL(`../../docs/results/${name}`, import.meta.url)
 
-// One for all: each run loads the warm start into it, and making its programs takes as long as many steps.
+// One backend for all runs: each loads the warm start into it. Compiling its programs takes as long as many steps.
 const backend = createModel()
 const warm = await warmStart(root, backend)
 const known = existsSync(place('ablation.json'))

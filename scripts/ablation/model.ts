@@ -14,7 +14,7 @@ export const tokenizer = createTokenizer(
   trainTokenizer(texts, { vocabularySize: 8 + 256 + 24, specialTokens: [...specialTokens] }),
 )
 
-/** A transformer of 0.1M parameters, fresh. One thread: its batches are too small to share, and the result depends on the number. */
+/** A new transformer of 0.1M parameters. One thread: its batches are too small to divide, and the result depends on the number. */
 export function createModel(): LocalBackend {
   return createLocalBackend({
     config: {

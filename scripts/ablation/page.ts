@@ -29,7 +29,7 @@ const interval = ({ mean, low, high }: Estimate): string =>
   `${points(mean)} (${points(low)} to ${points(high)})`
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
 
-/** The page of the results, in Markdown, of the seeds that every variant has been trained with. */
+/** The page of the results in Markdown, for the seeds with which every variant has been trained. */
 export function ablationPage({ before, results }: Ablation): string {
   const names = Object.keys(variants)
   const [standard] = names

@@ -22,17 +22,17 @@ import { createModel, tokenizer } from './model.ts'
 import { tasks } from './task.ts'
 import { plan, testTasks, variants } from './variants.ts'
 
-/** Share of the held-out tasks solved by the likeliest answer, and by one drawn at temperature 1. */
+/** Share of the held-out tasks solved by the greedy answer, and by one sampled at temperature 1. */
 export interface Success {
   greedy: number
   sampled: number
 }
 
-/** What came of one variant with one seed. */
+/** The result of one variant with one seed. */
 export interface Result extends Success {
   variant: string
   seed: number
-  /** Of all training steps, while sampling. */
+  /** Over all training steps, while sampling. */
   curve: number[]
   /** Means over the last ten steps. */
   entropy: number
@@ -83,7 +83,7 @@ async function successOf(job: Job<ReasoningTask>): Promise<Success> {
   return { greedy: await share(0), sampled: await share(1) }
 }
 
-/** The warm start that all share. @returns the folder with its weights, and how good they are. */
+/** The warm start shared by all variants. @returns the folder of its weights, and its score. */
 export async function warmStart(
   root: string,
   backend: LocalBackend,
@@ -102,7 +102,7 @@ export async function warmStart(
   return { weights, success: await successOf(job) }
 }
 
-/** Trains one variant from the warm start and measures it. */
+/** Trains one variant from the warm start and evaluates it. */
 export async function playVariant(
   root: string,
   { variant, seed, warm, backend }: { variant: string; seed: number; warm: string; backend: LocalBackend },
@@ -113,7 +113,7 @@ export async function playVariant(
   const { state, folder } = job
   state.phase = 'rl'
   await backend.load(warm)
-  // The reference, where one is asked, opens the warm start of its own folder.
+  // A reference model, if needed, loads the warm start's folder.
   state.warmStart = 'warm'
   await saveWeights(folder, backend, 'warm')
   await runReinforcement(job, () => Promise.resolve([]))

@@ -10,8 +10,8 @@ const name = 'terse-countdown'
 export const difficulty = { numbers: 2, largest: 30, target: 60 }
 
 /**
- * Countdown in one wording and without steps, so that a model of 0.1M parameters can play it: "4, 12: 48" is answered by
- * "12 * 4". Splits and the check of answers are those of the family.
+ * Countdown with one prompt template and without steps, so that a model of 0.1M parameters can play it: "4, 12: 48" is answered
+ * by "12 * 4". Splits and the check of answers are those of Countdown.
  */
 export const tasks: TaskSource<ReasoningTask> = {
   kinds: [name],

@@ -8,8 +8,8 @@ export const seeds = [1, 2, 3, 4, 5]
 export const testTasks = 300
 
 /**
- * The same for all: tasks, episodes, updates, learning rate. What a preset says of batches is left out, since it would cost some
- * more episodes than others.
+ * The same for all variants: tasks, episodes, updates, learning rate. Batch settings of a preset are left out, since some would
+ * need more episodes than others.
  */
 export const plan: TrainingPlan = {
   ...smallModelPlan,
@@ -55,7 +55,7 @@ const presets: PolicyPresetName[] = [
   'kimi',
 ]
 
-/** By name; the first is what the others are compared with. */
+/** By name. The others are compared with the first. */
 export const variants: Record<string, PolicySettings> = Object.fromEntries(
   presets.map((name) => [name, findPolicyPreset(name).settings]),
 )

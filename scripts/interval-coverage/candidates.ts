@@ -6,12 +6,12 @@ export type Interval = readonly [low: number, high: number]
 
 const resamples = 1000
 
-/** 95% intervals of the mean that were compared; the last one is `meanInterval`. */
+/** The compared 95% intervals of the mean. The last one is `meanInterval`. */
 export const candidates = ['percentile', 'BCa', 'bootstrap-t', 'Student', 'Student and Hall'] as const
 
 export type Candidate = (typeof candidates)[number]
 
-/** All of them for the same values; the bootstraps share their resamples. */
+/** All of them for the same values. The bootstraps share their resamples. */
 export function candidateIntervals(values: readonly number[], random: Random): Record<Candidate, Interval> {
   const n = values.length
   const centre = mean(values)
@@ -46,10 +46,10 @@ export function candidateIntervals(values: readonly number[], random: Random): R
   }
 }
 
-/** Without spread in the values there is no width, however far the quantile. */
+/** Without variance the width is 0, even for an infinite quantile. */
 const away = (centre: number, t: number, error: number): number => (error === 0 ? centre : centre - t * error)
 
-/** Not between neighbours, of which one may be infinite. */
+/** Does not interpolate between neighbours, of which one may be infinite. */
 const at = (sorted: Float64Array, q: number): number => sorted[Math.round(q * (sorted.length - 1))]
 
 /** Efron (1987): bias-corrected and accelerated. */
@@ -73,13 +73,13 @@ function corrected(values: readonly number[], means: Float64Array, centre: numbe
   return [bound(-1.959964), bound(1.959964)]
 }
 
-/** Of the mean, from the sums of deviations and of their squares; what rounding leaves of no spread is none. */
+/** Standard error of the mean, from the sums of deviations and of their squares. Treats rounding errors as 0. */
 function standardError(sum: number, squares: number, n: number): number {
   const spread = squares - (sum * sum) / n
   return spread <= 1e-12 * squares ? 0 : Math.sqrt(spread / (n - 1) / n)
 }
 
-/** Indices below `n` by Marsaglia's xorshift: hundreds of millions are drawn. */
+/** Indices below `n` by Marsaglia's xorshift, since hundreds of millions are drawn. */
 function fastIndex(random: Random, n: number): () => number {
   let state = 1 + random.int(2 ** 31)
   return () => {
@@ -90,7 +90,7 @@ function fastIndex(random: Random, n: number): () => number {
   }
 }
 
-/** With so many degrees of freedom Student's is the normal distribution to six digits. */
+/** From this many degrees of freedom on, Student's t equals the normal distribution to six digits. */
 const normalQuantile = (p: number): number =>
   studentQuantile(Math.min(1 - 1 / resamples, Math.max(1 / resamples, p)), 1e7)
 

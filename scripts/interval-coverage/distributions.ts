@@ -5,13 +5,13 @@ import type { Random } from '../../src/engine/random/index.ts'
 export interface Distribution {
   about: string
   draw: (random: Random) => number
-  /** Default: of many draws. */
+  /** Default: estimated from many draws. */
   mean?: number
 }
 
 const exponential = (random: Random): number => -Math.log(1 - random.next())
 
-/** What the scores of runs, episodes and tasks can look like. */
+/** Typical distributions of the scores of runs, episodes and tasks. */
 export const distributions = {
   normal: { about: 'normal', draw: (random) => random.normal(), mean: 0 },
   uniform: { about: 'uniform, bounded', draw: (random) => random.next(), mean: 0.5 },
@@ -61,13 +61,13 @@ export const distributions = {
 
 export type DistributionName = keyof typeof distributions
 
-/** The true mean, of half a million draws where there is no formula. */
+/** The true mean, from half a million draws if there is no formula. */
 export function meanOf(name: DistributionName): number {
   const distribution: Distribution = distributions[name]
   return distribution.mean ?? mean(manyOf(name, 500_000))
 }
 
-/** The interquartile mean of the distribution: of as many draws as tell it to a thousandth of its deviation or so. */
+/** The interquartile mean of the distribution, from enough draws for an error of about a thousandth of its deviation. */
 export function interquartileMeanOf(name: DistributionName): number {
   return interquartileMean(manyOf(name, 300_000))
 }

@@ -1,6 +1,7 @@
-// npm run coverage [-- --simulations N] [-- --page]: measures how often the intervals of src/evaluation hold the truth, and writes
-// docs/results/coverage.json and docs/results/coverage.md. The default is 1000 simulations a cell: a few
-// minutes. --page writes the page alone, of what coverage.json has.
+// npm run coverage [-- --simulations N] [-- --page]: measures how often the intervals of src/statistics contain the true value,
+// and
+// writes docs/results/coverage.json and docs/results/coverage.md. Default: 1000 simulations per cell, which take a few minutes.
+// --page only writes the page from coverage.json.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -13,12 +13,12 @@ import type { Candidate, Interval } from './candidates.ts'
 import { distributions, interquartileMeanOf, meanOf } from './distributions.ts'
 import type { DistributionName } from './distributions.ts'
 
-/** Share of the simulations whose interval holds the truth, by kind of interval. */
+/** Share of the simulations whose interval contains the true value, by kind of interval. */
 export type Coverage<Name extends string> = Record<Name, number>
 
 const resamples = 500
 
-/** How often `simulate` gives intervals that hold `truth`. */
+/** How often the intervals of `simulate` contain `truth`. */
 function count<Name extends string>(
   names: readonly Name[],
   simulations: number,
@@ -28,7 +28,7 @@ function count<Name extends string>(
   const held = Object.fromEntries(names.map((name) => [name, 0])) as Coverage<Name>
   for (let i = 0; i < simulations; i++) {
     const found = simulate()
-    // What rounding makes of an interval without width is no miss.
+    // A rounding error in an interval of zero width does not count as a miss.
     for (const name of names)
       if (found[name][0] <= truth + 1e-12 && found[name][1] >= truth - 1e-12) held[name] += 1 / simulations
   }
@@ -46,7 +46,7 @@ export function meanCoverage(name: DistributionName, n: number, simulations: num
   )
 }
 
-/** Coverage of the interquartile mean of the population by that of `n` draws with its percentile bootstrap. */
+/** Coverage of the population's interquartile mean by the percentile bootstrap of `n` draws. */
 export function interquartileCoverage(
   name: DistributionName,
   n: number,
@@ -85,7 +85,7 @@ export const arms = {
   },
 } satisfies Record<string, { a: (random: Random) => number; b: (random: Random) => number; truth: number }>
 
-/** Coverage of the probability of improvement with `n` runs an arm. */
+/** Coverage of the probability of improvement with `n` runs per arm. */
 export function improvementCoverage(
   name: keyof typeof arms,
   n: number,
@@ -117,11 +117,11 @@ function percentileOfWins(x: readonly number[], y: readonly number[], random: Ra
 interface Policies {
   chances: (random: Random) => [a: number, b: number]
   gain: number
-  /** Of the second. */
+  /** Of the second arm. */
   success: number
 }
 
-/** What two policies do on tasks that are drawn: the chance of success of each on a task. */
+/** Two policies on randomly drawn tasks: the success probability of each on a task. */
 export const policies = {
   'the same policy twice': {
     chances: (random) => {
@@ -145,8 +145,8 @@ export const policies = {
 type Played = { task: string; successes: number; trials: number }[]
 
 /**
- * Coverage of the difference of two policies, and of the success of the second, over `tasks` drawn tasks with `attempts` each:
- * as Agoge has them, and where all episodes are taken as independent.
+ * Coverage of the difference between two policies, and of the success of the second, over `tasks` drawn tasks with `attempts`
+ * each: with Agoge's intervals, and with intervals that treat all episodes as independent.
  */
 export function successCoverage(
   name: keyof typeof policies,
@@ -177,7 +177,7 @@ export function successCoverage(
   })
 }
 
-/** Just what `compareSuccess` reads. */
+/** The fields that `compareSuccess` reads. */
 const episodesOf = (played: Played): Episode[] =>
   played.flatMap(({ task, successes, trials }) =>
     Array.from({ length: trials }, (_, i) => ({ task, status: 'ok', success: i < successes }) as Episode),

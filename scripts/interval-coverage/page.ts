@@ -19,7 +19,7 @@ const percent = (share: number): string => (100 * share).toFixed(1)
 const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
   [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** One row a distribution or a case, one column a sample size. */
+/** One row per distribution or case, one column per sample size. */
 function bySize<Name extends string>(
   cells: readonly ({ name: string; n: number } & Coverage<Name>)[],
   shown: readonly Name[],
@@ -40,7 +40,7 @@ function bySize<Name extends string>(
   )
 }
 
-/** The page of `coverage.json`, in Markdown. */
+/** The page of `coverage.json` in Markdown. */
 export function coveragePage({
   simulations,
   mean,

@@ -99,7 +99,7 @@ interface Choosing {
   three: number
   /** Templates of a rule with two branches. */
   rule: string
-  /** Probability that a case is one that the rule names. There are four other cases. */
+  /** How often the case that the rule names is among the cases. There are four other cases. */
   met: number
   /** Smallest and largest number of cases. */
   rounds: readonly [number, number]

@@ -267,6 +267,7 @@ export function generativeVerifier(settings: VerifierSettings): PreferenceMethod
     asked({ prompt, tokens: rejected }, settings),
   ]
   return {
+    // Stored in run files of earlier versions.
     name: 'verdict',
     usesReference: false,
     answers: (pairs) => pairs.map(compared),
