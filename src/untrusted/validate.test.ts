@@ -94,7 +94,7 @@ test('agrees with zod on random values', () => {
   expect(good).toBeGreaterThan(10)
 })
 
-test('never throws and never recurses for ever', () => {
+test('never throws and never recurses without end', () => {
   fc.assert(fc.property(fc.jsonValue(), (given) => void validateArguments(file, given)))
   const loop: JsonSchema = {
     type: 'object',
@@ -129,7 +129,7 @@ test.each<[string, (reference: JsonSchema) => JsonSchema]>([
   expect(validateArguments(schema, { a: 'x' })).toBeUndefined()
 })
 
-test('alternatives that go into the same value meet there', () => {
+test('alternatives that descend into the same value share its check', () => {
   const inner: JsonSchema = { anyOf: [{ $ref: '#/$defs/left' }, { $ref: '#/$defs/right' }] }
   const branch = (name: string): JsonSchema => ({ properties: { next: inner, [name]: { type: 'null' } } })
   const schema = { type: 'object', ...inner, $defs: { left: branch('l'), right: branch('r') } }
@@ -141,7 +141,7 @@ test('alternatives that go into the same value meet there', () => {
   expect(validateArguments(schema, nested({ l: 1, r: 1 }))).toBe('arguments fits none of the allowed forms')
 })
 
-test('a schema that leads back to where it stands is refused, and so are calls that are held against it', () => {
+test('a circular schema is refused, and so are calls checked against it', () => {
   const alternatives: JsonSchema = { anyOf: [{ $ref: '#' }, { $ref: '#' }] }
   expect(() => checkToolSchema({ name: 'round', inputSchema: alternatives })).toThrow(
     /at #, it leads back to where it stands/,
@@ -159,7 +159,7 @@ test('a check ends after a number of steps, and the call is refused with it', ()
   expect(validateArguments(schema, { list: list.slice(0, 10) })).toBeUndefined()
 })
 
-test('patterns are checked in linear time, and those that cannot be are not let through', () => {
+test('patterns are checked in linear time, and others are refused', () => {
   const of = (pattern: string): JsonSchema => ({ type: 'object', properties: { a: { pattern } } })
   expect(validateArguments(of('^(a+)+$'), { a: `${'a'.repeat(36)}!` })).toBe('"a" must match ^(a+)+$')
   expect(validateArguments({ patternProperties: { '^(a+)+$': false } }, { [`${'a'.repeat(36)}!`]: 1 })).toBe(
@@ -170,7 +170,7 @@ test('patterns are checked in linear time, and those that cannot be are not let 
   expect(validateArguments(of(String.raw`(.)\1`), { a: 'aa' })).toBe(same)
 })
 
-test('honest schemas work however large or deep they are', () => {
+test('valid schemas work at any size or depth', () => {
   const leaf = (i: number): JsonSchema => ({
     type: ['string', 'null'],
     description: `property ${i}`,
@@ -236,7 +236,7 @@ function deep(levels: number): JsonSchema {
   return levels === 0 ? {} : { not: deep(levels - 1) }
 }
 
-test('usable schemas pass, also recursive ones, and required as draft 3 had it', () => {
+test("usable schemas pass, including recursive ones and draft 3's required", () => {
   checkToolSchema({ name: 'old', inputSchema: { properties: { a: { type: 'string', required: true } } } })
   for (const inputSchema of [file, { type: 'object' }, {}]) checkToolSchema({ name: 'fine', inputSchema })
 })

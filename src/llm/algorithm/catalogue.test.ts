@@ -18,7 +18,7 @@ const all: Definition[] = [advantages, losses, preferenceLosses].flatMap((each) 
   Object.values<Definition>(each),
 )
 
-test('every definition in a file of this folder is listed in definitions.ts, and no name is given twice', async () => {
+test('every definition of this folder is listed in definitions.ts, and names are unique', async () => {
   const folder = fileURLToPath(new URL('.', import.meta.url))
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing'),
@@ -46,7 +46,7 @@ test.each(all.map((definition) => [definition.kind, definition.name, definition]
   },
 )
 
-test('what has a preset is an algorithm by its name, and of its own part', () => {
+test('a definition with a preset is an algorithm of the same name that uses it', () => {
   const withPreset = all.filter((each) => 'preset' in each && each.preset !== undefined)
   expect(withPreset.length).toBeGreaterThan(10)
   for (const { kind, name } of withPreset) {
@@ -297,7 +297,7 @@ test('types of names and settings come from the definitions', () => {
   expect(names.length + advantage.length + loss.length).toBe(5 + 4 + 3)
 })
 
-test('parts of your own are found by name in the algorithm that brings them, and nowhere else', async () => {
+test('custom components are found by name only in the algorithm that defines them', async () => {
   const half = defineLoss({
     ...fields,
     name: 'half',

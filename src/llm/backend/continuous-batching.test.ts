@@ -24,7 +24,7 @@ const requestsOf = (count: number, from = 0): SampleRequest[] =>
   })
 const tokensOf = (outputs: readonly { tokens: Int32Array }[]) => outputs.map(({ tokens }) => [...tokens])
 
-test('rows that wait take the places of rows that end, and get what they get anyway', async () => {
+test('waiting rows replace finished rows and draw the same tokens as otherwise', async () => {
   const requests = requestsOf(40)
   sampler.clear()
   const expected = await sampler.sample(requests, options, 0)
@@ -49,7 +49,7 @@ test('rows that wait take the places of rows that end, and get what they get any
   await small.dispose()
 })
 
-test('a call that comes while others decode joins at the next token', async () => {
+test('a call that arrives during decoding joins at the next token', async () => {
   const [early, late] = [requestsOf(5), requestsOf(9, 100)]
   sampler.clear()
   const alone = [await sampler.sample(early, options, 0), await sampler.sample(late, options, 0)]
@@ -85,7 +85,7 @@ test('a call that comes while others decode joins at the next token', async () =
   expect(seen.lastIndexOf('early 0')).toBeGreaterThan(begun)
 })
 
-test('any order of comings gives each what it gets alone; aborted ones disturb nobody', async () => {
+test('any order of arrival gives each call the tokens it draws alone; aborted calls disturb none', async () => {
   const all = requestsOf(30)
   sampler.clear()
   const expected = await sampler.sample(all, options, 0)
@@ -110,7 +110,7 @@ test('any order of comings gives each what it gets alone; aborted ones disturb n
   }
 })
 
-test('clearing between calls, or while rows are under way, forgets what was read', async () => {
+test('clearing between calls or during decoding drops the cache', async () => {
   const requests = requestsOf(6)
   sampler.clear()
   const expected = await sampler.sample(requests, options, 0)
@@ -129,7 +129,7 @@ test('clearing between calls, or while rows are under way, forgets what was read
   expect(tokensOf(await next)).toEqual(tokensOf(expected))
 })
 
-test('what a listener throws ends its own call only', async () => {
+test('a listener that throws ends only its own call', async () => {
   const [one, two] = requestsOf(2)
   const failing = sampler.sample(
     [one],

@@ -177,7 +177,7 @@ test('topr: what it trains is stop(taper) A log p', async () => {
   expectNear(tapered.weights, (await weightsAfter({ name: 'cross_entropy' }, cloned)).weights, before)
 })
 
-test('gradients of the wrong shape and losses that are no numbers are refused before anything is learnt', async () => {
+test('gradients of the wrong shape and non-finite losses are refused before any learning', async () => {
   const one = backend()
   const derivatives = sequences.map((row) => new Float32Array(row.tokens.length))
   await expect(forwardBackward(one, sequences, () => ({ loss: 0, gradients: [] }))).rejects.toMatchObject({
@@ -198,7 +198,7 @@ test('gradients of the wrong shape and losses that are no numbers are refused be
   })
 })
 
-test('where no token has a gradient, nothing is computed', async () => {
+test('nothing is computed if no token has a gradient', async () => {
   const one = backend()
   const report = await forwardBackward(one, sequences, (logprobs) => ({
     loss: 2,

@@ -28,6 +28,6 @@ test.each([1, 2])(
   },
 )
 
-test('a backend that cannot tell is named', async () => {
+test('a backend that cannot compute entropies is named', async () => {
   await expect(sequenceEntropies({}, [{ tokens: rows[0] }])).rejects.toMatchObject({ code: 'unsupported' })
 })

@@ -115,7 +115,7 @@ test('the gradient is the slope of the loss, and a coefficient of 0 changes no b
   await learner.dispose()
 })
 
-test('a loss of one’s own with a bonus is that of the backend, in two threads too', async () => {
+test('a custom loss with an entropy bonus agrees with the backend, also on two threads', async () => {
   const own: CustomLoss = (logprobs, rows) => {
     const gradients = rows.map(({ logprobs: sampled, advantages, weights }, i) =>
       logprobs[i].map((value, t) =>
@@ -139,7 +139,7 @@ test('a loss of one’s own with a bonus is that of the backend, in two threads 
   found[0].forEach((value, i) => expect(found[1][i] / value).toBeCloseTo(1, 4))
 })
 
-test('learning for entropy alone raises it', async () => {
+test('training on the entropy bonus alone raises the entropy', async () => {
   const backend = createLocalBackend({ config: tinyConfig, seed: 1, threads: 1 })
   for (let i = 0; i < backend.parameters.data.length; i++) backend.parameters.data[i] *= 4
   const entropies = []

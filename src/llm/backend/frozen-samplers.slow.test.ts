@@ -26,7 +26,7 @@ const train = async (): Promise<void> => {
   await backend.optimStep({ learningRate: 0.1 })
 }
 
-test('a frozen sampler draws what the backend would, bit for bit, and goes on so while the backend trains', async () => {
+test('a frozen sampler draws the same as the backend bit for bit, also while the backend trains', async () => {
   await train()
   backend.clearCache()
   const expected = await backend.sample(requests, options)
@@ -60,7 +60,7 @@ test('a frozen sampler draws what the backend would, bit for bit, and goes on so
   promptLogprobs!.forEach((value, t) => expect(value).toBeCloseTo(forward[t], 5))
 })
 
-test('an abort ends what is sampled, and what comes after is sampled', async () => {
+test('an abort ends a call, and later calls work', async () => {
   const frozen = await backend.freeze()
   const stop = new AbortController()
   const sampling = frozen.sample(requests, { ...options, stop: [], signal: stop.signal })

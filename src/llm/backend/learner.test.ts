@@ -205,7 +205,7 @@ test('splitting into micro-batches changes neither loss nor gradient, and paddin
   }
 })
 
-test('entropy is that of the distribution, and bad sequences are refused by name', async () => {
+test('the entropy is that of the distribution, and bad sequences are named', async () => {
   const parameters = tinyModel(5)
   parameters.data.fill(0, 0, tiny.vocab_size * tiny.hidden_size)
   const learner = createLearner({ config: tiny, parameters, tokenBudget: 64 })
@@ -221,7 +221,7 @@ test('entropy is that of the distribution, and bad sequences are refused by name
   await learner.dispose()
 })
 
-test('no position sees those behind it, also where they would score far higher', async () => {
+test('no position sees later ones, even if they would score far higher', async () => {
   const parameters = tinyModel(6)
   for (const { name, offset, size } of parameters.layout.entries)
     if (/[qk]_proj/.test(name)) for (let i = 0; i < size; i++) parameters.data[offset + i] *= 300

@@ -48,7 +48,7 @@ async function train(
   return losses
 }
 
-test('both optimisers learn, and sampling follows what was learnt', async () => {
+test('both optimisers learn, and sampling uses the new weights', async () => {
   for (const optimizer of ['adamw', 'muon'] as const) {
     const backend = createLocalBackend({ config, seed: 1 })
     const losses = await train(backend, 0, 60, { optimizer })
@@ -84,7 +84,7 @@ test('a resumed run ends with the same weights, bit for bit', async () => {
   }
 })
 
-test('a checkpoint that lost its optimiser still acts, but is not resumed', async () => {
+test('a checkpoint without optimiser can generate but not resume', async () => {
   const backend = createLocalBackend({ config, seed: 2 })
   await train(backend, 0, 2, {})
   const at = join(folder, 'lost')
@@ -115,7 +115,7 @@ test('a half-precision export loads to within its rounding, without optimiser', 
   await Promise.all([backend.dispose(), loaded.dispose()])
 })
 
-test('a bad checkpoint is refused, naming the file and the tensor or field, and nothing changes', async () => {
+test('a bad checkpoint is refused by file and tensor or field, and changes nothing', async () => {
   const backend = createLocalBackend({ config, seed: 4 })
   const at = join(folder, 'bad')
   const model = join(at, 'model.safetensors')
@@ -153,7 +153,7 @@ test('a bad checkpoint is refused, naming the file and the tensor or field, and 
   await backend.dispose()
 })
 
-test('a checkpoint that cannot be written leaves the older one whole', async () => {
+test('a failed write leaves the older checkpoint intact', async () => {
   const backend = createLocalBackend({ config, seed: 5 })
   const at = join(folder, 'older')
   await backend.save(at)
@@ -166,7 +166,7 @@ test('a checkpoint that cannot be written leaves the older one whole', async () 
   await backend.dispose()
 })
 
-test('an abort stops an update, and what it had added is dropped', async () => {
+test('an abort stops an update and drops its gradient', async () => {
   const backend = createLocalBackend({ config, seed: 6, tokenBudget: 16 })
   const abort = new AbortController()
   const running = backend.forwardBackward(

@@ -96,7 +96,7 @@ test.each(models)(
   },
 )
 
-test('no sequence sees its neighbours in the row, also where they would score far higher', async () => {
+test('no sequence sees its neighbours in the row, even if they would score far higher', async () => {
   const parameters = perturbed(tinyConfig)
   for (const { name, offset, size } of parameters.layout.entries)
     if (/[qk]_proj/.test(name)) for (let i = 0; i < size; i++) parameters.data[offset + i] *= 30
@@ -152,7 +152,7 @@ test('limits of a packed row are blocks along the diagonal', () => {
   expect(rows).toEqual(['100000', '110000', '111000', '000100', '000110', '000001'])
 })
 
-test('a packing backend trains as one that pads, over threads and with losses of one’s own, twice with the same bits', async () => {
+test('a packing backend trains like one that pads, with threads and custom losses, and repeats bit for bit', async () => {
   const squares: CustomLoss = (rows) => ({
     loss: rows.flatMap((row) => [...row]).reduce((sum, value) => sum + value * value, 0),
     gradients: rows.map((row) => row.map((value) => 2 * value)),
@@ -179,7 +179,7 @@ test('a packing backend trains as one that pads, over threads and with losses of
   expect(runs[1]).toEqual(runs[0])
 })
 
-test('rows are counted in the memory of a micro-batch, and what is no length is refused', () => {
+test('rows count in the memory of a micro-batch, and invalid lengths are refused', () => {
   const need = (recompute: boolean, packed: boolean) =>
     activationBytes(tinyConfig, { rows: 1, time: 64, recompute, packed })
   expect(need(false, true) - need(false, false)).toBe(4 * 64 * 64)

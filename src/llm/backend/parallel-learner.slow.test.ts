@@ -67,7 +67,7 @@ test('two runs end with the same bits', async () => {
   expect(gradients[0]).toEqual(gradients[1])
 })
 
-test('a call that fails or is aborted leaves no gradient in any thread', async () => {
+test('a failed or aborted call leaves no gradient in any thread', async () => {
   const { two, dispose } = learners()
   await two.forwardBackward(sequences, loss)
   const whole = two.gradient.slice()

@@ -11,7 +11,7 @@ const requests = Array.from({ length: 24 }, (_, row) => ({
 }))
 const options = { maxTokens: 12, stop: [0], temperature: 1, seed: 4 }
 
-test('two threads draw what one draws, also with new weights and on prompts that go on', async () => {
+test('two threads draw the same as one, also with new weights and continued prompts', async () => {
   const parameters = initialiseParameters(config, 3)
   const cacheBytes = 2 ** 22
   const one = createSampler({ config, parameters, threads: 1, cacheBytes })
@@ -60,7 +60,7 @@ test('a call that is aborted ends in all threads, and the next one works', async
   await Promise.all([sampler.dispose(), threads.dispose()])
 })
 
-test('what a listener throws fails its call, also from rows in another thread, and the next one works', async () => {
+test('a listener that throws fails its call, also for rows in another thread, and the next call works', async () => {
   const own = { config, parameters: initialiseParameters(config, 3), cacheBytes: 2 ** 22 }
   const threads = createThreads({ ...own, count: 2, tokenBudget: 64 })
   const sampler = createParallelSampler({ ...own, threads })

@@ -33,7 +33,7 @@ test('values and gradients are those of transformers', async () => {
   await model.dispose()
 })
 
-test('a tiny one learns a number for each token, is saved and loaded, and begins at zero', async () => {
+test('a tiny scalar model starts at zero, learns a number per token, and can be saved and loaded', async () => {
   const model = createScalarModel({ config: tinyConfig, seed: 1, threads: 1 })
   const rows = [Int32Array.of(3, 9, 4), Int32Array.of(7, 2)]
   const wanted = [
@@ -63,7 +63,7 @@ test('a tiny one learns a number for each token, is saved and loaded, and begins
   rmSync(kept, { recursive: true })
 })
 
-test('what does not fit is said', async () => {
+test('mismatched inputs are refused with a reason', async () => {
   const model = createScalarModel({ config: tinyConfig, threads: 1 })
   await expect(model.backward([Int32Array.of(1, 2)], [new Float32Array(3)])).rejects.toThrow(/do not match/)
   await expect(model.values([Int32Array.of(64)])).rejects.toThrow(/outside the vocabulary/)

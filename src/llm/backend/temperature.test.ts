@@ -57,7 +57,7 @@ async function sampledRows(backend: ReturnType<typeof createLocalBackend>): Prom
   })
 }
 
-test('what was sampled at any temperature has ratios of 1 before an update, on one thread, on two, by block, packed', async () => {
+test('samples at any temperature have ratio 1 before an update: on one thread, on two, by block, packed', async () => {
   const gradients: Float32Array[] = []
   for (const variant of [
     { threads: 1 },
@@ -161,7 +161,7 @@ test('the gradient is the slope of the tempered objective, by finite differences
     }
 })
 
-test('temperatures that do not fit, or that nothing is drawn at, are refused', async () => {
+test('invalid or mismatched temperatures are refused', async () => {
   const learner = createLearner({ config, parameters: model(4), tokenBudget: 64 })
   const tokens = [Int32Array.of(1, 2, 3)]
   const at = (...values: number[]) => learner.forward(tokens, { temperatures: [Float32Array.from(values)] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTurnQueue } from './threads.ts'
 
-test('tasks alone wait for all before them, tasks together for those alone', async () => {
+test('alone tasks wait for all earlier tasks, concurrent tasks for alone ones', async () => {
   const queue = createTurnQueue()
   const seen: string[] = []
   const task =

@@ -107,7 +107,7 @@ const long = Array.from({ length: time }, (_, i) => (i * i * 31 + 7 * i) % 64)
 const off = (a: Float32Array, b: Float32Array): number =>
   Math.hypot(...a.map((value, i) => value - b[i])) / Math.hypot(...b)
 
-test('a sequence as long as the window: log-probabilities as of whole rows', async () => {
+test('a sequence as long as the window has the log-probabilities of whole rows', async () => {
   expect(attentionBlocks(time - 1)).toBe(4)
   const learner = createLearner({ config, parameters, tokenBudget: 1024 })
   const [found] = await learner.forward([Int32Array.from(long)])
@@ -141,7 +141,7 @@ test('gradients as of packed rows, also block by block and with threads inside',
   expect(off(await gradientOf({ threads: 2 }, 1), alone)).toBeLessThan(1e-4)
 })
 
-test('values of a scalar model do not depend on who is in the batch: cut rows and whole ones', async () => {
+test('values of a scalar model do not depend on the batch, for split and whole rows', async () => {
   const model = createScalarModel({ config, parameters, tokenBudget: 2048 })
   for (const [i] of model.parameters.data.entries()) model.parameters.data[i] += 0.01 * Math.sin(i)
   const short = Int32Array.from(long.slice(0, 500))

@@ -22,7 +22,7 @@ const wrong: [string, Partial<OptimStep> | { optimizer: string }][] = [
   ['optimizer', { optimizer: 'sgd' }],
 ]
 
-test('a step that would spoil the weights is refused, here and before it goes to a server', async () => {
+test('a step that would destroy the weights is refused, also before it is sent to a server', async () => {
   const backend = createLocalBackend({ config: tinyConfig, threads: 1, seed: 1 })
   const before = backend.parameters.data.slice()
   for (const [setting, given] of wrong) {
@@ -39,7 +39,7 @@ test('a step that would spoil the weights is refused, here and before it goes to
   await backend.dispose()
 })
 
-test('a loss that there is not, and settings that are no numbers, are refused', async () => {
+test('unknown losses and non-numeric settings are refused', async () => {
   const backend = createLocalBackend({ config: tinyConfig, threads: 1, seed: 1 })
   const row = crossEntropy([3, 9, 4])
   for (const [what, loss] of [
@@ -55,7 +55,7 @@ test('a loss that there is not, and settings that are no numbers, are refused', 
   await backend.dispose()
 })
 
-test('weights that are no numbers: nothing is drawn from them', async () => {
+test('non-finite weights draw no tokens', async () => {
   const backend = createLocalBackend({ config: tinyConfig, threads: 1, seed: 1 })
   backend.parameters.data[7 * tinyConfig.hidden_size] = NaN
   backend.weightsChanged()
@@ -69,7 +69,7 @@ test('weights that are no numbers: nothing is drawn from them', async () => {
   await backend.dispose()
 })
 
-test('weights that are no numbers are not saved over good ones, nor those too large for their type', async () => {
+test('non-finite weights and weights too large for their type do not replace saved ones', async () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'agoge-finite-')), 'model')
   const backend = createLocalBackend({ config: tinyConfig, threads: 1, seed: 1 })
   await backend.save(folder)
@@ -89,7 +89,7 @@ test('weights that are no numbers are not saved over good ones, nor those too la
   rmSync(dirname(folder), { recursive: true })
 })
 
-test('tokenBudget is a number of tokens, threads one of threads', () => {
+test('tokenBudget and threads are checked', () => {
   for (const threads of [NaN, 0, 1.5])
     expect(() => createLocalBackend({ config: tinyConfig, threads })).toThrow('threads is not')
   for (const tokenBudget of [NaN, 0, -5])

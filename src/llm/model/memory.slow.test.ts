@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux')(
   60_000,
 )
 
-test('the memory of a row is reckoned with the blocks that it is cut into', () => {
+test('the memory estimate of a row includes its attention blocks', () => {
   for (const length of [400, 512, 1021, 1024, 1025, 2000]) {
     const [batch] = makeBatches([new Int32Array(length)], 1, () => true)
     expect(attentionBlocks(batch.time), `${length}`).toBe(batch.blocks)

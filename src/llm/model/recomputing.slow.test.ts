@@ -59,7 +59,7 @@ for (const model_type of ['llama', 'qwen2', 'qwen3'] as const) {
   })
 }
 
-test('a vocabulary too wide for the head at once is taken in parts', async () => {
+test('a vocabulary too wide for the head is processed in parts', async () => {
   const config = { ...tinyConfig, vocab_size: 2 ** 19, hidden_size: 4, num_hidden_layers: 1 }
   const parameters = initialiseParameters(config, 1)
   const rows = [0, 1, 2].map((row) => crossEntropy(Array.from({ length: 24 }, (_, t) => row * 999 + t * t)))
@@ -76,7 +76,7 @@ test('a vocabulary too wide for the head at once is taken in parts', async () =>
   expect(difference).toBeLessThan(1e-5 * largest)
 })
 
-test('within a stated memory micro-batches shrink, then blocks are recomputed, then it is an error', async () => {
+test('a memory limit first shrinks micro-batches, then recomputes blocks, then is an error', async () => {
   const need = (rows: number, recompute: boolean) =>
     activationBytes(tinyConfig, { rows, time: 64, recompute })
   const shape = (bytes: number) => batchShape(tinyConfig, { tokenBudget: 256, activationBytes: bytes }, 64)

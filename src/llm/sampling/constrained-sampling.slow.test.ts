@@ -18,7 +18,7 @@ const texts = packTexts([
 const end = texts.markers.length - 1
 const config = { ...tinyConfig, vocab_size: end + 1, max_position_embeddings: 128 }
 
-test('all that random weights say under random schemas is valid', async () => {
+test('random weights under random schemas give only valid JSON', async () => {
   const parameters = initialiseParameters(config, 5)
   const random = createRandom(3)
   const sampler = createSampler({ config, parameters, cacheBytes: 2 ** 23 })

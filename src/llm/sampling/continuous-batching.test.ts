@@ -30,7 +30,7 @@ const requests: SampleRequest[] = Array.from({ length: 24 }, (_, row) => ({
   ...(row % 2 === 0 && { grammar: { schema } }),
 }))
 
-test('many calls at once share the threads, stream, and give what one call gives', async () => {
+test('concurrent calls share the threads, stream, and give the same as single calls', async () => {
   const expected = await backend.sample(requests, options)
   const streamed = requests.map((): number[] => [])
   const outputs = await Promise.all(
@@ -50,7 +50,7 @@ test('many calls at once share the threads, stream, and give what one call gives
   }
 })
 
-test('training waits for what is being sampled, and aborts end one call', async () => {
+test('training waits for active samples, and an abort ends one call', async () => {
   const version = backend.weightVersion
   const controller = new AbortController()
   const aborted = backend.continuousBatching([requests[1]], {
@@ -76,7 +76,7 @@ test('log-probabilities of prompts are those of the forward pass', async () => {
   expect(without).not.toHaveProperty('promptLogprobs')
 })
 
-test('what needs texts is refused without a tokenizer', async () => {
+test('requests that need texts are refused without a tokenizer', async () => {
   const bare = createLocalBackend({ config, seed: 3, threads: 1 })
   await expect(bare.sample([requests[0]], options)).rejects.toThrow('cannot be used')
   await bare.dispose()

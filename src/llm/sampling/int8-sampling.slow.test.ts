@@ -65,7 +65,7 @@ test('log-probabilities are nearly those of float32, in every architecture', asy
   }
 })
 
-test('prompts and tokens are read by one policy: a row that is taken up in the middle goes on as before', async () => {
+test('prompts and tokens use one policy: a continued row draws the same', async () => {
   const int8 = open('int8')
   const outputs = await int8.sample(requests, { ...options, stop: [] })
   int8.clearCache()
@@ -77,7 +77,7 @@ test('prompts and tokens are read by one policy: a row that is taken up in the m
   await int8.dispose()
 })
 
-test('one row, many rows and several threads draw the same, again and again', async () => {
+test('one row, many rows and several threads draw the same repeatedly', async () => {
   const [one, two] = [open('int8'), open('int8', 2)]
   const expected = await one.sample(requests, options)
   const found = await two.sample(requests, options)
@@ -123,7 +123,7 @@ test('the mismatch that training reports is that of the int8 sampler', async () 
   }
 })
 
-test('weights that change are quantised anew, in all threads', async () => {
+test('changed weights are quantised again in all threads', async () => {
   const [backend, other] = [open('int8', 2), open('int8', 2, 8)]
   const before = await backend.sample(requests, options)
   const expected = await other.sample(requests, options)
@@ -142,7 +142,7 @@ test('weights that change are quantised anew, in all threads', async () => {
   await Promise.all([backend.dispose(), other.dispose()])
 })
 
-test('truncation, greedy choice and the likeliest tokens are of the same distribution', async () => {
+test('truncation, greedy choice and top tokens use the same distribution', async () => {
   const int8 = open('int8')
   const asked = [{ topK: 1 }, { temperature: 0 }, { topK: 3, topLogprobs: 5 }].map((settings, key) => ({
     prompt: Int32Array.of(5, 9, 11),
@@ -181,7 +181,7 @@ test('a grammar holds, and its rows report the whole distribution', async () => 
   await sampler.dispose()
 })
 
-test('another device than the processor is refused at once', () => {
+test('devices other than the CPU are refused at once', () => {
   vi.stubEnv('AGOGE_DEVICE', 'webgpu')
   expect(() => open('int8')).toThrow(
     expect.objectContaining({ code: 'unsupported-device', expected: expect.stringContaining('cpu') }),

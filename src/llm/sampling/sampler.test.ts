@@ -61,7 +61,7 @@ test('log-probabilities of cached sampling are those of the whole forward pass',
   }
 })
 
-test('a row is sampled alike alone, in a batch, and in waves of a small cache', async () => {
+test('a row draws the same alone, in a batch, and in waves of a small cache', async () => {
   sampler.clear()
   const batched = await sampler.sample(requests, options, 0)
   for (const [i, request] of requests.entries()) {
@@ -89,7 +89,7 @@ test('equal prompts share their prefill and differ by key', async () => {
   })
 })
 
-test('going on from kept rows gives what a fresh sampler gives, whatever the order and number of rows', async () => {
+test('continuing cached rows gives the same as a fresh sampler for any order and number of rows', async () => {
   sampler.clear()
   let turn = [...requests, ...requests.map((request, i) => ({ ...request, key: `again ${i}` }))]
   for (let round = 0; round < 4; round++) {
@@ -113,7 +113,7 @@ test('going on from kept rows gives what a fresh sampler gives, whatever the ord
   }
 })
 
-test('the window ends a row, bad requests are refused, an abort is obeyed', async () => {
+test('the window ends a row, bad requests are refused, and an abort stops a call', async () => {
   sampler.clear()
   const [long] = await sampler.sample([{ prompt: prompt(250, 3), key: 0 }], { ...options, stop: [] }, 0)
   expect(long.tokens.length).toBe(6)

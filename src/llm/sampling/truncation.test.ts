@@ -28,7 +28,7 @@ function byDefinition(weights: Float32Array, { topK = Infinity, topP = 1, minP =
   return ids.filter((id) => weights[id] >= Math.fround(minP) * most * (1 - 1e-6)).sort((a, b) => a - b)
 }
 
-test('what is left is what sorting leaves', () => {
+test('the remaining tokens are those that sorting keeps', () => {
   // Eighths have many ties, and sums without rounding.
   const weight = constantFrom(0, 0.125, 0.25, 0.5, 1, 2, 3, 40, 2 ** -20)
   const settings = record(
@@ -51,7 +51,7 @@ test('what is left is what sorting leaves', () => {
   )
 })
 
-test('random distributions keep what they should', () => {
+test('random distributions keep the right tokens', () => {
   const settings = record({
     topK: option(integer({ min: 1, max: 300 })),
     topP: double({ min: 0.01, max: 1, noNaN: true }),
@@ -81,7 +81,7 @@ test('random distributions keep what they should', () => {
   )
 })
 
-test('what is left is what the warpers of transformers leave', () => {
+test('the remaining tokens are those that the warpers of transformers keep', () => {
   const golden = JSON.parse(readFileSync(new URL('../golden/warpers.json', import.meta.url), 'utf8')) as {
     logits: number[]
     temperature: number
@@ -98,7 +98,7 @@ test('what is left is what the warpers of transformers leave', () => {
   }
 })
 
-test('tokens are drawn in proportion to what is left (chi-square)', () => {
+test('tokens are drawn in proportion to the remaining weights (chi-square)', () => {
   const weights = Float32Array.of(8, 1, 4, 0, 4, 2, 16, 0.5)
   // Top-k leaves 6, 0, 2, 4, 5; 0.9 of their 34 needs all but 5.
   const kept = truncate(weights, 0, 8, { topK: 5, topP: 0.9 })
@@ -117,7 +117,7 @@ test('tokens are drawn in proportion to what is left (chi-square)', () => {
   expect(statistic).toBeLessThan(16.27)
 })
 
-test('the likeliest tokens are those of sorting', () => {
+test('the top tokens are those that sorting gives', () => {
   assert(
     property(
       array(integer({ min: 0, max: 9 }), { minLength: 1 }),

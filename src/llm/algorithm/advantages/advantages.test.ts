@@ -22,7 +22,7 @@ test('rloo and maxrl agree with torch', () => {
   near(maxrlAdvantages([1, 0, 0, 1, 0]), [1.4999962, -0.9999975, -0.9999975, 1.4999962, -0.9999975])
 })
 
-test('maxrl: costs of failures count as nothing, and never turn the gradient round', () => {
+test('maxrl: negative rewards count as 0 and never flip the gradient', () => {
   expect(maxrlAdvantages([1, -0.1, 0, -0.06])).toEqual(maxrlAdvantages([1, 0, 0, 0]))
   // The mean is below 0, and so is nothing that anybody won.
   expect(maxrlAdvantages([-0.1, -0.02, null, -0.4])).toEqual([0, 0, 0, 0])
@@ -43,7 +43,7 @@ test('reinforce++ with baseline agrees with verl, each token of the batch counte
   near(second, [-0.5738904, -0.5738904, 1.5577025])
 })
 
-test('a masked member is as if it were not there', () => {
+test('a masked member has no effect', () => {
   for (const estimate of [grpoAdvantages, rlooAdvantages]) {
     const without = estimate(rewards)
     const masked = estimate([null, ...rewards.slice(0, 3), null, ...rewards.slice(3)])
@@ -51,7 +51,7 @@ test('a masked member is as if it were not there', () => {
   }
 })
 
-test('equal rewards, one member and no members teach nothing', () => {
+test('equal rewards, one member and no members give no advantages', () => {
   for (const estimate of [grpoAdvantages, rlooAdvantages, maxrlAdvantages]) {
     // 0.1 three times has a rounded mean; without care its deviation would be noise scaled up to an advantage.
     expect(estimate([0.1, 0.1, 0.1])).toEqual([0, 0, 0])
@@ -62,7 +62,7 @@ test('equal rewards, one member and no members teach nothing', () => {
   }
 })
 
-test('gae: termination stops the future, truncation bootstraps but stops the flow', () => {
+test('gae: termination ends the return, truncation bootstraps', () => {
   const { advantages, returns } = gae(
     {
       rewards: [1, 0, 2, 0.5, 1],

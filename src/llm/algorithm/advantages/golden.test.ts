@@ -77,18 +77,18 @@ test('reinforce++ agrees with torch token by token', () => {
     nearAll(reinforcePlusPlusAdvantages(golden.tokenRewards, { gamma }), advantages, `gamma ${gamma}`)
 })
 
-test('the best of k agrees with the enumeration of all choices, and with verl where k is the group', () => {
+test('the best of k agrees with enumerating all choices, and with verl if k is the group size', () => {
   const { rewards, of, verl } = golden.maxAtK
   for (const { k, advantages } of of) near(maxAtKAdvantages(rewards, { k }), advantages, `k ${k}`)
   near(maxAtKAdvantages(rewards, { k: rewards.length }), verl, 'verl')
 })
 
-test('pass@k agrees with the enumeration of all choices', () => {
+test('pass@k agrees with enumerating all choices', () => {
   for (const { k, advantages } of golden.passAtK.of)
     near(passAtKAdvantages(golden.passAtK.rewards, { k }), advantages, `k ${k}`)
 })
 
-test('advantages of turns and among equal states agrees with torch', () => {
+test('advantages of turns and among equal states agree with torch', () => {
   for (const { weight, advantages } of golden.turns.of)
     nearAll(turnLevelAdvantages(golden.turns.members, { weight }), advantages, `weight ${weight}`)
   for (const { advantages, ...settings } of golden.steps.of)

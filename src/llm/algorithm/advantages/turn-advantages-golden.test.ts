@@ -73,7 +73,7 @@ function near(actual: ArrayLike<number | null>, expected: readonly (number | nul
   })
 }
 
-test('ReMax agrees with torch, of masked, single and absent members too', () => {
+test('ReMax agrees with torch, also for masked, single and absent members', () => {
   for (const [g, expected] of golden.remax.entries()) {
     near(remaxAdvantages(groups[g], golden.greedy[g]), expected, `group ${g}`)
     // Without a greedy answer there is no baseline.
@@ -91,7 +91,7 @@ test('REINFORCE++ with the baseline of the group agrees with torch over padded t
   }
 })
 
-test('empty batches, and batches of one token, teach nothing', () => {
+test('empty batches and batches of one token give zeros', () => {
   for (const batch of [[], [[]], [[null], [null, null], []]]) {
     const zeros = batch.map((members) => members.map(() => 0))
     expect(batchGrpoAdvantages(batch)).toEqual(zeros)
@@ -112,7 +112,7 @@ test('GAE is the sum of discounted residuals within each episode', () => {
   expect(gae(nothing, { gamma: 0.9, lambda: 0.9 })).toEqual({ advantages: none, returns: none })
 })
 
-test('segments, where they are cut, and their tokens agree with numpy', () => {
+test('segments, their boundaries and their tokens agree with numpy', () => {
   for (const { values, outcome, advantages } of golden.segments)
     near(segmentAdvantages(values, outcome), advantages, `segments ${values.length}`)
   for (const { logprobs, starts, ...settings } of golden.cuts)
@@ -131,7 +131,7 @@ test('ArCHer’s targets and advantages agree with torch', () => {
   expect(archerAdvantages({ q1: [], q2: [], values: [] })).toEqual(none)
 })
 
-test('rewards of progress agree with numpy; no steps, no rewards', () => {
+test('rewards of progress agree with numpy; no steps give no rewards', () => {
   const { contributions, grounding, of, ungrounded } = golden.progress
   for (const { rewards, ...settings } of of)
     near(stepProgressRewards(contributions, grounding, settings), rewards, JSON.stringify(settings))
@@ -171,7 +171,7 @@ test('coefficients of divergence and entropy follow the schedule of their contro
   )
 })
 
-test('experts and informative groups are those that numpy chooses', () => {
+test('experts and informative groups agree with numpy', () => {
   for (const { threshold, best, members } of golden.experts)
     expect(expertMembers(groups, { threshold: threshold ?? -Infinity, best: best ?? Infinity })).toEqual(
       members,

@@ -22,12 +22,12 @@ import { opoAdvantages, remaxAdvantages } from './baselines.ts'
 import { reinforcePlusPlusAdvantages } from './reinforce-plus-plus.ts'
 import { stepGroupAdvantages, turnLevelAdvantages } from './turns.ts'
 
-test('remax: less the greedy reward; without one, nothing', () => {
+test('remax subtracts the greedy reward; without one, advantages are 0', () => {
   expect(remaxAdvantages([1, null, 0.25], 0.5)).toEqual([0.5, 0, -0.25])
   expect(remaxAdvantages([1, 0], null)).toEqual([0, 0])
 })
 
-test('advantages weighted by what their baseline weights add up to nothing', () => {
+test('advantages with the weights of their baseline sum to 0', () => {
   const member = fc.record({
     reward: fc.integer({ min: -8, max: 8 }),
     length: fc.integer({ min: 1, max: 50 }),
@@ -44,7 +44,7 @@ test('advantages weighted by what their baseline weights add up to nothing', () 
   )
 })
 
-test('the best of k: equal rewards teach nothing, masked members are as if they were not there', () => {
+test('the best of k: equal rewards give zeros, masked members have no effect', () => {
   expect(maxAtKAdvantages([1, 1, 1], { k: 2 })).toEqual([0, 0, 0])
   expect(maxAtKAdvantages([1, null, 0, 0.5], { k: 2 })).toEqual(
     maxAtKAdvantages([1, 0, 0.5], { k: 2 }).toSpliced(1, 0, 0),
@@ -55,7 +55,7 @@ test('the best of k: equal rewards teach nothing, masked members are as if they 
   expect(() => maxAtKAdvantages([1, 0], { k: 1 })).toThrow(/at least k/)
 })
 
-test('pass@k: nothing where every choice is worth the same; large groups stay finite', () => {
+test('pass@k: zeros if every choice has the same value; large groups stay finite', () => {
   expect(passAtKAdvantages([0, 0, 0], { k: 2 })).toEqual([0, 0, 0])
   expect(passAtKAdvantages([1, 1, 0], { k: 2 })).toEqual([0, 0, 0])
   expect(passAtKAdvantages([1, null], { k: 2 })).toEqual([0, 0])
@@ -69,20 +69,20 @@ test('pass@k: nothing where every choice is worth the same; large groups stay fi
   expect(() => passAtKAdvantages([1, 0], { k: 0 })).toThrow(/integer/)
 })
 
-test('reinforce++ of one token or of equal returns is finite and teaches nothing', () => {
+test('reinforce++ of one token or of equal returns gives zeros', () => {
   expect(reinforcePlusPlusAdvantages([[1]])).toEqual([Float32Array.of(0)])
   expect(reinforcePlusPlusAdvantages([[], []])).toEqual([new Float32Array(0), new Float32Array(0)])
   expect(reinforcePlusPlusAdvantages([[0, 1], [1]])).toEqual([new Float32Array(2), new Float32Array(1)])
 })
 
-test('empty groups give nothing by turns and by states', () => {
+test('empty groups have no advantages of turns or states', () => {
   expect(turnLevelAdvantages([])).toEqual([])
   expect(turnLevelAdvantages([null, { turns: [], outcome: 1 }])).toEqual([[], []])
   expect(stepGroupAdvantages([null])).toEqual([[]])
   expect(stepGroupAdvantages([{ states: ['a', 'b'], rewards: [0, 1] }])).toEqual([[0, 0]])
 })
 
-test('segments: advantages add up to the outcome and reach the tokens', () => {
+test('the advantages of segments sum to the outcome and reach the tokens', () => {
   const advantages = segmentAdvantages([0.4, 0.7, 0.2], 1)
   expect(advantages.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0.6)
   expect(segmentAdvantages([], 1)).toEqual([])
@@ -90,7 +90,7 @@ test('segments: advantages add up to the outcome and reach the tokens', () => {
   expect(Array.from(tokens)).toEqual([1, 1, 3, 3])
 })
 
-test('segments end with every n-th decision, and are never empty', () => {
+test('segments end with every n-th decision and are never empty', () => {
   const sure = Math.log(0.99)
   const open = Math.log(0.5)
   expect(cutSegments([sure, open, sure, open, open, sure], { decisions: 2 })).toEqual([0, 4])
@@ -99,7 +99,7 @@ test('segments end with every n-th decision, and are never empty', () => {
   expect(cutSegments([])).toEqual([])
 })
 
-test('archer: targets stop at the end and bootstrap elsewhere; the smaller Q counts', () => {
+test('archer: targets stop at the end and bootstrap elsewhere, with the smaller Q', () => {
   const steps = { rewards: [0, 1, 0.5], nextValues: [2, 9, 4], terminated: [0, 1, 0] }
   expect(Array.from(archerTargets(steps, { gamma: 0.5 }))).toEqual([1, 1, 2.5])
   expect(Array.from(archerAdvantages({ q1: [1, 3], q2: [2, 2], values: [0.5, 2.5] }))).toEqual([0.5, -0.5])
@@ -110,13 +110,13 @@ test('progress is rewarded with and without grounding', () => {
   expect(Array.from(stepProgressRewards([0.5, 0.25], [1, 0], { alpha: 2, beta: 0.25 }))).toEqual([1.25, 0.5])
 })
 
-test('distillation: the teacher less the sampler, and what follows with a discount', () => {
+test('distillation: the teacher minus the sampler, plus discounted later tokens', () => {
   const sequence = { samplerLogprobs: [-1, -2], teacherLogprobs: [-0.5, -4] }
   expect(Array.from(distillationAdvantages(sequence))).toEqual([0.5, -2])
   expect(Array.from(distillationAdvantages(sequence, { coefficient: 2, discount: 0.5 }))).toEqual([-1, -4])
 })
 
-test('the divergence in the reward: no tokens, no rewards; its coefficient follows the target', () => {
+test('divergence in the reward: no tokens give no rewards; the coefficient follows the target', () => {
   const none = { logprobs: [], referenceLogprobs: [], outcome: 1 }
   expect(klRewards(none, { coefficient: 1 })).toEqual(new Float32Array(0))
   const horizon = { target: 2, horizon: 100, steps: 10 }
@@ -125,7 +125,7 @@ test('the divergence in the reward: no tokens, no rewards; its coefficient follo
   expect(adaptKlCoefficient(0.5, 0, horizon)).toBeCloseTo(0.49)
 })
 
-test('lengths: cut-off answers are masked, equal lengths cost nothing, a share grows with success', () => {
+test('lengths: cut-off answers are masked, equal lengths have no penalty, the relative penalty grows with success', () => {
   expect(maskOverlong([1, 0, null], [0, 1, 0])).toEqual([1, null, null])
   expect(kimiLengthRewards([5, 5], [true, false])).toEqual([0, 0])
   expect(kimiLengthRewards([10, 999, 20], [true, null, true])).toEqual([0.5, 0, -0.5])
@@ -140,7 +140,7 @@ test('only groups that differ are worth training on', () => {
   expect(informativeGroups(groups, { spread: 0.5 })).toEqual([0])
 })
 
-test('experts: those above the threshold, the best of them, never masked ones', () => {
+test('experts are the best above the threshold, never masked ones', () => {
   const groups = [[1, 0, 1, null], [0.2, 0.9, 0.9], [null], []]
   expect(expertMembers(groups)).toEqual([[0, 2], [], [], []])
   expect(expertMembers(groups, { threshold: -Infinity, best: 1 })).toEqual([[0], [1], [], []])

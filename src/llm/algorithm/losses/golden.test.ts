@@ -89,7 +89,7 @@ test('importance weights agree with torch at each level and in each mode', () =>
     }
 })
 
-test('importance weights report the mean ratio and what stayed, and need no starts for tokens', () => {
+test('importance weights report the mean ratio and the remaining share, and need no starts at level token', () => {
   const rows: MismatchInputs = { logprobs: [-1, -2, -3], samplerLogprobs: [-1, -3, -3], weights: [1, 1, 0] }
   const masked = importanceWeights(rows, { level: 'token', mode: 'mask', high: 2 })
   expect(Array.from(masked.weights)).toEqual([1, 0, 0])
@@ -117,7 +117,7 @@ test('entropy, its bonus and its mask, and distillation agree with torch', () =>
     nearLoss(distillationLoss(inputs, { beta }), expected, `distillation ${beta}`)
 })
 
-test('words that cannot come leave entropy and reverse divergence finite', () => {
+test('tokens of probability 0 leave entropy and reverse divergence finite', () => {
   const inputs = { logits: [1, -Infinity, 0], vocabulary: 3, weights: [1] }
   for (const loss of [
     entropyLoss(inputs, { coefficient: 1 }),
@@ -130,12 +130,12 @@ test('words that cannot come leave entropy and reverse divergence finite', () =>
   }
 })
 
-test('the loss of the critic agrees with torch, clipped and not', () => {
+test('the loss of the critic agrees with torch, with and without clip', () => {
   for (const { inputs, settings, ...expected } of golden.value)
     nearLoss(valueLoss(inputs, settings), expected, JSON.stringify(settings))
 })
 
-test('mixtures of reinforcement, imitation and a divergence agree with torch', () => {
+test('mixtures of RL, cross-entropy and a divergence agree with torch', () => {
   for (const { mu, coefficient, ...expected } of golden.mixed)
     for (const name of names) {
       const batch = golden.batches[name]
@@ -148,7 +148,7 @@ test('mixtures of reinforcement, imitation and a divergence agree with torch', (
     }
 })
 
-test('the mask of high-entropy tokens agrees with torch, where one token counts or none', () => {
+test('the mask of high-entropy tokens agrees with torch, also with one counted token or none', () => {
   for (const { entropy, weights, share, mask } of golden.highEntropy)
     near(highEntropyMask(entropy, weights, { share }), mask, `${weights.join()} ${share}`)
 })
@@ -158,7 +158,7 @@ test('weights of high-entropy tokens agree with torch', () => {
   near(highEntropyWeights(logprobs, weights), golden.highEntropyWeights, 'highEntropy')
 })
 
-test('gradients are those of the values, by finite differences', () => {
+test('gradients agree with finite differences of the values', () => {
   const { ordinary, varied } = golden.batches
   // Not those that stop a gradient on purpose, whose surrogate has another value.
   const losses: [string, (rows: Batch) => LossValue][] = [
@@ -180,7 +180,7 @@ test('gradients are those of the values, by finite differences', () => {
       })
 })
 
-test('sequences with one advantage: both gradients of gspo are the same', () => {
+test('both gradients of gspo agree for sequences with one advantage', () => {
   const clip = { clipLow: 0.2, clipHigh: 0.3 }
   const { ordinary } = golden.batches
   near(

@@ -94,7 +94,7 @@ test('aggregation folds the normaliser into the weights', () => {
   expect(total(tokenWeights(lengths, { mode: 'constant', length: 10 }))).toBeCloseTo(22 / 20)
 })
 
-test('losses of the same tokens add up, those of different tokens do not', () => {
+test('losses of the same tokens can be summed, those of different tokens are refused', () => {
   const policy = ppoLoss(inputs, { clipLow: 0.2, clipHigh: 0.2 })
   const imitation = crossEntropyLoss(inputs)
   const mixed = combineLosses([

@@ -63,7 +63,7 @@ async function placed(groups: readonly EpisodeGroup[], advantage: PolicySettings
 const backend = keysBackend(1)
 const groups = await play(backend, 'once')
 
-test('what an environment rewards a call with is recorded with the turn that made it', () => {
+test('the reward of a call is recorded with its turn', () => {
   const [episode] = groups[0].episodes
   expect(episode.rewards.map(({ sample, name }) => [sample, name])).toEqual([
     [0, 'step'],
@@ -78,7 +78,7 @@ test('what an environment rewards a call with is recorded with the turn that mad
   expect(turnRewards({ ...episode, rewards: [{ agent: 'a', sample: 1, name: 'x', value: null }] })).toBe(null)
 })
 
-test('a reward that is no number ends the run by name', async () => {
+test('a reward that is not a number ends the run and names itself', async () => {
   const broken = {
     ...environment,
     open: async (...args: Parameters<typeof environment.open>) => ({
@@ -107,7 +107,7 @@ test('turn-level: a turn is compared with the same turn of the group', async () 
   expect(rows.length).toBe(2 * size)
 })
 
-test('turn-return: what follows counts, what came before does not', async () => {
+test('turn-return counts later rewards, not earlier ones', async () => {
   const { rows } = await placed(groups, { name: 'turn-return', std: false, gamma: 0.5 })
   const returns = hits(groups).map(([a, b, c], i) => {
     const last = c + groups[i < size ? 0 : 1].rewards[i % size]!
@@ -127,7 +127,7 @@ test('turn-return by hand: shorter episodes, masked ones, no turns', () => {
   expect(turnReturnAdvantages([])).toEqual([])
 })
 
-test('step-group: turns in equal states are compared, wherever they are', async () => {
+test('step-group compares turns in equal states at any position', async () => {
   const settings = { name: 'step-group', std: false, gamma: 0.5, weight: 2 } as const
   const all = hits(groups)
   const returns = all.map(([a, b, c], i) => {
@@ -154,7 +154,7 @@ test('step-group: turns in equal states are compared, wherever they are', async 
   expect(byHistory).not.toEqual(rows)
 })
 
-test('a function of your own gives advantages to turns and to tokens', async () => {
+test('a custom function can give advantages to turns and to tokens', async () => {
   const own: AdvantageFunction = (given) => ({
     turnAdvantages: given.map(({ episodes }) =>
       episodes.map((_, m) => [m, Float32Array.of(99, -m), [0, m / 2]]),

@@ -30,7 +30,7 @@ const idle = (sequences: readonly TrainingSequence[]) =>
 
 const names = Object.keys(policyPresets)
 
-test.each(names)('%s survives JSON, and what it asks of a batch trains', async (name) => {
+test.each(names)('%s survives JSON, and trains on the batch that it requests', async (name) => {
   const preset: PolicyPreset = findPolicyPreset(name)
   expect(JSON.parse(JSON.stringify(preset))).toEqual(preset)
   const wide = groups.map((group) => ({
@@ -69,7 +69,7 @@ test('grpo without a reference, damped, is the default preset, row for row', asy
   expect(await damped(groups, context)).toEqual(await update(base))
 })
 
-test('dapo punishes length near the limit in use: a fifth of it, as 4096 of 20,480 tokens', async () => {
+test('dapo penalises the last fifth before the token limit, as 4096 of 20,480 tokens', async () => {
   const { settings }: PolicyPreset = findPolicyPreset('dapo')
   const batch: EpisodeGroup[] = [
     { episodes: [answer('x', 8), answer('y', 9), answer('z', 10)], rewards: [1, 1, 1] },
@@ -117,7 +117,7 @@ test('repetition is penalised', async () => {
   expect(sequences.map((row) => row.advantages.at(-1))).toEqual([Math.fround(0.3), Math.fround(-0.3)])
 })
 
-test('a divergence in the reward is what the reference says of the sampled tokens', async () => {
+test('a divergence in the reward compares the sampled tokens with the reference', async () => {
   const kl = { place: 'reward', estimator: 'k1', coefficient: 0.1 } as const
   const batch = groups.slice(0, 1)
   const { sequences } = await update({ ...base, advantage: { name: 'rloo' }, kl }, batch)
@@ -145,7 +145,7 @@ test('a divergence in the reward is what the reference says of the sampled token
   })
 })
 
-test('a divergence in the loss moves also the groups that all agree, and pulls towards the reference', async () => {
+test('a divergence in the loss also trains zero-variance groups, and pulls towards the reference', async () => {
   const kl = { place: 'loss', estimator: 'k2', coefficient: 0.5 } as const
   const { sequences, loss } = await update({ ...base, kl })
   // All but the masked one; those of the third group have no advantage.
@@ -155,7 +155,7 @@ test('a divergence in the loss moves also the groups that all agree, and pulls t
   await backend.optimStep({ learningRate: 0 })
 })
 
-test('corrections weigh tokens by what trainer and sampler said, and the trainer takes the sampler’s place', async () => {
+test('corrections weight tokens by trainer and sampler, and the trainer replaces the sampler', async () => {
   const plain = (await update(base)).sequences
   const trainer = await backend.forward(plain.map(({ tokens }) => tokens))
   const { sequences, metrics } = await update({
@@ -185,7 +185,7 @@ test('corrections weigh tokens by what trainer and sampler said, and the trainer
   expect(idle(strict.sequences).length).toBe(strict.sequences.length)
 })
 
-test('stale failures are measured against the sampler, with corrections too, in every minibatch', async () => {
+test('stale failures are compared with the sampler in every minibatch, also with corrections', async () => {
   const far = answer('far', 4)
   // The sampler found it likely; the trainer, at about -4 a token, does not.
   far.samples[0].logprobs.fill(-1, 1)
@@ -216,7 +216,7 @@ test('stale failures are measured against the sampler, with corrections too, in 
   }
 })
 
-test('reference and trainer are asked at the temperature that tokens were drawn at; demonstrations at 1', async () => {
+test('reference and trainer score tokens at the temperature they were drawn at, demonstrations at 1', async () => {
   const warm = groups.map((group) => ({
     ...group,
     episodes: group.episodes.map((episode) => ({
@@ -282,7 +282,7 @@ test.each<[string, PolicySettings['advantage'], PolicySettings['kl']]>([
   expect(asked).toBe(kl === undefined ? 0 : 1)
 })
 
-test('imitation is mixed in by its share', async () => {
+test('demonstrations are mixed in by their share', async () => {
   const { sequences } = await update({ ...base, imitation: 0.25 })
   const total = (of: (row: TrainingSequence) => Float32Array) =>
     sequences.reduce((sum, row) => sum + of(row).reduce((s, w) => s + w, 0), 0)
@@ -296,7 +296,7 @@ test('imitation is mixed in by its share', async () => {
   expect(() => optimisePolicy({ ...base, imitation: 2 })).toThrow(/share/)
 })
 
-test('imitation by entropy spares what is known: p (1 - p) of each token', async () => {
+test('demonstrated tokens can be weighted by p (1 - p)', async () => {
   const { sequences, loss } = await update({ ...base, imitation: 0.25, sftHighEntropy: true })
   const logprobs = await backend.forward(sequences.map(({ tokens }) => tokens))
   if (typeof loss !== 'function') throw new Error('not a loss of log-probabilities')
@@ -314,7 +314,7 @@ test('imitation by entropy spares what is known: p (1 - p) of each token', async
   expect((await backend.optimStep({ learningRate: 0 })).gradientNorm).toBeGreaterThan(0)
 })
 
-test('an adaptive bonus for entropy rests above its target; without a memory of the loop’s it keeps one of its own', async () => {
+test('an adaptive entropy bonus is off above its target, and keeps its own memory without one of the loop', async () => {
   const target = (value: number) => ({ coefficient: 0.5, target: value, step: 0.1 })
   const algorithm = optimisePolicy({ ...base, entropy: target(1) })
   const high = await algorithm(groups, context)
@@ -334,7 +334,7 @@ test('an adaptive bonus for entropy rests above its target; without a memory of 
   expect(exact.loss).toMatchObject({ name: 'ppo', entropyCoefficient: 0.5 })
 })
 
-test('only the tokens of highest entropy move the policy', async () => {
+test('only the tokens of highest entropy train the policy', async () => {
   const plain = (await update({ ...base, kl: { place: 'loss', estimator: 'k2', coefficient: 0.1 } }))
     .sequences
   const entropies = await backend.entropies!(plain.map(({ tokens }) => tokens))
@@ -365,7 +365,7 @@ test('only the tokens of highest entropy move the policy', async () => {
   expect(() => optimisePolicy({ ...base, entropyShare: 20 })).toThrow(/share/)
 })
 
-test('a batch of which nothing could be judged asks for nothing', async () => {
+test('a fully masked batch requests nothing', async () => {
   for (const name of names.filter((each) => each !== 'remax')) {
     const { sequences } = await update(findPolicyPreset(name).settings, [
       { episodes: [answer('m', 3), answer('n', 3)], rewards: [null, null] },
@@ -374,7 +374,7 @@ test('a batch of which nothing could be judged asks for nothing', async () => {
   }
 })
 
-test('the exact bonus for entropy goes into the pass of any loss, over tokens without advantage too', async () => {
+test('the exact entropy bonus joins any loss, also over tokens with zero advantage', async () => {
   const gradients: Record<string, number> = {}
   for (const name of ['grpo-damped', 'gspo'] as const) {
     const { settings }: PolicyPreset = findPolicyPreset(name)

@@ -15,7 +15,7 @@ const alone: LearningContext = { reference: unasked, trainer: unasked, demonstra
 const update = (groups: EpisodeGroup[]) =>
   grpo({ kl: 0, clipHigh: 0.28, aggregation: { mode: 'token-mean' } })(groups, alone)
 
-test('grpo gives each episode the advantage it has in its own group and weights of the token mean', async () => {
+test('grpo gives each episode its advantage within its group, with token-mean weights', async () => {
   const { sequences, loss, metrics } = await update([
     { episodes: [episode('a', 3), episode('b', 5)], rewards: [1, 0] },
     { episodes: [episode('c', 4), episode('d', 4)], rewards: [0.5, 0.5] },
@@ -30,7 +30,7 @@ test('grpo gives each episode the advantage it has in its own group and weights 
   expect(metrics['groupsWithoutSignal']).toBe(0.5)
 })
 
-test('a masked member enters neither the advantages, nor the normaliser, nor the rows', async () => {
+test('a masked member is not in the advantages, the normaliser or the rows', async () => {
   const without = await update([{ episodes: [episode('a', 3), episode('b', 5)], rewards: [1, 0] }])
   const masked = episode('m', 100, { status: 'masked', success: null })
   const beside = await update([
@@ -47,26 +47,26 @@ test('supervised weights are the mean over demonstrated tokens', () => {
   expect(trainedTokens(episode('a', 3))).toBe(2)
 })
 
-test('the earlier name of grpo still finds it', () => {
+test('the former name of grpo still works', () => {
   expect(findPolicyPreset('grpo-kl')).toBe(policyPresets.grpo)
   expect(Object.keys(policyPresets)).not.toContain('grpo-kl')
 })
 
-test('a name that no algorithm has is answered with all that there are', () => {
+test('an unknown name is answered with all names', () => {
   expect(() => findPolicyPreset('gspoo')).toThrow(/no algorithm named "gspoo"/)
   expect(() => findPolicyPreset('gspoo')).toThrow(
     expect.objectContaining({ expected: expect.stringContaining('dr-grpo'), hint: 'Did you mean "gspo"?' }),
   )
 })
 
-test('remax without greedy answers says what to set', async () => {
+test('remax without greedy answers fails and names the setting', async () => {
   const bare = groups.map(({ episodes, rewards }) => ({ episodes, rewards }))
   await expect(optimisePolicy(findPolicyPreset('remax').settings)(bare, alone)).rejects.toMatchObject({
     hint: expect.stringContaining('greedyBaseline'),
   })
 })
 
-test('maxrl takes shaped rewards below 0 for 0, and refuses a divergence in the reward when made', async () => {
+test('maxrl counts shaped rewards below 0 as 0, and refuses a divergence in the reward at creation', async () => {
   const settings: PolicySettings = { ...policyPresets['grpo-damped'].settings, advantage: { name: 'maxrl' } }
   // Of the second group the mean is then -1/3.
   const softOverlong = { limit: 4, cache: 3 }

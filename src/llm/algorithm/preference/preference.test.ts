@@ -110,7 +110,7 @@ test('bradley-terry and the process reward agree with torch', () => {
   near(process.gradient, golden.process.gradient, 'process gradient')
 })
 
-test('gradients are those of the values, by finite differences', () => {
+test('gradients agree with finite differences of the values', () => {
   const losses: [string, Means, (inputs: Means) => PreferenceValue][] = [
     ['dpo', pairs, (p) => dpoLoss({ ...pairs, ...p }, { noise: 0.1 })],
     ['ipo', pairs, (p) => ipoLoss({ ...pairs, ...p }, { lengths: golden.lengths })],
@@ -140,7 +140,7 @@ test('gradients are those of the values, by finite differences', () => {
   })
 })
 
-test('no pairs, no loss', () => {
+test('no pairs give loss 0', () => {
   const none = { chosen: [], rejected: [], referenceChosen: [], referenceRejected: [] }
   for (const loss of [dpoLoss(none), ipoLoss(none), orpoLoss(none), simpoLoss(none), bradleyTerryLoss(none)])
     expect(loss).toEqual({
@@ -154,7 +154,7 @@ test('no pairs, no loss', () => {
   expect(zeros.chosen.every((gradient) => gradient === 0)).toBe(true)
 })
 
-test('online pairs: extremes or all, never equals or masked ones', () => {
+test('online pairs are the extremes or all, never equal or masked ones', () => {
   const rewards = [0.5, null, 1, 0, 1, 0]
   expect(onlinePairs(rewards)).toEqual([{ chosen: 2, rejected: 3 }])
   expect(onlinePairs(rewards, { pairing: 'all' }).length).toBe(2 * 3 + 2)
@@ -164,7 +164,7 @@ test('online pairs: extremes or all, never equals or masked ones', () => {
   expect(onlinePairs([])).toEqual([])
 })
 
-test('the best of n agrees with the enumeration of all choices', () => {
+test('the best of n agrees with enumerating all choices', () => {
   const { scores: given, outcomes, of } = golden.bestOf
   for (const { n, score, outcome } of of) {
     expect(expectedBestOf(n, given)).toBeCloseTo(score, 10)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => model.backend.dispose())
 
-test('a model reads the tokens that it was trained on, and those of no other vocabulary', async () => {
+test('a model passes with its own tokenizer and fails with any other', async () => {
   const { backend, tokenizer } = model
   await checkVocabulary(backend, tokenizer, where)
   const { tokens } = tokenizer.model
@@ -30,7 +30,7 @@ test('a model reads the tokens that it was trained on, and those of no other voc
   }
 })
 
-test('a model that has learnt nothing yet passes; other faults of the server stay as they are', async () => {
+test('an untrained model passes; other server errors are passed on', async () => {
   const { tokenizer } = model
   const evenly = (rows: readonly Int32Array[]) =>
     Promise.resolve(

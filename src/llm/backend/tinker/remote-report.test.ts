@@ -26,7 +26,7 @@ test('the report of a server that gives losses of tokens and no sums, as SkyRLâ€
   expect(report.entropy).toBeNaN()
 })
 
-test('answers that are not as the protocol says are named', () => {
+test('answers that violate the protocol are named', () => {
   const read = (output: Record<string, unknown>) => () => readReport('host', output, [row], { name: 'ppo' })
   expect(read({})).toThrow('no list "loss_fn_outputs"')
   expect(read({ loss_fn_outputs: [] })).toThrow('no output of datum 0')
@@ -35,7 +35,7 @@ test('answers that are not as the protocol says are named', () => {
   expect(read({ loss_fn_outputs: [{ logprobs: tensor([-1, -1]) }] })).toThrow('no "loss:sum"')
 })
 
-test('reports of parts add up', () => {
+test('reports of parts are merged', () => {
   const part = {
     loss: 1,
     tokens: 1,
@@ -50,7 +50,7 @@ test('reports of parts add up', () => {
   expect(joined).toMatchObject({ loss: 3, tokens: 4, meanRatio: 2.5, maxRatio: 5, entropy: 2 })
 })
 
-test('the norm of the gradient by its names', () => {
+test('the gradient norm is found under each of its names', () => {
   expect(gradientNorm({ grad_norm: 2 })).toBe(2)
   expect(gradientNorm({ 'skyrl.ai/learning_rate': 1, 'skyrl.ai/grad_norm': 3 })).toBe(3)
   expect(gradientNorm({ 'unclipped_grad_l2:mean': 4 })).toBe(4)
