@@ -1,24 +1,24 @@
 import { AgogeError } from '../../error.ts'
 import type { AnyVector, EnvironmentDefinition } from '../environment/index.ts'
 
-/** Figures of one update, by name. */
+/** Metrics of one update, by name. */
 export type UpdateMetrics = Record<string, number>
 
 /**
- * A learner of classic RL, driven by a loop that knows nothing of it: `act`, then the environment steps, then
- * `learn`. It belongs to one vector environment.
+ * An agent of classic RL, which belongs to one vector environment. The training loop calls `act`, steps the
+ * environment, and calls `learn`, for every algorithm alike.
  */
 export interface ClassicAgent {
   /** Writes an action for every environment of the vector. */
   act(): void | Promise<void>
-  /** Sees what came of it, and updates when it is time to; then gives figures. */
+  /** Reads the result of the step, and updates when an update is due. Returns the metrics of an update. */
   learn(): UpdateMetrics | undefined | Promise<UpdateMetrics | undefined>
-  /** Numbers that it carries from step to step for each row; none where absent. */
+  /** Length of the state that the policy carries from step to step, for each row. Absent without such a state. */
   readonly memorySize?: number
   /**
-   * Writes the greedy action for each of `rows` observations; what evaluation plays. What it remembers is read from and
-   * written to `memory` [rows, memorySize], a row of zeros where an episode begins; without it every observation is
-   * taken for the first of an episode.
+   * Writes the greedy action for each of `rows` observations; used by evaluations. Reads and writes the carried
+   * state in `memory` [rows, memorySize], whose row is zeros at the start of an episode. Without `memory`, every
+   * observation counts as the first of an episode.
    */
   predict(
     observations: Float32Array,
@@ -28,11 +28,12 @@ export interface ClassicAgent {
     memory?: Float32Array,
   ): void
   /**
-   * Estimates the value of each of `rows` observations, the first ones of episodes, under its policy, where it learns
-   * one; what the probes look at. Actions that `mask` forbids count for nothing.
+   * Writes the estimated value of each of `rows` observations, which are first observations of episodes, under the
+   * agent's policy. Absent if the agent learns no values. Used by the diagnostic environments. Ignores actions
+   * that `mask` forbids.
    */
   values?(observations: Float32Array, rows: number, values: Float32Array, mask?: Uint8Array): void
-  /** Everything that it needs to go on exactly here, as structured-cloneable data. */
+  /** The complete state for an exact resume, as structured-cloneable data. */
   state(): unknown
   restore(state: unknown): void
   dispose(): Promise<void>
@@ -47,23 +48,26 @@ export type ClassicAlgorithm = (
 /** Settings of an algorithm, with the number of environments that they are meant for. */
 export type Preset = { readonly numEnvs: number } & Readonly<Record<string, unknown>>
 
-/** An algorithm as it is offered by name. */
+/** An algorithm that is available by name. */
 export interface ClassicAlgorithmEntry {
   /** One line: what it is, and its paper. */
   readonly about: string
   readonly presets: Readonly<Record<string, Preset>>
   create(config: Preset): ClassicAlgorithm
-  /** The preset for an environment of this name. */
+  /** The preset for the environment of this name. */
   defaultPreset(environment: string): string
-  /** Whether it can act in the environment at all. */
+  /** Returns true if the algorithm supports the spaces of the environment. */
   suits(definition: EnvironmentDefinition): boolean
-  /** Whether it learns a network, which can have a body. */
+  /** True if it learns a network, which takes an `encoder`. */
   readonly network: boolean
-  /** Whether it learns from the reward of every step, to which a bonus can be added. */
+  /** True if it learns from the reward of every step, to which a bonus can be added. */
   readonly bonus: boolean
 }
 
-/** An entry from an algorithm's own types; presets are plain data, so that they can be written into a run's record. */
+/**
+ * Makes an entry from the types of an algorithm. Presets are plain data, because they are written to the record of
+ * a run.
+ */
 export const entry = <C extends { numEnvs: number }>(given: {
   about: string
   presets: Readonly<Record<string, C>>
@@ -79,13 +83,13 @@ export const entry = <C extends { numEnvs: number }>(given: {
   ...(given as unknown as Omit<ClassicAlgorithmEntry, 'suits' | 'network' | 'bonus'>),
 })
 
-/** A part of a learner that is kept in checkpoints; what it gives is a copy. */
+/** A part of an agent that is saved in checkpoints. `state` returns a copy. */
 export interface StateDict {
   state(): unknown
   restore(saved: unknown): void
 }
 
-/** Parts by name as one: what a learner needs to go on exactly where it was. */
+/** Combines parts by name into one state. */
 export const stateOfParts = (parts: Readonly<Record<string, StateDict>>): StateDict => ({
   state: () => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.state()])),
   restore(saved) {
@@ -97,7 +101,11 @@ export const stateOfParts = (parts: Readonly<Record<string, StateDict>>): StateD
   },
 })
 
-/** An array that is written in place. Throws `checkpoint-mismatch` for one of another length. */
+/**
+ * The state of an array that is written in place.
+ *
+ * @throws AgogeError `checkpoint-mismatch` for an array of another length.
+ */
 export const stateOfArray = (array: Float32Array | Float64Array | Int32Array | Uint8Array): StateDict => ({
   state: () => array.slice(),
   restore(saved) {
@@ -107,13 +115,13 @@ export const stateOfArray = (array: Float32Array | Float64Array | Int32Array | U
   },
 })
 
-/** What a variable holds: plain data. */
+/** The state of a variable that holds plain data. */
 export const stateOfValue = <T>(read: () => T, write: (value: T) => void): StateDict => ({
   state: () => structuredClone(read()),
   restore: (saved) => write(structuredClone(saved as T)),
 })
 
-/** Fields of an object by name, each as `stateOfValue`. */
+/** The states of fields of an object, by name, each as `stateOfValue`. */
 export const stateOfFields = <T extends object>(
   object: T,
   names: readonly (keyof T & string)[],

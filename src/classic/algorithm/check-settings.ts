@@ -1,6 +1,6 @@
 import { AgogeError } from '../../error.ts'
 
-/** What a setting may be. */
+/** The range of a setting. */
 interface Range {
   holds: (value: unknown) => boolean
   expected: string
@@ -23,7 +23,7 @@ const orNull = ({ holds, expected }: Range): Range => ({
 const named = (range: Range, ...names: string[]): Record<string, Range> =>
   Object.fromEntries(names.map((name) => [name, range]))
 
-/** Settings mean the same in every algorithm that has them. */
+/** A setting has the same range in every algorithm. */
 const ranges: Readonly<Record<string, Range>> = {
   ...named(
     whole(1),
@@ -52,9 +52,9 @@ const ranges: Readonly<Record<string, Range>> = {
 }
 
 /**
- * Gives the settings back where each is in its range.
+ * Returns the settings if each is in its range.
  *
- * @throws AgogeError `bad-argument` naming the first that is not
+ * @throws AgogeError `bad-argument` naming the first one that is not
  */
 export function checkSettings<C extends object>(settings: C): C {
   const given = settings as Readonly<Record<string, unknown>>
@@ -68,7 +68,11 @@ export function checkSettings<C extends object>(settings: C): C {
   return settings
 }
 
-/** @throws AgogeError `bad-argument` where there are more minibatches than `parts` of a rollout to make them of. */
+/**
+ * Checks that a rollout has enough parts for the minibatches.
+ *
+ * @throws AgogeError `bad-argument` if there are more minibatches than `parts`
+ */
 export function checkMinibatches(minibatches: number, parts: number, what = 'steps'): void {
   if (minibatches > parts)
     throw outOfRange('minibatches', minibatches, `at most the ${parts} ${what} of a rollout`)
@@ -83,18 +87,18 @@ function outOfRange(name: string, value: unknown, expected: string): AgogeError 
   })
 }
 
-/** For methods that learn from whole episodes. */
+/** Settings of methods that learn from whole episodes. */
 export interface WholeEpisodes {
   /**
-   * An episode that has not ended after so many steps stops training: nothing would ever be learned from it, and its steps
-   * would fill the memory. Default 100 000.
+   * Training stops with an error at an episode of this many steps that has not ended. The method could not learn
+   * from it, and its steps would fill the memory. Default: 100 000.
    */
   maxEpisodeSteps?: number
 }
 
 export const longestEpisode = 100_000
 
-/** The error for an environment that does not end. */
+/** The error for an episode that does not end. */
 export const endlessEpisode = (
   algorithm: string,
   environment: string,

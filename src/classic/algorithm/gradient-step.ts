@@ -2,12 +2,14 @@ import type { Objective, ParameterSet } from '../../engine/nn/index.ts'
 import type { HostTensor } from '../../engine/tensor/index.ts'
 import type { UpdateMetrics } from './agent.ts'
 
-/** Anything that moves parameters against a gradient, such as `createAdam`; gives the gradient's norm before clipping. */
+/**
+ * Moves parameters against a gradient, for example `createAdam`. Returns the norm of the gradient before clipping.
+ */
 export interface Optimiser {
   step(parameters: Float32Array, gradient: Float32Array, learningRate: number): number
 }
 
-/** Parameters, the loss that they descend, and what moves them. */
+/** Parameters with their loss and optimiser. */
 export interface Trained<Metric extends string> {
   readonly objective: Objective<Metric>
   readonly parameters: ParameterSet
@@ -15,10 +17,11 @@ export interface Trained<Metric extends string> {
 }
 
 /**
- * The gradient of a loss, and one step of the optimiser against it.
+ * Computes the gradient of a loss, and makes one step of the optimiser.
  *
- * @param fixed parameters that the loss reads and that stay, such as those of a target network.
- * @returns the outputs of the loss, and as metrics the loss, the norm of the gradient and every output that is a single number.
+ * @param fixed parameters that the loss reads and that do not change, for example those of a target network.
+ * @returns the outputs of the loss, and as metrics the loss, the norm of the gradient and every output that is a
+ * single number.
  * @example
  * const { metrics } = await gradientStep({ objective, parameters, optimiser: createAdam(parameters.data.length) }, 1e-3, batch)
  */
@@ -34,8 +37,8 @@ export async function gradientStep<Metric extends string>(
 }
 
 /**
- * One step of an optimiser in place. Optimisers leave out a gradient that is not finite, which would go unnoticed: it is reported by
- * the name of the first parameter that it belongs to, as a metric that is not finite either.
+ * Makes one step of an optimiser, in place. Optimisers skip a gradient that is not finite. Such a gradient is
+ * reported as a metric that is not finite, named after the first parameter concerned.
  *
  * @returns `gradientNorm`, before clipping.
  */
@@ -49,13 +52,13 @@ export function applyGradient(
   return Number.isFinite(gradientNorm) ? { gradientNorm } : { gradientNorm, ...notFinite(gradient.views) }
 }
 
-/** Nothing where the norm alone overflows. */
+/** Empty if only the norm overflows. */
 function notFinite(gradient: ParameterSet['views']): UpdateMetrics {
   const name = Object.keys(gradient).find((each) => !gradient[each].every(Number.isFinite))
   return name === undefined ? {} : { [`gradient of ${name}`]: NaN }
 }
 
-/** The metrics of one of several networks: `actorLoss`, `actorGradientNorm`, and the others as they are. */
+/** The metrics of one of several networks: `actorLoss`, `actorGradientNorm`, and the others under their own names. */
 export const metricsOf = (
   network: string,
   { loss, gradientNorm, ...others }: UpdateMetrics,
@@ -68,7 +71,7 @@ export function scalars(outputs: Readonly<Record<string, HostTensor>>): UpdateMe
   return found
 }
 
-/** Sums metrics of several updates; `mean` gives each one's mean over the updates that had it. */
+/** Adds up the metrics of several updates. `mean` divides each sum by the number of updates that had the metric. */
 export function meanMetrics(): { add(metrics: UpdateMetrics): void; mean(): UpdateMetrics } {
   const sums: UpdateMetrics = {}
   const counts: UpdateMetrics = {}

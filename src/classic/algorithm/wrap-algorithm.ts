@@ -10,14 +10,15 @@ import {
 import { checkRows, type Encoder, windowOf } from '../policy/index.ts'
 import type { ClassicAlgorithm } from './agent.ts'
 
-/** An environment whose steps are over before they are told. */
+/** An environment that the training loop has already stepped, so that `step` returns nothing. */
 type ReadOnlyEnvironment = Omit<AnyVector, 'step'> & { step(): void }
 
 /**
- * The environment for wrappers within an algorithm: the loop has stepped it already, so it is only told. The loop has also
- * begun the first episodes, so that a reset is passed on only once these have been seen: then the algorithm asks for it.
+ * A read-only view of the environment, for wrappers inside an algorithm. The training loop steps the environment,
+ * so `step` does nothing. The loop also starts the first episodes, so `reset` does nothing before `begun`; later
+ * resets, which the algorithm asks for, are passed on.
  *
- * @param begun whether they have been seen.
+ * @param begun returns true once the algorithm has read the first observations.
  */
 export const readOnly = (environment: AnyVector, begun: () => boolean): ReadOnlyEnvironment => ({
   ...environment,
@@ -28,8 +29,9 @@ export const readOnly = (environment: AnyVector, begun: () => boolean): ReadOnly
 })
 
 /**
- * The same algorithm on the last observations of the episode side by side, as many as the body sees at once, the newest at
- * the end; before there are as many, the first one stands in. Bodies without a window leave the algorithm as it is.
+ * Returns the same algorithm on a window of observations: the last ones of the episode, side by side, newest last.
+ * The encoder sets the length. At the start of an episode, the first observation fills the window. An encoder
+ * without a window returns the algorithm unchanged.
  */
 export function overWindow(encoder: Encoder | undefined, algorithm: ClassicAlgorithm): ClassicAlgorithm {
   const window = windowOf(encoder)
@@ -81,9 +83,9 @@ export function overWindow(encoder: Encoder | undefined, algorithm: ClassicAlgor
   }
 }
 
-/** The last `window` observations of an episode, kept in the memory that `predict` is given. */
+/** The last `window` observations of an episode, in the memory that `predict` is given. */
 function windowMemory(window: number, width: number) {
-  /** Of a row: 1 once it has seen an observation, then its window. */
+  /** For each row: 1 once it has seen an observation, then its window. */
   const memorySize = 1 + window * width
   return {
     memorySize,
@@ -106,7 +108,10 @@ function windowMemory(window: number, width: number) {
   }
 }
 
-/** What is normalised is cut off here, as by Stable-Baselines3's `VecNormalize`; Gymnasium's wrappers do not cut. */
+/**
+ * Normalised values are clipped to this, as in Stable-Baselines3's `VecNormalize`. Gymnasium's wrappers do not
+ * clip.
+ */
 const widest = 10
 
 function clip(values: Float32Array | Float64Array): void {
@@ -114,12 +119,14 @@ function clip(values: Float32Array | Float64Array): void {
 }
 
 /**
- * The same algorithm on observations less their running mean over their deviation, and on rewards over the deviation of the
- * discounted return: those of Gymnasium's `NormalizeObservation` and vector `NormalizeReward`, both within 10 of 0. The return goes on over a
- * truncation, where that of Stable-Baselines3's `VecNormalize` begins anew; at a termination it is the last reward alone. Observed choices and bits stay as they are. What is evaluated is normalised by the
- * statistics of training as they are then.
+ * Returns the same algorithm on normalised observations and rewards, both clipped to [-10, 10]. Observations lose
+ * their running mean and are divided by their running standard deviation, as in Gymnasium's
+ * `NormalizeObservation`. Rewards are divided by the standard deviation of the discounted return, as in
+ * Gymnasium's vector `NormalizeReward`. The return continues over a truncation, where that of Stable-Baselines3's
+ * `VecNormalize` starts anew; at a termination it is the last reward alone. Discrete observations stay unchanged.
+ * Evaluations use the current statistics of training.
  *
- * @param gamma discount of that return
+ * @param gamma discount of the return
  */
 export const overNormalised =
   (algorithm: ClassicAlgorithm, gamma: number): ClassicAlgorithm =>
@@ -128,7 +135,7 @@ export const overNormalised =
     let begun = false
     const inner = readOnly(environment, () => begun)
     const { observation } = environment.definition
-    // The number of a choice is no quantity; networks see it one-hot.
+    // The number of a discrete observation is not a quantity. Networks see it one-hot.
     const isQuantity = observation.type === 'box'
     const normalised = isQuantity ? normaliseObservations(inner) : undefined
     const seen = normaliseRewards<ReadOnlyEnvironment>(normalised ?? inner, { gamma })

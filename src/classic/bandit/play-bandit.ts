@@ -1,11 +1,11 @@
 import { type Context, createVectorEnvironment } from '../environment/index.ts'
 import { type BanditDefinition, expectedRegret } from '../environments/bandit/bandit.ts'
 
-/** Chooses arms of a bandit, pull by pull, and learns from what they pay. */
+/** Chooses arms of a bandit, pull by pull, and learns from their rewards. */
 export interface BanditStrategy {
-  /** An arm, from 0; `features` is what is observed before the pull. */
+  /** Returns the index of an arm. `features` is the observation before the pull. */
   choose(features: Float32Array): number
-  /** What the pull paid; strategies with a proof behind them expect rewards in [0, 1]. */
+  /** Takes the reward of the pull. Strategies with a proven bound expect rewards in [0, 1]. */
   learn(arm: number, reward: number, features: Float32Array): void
 }
 
@@ -42,14 +42,14 @@ export function bestArm(arms: number, score: (arm: number) => number): number {
   return best
 }
 
-/** What a strategy got out of one episode, by pull. */
+/** The results of a strategy in one episode, by pull. */
 export interface BanditPlay {
   rewards: Float64Array
-  /** Expected regret against the best arm of each pull, added up so far: free of the chance of rewards. */
+  /** Cumulative expected regret against the best arm of each pull. Excludes the noise of rewards. */
   regrets: Float64Array
 }
 
-/** Plays one episode of a bandit with a strategy. The same seed and context are the same bandit. */
+/** Plays one episode of a bandit with a strategy. The same seed and context give the same bandit. */
 export function playBandit(
   definition: BanditDefinition,
   strategy: BanditStrategy,

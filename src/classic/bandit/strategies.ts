@@ -2,8 +2,8 @@ import type { Random } from '../../engine/random/index.ts'
 import { armAverages, type BanditStrategy, bestArm } from './play-bandit.ts'
 
 /**
- * The arm whose mean may be highest: mean + sqrt(exploration * ln t / pulls) (Auer, Cesa-Bianchi & Fischer 2002, where
- * `exploration` is 2, the default). Its regret grows with the logarithm of time.
+ * UCB1: pulls the arm with the highest mean + sqrt(exploration * ln t / pulls) (Auer, Cesa-Bianchi & Fischer
+ * 2002). Its regret grows with the logarithm of time. Default: `exploration` is 2, as in the paper.
  */
 export function ucb1(arms: number, { exploration = 2 }: { exploration?: number } = {}): BanditStrategy {
   const averages = armAverages(arms)
@@ -22,16 +22,16 @@ export function ucb1(arms: number, { exploration = 2 }: { exploration?: number }
 }
 
 /**
- * Exponential weights on losses that are estimated from what was pulled (Auer et al. 2002, "The nonstochastic multiarmed
- * bandit problem"): safe against rewards that an opponent chooses. With sqrt(2 ln arms / (T arms)) as learning rate its
- * regret against the best arm is at most sqrt(2 T arms ln arms).
+ * Exp3: exponential weights on estimated losses (Auer et al. 2002, "The nonstochastic multiarmed bandit problem").
+ * Robust against adversarial rewards. With learning rate sqrt(2 ln arms / (T arms)), its regret against the best
+ * arm is at most sqrt(2 T arms ln arms).
  */
 export function exp3(
   arms: number,
   { learningRate }: { learningRate: number },
   random: Random,
 ): BanditStrategy & {
-  /** The chances [arms] with which arms are chosen now. */
+  /** Probabilities [arms] of the arms now. */
   policy(): Float64Array
 } {
   const losses = new Float64Array(arms)
@@ -53,9 +53,9 @@ export function exp3(
 }
 
 /**
- * Pulls every arm `rounds` times, then for ever the one of the highest mean (Slivkins 2019, "Introduction to
- * Multi-Armed Bandits", algorithm 1.1). For a horizon T that is known, (T / arms)^(2/3) (ln T)^(1/3) rounds are right up to
- * a constant.
+ * Explore then commit: pulls every arm `rounds` times, then always the arm of the highest mean (Slivkins 2019,
+ * "Introduction to Multi-Armed Bandits", algorithm 1.1). For a known horizon T, (T / arms)^(2/3) (ln T)^(1/3)
+ * rounds are optimal up to a constant.
  */
 export function exploreFirst(arms: number, { rounds }: { rounds: number }): BanditStrategy {
   const averages = armAverages(arms)
@@ -69,8 +69,8 @@ export function exploreFirst(arms: number, { rounds }: { rounds: number }): Band
 }
 
 /**
- * With a chance that falls as t^(-1/3) (arms ln t)^(1/3) any arm, else the one of the highest mean (Slivkins 2019,
- * algorithm 1.2). It needs no horizon, and its exploration does not look at what was learned.
+ * Epsilon-greedy with a falling rate: a random arm with probability t^(-1/3) (arms ln t)^(1/3), otherwise the arm
+ * of the highest mean (Slivkins 2019, algorithm 1.2). Needs no horizon. Its exploration ignores the rewards.
  */
 export function decayingGreedy(arms: number, random: Random): BanditStrategy {
   const averages = armAverages(arms)
@@ -86,9 +86,9 @@ export function decayingGreedy(arms: number, random: Random): BanditStrategy {
 }
 
 /**
- * Each arm with the chance that it is the best, given what was seen: the highest of draws from the posteriors of arms
- * that pay 0 or 1, whose prior is uniform (Thompson 1933; Agrawal & Goyal 2012). Rewards in between count as a coin
- * with that chance would on average.
+ * Thompson sampling: samples from the posterior of each arm and pulls the arm of the highest sample (Thompson
+ * 1933; Agrawal & Goyal 2012). Arms are Bernoulli with a uniform prior. A reward between 0 and 1 counts as that
+ * share of a success.
  */
 export function thompson(arms: number, random: Random): BanditStrategy {
   const successes = new Float64Array(arms)
@@ -102,13 +102,13 @@ export function thompson(arms: number, random: Random): BanditStrategy {
   }
 }
 
-/** A draw from a beta distribution whose parameters are both above 0. */
+/** A sample of a beta distribution whose parameters are both above 0. */
 export function betaDraw(a: number, b: number, random: Random): number {
   const x = gammaDraw(a, random)
   return x / (x + gammaDraw(b, random))
 }
 
-/** A draw from a gamma distribution of scale 1 (Marsaglia & Tsang 2000). */
+/** A sample of a gamma distribution of scale 1 (Marsaglia & Tsang 2000). */
 function gammaDraw(shape: number, random: Random): number {
   if (shape < 1) return gammaDraw(shape + 1, random) * (1 - random.next()) ** (1 / shape)
   const d = shape - 1 / 3
@@ -120,25 +120,28 @@ function gammaDraw(shape: number, random: Random): number {
 }
 
 /**
- * A ridge regression of its own for every arm, and the arm whose estimate with `alpha` standard errors on top is
- * highest (Li et al. 2010, "LinUCB" with disjoint models). `dimensions` is the length of the features.
+ * LinUCB with disjoint models: a ridge regression for each arm. Pulls the arm with the highest estimate plus
+ * `alpha` standard errors (Li et al. 2010). `dimensions` is the length of the features.
  */
 export function linUcb(
   arms: number,
   { dimensions, alpha = 1, ridge = 1 }: { dimensions: number; alpha?: number; ridge?: number },
 ): BanditStrategy & {
-  /** What an arm is estimated to pay, without the bonus. */
+  /** Estimated reward of an arm, without the bonus. */
   estimate(arm: number, features: Float32Array): number
 } {
   const size = dimensions * dimensions
-  /** [arms, dimensions, dimensions]: of the sum of outer products, kept up to date by Sherman and Morrison's formula. */
+  /**
+   * [arms, dimensions, dimensions]: inverses of the sums of outer products, updated with the Sherman-Morrison
+   * formula.
+   */
   const inverse = new Float64Array(arms * size)
   const weighted = new Float64Array(arms * dimensions)
   for (let arm = 0; arm < arms; arm++)
     for (let k = 0; k < dimensions; k++) inverse[arm * size + k * dimensions + k] = 1 / ridge
   const solved = new Float64Array(dimensions)
 
-  /** `solved` becomes the inverse of the arm times the features; gives the features times that. */
+  /** Writes the arm's inverse times the features into `solved`. Returns the features times that. */
   function solve(arm: number, features: Float32Array): number {
     let spread = 0
     for (let row = 0; row < dimensions; row++) {

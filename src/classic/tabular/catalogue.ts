@@ -12,8 +12,8 @@ import {
 } from './temporal-difference.ts'
 
 /**
- * Settings of our own. `annealed` explores less and less, for environments with chance; `sutton-barto` are those of the cliff in
- * Sutton & Barto 2018, example 6.6, where the step size is that of example 6.5.
+ * Settings. `annealed` lowers epsilon over the run, for stochastic environments (our own). `sutton-barto` are
+ * those of the cliff in Sutton & Barto 2018, example 6.6, with the step size of example 6.5.
  */
 export const tabularPresets = {
   annealed: {
@@ -54,7 +54,7 @@ const onTables = {
   network: false,
 }
 
-/** The learners of tables that can be asked for by name, for environments whose states and actions are numbered. */
+/** The tabular algorithms by name, for environments with discrete states and actions. */
 export const tabularAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> = {
   'q-learning': entry({
     ...onTables,

@@ -22,45 +22,48 @@ import {
 } from '../algorithm/action-values/action-values.ts'
 
 export interface TabularConfig extends EpsilonSchedule {
-  /** Share of an error that a step corrects; 1 is right for environments without chance. */
+  /** Share of an error that a step corrects. 1 suits deterministic environments. */
   stepSize: number
   gamma: number
-  /** Values at the beginning (default 0); above the true ones, they explore (Sutton & Barto 2018, section 2.6). */
+  /**
+   * Initial values. Default: 0. Values above the true ones make the agent explore (Sutton & Barto 2018, section
+   * 2.6).
+   */
   initialValue?: number
 }
 
-/** One step of one environment. The object is the same at every call. */
+/** One step of one environment. Every call gets the same object. */
 export interface TabularStep {
   envIndex: number
   state: number
   action: number
   reward: number
   nextState: number
-  /** What will be done next; where the episode has ended, what would have been. */
+  /** The next action. If the episode has ended, the action that would have followed. */
   nextAction: number
-  /** Whether `nextAction` is a greedy one. */
+  /** True if `nextAction` is greedy. */
   nextIsGreedy: boolean
-  /** The task has ended: the next state is worth nothing. */
+  /** The task has ended: the next state has value 0. */
   terminated: boolean
-  /** A new episode begins: terminated or truncated. */
+  /** The episode has ended: terminated or truncated. */
   ended: boolean
   epsilon: number
 }
 
-/** What a rule works with: `q` [states, actions] tells how to act. */
+/** The tables that a rule reads and writes. The agent acts by `q` [states, actions]. */
 export interface Tables {
   readonly states: number
   readonly actions: number
   readonly numEnvs: number
   readonly q: Float64Array
-  /** The greatest value of the actions that are allowed in the step's next state, and its action. */
+  /** The greatest value of the allowed actions in the step's next state, and that action. */
   readonly best: (values: Float64Array, step: TabularStep) => number
   readonly bestAction: (values: Float64Array, step: TabularStep) => number
   /** The expected value of the next state under the epsilon-greedy policy. */
   readonly expected: (step: TabularStep) => number
 }
 
-/** Learns from a step; what it remembers between steps is in `state`. */
+/** Learns from a step. Its own state between steps is in `state`. */
 export interface TabularRule {
   learn(step: TabularStep): void
   state?(): unknown
@@ -70,10 +73,11 @@ export interface TabularRule {
 export type MakeRule = (tables: Tables, random: { next(): number }) => TabularRule
 
 /**
- * A learner of a table of action values, epsilon-greedy in it; `makeRule` says how a step changes the table. On any environment
- * whose observation and action are discrete. The next action is chosen before the table changes.
+ * A tabular learner of action values with an epsilon-greedy policy. `makeRule` defines how a step changes the
+ * table. The next action is chosen before the table changes. For environments with a discrete observation and a
+ * discrete action.
  *
- * @throws AgogeError `bad-argument` for settings out of their range, `unsupported-space` for other environments
+ * @throws AgogeError `bad-argument` for settings outside their range, `unsupported-space` for other environments
  */
 export function tabular(name: string, config: TabularConfig, makeRule: MakeRule): ClassicAlgorithm {
   checkSettings(config)
@@ -88,7 +92,7 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
     const drawing = createRandom(name, seed)
     const rule = makeRule(tables, drawing)
     const before = new Int32Array(numEnvs)
-    /** Actions chosen for the coming step, -1 where none is. */
+    /** Actions for the coming step. -1: not chosen yet. */
     const upcoming = new Int32Array(numEnvs).fill(-1)
     const step = createStep()
     const progress = { seen: 0 }
@@ -145,11 +149,11 @@ export function tabular(name: string, config: TabularConfig, makeRule: MakeRule)
   }
 }
 
-/** The table, with the actions that are allowed in the state that is looked at. */
+/** The table, with the allowed actions of the current state. */
 interface MaskedTables extends Tables {
   /** [actions]: 1 where an action is allowed. While a rule learns, those of the step's next state. */
   readonly allowed: Uint8Array
-  /** Sets `allowed` to an environment's row of the masks; without masks, leaves it. */
+  /** Sets `allowed` to a row of the masks. Without masks, does nothing. */
   allow(masks: Uint8Array, envIndex: number): void
   /** The allowed action of the greatest value in a state. */
   greedyIn(values: Float64Array, state: number): number
@@ -212,7 +216,7 @@ const createStep = (): TabularStep => ({
   epsilon: 0,
 })
 
-/** Writes what the environment has just done into `step`; `nextState` is the observation as it is. */
+/** Writes the environment's last step into `step`. `nextState` is the raw observation. */
 function readStep(environment: AnyVector, envIndex: number, step: TabularStep): void {
   step.envIndex = envIndex
   step.reward = environment.rewards[envIndex]

@@ -1,7 +1,10 @@
 import { AgogeError } from '../../error.ts'
 import type { FiniteModel } from '../environment/index.ts'
 
-/** The expected reward and discounted next value of an action: `values` [states] are those of what follows. */
+/**
+ * The expected reward plus discounted next value of an action. `values` [states] are the values of the next
+ * states.
+ */
 export function actionValue(
   model: FiniteModel,
   values: Float64Array,
@@ -19,7 +22,8 @@ export function actionValue(
 }
 
 /**
- * The best action of a state, the first of those within 1e-12 of one another: rounding alone never changes a policy.
+ * The best action of a state, the first of those within 1e-12 of each other, so that rounding does not change a
+ * policy.
  */
 export function bestAction(model: FiniteModel, values: Float64Array, state: number, gamma: number): number {
   let best = 0
@@ -34,32 +38,32 @@ export function bestAction(model: FiniteModel, values: Float64Array, state: numb
   return best
 }
 
-/** The expected value of a first state. */
+/** The expected value of the initial state. */
 export function startValue(model: FiniteModel, values: Float64Array): number {
   return model.start.reduce((sum, probability, state) => sum + probability * values[state], 0)
 }
 
-/** Values [states] and the actions [states] that reach them. */
+/** Values [states], and the actions [states] of the policy. */
 export interface Solution {
   values: Float64Array
   policy: Int32Array
 }
 
 export interface ValueIterationOptions {
-  /** Default 1. */
+  /** Discount. Default: 1. */
   gamma?: number
-  /** Values that change by less are final (default 1e-10). */
+  /** Stops when no value changes by more than this. Default: 1e-10. */
   tolerance?: number
-  /** Default 100 000. */
+  /** Default: 100 000. */
   maxSweeps?: number
 }
 
 /**
- * The values of a finite model under its best policy, by Bellman's equation as an assignment (Bellman 1957; Sutton &
- * Barto 2018, section 4.4).
+ * Value iteration: the values of a finite model under its optimal policy (Bellman 1957; Sutton & Barto 2018,
+ * section 4.4).
  *
- * @throws AgogeError `not-converged` where values still change after `maxSweeps`, as with gamma 1 where an episode can
- * be made to pay for ever
+ * @throws AgogeError `not-converged` if values still change after `maxSweeps`, for example with gamma 1 and an
+ * endless reward
  */
 export function valueIteration(
   model: FiniteModel,
@@ -89,8 +93,8 @@ export function valueIteration(
 }
 
 /**
- * The best values [states] when `steps` steps are left, by backward induction: what the best player, who counts steps,
- * gets out of an episode that is truncated after as many.
+ * The optimal values [states] with `steps` steps left, by backward induction: the value of an optimal player that
+ * counts steps, in an episode that is truncated after `steps` steps.
  */
 export function finiteHorizon(model: FiniteModel, steps: number, gamma = 1): Float64Array {
   let values = new Float64Array(model.states)
@@ -112,11 +116,11 @@ function bestValue(model: FiniteModel, values: Float64Array, state: number, gamm
 }
 
 /**
- * The best policy of a finite model, by evaluating a policy and making it greedy in turn until it stays (Howard 1960;
- * Sutton & Barto 2018, section 4.3).
+ * Policy iteration: evaluates a policy and makes it greedy in turn, until it does not change (Howard 1960; Sutton
+ * & Barto 2018, section 4.3).
  *
- * @param options with gamma (default 0.99), tolerance and maxSweeps of each evaluation
- * @throws AgogeError `not-converged` where a policy has no finite values, which takes a gamma of 1
+ * @param options gamma (default: 0.99), and tolerance and maxSweeps of each evaluation
+ * @throws AgogeError `not-converged` if a policy has no finite values, which requires a gamma of 1
  */
 export function policyIteration(model: FiniteModel, options: ValueIterationOptions = {}): Solution {
   const { gamma = 0.99 } = options
@@ -129,7 +133,8 @@ export function policyIteration(model: FiniteModel, options: ValueIterationOptio
       const gain =
         actionValue(model, values, state, best, gamma) -
         actionValue(model, values, state, policy[state], gamma)
-      // Values are known to the tolerance only: a smaller gain may be none, and could be taken for ever.
+      // Values are exact only to the tolerance. A smaller gain may be rounding, and the policy could alternate for
+      // ever.
       if (gain < 1e-8) continue
       policy[state] = best
       stable = false
@@ -139,10 +144,10 @@ export function policyIteration(model: FiniteModel, options: ValueIterationOptio
 }
 
 /**
- * The values [states] of a policy: an action for each state.
+ * The values [states] of a policy, which is an action for each state.
  *
- * @param options with `steps` where an episode is truncated after as many; then gamma is 1 by default
- * @throws AgogeError `not-converged` where values still change after `maxSweeps`
+ * @param options `steps` truncates episodes; gamma then defaults to 1
+ * @throws AgogeError `not-converged` if values still change after `maxSweeps`
  */
 export function evaluatePolicy(
   model: FiniteModel,
@@ -180,27 +185,27 @@ export function evaluatePolicy(
 }
 
 export interface SoftSolution {
-  /** [states]: return plus `temperature` times entropy, of the best policy by this measure. */
+  /** [states]: return plus `temperature` times entropy, under the policy that maximises this sum. */
   values: Float64Array
   /** [states, actions]: probabilities. */
   policy: Float64Array
 }
 
 export interface SoftValueIterationOptions {
-  /** What a nat of entropy is worth, above 0. */
+  /** Weight of a nat of entropy, above 0. */
   temperature: number
-  /** Default 0.99. */
+  /** Default: 0.99. */
   gamma?: number
-  /** Values that change by less are final (default 1e-12). */
+  /** Stops when no value changes by more than this. Default: 1e-12. */
   tolerance?: number
-  /** Default 100 000. */
+  /** Default: 100 000. */
   maxSweeps?: number
 }
 
 /**
- * The policy that is best when its entropy counts too: softmax(Q / temperature), by soft Bellman backups (Ziebart 2010,
- * "Modeling Purposeful Adaptive Behavior"; Haarnoja et al. 2017). Unlike the greedy one it changes little where rewards
- * do.
+ * Soft value iteration: the policy that maximises return plus entropy, softmax(Q / temperature) (Ziebart 2010,
+ * "Modeling Purposeful Adaptive Behavior"; Haarnoja et al. 2017). Unlike a greedy policy, it changes little if
+ * rewards change little.
  *
  * @throws AgogeError `bad-argument` for a temperature that is not above 0, `not-converged` after `maxSweeps`
  */
@@ -236,7 +241,7 @@ export function softValueIteration(model: FiniteModel, options: SoftValueIterati
   })
 }
 
-/** Turns values into probabilities, in place; gives temperature * log(sum(exp(value / temperature))). */
+/** Turns values into probabilities, in place. Returns temperature * log(sum(exp(value / temperature))). */
 function softmax(row: Float64Array, temperature: number): number {
   const highest = row.reduce((most, value) => Math.max(most, value), -Infinity)
   let sum = 0

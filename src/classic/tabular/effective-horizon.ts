@@ -2,24 +2,24 @@ import type { FiniteModel } from '../environment/index.ts'
 import { actionValue } from './dynamic-programming.ts'
 
 export interface EffectiveHorizon {
-  /** k + log(1 / gap^2) / log(actions): a learner that explores at random needs about actions^horizon samples. */
+  /** k + log(1 / gap^2) / log(actions). A learner that explores at random needs about actions^horizon samples. */
   horizon: number
-  /** Backups of the random policy's values whose greedy policy is optimal. */
+  /** Optimal backups of the random policy's values, after which the greedy policy is optimal. */
   k: number
-  /** Least difference in value between a chosen and an unchosen action. */
+  /** Least difference in value between a chosen action and another. */
   gap: number
 }
 
-/** Values closer than this are equal. */
+/** Values closer than this count as equal. */
 const tie = 1e-12
 
 /**
- * How hard a model is for learners that explore at random and look a few steps ahead (Laidlaw et al. 2024, "The Effective
- * Horizon Explains Deep RL Performance in Stochastic Environments", arXiv:2312.08369): the least horizon over k of
- * those for which every policy that is greedy in the values of the random policy, after k - 1 optimal backups, is
- * optimal. Only states that such a policy can reach count.
+ * The effective horizon of a model: how hard it is for learners that explore at random and look a few steps ahead
+ * (Laidlaw et al. 2024, "The Effective Horizon Explains Deep RL Performance in Stochastic Environments",
+ * arXiv:2312.08369). It is the least horizon over all k for which every policy that is greedy in the random
+ * policy's values, after k - 1 optimal backups, is optimal. Only states that such a policy can reach count.
  *
- * @param steps after which an episode is truncated; `k = steps` is always enough
+ * @param steps length at which an episode is truncated; `k = steps` always suffices
  */
 export function effectiveHorizon(model: FiniteModel, steps: number): EffectiveHorizon {
   const best = backups(model, steps, steps)
@@ -33,10 +33,10 @@ export function effectiveHorizon(model: FiniteModel, steps: number): EffectiveHo
   return found
 }
 
-/** Action values [states * actions] by steps left, 0 to `steps`: optimal for k - 1 steps, random play from then on. */
+/** Action values [states * actions] by steps left, 0 to `steps`: optimal for k - 1 steps, then random. */
 function backups(model: FiniteModel, steps: number, k: number): Float64Array[] {
   const { states, actions } = model
-  // Of random play, then of one more optimal choice with each round, up to k - 1.
+  // First the values of random play. Each round adds one more optimal choice, up to k - 1.
   let values = valuesOf(model, steps, (row) => row.reduce((sum, q) => sum + q, 0) / actions)
   for (let round = 1; round < k; round++) {
     const before = values
@@ -54,7 +54,7 @@ function backups(model: FiniteModel, steps: number, k: number): Float64Array[] {
   })
 }
 
-/** State values by steps left, where `combine` makes one of those of the actions. */
+/** State values by steps left. `combine` turns the action values of a state into its value. */
 function valuesOf(model: FiniteModel, steps: number, combine: (row: Float64Array) => number): Float64Array[] {
   const values = [new Float64Array(model.states)]
   for (let left = 1; left <= steps; left++)
@@ -65,7 +65,7 @@ function valuesOf(model: FiniteModel, steps: number, combine: (row: Float64Array
 const actionValues = (model: FiniteModel, later: Float64Array, state: number): Float64Array =>
   Float64Array.from({ length: model.actions }, (_, a) => actionValue(model, later, state, a, 1))
 
-/** The gap where every policy greedy in `q` is optimal; 1 at most, so that no horizon is below k. */
+/** The gap if every policy greedy in `q` is optimal, at most 1 so that no horizon is below k. */
 function solvedBy(model: FiniteModel, q: Float64Array[], best: Float64Array[]): number | undefined {
   const { actions, offsets, next, probabilities, terminated } = model
   let gap = 1

@@ -1,7 +1,10 @@
 import type { ClassicAlgorithm } from '../algorithm/agent.ts'
 import { type MakeRule, type Tables, tabular, type TabularConfig, type TabularStep } from './control.ts'
 
-/** Learns the values of the best policy whatever it does itself (Watkins 1989; Watkins & Dayan 1992). */
+/**
+ * Q-learning: learns the values of the optimal policy, whatever policy it follows (Watkins 1989; Watkins & Dayan
+ * 1992).
+ */
 export const qLearning = (config: TabularConfig): ClassicAlgorithm =>
   tabular('q-learning', config, ({ q, actions, best }) => ({
     learn(step) {
@@ -12,8 +15,8 @@ export const qLearning = (config: TabularConfig): ClassicAlgorithm =>
   }))
 
 /**
- * Two tables, each judging the choice of the other, so that chance is not taken for value (van Hasselt 2010, "Double
- * Q-learning"). It acts by their mean.
+ * Double Q-learning (van Hasselt 2010): each of two tables evaluates the other's choice, which avoids the bias of
+ * a maximum over noisy values. Acts by their mean.
  */
 export const doubleQLearning = (config: TabularConfig): ClassicAlgorithm =>
   tabular('double-q-learning', config, ({ q, actions, bestAction }, random) => {
@@ -35,7 +38,10 @@ export const doubleQLearning = (config: TabularConfig): ClassicAlgorithm =>
     }
   })
 
-/** Learns the values of its own epsilon-greedy policy (Rummery & Niranjan 1994; Sutton & Barto 2018, section 6.4). */
+/**
+ * Sarsa: learns the values of its own epsilon-greedy policy (Rummery & Niranjan 1994; Sutton & Barto 2018, section
+ * 6.4).
+ */
 export const sarsa = (config: TabularConfig): ClassicAlgorithm =>
   tabular('sarsa', config, ({ q, actions }) => ({
     learn({ state, action, reward, nextState, nextAction, terminated }) {
@@ -45,7 +51,7 @@ export const sarsa = (config: TabularConfig): ClassicAlgorithm =>
     },
   }))
 
-/** Sarsa without the chance of the next action: its expectation instead (van Seijen et al. 2009). */
+/** Expected Sarsa: replaces the value of the next action by its expectation (van Seijen et al. 2009). */
 export const expectedSarsa = (config: TabularConfig): ClassicAlgorithm =>
   tabular('expected-sarsa', config, ({ q, actions, expected }) => ({
     learn(step) {
@@ -56,13 +62,16 @@ export const expectedSarsa = (config: TabularConfig): ClassicAlgorithm =>
   }))
 
 /**
- * Sarsa with `nSteps` rewards before the bootstrap (Sutton & Barto 2018, section 7.2). Where an episode is truncated,
- * what waits is bootstrapped from its last state.
+ * Sarsa with `nSteps` rewards before the bootstrap (Sutton & Barto 2018, section 7.2). At a truncation, the
+ * waiting steps are bootstrapped from the last state.
  */
 export const nStepSarsa = (config: TabularConfig & { nSteps: number }): ClassicAlgorithm =>
   tabular('n-step-sarsa', config, ({ q, actions, numEnvs }) => {
     const { gamma, stepSize, nSteps } = config
-    /** Entry `environment * nSteps + k`: the pairs that wait and the discounted rewards since, the k-th modulo nSteps. */
+    /**
+     * Entry `environment * nSteps + k`: the waiting state-action pairs and their discounted rewards so far, the
+     * k-th modulo nSteps.
+     */
     const arrays = {
       pairs: new Int32Array(numEnvs * nSteps),
       returns: new Float64Array(numEnvs * nSteps),
@@ -95,13 +104,13 @@ export const nStepSarsa = (config: TabularConfig & { nSteps: number }): ClassicA
   })
 
 export interface TracesConfig extends TabularConfig {
-  /** How slowly traces fade: 0 is one step, 1 the whole episode. */
+  /** Decay of traces: 0 is one step, 1 the whole episode. */
   lambda: number
-  /** What a visit makes of a trace: one more, or one (default; Singh & Sutton 1996). */
+  /** How a visit changes a trace: adds one, or sets it to one (default; Singh & Sutton 1996). */
   traces?: 'accumulating' | 'replacing'
 }
 
-/** Traces below this are forgotten. */
+/** Traces below this are dropped. */
 const faintest = 1e-8
 
 /** Sarsa with eligibility traces (Rummery & Niranjan 1994; Sutton & Barto 2018, section 12.7). */
@@ -116,8 +125,8 @@ export const sarsaLambda = (config: TracesConfig): ClassicAlgorithm =>
   )
 
 /**
- * Q-learning with eligibility traces that are cut where it explores, since what follows is not the best policy's any
- * more (Watkins 1989; Sutton & Barto 2018, section 12.10).
+ * Q-learning with eligibility traces (Watkins 1989; Sutton & Barto 2018, section 12.10). Traces are cut at an
+ * exploring action, after which the rewards are no longer those of the greedy policy.
  */
 export const qLambda = (config: TracesConfig): ClassicAlgorithm =>
   tabular(
@@ -131,7 +140,7 @@ export const qLambda = (config: TracesConfig): ClassicAlgorithm =>
 
 interface TraceMethod {
   future: (tables: Tables, step: TabularStep) => number
-  /** Whether traces live on after the step. */
+  /** Returns true if traces continue after the step. */
   keeps: (step: TabularStep) => boolean
 }
 
@@ -145,7 +154,7 @@ function withTraces(
     const arrays = {
       /** [numEnvs, pairs]. */
       strength: new Float64Array(numEnvs * pairs),
-      /** The pairs of each environment that have a trace, and how many. */
+      /** The pairs of each environment that have a trace, and their number. */
       live: new Int32Array(numEnvs * pairs),
       counts: new Int32Array(numEnvs),
     }

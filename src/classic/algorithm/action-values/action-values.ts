@@ -17,9 +17,9 @@ import type { DiscreteSpace, EnvironmentDefinition } from '../../environment/ind
 import type { Network } from '../../policy/index.ts'
 
 /**
- * The action space of an environment for methods that hold a value for each action.
+ * The action space of an environment, for methods with one value for each action.
  *
- * @throws AgogeError `unsupported-space` where actions are no single choice
+ * @throws AgogeError `unsupported-space` for actions that are not a single discrete choice
  */
 export function discreteActions(definition: EnvironmentDefinition, algorithm: string): DiscreteSpace {
   if (definition.action.type === 'discrete') return definition.action
@@ -31,17 +31,20 @@ export function discreteActions(definition: EnvironmentDefinition, algorithm: st
   })
 }
 
-/** The share of random actions: falls in a straight line over `explorationFraction` of a run, then stays. */
+/** Probability of a random action. It falls linearly over the share `explorationFraction` of a run, then stays. */
 export interface EpsilonSchedule {
   epsilonStart: number
   epsilonEnd: number
   explorationFraction: number
 }
 
-/** What the rows of values are of: those of environments stand in their order, those of a batch do not. */
+/**
+ * What the rows of values belong to, for messages. Rows of environments are in the order of the vector, rows of a
+ * batch are not.
+ */
 type ValueRows = 'envIndex' | 'replayed transition'
 
-/** Epsilon when `seen` of `total` steps are done. */
+/** Epsilon after `seen` of `total` steps. */
 export function epsilonAt(schedule: EpsilonSchedule, seen: number, total: number): number {
   const { epsilonStart, epsilonEnd, explorationFraction } = schedule
   const done = explorationFraction * total
@@ -50,11 +53,11 @@ export function epsilonAt(schedule: EpsilonSchedule, seen: number, total: number
 }
 
 /**
- * The best of the `n` values of a row, the first of equals; only where `mask` [rows, n] is 1. Where nothing is allowed,
- * as in states that end an episode may be, the first.
+ * The index of the greatest of the `n` values of a row, the first of equal ones. Considers only actions with 1 in
+ * `mask` [rows, n]. Returns 0 if no action is allowed, as can happen in the last state of an episode.
  *
- * @param rows what a row is of, for the message.
- * @throws AgogeError `not-finite` where the values are no numbers; whoever plays adds environment and step
+ * @param rows what a row belongs to, for the message.
+ * @throws AgogeError `not-finite` if the values are not numbers; callers add environment and step
  */
 export function greedy(
   values: ArrayLike<number>,
@@ -74,7 +77,7 @@ export function greedy(
   return best
 }
 
-/** One of the allowed of `n` actions of a row, each equally likely. */
+/** A random allowed action of the `n` actions of a row, uniformly. */
 export function randomAction(random: Random, row: number, n: number, mask: Uint8Array | undefined): number {
   if (mask === undefined) return random.int(n)
   const at = row * n
@@ -85,7 +88,7 @@ export function randomAction(random: Random, row: number, n: number, mask: Uint8
   return 0
 }
 
-/** A mask as the functions here take it: none where the environment has none. */
+/** The mask, or undefined if the environment has no masks. */
 export const maskOrNone = (mask: Uint8Array | undefined): Uint8Array | undefined =>
   mask !== undefined && mask.length > 0 ? mask : undefined
 
@@ -99,8 +102,8 @@ function notFinite(rows: ValueRows, row: number, choice: number, value: number):
 }
 
 /**
- * The numbers [B, atoms] of the actions [B, 1] that were taken, out of those of all [B, actions * atoms]; the first
- * action has the number `start`.
+ * The outputs [B, atoms] of the actions [B, 1] that were taken, out of the outputs of all actions [B, actions *
+ * atoms]. The first action has the number `start`.
  */
 export function ofAction(
   all: Tensor,
@@ -117,14 +120,14 @@ export function ofAction(
 }
 
 interface NextValues {
-  /** The outputs of both networks for the observations [rows, outputs]; the same array where there is one network. */
+  /** The outputs [rows, outputs] of both networks for the observations. The same array if there is one network. */
   run(): Promise<{ judged: Float32Array; chosen: Float32Array }>
   dispose(): Promise<void>
 }
 
 /**
- * What a network says of next observations, under the parameters that judge and, where given, those that choose. All
- * arrays are read in place, at each call. At a batch of 128 this takes a tenth of the time of plain loops.
+ * The outputs of a network for next observations, with the parameters `judge`, and with `choose` if given. Reads
+ * all arrays in place at each call. At a batch of 128 this takes a tenth of the time of plain loops.
  */
 export async function compileNextValues(
   network: Network,

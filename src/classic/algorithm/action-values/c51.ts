@@ -4,11 +4,11 @@ import { cleanrlReplay } from './dqn.ts'
 import { type ReplayQConfig, replayQLearning } from './replay-q-learning.ts'
 
 /**
- * The distribution of `reward + discount * z`, where z has `probabilities` over `support`, brought back onto the
- * support: each mass is shared by the two nearest atoms, in proportion to its nearness (Bellemare, Dabney & Munos 2017,
- * algorithm 1). Writes row `row` of `to` [rows, atoms].
+ * Writes the distribution of `reward + discount * z` into row `row` of `to` [rows, atoms], where z has
+ * `probabilities` over `support`. Projects it onto the support: each mass is shared by the two nearest atoms, in
+ * proportion to its nearness (Bellemare, Dabney & Munos 2017, algorithm 1).
  *
- * @param support evenly spaced and rising, at least 2 atoms
+ * @param support evenly spaced and increasing, at least 2 atoms
  */
 export function projectDistribution(
   probabilities: ArrayLike<number>,
@@ -33,13 +33,13 @@ export function projectDistribution(
 }
 
 export interface C51Config extends ReplayQConfig {
-  /** Number of returns that the distribution is over, evenly spaced from `low` to `high`. */
+  /** Number of atoms of the distribution, evenly spaced from `low` to `high`. */
   atoms: number
   low: number
   high: number
 }
 
-/** Settings of published runs, by where they come from. */
+/** Settings of published runs, named after their source. */
 export const c51Presets = {
   /** CleanRL `c51.py`. */
   cleanrl: { ...cleanrlReplay, adamEpsilon: 0.01 / 128, atoms: 101, low: -100, high: 100 },
@@ -47,8 +47,8 @@ export const c51Presets = {
 
 /**
  * Categorical DQN: learns the distribution of returns over fixed atoms (Bellemare, Dabney & Munos 2017,
- * arXiv:1707.06887). With all switches on it is Rainbow (Hessel et al. 2018, arXiv:1710.02298), which takes the loss as
- * priority.
+ * arXiv:1707.06887). With all options on it is Rainbow (Hessel et al. 2018, arXiv:1710.02298), which uses the loss
+ * as priority.
  */
 export const c51 = (config: C51Config): ClassicAlgorithm => {
   const { atoms, low, high } = config

@@ -3,11 +3,11 @@ import type { ClassicAlgorithm } from '../agent.ts'
 import { type ReplayQConfig, replayQLearning } from './replay-q-learning.ts'
 
 export interface DqnConfig extends ReplayQConfig {
-  /** Squared error, or Huber's, which is linear beyond 1. */
+  /** Squared error, or Huber's loss, which is linear beyond 1. */
   loss: 'squared' | 'huber'
 }
 
-/** Settings that name no variant: everything off. */
+/** Plain DQN: all variants off. */
 const plain = {
   double: false,
   dueling: false,
@@ -16,7 +16,7 @@ const plain = {
   nSteps: 1,
 } as const
 
-/** CleanRL's networks and schedule, which its DQN and C51 share. */
+/** CleanRL's networks and schedule, shared by its DQN and C51. */
 export const cleanrlReplay = {
   ...plain,
   numEnvs: 1,
@@ -38,7 +38,7 @@ export const cleanrlReplay = {
   activation: 'relu',
 } as const
 
-/** What the settings of Stable-Baselines3's DQN and QR-DQN in the zoo share. */
+/** Settings that Stable-Baselines3's DQN and QR-DQN share in the zoo. */
 export const zooReplay = {
   'cart-pole': {
     ...plain,
@@ -78,13 +78,13 @@ export const zooReplay = {
   },
 } as const
 
-/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
 export const dqnPresets = {
   /** CleanRL `dqn.py`. */
   cleanrl: { ...cleanrlReplay, loss: 'squared' },
   /** RL Baselines3 Zoo, `dqn.yml`, CartPole-v1 (50k steps), with the defaults of Stable-Baselines3. */
   'sb3-zoo-cartpole': { ...zooReplay['cart-pole'], adamEpsilon: 1e-8, maxGradientNorm: 10, loss: 'huber' },
-  /** The same, MountainCar-v0 (120k steps). */
+  /** RL Baselines3 Zoo, `dqn.yml`, MountainCar-v0 (120k steps). */
   'sb3-zoo-mountain-car': {
     ...zooReplay['mountain-car'],
     adamEpsilon: 1e-8,
@@ -94,9 +94,15 @@ export const dqnPresets = {
 } as const satisfies Record<string, DqnConfig & { numEnvs: number }>
 
 /**
- * Deep Q-networks (Mnih et al. 2015, doi:10.1038/nature14236), with switches for what came after: double (van Hasselt et
- * al. 2016, arXiv:1509.06461), dueling (Wang et al. 2016, arXiv:1511.06581), prioritised replay (Schaul et al. 2016,
+ * Deep Q-networks (Mnih et al. 2015, doi:10.1038/nature14236). Options: double (van Hasselt et al. 2016,
+ * arXiv:1509.06461), dueling (Wang et al. 2016, arXiv:1511.06581), prioritised replay (Schaul et al. 2016,
  * arXiv:1511.05952), n-step returns, noisy networks (Fortunato et al. 2018, arXiv:1706.10295).
+ *
+ * @throws AgogeError `bad-argument` for settings outside their range; the agent throws `unsupported-space` for
+ * actions that are not discrete
+ * @example
+ * const { numEnvs, ...config } = dqnPresets['sb3-zoo-cartpole']
+ * await trainClassic({ definition: cartPole, algorithm: dqn(config), numEnvs, steps: 50_000 })
  */
 export const dqn = (config: DqnConfig): ClassicAlgorithm =>
   replayQLearning(config, {

@@ -20,7 +20,7 @@ export interface QrDqnConfig extends ReplayQConfig {
   quantiles: number
 }
 
-/** Settings of published runs, by where they come from. */
+/** Settings of published runs, named after their source. */
 export const qrDqnPresets = {
   /** RL Baselines3 Zoo, `qrdqn.yml`, CartPole-v1 (50k steps), with the defaults of SB3-Contrib. */
   'sb3-zoo-cartpole': {
@@ -29,7 +29,7 @@ export const qrDqnPresets = {
     maxGradientNorm: null,
     quantiles: 10,
   },
-  /** The same, MountainCar-v0 (120k steps). */
+  /** RL Baselines3 Zoo, `qrdqn.yml`, MountainCar-v0 (120k steps). */
   'sb3-zoo-mountain-car': {
     ...zooReplay['mountain-car'],
     adamEpsilon: 0.01 / 128,
@@ -38,7 +38,7 @@ export const qrDqnPresets = {
   },
 } as const satisfies Record<string, QrDqnConfig & { numEnvs: number }>
 
-/** Learns quantiles of the returns by quantile regression (Dabney et al. 2018, arXiv:1710.10044). */
+/** QR-DQN: learns quantiles of the returns by quantile regression (Dabney et al. 2018, arXiv:1710.10044). */
 export const qrDqn = (config: QrDqnConfig): ClassicAlgorithm => {
   const atoms = config.quantiles
   return replayQLearning(config, {
@@ -63,8 +63,8 @@ export const qrDqn = (config: QrDqnConfig): ClassicAlgorithm => {
 }
 
 /**
- * Quantile regression with Huber's loss, which is linear beyond 1: quantiles [B, n] against samples [B, n] give the sum
- * over quantiles of the mean over samples [B] (Dabney et al. 2018, equation 10).
+ * Quantile regression with Huber's loss, which is linear beyond 1. From quantiles [B, n] and samples [B, n],
+ * computes the sum over quantiles of the mean over samples, [B] (Dabney et al. 2018, equation 10).
  */
 export function quantileHuberLoss(quantiles: Tensor, samples: Tensor, n: number): Tensor {
   const [rows] = quantiles.shape

@@ -34,57 +34,69 @@ import {
 } from './action-values.ts'
 
 // Not the index, whose store needs Node: this runs in browsers too.
-/** What all methods that learn action values from a replay have in common. Steps count over all environments of the vector. */
+/**
+ * Settings of methods that learn action values from a replay buffer. Steps count over all environments of the
+ * vector.
+ */
 export interface ReplayQConfig extends EpsilonSchedule {
   learningRate: number
   adamEpsilon: number
-  /** Longer gradients are brought down to this norm; null for never (settings are stored as JSON, which has no Infinity). */
+  /** Clips gradients to this norm; null for no clipping (settings are stored as JSON, which has no Infinity). */
   maxGradientNorm: number | null
   gamma: number
-  /** Transitions that are kept, and drawn for one gradient step. */
+  /** Transitions that the replay buffer holds. */
   bufferSize: number
   batchSize: number
   /** Steps before the first update. */
   learningStarts: number
-  /** Every so many steps come `gradientSteps` updates. */
+  /** Steps between updates. An update has `gradientSteps` gradient steps. */
   trainEvery: number
   gradientSteps: number
-  /** Every so many steps the target network moves towards the other by the share `tau`. */
+  /** Steps between updates of the target network, which moves towards the online network by the share `tau`. */
   targetEvery: number
   tau: number
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
-  /** The action of the next state is chosen by the network that learns, not the target (van Hasselt et al. 2016). */
+  /**
+   * Double Q-learning: the online network chooses the action of the next state, not the target network (van
+   * Hasselt et al. 2016).
+   */
   double: boolean
-  /** A stream for the value and one for advantages (Wang et al. 2016). */
+  /** Separate streams for the state value and the advantages (Wang et al. 2016). */
   dueling: boolean
   /** Learned noise on the weights explores instead of epsilon (Fortunato et al. 2018). */
   noisy: boolean
-  /** Draws by error to the power of alpha; beta rises to 1 in a straight line (Schaul et al. 2016). */
+  /**
+   * Samples transitions with probability proportional to error^alpha. Beta rises linearly to 1 (Schaul et al.
+   * 2016).
+   */
   prioritised: false | { alpha: number; beta: number }
-  /** Rewards before the bootstrap (Sutton 1988). */
+  /** Number of rewards before the bootstrap (Sutton 1988). */
   nSteps: number
 }
 
-/** What makes a method: what it says of an action, and what that should have been. */
+/** A method: how outputs of the network become action values, their targets, and their loss. */
 export interface ValueMethod {
   name: string
-  /** Numbers that the network gives for an action. */
+  /** Outputs of the network for an action. */
   atoms: number
-  /** One value for each of `count` actions out of their numbers [count, atoms]. */
+  /** Writes the value of each of `count` actions, from their outputs [count, atoms]. */
   values(numbers: Float32Array, count: number, to: Float32Array): void
-  /** Targets [rows, atoms] out of what the target network says of the best next action, `next` [rows, atoms]. */
+  /**
+   * Writes targets [rows, atoms], from the target network's outputs for the best next action, `next` [rows,
+   * atoms].
+   */
   targets(batch: ReplayBatch, next: Float32Array, to: Float32Array): void
-  /** Traced: of numbers and targets [B, atoms], the loss [B] and the error [B] that gives priority. */
+  /** Traced: the loss [B] and the error [B] for the priority, from outputs and targets [B, atoms]. */
   loss(numbers: Tensor, targets: Tensor): { losses: Tensor; errors: Tensor }
 }
 
 /**
- * Q-learning with a neural network from replayed transitions, against a target network (Mnih et al. 2015), for any
- * `method`. Truncated episodes are bootstrapped from their last observation. Masked actions are neither taken nor
- * maximised over.
+ * Q-learning with a neural network, a replay buffer and a target network (Mnih et al. 2015), for any `method`.
+ * Truncated episodes are bootstrapped from their last observation. Masked actions are neither taken nor maximised
+ * over.
  */
 export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
@@ -108,7 +120,7 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
     const eachBest = createReader({ method, networks, sizes })
     let seen = 0
     const epsilonNow = (): number => (config.noisy ? 0 : epsilonAt(config, seen, totalSteps))
-    /** How often the steps of the last call passed a multiple of `every`. */
+    /** Number of multiples of `every` in the steps of the last call. */
     const passed = (every: number): number => Math.floor(seen / every) - Math.floor((seen - numEnvs) / every)
     drawNoise(drawing)
 
@@ -133,7 +145,8 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
         const due = passed(config.trainEvery)
         const movesTarget = passed(config.targetEvery) > 0
         if (due > 0 && seen > config.learningStarts && replay.size > 0) return update(due, movesTarget)
-        // One draw of noise for the whole beginning would be one policy.
+        // Before learning starts, noise is drawn anew at each update that would be due. Otherwise one policy would
+        // fill the buffer.
         if (due > 0) drawNoise(drawing)
         if (movesTarget) adam.follow(config.tau)
         return undefined
@@ -164,9 +177,9 @@ export const replayQLearning = (config: ReplayQConfig, method: ValueMethod): Cla
 
 interface Sizes {
   actions: number
-  /** The number of the first action. */
+  /** Number of the first action. */
   start: number
-  /** Numbers that the network gives for an action. */
+  /** Outputs of the network for an action. */
   atoms: number
 }
 
@@ -231,7 +244,10 @@ const createReader =
 
 type QNetworks = ReturnType<typeof createQNetworks>
 
-/** The network that learns, its target and its optimiser. With noise the networks that act and judge are draws of their own. */
+/**
+ * The online network, its target and its optimiser. With noise, acting and judging use separate copies with
+ * sampled noise.
+ */
 function createQNetworks(
   config: ReplayQConfig,
   {
@@ -267,15 +283,15 @@ function createQNetworks(
     adam,
     parameters,
     target,
-    /** Of the policy that explores, of what judges next states, and of the policy without noise. */
+    /** Parameters of the exploring policy, of the judge of next states, and of the policy without noise. */
     acting,
     judging,
     still,
-    /** Of the network that acts. */
+    /** Noise of the acting network. */
     noise,
     drawNoise: (drawing: Random): void => {
       if (noisy === undefined) return
-      // The target's noise is drawn apart from that of the network that acts and learns.
+      // The target network has its own noise.
       noisy.drawNoise(drawing, noise)
       noisy.apply(target, noise, judging)
       noisy.drawNoise(drawing, noise)
@@ -301,8 +317,9 @@ async function createLearner(parts: LearnerParts) {
   const { config, method, networks, replay } = parts
   const { noisy, adam, parameters, noise } = networks
   const { gradientSteps, prioritised, batchSize: rows } = config
-  // The target network stands still during an update: where drawing depends on nothing that is learned meanwhile, the
-  // batches of several gradient steps are drawn and judged together, which a runtime does in a third of the time.
+  // The target network does not change during an update. If sampling depends on nothing that is learned in the
+  // update, the batches of several gradient steps are sampled and evaluated together, which takes a runtime a third
+  // of the time.
   const isFixed = noisy === undefined && prioritised === false && !config.double
   const batched = isFixed ? largestDivisor(gradientSteps, 16) : 1
   const batch = replay.createBatch(rows * batched)
@@ -312,7 +329,7 @@ async function createLearner(parts: LearnerParts) {
   const objective = await compileLoss(parts, feeds[0])
   const drawer = await createDrawer(parts, batch, targets)
   return {
-    /** As many gradient steps as an update has; `done` is the share of the run that is over. */
+    /** Makes the gradient steps of one update. `done`: the share of the run that is over. */
     async update(done: number): Promise<UpdateMetrics> {
       const beta = prioritised === false ? 1 : prioritised.beta + (1 - prioritised.beta) * done
       const all = meanMetrics()
@@ -354,7 +371,7 @@ const compileLoss = (
     },
   })
 
-/** Draws batches into `batch`, and what they are to learn into `targets`. */
+/** Samples batches into `batch`, and writes their targets into `targets`. */
 async function createDrawer(
   { config, method, networks, replay, drawing, sizes: { actions, atoms }, threads }: LearnerParts,
   batch: ReplayBatch,
@@ -387,7 +404,7 @@ async function createDrawer(
   }
 }
 
-/** What each of the gradient steps that share a batch is fed. */
+/** The inputs of each of the gradient steps that share a batch. */
 function partsOf(
   batch: ReplayBatch,
   targets: Float32Array,

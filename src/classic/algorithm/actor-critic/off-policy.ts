@@ -5,25 +5,28 @@ import { createReplay, type ReplayBatch } from '../../replay/replay.ts'
 import { type ClassicAgent, stateOfParts, stateOfValue, type UpdateMetrics } from '../agent.ts'
 
 // Not the index, whose store needs Node: this runs in browsers too.
-/** What all learners of an actor from replayed transitions have in common. Steps count over all environments of the vector. */
+/** Settings of actor-critic methods with a replay buffer. Steps count over all environments of the vector. */
 export interface OffPolicyConfig {
-  /** Transitions that are kept, and drawn for one gradient step. */
+  /** Transitions that the replay buffer holds. */
   bufferSize: number
   batchSize: number
   /** Steps with uniformly random actions before the first update. */
   learningStarts: number
-  /** Every so many steps come `gradientSteps` updates. */
+  /** Steps between updates. An update has `gradientSteps` gradient steps. */
   trainEvery: number
   gradientSteps: number
   gamma: number
 }
 
-/** What makes a learner: how it acts and what it does with a batch. */
+/** A method: how it acts, and how it learns from a batch. */
 interface OffPolicyLearner {
-  /** Writes actions into the environment: at random before learning starts, else those of the exploring policy. */
+  /**
+   * Writes actions into the environment: those of the exploring policy if `begun`, otherwise uniformly random
+   * ones.
+   */
   explore(random: Random, begun: boolean): void
   update(batch: ReplayBatch, random: Random): Promise<UpdateMetrics>
-  /** Called beside the replay's own, for what it does not keep. */
+  /** Called after acting, to store what the replay buffer does not. */
   acted?(): void
   predict: ClassicAgent['predict']
   values: NonNullable<ClassicAgent['values']>
@@ -32,7 +35,7 @@ interface OffPolicyLearner {
   dispose(): Promise<void>
 }
 
-/** Fills a replay, and updates from it when it is time to. Truncation bootstraps, termination does not. */
+/** Fills a replay buffer, and updates from it. Truncated episodes are bootstrapped, terminated ones are not. */
 export function offPolicyAgent(
   environment: AnyVector,
   config: OffPolicyConfig,
@@ -85,28 +88,28 @@ export function offPolicyAgent(
   }
 }
 
-/** Two sets under one roof, so that a program can be fed both; both are read in place. */
+/** Joins two parameter sets into one for a program. Both are read in place. */
 export const joinParameters = (a: ParameterSet, b: ParameterSet): Omit<ParameterSet, 'data'> => ({
   shapes: { ...a.shapes, ...b.shapes },
   views: { ...a.views, ...b.views },
 })
 
-/** `auto`: adjusted so that the policy keeps a certain entropy; `start` is where it begins. */
+/** A fixed weight; or `auto`, which adjusts it to keep the policy at a target entropy, from `start`. */
 export type TemperatureConfig = number | { auto: true; start: number }
 
 /** The weight of entropy against reward. */
 interface Temperature {
-  /** Fed to programs, [1]. */
+  /** Input of programs, [1]. */
   readonly value: Float32Array
-  /** Sees the mean entropy of the policy on a batch, and the mean of what it should be in those states. */
+  /** Takes the mean entropy of the policy on a batch, and its mean target in those states. */
   update(entropy: number, target: number): void
   state(): unknown
   restore(state: unknown): void
 }
 
 /**
- * Fixed, or learned as in Haarnoja et al. 2018 (arXiv:1812.05905, section 5): its logarithm descends the gradient
- * (entropy - target), by Adam.
+ * A fixed temperature, or one that is learned (Haarnoja et al. 2018, arXiv:1812.05905, section 5): Adam moves its
+ * logarithm down the gradient (entropy - target).
  */
 export function createTemperature(
   config: TemperatureConfig,

@@ -3,20 +3,21 @@ import { type HostTensor, sharedArray } from '../../../engine/tensor/index.ts'
 import type { ArraySpace } from '../../environment/index.ts'
 import type { SacConfig } from './sac.ts'
 
-/** Plain data of which every thread makes the same networks. */
+/** Plain data from which every thread builds the same networks. */
 export interface SacSizes {
   config: SacConfig
   observation: ArraySpace
-  /** Numbers of an observation and of an action. */
+  /** Lengths of an observation and of an action. */
   width: number
   action: number
-  /** Parameters of the actor. */
+  /** Number of parameters of the actor. */
   actor: number
 }
 
 /**
- * What the threads of a gradient step tell one another, by name: the batch, the noise (first that of the next actions, then that
- * of each update of the actor), and what they find for each row. [2, ...] are the two critics', or the two threads'.
+ * The arrays that the threads of a gradient step share, by name: the batch, the noise (first for the next actions,
+ * then for each update of the actor), and the results for each row. [2, ...] has one part for each critic, or for
+ * each thread.
  */
 export type SacBuffer = Readonly<Record<keyof ReturnType<typeof shapesOf>, Float32Array>>
 
@@ -30,7 +31,7 @@ function shapesOf({ config, width, action, actor }: SacSizes) {
     rewards: [rows],
     discounts: [rows],
     noise: [1 + config.actorEvery, rows, action],
-    /** Of each update of the actor, the first also of the critics. */
+    /** The temperature at each update of the actor. The critics use the first. */
     temperatures: [1 + config.actorEvery],
     nextActions: [rows, action],
     nextLogprobs: [rows],
@@ -38,7 +39,7 @@ function shapesOf({ config, width, action, actor }: SacSizes) {
     played: [rows, action],
     logprobs: [rows],
     values: [2, rows],
-    /** Of the values by the actions. */
+    /** Gradient of the values with respect to the actions. */
     actionGradients: [2, rows, action],
     losses: [2],
     estimates: [2],
@@ -46,7 +47,7 @@ function shapesOf({ config, width, action, actor }: SacSizes) {
   }
 }
 
-/** Null where threads can share no memory and it is to be shared. */
+/** Creates the arrays. Returns null if they should be shared and threads cannot share memory here. */
 export function sacBuffer(sizes: SacSizes, isShared: boolean): SacBuffer | null {
   const shapes = shapesOf(sizes)
   const length = countParameters(
@@ -56,12 +57,12 @@ export function sacBuffer(sizes: SacSizes, isShared: boolean): SacBuffer | null 
   return memory === null ? null : zeroParameters(shapes, memory).views
 }
 
-/** A part of the board as a program can read or write it, which the runtime cannot where threads share it. */
+/** A part of the buffer that a program reads or writes. The runtime cannot use shared memory directly. */
 export interface BufferPart {
   readonly tensor: HostTensor
-  /** From the board, before it is read. */
+  /** Copies from the buffer, before a program reads. */
   read(): void
-  /** To the board, after it was written. */
+  /** Copies to the buffer, after a program has written. */
   write(): void
 }
 

@@ -55,24 +55,24 @@ import {
 
 export interface DiscreteSacConfig extends OffPolicyConfig {
   actorLearningRate: number
-  /** Of the critics and the temperature. */
+  /** Learning rate of the critics and the temperature. */
   criticLearningRate: number
   adamEpsilon: number
-  /** Every so many gradient steps the target critics move towards the others by the share `tau`. */
+  /** Gradient steps between updates of the target critics, which move towards the critics by the share `tau`. */
   targetEvery: number
   tau: number
   temperature: TemperatureConfig
-  /** The entropy to be kept, as a share of that of the uniform policy over the actions that are allowed in each state. */
+  /** Target entropy, as a share of the entropy of the uniform policy over the allowed actions of each state. */
   targetEntropy: number
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
 export const discreteSacPresets = {
-  /** CleanRL `sac_atari.py`, but for the network, which is convolutional there. */
+  /** CleanRL `sac_atari.py`, except for its convolutional network. */
   cleanrl: {
     numEnvs: 1,
     bufferSize: 1_000_000,
@@ -94,10 +94,10 @@ export const discreteSacPresets = {
 } as const satisfies Record<string, DiscreteSacConfig & { numEnvs: number }>
 
 /**
- * Soft actor-critic for discrete actions (Christodoulou 2019, arXiv:1910.07207): the critics give a value for each action,
- * and expectations over the policy are sums, not samples. Masked actions have probability 0, and the entropy to be kept is
- * a share of what the allowed ones can have, state by state. A gradient step is two program runs: the critics with their targets, then
- * the actor.
+ * Soft actor-critic for discrete actions (Christodoulou 2019, arXiv:1910.07207). The critics return a value for
+ * each action, and expectations over the policy are sums, not samples. Masked actions have probability 0. The
+ * target entropy is a share of the greatest entropy that the allowed actions of each state can have. A gradient
+ * step runs two programs: first the critics with their targets, then the actor.
  */
 export const discreteSac = (config: DiscreteSacConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
@@ -223,7 +223,7 @@ function createNetworks(
     actor,
     critics,
     targets,
-    /** What the critics' targets are computed from. */
+    /** Parameters from which the targets of the critics are computed. */
     judging: joinParameters(actor, targets),
     actorAdam: createAdam(actor.data.length, { epsilon: adamEpsilon }),
     criticAdam: createAdam(critics.data.length, { epsilon: adamEpsilon }),
@@ -248,7 +248,7 @@ async function compileObjectives(
   { width, actorNetwork, criticNetworks, actor, critics, judging }: Networks,
   { n, start, threads }: { n: number; start: number; threads: number },
 ) {
-  /** Of the policy at x, with the least of the critics' values and log-probabilities for each action. */
+  /** Expected value under the policy at x, with the lesser critic of each action, and the entropy of the policy. */
   function expectation(
     weights: Record<string, Tensor>,
     judges: Record<string, Tensor>,
@@ -306,7 +306,7 @@ async function compileObjectives(
   }
 }
 
-/** What programs are fed of a batch. */
+/** The inputs of the programs, from a batch. */
 function feedsOf(
   batch: ReplayBatch,
 ): Record<Exclude<(typeof criticInputs)[number], 'nextPenalty' | 'alpha'>, HostTensor> {
@@ -321,7 +321,7 @@ function feedsOf(
   }
 }
 
-/** Masks of the states that were acted in, row by row as the replay keeps transitions of one step; as penalties of logits. */
+/** Stores the masks of the states that were acted in, row by row like the replay buffer, as penalties on logits. */
 function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: DiscreteSacConfig, n: number) {
   const isMasked = environment.actionMask.length > 0
   const numEnvs = environment.envs.count
@@ -332,7 +332,7 @@ function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: Di
   let at = 0
   return {
     feeds: { penalty, nextPenalty },
-    /** A mask as distributions take it. */
+    /** The mask, or undefined if the environment has no masks. */
     allowed: (mask: Uint8Array | undefined): Uint8Array | undefined =>
       isMasked && mask !== undefined && mask.length > 0 ? mask : undefined,
     acted(): void {
@@ -342,7 +342,7 @@ function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: Di
         at = (at + 1) % bufferSize
       }
     },
-    /** Writes what is fed. */
+    /** Writes the masks of a batch into `feeds`. */
     read(batch: ReplayBatch): void {
       if (!isMasked) return
       for (let i = 0; i < rows * n; i++) {
@@ -350,7 +350,7 @@ function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: Di
         penalty.data[i] = stored[batch.indices[Math.floor(i / n)] * n + (i % n)]
       }
     },
-    /** The greatest entropy that a policy could have in the states that are fed, a mean over them. */
+    /** The greatest possible entropy in the states of `feeds`, as a mean over them. */
     mostEntropy: (): number => (isMasked ? meanMostEntropy(penalty) : Math.log(n)),
     parts: {
       masks: stateOfArray(stored),
@@ -362,7 +362,7 @@ function createMasks(environment: AnyVector, { bufferSize, batchSize: rows }: Di
   }
 }
 
-/** Of each observation the lesser critic's values of all actions, weighted by the policy. */
+/** Writes the value of each observation: the lesser critic's values of all actions, weighted by the policy. */
 function expectedValues(
   { actorNetwork, criticNetworks, actor, critics }: Networks,
   observations: Float32Array,
@@ -391,7 +391,7 @@ function expectedValues(
   }
 }
 
-/** The entropy of the uniform policy over the actions that are not penalised, a mean over the rows. */
+/** The entropy of the uniform policy over the actions without a penalty, as a mean over the rows. */
 function meanMostEntropy({ data, shape: [rows, n] }: HostTensor): number {
   let sum = 0
   for (let r = 0; r < rows; r++) {

@@ -5,11 +5,11 @@ import { applyGradient, gradientStep } from '../gradient-step.ts'
 import { type BufferPart, bufferPart, type SacBuffer, type SacSizes } from './sac-buffer.ts'
 import { compileSacPrograms, createSacNetworks, type SacNetworks, type SacPrograms } from './sac-programs.ts'
 
-/** What one of `of` threads does: its part of the rows for the actor, and of the critics, all rows of each. */
+/** The share of one of `of` threads: some rows for the actor, and some of the critics with all rows. */
 export interface SacShare {
   rank: 0 | 1
   of: 1 | 2
-  /** Waits until the other thread has come as far. */
+  /** Waits until the other thread has reached the same barrier. */
   barrier: () => void
   /** Threads inside one operator. */
   threads: number
@@ -24,13 +24,13 @@ export interface SacLearnerState {
 }
 
 export interface SacLearner {
-  /** The same on every thread. */
+  /** Equal on every thread. */
   readonly actor: ParameterSet
-  /** Those of this thread. */
+  /** Belong to this thread. */
   readonly critics: ParameterSet
   /**
-   * One gradient step from what is in the buffer, the actor updated `times` times. `updated` may read what came of each, and write the
-   * next temperature.
+   * Makes one gradient step from the data in the buffer, with `times` updates of the actor. Calls `updated` after
+   * each of them, which may read the results and write the next temperature.
    */
   step(times: number, updated?: (time: number) => void): Promise<void>
   state(): SacLearnerState
@@ -38,27 +38,27 @@ export interface SacLearner {
   dispose(): Promise<void>
 }
 
-/** One thread's part of the gradient step, as plain data. */
+/** The share of one thread in the gradient step, as plain data. */
 interface Thread {
   sizes: SacSizes
   buffer: SacBuffer
   share: SacShare
-  /** The rows of this thread for the actor, `from` up to `to`, and the numbers of its critics. */
+  /** This thread's rows for the actor, from `from` to before `to`, and the numbers of its critics. */
   from: number
   to: number
   criticNumbers: readonly number[]
   networks: SacNetworks
   programs: SacPrograms
-  /** Parameters as programs are fed them. */
+  /** Parameters as inputs of a program. */
   feeds: Record<'actor' | 'critics' | 'targets', Record<string, HostTensor>>
   parts: ReturnType<typeof bufferParts>
   scratch: ReturnType<typeof scratchFor>
 }
 
 /**
- * The gradient step of soft actor-critic for one of one or two threads. With two, each has a critic with its target, its
- * gradient and its optimiser, and half of the rows for the actor, of which both have a copy: what crosses are numbers of rows, and
- * the actor's gradient.
+ * The gradient step of soft actor-critic on one thread, alone or as one of a pair. In a pair, each thread has one
+ * critic with its target, gradient and optimiser, and half of the actor's rows. Both have a copy of the actor.
+ * They exchange one number for each row, and the gradient of the actor.
  */
 export async function createSacLearner(
   sizes: SacSizes,
@@ -118,14 +118,17 @@ export async function createSacLearner(
   }
 }
 
-/** The parts of the buffer that a thread reads and writes: of the batch all rows, for the actor its own, of its critics all. */
+/**
+ * The parts of the buffer that a thread reads and writes: all rows of the batch and of its critics, and its own
+ * rows for the actor.
+ */
 function bufferParts(
   { config, width, action: k }: SacSizes,
   buffer: SacBuffer,
   { from, to, criticNumbers }: { from: number; to: number; criticNumbers: readonly number[] },
 ) {
   const rows = config.batchSize
-  /** Rows `first` to `last`, with so many columns where it has any. */
+  /** Rows `first` to before `last`, of `columns` numbers each. */
   const part = (name: keyof SacBuffer, [first, last]: readonly number[], columns?: number): BufferPart =>
     bufferPart(buffer[name].subarray(first * (columns ?? 1), last * (columns ?? 1)), [
       last - first,
@@ -168,18 +171,18 @@ function scratchFor(rows: number, count: number, k: number) {
     shape,
   })
   return {
-    /** Of the critics [rows]. */
+    /** Values of the critics, [rows]. */
     target: zeros(rows),
-    /** Of the loss by the actions of the thread's rows, by way of the lesser critic. */
+    /** Gradient of the loss with respect to the actions of the thread's rows, through the lesser critic. */
     push: zeros(count, k),
     temperature: zeros(1),
-    /** Of the actor's distribution, and of the loss by them. */
+    /** Parameters of the actor's distribution, and the gradient of the loss with respect to them. */
     parameters: zeros(count, 2 * k),
     derivatives: zeros(count, 2 * k),
   }
 }
 
-/** Actions and log-probabilities of the policy for the thread's rows. */
+/** Samples actions of the policy for the thread's rows, with their log-probabilities. */
 async function play(
   { programs, feeds, scratch }: Thread,
   observations: BufferPart,
@@ -198,7 +201,7 @@ async function play(
   logprobs.write()
 }
 
-/** One step of the thread's critics towards reward plus discounted soft value, by the lesser of both target critics. */
+/** One step of the thread's critics towards the reward plus the discounted soft value of the lesser target critic. */
 async function learnCritics(thread: Thread): Promise<void> {
   const { sizes, buffer, share, networks, programs, parts, scratch } = thread
   const { all, own } = parts
@@ -291,7 +294,7 @@ async function playedValues({ programs, feeds, parts: { all, critics } }: Thread
   }
 }
 
-/** The lesser critic of each row says where its action should go. */
+/** The lesser critic of each row gives the gradient for its action. */
 function writePush({ sizes, buffer, from, to, scratch }: Thread): void {
   const { action: k } = sizes
   const rows = sizes.config.batchSize
@@ -302,7 +305,7 @@ function writePush({ sizes, buffer, from, to, scratch }: Thread): void {
   }
 }
 
-/** The actor's gradient is the sum of those of both threads, added in the same order in each. */
+/** The gradient of the actor is the sum over both threads, which add in the same order. */
 function addGradients({ sizes, buffer, share, networks, programs }: Thread): void {
   const { gradients } = buffer
   gradients.set(programs.actorObjective.gradient.data, share.rank * sizes.actor)

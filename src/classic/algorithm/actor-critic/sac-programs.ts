@@ -29,7 +29,7 @@ import type { SacSizes } from './sac-buffer.ts'
 
 type NetworkSizes = Pick<SacSizes, 'observation' | 'action' | 'config'>
 
-/** The actor's network: means and logarithms of deviations. */
+/** The actor's network: means and log standard deviations. */
 export const sacActor = ({ observation, action, config: { hidden, activation, encoder } }: NetworkSizes) =>
   overObservations(
     observation,
@@ -45,7 +45,7 @@ export const sacCritics = (
 
 export type SacNetworks = ReturnType<typeof createSacNetworks>
 
-/** The networks of one thread with `critics` critics, their parameters, all 0 so far, and their optimisers. */
+/** The networks of a thread with `critics` critics, their parameters (zeros at first), and their optimisers. */
 export function createSacNetworks(sizes: NetworkSizes, critics: number) {
   const actorNetwork = sacActor(sizes)
   const criticNetworks = sacCritics(sizes, critics)
@@ -67,11 +67,11 @@ export function createSacNetworks(sizes: NetworkSizes, critics: number) {
 export type SacPrograms = Awaited<ReturnType<typeof compileSacPrograms>>
 
 /**
- * What a gradient step runs. Sizes are numbers, so that nothing is computed from them; and what is done to few numbers a row is a program
- * of its own, for a kernel of WebAssembly does at once what are dozens of operators of the runtime.
+ * The programs of a gradient step. Sizes are fixed numbers, so that no program computes shapes. Operations on few
+ * numbers per row are programs of their own: one WebAssembly kernel replaces dozens of operators of the runtime.
  *
- * @param count rows of this thread for the actor; the critics have all rows.
- * @param ownsGradient whether the actor's gradient is written where its optimiser reads it.
+ * @param count rows of this thread for the actor; the critics use all rows.
+ * @param ownsGradient true if the gradient of the actor is written directly into its optimiser.
  */
 export async function compileSacPrograms(
   { config: { batchSize: rows }, width, action: k }: SacSizes,
@@ -85,7 +85,7 @@ export async function compileSacPrograms(
   const parameters = { shape: [count, 2 * k] }
   return {
     ...(await compilePolicy({ count, action: k, rows })),
-    /** The distribution's parameters for the thread's rows. */
+    /** Parameters of the distribution for the thread's rows. */
     act: await compileForSize(
       { observations: ownObservations, ...specsOf(actor) },
       (given) => ({ parameters: actorNetwork.trace(given, given['observations']) }),
@@ -96,7 +96,7 @@ export async function compileSacPrograms(
       (given) => numbered('value', criticNetworks.trace(given, given['observations'], given['actions'])),
       { name: 'sac target critics', threads },
     ),
-    /** Values of the critics, and what they change by with each number of an action. */
+    /** Values of the critics, and their gradient with respect to each number of an action. */
     values: await compileForSize(
       { observations, actions, ...specsOf(critics) },
       (given) => {
@@ -113,7 +113,7 @@ export async function compileSacPrograms(
       threads,
       parameters: actor.shapes,
       inputs: { observations: ownObservations, derivatives: parameters },
-      // The loss enters by its derivatives, of which the gradient is the same.
+      // The loss enters through its derivatives, which give the same gradient.
       trace: (weights, given) => ({
         loss: sum(mul(given['derivatives'], actorNetwork.trace(weights, given['observations']))),
       }),
@@ -121,7 +121,10 @@ export async function compileSacPrograms(
   }
 }
 
-/** Actions that are drawn from the policy, and the derivatives of its loss by the parameters of the distribution. */
+/**
+ * Samples actions of the policy, and computes the derivatives of its loss with respect to the parameters of the
+ * distribution.
+ */
 async function compilePolicy({ count, action: k, rows }: { count: number; action: number; rows: number }) {
   const distribution = squashedGaussian(box([k], -1, 1))
   const parameters = { shape: [count, 2 * k] }

@@ -2,13 +2,13 @@ import { type PairedWorker, startWorker } from '../../../engine/tensor/index.ts'
 import { sacBuffer, type SacBuffer, type SacSizes } from './sac-buffer.ts'
 import { createSacLearner, type SacLearner, type SacLearnerState } from './sac-learner.ts'
 
-/** What the second thread is asked; numbers from 0 on are gradient steps with so many updates of the actor. */
+/** Requests to the second thread. A number from 0 on is a gradient step with that many updates of the actor. */
 export const asked = { save: -1, load: -2 } as const
 
-/** One or two learners as one: with two, each critic has a thread. */
+/** One learner, or two that act as one. In a pair, each critic has a thread. */
 export interface SacWorkerPair extends Pick<SacLearner, 'actor' | 'step' | 'dispose'> {
   readonly buffer: SacBuffer
-  /** As of one learner with both critics. */
+  /** The state, as of one learner with both critics. */
   state(): SacLearnerState
   restore(state: SacLearnerState): void
 }
@@ -16,7 +16,7 @@ export interface SacWorkerPair extends Pick<SacLearner, 'actor' | 'step' | 'disp
 export async function createSacWorkerPair(sizes: SacSizes, threads: number): Promise<SacWorkerPair> {
   const buffer = threads > 1 ? sacBuffer(sizes, true) : null
   if (buffer === null) return alone(sizes, threads)
-  // Both compile at the same time.
+  // Both threads compile at the same time.
   const starting = startWorker(import.meta.url, 'sac-worker', { sizes, buffer })
   const found: { worker: PairedWorker | null } = { worker: null }
   const barrier = (): void => found.worker?.barrier()

@@ -3,7 +3,7 @@ import type { SacBuffer, SacSizes } from './sac-buffer.ts'
 import { createSacLearner, type SacLearnerState } from './sac-learner.ts'
 import { asked } from './sac-worker-pair.ts'
 
-// Not the index, which is for browsers too.
+// Imported from the file, because the index is for browsers too.
 await joinWorker(async (data, { barrier, send, receive }) => {
   const { sizes, buffer } = data as { sizes: SacSizes; buffer: SacBuffer }
   const learner = await createSacLearner(sizes, buffer, { rank: 1, of: 2, barrier, threads: 1 })

@@ -17,20 +17,20 @@ import { createSacWorkerPair } from './sac-worker-pair.ts'
 
 export interface SacConfig extends OffPolicyConfig {
   actorLearningRate: number
-  /** Of the critics and the temperature. */
+  /** Learning rate of the critics and the temperature. */
   criticLearningRate: number
-  /** Share that the target critics move in each gradient step. */
+  /** Share by which the target critics move in each gradient step. */
   tau: number
-  /** The actor is updated every so many gradient steps, then as many times. */
+  /** Gradient steps between updates of the actor. It is then updated this many times. */
   actorEvery: number
   temperature: TemperatureConfig
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
 export const sacPresets = {
   /** CleanRL `sac_continuous_action.py`. */
   cleanrl: {
@@ -69,10 +69,15 @@ export const sacPresets = {
 } as const satisfies Record<string, SacConfig & { numEnvs: number }>
 
 /**
- * Soft actor-critic (Haarnoja et al. 2018, arXiv:1801.01290), in the form of arXiv:1812.05905: two critics of which the
- * lesser counts (Fujimoto et al. 2018), a policy of squashed normals, and a temperature that keeps its entropy at
- * -(numbers of an action). Actions and their entropy are taken in [-1, 1] whatever the environment's bounds. With two threads each has
- * a critic.
+ * Soft actor-critic (Haarnoja et al. 2018, arXiv:1801.01290), in the form of arXiv:1812.05905: the lesser of two
+ * critics (Fujimoto et al. 2018), a squashed normal policy, and a temperature that keeps its entropy at -(length
+ * of an action). Actions and their entropy are scaled to [-1, 1], whatever the bounds of the environment. With two
+ * threads, each has a critic.
+ *
+ * @throws AgogeError `bad-argument` for settings outside their range
+ * @example
+ * const { numEnvs, ...config } = sacPresets['sb3-zoo-pendulum']
+ * await trainClassic({ definition: pendulum, algorithm: sac(config), numEnvs, steps: 20_000 })
  */
 export const sac = (config: SacConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {

@@ -45,24 +45,24 @@ import { joinParameters, offPolicyAgent, type OffPolicyConfig } from './off-poli
 
 export interface Td3Config extends OffPolicyConfig {
   learningRate: number
-  /** Share that the target networks move, each time that the actor is updated. */
+  /** Share by which the target networks move at each update of the actor. */
   tau: number
-  /** Critics of which the least counts. */
+  /** Number of critics. The least value counts. */
   critics: number
-  /** The actor and the targets are updated once in so many gradient steps. */
+  /** Gradient steps between updates of the actor and the targets. */
   policyDelay: number
-  /** Deviation of the noise on actions that are played, in units of [-1, 1]. */
+  /** Standard deviation of the noise on actions, in units of [-1, 1]. */
   explorationNoise: number
-  /** Deviation and largest size of the noise on the target's actions. */
+  /** Standard deviation and clip of the noise on the target's actions. */
   targetNoise: number
   targetNoiseClip: number
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
 export const td3Presets = {
   /** CleanRL `td3_continuous_action.py`. */
   cleanrl: {
@@ -105,9 +105,9 @@ export const td3Presets = {
 } as const satisfies Record<string, Td3Config & { numEnvs: number }>
 
 /**
- * Twin delayed deep deterministic policy gradient (Fujimoto et al. 2018, arXiv:1802.09477): the lesser of two critics,
- * noise on the actions of the target, an actor that is updated less often. Actions are taken in [-1, 1] whatever the
- * environment's bounds. A gradient step is one program run, or two where the actor's turn is.
+ * Twin delayed deep deterministic policy gradient (Fujimoto et al. 2018, arXiv:1802.09477): the lesser of two
+ * critics, noise on the actions of the target, and fewer updates of the actor. Actions are scaled to [-1, 1],
+ * whatever the bounds of the environment. A gradient step runs one program, or two when the actor is updated.
  */
 export const td3 = (config: Td3Config): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
@@ -166,7 +166,10 @@ export const td3 = (config: Td3Config): ClassicAlgorithm =>
     )
   })
 
-/** Returns a function that makes a gradient step of the critics, and where it is due one of the actor and the targets. */
+/**
+ * Returns a function that makes a gradient step of the critics, and when it is due one of the actor and the
+ * targets.
+ */
 function createUpdate({
   config,
   bounds,
@@ -240,7 +243,7 @@ function createNetworks(
     critics,
     targetActor,
     targetCritics,
-    /** What the critics' targets are computed from. */
+    /** Parameters from which the targets of the critics are computed. */
     judging: joinParameters(targetActor, targetCritics),
     actorAdam: createAdam(actor.data.length),
     criticAdam: createAdam(critics.data.length),

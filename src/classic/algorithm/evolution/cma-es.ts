@@ -2,8 +2,8 @@ import type { Random, RandomState } from '../../../engine/random/index.ts'
 import type { EvolutionStrategy } from './openai-es.ts'
 
 /**
- * Eigenvalues [n] and, as columns, orthonormal eigenvectors [n, n] of a symmetric matrix, by cyclic Jacobi rotations
- * (Golub & Van Loan, section 8.5). The matrix is left as it is.
+ * Eigenvalues [n] and orthonormal eigenvectors [n, n] (as columns) of a symmetric matrix, by cyclic Jacobi
+ * rotations (Golub & Van Loan, section 8.5). Does not change the matrix.
  */
 export function symmetricEigen(
   matrix: Float64Array,
@@ -50,9 +50,9 @@ function rotate(a: Float64Array, vectors: Float64Array, n: number, p: number, q:
 }
 
 interface CmaEsOptions {
-  /** First standard deviation of every parameter. */
+  /** Initial standard deviation of every parameter. */
   sigma: number
-  /** Candidates of a generation; 4 + 3 ln(n) is the usual number. */
+  /** Candidates of a generation. The usual number is 4 + 3 ln(n). */
   population: number
 }
 
@@ -72,7 +72,7 @@ type CmaEsState = Search & { random: RandomState }
 
 /**
  * Covariance matrix adaptation (Hansen 2016, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772) with its
- * default constants and positive weights: for small parameter vectors, as each generation costs n^3.
+ * default constants and positive weights. Suits small parameter vectors: each generation costs n^3.
  */
 export function cmaEsStrategy(
   start: Float32Array,
@@ -145,7 +145,7 @@ function constantsOf(n: number, population: number) {
   return {
     parents,
     weights,
-    /** Number of parents that the weights amount to. */
+    /** Effective number of parents, given the weights. */
     effective,
     sigmaRate,
     damping: 1 + 2 * Math.max(0, Math.sqrt((effective - 1) / (n + 1)) - 1) + sigmaRate,
@@ -186,7 +186,10 @@ function moveMean({ mean, steps, sigma }: Search, { weights }: Constants, chosen
   return step
 }
 
-/** Adds the step of the mean to both paths. Returns the length of sigma's, and whether it is too long to adapt from. */
+/**
+ * Adds the step of the mean to both paths. Returns the length of sigma's path, and whether it is too long to adapt
+ * the covariance from.
+ */
 function movePaths(
   { path, sigmaPath, generation }: Search,
   { effective, sigmaRate, pathRate, normalLength }: Constants,

@@ -27,10 +27,10 @@ import { cmaEsStrategy } from './cma-es.ts'
 import { type EvolutionStrategy, openAiEsStrategy } from './openai-es.ts'
 
 interface PolicyShape extends WholeEpisodes {
-  /** Empty for a linear policy. */
+  /** Sizes of the hidden layers. Empty for a linear policy. */
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
 }
 
@@ -44,7 +44,7 @@ export interface CmaEsConfig extends PolicyShape {
   sigma: number
 }
 
-/** Settings of our own, for linear policies. `numEnvs` is the size of the population. */
+/** Our own settings, for linear policies. `numEnvs` is the size of the population. */
 export const openAiEsPresets = {
   linear: { numEnvs: 16, sigma: 0.2, learningRate: 0.1, weightDecay: 0, hidden: [], activation: 'tanh' },
 } as const satisfies Record<string, OpenAiEsConfig & { numEnvs: number }>
@@ -56,8 +56,9 @@ export const cmaEsPresets = {
 type MakeStrategy = (start: Float32Array, population: number, random: Random) => EvolutionStrategy
 
 /**
- * OpenAI's evolution strategy over the weights of a deterministic policy (Salimans et al. 2017, arXiv:1703.03864). Every
- * environment is a candidate: the environment needs an even number of them, at least 4. A generation is one episode each.
+ * OpenAI's evolution strategy over the weights of a deterministic policy (Salimans et al. 2017, arXiv:1703.03864).
+ * Each environment plays one candidate, one episode per generation. Needs an even number of environments, at least
+ * 4.
  */
 export const openAiEs = (config: OpenAiEsConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed }) =>
@@ -67,8 +68,9 @@ export const openAiEs = (config: OpenAiEsConfig): ClassicAlgorithm =>
   )
 
 /**
- * CMA-ES (Hansen 2016, arXiv:1604.00772) over the weights of a deterministic policy, which should be small, such as a
- * linear one. Every environment is a candidate, at least 4.
+ * CMA-ES (Hansen 2016, arXiv:1604.00772) over the weights of a small deterministic policy, for example a linear
+ * one. Each environment plays one candidate, one episode per generation. Needs an even number of environments, at
+ * least 4.
  */
 export const cmaEs = (config: CmaEsConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed }) =>
@@ -77,7 +79,7 @@ export const cmaEs = (config: CmaEsConfig): ClassicAlgorithm =>
     ),
   )
 
-/** Plays an episode with each candidate, in an environment of its own, and gives the strategy their returns. */
+/** Plays an episode with each candidate, each in its own environment, and passes the returns to the strategy. */
 function evolve(
   environment: AnyVector,
   name: string,
@@ -148,13 +150,13 @@ function evolve(
   }
 }
 
-/** How far the candidates of a generation have played. */
+/** The progress of the candidates of a generation. */
 interface Generation {
-  /** The return of each candidate's episode so far, as the learner sees it: wrappers and bonuses included. */
+  /** The return of each candidate's episode so far, as the learner sees it: with wrappers and bonuses. */
   readonly fitness: Float64Array
   /** 1 where the candidate's episode has ended. */
   readonly over: Uint8Array
-  /** The next act begins a new generation. */
+  /** True if the next `act` starts a new generation. */
   fresh: boolean
 }
 
@@ -182,7 +184,7 @@ function requirePopulation(name: string, numEnvs: number, strategy: EvolutionStr
   })
 }
 
-/** A policy that gives each observation one action: the most likely choice, or the numbers of the network. */
+/** A deterministic policy: the most likely choice, or for boxes the outputs of the network. */
 function deterministicPolicy({ definition, actionMask, envs }: AnyVector, shape: PolicyShape) {
   const distribution = distributionFor(definition)
   const isBox = definition.action.type === 'box'
@@ -198,7 +200,7 @@ function deterministicPolicy({ definition, actionMask, envs }: AnyVector, shape:
   const choices = actionMask.length / envs.count
   return {
     specs: network.specs,
-    /** Writes the actions of rows of observations, each by weights of its own. */
+    /** Writes the actions of rows of observations, each with its own weights. */
     act(
       observations: Float32Array,
       rows: number,

@@ -2,15 +2,15 @@ import { type AdamState, createAdam } from '../../../engine/nn/index.ts'
 import type { Random, RandomState } from '../../../engine/random/index.ts'
 import type { UpdateMetrics } from '../agent.ts'
 
-/** A search for the parameters of highest fitness that asks only for the fitness of candidates. */
+/** Searches for the parameters of highest fitness, given only the fitness of candidates. */
 export interface EvolutionStrategy {
   /** Candidates of a generation. */
   readonly population: number
   /** Writes candidates [population, parameters]. */
   ask(candidates: Float32Array): void
-  /** Learns how fit the candidates of the last `ask` were; higher is better. */
+  /** Takes the fitness of the candidates of the last `ask`. Higher is better. */
   tell(fitness: Float64Array): UpdateMetrics
-  /** The parameters it would give now. */
+  /** The current best estimate of the parameters. */
   mean(): Float32Array
   state(): unknown
   restore(state: unknown): void
@@ -20,13 +20,13 @@ export interface OpenAiEsOptions {
   /** Standard deviation of the noise on every parameter. */
   sigma: number
   learningRate: number
-  /** Shrinks the parameters towards 0: the gradient gets -weightDecay times them. */
+  /** Weight decay: adds -weightDecay times the parameters to the gradient. */
   weightDecay: number
-  /** Candidates of a generation; even, as they come in pairs. */
+  /** Candidates of a generation. Even, because they come in pairs. */
   population: number
 }
 
-/** Each value's rank, scaled to -0.5 ... 0.5; ties in order. */
+/** The rank of each value, scaled to -0.5 ... 0.5. Equal values rank in their order. */
 export function centredRanks(values: Float64Array): Float64Array {
   const order = Array.from(values.keys()).sort((a, b) => values[a] - values[b])
   const ranks = new Float64Array(values.length)
@@ -35,8 +35,8 @@ export function centredRanks(values: Float64Array): Float64Array {
 }
 
 /**
- * OpenAI's evolution strategy (Salimans et al. 2017, arXiv:1703.03864): normal noise in antithetic pairs, fitness shaped
- * to centred ranks, Adam on the estimated gradient.
+ * OpenAI's evolution strategy (Salimans et al. 2017, arXiv:1703.03864): normal noise in antithetic pairs, fitness
+ * as centred ranks, and Adam on the estimated gradient.
  */
 export function openAiEsStrategy(
   start: Float32Array,
@@ -64,7 +64,7 @@ export function openAiEsStrategy(
     },
     tell(fitness) {
       const ranks = centredRanks(fitness)
-      // descent on the negated gradient
+      // Adam descends, so this is the negated gradient.
       for (let i = 0; i < n; i++) gradient[i] = weightDecay * mean[i]
       for (let pair = 0; pair < pairs; pair++) {
         const weight = (ranks[2 * pair] - ranks[2 * pair + 1]) / (2 * pairs * sigma)

@@ -9,11 +9,11 @@ import {
 import { readOnly } from '../wrap-algorithm.ts'
 
 /**
- * A reward for what is new to the agent. Rows are transitions of one step, row i that of environment i: observations
- * [rows, observation], actions [rows, action], the observations that followed (those before any reset).
+ * A reward for novelty. Rows are transitions of one step, row i of environment i: observations [rows,
+ * observation], actions [rows, action], and the observations that followed (before any reset).
  */
 export interface ExplorationBonus {
-  /** Writes the bonus of each transition into `out` [rows]; learns nothing. */
+  /** Writes the bonus of each transition into `out` [rows]. Does not learn. */
   bonus(
     observations: Float32Array,
     actions: Float32Array,
@@ -21,38 +21,38 @@ export interface ExplorationBonus {
     rows: number,
     out: Float64Array,
   ): void
-  /** Sees the transitions, and updates itself when it is time to; then gives figures. */
+  /** Reads the transitions, and updates when an update is due. Returns the metrics of an update. */
   learn(
     observations: Float32Array,
     actions: Float32Array,
     nextObservations: Float32Array,
     rows: number,
   ): UpdateMetrics | undefined | Promise<UpdateMetrics | undefined>
-  /** Everything that it needs to go on exactly here, as structured-cloneable data. */
+  /** The complete state for an exact resume, as structured-cloneable data. */
   state(): unknown
   restore(state: unknown): void
   dispose(): Promise<void>
 }
 
-/** Makes a bonus for an environment of which so many environments are stepped together. */
+/** Makes a bonus for a vector of `numEnvs` environments. */
 export interface MakeBonus {
   (
     definition: EnvironmentDefinition,
     options: { numEnvs: number; seed: number; threads: number },
   ): Promise<ExplorationBonus>
   /**
-   * How many of the last observations of the episode its observations consist of, side by side, the newest at the end;
-   * its environment is the environment so seen. Absent: the newest alone.
+   * Number of observations in its window: the last ones of the episode, side by side, newest last. The definition
+   * that it is given has such observations. Absent: the current observation only.
    */
   readonly window?: number | undefined
 }
 
-/** Mean and variance of columns of rows that come bit by bit (Chan et al. 1983). */
+/** Running mean and variance of columns (Chan et al. 1983). */
 interface RunningMoments {
-  /** Sees rows [rows, columns]. */
+  /** Adds rows [rows, columns]. */
   update(values: ArrayLike<number>, rows: number): void
   readonly mean: Float64Array
-  /** Standard deviation of a column; 1 before anything was seen. */
+  /** Standard deviation of a column. 1 before the second row. */
   deviation(column: number): number
   state(): unknown
   restore(state: unknown): void
@@ -86,10 +86,10 @@ export function runningMoments(columns: number): RunningMoments {
   }
 }
 
-/** Rows gathered until there are enough for an update. */
+/** Collects rows for an update. */
 interface RecentRows {
   readonly data: Float32Array
-  /** Adds rows; true when it is full. What does not fit is left out. */
+  /** Adds rows, and ignores those that do not fit. Returns true when it is full. */
   add(rows: Float32Array, count: number): boolean
   clear(): void
   state(): unknown
@@ -120,9 +120,12 @@ export function recentRows(capacity: number, width: number): RecentRows {
 }
 
 /**
- * The same algorithm on rewards to which `weight` times an exploration bonus is added. The learner alone sees the sum:
- * the returns that the environment counts, and its rewards after `learn`, are those of the task. The bonus ends with the
- * episode, as the learner knows no other value than that of the task.
+ * Returns the same algorithm, trained on the reward plus `weight` times an exploration bonus. Only the learner
+ * sees the sum: the returns that the environment counts, and its rewards after `learn`, are those of the task. The
+ * bonus ends with the episode, because the learner has a single value function.
+ *
+ * @example
+ * const algorithm = withBonus(ppo(config), rnd(), 0.1)
  */
 export const withBonus =
   (algorithm: ClassicAlgorithm, makeBonus: MakeBonus, weight: number): ClassicAlgorithm =>
@@ -192,7 +195,7 @@ export const withBonus =
     }
   }
 
-/** The environment, whose reset also resets the stack of frames that the bonus sees. */
+/** The environment, with a reset that also resets the stack of frames that the bonus sees. */
 const resetWith = (environment: AnyVector, stacked: AnyVector | undefined): AnyVector => ({
   ...environment,
   reset(given) {
@@ -202,7 +205,7 @@ const resetWith = (environment: AnyVector, stacked: AnyVector | undefined): AnyV
   },
 })
 
-/** Writes the observations that followed the actions: of an episode that has ended, its last one. */
+/** Writes the observations that followed the actions. For an episode that has ended, this is its last observation. */
 function copyFollowing(environment: AnyVector, isReset: boolean, to: Float32Array): void {
   const { terminated, truncated, observations, finalObservations } = environment
   const width = to.length / terminated.length

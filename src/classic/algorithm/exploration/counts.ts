@@ -4,18 +4,18 @@ import type { MakeBonus } from './bonus.ts'
 
 export interface CountOptions {
   /**
-   * Observations count as one state where they agree: after rounding to multiples of `resolution` (default 0.01), or in
-   * `hashBits` signs of random projections, which lets like observations share a count.
+   * How observations are grouped into states. `resolution` rounds to multiples (default: 0.01). `hashBits` uses
+   * the signs of that many random projections, so that similar observations share a count.
    */
   resolution?: number
   hashBits?: number
-  /** Count pairs of an observation and the action taken in it, not the observation that follows. Default false. */
+  /** Counts pairs of an observation and the action taken in it, not the next observation. Default: false. */
   withActions?: boolean
 }
 
 /**
- * 1 / sqrt(n), n being how often a state has been reached, this time included: tabular (Strehl & Littman 2008,
- * doi:10.1016/j.jcss.2007.08.009) or by SimHash (Tang et al. 2017, arXiv:1611.04717).
+ * A count-based bonus 1 / sqrt(n), where n is the number of visits to a state, including this one. Tabular (Strehl
+ * & Littman 2008, doi:10.1016/j.jcss.2007.08.009) or with SimHash (Tang et al. 2017, arXiv:1611.04717).
  */
 export const counts =
   (options: CountOptions = {}): MakeBonus =>

@@ -10,24 +10,25 @@ import { add, concat, mean, mul, neg, square, stopGradient, sub, sum } from '../
 import { type MakeBonus, recentRows } from './bonus.ts'
 
 export interface IcmOptions {
-  /** Transitions of an update. Default 128. */
+  /** Transitions of an update. Default: 128. */
   batchSize?: number
-  /** Default 1e-3. */
+  /** Default: 1e-3. */
   learningRate?: number
-  /** Weight of the forward model's loss against the inverse model's. Default 0.2, as in the paper. */
+  /** Weight of the forward model's loss; the inverse model's has 1 - beta. Default: 0.2, as in the paper. */
   beta?: number
-  /** Default one layer of 64. */
+  /** Sizes of hidden layers. Default: one layer of 64. */
   hidden?: readonly number[]
-  /** Numbers of the learned features. Default 16. */
+  /** Number of learned features. Default: 16. */
   features?: number
-  /** What stands before the layers of the encoder of observations. Default `mlp`: nothing. */
+  /** The encoder of observations, before these layers. Default: `mlp`, which adds nothing. */
   agentEncoder?: Encoder
 }
 
 /**
- * Intrinsic curiosity module (Pathak et al. 2017, arXiv:1705.05363): how badly the features of the next observation are
- * predicted from features and action, half the squared distance. Features are trained only to tell which action was
- * taken, so that what the agent cannot act on does not count. Continuous actions are told by their squared error.
+ * Intrinsic curiosity module (Pathak et al. 2017, arXiv:1705.05363). A forward model predicts the features of the
+ * next observation from features and action. The bonus is half the squared error. An inverse model trains the
+ * features to predict the action taken, so that they leave out what the agent cannot influence. Its loss is the
+ * squared error for continuous actions.
  */
 export const icm = (options: IcmOptions = {}): MakeBonus =>
   Object.assign(makeIcm(options), { window: windowOf(options.agentEncoder) })

@@ -14,17 +14,20 @@ export { rnd } from './rnd.ts'
 export { type RndOptions } from './rnd.ts'
 export { withBonus } from './bonus.ts'
 
-/** A bonus as it is offered by name: plain numbers, so that they can be written into a run's record. */
+/**
+ * A bonus that is available by name. Its settings are plain numbers, because they are written to the record of a
+ * run.
+ */
 export interface BonusEntry {
   /** One line: what it is, and its paper. */
   readonly about: string
-  /** All settings with their defaults; `weight` is that of the bonus in the sum with the reward. */
+  /** All settings with their defaults. `weight` multiplies the bonus in the sum with the reward. */
   readonly settings: Readonly<Record<string, number>>
-  /** `body`: of networks, what stands before their layers. */
+  /** Makes the bonus. `encoder` is that of its networks. */
   create(settings: Readonly<Record<string, number>>, encoder?: Encoder): MakeBonus
 }
 
-/** The exploration bonuses that can be asked for by name. */
+/** The exploration bonuses by name. */
 export const explorationBonuses: Readonly<Record<string, BonusEntry>> = {
   counts: {
     about:

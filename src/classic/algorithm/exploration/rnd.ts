@@ -9,25 +9,25 @@ import { gradientStep } from '../gradient-step.ts'
 import { type MakeBonus, recentRows, runningMoments } from './bonus.ts'
 
 export interface RndOptions {
-  /** Transitions of an update of the predictor. Default 128. */
+  /** Transitions of an update of the predictor. Default: 128. */
   batchSize?: number
-  /** Default 1e-3. */
+  /** Default: 1e-3. */
   learningRate?: number
-  /** Discount of the bonuses, only for their scale. Default 0.99. */
+  /** Discount of the bonuses, which only sets their scale. Default: 0.99. */
   gamma?: number
-  /** Default two layers of 64. */
+  /** Sizes of hidden layers. Default: two layers of 64. */
   hidden?: readonly number[]
-  /** Numbers that are predicted. Default 16. */
+  /** Number of predicted features. Default: 16. */
   features?: number
-  /** What stands before the layers of both networks. Default `mlp`: nothing. */
+  /** The encoder of both networks. Default: `mlp`, which adds nothing. */
   encoder?: Encoder
 }
 
 /**
- * Random network distillation (Burda et al. 2018, arXiv:1810.12894): how badly a network predicts what a fixed random
- * one says of the observation that follows. Boxes are whitened and clipped to 5 deviations, choices enter one-hot, bonuses
- * are divided by the running deviation of their discounted sum, as in the paper; its second, never-ending value head is
- * left out.
+ * Random network distillation (Burda et al. 2018, arXiv:1810.12894). The bonus is the error of a network that
+ * predicts the output of a fixed random network for the next observation. As in the paper, boxes are whitened and
+ * clipped to 5 standard deviations, and bonuses are divided by the running standard deviation of their discounted
+ * sum. Discrete observations enter one-hot. The paper's second value head, for non-episodic returns, is left out.
  */
 export const rnd = (options: RndOptions = {}): MakeBonus =>
   Object.assign(makeRnd(options), { window: windowOf(options.encoder) })
@@ -126,14 +126,17 @@ function createNetworks(
   }
 }
 
-/** Running moments of observations, which whiten at most `most` rows at once. */
+/** Running moments of observations, with a buffer for `most` whitened rows. */
 function whitening(space: ArraySpace, most: number) {
   const width = rowSize(space)
   const moments = runningMoments(width)
   const white = new Float32Array(most * width)
   return {
     ...moments,
-    /** The rows less their mean over their deviation, within 5 of 0; discrete observations stay as they are. */
+    /**
+     * Returns the rows normalised by mean and standard deviation, clipped to [-5, 5]. Discrete observations stay
+     * unchanged.
+     */
     whiten(from: Float32Array, rows: number): Float32Array {
       const to = white.subarray(0, rows * width)
       if (space.type !== 'box') {

@@ -16,17 +16,17 @@ export interface A2cConfig extends PolicyGradientConfig {
   gamma: number
   lambda: number
   maxGradientNorm: number
-  /** Bring the advantages of an update to mean 0 and deviation 1. */
+  /** Scales the advantages of an update to mean 0 and standard deviation 1. */
   normaliseAdvantages: boolean
-  /** The learning rate falls to 0 in a straight line. */
+  /** Lowers the learning rate linearly to 0. */
   anneal: boolean
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
 export const a2cPresets = {
   /** RL Baselines3 Zoo, `a2c.yml`, CartPole-v1 (500k steps), over the defaults of Stable-Baselines3's `A2C`. */
   'sb3-zoo-cartpole': {
@@ -47,9 +47,9 @@ export const a2cPresets = {
 } as const satisfies Record<string, A2cConfig & { numEnvs: number }>
 
 /**
- * Advantage actor-critic, the synchronous form of A3C (Mnih et al. 2016, arXiv:1602.01783): one gradient step on each
- * rollout. RMSprop or Adam with epsilon 1e-5, as in Stable-Baselines3. A truncated episode is bootstrapped with the
- * value of its last observation.
+ * Advantage actor-critic, the synchronous form of A3C (Mnih et al. 2016, arXiv:1602.01783): one gradient step on
+ * each rollout, with RMSprop or Adam and epsilon 1e-5, as in Stable-Baselines3. A truncated episode is
+ * bootstrapped with the value of its last observation.
  */
 export const a2c = (config: A2cConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {

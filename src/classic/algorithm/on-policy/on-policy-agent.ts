@@ -15,16 +15,16 @@ import type { Rollout } from './rollout.ts'
 
 export interface PolicyGradientConfig {
   entropy: number
-  /** Weight of the squared error of the value; 0: no value is learned. */
+  /** Weight of the squared error of the value. 0 learns no value. */
   valueWeight: number
 }
 
-/** Figures of a policy gradient. */
+/** Metrics of a policy gradient. */
 type PolicyGradientMetric = 'policyLoss' | 'valueLoss' | 'entropy'
 
 /**
- * -mean(advantage log pi(a|s)) - entropy bonus + valueWeight mean((V(s) - return)^2), for rows of observations,
- * actions, advantages and returns, and maskPenalty where the environment masks actions.
+ * Compiles the loss -mean(advantage log pi(a|s)) - entropy bonus + valueWeight mean((V(s) - return)^2). Inputs are
+ * rows of observations, actions, advantages and returns, and maskPenalty if the environment masks actions.
  */
 export function compilePolicyGradient(
   environment: AnyVector,
@@ -59,21 +59,21 @@ export function compilePolicyGradient(
   })
 }
 
-/** What makes a learner from rollouts of its own policy. */
+/** A method that learns from rollouts of its own policy. */
 interface OnPolicyLearner {
   policy: ActorCritic
   parameters: ParameterSet
   rollout: Rollout
-  /** Where actions and the order of minibatches are drawn from. */
+  /** Random stream of the actions and of the order of minibatches. */
   drawing: Random
-  /** Learns from the rollout, whose advantages are there; `left` is the share of the run that is left. */
+  /** Learns from the rollout, which has its advantages. `left`: the share of the run that is left. */
   update: (left: number) => UpdateMetrics | Promise<UpdateMetrics>
-  /** Of what the update keeps, under names of its own. */
+  /** State of the update, under its own names. */
   storage: Readonly<Record<string, StateDict>>
   dispose: () => Promise<void>
 }
 
-/** Fills a rollout with the policy's own steps, and updates whenever it is full. */
+/** Fills a rollout with steps of the policy, and updates whenever it is full. */
 export function onPolicyAgent(
   environment: AnyVector,
   settings: { gamma: number; lambda: number },

@@ -18,35 +18,35 @@ import type { UpdateMetrics } from '../agent.ts'
 import { applyGradient, meanMetrics, scalars } from '../gradient-step.ts'
 
 export interface KlPenalty {
-  /** First weight of the divergence in the loss. */
+  /** Initial weight of the divergence in the loss. */
   beta: number
-  /** Divergence of an update that is aimed at, in nats. */
+  /** Target divergence of an update, in nats. */
   target: number
 }
 
 /**
- * The weight of a KL penalty that adapts (Schulman et al. 2017, arXiv:1707.06347, section 4): halved where an update
- * changed the policy by less than target / 1.5, doubled where by more than target * 1.5.
+ * An adaptive KL penalty (Schulman et al. 2017, arXiv:1707.06347, section 4). The weight is halved if an update
+ * changed the policy by less than target / 1.5, and doubled if by more than target * 1.5.
  */
 export const adaptBeta = (beta: number, kl: number, target: number): number =>
   kl < target / 1.5 ? beta / 2 : kl > target * 1.5 ? beta * 2 : beta
 
 export interface PpoLossConfig {
-  /** Clip also the change of the value (as OpenAI's code does); false: plain squared error. */
+  /** True clips the change of the value as well, as in OpenAI's code. False: plain squared error. */
   clipValue: boolean
   entropy: number
   valueWeight: number
-  /** Penalise the divergence from the acting policy instead of clipping the ratio. */
+  /** Penalises the divergence from the acting policy, instead of clipping the ratio. */
   klPenalty?: KlPenalty
 }
 
-/** Figures of the loss. */
+/** Metrics of the loss. */
 type PpoMetric = 'policyLoss' | 'valueLoss' | 'entropy' | 'kl'
 
 /**
- * PPO's loss of what a policy says of rows, its distribution's parameters [R, p] and values [R, 1], against what was
- * kept: actions [R, k], logprobs, values, advantages and returns [R], with clip [1], beta [1] where divergence is
- * penalised, and maskPenalty [R, n] where actions are masked.
+ * The PPO loss. Takes the policy's distribution parameters [R, p] and values [R, 1], and of the rollout: actions
+ * [R, k], logprobs, values, advantages and returns [R], with clip [1], beta [1] for a KL penalty, and maskPenalty
+ * [R, n] if actions are masked.
  */
 export function ppoLoss(
   { clipValue, entropy, valueWeight, klPenalty }: PpoLossConfig,
@@ -60,7 +60,8 @@ export function ppoLoss(
     inputs['logprobs'],
   )
   const ratio = exp(logRatio)
-  // log(old/new) plus ratio - 1, whose mean is 0: the same mean as the divergence, and never negative (k3 of Schulman)
+  // log(old/new) plus ratio - 1, whose mean is 0: the same mean as the divergence, and never negative (Schulman's
+  // k3)
   const kl = mean(sub(sub(ratio, 1), logRatio))
   const clipped = minimum(maximum(ratio, sub(1, clip)), add(1, clip))
   const surrogate = mul(ratio, advantages)
@@ -88,9 +89,9 @@ export interface PpoUpdateConfig {
   learningRate: number
   clip: number
   maxGradientNorm: number
-  /** Which of learning rate and clip fall to 0 in a straight line. */
+  /** Which of learning rate and clip fall linearly to 0. */
   anneal: readonly ('learningRate' | 'clip')[]
-  /** End an update before a step whose estimated divergence from the acting policy is above 1.5 times this. */
+  /** Ends an update before a step whose estimated divergence from the acting policy exceeds 1.5 times this. */
   targetKl?: number
   klPenalty?: KlPenalty
 }
@@ -113,7 +114,7 @@ export function createPpoUpdate(
   let beta = config.klPenalty?.beta ?? 0
   const scalar = (value: number): HostTensor => ({ data: Float32Array.of(value), shape: [1] })
   return {
-    /** `left`: the share of training that is still to come. Each epoch asks for minibatches anew. */
+    /** `left`: the share of training that is left. Each epoch asks for new minibatches. */
     async run(left: number, minibatches: () => Iterable<Record<string, HostTensor>>): Promise<UpdateMetrics> {
       const learningRate = config.learningRate * (config.anneal.includes('learningRate') ? left : 1)
       const clip = config.clip * (config.anneal.includes('clip') ? left : 1)

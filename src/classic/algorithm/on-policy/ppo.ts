@@ -18,11 +18,14 @@ export interface PpoConfig extends PpoLossConfig, PpoUpdateConfig {
   lambda: number
   hidden: readonly number[]
   activation: Activation
-  /** Weights begin orthogonal; false: uniform, as PyTorch's layers do. Default true. */
+  /** Initialises weights orthogonally; false: uniformly, as PyTorch's layers do. Default: true. */
   orthogonal?: boolean
-  /** Observations and rewards by their running statistics, as Gymnasium's wrappers do, within 10 of 0. Default false. */
+  /**
+   * Normalises observations and rewards by running statistics, as Gymnasium's wrappers do, and clips to [-10, 10].
+   * Default: false.
+   */
   normalise?: boolean
-  /** Default `mlp`. A `gru` without a window carries its state from step to step: recurrent PPO. */
+  /** Default: `mlp`. A `gru` without a window carries its state from step to step: recurrent PPO. */
   encoder?: Encoder | CarriedGruEncoder
 }
 
@@ -45,7 +48,7 @@ const zooCartPole = {
   activation: 'tanh',
 } as const
 
-/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
 export const ppoPresets = {
   /** CleanRL `ppo.py`. */
   cleanrl: {
@@ -66,9 +69,7 @@ export const ppoPresets = {
     activation: 'tanh',
   },
   'sb3-zoo-cartpole': zooCartPole,
-  /**
-   * `ppo_lstm.yml`, CartPoleNoVel-v1, but that actor and critic have GRUs in place of LSTMs of the same size.
-   */
+  /** `ppo_lstm.yml`, CartPoleNoVel-v1, with GRUs of the same size instead of LSTMs. */
   'sb3-zoo-cartpole-positions': {
     ...zooCartPole,
     hidden: [64],
@@ -80,10 +81,16 @@ export const ppoPresets = {
 } as const satisfies Record<string, PpoConfig & { numEnvs: number }>
 
 /**
- * Proximal policy optimisation with a clipped surrogate (Schulman et al. 2017, arXiv:1707.06347), with the details of
- * Huang et al. 2022 ("The 37 implementation details"): separate networks, orthogonal weights, advantages normalised by
- * minibatch, Adam with epsilon 1e-5. With `klPenalty` it is the variant of the same paper with an adaptive penalty. A
- * truncated episode is bootstrapped with the value of its last observation.
+ * Proximal policy optimisation with a clipped surrogate (Schulman et al. 2017, arXiv:1707.06347), with the details
+ * of Huang et al. 2022 ("The 37 implementation details"): separate networks, orthogonal weights, advantages
+ * normalised per minibatch, Adam with epsilon 1e-5. `klPenalty` selects the variant of the paper with an adaptive
+ * penalty. A truncated episode is bootstrapped with the value of its last observation.
+ *
+ * @throws AgogeError `bad-argument` for settings outside their range, or that do not fit the number of
+ * environments
+ * @example
+ * const { numEnvs, ...config } = ppoPresets['sb3-zoo-cartpole']
+ * const { agent } = await trainClassic({ definition: cartPole, algorithm: ppo(config), numEnvs, steps: 100_000 })
  */
 export function ppo(settings: PpoConfig): ClassicAlgorithm {
   const { encoder, normalise = false, ...config } = checkSettings(settings)

@@ -35,18 +35,18 @@ export interface PqnConfig extends EpsilonSchedule {
   epochs: number
   minibatches: number
   learningRate: number
-  /** The learning rate falls to 0 in a straight line. */
+  /** Lowers the learning rate linearly to 0. */
   anneal: boolean
   gamma: number
   lambda: number
   maxGradientNorm: number | null
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
 }
 
-/** Settings of published runs, by where they come from. `numEnvs` is how many environments they use. */
+/** Settings of published runs, named after their source. `numEnvs` is their number of environments. */
 export const pqnPresets = {
   /** CleanRL `pqn.py`. */
   cleanrl: {
@@ -68,9 +68,9 @@ export const pqnPresets = {
 } as const satisfies Record<string, PqnConfig & { numEnvs: number }>
 
 /**
- * Parallelised Q-network (Gallici et al. 2024, arXiv:2407.04811): Q-learning without replay or target network, on
- * rollouts of many environments, made stable by layer normalisation; targets are Q(lambda) returns, bootstrapped where an
- * episode was only truncated. Rectified Adam, as the authors and CleanRL have it.
+ * Parallelised Q-network (Gallici et al. 2024, arXiv:2407.04811): Q-learning on rollouts of many environments,
+ * without a replay buffer or target network, stabilised by layer normalisation. Targets are Q(lambda) returns.
+ * Truncated episodes are bootstrapped. Uses rectified Adam, as the authors and CleanRL do.
  */
 export const pqn = (config: PqnConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, totalSteps, threads = 1 }) => {
@@ -94,7 +94,7 @@ export const pqn = (config: PqnConfig): ClassicAlgorithm =>
       learn() {
         progress.seen += numEnvs
         if (!rollout.stepped()) return undefined
-        // With the greatest values as those of the states, GAE plus value is the Q(lambda) return.
+        // With the greatest action values as state values, GAE plus value is the Q(lambda) return.
         rollout.finish(config, evaluate)
         return update(learner)
       },
@@ -158,7 +158,7 @@ async function createLearner(
   }
 }
 
-/** Calls back with the values [rows, actions], the row, and its best action among those that are allowed. */
+/** Calls back with the values [rows, actions], the row, and its best allowed action. */
 function eachBest(
   { network, parameters, actions }: Learner,
   from: Float32Array,

@@ -10,31 +10,34 @@ import { createPpoUpdate, ppoLoss } from './ppo-update.ts'
 import type { PpoConfig } from './ppo.ts'
 import { createRollout } from './rollout.ts'
 
-/** An environment whose observations are followed by what the policy remembers when it sees them. */
+/** An environment whose observations are followed by the memory of the policy at that step. */
 interface MemoryRows {
-  /** The environment with rows [observation, memory]; to be read, not stepped. */
+  /** The environment with rows [observation, memory]. Read-only: step the original. */
   readonly environment: AnyVector
-  /** [numEnvs, memory]: the memory when the policy acts, which it changes to that after acting. */
+  /** [numEnvs, memory]: the memory before acting. Acting replaces it by the memory after. */
   readonly memory: Float32Array
-  /** Before the first step. */
+  /** Call before the first step. */
   begin(): void
-  /** After a step: new rows, and a blank memory where an episode has begun. */
+  /** Call after a step. Writes new rows, with zeros as memory at the start of an episode. */
   stepped(): void
-  /** Of rows [count, observation + memory] the two parts; of the memory every `sequence`-th row, from the first. */
+  /**
+   * Splits rows [count, observation + memory] into the two parts. Returns every `sequence`-th row of the memory,
+   * from the first.
+   */
   split(
     rows: Float32Array,
     count: number,
     sequence?: number,
   ): { observations: Float32Array; memory: Float32Array }
-  /** A minibatch of the rollout with the two parts of its observations as inputs of their own. */
+  /** A minibatch of the rollout, with the two parts of its observations as separate inputs. */
   feeds(batch: Record<string, HostTensor>, sequence: number): Record<string, HostTensor>
   state(): unknown
   restore(state: unknown): void
 }
 
 /**
- * So that a rollout keeps with each step the memory before it, from which the step can be computed again, and with each
- * last observation the memory it was seen with.
+ * Makes a rollout store the memory before each step, from which the step can be computed again, and the memory at
+ * each last observation.
  */
 function memoryRows(inner: AnyVector, size: number): MemoryRows {
   const numEnvs = inner.envs.count
@@ -101,18 +104,18 @@ function memoryRows(inner: AnyVector, size: number): MemoryRows {
   }
 }
 
-/** Gated recurrent units of the actor and of the critic, whose states are carried from step to step. */
+/** Gated recurrent units of the actor and of the critic, with states that are carried from step to step. */
 export interface CarriedGruEncoder {
   kind: 'gru'
-  /** Given, it is another body, which reads so many observations anew at every step. */
+  /** With a window it is a different encoder, which reads that many observations at every step. */
   window?: undefined
-  /** Numbers of the state of each. Default 64. */
+  /** Size of the state of each. Default: 64. */
   size?: number
-  /** Steps that gradients flow back through; a divisor of the rollout's. Default: the largest of at most 32. */
+  /** Steps that gradients flow back through. A divisor of `rolloutSteps`. Default: the largest divisor up to 32. */
   sequence?: number
 }
 
-/** Graphs grow with the sequence, and what lies further back than this teaches little. */
+/** Graphs grow with the sequence, and longer sequences teach little more. */
 const longest = 32
 const defaultSequence = (steps: number): number => {
   let sequence = Math.min(steps, longest)
@@ -123,11 +126,11 @@ const defaultSequence = (steps: number): number => {
 type RecurrentPpoConfig = Omit<PpoConfig, 'encoder'> & { encoder: CarriedGruEncoder }
 
 /**
- * PPO for a policy that remembers (as sb3-contrib's RecurrentPPO and CleanRL's `ppo_atari_lstm`): the state of the
- * recurrent unit is carried through an episode, and sequences of the rollout are computed again from the states they
- * began with, which were kept. Minibatches are made of whole sequences.
+ * PPO for a recurrent policy (as sb3-contrib's RecurrentPPO and CleanRL's `ppo_atari_lstm`). The state of the
+ * recurrent unit is carried through an episode. The update computes sequences of the rollout again, from their
+ * stored initial states. Minibatches consist of whole sequences.
  *
- * @throws AgogeError `bad-argument` where sequences do not divide the rollout
+ * @throws AgogeError `bad-argument` if sequences do not divide the rollout
  */
 export const recurrentPpo =
   (config: RecurrentPpoConfig): ClassicAlgorithm =>
@@ -202,7 +205,10 @@ function requireSequences(config: RecurrentPpoConfig, sequence: number, numEnvs:
   checkMinibatches(config.minibatches, (numEnvs * config.rolloutSteps) / sequence, 'sequences')
 }
 
-/** Compiles the loss of PPO over B sequences, whose steps follow one another in the rows of all inputs but `memory` and `keep`. */
+/**
+ * Compiles the PPO loss over B sequences. All inputs except `memory` and `keep` have the steps of a sequence in
+ * successive rows.
+ */
 function compileRecurrent(
   config: RecurrentPpoConfig,
   { definition, actionMask, envs }: AnyVector,

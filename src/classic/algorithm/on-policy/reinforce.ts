@@ -19,9 +19,9 @@ import { compilePolicyGradient } from './on-policy-agent.ts'
 export interface ReinforceConfig extends WholeEpisodes {
   /** Complete episodes of an update. */
   episodes: number
-  /** Subtract a learned estimate of the value from the return; a truncated episode is then bootstrapped with it. */
+  /** Subtracts a learned value estimate from the return. A truncated episode is then bootstrapped with it. */
   baseline: boolean
-  /** Bring the advantages of an update to mean 0 and deviation 1. */
+  /** Scales the advantages of an update to mean 0 and standard deviation 1. */
   normaliseAdvantages: boolean
   learningRate: number
   gamma: number
@@ -29,11 +29,11 @@ export interface ReinforceConfig extends WholeEpisodes {
   valueWeight: number
   hidden: readonly number[]
   activation: Activation
-  /** Default `mlp`. */
+  /** Default: `mlp`. */
   encoder?: Encoder
 }
 
-/** Settings of our own, as there is no reference. `numEnvs` is how many environments they are meant for. */
+/** Our own settings, as there is no reference. `numEnvs` is the number of environments they are meant for. */
 export const reinforcePresets = {
   baseline: {
     numEnvs: 8,
@@ -61,19 +61,19 @@ export const reinforcePresets = {
   },
 } as const satisfies Record<string, ReinforceConfig & { numEnvs: number }>
 
-/** The steps of an episode so far, or of several with their returns; rows one after another. */
+/** The steps of one episode or of several, row after row. */
 interface Steps {
   observations: number[]
   actions: number[]
   penalties: number[]
   rewards: number[]
-  /** Estimated value of the observations; zeros without a baseline. */
+  /** Estimated values of the observations. Zeros without a baseline. */
   values: number[]
 }
 
 const noSteps = (): Steps => ({ observations: [], actions: [], penalties: [], rewards: [], values: [] })
 
-/** The episodes that are being played, and the complete ones that the next update learns from. */
+/** The current episodes, and the complete ones for the next update. */
 interface Episodes {
   /** The current episode of each environment. */
   running: Steps[]
@@ -85,10 +85,10 @@ interface Episodes {
 }
 
 /**
- * REINFORCE (Williams 1992, doi:10.1007/BF00992696): the gradient of the log-probability of each action, weighted with
- * the discounted return from there to the end of its episode, less a learned baseline where wanted. As is common, the
- * weight leaves out the discount of the time before the action. With several environments an episode may reach over an
- * update, so that its first steps come from the policy before; one environment is exact.
+ * REINFORCE (Williams 1992, doi:10.1007/BF00992696): the gradient of the log-probability of each action, weighted
+ * with the discounted return until the end of the episode, minus an optional learned baseline. As is common, the
+ * weight leaves out the discount of the time before the action. With several environments an episode can span an
+ * update, so that its first steps come from the previous policy. One environment is exact.
  */
 export const reinforce = (config: ReinforceConfig): ClassicAlgorithm =>
   overWindow(checkSettings(config).encoder, async (environment, { seed, threads = 1 }) => {
@@ -156,7 +156,7 @@ async function createLearner(
     episodes,
     actions: new Float32Array(numEnvs * policy.distribution.actionSize),
     values: new Float32Array(numEnvs),
-    /** Numbers of an observation and of an action, and actions that a mask covers (0 without masks). */
+    /** Lengths of an observation and of an action, and number of actions in a mask (0 without masks). */
     width: rowSize(definition.observation),
     actionSize: policy.distribution.actionSize,
     choices: environment.actionMask.length / numEnvs,

@@ -5,23 +5,23 @@ import { standardise } from '../../../returns/whiten.ts'
 import { type AnyVector, requireSameStep, rowSize } from '../../environment/index.ts'
 import { clipActionRows } from '../../policy/index.ts'
 
-/** The steps between two updates of an on-policy learner; row `environment * steps + t` of each array. */
+/** The steps between two updates of an on-policy learner. Row `environment * steps + t` of each array. */
 export interface Rollout {
-  /** Where the actor writes for the coming step: rows by environment. */
+  /** Where the policy writes for the coming step. Rows are environments. */
   next(): { actions: Float32Array; logprobs: Float32Array; values: Float32Array }
-  /** Keeps what the actor saw and chose, and hands the actions to the environment. */
+  /** Stores the observations and the policy's choices, and passes the actions to the environment. */
   acted(): void
-  /** Keeps what the step gave. True when the rollout is full. */
+  /** Stores the result of the step. Returns true when the rollout is full. */
   stepped(): boolean
-  /** Advantages and value targets, with values for observations that no step acted on; begins anew. */
+  /** Computes advantages and value targets, with values for observations that no step acted on. Starts over. */
   finish(
     settings: GaeSettings,
     evaluate: (observations: Float32Array, rows: number, values: Float32Array, mask?: Uint8Array) => void,
   ): void
   /**
-   * All steps once, shuffled, in `count` parts; advantages have mean 0 and deviation 1 in each, unless `normalise` is
-   * false. Where steps stay together in sequences, `keep` [sequences, steps of one] is 0 at the first step of an
-   * episode that is not the first of its sequence.
+   * All steps once, shuffled, in `count` minibatches. Advantages have mean 0 and standard deviation 1 in each,
+   * except if `normalise` is false. With sequences, `keep` [sequences, steps of one] is 0 at the first step of an
+   * episode, except at the start of its sequence.
    */
   minibatches(count: number, random: Random, normalise?: boolean): Generator<Record<string, HostTensor>>
   state(): unknown
@@ -29,17 +29,20 @@ export interface Rollout {
 }
 
 export interface RolloutOptions {
-  /** A divisor of the steps: as many successive steps of an environment stay together when steps are shuffled. Default 1. */
+  /**
+   * Number of successive steps of an environment that stay together when steps are shuffled. Divides the steps.
+   * Default: 1.
+   */
   sequence?: number
-  /** Whether the masks of last observations are stored, for learners that take a maximum over actions there. Default false. */
+  /** Stores the masks of last observations, for learners that maximise over actions there. Default: false. */
   finalMasks?: boolean
-  /** The precision that rewards are stored in. Default double. */
+  /** The precision of stored rewards. Default: double. */
   rewards?: Float32ArrayConstructor | Float64ArrayConstructor
 }
 
 /**
- * For `steps` steps of every environment of the vector, with autoreset in the same step. Actions outside the bounds of a box are stored
- * as they were drawn, and clipped for the environment.
+ * A rollout of `steps` steps of every environment, with autoreset in the same step. Stores actions as they were
+ * sampled, and clips them to the bounds of a box for the environment.
  */
 export function createRollout(
   environment: AnyVector,
@@ -53,7 +56,7 @@ export function createRollout(
   return {
     next: () => now,
     acted() {
-      // What was drawn is what is learned from; what is out of bounds is not for the environment.
+      // The learner uses the sampled action. The environment gets it clipped.
       environment.actions.set(now.actions)
       clipActionRows(environment.definition.action, environment.actions, store.numEnvs)
       storeActions(store)
@@ -80,7 +83,7 @@ export function createRollout(
     }),
     restore(saved) {
       store.t = 0
-      // Of a run of version 0.1 whose rollout had another form.
+      // A run of version 0.1 stored its rollout in another form.
       if (saved === null) return
       const state = saved as { t: number; order: Int32Array; storage: Record<string, Float32Array> }
       for (const [name, array] of Object.entries(arrays)) (array as Float32Array).set(state.storage[name])
@@ -106,14 +109,14 @@ function createStore(
     environment,
     numEnvs,
     steps,
-    /** Numbers of an observation, of an action and of a mask. */
+    /** Lengths of an observation, of an action and of a mask. */
     width,
     actionSize,
     choices,
     sequence,
-    /** The step of the rollout that comes next. */
+    /** The next step of the rollout. */
     t: 0,
-    /** Of steps, or of sequences of steps. */
+    /** Order of the steps, or of the sequences of steps. */
     order: Int32Array.from({ length: rows / (sequence ?? 1) }, (_, i) => i),
     now: {
       actions: new Float32Array(numEnvs * actionSize),
@@ -132,7 +135,7 @@ function createStore(
       advantages: new Float32Array(rows),
       returns: new Float32Array(rows),
       maskPenalty: new Float32Array(rows * choices),
-      /** Last observations of truncated episodes; the rows of others are not read. */
+      /** Last observations of truncated episodes. Other rows are not read. */
       final: new Float32Array(rows * width),
       ...(finalMasks ? { finalMask: new Uint8Array(rows * choices) } : {}),
     },
@@ -178,7 +181,10 @@ function storeStep({ environment, arrays, t, numEnvs, steps, width, choices }: S
   }
 }
 
-/** Values of what each step led to: where the episode goes on, those of the next step; else those of its last observation. */
+/**
+ * Values of the observation after each step: of the next step, or at the end of an episode of its last
+ * observation.
+ */
 function bootstrap(
   { environment, arrays, numEnvs, steps, width, choices }: Store,
   evaluate: Parameters<Rollout['finish']>[1],
@@ -225,7 +231,7 @@ function writeAdvantages({ arrays, numEnvs, steps }: Store, settings: GaeSetting
   }
 }
 
-/** In place (Fisher and Yates). */
+/** Shuffles in place (Fisher and Yates). */
 function shuffle(order: Int32Array, random: Random): void {
   for (let i = order.length - 1; i > 0; i--) {
     const j = random.int(i + 1)
@@ -272,7 +278,7 @@ const stepsOf = (sequences: Int32Array, length: number): Int32Array =>
     (_, i) => sequences[Math.floor(i / length)] * length + (i % length),
   )
 
-/** [sequences, steps of one]: 0 at the first step of an episode that is not the first of its sequence. */
+/** [sequences, steps of one]: 0 at the first step of an episode, except at the start of its sequence. */
 function keepOf(
   { terminated, truncated }: Store['arrays'],
   chosen: Int32Array,

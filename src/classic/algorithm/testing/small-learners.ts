@@ -26,7 +26,7 @@ import { ppo, ppoPresets } from '../on-policy/ppo.ts'
 import { pqn } from '../on-policy/pqn.ts'
 import { reinforce } from '../on-policy/reinforce.ts'
 
-/** Of learners of action values in tests: plain DQN, without what its relatives add. */
+/** Action-value settings for tests: plain DQN without its variants. */
 export const plainValues = {
   learningRate: 5e-3,
   adamEpsilon: 1e-8,
@@ -102,7 +102,7 @@ const onIce = (algorithm: ClassicAlgorithm): SmallLearner => ({
   numEnvs: 4,
 })
 
-/** One of every algorithm, and of what can be put into them. */
+/** One of every algorithm, and of its main options. */
 export const smallLearners = {
   ppo: onCartPole(ppo(ppoConfig)),
   'ppo, KL penalty, normalised': onCartPole(
