@@ -15,7 +15,7 @@ test('characters become ids and come back up to the end', () => {
   expect(() => symbols.encode('a?')).toThrow(expect.objectContaining({ code: 'bad-symbol', given: '?' }))
 })
 
-test('chains write every digit on the way, and judge the last; no question is in both splits', () => {
+test('chains write every intermediate digit and judge the last; the splits are disjoint', () => {
   const chains = createChains(1)
   const { solution, steps, judge } = chains.ask('abc', 4)
   expect(steps[0]).toBe(chains.apply('a', 4))
@@ -29,7 +29,7 @@ test('chains write every digit on the way, and judge the last; no question is in
   for (let i = 0; i < 200; i++) expect(tests).not.toContain(chains.draw(random, 2 + random.int(2)).prompt)
 })
 
-test('weights of reinforced and of imitated tokens have normalisers of their own', () => {
+test('weights of RL tokens and of cloned tokens have separate normalisers', () => {
   const example = { prompt: Int32Array.of(1), tokens: Int32Array.of(2, 3) }
   const rows = exampleSequences([
     { ...example, logprobs: [-1, -2], advantage: 2 },
@@ -45,7 +45,7 @@ test('weights of reinforced and of imitated tokens have normalisers of their own
   expect([...rows[2].weights.ce]).toEqual([0, 0.25, 0.25])
 })
 
-test('a model imitates, goes back, and is reinforced', async () => {
+test('a model is cloned, restored, and trained by RL', async () => {
   const model = createTextModel({ alphabet: 'ab=', seed: 1, layers: 1 })
   const question = { prompt: 'a=', solution: 'ba' }
   const before = copyWeights(model)
@@ -84,7 +84,7 @@ test('a model imitates, goes back, and is reinforced', async () => {
   await model.backend.dispose()
 })
 
-test('what arms share is computed once for each seed', async () => {
+test('shared computations of arms run once per seed', async () => {
   let times = 0
   const shared = remember(async ({ seed }: { seed: number; budget: Record<string, number> }) => {
     times++
@@ -94,7 +94,7 @@ test('what arms share is computed once for each seed', async () => {
   expect(times).toBe(2)
 })
 
-test('arms go on from the same beginning, and are scored by what they gain over it', async () => {
+test('arms start from the same model and are scored by their improvement', async () => {
   let taught = 0
   const gain = warmStartedOnChains({
     taught: (chains) => {

@@ -33,7 +33,7 @@ function terminal(): Terminal & { said: { out: string; err: string } } {
   }
 }
 
-test('a broken paper is named by the list, and stops no other', async () => {
+test('the list names a broken paper and shows the others', async () => {
   const list = terminal()
   await listPapers({}, list, broken)
   expect(list.said.out).toMatch(/^works +tests +not run$/m)

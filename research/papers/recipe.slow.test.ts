@@ -7,7 +7,7 @@ import type { Paper } from '../runner/paper.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('the recipe "Add a paper" works as it stands: every arm runs and gives a score', async () => {
+test('the recipe "Add a paper" works as written: every arm returns a score', async () => {
   const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   const [, recipe] = /```ts recipe=paper\n([\s\S]*?)```/.exec(page) ?? []
   mkdirSync(join(root, '.agoge'), { recursive: true })

@@ -13,7 +13,7 @@ const options = {
 }
 const { failing: _, ...arms } = paper.arms
 
-test('every arm gets its seeds and its budget, in a process of its own', async () => {
+test('every arm runs with its seeds and budget in a process of its own', async () => {
   const scored: string[] = []
   const scores = await runPaper(
     { ...paper, arms },
@@ -38,12 +38,12 @@ test('an arm that fails ends the run and is named', async () => {
   })
 })
 
-test('a run that is given up starts nothing', async () => {
+test('an aborted run starts nothing', async () => {
   const given = AbortSignal.abort(new Error('given up'))
   await expect(runPaper(paper, { ...options, signal: given })).rejects.toThrow('given up')
 })
 
-test('the result has the verdict, and the gallery shows it without a link to anywhere', () => {
+test('the result contains the verdict, and the gallery shows it without external links', () => {
   const seeds = Array.from({ length: 10 }, (_, i) => i)
   const result = paperResult(
     paper,

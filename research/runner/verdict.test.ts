@@ -13,7 +13,7 @@ test('probability of improvement counts ties as half, as rliable does', () => {
   expect(apart.low).toBeCloseTo(0.5886, 4)
 })
 
-test('a claim is reproduced only where every comparison is clear', () => {
+test('a claim is reproduced only if every comparison is clear', () => {
   expect(judge(claim, { method: around(10), baseline: around(5), random: around(0) }).verdict).toBe(
     'reproduced',
   )
@@ -31,7 +31,7 @@ test('a margin must be beaten, and lower can be better', () => {
   expect(judge({ ...claim, higherIsBetter: false }, scores).verdict).toBe('not reproduced')
 })
 
-test('too few runs for an interval say nothing', () => {
+test('too few runs for an interval are inconclusive', () => {
   const few = { method: [10, 11, 12], baseline: [1, 2, 3], random: [1, 2, 3] }
   expect(judge(claim, few)).toMatchObject({ verdict: 'inconclusive', arms: { method: { low: null } } })
 })

@@ -59,7 +59,7 @@ async function distributions(prompt: Int32Array, tokens: Int32Array, temperature
   return rows
 }
 
-test('requests of one call keep settings of their own, and get what they get alone', async () => {
+test('requests of one call keep their own settings and draw the same as alone', async () => {
   const [a, b, c, d, e, f] = requestsOf(6)
   const mixed: SampleRequest[] = [
     a,
@@ -146,7 +146,7 @@ test('sequences of tokens and texts end a row, wherever they begin', async () =>
   expect((await ended(['never said'])).tokens).toEqual(free.tokens)
 })
 
-test('whatever a grammar lets through is valid, whoever else is in the batch', async () => {
+test('every row under a grammar is valid, whatever the rest of the batch', async () => {
   const schemas = [
     { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'boolean' } }, required: ['a'] },
     { type: 'array', items: { enum: ['x', 1, null] }, minItems: 1 },
@@ -198,7 +198,7 @@ test('whatever a grammar lets through is valid, whoever else is in the batch', a
   expect(textOfRow(expression)).toMatch(/^[a-c]{3}\d$/)
 })
 
-test('a row without stop ids ends whole where its limit would cut it', async () => {
+test('a row without stop ids ends complete before its limit would cut it', async () => {
   const grammar = { sequence: ['a', { repeat: 'bc"x', least: 0 }] }
   const rows = Array.from({ length: 20 }, (_, key) => ({ ...requestsOf(1)[0], key, grammar }))
   const outputs = await sampler.sample(rows, { ...options, maxTokens: 12 }, 0)
@@ -206,7 +206,7 @@ test('a row without stop ids ends whole where its limit would cut it', async () 
   expect(outputs.every(({ finish }) => finish === 'length')).toBe(true)
 })
 
-test('settings that make no sense are refused by name', async () => {
+test('invalid settings are refused by name', async () => {
   const bad: Partial<SampleRequest>[] = [
     { topK: 0 },
     { topP: 0 },

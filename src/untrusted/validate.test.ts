@@ -149,7 +149,7 @@ test('a circular schema is refused, and so are calls checked against it', () => 
   expect(validateArguments(alternatives, {})).toBe('arguments is nested too deep')
 })
 
-test('a check ends after a number of steps, and the call is refused with it', () => {
+test('a check ends after a number of steps, and the call is refused', () => {
   const items = { anyOf: Array.from({ length: 4000 }, (_, i) => ({ const: `c${i}` })) }
   const schema: JsonSchema = { type: 'object', properties: { list: { type: 'array', items } } }
   const list = Array.from({ length: 4000 }, () => 'c3999')

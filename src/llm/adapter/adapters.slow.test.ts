@@ -54,7 +54,7 @@ async function train(backend: ModelBackend, from: number, to: number, step: Part
 for (const name of ['everywhere', 'some']) {
   const expected = JSON.parse(readFileSync(join(adapterFolder(name), 'expected.json'), 'utf8')) as Expected
 
-  test(`${name}: an adapter of PEFT gives the logits and gradients that it has there`, async () => {
+  test(`${name}: an adapter of PEFT gives the same logits and gradients as in PEFT`, async () => {
     const { config, parameters } = await readCheckpoint(base)
     const adapter = await readAdapter(adapterFolder(name), parameters)
     expect(worst(await logitsOf({ config, parameters }, expected.tokens), expected.logits)).toBeLessThan(1e-4)
@@ -78,7 +78,7 @@ for (const name of ['everywhere', 'some']) {
   })
 }
 
-test('an adapter that was read and written is the same, in PEFT’s names', async () => {
+test('an adapter survives reading and writing, with PEFT’s names', async () => {
   const backend = await loadLocalBackend(base, { adapter: adapterFolder('everywhere'), threads: 1 })
   const folder = join(scratch, 'written')
   await backend.exportAdapter(folder, { base: 'qwen3' })
@@ -96,7 +96,7 @@ test('an adapter that was read and written is the same, in PEFT’s names', asyn
   await backend.dispose()
 })
 
-test('an adapter of some blocks names them whole, one of all blocks by what they have in common', async () => {
+test('an adapter of some blocks uses full module names, one of all blocks uses their common suffixes', async () => {
   const targetsOf = async (lora: LoraOptions) => {
     const backend = createLocalBackend({
       config: { ...tinyConfig, num_hidden_layers: 3 },
@@ -120,7 +120,7 @@ test('an adapter of some blocks names them whole, one of all blocks by what they
   expect(await targetsOf({ rank: 1, targets })).toEqual(targets)
 })
 
-test('LoRA learns, moves its modules only, and the merged export is what was trained', async () => {
+test('LoRA learns, changes only its modules, and the merged export equals the trained model', async () => {
   const backend = createLocalBackend({
     config: tinyConfig,
     seed: 1,
@@ -180,7 +180,7 @@ test('a model to train on with an adapter, as agoge train --lora loads it', asyn
   await backend.dispose()
 })
 
-test('partial fine-tuning moves the tensors named and keeps averages for those only', async () => {
+test('partial fine-tuning trains the named tensors and keeps averages only for them', async () => {
   const backend = createLocalBackend({
     config: tinyConfig,
     seed: 3,
@@ -206,7 +206,7 @@ test('partial fine-tuning moves the tensors named and keeps averages for those o
   await backend.dispose()
 })
 
-test('weights that were written from outside stay beneath the adapter', async () => {
+test('weights written from outside become the base of the adapter', async () => {
   const backend = createLocalBackend({ config: tinyConfig, seed: 4, threads: 1, trainable: ways.lora })
   await train(backend, 0, 3)
   const written = backend.parameters.data.map((value) => value * 0.5)
@@ -217,7 +217,7 @@ test('weights that were written from outside stay beneath the adapter', async ()
   await backend.dispose()
 })
 
-test('options and files that do not fit are named', async () => {
+test('invalid options and files are named', async () => {
   const make = (trainable: NonNullable<Parameters<typeof createLocalBackend>[0]['trainable']>) => () =>
     createLocalBackend({ config: tinyConfig, trainable })
   const code = 'bad-lora'

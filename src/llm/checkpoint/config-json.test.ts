@@ -110,7 +110,7 @@ test('newer releases keep the rotary angles in rope_parameters', () => {
   expect(newer).toEqual(parseConfig(published['Llama-3.2-1B']))
 })
 
-test('families that are not known are refused by name, with those that are', () => {
+test('unknown families are refused with the names of the supported ones', () => {
   const base = published['Qwen2.5-0.5B']
   for (const change of [
     { model_type: 'mistral', architectures: ['MistralForCausalLM'] },
@@ -146,13 +146,13 @@ test.each([
   expect(() => parseConfig({ ...published['Qwen2.5-0.5B'], ...change })).toThrow(field)
 })
 
-test('windows of attention that no layer has are ignored', () => {
+test('attention windows that no layer uses are ignored', () => {
   const base = published['Qwen2.5-0.5B']
   expect(parseConfig({ ...base, use_sliding_window: true })).toEqual(parseConfig(base))
   expect(parseConfig({ ...base, layer_types: ['full_attention'] })).toEqual(parseConfig(base))
 })
 
-test('configurations differ where they compute something else', () => {
+test('configurations differ if they compute something else', () => {
   const qwen = parseConfig(published['Qwen3-0.6B'])
   expect(firstDifference(qwen, { ...qwen, eos_token_id: 5, head_dim: headWidth(qwen) })).toBeUndefined()
   expect(firstDifference(qwen, { ...qwen, head_dim: 64 })).toBe('head_dim')
@@ -162,7 +162,7 @@ test('configurations differ where they compute something else', () => {
   ).toBe('rope_scaling')
 })
 
-test('stretched angles: short waves stay, long ones are divided, those between are mixed', () => {
+test('scaled angles: short waves stay, long ones are divided, those between are interpolated', () => {
   const plain = rotaryFrequencies(500_000, 64, undefined).frequencies
   const scaling = parseConfig(published['Llama-3.2-1B']).rope_scaling
   const { frequencies, amplitude } = rotaryFrequencies(500_000, 64, scaling)

@@ -75,7 +75,7 @@ for (const family of families) {
     await sampler.dispose()
   })
 
-  test(`${family}: what is saved is what was read, whole, in shards and in halves`, async () => {
+  test(`${family}: saving restores what was read: as one file, in shards and in half precision`, async () => {
     const checkpoint = await readCheckpoint(folderOf(family))
     const folder = join(scratch, family)
     // Stored as halves, the numbers are halves of the same type; nothing is lost in writing them again.
@@ -96,7 +96,7 @@ for (const family of families) {
   })
 }
 
-test('a public checkpoint trains over threads, is saved and goes on from there', async () => {
+test('a public checkpoint trains over threads, is saved, and resumes', async () => {
   const expected = expectedOf('qwen3')
   const sequences = expected.tokens.map((tokens) => crossEntropy(tokens))
   const model = await loadLocalBackend(folderOf('qwen3'), { threads: 2 })
@@ -121,7 +121,7 @@ test('a public checkpoint trains over threads, is saved and goes on from there',
   await Promise.all([model.dispose(), again.dispose()])
 })
 
-test('texts that belong to a checkpoint are saved with it as they were', async () => {
+test('companion files of a checkpoint are saved unchanged', async () => {
   const from = join(scratch, 'with-texts')
   cpSync(folderOf('qwen2'), from, { recursive: true })
   const tokenizers = JSON.parse(
@@ -138,7 +138,7 @@ test('texts that belong to a checkpoint are saved with it as they were', async (
   for (const [name, text] of Object.entries(texts)) expect(readFileSync(join(to, name), 'utf8')).toBe(text)
 })
 
-test('missing shards and tensors, wrong shapes and types are named with their file', async () => {
+test('errors name missing shards and tensors, wrong shapes and types, and the file', async () => {
   const broken = async (family: string, change: (folder: string) => void): Promise<unknown> => {
     const folder = mkdtempSync(join(scratch, 'broken-'))
     cpSync(folderOf(family), folder, { recursive: true })

@@ -24,7 +24,7 @@ const bomb: Grammar = {
   },
 }
 
-test('a compiled grammar allows what the grammar itself allows, token by token', async () => {
+test('a compiled grammar allows the same tokens as the grammar', async () => {
   const compiler = createGrammarCompiler(texts)
   const grammars: Grammar[] = [
     { sequence: [{ regex: '[^]*' }, { repeat: { sequence: [{ token: marker }, '{"a":1}'] } }] },
@@ -71,7 +71,7 @@ test('steps are bounded, and the error says which bound it was', async () => {
   await compiler.dispose()
 })
 
-test('a row whose grammar grows while it is sampled ends with an error, others of the same grammar do not', () => {
+test('a row whose grammar grows too large ends with an error, others of the same grammar do not', () => {
   // The shortest text is found at once; behind `b` it takes many states.
   const patterns = Array.from({ length: 12 }, (_, i) => `^(c|b(a|b)*a(a|b){${i + 4}})$`)
   const grammar = { schema: { allOf: patterns.map((pattern) => ({ type: 'string', pattern })) } }
@@ -101,7 +101,7 @@ test('long lists cost steps in proportion: an enum of 20000 and 1000 properties 
   expect(count({ type: 'object', properties, required: names })).toBeLessThan(4e6)
 })
 
-test('what nobody waits for any more is compiled no further, and what comes later is', async () => {
+test('a grammar without waiting callers stops compiling, and later ones compile', async () => {
   const compiler = createGrammarCompiler(texts)
   const [first, second] = [new AbortController(), new AbortController()]
   const gone = compiler.compile(bomb, first.signal)

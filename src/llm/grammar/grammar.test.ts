@@ -22,7 +22,7 @@ const compile = (schema: Record<string, unknown>, spaces = false) => {
 const valid = (schema: Record<string, unknown>, value: unknown): boolean =>
   validateArguments({ type: 'object', properties: { value: schema } }, { value }) === undefined
 
-test('regular expressions match what those of JavaScript match', () => {
+test('regular expressions match the same as those of JavaScript', () => {
   const patterns = [
     'a|bc',
     '^a.c$',
@@ -56,7 +56,7 @@ test('regular expressions match what those of JavaScript match', () => {
     ).toThrow('cannot be made into a grammar')
 })
 
-test('characters are those of UTF-8, and of JSON as it is written', () => {
+test('characters are those of UTF-8 and of JSON strings', () => {
   const algebra = createAlgebra()
   const some = utf8(algebra, [
     [0x61, 0x7ff],
@@ -198,7 +198,7 @@ const schemas: [Record<string, unknown>, unknown[], unknown[]][] = [
   [{ properties: { x: { type: 'boolean' } }, required: ['x', 'y'] }, [{ x: true, y: 'any' }], [{ x: true }]],
 ]
 
-test('schemas allow what they should, and nothing that is not valid', () => {
+test('schemas allow valid values only', () => {
   for (const [schema, good, bad] of schemas) {
     const { allows } = compile(schema)
     for (const value of good) {
@@ -213,14 +213,14 @@ test('schemas allow what they should, and nothing that is not valid', () => {
   expect(spaced.allows('[{"a":  1}]')).toBe(false)
 })
 
-test('bounds are exclusive as draft 4 says it', () => {
+test('bounds can be exclusive as in draft 4', () => {
   const { allows } = compile({ type: 'integer', minimum: 3, exclusiveMinimum: true, maximum: 5 })
   expect(['2', '3', '4', '5', '6'].filter(allows)).toEqual(['4', '5'])
   const plain = compile({ type: 'integer', minimum: 3, exclusiveMinimum: false, maximum: 5 })
   expect(['2', '3', '4'].filter(plain.allows)).toEqual(['3', '4'])
 })
 
-test('what cannot be held is refused at its place', () => {
+test('unsupported keywords are refused with their place', () => {
   const refused: [Record<string, unknown>, string][] = [
     [
       { type: 'object', properties: { a: { type: 'array', uniqueItems: true } } },
@@ -259,7 +259,7 @@ test('what cannot be held is refused at its place', () => {
   expect(() => grammars.start({ token: 5 })).toThrow('not a marker')
 })
 
-test('whatever tokens are picked, the text that comes of it is valid', () => {
+test('any choice of allowed tokens gives valid text', () => {
   // Bytes, and tokens that reach over the edges of strings, names and numbers.
   const longer = [
     '":"',
@@ -299,7 +299,7 @@ test('whatever tokens are picked, the text that comes of it is valid', () => {
   expect(finished).toBeGreaterThan(45)
 })
 
-test('masks are those of trying every token, and an end is reached in time', () => {
+test('masks agree with trying every token, and the end is reached in time', () => {
   const words = ['yes', 'no', 'ye', 's', 'n', 'o', 'nope', 'y', 'e']
   const texts = packTexts([...words.map((text) => new TextEncoder().encode(text)), undefined, undefined])
   const cursor = createGrammars(texts).start({

@@ -27,7 +27,7 @@ const golden = JSON.parse(
 const tokens = { bos_token: '<|begin_of_text|>', eos_token: '<|im_end|>' }
 
 for (const [name, { template, cases, refused }] of Object.entries(golden)) {
-  test(`${name}: conversations are rendered as by transformers`, () => {
+  test(`${name}: conversations are rendered as in transformers`, () => {
     const chat = createChatTemplate(template, tokens)
     for (const { messages, options, text } of cases) {
       const { tools, add_generation_prompt: addGenerationPrompt = false, ...variables } = options
@@ -53,12 +53,12 @@ test.each([
   expect(render).toThrow(expect.objectContaining({ code: 'chat-template-failed' }))
 })
 
-test('a template that prints for ever is broken off', () => {
+test('a template that prints without end is stopped', () => {
   const lists = '{% set n = namespace(t=[1]) %}{% for i in range(60) %}{% set n.t = [n.t, n.t] %}{% endfor %}'
   expect(() => renderTemplate(new Template(`${lists}{{ n.t | tojson }}`), {}, 0.2)).toThrow(/timed out/)
 })
 
-test('a conversation of a thousand long messages is far within the limit', () => {
+test('a conversation of a thousand long messages stays far below the limit', () => {
   const [{ template }] = Object.values(golden).toSorted((a, b) => b.template.length - a.template.length)
   const messages = Array.from({ length: 1000 }, (_, i) => ({
     role: i % 2 === 0 ? 'user' : 'assistant',
@@ -67,7 +67,7 @@ test('a conversation of a thousand long messages is far within the limit', () =>
   expect(createChatTemplate(template).render(messages).length).toBeGreaterThan(3_000_000)
 })
 
-test('templates are found in a folder, that for tools too, and one that is missing is named', async () => {
+test('templates of a folder are found, also that for tools, and a missing one is named', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agoge-template-'))
   const write = (config: unknown) =>
     writeFileSync(join(folder, 'tokenizer_config.json'), JSON.stringify(config))

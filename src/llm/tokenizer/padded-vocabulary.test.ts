@@ -13,7 +13,7 @@ const size = tokenizer.vocabularySize
 /** As of Qwen2.5, whose output matrix has rows that no token has; here they are most of all. */
 const config = { ...tinyConfig, vocab_size: size + 2000, max_position_embeddings: 200 }
 
-test('ids that the tokenizer has no token for are no text, end nothing, and fit no grammar', async () => {
+test('ids without a token give no text, end no row, and match no grammar', async () => {
   const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
   const [text] = ['the'].map((word) => tokenizer.encode(word))
   const options = { maxTokens: 60, stop: [], temperature: 1, seed: 2 }

@@ -27,7 +27,7 @@ for (const [name, { json, cases }] of Object.entries(golden)) {
     }
   })
 
-  test(`${name}: every text survives, and none gives an added token unasked`, () => {
+  test(`${name}: every text survives, and none produces an added token by default`, () => {
     const normal = (text: string) => (name === 'qwen2' ? text.normalize('NFC') : text)
     const first = Math.min(...tokenizer.model.layout!.added.map(({ id }) => id))
     fc.assert(
@@ -42,7 +42,7 @@ for (const [name, { json, cases }] of Object.entries(golden)) {
     )
   })
 
-  test(`${name}: the file is written as it was read`, () => {
+  test(`${name}: the file is written unchanged`, () => {
     const text = JSON.stringify(json, null, 2)
     expect(tokenizerToJson(tokenizerFromJson(text))).toBe(text)
   })
@@ -56,7 +56,7 @@ test('special tokens are distinguished from other added tokens', () => {
   expect(tokenizer.decode([call, end], { skipSpecial: true })).toBe('<tool_call>')
 })
 
-test('added tokens that are normalised are found in the normalised text', () => {
+test('normalised added tokens are found in the normalised text', () => {
   const { json } = golden['qwen2']
   const id = tokenizerFromJson(JSON.stringify(json)).tokens.length
   const added = [
@@ -67,7 +67,7 @@ test('added tokens that are normalised are found in the normalised text', () => 
   expect([...tokenizer.encode('cafe\u0301', { addedTokens: true })]).toEqual([id])
 })
 
-test('what cannot be computed alike is refused by the field', () => {
+test('unsupported settings are refused with the name of the field', () => {
   const { json } = golden['qwen2']
   const refused = (change: object) => () => make({ ...json, ...change })
   const model = json['model']

@@ -28,7 +28,7 @@ for (const [name, { json, cases }] of Object.entries(golden)) {
     }
   })
 
-  test(`${name}: no text gives a special or added token unasked, but the unknown one`, () => {
+  test(`${name}: no text produces a special or added token by default, except the unknown one`, () => {
     const unknown = tokenizer.special(name === 'wordpiece' ? '[UNK]' : '<unk>')
     const added = new Set((json['added_tokens'] as { id: number }[]).map(({ id }) => id))
     const names = (json['added_tokens'] as { content: string }[]).map(({ content }) => content)
@@ -42,7 +42,7 @@ for (const [name, { json, cases }] of Object.entries(golden)) {
     )
   })
 
-  test(`${name}: the bytes of tokens, joined, are the text; the file is written as it was read`, () => {
+  test(`${name}: the joined bytes of tokens are the text; the file is written unchanged`, () => {
     for (const [, ids, , decoded] of cases) {
       const bytes = ids.flatMap((id) => [...tokenizer.bytes(id)])
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))
@@ -54,7 +54,7 @@ for (const [name, { json, cases }] of Object.entries(golden)) {
   })
 }
 
-test('ids without tokens are no text, and lengths are limited', () => {
+test('ids without tokens give no text, and lengths are limited', () => {
   const tokenizer = make(golden.llama2.json)
   const ids = tokenizer.encode('the cat')
   expect(tokenizer.decode([...ids, tokenizer.vocabularySize + 7])).toBe('the cat')
@@ -67,7 +67,7 @@ test('ids without tokens are no text, and lengths are limited', () => {
   expect(() => tokenizer.encode('a'.repeat(50_000_000), { most: 100 })).toThrow(tooLong)
 })
 
-test('what the library would read otherwise is refused by the field', () => {
+test('settings that the library would read differently are refused with the name of the field', () => {
   const { json } = golden.unigram
   const refused = (change: object) => () => make({ ...json, ...change })
   const split = { type: 'Split', pattern: { String: ' ' }, behavior: 'MergedWithNext', invert: false }
@@ -76,7 +76,7 @@ test('what the library would read otherwise is refused by the field', () => {
   expect(refused({ model: { ...json['model'], vocab: [] } })).toThrow('model.vocab')
 })
 
-test('a model with such a tokenizer is held to a grammar, byte by byte', async () => {
+test('a model with such a tokenizer follows a grammar byte by byte', async () => {
   const tokenizer = make(golden.llama2.json)
   const config = { ...tinyConfig, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 300 }
   const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })

@@ -7,7 +7,7 @@ import { createTokenizer } from './tokenizer.ts'
 const texts = ['read the letter', '{"name":"fetch_leaf","arguments":{"place":"oak"}}']
 const tokenizer = createTokenizer(trainTokenizer(texts, { vocabularySize: 300, specialTokens }))
 
-test('messages are marked, the policy is trained on its own words only, and tokens give the text back', () => {
+test("messages have markers, only the policy's own tokens are trained, and decoding restores the text", () => {
   const messages: ChatMessage[] = [
     { role: 'system', text: 'be brief' },
     { role: 'user', text: 'read the letter' },

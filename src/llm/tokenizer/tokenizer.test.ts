@@ -46,7 +46,7 @@ test('the JSON round trip keeps the model, and training is deterministic', () =>
   expect(trainTokenizer(corpus, { vocabularySize: 330, specialTokens })).toEqual(model)
 })
 
-test('words become single tokens, digits and spaces stay apart, long runs end', () => {
+test('words become single tokens, digits and spaces stay separate, long runs end', () => {
   expect(tokenizer.encode('folder')).toHaveLength(1)
   expect(tokenizer.encode('the folder')).toHaveLength(3)
   expect(tokenizer.encode('2024')).toHaveLength(4)
@@ -67,7 +67,7 @@ test('special tokens are found by name and can be skipped', () => {
   expect(() => tokenizer.decode([0.5])).toThrow('no token 0.5')
 })
 
-test('a tokenizer of another kind is refused by the field that does not fit', () => {
+test('a tokenizer of another kind is refused with the name of the field', () => {
   const json = JSON.parse(tokenizerToJson(model))
   const refused = (change: object) => () => tokenizerFromJson(JSON.stringify({ ...json, ...change }))
   expect(() => tokenizerFromJson('{')).toThrow('not JSON')
