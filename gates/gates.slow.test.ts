@@ -56,7 +56,7 @@ test('seeds are trained once, stored, and taken from there', async () => {
   expect(table).not.toMatch(/NaN|undefined/)
 })
 
-test('a process of its own gets all settings, also that gradients are never clipped', async () => {
+test('a seed process receives all settings, including an infinite clipping norm', async () => {
   const found = gates.find(({ name }) => name === 'qr-dqn-cartpole-500k')
   expect(found?.config).toMatchObject({ maxGradientNorm: null })
   const quick: Gate = {
@@ -75,7 +75,7 @@ test('a process of its own gets all settings, also that gradients are never clip
   expect(other.return).not.toBe(result.return)
 })
 
-test('a gate that is not possible yet runs nothing', async () => {
+test('a gate that cannot run yet trains nothing', async () => {
   const waiting: Gate = { ...gate, name: 'waiting', notYet: 'for a reason' }
   const lines = await runGates([waiting], { ...options, seeds: [1] })
   expect(lines[0]).toMatchObject({ iqm: null, passed: false, seeds: 0 })

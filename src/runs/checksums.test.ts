@@ -127,7 +127,7 @@ test('the head of a scalar model, and the note of weights on a server, are verif
   )
 })
 
-test('a list of checksums leads nowhere else, and an object with a checksum is what was signed', () => {
+test('a list of checksums cannot leave its folder, and a changed object fails its checksum', () => {
   const sum = 'a'.repeat(64)
   expect(parseChecksums(`${sum}  adapter/base.safetensors\n`)).toEqual(
     new Map([['adapter/base.safetensors', sum]]),

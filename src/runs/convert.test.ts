@@ -12,7 +12,7 @@ import { decodeState, encodeState } from './state-bytes.ts'
 const home = mkdtempSync(join(tmpdir(), 'agoge-convert-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-test('fields are renamed at every depth, but for what a model or a tool said', () => {
+test('fields are renamed at every depth, except in text of models and tools', () => {
   const weights = Float32Array.of(1, 2)
   expect(
     renameFields({
@@ -101,7 +101,7 @@ test('a classic run of version 0.1 gets the checkpoints of every run', () => {
   expect(convertRun(run)).toEqual([])
 })
 
-test('what is no run is refused', () => {
+test('a folder without a run is refused', () => {
   expect(() => convertRun(join(home, 'nothing'))).toThrow(expect.objectContaining({ code: 'no-run' }))
 })
 

@@ -48,7 +48,7 @@ test.skipIf(!existsSync('/dev/full'))('a full disk is reported by path, reason a
   await expect(wrapped).rejects.toEqual(full)
 })
 
-test('what is no file error stays as it is', async () => {
+test('errors that are not about files stay unchanged', async () => {
   const plain = new TypeError('odd')
   expect(asFileError('/x', plain)).toBe(plain)
   expect(fileErrorCode(spawnSync('/nowhere/at-all').error)).toBeUndefined()
@@ -76,7 +76,7 @@ test('missing parents are made one by one, and returned', () => {
   expect(readdirSync(path)).toEqual([])
 })
 
-test('a check leaves nothing behind, whether it succeeds or fails', () => {
+test('a check leaves no files behind, whether it succeeds or fails', () => {
   checkFolder(join(root, 'a', 'b'))
   expect(readdirSync(root)).toEqual([])
   mkdirSync(join(root, 'a'))
@@ -119,7 +119,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('a file is replaced as a whole, its folders are made, nothing else is left', () => {
+test('a file is replaced atomically, its folders are created, no temporary file is left', () => {
   const path = join(root, 'a', 'report.json')
   checkFile(path)
   expect(readdirSync(root)).toEqual([])

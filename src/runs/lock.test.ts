@@ -15,7 +15,7 @@ function folderOf(): string {
   return folder
 }
 
-test('a run that another process works on is refused and left as it is; one whose process was killed is not', async () => {
+test('a run that another process is writing to is refused, one whose process was killed is not', async () => {
   const path = folderOf()
   const file = join(path, 'running.json')
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])

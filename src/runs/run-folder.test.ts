@@ -45,7 +45,7 @@ test('a path through a file, and a target that is a folder, are reported by path
   expect(() => folder.read('absent')).toThrow(/absent: there is no such file or folder \(ENOENT\)/)
 })
 
-test('a folder that a run would overwrite is refused, and looking leaves nothing behind', () => {
+test('a folder that a run would overwrite is refused, and the check leaves no files behind', () => {
   checkNewRun(join(root, 'new', 'run'))
   expect(readdirSync(root)).toEqual([])
   mkdirSync(join(root, 'notes'))

@@ -21,7 +21,7 @@ const state = {
   when: new Date(0),
 }
 
-test('a state comes back as it was', () => {
+test('a decoded state equals the encoded one', () => {
   expect(decodeState(encodeState(state))).toEqual(state)
   expect(Object.is((decodeState(encodeState(state)) as typeof state).numbers[1], -0)).toBe(true)
   const loop: { self?: unknown; data: Float32Array } = { data: Float32Array.of(1) }

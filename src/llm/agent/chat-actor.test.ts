@@ -48,7 +48,7 @@ async function play(backend: Pick<ModelBackend, 'sample'>, window = 4096) {
   return episode
 }
 
-test('a conversation with tools is one row of the sampled ids and what the template puts between', async () => {
+test('a conversation with tools is one row of sampled ids and template tokens', async () => {
   const backend = saying(call(1, '<think>\nhm\n</think>\n\n'), call(2), '3<|im_end|>')
   const episode = await play(backend)
   expect(episode).toMatchObject({ status: 'ok', success: true })

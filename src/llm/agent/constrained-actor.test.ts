@@ -21,7 +21,7 @@ const tools: ToolSpec[] = [
   { name: 'list', inputSchema: { type: 'object', properties: {} } },
 ]
 
-test('with a grammar a model that knows nothing writes nothing but valid calls, whole ones', async () => {
+test('with a grammar an untrained model writes only complete, valid calls', async () => {
   const config = {
     vocab_size: tokenizer.vocabularySize,
     hidden_size: 16,

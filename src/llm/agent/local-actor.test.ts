@@ -115,7 +115,7 @@ test('an output cut off at the limit keeps its tokens', async () => {
   expect(acts[0]).toMatchObject({ finish: 'length', text: 'read the' })
 })
 
-test('the expert says in tokens what the local actor would read as the same', async () => {
+test('the local actor parses the expert’s tokens to the same acts', async () => {
   const args = { path: '/notes' }
   const plan = () => ({ call: { name: 'read', arguments: args } })
   const expert = createExpertActor({ tasks: new Map([['e', { plan }]]), tokenizer })

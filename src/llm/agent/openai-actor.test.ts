@@ -90,7 +90,7 @@ async function actWith(replies: Reply[], options: Partial<OpenAIActorOptions> = 
   return { act, asked }
 }
 
-test('an answer, and what the endpoint is asked', async () => {
+test('an answer is returned, and the request has the expected fields', async () => {
   const { act, asked } = await actWith([completion({ content: 'Nothing.' })], {
     temperature: 0,
     maxTokensPerTurn: 99,
@@ -302,7 +302,7 @@ test.each<[string, Record<string, number>, number]>([
   expect(Object.fromEntries(settings)).toEqual(left)
 })
 
-test('nothing that was not asked for is sent; a refusal that is about something else stands', async () => {
+test('only given settings are sent, and refusals about other fields are errors', async () => {
   const { asked } = await actWith([completion({ content: 'ok' })])
   expect(Object.keys(asked[0].body)).toEqual(['model', 'messages', 'tools'])
   for (const body of [

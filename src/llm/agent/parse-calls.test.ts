@@ -4,7 +4,7 @@ import { parseCalls, parseExactCall, repairJson } from './parse-calls.ts'
 
 const call = { name: 'read', arguments: { path: '/a' } }
 
-test('the exact form, and nothing but it', () => {
+test('only the exact form is accepted', () => {
   expect(parseExactCall('{"name":"read","arguments":{"path":"/a"}}')).toEqual(call)
   expect(parseExactCall('{"name":"read","arguments":{"path":"/a"}')).toBe('the call is not JSON')
   expect(parseExactCall("{'name':'read','arguments':{}}")).toBe('the call is not JSON')
@@ -97,7 +97,7 @@ test('repair: long and deep texts take no longer than reading them', () => {
   expect(repairJson(`${'['.repeat(400_000)}1,${']'.repeat(400_000)}`)).toBeUndefined()
 })
 
-test('never throws, and keeps what is valid as it is', () => {
+test('the parser never throws and keeps valid JSON unchanged', () => {
   const pieces = fc.constantFrom(
     '<tool_call>',
     '</tool_call>',

@@ -31,7 +31,7 @@ const request = (key: number, maxTokens: number, more: Partial<QueuedRequest> = 
   ...more,
 })
 
-test('rounds change nothing of what is drawn, to the window of the model', async () => {
+test('rounds do not affect samples, up to the context window', async () => {
   const { sample, calls } = watched()
   const requests = [
     request(1, 150, { topLogprobs: 2 }),
@@ -57,7 +57,7 @@ test('rounds change nothing of what is drawn, to the window of the model', async
   expect(outputs[3].tokens.length).toBe(396)
 })
 
-test('what comes while a long row is sampled joins it, and is done before it', async () => {
+test('a request joins while a long row is sampled, and finishes before it', async () => {
   const { sample, calls } = watched((call) => {
     if (call === 2) void queue.sample([request(2, 5)], { signal: never }).then(() => done.push('short'))
   })
@@ -69,7 +69,7 @@ test('what comes while a long row is sampled joins it, and is done before it', a
   expect(queue.load).toBe(0)
 })
 
-test('a client that has gone leaves the batch; the others go on', async () => {
+test('a disconnected client leaves the batch, the others continue', async () => {
   const controller = new AbortController()
   const { sample, calls } = watched((call) => {
     if (call === 2) controller.abort(new Error('gone'))
@@ -84,7 +84,7 @@ test('a client that has gone leaves the batch; the others go on', async () => {
   expect(calls.map(({ rows }) => rows)).toEqual([2, 2, 1, 1])
 })
 
-test('what the listener of one client throws fails that client alone, and its rows leave', async () => {
+test('an error in one client’s listener fails only that client and removes its rows', async () => {
   const { sample, calls } = watched()
   const queue = createSampleQueue({ sample })
   let heard = 0

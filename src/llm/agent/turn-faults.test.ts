@@ -86,7 +86,7 @@ test('a tool that takes no notice of anything ends at the deadline of the call',
   expect(deaf.open_.size).toBe(0)
 })
 
-test('faults of opening, judging and acting mask; the rest goes on', async () => {
+test('faults of opening, judging and acting mask one episode, the others continue', async () => {
   const good = taskOf('good', addTwice)
   const bad = taskOf('bad', addTwice)
   const environment = counterEnvironment()
@@ -135,7 +135,7 @@ test('a mistake of the user ends the run, with all sessions closed', async () =>
   expect(environment.open_.size).toBe(0)
 })
 
-test('an aborted run gives back what is finished; the rest is masked and closed', async () => {
+test('an aborted run returns finished episodes, and masks and closes the others', async () => {
   const stop = new AbortController()
   const environment = counterEnvironment({
     tools: () =>

@@ -87,7 +87,7 @@ test('batches are in the order of the specs and do not depend on which tool was 
   expect(episodes[0].usage).toEqual({ promptTokens: 30, sampledTokens: 6, calls: 2, invalidCalls: 0 })
 })
 
-test('calls of one turn run in order, and those that do not fit get an error', async () => {
+test('calls of one turn run in order, and invalid ones get an error', async () => {
   const environment = counterEnvironment()
   const actor = scripted(({ turn }) =>
     turn > 0

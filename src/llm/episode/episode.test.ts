@@ -98,7 +98,7 @@ test('tokens are trained at the temperature they were drawn at, and imitated at 
   expect(rowOf({ rl: 1 })).not.toHaveProperty('temperatures')
 })
 
-test('any tree: each sampled token is trained exactly once, after exactly what its sampler saw', () => {
+test('in any tree each sampled token is trained exactly once, after exactly its prompt', () => {
   fc.assert(
     fc.property(trees, (episode) => {
       const rows = toTrainingSequences(episode, (_, index) => ({ advantage: index, weights: { rl: 1 } }))
@@ -130,7 +130,7 @@ test('any tree: each sampled token is trained exactly once, after exactly what i
   )
 })
 
-test('masked episodes, untrainable samples and samples without credit give nothing', () => {
+test('masked episodes, untrainable samples and samples without an advantage give no rows', () => {
   const episode = makeEpisode([null, 0], [false, true], [2, 2])
   const advantage = () => ({ advantage: 1, weights: { rl: 1 } })
   expect(toTrainingSequences({ ...episode, status: 'masked' }, advantage)).toEqual([])

@@ -70,7 +70,7 @@ test('stopped and resumed, the weights are those of an uninterrupted run, bit fo
   await resumed.backend.dispose()
 })
 
-test('a second course goes on from the model of the first, with other conversations', async () => {
+test('a second stage continues from the model of the first, with other conversations', async () => {
   const first = await pretrain({ ...small, tokens: 3200 })
   const { parameters } = first.backend
   const before = parameters.data.slice()

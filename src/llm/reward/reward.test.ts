@@ -68,7 +68,7 @@ test('at most `concurrency` episodes are judged at the same time', async () => {
   expect(most).toBe(3)
 })
 
-test('a process that plays the same episodes again reads their scores, also after a torn line', async () => {
+test('a process that replays the same episodes reads their scores, even after an incomplete line', async () => {
   const folder = openRunFolder({ path: mkdtempSync(join(tmpdir(), 'agoge-scores-')) })
   const { calls, reward } = slowReward()
   const first = await scoreGroups(reward, [group('a', 3)], {
@@ -93,7 +93,7 @@ test('a process that plays the same episodes again reads their scores, also afte
   expect(folder.has('j/quick.jsonl')).toBe(false)
 })
 
-test('a group reward sees the episodes of one task together, without masked ones, once', async () => {
+test('a group reward receives the unmasked episodes of one task, once', async () => {
   const seen: string[][] = []
   const first: GroupReward = {
     scoreGroup(episodes) {

@@ -14,7 +14,7 @@ test('the task reward names its parts, and they add up', async () => {
   expect(failed.value).toBeCloseTo(-0.2)
 })
 
-test('what is masked or cannot be judged has no reward, never a zero', async () => {
+test('masked and unjudged episodes have no reward, not a reward of zero', async () => {
   expect((await score(reward, episodeOf({ success: null }))).value).toBeNull()
   expect((await score(reward, episodeOf({ status: 'masked', success: true }))).value).toBeNull()
 })
@@ -51,7 +51,7 @@ test('a composition with a group reward is one', async () => {
   expect(await scoreGroups(relative, [group])).toEqual([[1, 1.5, 1.25]])
 })
 
-test('ranks know only the order; equal ones share, what cannot be judged is left out', async () => {
+test('ranks depend only on the order, ties share, unjudged episodes are left out', async () => {
   const values = [5, 5, -1000, null, 7]
   const group = values.map((_, i) => episodeOf({ id: `${i}` }))
   const ranks = await scoreGroups(
@@ -61,7 +61,7 @@ test('ranks know only the order; equal ones share, what cannot be judged is left
   expect(ranks).toEqual([[0.5, 0.5, 0, null, 1], [0.5]])
 })
 
-test('a rubric gives the share of its points, less what should not be there', async () => {
+test('a rubric gives its share of points, with negative criteria subtracted', async () => {
   const points = rubric({
     right: { weight: 3, meets: (e) => e.success },
     brief: { weight: 1, meets: (e) => Promise.resolve(1 / (1 + e.usage.calls)) },
@@ -104,7 +104,7 @@ test('a process reward makes one score of those of the steps', async () => {
   expect((await score(slow, episodeOf())).value).toBe(null)
 })
 
-test('what was judged elsewhere is looked up', async () => {
+test('existing scores are looked up by episode id', async () => {
   const known = knownReward(new Map([['e', 0.3]]))
   expect((await score(known, episodeOf())).value).toBe(0.3)
   expect((await score(known, episodeOf({ id: 'other' }))).value).toBe(null)

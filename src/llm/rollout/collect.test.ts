@@ -20,7 +20,7 @@ function episode(...called: [name: string, isError: boolean, invalid?: string][]
   return { nodes } as Partial<Episode> as Episode
 }
 
-test('a tool is unstable by its failed calls of all; what follows a failure says nothing', () => {
+test('the share of failed calls makes a tool unstable, and calls after a failure do not count', () => {
   const played = [
     episode(['find', false], ['show', false]),
     episode(['find', true], ['show', true]),

@@ -52,7 +52,7 @@ const score = (items: readonly SampledAnswer[]) => items.map(good)
 const policyOf = (seed: number) => createLocalBackend({ config: tinyConfig, seed, threads: 1 })
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-test('the token that decides gets the credit, what follows it none, and all add up to what was gained', async () => {
+test('the deciding token gets the advantage, later tokens get none, and the sum is the gain', async () => {
   const policy = policyOf(1)
   const answers = (await sampleAnswers(policy, prompts, { ...common, name: 'a', groupSize: 2 })).flat()
   const settings = { ...common, name: 'v', score, continuations: 24, probability: 1, decisions: 1 }

@@ -24,7 +24,7 @@ function shares(tasks: Task[]): Record<string, number> {
   )
 }
 
-test('kinds are drawn by what there is to learn, and none starves', () => {
+test('kinds are drawn by their learning potential, and each is drawn sometimes', () => {
   const sampler = createTaskSampler({ source, split: 'train', seed: 1, prior })
   const total = learningWeight(1) + learningWeight(0.5) + learningWeight(0)
   const drawn = shares(Array.from({ length: 50 }, () => sampler.draw(16)).flat())
@@ -50,7 +50,7 @@ test('within a kind the difficulty that teaches more is preferred', () => {
   expect(hard).toBeLessThan(1)
 })
 
-test('a restored sampler goes on as the other would have', () => {
+test('a restored sampler continues like the original', () => {
   const one = createTaskSampler({ source, split: 'train', seed: 3, prior })
   for (const task of one.draw(16)) one.observe(task, 0.25)
   const state = JSON.parse(JSON.stringify(one.state()))

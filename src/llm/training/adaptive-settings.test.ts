@@ -47,7 +47,7 @@ const stepsOf = (folder: string): Record<string, number>[] =>
     .filter(({ phase }) => phase === 'rl')
     .map(({ metrics }) => metrics)
 
-test('coefficients of divergence and entropy follow what is measured, also over an interruption', async () => {
+test('adaptive KL and entropy coefficients follow the measurements, also across an interruption', async () => {
   const whole = join(root, 'whole')
   await trainJob({ ...boxJob(whole, plan), algorithm: optimisePolicy(settings) })
   const steps = stepsOf(whole)

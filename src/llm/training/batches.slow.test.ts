@@ -97,7 +97,7 @@ test('sampled with int8 weights and corrected, the mismatch is still in the metr
   }
 })
 
-test('zero-variance groups are replaced, and only what says something is learnt from', async () => {
+test('zero-variance groups are replaced, and only groups with variance are trained on', async () => {
   const batches: (readonly EpisodeGroup[])[] = []
   const algorithm: Algorithm = (groups, context) => {
     batches.push(groups)

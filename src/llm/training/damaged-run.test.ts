@@ -91,7 +91,7 @@ test('the error for a damaged file of a run names it', async () => {
   )
 })
 
-test('intact, it goes on and ends with the bytes of the run that was not stopped', async () => {
+test('an intact run resumes and ends with the bytes of an uninterrupted run', async () => {
   const notes: string[] = []
   await trainJob(
     { ...job(stopped), resume: true },
@@ -102,7 +102,7 @@ test('intact, it goes on and ends with the bytes of the run that was not stopped
     expect(readFileSync(join(stopped, name)).equals(readFileSync(join(root, 'first', name))), name).toBe(true)
 })
 
-test('a run of an earlier version, without checksums and with its clocks in the state, goes on', async () => {
+test('a run of an earlier version, without checksums and with times in its state, resumes', async () => {
   const folder = join(root, 'earlier')
   const options = boxJob(folder)
   const controller = new AbortController()

@@ -49,7 +49,7 @@ async function play(
   return { summary, notes, folder: join(folder, 'run') }
 }
 
-test('a tool that fails in a fifth of its calls costs its demonstrations, is named with its rate, and the run goes on', async () => {
+test('a tool that fails in a fifth of its calls loses its demonstrations, is reported with its rate, and the run continues', async () => {
   const server = { command: process.execPath, args: [flaky] }
   const environment = await createMcpEnvironment({
     name: 'flaky',
@@ -122,7 +122,7 @@ test('a kind of which no demonstration succeeds is left out of training and of a
   expect(faultLines(summary).join('\n')).toMatch(/left out of training and tests: .*fragile/)
 })
 
-test('where hardly a demonstration is left, an error says so and why', async () => {
+test('an error says why hardly any demonstration is left', async () => {
   let works = true
   const { environment, tasks } = await twoTools(() => works)
   works = false

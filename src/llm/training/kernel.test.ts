@@ -95,7 +95,7 @@ test('a loss that is no number stops the run, named with its step, and the weigh
   })
 })
 
-test('an abort saves what is done, and rejects with its reason', async () => {
+test('an abort saves the present state and rejects with its reason', async () => {
   const out = join(root, 'aborted')
   const stop = new AbortController()
   const run = trainSmall({

@@ -46,7 +46,7 @@ const metrics = (folder: string): string =>
     '',
   )
 
-test('a model that could do nothing learns to open boxes', () => {
+test('an untrained model learns to open boxes', () => {
   expect(summary.stages.map(({ name }) => name)).toEqual(['base', 'warm-start', 'rl'])
   const [base, warmStart, rl] = summary.stages
   expect(base.success.mean).toBe(0)
@@ -103,7 +103,7 @@ test('killed at random moments and resumed: the same weights, metrics and episod
   expect(measuredIn(folder)).toEqual(measuredIn(whole))
 })
 
-test('stopped by a signal, it keeps what is done and ends the same', async () => {
+test('a run stopped by a signal saves its state and ends the same after resumption', async () => {
   const folder = join(root, 'stopped')
   const controller = new AbortController()
   const stopped = trainJob(boxJob(folder), {
@@ -121,7 +121,7 @@ test('stopped by a signal, it keeps what is done and ends the same', async () =>
   expect(weights(folder).equals(weights(whole))).toBe(true)
 })
 
-test('a line of the metrics that the disk damaged costs a finished training nothing but that line', async () => {
+test('a damaged line of the metrics costs a finished run only that line', async () => {
   const folder = join(root, 'damaged')
   const stop = new AbortController()
   const onEvent = (event: TrainingEvent): void => {
@@ -143,7 +143,7 @@ test('a line of the metrics that the disk damaged costs a finished training noth
   expect(weights(folder).equals(weights(whole))).toBe(true)
 })
 
-test('stopped inside the update itself, nothing of weights ahead of their state is kept, and it ends the same', async () => {
+test('a run stopped inside an update saves no weights ahead of the state, and ends the same', async () => {
   const folder = join(root, 'mid-update')
   const job = boxJob(folder, { checkpointEvery: 100 })
   const controller = new AbortController()
@@ -171,7 +171,7 @@ test('stopped inside the update itself, nothing of weights ahead of their state 
   expect(weights(folder).equals(weights(whole))).toBe(true)
 })
 
-test('an environment that answers otherwise each time is journaled: what was played since the checkpoint is not played again', async () => {
+test('a non-deterministic environment is journaled: episodes since the checkpoint are not played again', async () => {
   const folder = join(root, 'journaled')
   const job = boxJob(folder, { checkpointEvery: 4, tasks: { validation: 4, test: 4, unseenParaphrases: 0 } })
   const opened: string[] = []
@@ -207,7 +207,7 @@ test('an environment that answers otherwise each time is journaled: what was pla
   expect(resumed.stages.length).toBe(3)
 })
 
-test('a finished run that is resumed says again what it said, or what it has lost', async () => {
+test('resuming a finished run returns its summary, or an error that names the lost file', async () => {
   expect(await trainJob({ ...boxJob(whole), resume: true })).toEqual(summary)
   const folder = join(root, 'weightless')
   cpSync(whole, folder, { recursive: true })
@@ -229,7 +229,7 @@ test('a finished run that is resumed says again what it said, or what it has los
   })
 })
 
-test('with a comparison, supervision goes on for as long as RL took and the gain is paired', async () => {
+test('the control arm continues supervision for as long as RL took, and the gain is paired', async () => {
   const compared = await trainJob({ ...boxJob(join(root, 'compared')), compareSupervised: true })
   expect(compared.stages.map(({ name }) => name)).toEqual(['base', 'warm-start', 'rl', 'supervised'])
   expect(compared.gain?.n).toBe(12)
@@ -250,7 +250,7 @@ test('a folder that does not fit is refused before anything is done', async () =
   await expect(trainJob(boxJob(join(file, 'run')))).rejects.toMatchObject({ code: 'unusable-path' })
 })
 
-test('an environment that does not work at all stops the run instead of teaching nothing', async () => {
+test('an environment that always fails stops the run', async () => {
   const job = boxJob(join(root, 'broken'))
   const environment = {
     ...job.environment,

@@ -81,7 +81,7 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-test('sampling goes on while a step is learnt, within the bound, with the bits of doing one after the other, also after a kill', async () => {
+test('sampling overlaps training within the bound, bit-identical to sequential execution, also after a kill', async () => {
   await trainJob(job('in-turn', { ...overlapped, overlap: false }))
   const spans: Span[] = []
   const watching = job('beside', overlapped)
@@ -145,7 +145,7 @@ test('an abort ends both; resumed, the run comes to its end within the bound, an
   expect(staleness[2]).toBe(0)
 })
 
-test('what fails on one side ends both', async () => {
+test('a failure of sampling or training ends both', async () => {
   const spans: Span[] = []
   const broken = job('broken-sampler', overlapped)
   let opened = 0
@@ -173,7 +173,7 @@ test('what fails on one side ends both', async () => {
   expect(spans.every(({ to }) => to < Infinity)).toBe(true)
 })
 
-test('where nothing can overlap, that is an error before anything is done', async () => {
+test('overlap without staleness, or on a backend that cannot, is an error before any work', async () => {
   const fresh = job('refused', { overlap: true })
   expect(await failure(trainJob(fresh))).toMatchObject({ code: 'bad-plan' })
   const backend = async (): Promise<TrainableBackend> =>

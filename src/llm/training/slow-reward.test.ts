@@ -83,7 +83,7 @@ test('a slow reward is asked once an episode: by advantages, record, data set, a
   expect(weights(stopped).equals(weights(whole))).toBe(true)
 })
 
-test('what the reward could not score is in no gradient, and is counted; where it scores nothing the run stops', async () => {
+test('unscored episodes are counted and enter no gradient, and the run stops if none is scored', async () => {
   const contexts: LearningContext[] = []
   const learnt: { groups: readonly EpisodeGroup[]; update: PolicyUpdate }[] = []
   const folder = join(root, 'unscored')
@@ -129,7 +129,7 @@ test('what the reward could not score is in no gradient, and is counted; where i
   await expect(nothing).rejects.toMatchObject({ code: 'reward-broken', given: 'no judge' })
 })
 
-test('a group reward is asked once a group, with the greedy episode in it, and its ranks are what is learnt from', async () => {
+test('a group reward is called once per group, including the greedy episode, and training uses its ranks', async () => {
   const sizes: number[] = []
   const longest: GroupReward = {
     scoreGroup(episodes) {

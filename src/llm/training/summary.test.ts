@@ -93,7 +93,7 @@ test('a run that went well needs no remark, a short one that gained neither', ()
   expect(remarks([0, 60, 60], { steps: 3 }, 10)).toEqual([])
 })
 
-test('three steps on ten demonstrations that end at 0% say what happened and what to do', () => {
+test('a run of three steps on ten demonstrations that ends at 0% warns and says what to do', () => {
   const said = remarks([0, 0, 0], { steps: 3, groups: 48, groupsWithSignal: 0, judged: 384, failed: 384 }, 10)
   expect(said).toEqual([
     expect.stringMatching(/^Success stayed at 0%.*more demonstrations/),
@@ -118,7 +118,7 @@ test('groups of equal reward: too hard and too easy are distinguished', () => {
   expect(remarks([0, 50, 50], { groupsWithSignal: 1 })).toEqual([])
 })
 
-test('without reinforcement learning in the record there is nothing to remark on', () => {
+test('a record without reinforcement learning gives no warning', () => {
   expect(remarksOn({ stages: [stage('base', 0)], demonstrations: {}, reinforcement: undefined })).toEqual([])
 })
 

@@ -65,7 +65,7 @@ test('sampled at temperature 0.7, an agent is where its sampler was before an up
   await backend.dispose()
 })
 
-test('imitation raises what was shown; failed demonstrations are refused', async () => {
+test('SFT raises the probability of demonstrations, and failed demonstrations are refused', async () => {
   const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
   const shown = (text: string) =>
     demonstrateAgent({
@@ -85,7 +85,7 @@ test('imitation raises what was shown; failed demonstrations are refused', async
   await backend.dispose()
 })
 
-test('where nothing can be judged it stops and says why', async () => {
+test('training stops with a reason if no episode can be judged', async () => {
   const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
   const broken = { ...program, run: () => Promise.reject(new Error('no network')) }
   const options = {
@@ -129,7 +129,7 @@ test.each(Object.keys(policyPresets) as PolicyPresetName[])('an agent trains by 
   await backend.dispose()
 })
 
-test('an agent that is sampled while it trains gets the weights of one that is not', async () => {
+test('an agent sampled during training gets the same weights as one sampled in between', async () => {
   const weightsOf = async (overlap: boolean): Promise<Float32Array> => {
     const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
     const settings = { groupSize: 4, steps: 3, learningRate: 0.01, seed: 1, maxStaleness: 1, overlap }

@@ -83,7 +83,7 @@ test.each<[PolicyPresetName, PolicySettings]>([
   expect(found.batch).toEqual(algorithmOf(name, null).batch)
 })
 
-test('the presets differ in what they make of these groups', async () => {
+test('the presets give different updates for these groups', async () => {
   const all = [damped.settings, grpo.settings, dapo.settings, dapoBefore].map((settings) =>
     taught(optimisePolicy(settings)),
   )
@@ -100,7 +100,7 @@ test('recorded settings count, whatever has become of the preset', async () => {
   expect(await taught(found.algorithm)).toEqual(await taught(optimisePolicy(algorithmSettings)))
 })
 
-test('train resumes runs of either kind, and leaves what they recorded', async () => {
+test('train resumes runs of either kind and keeps their recorded settings', async () => {
   const { environment, tasks, plan } = boxJob(root)
   const out = join(root, 'run')
   const file = join(out, 'config.json')

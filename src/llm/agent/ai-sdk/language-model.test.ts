@@ -112,7 +112,7 @@ describe.each(versions)('AI SDK $version', ({ sdk }) => {
     }
   })
 
-  test('what the model cannot heed is a warning, what it cannot read an error', async () => {
+  test('options without effect become warnings, unreadable input is an error', async () => {
     const model = modelOf(saying(tokenizer, () => 'x STOP y<|im_end|>'))
     const { text, warnings } = await generateText({
       model,

@@ -67,7 +67,7 @@ const press = {
 /**
  * An environment with one right key per turn, for as many turns as the limits allow.
  *
- * @param settings.pays whether a right key is rewarded at once.
+ * @param settings.rewarded whether a right key is rewarded at once.
  * @param settings.tells whether the environment reports right keys.
  * @param settings.succeeds maps the hits of an episode to its score.
  */

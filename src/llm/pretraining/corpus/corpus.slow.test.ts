@@ -49,7 +49,7 @@ test('no hole or choice of the grammar is left open', () => {
   }
 })
 
-test('every value of an argument stands in what was said before, or is put together from it', () => {
+test('every argument value occurs in the conversation before, or is composed of parts that do', () => {
   // In lower case, since a request may begin with a name and a capital.
   const parts = (text: string): string[] =>
     text

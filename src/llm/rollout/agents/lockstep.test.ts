@@ -17,7 +17,7 @@ const request = (key: number) => ({
 })
 const signal = new AbortController().signal
 
-test('what the listener of one program throws fails that program alone', async () => {
+test('an error in one program’s listener fails only that program', async () => {
   const lockstep = createLockstep({ backend, members: 2, patienceSeconds: 10 })
   let heard = 0
   const deaf = lockstep
@@ -36,7 +36,7 @@ test('what the listener of one program throws fails that program alone', async (
   expect(tokens).toEqual([...output.tokens])
 })
 
-test('where every listener has thrown, nothing more is sampled', async () => {
+test('sampling stops once every listener has thrown', async () => {
   const lockstep = createLockstep({ backend, members: 2, patienceSeconds: 10 })
   let heard = 0
   const onToken = (): void => {

@@ -72,7 +72,7 @@ async function only(
   return episode
 }
 
-test('an agent of generateText with tools becomes an episode of one row, the sampled ids verbatim', async () => {
+test('an agent of generateText with tools becomes an episode of one row, with the sampled ids verbatim', async () => {
   const episode = await only({})
   expect(episode).toMatchObject({
     status: 'ok',
@@ -199,7 +199,7 @@ test('all calls in flight are one batch, whatever the speed of tools; the same s
   expect(new Set(texts).size).toBe(4)
 })
 
-test('a program that waits for another goes on once patience is over', async () => {
+test('a program that waits for another continues after the patience has passed', async () => {
   let first: (() => void) | undefined
   const gate = new Promise<void>((resolve) => (first = resolve))
   const program = shop(async ({ id }, { model }) => {
@@ -269,7 +269,7 @@ test('faults of the program mask, a full window is the model at fault, mistakes 
   await expect(aborted).rejects.toThrow('enough')
 })
 
-test('what a teacher shows is learnt from, and groups of episodes train', async () => {
+test('a teacher’s episodes and groups of episodes can be trained on', async () => {
   const config = { ...tinyConfig, vocab_size: tokenizer.vocabularySize, max_position_embeddings: 1500 }
   const backend = createLocalBackend({ config, seed: 1, tokenizer, threads: 1 })
   const teacher = (_: AgentTask, messages: readonly unknown[]) =>
@@ -330,7 +330,7 @@ test('calls of tools that are not there, or with arguments that do not fit, stay
   expect(episode).toMatchObject({ status: 'ok', success: false, usage: { calls: 3, invalidCalls: 1 } })
 })
 
-test('a program pays what the model said last', async () => {
+test('a program can reward the last output of the model', async () => {
   const program = shop(async ({ id }, { model, reward }) => {
     const { text } = await generateText({ model, prompt: `Price of ${id}?` })
     reward(0.5)

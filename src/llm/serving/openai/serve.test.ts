@@ -94,7 +94,7 @@ test('the openai client: a conversation with a tool, its answer, usage and token
   expect(second.weight_version).toBe(3)
 })
 
-test('the openai client: a stream says what the whole answer says', async () => {
+test('with the openai client, a streamed answer equals the whole answer', async () => {
   const { client } = await start(model(saying(tokenizer, () => `<think>\nhm\n</think>\n\n${called}`)))
   const stream = await client.chat.completions.create({
     model: 'tiny',
@@ -125,7 +125,7 @@ test('the openai client: a stream says what the whole answer says', async () => 
   expect([tokens, scored]).toEqual([ids.length * 2, ids.length])
 })
 
-test('without tools nothing is taken for a call', async () => {
+test('without tools no output is parsed as a call', async () => {
   const { client } = await start(
     model(saying(tokenizer, (prompt) => (prompt.includes('read_file') ? 'no' : called))),
   )
@@ -152,7 +152,7 @@ test('only offered tools are called, where no grammar can hold the model to it',
   }
 })
 
-test('the embedded model calls nothing but what is offered, and says that it reads no definitions', async () => {
+test('the embedded model calls only offered tools, and reports that it reads no definitions', async () => {
   const { backend, tokenizer, folder } = await loadModel()
   closing.push(() => backend.dispose())
   const format = await readChatFormat(folder, tokenizer)
@@ -290,7 +290,7 @@ test('nesting without end, inherited names of roles, and ids beyond 32 bits are 
     expect(await errorOf(complete(prompt))).toMatchObject([400, { param: 'prompt' }])
 })
 
-test('a base model without a template completes texts and says why it does nothing else', async () => {
+test('a base model without a template completes texts and refuses chats with a reason', async () => {
   const { format: _, ...base } = model(saying(tokenizer, () => 'x'))
   const { client } = await start(base)
   await expect(client.chat.completions.create({ model: 'tiny', messages: hi })).rejects.toMatchObject({
@@ -301,7 +301,7 @@ test('a base model without a template completes texts and says why it does nothi
 
 const classes = [Response, Request]
 
-test('a model whose name has a slash is found, a trailing slash says nothing, and what cannot be read is refused', async () => {
+test('a model name may contain a slash, a trailing slash is ignored, unreadable requests are refused', async () => {
   const { url } = await start({ ...model(saying(tokenizer, () => 'x')), name: 'my org/tiny' })
   const { hostname, port } = new URL(url)
   // Sent as they stand: fetch would mend some of them.
@@ -360,7 +360,7 @@ test('requests that come while the model is busy make one batch; too many are se
   expect(backend.batches).toEqual([1, 5])
 })
 
-test('a client that hangs up is sampled for no longer; closing breaks off what does not end', async () => {
+test('sampling stops when a client disconnects, and closing aborts unfinished requests', async () => {
   let open = (): void => {}
   const gate = () =>
     new Promise<void>((resolve) => {
@@ -441,7 +441,7 @@ test('while a grammar that explodes is compiled others are answered; it ends wit
   expect(listed.choices[0].message.content).toMatch(/^"item \d+"$/)
 }, 120_000)
 
-test('what cannot fit is refused before it is tokenised', async () => {
+test('a prompt that cannot fit is refused before it is tokenised', async () => {
   const { client } = await start(model(saying(tokenizer, () => 'x<|im_end|>')))
   const long = 'lorem ipsum '.repeat(500_000)
   const expected = {

@@ -41,7 +41,7 @@ test('a loss that the server does not know trains over it as in this process, bi
   expect(await remote.forward(tokens)).toEqual(await local.forward(tokens))
 })
 
-test('the exact bonus for entropy, of which the protocol knows nothing, is refused and not left out', async () => {
+test('the exact entropy bonus, which the protocol lacks, is refused', async () => {
   const rows = randomRows(8, 3, { rl: true })
   const own = overTokens({
     rl: (inputs) => gspoLoss(inputs, { clipLow: 0.5, clipHigh: 0.5 }),

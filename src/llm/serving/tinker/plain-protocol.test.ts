@@ -94,7 +94,7 @@ test('losses, gradients and steps through the plain protocol are those of this p
   await backend.dispose()
 })
 
-test('what was sampled at another temperature than 1 is refused: the protocol would train at 1', async () => {
+test('samples at temperatures other than 1 are refused, since the protocol trains at 1', async () => {
   const backend = await createTinkerBackend({ baseUrl: plain.url })
   const rows = randomRows(40, 2, { rl: true })
   const at = (temperature: number) =>
@@ -108,7 +108,7 @@ test('what was sampled at another temperature than 1 is refused: the protocol wo
   await backend.dispose()
 })
 
-test('an adapter is trained over the server as in this process, and goes on from a checkpoint', async () => {
+test('an adapter trains over the server as in this process, and continues from a checkpoint', async () => {
   const backend = await createTinkerBackend({ baseUrl: url, loraRank: 4 })
   const alone = await loadLocalBackend(house.model, { threads: 1, trainable: { lora: { rank: 4 } } })
   const rows = randomRows(30, 4, { ce: true })

@@ -65,7 +65,7 @@ test('a request that comes again under its number is carried out once; another o
   expect(first.body['model_id']).toBe(model)
 })
 
-test('what is asked for wrongly is refused with the name of the field', async () => {
+test('invalid requests are refused with the name of the field', async () => {
   const cases: [string, unknown, number, string][] = [
     ['create_model', { session_id: 'none', base_model: 'tiny' }, 404, 'no such session'],
     ['create_model', { session_id: session, base_model: 'huge' }, 404, 'expected: tiny'],
@@ -134,7 +134,7 @@ test('what is asked for wrongly is refused with the name of the field', async ()
   }
 })
 
-test('what fails when it is carried out is the result of the request, and whose fault it is', async () => {
+test('a failure during execution becomes the result of the request, with its category', async () => {
   const failed = await result(await call('forward_backward', imitation([datum([1, 99, 3])])))
   expect(failed).toMatchObject({
     category: 'user',
@@ -199,7 +199,7 @@ test('protobuf where the client sends and wants it', async () => {
   expect(squeezed.status).toBe(415)
 })
 
-test('only so much waits: more is answered with 429, and taken when there is room', async () => {
+test('requests beyond the limit get status 429, and are accepted when there is space', async () => {
   const small = await house.serve({ maxQueue: 2, maxModels: 1 })
   const post = (path: string, body: unknown) => call(path, body, {}, small.url)
   const own = String((await post('create_session', { tags: [] })).body['session_id'])

@@ -78,7 +78,7 @@ test('a server that tells neither the norm of the gradient nor the entropy train
   await other.close()
 })
 
-test('weights that a step has spoilt draw nothing, and it is the error that it is in this process', async () => {
+test('sampling with non-finite weights fails with the same error as in this process', async () => {
   const backend = await createTinkerBackend({ baseUrl: server.url, patienceSeconds: 120 })
   const tokens = Int32Array.of(4, 5, 6)
   const zeros = new Float32Array(3)

@@ -117,7 +117,7 @@ test('a server that falls silent while a result is waited for is waited for no l
   expect(notes).toEqual([expect.stringContaining('retrieve_future: no answer in 2 s')])
 })
 
-test('an abort of one who samples does not reach others who wait for the same weights', async () => {
+test('aborting one sampler does not affect others that wait for the same weights', async () => {
   const { backend } = await through((path, count) =>
     path === 'save_weights_for_sampler' && count === 0 ? { drop: 'late' } : undefined,
   )
@@ -156,7 +156,7 @@ test('a pass of which one part is refused leaves a gradient that nobody knows', 
   for (const [i, row] of mine.entries()) row.forEach((value, t) => expect(value).toBeCloseTo(whole[i][t], 4))
 })
 
-test('when patience ends, the error says what the server said and what to do', async () => {
+test('after the last retry, the error quotes the server and says what to do', async () => {
   const cases: [Trouble, string, string][] = [
     [{ status: 429, body: '{"detail":"full"}' }, 'tinker-overloaded', 'full'],
     [{ status: 500, body: '{"detail":"broken"}' }, 'tinker-server-error', 'broken'],
@@ -183,7 +183,7 @@ test('when patience ends, the error says what the server said and what to do', a
   }
 })
 
-test('after a checkpoint is loaded, training goes on', async () => {
+test('training continues after a checkpoint is loaded', async () => {
   let broken = false
   const { backend } = await through(
     (path) => (broken && path === 'optim_step' ? { drop: 'late' } : undefined),

@@ -61,7 +61,7 @@ const losses: { loss: LossSettings; rows: ReturnType<typeof randomRows> }[] = [
   { loss: { name: 'cispo', clipHigh: 0.5 }, rows: randomRows(6, 4, { rl: true }) },
 ]
 
-test('every verb gives over the server what it gives in this process, bit for bit', async () => {
+test('every verb gives the same result over the server as in this process, bit for bit', async () => {
   for (const [i, { loss, rows }] of losses.entries()) {
     const tokens = rows.map((row) => row.tokens)
     expect(await remote.forward(tokens)).toEqual(await local.forward(tokens))
@@ -82,7 +82,7 @@ test('every verb gives over the server what it gives in this process, bit for bi
   expect(await remote.sample(requests(4), greedy)).toEqual(await local.sample(requests(4), greedy))
 })
 
-test('what was saved is loaded, with the optimiser or without; the note holds no weights and no key', async () => {
+test('saved weights load with or without the optimiser, and the note contains no weights and no key', async () => {
   const folder = join(house.root, 'run', 'step-6')
   await remote.save(folder)
   await local.save(`${folder}-local`)
@@ -135,7 +135,7 @@ test('several models at once do not disturb one another', async () => {
   await Promise.all([one.dispose(), other.dispose()])
 })
 
-test('samplers keep the weights of their moment while training goes on', async () => {
+test('samplers keep their weights while training continues', async () => {
   const backend = await createTinkerBackend({ baseUrl: server.url })
   const wave = backend.sample(requests(6), sampling)
   const before = await wave
@@ -149,7 +149,7 @@ test('samplers keep the weights of their moment while training goes on', async (
   await backend.dispose()
 })
 
-test('requests of one call may be sent before the results of those before are there', async () => {
+test('a request may be sent before the results of earlier ones arrive', async () => {
   const backend = await createTinkerBackend({ baseUrl: server.url })
   const alone = await house.local()
   const rows = randomRows(10, 3, { ce: true })
@@ -169,7 +169,7 @@ test('requests of one call may be sent before the results of those before are th
   await backend.dispose()
 })
 
-test('what the model cannot do is refused with what the server says, and can be gone on from', async () => {
+test('unsupported requests fail with the server’s message, and training can continue', async () => {
   const backend = await createTinkerBackend({ baseUrl: server.url })
   const [row] = randomRows(11, 1, { ce: true })
   const foreign = { ...row, tokens: row.tokens.map(() => 999) }
@@ -189,7 +189,7 @@ test('what the model cannot do is refused with what the server says, and can be 
   await backend.dispose()
 })
 
-test('sampling by path gives what lies there now: after an overwrite, and after a delete and a new save', async () => {
+test('sampling by path uses the present weights, after an overwrite and after a delete and a new save', async () => {
   const post = (path: string, body: unknown): Promise<Record<string, unknown>> =>
     callServer(server.url, path, body)
   const { session_id } = await post('create_session', { tags: [] })
@@ -283,7 +283,7 @@ test('samples of more weights than are kept say that these are gone', async () =
   }
 })
 
-test('what was drawn at other temperatures is scored and trained as in this process, losses of one’s own too', async () => {
+test('samples at other temperatures are scored and trained as in this process, including custom losses', async () => {
   for (const wish of [{ rl: true }, { ce: true, kl: true }]) {
     const name = 'rl' in wish ? ('ppo' as const) : ('cross_entropy' as const)
     const rows = randomRows(8, 4, wish).map((row, i) => {

@@ -26,7 +26,7 @@ test('work is carried out one piece after the other, in its order, whatever beco
   expect(log).toEqual(['begin 0', 'end 0', 'begin 1', 'end 1', 'begin 2', 'end 2'])
 })
 
-test('samples of one group are drawn together, those of a batch alone and in the order of their index', async () => {
+test('samples of one group are batched, and a batch contains only its samples in the order of their index', async () => {
   const queue = createWorkQueue({ limit: 20 })
   const drawn: string[][] = []
   const job = (group: string, row: string, batch?: { id: string; index: number; count: number }) =>
@@ -69,7 +69,7 @@ test('samples that are apart are drawn beside other work, those of a live model 
   expect(log).toEqual(['apart', 'work', 'live'])
 })
 
-test('a full queue refuses, a closed one drops what has not begun and waits for what has', async () => {
+test('a full queue refuses work, a closed one drops waiting work and finishes running work', async () => {
   const queue = createWorkQueue({ limit: 2 })
   let done = false
   const begun = queue.run(async () => {

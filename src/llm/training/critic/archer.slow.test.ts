@@ -67,7 +67,7 @@ test('temporal differences carry a late reward to the first utterance', async ()
   await Promise.all([policy.dispose(), ...critics.map((critic) => critic.dispose())])
 })
 
-test('the policy follows, and its first utterance only has much to learn', async () => {
+test('the policy stays fixed while the critics warm up, then its reward rises', async () => {
   const policy = keysBackend(2)
   const critics = twins()
   const curve = await trainArcher({

@@ -78,7 +78,7 @@ test('the critic learns values that are known', async () => {
   await critic.dispose()
 })
 
-test('PPO with a critic improves what the policy says, near its reference', async () => {
+test('PPO with a critic raises the reward and stays near the reference', async () => {
   const gains = []
   for (const seed of [1, 2, 3]) {
     const policy = tinyBackend(seed)

@@ -106,7 +106,7 @@ test('expert iteration raises success, on every seed', async () => {
   }
 })
 
-test('a hint brings what failed, learnt as an answer to the question itself; rounds start over', async () => {
+test('hints solve failed tasks, trained as answers to the original question, and rounds can restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agoge-star-'))
   const backend = await beginner(1)
   await backend.save(join(folder, 'beginner'))

@@ -29,7 +29,7 @@ async function teacher() {
   return model
 }
 
-test('a student becomes like its teacher in what it says itself', async () => {
+test('a student approaches its teacher on its own samples', async () => {
   const expert = await teacher()
   expect(await likes(expert)).toBeGreaterThan(0.65)
   for (const seed of [1, 2, 3]) {
@@ -49,7 +49,7 @@ test('a student becomes like its teacher in what it says itself', async () => {
   await expert.dispose()
 })
 
-test('a teacher that says the same teaches nothing; silence is reported', async () => {
+test('an equal teacher changes nothing, and empty samples are an error', async () => {
   const student = tinyBackend(1)
   const same = tinyBackend(1)
   const collect = async () => (await speak(student, 'once')).map(answerSequence)

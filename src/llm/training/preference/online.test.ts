@@ -10,7 +10,7 @@ const sampling = { maxTokens: 6, stop: [end], seed: 1, groupSize: 4 }
 const score = (answers: readonly { prompt: Int32Array; tokens: Int32Array }[]) =>
   answers.map(({ prompt, tokens }) => liking(prompt, tokens))
 
-test('online DPO raises the reward of what the policy says', async () => {
+test('online DPO raises the reward of the policy', async () => {
   const gains = []
   for (const seed of [1, 2, 3]) {
     const backend = tinyBackend(seed)
@@ -32,7 +32,7 @@ test('online DPO raises the reward of what the policy says', async () => {
   expect(Math.min(...gains)).toBeGreaterThan(0.2)
 })
 
-test('where nothing differs nothing is learnt; a method without reference needs none', async () => {
+test('groups of equal answers change nothing, and a method without a reference needs none', async () => {
   const backend = tinyBackend(1)
   const before = backend.parameters.data.slice()
   const collect = (step: number) =>

@@ -16,7 +16,7 @@ const settings = { steps: 60, batch: 32, learningRate: 0.02, validateEvery: 20 }
 const train = likedPairs(160, 1)
 const validation = likedPairs(64, 2)
 
-test('a reward model learns what is liked, and the best of n by it is better', async () => {
+test('a reward model learns the preference, and its best of n is better', async () => {
   const model = createScalarModel({ config: tinyModel, seed: 1, threads: 1 })
   const { best, validations } = await trainRewardModel({
     model,

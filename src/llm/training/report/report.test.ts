@@ -96,7 +96,7 @@ const input: ReportInput = {
   config: { schema: 1, note: '</pre><script>' },
 }
 
-test('the report is one page that fetches nothing and runs nothing', () => {
+test('the report is one page that loads nothing and runs no script', () => {
   const page = renderReport(input)
   expect(page).not.toMatch(/<script|<link|<img|src=|@import|url\(/)
   expect(page).not.toContain('NaN')

@@ -46,7 +46,7 @@ test('a request that the SDK wrote is read as its JSON would be', () => {
   })
 })
 
-test('results are, byte for byte, what protobuf makes of them', () => {
+test('encoded results equal those of protobuf byte for byte', () => {
   const sample = writeSampleResponse({
     sequences: [
       { stop_reason: 'length', tokens: [3, 70000], logprobs: [-0.5, -2.25] },
@@ -63,7 +63,7 @@ test('results are, byte for byte, what protobuf makes of them', () => {
   expect(Buffer.from(output).toString('base64')).toBe(golden.output)
 })
 
-test('what cannot be read is refused: sparse tensors, messages that are cut off anywhere, noise', () => {
+test('sparse tensors, truncated messages and noise are refused', () => {
   expect(() => readForwardBackwardRequest(bytes('sparse'))).toThrow('Sparse')
   const whole = bytes('request')
   for (let end = 1; end < whole.length; end++) {
