@@ -104,7 +104,7 @@ export function createTrained(options: {
   const { config, parameters, trainable, adapter, threads } = options
   if (adapter !== undefined) {
     if (trainable !== undefined)
-      throw new AgogeError('an adapter that is there trains on with its own settings', {
+      throw new AgogeError('an existing adapter keeps its own settings', {
         code: 'bad-lora',
         given: JSON.stringify(trainable),
         expected: 'an adapter, or `trainable`, not both',
@@ -131,7 +131,7 @@ export function checkSameTraining(
     JSON.stringify(of?.settings ?? tensorNames ?? 'all weights')
   const [given, expected] = [facts(loaded.tensors, loaded.adapter), facts(tensors, adapter)]
   if (given === expected) return
-  throw new AgogeError(`${folder} is of a training that moved other weights`, {
+  throw new AgogeError(`${folder} belongs to a training of other weights`, {
     code: 'bad-checkpoint',
     given,
     expected,

@@ -36,11 +36,11 @@ export interface FrozenSamplers {
 export function createFrozenSamplers({ config, cacheBytes, threads }: FrozenSamplersOptions): FrozenSamplers {
   const device = defaultDevice()
   if (device !== 'cpu') {
-    throw new AgogeError('On this device nothing can be sampled while something else is computed', {
+    throw new AgogeError('This device cannot sample and train at the same time', {
       code: 'unsupported-overlap',
       given: `AGOGE_DEVICE=${device}`,
       expected: 'AGOGE_DEVICE=cpu',
-      hint: 'Train without overlap, or on the processor',
+      hint: 'Train without overlap, or on the CPU',
     })
   }
   const count = threads ?? defaultThreads

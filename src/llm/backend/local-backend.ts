@@ -252,7 +252,7 @@ export function createLocalBackend(options: LocalBackendOptions): LocalBackend {
     exportAdapter: (folder, exported) =>
       inTurn(async () => {
         if (trained.adapter === undefined)
-          throw new AgogeError('there is no adapter: training moves the weights themselves', {
+          throw new AgogeError('there is no adapter: training updates the weights themselves', {
             code: 'no-adapter',
             given: folder,
             expected: 'a backend made with trainable: { lora: ... }',

@@ -112,10 +112,10 @@ export async function sequenceEntropies(
   options: { signal?: AbortSignal } = {},
 ): Promise<Float32Array[]> {
   if (backend.entropies !== undefined) return backend.entropies(...asked(sequences, options))
-  throw new AgogeError('This backend tells no entropies', {
+  throw new AgogeError('This backend cannot compute entropies', {
     code: 'unsupported',
     expected: 'a backend in this process',
-    hint: 'Leave out what asks for them, such as entropyShare',
+    hint: 'Remove the settings that need them, such as entropyShare',
   })
 }
 

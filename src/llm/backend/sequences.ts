@@ -47,7 +47,7 @@ export function checkTemperatures(
       })
     const wrong = values.find((value) => !(value > 0 && value < Infinity))
     if (wrong !== undefined)
-      throw new AgogeError(`sequence ${i} has a temperature that nothing can be drawn at`, {
+      throw new AgogeError(`sequence ${i} has an invalid temperature`, {
         code: 'bad-temperature',
         given: wrong,
         expected: 'numbers above 0; 1 for tokens that were drawn greedily or not at all',

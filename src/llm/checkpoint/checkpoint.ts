@@ -170,7 +170,7 @@ export async function readCheckpoint(given: string): Promise<Checkpoint> {
  * run.
  */
 export function optimizerLost(folder: string): AgogeError {
-  return new AgogeError(`${folder} has lost what its optimiser remembers`, {
+  return new AgogeError(`${folder} has no optimiser state`, {
     code: 'bad-checkpoint',
     given: 'a checkpoint without one of state.json and optimizer.safetensors',
     expected: 'both, as they were saved',

@@ -149,7 +149,7 @@ export function createGrammarCompiler({ markers }: Pick<TokenTexts, 'markers'>):
     async dispose() {
       const ending = worker
       worker = undefined
-      const why = new AgogeError('the compiler of grammars was let go of', { code: 'disposed' })
+      const why = new AgogeError('the grammar compiler was disposed of', { code: 'disposed' })
       for (const job of jobs.values()) for (const { reject } of job.waiting) reject(why)
       jobs.clear()
       running = undefined

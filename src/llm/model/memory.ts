@@ -121,19 +121,19 @@ export function batchLimits(
 ): BatchLimits {
   const { memoryBytes, tokenBudget = 1024, recompute, packing } = options
   if (packing !== undefined && !(Number.isInteger(packing) && packing > 0))
-    throw new AgogeError('packing is not the length of a row', {
+    throw new AgogeError('packing is not a valid row length', {
       code: 'bad-config',
       given: packing,
       expected: 'a whole number of tokens, as 512',
     })
   if (!(Number.isInteger(training.threads) && training.threads >= 1))
-    throw new AgogeError('threads is not a number of threads', {
+    throw new AgogeError('threads is not a valid number of threads', {
       code: 'bad-config',
       given: training.threads,
       expected: 'a whole number from 1',
     })
   if (!(tokenBudget >= 1))
-    throw new AgogeError('tokenBudget is not the size of a micro-batch', {
+    throw new AgogeError('tokenBudget is not a valid micro-batch size', {
       code: 'bad-config',
       given: tokenBudget,
       expected: 'a number of tokens, as 1024',

@@ -226,7 +226,7 @@ function checkStorable({ layout, data }: Parameters, type: StoredType): void {
       code: 'weights-not-finite',
       given: wrong,
       expected: `numbers of at most ${limit}`,
-      hint: isFinite ? 'write them as F32' : 'training has spoilt them: go back to the last checkpoint',
+      hint: isFinite ? 'write them as F32' : 'training has made them non-finite: load the last checkpoint',
     })
   }
 }

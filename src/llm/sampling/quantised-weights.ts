@@ -55,7 +55,7 @@ export function createQuantisedFolding(
 export function requireProcessor(): void {
   const device = defaultDevice()
   if (device === 'cpu') return
-  throw new AgogeError('Only the processor samples with int8 weights', {
+  throw new AgogeError('Only the CPU samples with int8 weights', {
     code: 'unsupported-device',
     given: `samplingWeights: 'int8' with AGOGE_DEVICE=${device}`,
     expected: 'AGOGE_DEVICE=cpu, or float32',

@@ -123,7 +123,7 @@ function notFinite({ key, prompt }: SampleRequest): AgogeError {
 }
 
 function stuck({ grammar, stop }: SamplingSettings, tokens: readonly number[]): AgogeError {
-  return new AgogeError('no token of the model goes on as the grammar wants', {
+  return new AgogeError('no token of the model can continue as the grammar requires', {
     code: 'grammar-stuck',
     given: { grammar, tokens, stop },
     expected: 'a vocabulary in which every byte is a token, and the markers that the grammar names',

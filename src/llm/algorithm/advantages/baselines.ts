@@ -110,7 +110,7 @@ export const remaxDefinition = defineAdvantage({
 })
 
 function noGreedy(): AgogeError {
-  return new AgogeError('ReMax has no greedy answer to compare with', {
+  return new AgogeError('ReMax needs a greedy answer to compare with', {
     code: 'bad-config',
     given: 'groups without a greedy episode',
     expected: 'groups with `greedyReward`',

@@ -262,7 +262,7 @@ function placed(
 /** Demonstrations as rows whose weights sum to the share of demonstrations. */
 function demonstrationRows({ demonstrations }: LearningContext, share: number): TrainingSequence[] {
   if (demonstrations.length === 0)
-    throw new AgogeError('There are no demonstrations to imitate', {
+    throw new AgogeError('There are no demonstrations to train on', {
       code: 'bad-config',
       given: { imitation: share, demonstrations: 0 },
       expected: 'demonstrations for every update',

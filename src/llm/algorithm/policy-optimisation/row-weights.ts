@@ -83,7 +83,7 @@ export async function keepHighEntropy(
 ): Promise<{ leastEntropy?: number }> {
   if (sequences.length === 0) return {}
   if (context.entropies === undefined)
-    throw new AgogeError('The entropies of the policy are not known', {
+    throw new AgogeError('The entropies of the policy are unavailable', {
       code: 'bad-config',
       given: { entropyShare: share },
       expected: '`entropies` in the context of learning',

@@ -64,8 +64,8 @@ export function unavailableError(
       code,
       given: what,
       hint: busy
-        ? 'It has too much to do: try later, or send less at the same time.'
-        : 'See whether it runs, at that address, and look at its log. Resume a run that had begun: agoge train --resume FOLDER.',
+        ? 'It is overloaded: try later, or send fewer requests at the same time.'
+        : 'Check that it runs at that address, and look at its log. To resume a run: agoge train --resume FOLDER.',
     },
   )
 }
@@ -76,7 +76,7 @@ export function badAnswerError(host: string, path: string, what: string, given: 
     code: 'tinker-bad-answer',
     given: excerpt(given),
     expected: 'an answer as in the Tinker protocol',
-    hint: 'See whether the address is that of a Tinker server, and of a version that fits.',
+    hint: 'Check that the address is that of a Tinker server with a compatible version.',
   })
 }
 
@@ -101,7 +101,7 @@ export function failedError(
       code: known,
       given: said,
       expected: 'finite numbers',
-      hint: 'Lower the learning rate, or go on from an earlier checkpoint with other settings.',
+      hint: 'Lower the learning rate, or resume from an earlier checkpoint with other settings.',
     })
   }
   return new AgogeError(`${what} failed on the Tinker server ${host}.`, {
@@ -109,7 +109,7 @@ export function failedError(
     given: said,
     hint:
       category === 'user'
-        ? 'The server says that the request is at fault: change what it complains about.'
+        ? 'The server rejects the request: change what its message names.'
         : 'The fault is on the side of the server: look at its log, then go on from the last checkpoint.',
   })
 }

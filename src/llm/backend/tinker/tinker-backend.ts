@@ -263,7 +263,7 @@ export async function createTinkerBackend(
       // JSON cannot represent it.
       requireFinite(sequences)
       if (loss.entropyCoefficient !== undefined && loss.entropyCoefficient !== 0)
-        throw new AgogeError('a bonus for the exact entropy is nothing that the protocol has', {
+        throw new AgogeError('the protocol has no exact entropy bonus', {
           code: 'unsupported-loss',
           given: { entropyCoefficient: loss.entropyCoefficient },
           expected: 'a loss of log-probabilities',
