@@ -112,7 +112,7 @@ function readmeFigures(summary: TrainingSummary): string {
     ['speed of sampling, compared with `transformers` `generate`', ratio('sampling')],
     ['speed of a GRPO step, compared with TRL', ratio('grpo-step')],
     [
-      'speed of a training step, compared with PyTorch (with 25M parameters)',
+      'speed of a training step, compared with PyTorch (of a model of 25M parameters)',
       `${ratio('train-step')} (${ratio('train-step-25M')})`,
     ],
   )}
