@@ -15,7 +15,7 @@ afterAll(() => sampler.dispose())
 
 const options: SampleOptions = { maxTokens: 60, stop: [0, 1], temperature: 1, seed: 3 }
 const beginning = Array.from({ length: 20 }, (_, i) => 2 + i)
-/** Prompts of many lengths; every third goes on from the same beginning, some are equal. */
+/** Prompts of many lengths. Every third has the same prefix; some are equal. */
 const requestsOf = (count: number, from = 0): SampleRequest[] =>
   Array.from({ length: count }, (_, i) => {
     const row = from + (i % 7 === 6 ? i - 1 : i)
@@ -37,7 +37,7 @@ test('waiting rows replace finished rows and draw the same tokens as otherwise',
   outputs.forEach(({ logprobs }, i) =>
     logprobs.forEach((value, t) => expect(value).toBeCloseTo(expected[i].logprobs[t], 3)),
   )
-  // Later rows begin while earlier ones go on.
+  // Later rows start while earlier ones are still decoding.
   const last = (row: number): number => order.lastIndexOf(row)
   const overtaking = requests.filter(
     (_, row) =>
@@ -114,7 +114,7 @@ test('clearing between calls or during decoding drops the cache', async () => {
   const requests = requestsOf(6)
   sampler.clear()
   const expected = await sampler.sample(requests, options, 0)
-  // At once after a call, as training does it: to the last bit what a fresh sampler gives.
+  // Directly after a call, as in training: identical to a fresh sampler to the last bit.
   for (let round = 0; round < 3; round++) {
     sampler.clear()
     expect(await sampler.sample(requests, options, 0)).toEqual(expected)

@@ -21,7 +21,7 @@ import { tinyConfig as config } from '../testing/tiny-config.ts'
 const made: LocalBackend[] = []
 function backend(): LocalBackend {
   const one = createLocalBackend({ config, seed: 3, threads: 1 })
-  // Larger than at birth, so that every part of the model matters.
+  // Larger than initial weights, so that every part of the model matters.
   const random = createRandom(3, 'perturb')
   for (let i = 0; i < one.parameters.data.length; i++) one.parameters.data[i] += 0.1 * random.normal()
   one.weightsChanged()
@@ -32,7 +32,7 @@ afterAll(() => Promise.all(made.map((one) => one.dispose())))
 
 const random = createRandom(5)
 const fixed = backend()
-/** Rows of which the last tokens train, each about as likely as its sampler said. */
+/** Rows whose last tokens train, with trainer probabilities close to the sampler's. */
 const sequences: TrainingSequence[] = []
 const tokens = Array.from({ length: 6 }, () =>
   Int32Array.from({ length: 5 + random.int(6) }, () => random.int(config.vocab_size)),
@@ -138,7 +138,7 @@ test('the bonus for entropy from samples has, over all that could be sampled, th
   const prompt = [5, 17, 3]
   const vocabulary = Array.from({ length: config.vocab_size }, (_, token) => Int32Array.of(...prompt, token))
   const logprobsAt = async () => (await one.forward(vocabulary)).map((row) => row[prompt.length])
-  // Every next token once, each as often as the policy would say it.
+  // Every next token once, weighted by its probability under the policy.
   const rows = (await logprobsAt()).map((logprob, token): TrainingSequence => {
     const at = (value: number) => Float32Array.of(0, 0, 0, value)
     const weights = { rl: at(Math.exp(logprob)), ce: at(0), kl: at(0) }

@@ -36,7 +36,7 @@ const models = read('llama.json') as { config: Record<string, number>; cases: Mo
 // Made with torch; golden/make_entropy.py says how.
 const golden = read('entropy.json') as Golden
 
-/** One value a token; those at index 0 belong to no prediction. */
+/** One value per token; index 0 belongs to no prediction. */
 const wave = (length: number, step: number, of: (value: number) => number) =>
   Float32Array.from({ length }, (_, t) => (t === 0 ? 0 : of(Math.sin(step * t))))
 

@@ -46,7 +46,7 @@ test('a frozen sampler draws the same as the backend bit for bit, also while the
     events.push('trained')
   } while (!events.includes('sampled'))
   expect(await sampled).toEqual(expected)
-  // Tokens were drawn while a step was being taken.
+  // Tokens were drawn during an optimiser step.
   expect(events.join(' ')).toMatch(/begun token .*trained/)
   // The older weights again, after the threads had held others.
   const newer = await backend.freeze()

@@ -24,7 +24,7 @@ const config: TransformerConfig = {
 const folder = mkdtempSync(join(tmpdir(), 'agoge-backend-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Sentences that can be learnt: each token is the one before plus 3. */
+/** Learnable sentences: each token is the previous one plus 3. */
 function counting(seed: number): TrainingSequence {
   const start = createRandom(seed).int(20)
   const tokens = Int32Array.from({ length: 12 }, (_, t) => (start + 3 * t) % 20)

@@ -13,7 +13,7 @@ import { initialiseParameters, parameterLayout } from '../model/parameters.ts'
 import { tinyConfig } from '../testing/tiny-config.ts'
 
 const random = createRandom(11)
-/** Of very different lengths, two longer than a row of 24; not every token is predicted. */
+/** Sequences of very different lengths, two longer than a row of 24; not every token is predicted. */
 const sequences = [3, 40, 5, 5, 2, 17, 9, 24, 25, 30, 1, 8, 12, 4].map((length): TrainingSequence => {
   const numbers = (of: () => number) => Float32Array.from({ length }, of)
   return {

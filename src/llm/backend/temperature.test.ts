@@ -125,7 +125,7 @@ test('log-probabilities at a temperature are those of the logits divided by it',
     const { entropy } = lossReport([await learner.forwardBackward([row], { name: 'cross_entropy' })])
     expect(entropy).toBeCloseTo(-found.reduce((sum, each) => sum + Math.exp(each[3]) * each[3], 0), 4)
   }
-  // One everywhere is nothing at all, bit for bit.
+  // Temperature 1 everywhere changes nothing, bit for bit.
   const ones = candidates.map(() => new Float32Array(4).fill(1))
   expect(await learner.forward(candidates, { temperatures: ones })).toEqual(await learner.forward(candidates))
   await learner.dispose()

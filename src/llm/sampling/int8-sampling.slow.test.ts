@@ -17,7 +17,7 @@ const requests = Array.from({ length: 24 }, (_, row) => ({
   key: row,
 }))
 
-/** Weights whose distributions are far from flat. */
+/** Weights whose distributions are far from uniform. */
 function sharp(seed = 7) {
   const parameters = initialiseParameters(config, seed)
   const random = createRandom(seed)
@@ -33,7 +33,7 @@ const logprobsOf = (outputs: readonly SampleOutput[]) => outputs.map(({ logprobs
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** Mean and largest distance of what was reported from what float32 gives. */
+/** Mean and largest distance of the reported values from those of float32. */
 async function distance(backend: LocalBackend, outputs: readonly SampleOutput[], asked = requests) {
   const exact = await backend.forward(whole(outputs, asked))
   const distances = outputs.flatMap(({ logprobs }, i) =>
@@ -92,7 +92,7 @@ test('one row, many rows and several threads draw the same repeatedly', async ()
   await Promise.all([one.dispose(), two.dispose()])
 })
 
-/** What a trainer makes of what was sampled. */
+/** Trainer report on the samples. */
 function sequenceOf(prompt: Int32Array, { tokens, logprobs }: SampleOutput): TrainingSequence {
   const length = prompt.length + tokens.length
   const behind = (values: ArrayLike<number>): Float32Array => {

@@ -101,7 +101,7 @@ test('continuing cached rows gives the same as a fresh sampler for any order and
     kept.forEach(({ logprobs }, i) =>
       logprobs.forEach((value, t) => expect(Math.abs(value - expected[i].logprobs[t])).toBeLessThan(1e-4)),
     )
-    // Every row gets a result and goes on; some leave, the rest are shuffled, one history is continued twice.
+    // Every row gets a result and continues; some leave, the rest are shuffled, one history is continued twice.
     const next = turn.map(({ prompt: before }, i) => ({
       prompt: join(before, kept[i].tokens, prompt(1 + ((i * 7) % 11), 100 + i + round)),
       key: `${round} ${i}`,

@@ -12,7 +12,7 @@ const keptIds = (weights: Float32Array, settings: Settings, start = 0, size = we
   return Array.from({ length: size }, (_, id) => id).filter((id) => isKept(kept, weights[start + id], id))
 }
 
-/** The definition: sort, take k, take the shortest beginning with p of what is left, take what reaches min-p. */
+/** The definition: sort, take k, take the shortest prefix with p of the rest, take what reaches min-p. */
 function byDefinition(weights: Float32Array, { topK = Infinity, topP = 1, minP = 0 }: Settings): number[] {
   const sum = (ids: number[]): number => ids.reduce((total, id) => total + weights[id], 0)
   let ids = Array.from(weights, (_, id) => id).filter((id) => weights[id] > 0)
@@ -67,7 +67,7 @@ test('random distributions keep the right tokens', () => {
       const ids = keptIds(weights, chosen)
       const left = new Set(ids)
       expect(ids.length).toBeGreaterThan(0)
-      // Nothing that is left out weighs more than anything that is left.
+      // No removed token weighs more than a remaining one.
       const least = Math.min(...ids.map((id) => weights[id]))
       for (let id = 0; id < size; id++) if (!left.has(id)) expect(weights[id]).toBeLessThanOrEqual(least)
       expect(kept.mass).toBeCloseTo(

@@ -24,7 +24,7 @@ test('rloo and maxrl agree with torch', () => {
 
 test('maxrl: negative rewards count as 0 and never flip the gradient', () => {
   expect(maxrlAdvantages([1, -0.1, 0, -0.06])).toEqual(maxrlAdvantages([1, 0, 0, 0]))
-  // The mean is below 0, and so is nothing that anybody won.
+  // The mean is below 0, so no reward is above 0.
   expect(maxrlAdvantages([-0.1, -0.02, null, -0.4])).toEqual([0, 0, 0, 0])
   expect(maxrlAdvantages([0.4, -2])[0]).toBeGreaterThan(0)
 })

@@ -160,7 +160,7 @@ test('weights of high-entropy tokens agree with torch', () => {
 
 test('gradients agree with finite differences of the values', () => {
   const { ordinary, varied } = golden.batches
-  // Not those that stop a gradient on purpose, whose surrogate has another value.
+  // Except losses that stop a gradient on purpose, whose surrogate has another value.
   const losses: [string, (rows: Batch) => LossValue][] = [
     ['ppo', (rows: LossInputs) => ppoLoss(rows, { clipLow: 0.2, clipHigh: 0.3, dualClip: 3 })],
     ['gspo', (rows) => gspoLoss(rows, { clipLow: 0.2, clipHigh: 0.3 })],

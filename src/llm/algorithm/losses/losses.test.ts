@@ -74,7 +74,7 @@ test('gradients agree with finite differences of the values', () => {
           loss({ logprobs: [value], samplerLogprobs: [sampler], advantages: [advantage], weights: [0.7] })
         const left = at(logprob - 1e-5)
         const right = at(logprob + 1e-5)
-        // Skip the kinks of the clip, where no derivative exists.
+        // Skips the kinks of the clip, which have no derivative.
         if (left.clipFraction !== right.clipFraction) return
         const derivative = (right.value - left.value) / 2e-5
         const exact = at(logprob).gradient[0]

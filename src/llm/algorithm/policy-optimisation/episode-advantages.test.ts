@@ -48,7 +48,7 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 const hits = (groups: readonly EpisodeGroup[]) =>
   groups.flatMap(({ episodes }) => episodes.map((episode) => turnRewards(episode)!))
 
-/** Advantages by episode and turn as they stand in the rows, for groups of which every episode moves. */
+/** Advantages by episode and turn in the rows, for groups in which every episode has a gradient. */
 async function placed(groups: readonly EpisodeGroup[], advantage: PolicySettings['advantage']) {
   const backend = keysBackend(1)
   const settings = { ...base, advantage, entropy: 1e-9 }
@@ -135,7 +135,7 @@ test('step-group compares turns in equal states at any position', async () => {
     return [a + 0.5 * (b + 0.5 * last), b + 0.5 * last, last]
   })
   const totals = all.map((turns, i) => mean(turns) * 3 + groups[i < size ? 0 : 1].rewards[i % size]!)
-  /** What was heard just before; of the first turn, the task. */
+  /** The last observation; for the first turn, the task. */
   const heard = (i: number, k: number) => (k === 0 ? 'task' : String(all[i][k - 1]))
   const { rows } = await placed(groups, settings)
   rows.forEach((row, i) => {
@@ -148,7 +148,7 @@ test('step-group compares turns in equal states at any position', async () => {
       expect(value).toBeCloseTo(episode + 2 * (returns[i][k] - mean(same)), 4)
     })
   })
-  // By history, the first turn is equal for all and the later ones for those who pressed the same.
+  // By history, the first turn is equal for all, and later ones for episodes with the same presses.
   const byHistory = (await placed(groups, { ...settings, anchor: 'history' })).rows
   byHistory.forEach((row, i) => expect(row[0]).toBeCloseTo(rows[i][0], 5))
   expect(byHistory).not.toEqual(rows)
@@ -180,7 +180,7 @@ const kinds: Record<string, PolicySettings['advantage']> = {
   'turn-level': { name: 'turn-level', epsilon: 0.1 },
   'turn-return': { name: 'turn-return', epsilon: 0.1 },
   'step-group': { name: 'step-group', anchor: 'history', epsilon: 0.1 },
-  // A hit is worth 1, a miss as much less.
+  // A hit gives 1, a miss -1.
   'of your own': (given) => ({
     turnAdvantages: given.map(({ episodes }) =>
       episodes.map((episode) => turnRewards(episode)!.map((hit) => 2 * hit - 1)),

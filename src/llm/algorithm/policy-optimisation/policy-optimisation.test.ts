@@ -81,7 +81,7 @@ test('dapo penalises the last fifth before the token limit, as 4096 of 20,480 to
   }
   // Of 10 tokens the last 2: punishments of 0, 0.5 and 1.
   expect(await found(10)).toEqual([0.5, -0.5])
-  // Nobody comes near 40.
+  // No answer comes near 40.
   expect(await found(40)).toEqual([])
   const { tokenLimit: _, ...unlimited } = context
   await expect(optimisePolicy(settings)(batch, unlimited)).rejects.toMatchObject({
@@ -136,7 +136,7 @@ test('a divergence in the reward compares the sampled tokens with the reference'
     const others = sums.filter((_, at) => at !== i)
     expect(sequences[i].advantages.at(-1)).toBeCloseTo(sum - (others[0] + others[1]) / 2, 4)
   })
-  // REINFORCE++ rewards each token where it arises.
+  // REINFORCE++ rewards the token that causes the divergence.
   const byToken = await update({ ...base, advantage: { name: 'reinforce++' }, kl }, batch)
   const expected = reinforcePlusPlusAdvantages(rewarded)
   byToken.sequences.forEach((row, i) => {
@@ -187,7 +187,7 @@ test('corrections weight tokens by trainer and sampler, and the trainer replaces
 
 test('stale failures are compared with the sampler in every minibatch, also with corrections', async () => {
   const far = answer('far', 4)
-  // The sampler found it likely; the trainer, at about -4 a token, does not.
+  // Likely under the sampler; about -4 per token under the trainer.
   far.samples[0].logprobs.fill(-1, 1)
   const near = answer('near', 4)
   const first: EpisodeGroup = { episodes: [answer('good', 4), far, near], rewards: [1, 0, 0] }
@@ -208,10 +208,10 @@ test('stale failures are compared with the sampler in every minibatch, also with
       loss(logprobs, sequences).gradients.map((gradient) => gradient.some((derivative) => derivative !== 0))
     const trainer = await backend.forward(sequences.map(({ tokens }) => tokens))
     expect(moved(trainer)).toEqual([0, 1, 2].map((i) => i !== stale))
-    // Where the policy has moved to what the sampler had, nothing is stale.
+    // If the policy has moved to the sampler, nothing is stale.
     const back = trainer.map((row, i) => (i === stale ? row.map(() => -1) : row))
     expect(moved(back)[stale]).toBe(true)
-    // And what the policy has left since becomes so.
+    // What the policy has moved away from becomes stale.
     expect(moved(trainer.map((row) => row.map(() => -9))).filter(Boolean).length).toBe(1)
   }
 })
@@ -347,7 +347,7 @@ test('only the tokens of highest entropy train the policy', async () => {
   const bound = metrics['leastEntropy']
   const above = counted.filter((entropy) => entropy >= bound).length
   expect(above).toBe(Math.ceil(0.25 * (counted.length - 1)))
-  // Groups that agree count among the tokens, and are not computed.
+  // Zero-variance groups count among the tokens, but are not computed.
   expect(plain.length).toBe(11)
   expect(sequences.length).toBe(8)
   let kept = 0
@@ -381,7 +381,7 @@ test('the exact entropy bonus joins any loss, also over tokens with zero advanta
     const { sequences, loss } = await update({ ...settings, exactEntropy: 0.5 })
     expect(sequences.length).toBe(11)
     const report = await forwardBackward(backend, sequences, loss)
-    // Nearly that of even odds over 64 words, times the coefficient; weights add up to 1.
+    // About the entropy of a uniform distribution over 64 tokens, times the coefficient; weights sum to 1.
     expect(report.entropyBonus).toBeCloseTo(0.5 * Math.log(64), 0)
     gradients[name] = (await backend.optimStep({ learningRate: 0 })).gradientNorm
   }

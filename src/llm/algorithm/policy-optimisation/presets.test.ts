@@ -21,7 +21,7 @@ test('grpo gives each episode its advantage within its group, with token-mean we
     { episodes: [episode('c', 4), episode('d', 4)], rewards: [0.5, 0.5] },
   ])
   const [high, low] = grpoAdvantages([1, 0])
-  // The group without signal is not computed, but its 6 tokens stay in the normaliser: 2 + 4 + 3 + 3.
+  // The zero-variance group is not computed, but its 6 tokens stay in the normaliser: 2 + 4 + 3 + 3.
   expect(sequences.length).toBe(2)
   expect(Array.from(sequences[0].weights.rl)).toEqual([0, 0, 0, 0, ...Array(2).fill(Math.fround(1 / 12))])
   expect(Array.from(sequences[1].advantages)).toEqual([0, 0, 0, 0, ...Array(4).fill(Math.fround(low))])

@@ -172,7 +172,7 @@ test('the best of n agrees with enumerating all choices', () => {
   }
   // pass@2 of 2 right in 5: 1 - C(3, 2) / C(5, 2).
   expect(expectedBestOf(2, [1, 0, 0, 1, 0])).toBeCloseTo(1 - 3 / 10, 10)
-  // Equal scores: which of them is chosen is left to the lot.
+  // Equal scores: ties are broken at random.
   expect(expectedBestOf(3, [1, 1, 1], [0, 0, 3])).toBeCloseTo(1, 10)
   expect(() => expectedBestOf(3, [1, 0])).toThrow(/fewer than n/)
   expect(bestOf([0, null, 2, 2])).toBe(2)
