@@ -50,7 +50,7 @@ writeFileSync(
 
 const quick = ['--algorithm', 'ppo', '--preset', 'cleanrl', '--num-envs', '4', '--steps', '512']
 
-test('objects of a module are trained on, evaluated and played', async () => {
+test('objects exported by a module can be trained on, evaluated and played', async () => {
   const run = join(folder, 'run')
   const trained = await agoge('train', object, ...quick, '--out', run)
   expect(trained.err).not.toContain('Error')
@@ -91,7 +91,7 @@ test('an environment of a module has contexts like any other', async () => {
   expect((await agoge('eval', object, '--model', run)).err).toContain('was trained on walk, not on doors')
 })
 
-test('what an environment of a module lacks is reported', async () => {
+test('the missing parts of an environment in a module are reported', async () => {
   const bare = join(folder, 'bare.mjs')
   writeFileSync(bare, readFileSync(environmentFile, 'utf8').replace(/^ {2}context: .*$/m, ''))
   expect(readFileSync(bare, 'utf8')).not.toContain('context:')

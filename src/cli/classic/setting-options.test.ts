@@ -8,7 +8,7 @@ import { readEncoder } from './setting-options.ts'
 const folder = mkdtempSync(join(tmpdir(), 'agoge-body-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a body is read with its sizes', () => {
+test('an encoder is read with its sizes', () => {
   expect(readEncoder('mlp', 'ppo')).toEqual({ kind: 'mlp' })
   expect(readEncoder('gru', 'ppo')).toEqual({ kind: 'gru' })
   expect(readEncoder('gru,size=16', 'dqn')).toEqual({ kind: 'gru', window: 8, size: 16 })

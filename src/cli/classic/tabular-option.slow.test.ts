@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const settingsOf = (run: string): unknown =>
   (JSON.parse(readFileSync(join(run, 'config.json'), 'utf8')) as { settings: unknown }).settings
 
-test('a table is trained, evaluated, played and resumed as everything else', async () => {
+test('a tabular agent is trained, evaluated, played and resumed', async () => {
   const run = join(folder, 'table')
   const words = ['--algorithm', 'q-learning', '--steps', '12000', '--context', 'successRate=1']
   const trained = await agoge('train', 'frozen-lake', ...words, '--out', run)

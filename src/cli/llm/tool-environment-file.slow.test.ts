@@ -38,7 +38,7 @@ test('a module made by defineToolEnvironment is listed, trained on, resumed and 
   expect(evaluated.out).toMatch(/^success +\d+%/m)
 })
 
-test('what means nothing for it is refused, and so is resuming on other tasks', async () => {
+test('options that do not apply are refused, and so is resuming on other tasks', async () => {
   expect((await agoge('train', todo, '--preset', 'cleanrl')).err).toContain('--preset means nothing')
   expect((await agoge('play', todo)).err).toContain('agoge chat')
   writeFileSync(todo, text.replaceAll('[Add|Put]', '[Write|Note]'))

@@ -46,7 +46,7 @@ test("the AI SDK's tools work as they are", async () => {
   expect(await toolbox.call('nothing', {})).toEqual({ text: 'error: unknown tool nothing', isError: true })
 })
 
-test('plain JSON Schema and hand-written objects', async () => {
+test('plain JSON Schema and hand-written objects work as tools', async () => {
   const toolbox = await defineTools({
     add: {
       inputSchema: {
@@ -62,7 +62,7 @@ test('plain JSON Schema and hand-written objects', async () => {
   expect(await toolbox.call('add', { a: 1, b: 2 })).toEqual({ text: '3', isError: false, structured: 3 })
 })
 
-test('what a tool throws is its own error; a broken environment is not', async () => {
+test('an error thrown by a tool is a result; an InfrastructureError is thrown on', async () => {
   const fail = (error: Error) => ({
     inputSchema: { type: 'object' },
     execute: () => {

@@ -59,11 +59,11 @@ test('values may be of any size, and parts of one another or of the mark itself'
   )
 })
 
-test('nothing configured, nothing changed', () => {
+test('without configured values nothing is changed', () => {
   expect(createRedactor([]).text('sk-live')).toBe('sk-live')
 })
 
-test('a toolbox tells the policy nothing it should not know', async () => {
+test('a redacted toolbox shows the policy no secrets', async () => {
   const toolbox = redactToolbox(
     {
       specs: [

@@ -19,7 +19,7 @@ function read(entry: unknown, environment: Record<string, string> = {}): ServerC
   return readServerConfig('it', { folder, environment })
 }
 
-test('a stdio server with variables and defaults', () => {
+test('the configuration of a stdio server is read, with variables and defaults', () => {
   const entry = {
     command: '${BIN:-node}',
     args: ['--key=${KEY}', '${EMPTY:-x}', '$PLAIN'],
@@ -34,7 +34,7 @@ test('a stdio server with variables and defaults', () => {
   })
 })
 
-test('an HTTP server', () => {
+test('the configuration of an HTTP server is read', () => {
   const entry = {
     type: 'http',
     url: 'https://example.com/${PATH_}',

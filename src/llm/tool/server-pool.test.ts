@@ -68,7 +68,7 @@ test('every lease sees its own root and no other', async () => {
   )
 })
 
-test('two servers at most, and nobody shares one', async () => {
+test('at most two servers run, and no two leases share one', async () => {
   const pool = poolOf({ server: faulty, size: 2 })
   let held = 0
   let most = 0
@@ -99,7 +99,7 @@ test('a crashed or hung server is replaced on the next lease', async () => {
   expect(new Set(pids).size).toBe(3)
 })
 
-test('a fresh lease starts a process that has served nobody', async () => {
+test('a fresh lease starts a process that no other lease has used', async () => {
   const pool = poolOf({ server: faulty, size: 1 })
   const counts: string[] = []
   for (const fresh of [true, false, true]) {

@@ -86,7 +86,7 @@ test('an answer that is not of the protocol is reported in one line, and once', 
   expect(refused.message).toBe('MCP server small: tools/list: no licence')
 })
 
-test('a tool that is listed twice costs only its second entry, on later pages too', async () => {
+test('the second entry of a tool that is listed twice is left out, on later pages too', async () => {
   const page = (text: string, rest: string): string =>
     `{ tools: [{ name: 'a', description: '${text}', inputSchema: { type: 'object' } }]${rest} }`
   const list = `{ result: m.params.cursor === undefined ? ${page('first', ", nextCursor: '2'")} : ${page('second', '')} }`

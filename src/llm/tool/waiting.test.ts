@@ -4,7 +4,7 @@ import { pausableDeadline } from './waiting.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('only time that is no waiting counts', () => {
+test('a deadline counts only the time without waiting', () => {
   const deadline = pausableDeadline(0.1, () => new Error('too slow'))
   vi.advanceTimersByTime(60)
   deadline.onWait(true)
@@ -17,7 +17,7 @@ test('only time that is no waiting counts', () => {
   expect(deadline.signal.reason).toMatchObject({ message: 'too slow' })
 })
 
-test('a deadline that was cleared never comes, whatever is said later', () => {
+test('a cleared deadline never aborts, also after later calls', () => {
   const deadline = pausableDeadline(0.03, () => new Error('too slow'))
   deadline.clear()
   deadline.onWait(true)

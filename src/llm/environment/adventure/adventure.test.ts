@@ -52,7 +52,7 @@ test('no plan over all commands is shorter', () => {
   }
 })
 
-test('what is admissible is understood and changes the state; what is not, does not', () => {
+test('admissible commands are understood and change the state; other commands do not', () => {
   fc.assert(
     fc.property(contexts, ({ scene: number, locked, ...size }) => {
       const map = generateMap(number, { ...size, locked: locked === 1 })
@@ -97,7 +97,7 @@ test('the map is consistent: every way leads back', () => {
   )
 })
 
-test('texts: what is seen, and answers to commands that do not work', () => {
+test('texts describe what the player sees and explain why a command does not work', () => {
   const game = createAdventure()
   const { observation } = game.reset({ context: { scene: 7, rooms: 4 } })
   expect(observation).toBe(

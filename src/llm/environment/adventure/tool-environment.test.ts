@@ -14,7 +14,7 @@ const play = async (tasks: readonly AdventureTask[]) => {
   return runEpisodes(specs, expert, await adventureEnvironment.create(), limits)
 }
 
-test('who plays the plan fulfils every quest, who does something else does not', async () => {
+test('playing the plan fulfils every quest, and doing something else does not', async () => {
   const tasks = Array.from({ length: 24 }, (_, seed) => adventureTasks.task({ split: 'test', seed }))
   const episodes = await play(tasks)
   expect(episodes.map(({ success }) => success)).toEqual(tasks.map(() => true))

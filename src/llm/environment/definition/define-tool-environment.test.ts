@@ -69,7 +69,7 @@ test('splits share no task and no prompt, and held-out tasks are all different',
   expect(tasks.heldOut?.('unseen-wording', 10)).toEqual([])
 })
 
-test('an episode succeeds when the state is the one that the plan leaves, and the answer is right', async () => {
+test('an episode succeeds if its state equals the state after the plan and its answer is right', async () => {
   const list = listOf()
   const { tasks } = list
   const environment = await list.create()
@@ -89,7 +89,7 @@ test('an episode succeeds when the state is the one that the plan leaves, and th
   expect(await judge(counting, [['add', { text: 'x' }]], String(counting.start.items.length))).toBe(false)
 })
 
-test('a judge of its own decides, and a goal can be named', async () => {
+test('a custom judge decides, and a draft can name a goal', async () => {
   const environment = listOf({
     kinds: {
       add: { ...add, draft: (state, draw) => ({ ...add.draft(state, draw), goal: { items: ['x'] } }) },
@@ -177,7 +177,7 @@ test('the checker finds a state that episodes share', async () => {
   await expect(checkToolEnvironment(shared, { tasks: 1 })).rejects.toThrow(/succeeds|seen by another/)
 })
 
-test('what cannot be defined is refused by name', async () => {
+test('an invalid definition is refused with the name of the problem', async () => {
   expect(() => listOf({ kinds: {} })).toThrow('list has no kind of task')
   const functions = listOf({ state: () => ({ items: [], find: () => 1 }) as List })
   await expect(functions.create()).rejects.toThrow('The state of list cannot be copied')

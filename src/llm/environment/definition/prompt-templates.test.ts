@@ -7,7 +7,7 @@ const patterns = [
   '<thing> [please|if you can]',
 ]
 
-test('expands every composition once and divides them without overlap', () => {
+test('every combination is expanded once and belongs to one split', () => {
   const templates = createPromptTemplates('example', patterns)
   expect(templates.all).toHaveLength(3 * 3 * 3 + 2)
   const parts = (['train', 'validation', 'test'] as const).map((split) => templates.of(split))
@@ -16,7 +16,7 @@ test('expands every composition once and divides them without overlap', () => {
   for (const part of parts) expect(part.length).toBeGreaterThan(0)
 })
 
-test('what is held out is a new composition of choices and words that training has', () => {
+test('a held-out template is a new combination of alternatives and words from training', () => {
   const templates = createPromptTemplates('example', patterns)
   const choices = (text: readonly { pattern: number; choices: readonly string[] }[]): Set<string> =>
     new Set(
@@ -28,7 +28,7 @@ test('what is held out is a new composition of choices and words that training h
   }
 })
 
-test('draws by the stream alone', () => {
+test('a draw depends only on the random stream', () => {
   const templates = createPromptTemplates('example', patterns)
   const draw = (): string[] => {
     const random = createRandom(5)

@@ -40,7 +40,7 @@ test('the recipe "Add a tool environment" makes one that passes its checks', asy
   expect(kinds).toEqual({ ask: { tasks: 24, calls: 1 }, buy: { tasks: 24, calls: 1 } })
 })
 
-test('the recipe "Add a reward" makes one that does what it says', async () => {
+test('the recipe "Add a reward" makes a reward that works as described', async () => {
   const { brief } = (await follow('Add a reward', ['brief.ts', 'brief.test.ts'])) as { brief: RewardFunction }
   const context = { signal: new AbortController().signal }
   const of = (success: boolean | null, calls: number) =>

@@ -112,7 +112,7 @@ test('offers the tools of the server, except those whose results are not repeata
   expect(environment.tools.every(({ inputSchema }) => inputSchema['type'] === 'object')).toBe(true)
 })
 
-test('a tool that is withheld cannot be called all the same', async () => {
+test('a tool that is not offered cannot be called', async () => {
   const [session] = await openTwo()
   const result = await session.call('list_allowed_directories', {})
   expect(result).toEqual({ text: 'error: there is no tool list_allowed_directories', isError: true })

@@ -18,7 +18,7 @@ const right = (task: FilesystemTask): string =>
     ? 'done'
     : String(task.answer.kind === 'text' ? task.answer.text : task.answer.number)
 
-test('the wanted end succeeds; doing nothing, saying nothing or saying something else does not', () => {
+test('reaching the goal succeeds; doing nothing, no answer or another answer fails', () => {
   for (const kind of filesystemTasks.kinds) {
     for (const task of tasksOf(kind)) {
       expect(judgeOutcome(task, task.goal, outcome(right(task))).value, task.prompt).toBe(1)
@@ -32,7 +32,7 @@ test('the wanted end succeeds; doing nothing, saying nothing or saying something
   }
 })
 
-test('an effect beside the wanted one fails, and so does destroying something on the way', () => {
+test('an additional change fails, and so does deleting something on the way', () => {
   for (const kind of filesystemTasks.kinds) {
     for (const task of tasksOf(kind).slice(0, 5)) {
       const { folders, files } = task.goal
@@ -53,7 +53,7 @@ test('an effect beside the wanted one fails, and so does destroying something on
   }
 })
 
-test('saying everything there is to say is not an answer', () => {
+test('an answer that lists all values fails', () => {
   for (const kind of ['read', 'find', 'find-and-read', 'count']) {
     for (const task of tasksOf(kind)) {
       const { files } = task.start
@@ -103,7 +103,7 @@ test('a text may stand in quotes or in a short sentence, but not inside another 
   }
 })
 
-test('a number has to be the only one', () => {
+test('a number must be the only number in the answer', () => {
   const wanted = { kind: 'number', number: 4 } as const
   for (const said of ['4', ' 4.\n', 'There are 4 files.']) expect(answers(wanted, said), said).toBe(true)
   for (const said of ['5', '3 or 4', '-4', '4.5', 'four', '44', ''])

@@ -142,7 +142,7 @@ test('sandboxes are small, and every path a prompt names is exact', () => {
   }
 })
 
-test('both branches of a condition are wanted about equally often', () => {
+test('both branches of a condition are required about equally often', () => {
   for (const [taskKind, key] of [
     ['if-content', 'holds'],
     ['if-exists', 'exists'],

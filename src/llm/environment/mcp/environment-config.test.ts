@@ -6,7 +6,7 @@ import { confirmPlan } from './plan.ts'
 import { admitTools } from './safety.ts'
 import { parseEnvironmentConfig } from './environment-config.ts'
 
-test('the entry of an environment, and what is wrong with it', () => {
+test('the agoge entry of a server is read, and its mistakes are named', () => {
   expect(parseEnvironmentConfig(undefined, 'x')).toEqual({ reset: 'none', observe: [] })
   const whole = { reset: { files: ['a'] }, observe: ['{files}'], env: { A: '{slot}/a' }, ignore: ['id'] }
   expect(parseEnvironmentConfig(whole, 'x')).toEqual(whole)
@@ -23,7 +23,7 @@ test('the entry of an environment, and what is wrong with it', () => {
   expect(message('restart')).toThrow('"agoge"')
 })
 
-test('who may run', () => {
+test('the annotations and flags decide which tools may run', () => {
   const inputSchema = { type: 'object' }
   const specs = [
     { name: 'look', inputSchema, annotations: { readOnlyHint: true } },

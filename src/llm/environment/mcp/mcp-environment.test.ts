@@ -111,7 +111,7 @@ test('by default only reading tools are called, and the plan says so before', as
   expect(episode.success).toBe(false)
 })
 
-test('a sandbox: every task is solved by its plan, and by nothing less', async () => {
+test('in a sandbox every task is solved by its plan, and not by an incomplete one', async () => {
   const config = { reset: { files: ['shelf'] }, observe: ['list_items'], env: { SHELF_FILE: '{slot}/shelf' } }
   const { environment, called } = await openShelf({ sandbox: true, config, servers: 2 }, basic)
   expect(environment.needsConsent).toBe(true)

@@ -70,7 +70,7 @@ test('a request states every argument', () => {
   }
 })
 
-test('names as people say them', () => {
+test('names of tools and arguments become spoken words', () => {
   expect(spoken('entityNames')).toEqual(['entity', 'names'])
   expect(spoken('HTTPServer_url2')).toEqual(['http', 'server', 'url2'])
   expect(toolWords('get-sum-tool')).toBe('get sum')

@@ -61,7 +61,7 @@ test('roots: each server of the filesystem server works in an empty folder of it
   expect(episodes.map(outcome)).toEqual(all.map(() => solved))
 })
 
-test('a command: the state is reset by it before each task, in each server for itself', async () => {
+test('a reset command runs before each task, separately for each server', async () => {
   const log = join(temporary(), 'resets')
   const environment = await openShelf({
     reset: { command: `rm -f "$AGOGE_SLOT/shelf" && echo "$AGOGE_SLOT" >> '${log}'` },
@@ -80,7 +80,7 @@ test('a command: the state is reset by it before each task, in each server for i
   expect([...servers].filter((folder) => existsSync(folder))).toEqual([])
 })
 
-test('a command that fails masks the episodes, with its last words and without secrets', async () => {
+test('a failing reset command masks the episodes and is quoted without secrets', async () => {
   const gate = join(temporary(), 'gate')
   const environment = await open({
     server: {

@@ -24,14 +24,14 @@ test('answers: equal, or a short sentence with the value and no other', () => {
   expect(answerMatches(`82 ${'and so on '.repeat(30)}`, '82')).toBe(false)
 })
 
-test('whole words only, wherever they stand', () => {
+test('only whole words match, anywhere in the text', () => {
   expect(containsWhole('a/b.txt is it', 'b.txt')).toBe(true)
   expect(containsWhole('rivers', 'river')).toBe(false)
   expect(containsWhole('rivers and river', 'river')).toBe(true)
   expect(containsWhole('anything', '')).toBe(false)
 })
 
-test('what is asked for is short, unambiguous, and news', () => {
+test('the requested value is short, unambiguous and not in the request', () => {
   const random = createRandom(1)
   expect(chooseSalient('Echo: hi', '', random)).toEqual({ kind: 'whole' })
   expect(chooseSalient('', '', random)).toBeUndefined()

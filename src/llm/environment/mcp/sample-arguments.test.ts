@@ -68,7 +68,7 @@ test('arguments fit the schema they are drawn from, and the same seed draws the 
   )
 })
 
-test('what cannot be made up is refused with its place', () => {
+test('a schema without possible arguments is refused with the place', () => {
   const refused = (properties: object, required: string[]) => () =>
     draw({ type: 'object', properties, required }, 1)
   expect(refused({ code: { type: 'string', pattern: '^Q\\d{9}$' } }, ['code'])).toThrow(

@@ -101,7 +101,7 @@ test('a call that worked and fails when it is repeated masks the episode: its st
   await expect(pool.call(state, 'show', {})).rejects.toThrow('answered otherwise when repeated: add')
 })
 
-test('where nothing is written no reset is needed', async () => {
+test('reading calls need no reset', async () => {
   const counts = { opened: 0, resets: 0 }
   const pool = createStatePool({ size: 1, open: async () => listEnv(counts, false), writes: () => false })
   for (let index = 0; index < 5; index++) await pool.call(newState(), 'show', {})
@@ -132,7 +132,7 @@ function gatedPool(): { pool: StatePool; seen: string[]; opened: () => number; o
   return { pool, seen, opened: () => counts.opened, open }
 }
 
-test('whoever gives up while it waits leaves the queue, and costs no healthy server', async () => {
+test('an aborted waiter leaves the queue, and no healthy server is closed', async () => {
   const { pool, seen, opened, open } = gatedPool()
   const first = pool.call(newState(), 'hold', { word: 'first' })
   const stop = new AbortController()
@@ -165,7 +165,7 @@ test('calls that wait when the pool is closed are refused, and no server is open
   expect(opened()).toBe(1)
 })
 
-test('deadlines stand still while a call waits for its server and its state, not while it runs', async () => {
+test('deadlines pause while a call waits for its server and its state, not while it runs', async () => {
   const { pool, open } = gatedPool()
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

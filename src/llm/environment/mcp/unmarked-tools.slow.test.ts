@@ -3,7 +3,7 @@ import { crmConfig, openFixture, pasted, solved } from './testing/fixture-server
 
 vi.setConfig({ testTimeout: 240_000 })
 
-test('what a hint says to paste does what it says', async () => {
+test('the configuration in a hint works as described', async () => {
   const environment = await openFixture('sums', { sandbox: true }, { SUMS_TOOLS: 'note list_notes' })
   const { hint } = await environment.prepareTasks({ seed: 1, counts: { train: 2 } })
   const config = pasted(hint, 'sums')
@@ -37,7 +37,7 @@ test('without a flag no tool without readOnlyHint runs, and the flags are advise
   expect(pasted(hint, 'crm')).toMatchObject({ reset: 'restart', observe: ['list_contacts'] })
 })
 
-test('the same where the tools say what they do', async () => {
+test('the same holds for tools with annotations', async () => {
   const environment = await openFixture('crm', { sandbox: true, config: crmConfig })
   const { tasks, leftOut } = await environment.prepareTasks({ seed: 3, counts: { train: 12 } })
   expect(leftOut.map((tool) => tool.name)).toEqual(['list_contacts'])

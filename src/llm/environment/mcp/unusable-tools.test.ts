@@ -59,7 +59,7 @@ test('where no tool is left the error names the server, the tools and what is wr
   })
 })
 
-test('how long a server may take to start is what its entry says', async () => {
+test('the entry of a server sets how long it may take to start', async () => {
   const server = { name: 'silent', command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] }
   const config = { reset: 'none' as const, observe: [], connectSeconds: 1 }
   await expect(createMcpEnvironment({ name: 'silent', server, config })).rejects.toThrow(
@@ -79,7 +79,7 @@ const chain = Array.from({ length: 30 }, (_, i) => {
 })
 
 // Each of these held up the process or ended the run, while the schema was met, checked or looked up.
-test('schemas that would hold up the process cost only their own tools, which are neither offered nor callable', async () => {
+test('only the tools with expensive schemas are left out, and they are neither offered nor callable', async () => {
   const hostile = {
     slow_pattern: text({ type: 'string', pattern: '^(a+)+$', examples: [`${'a'.repeat(36)}!`] }),
     circle: { type: 'object', anyOf: [{ $ref: '#' }, { $ref: '#' }] },
@@ -155,7 +155,7 @@ test('a list of a hundred large tools is usable, and arguments can be made up fo
   }
 })
 
-test('a list whose schemas are too much to check costs the tools from there on, with the limit as the reason', () => {
+test('tools beyond the work limit of a list are left out, with the limit as the reason', () => {
   const tools = Array.from({ length: 200 }, (_, i) => ({
     name: `tool_${i}`,
     annotations,

@@ -26,7 +26,7 @@ test('the expert solves a question of every kind, in the words of every split', 
   }
 })
 
-test('an answer that is right in part fails, with its part rewarded', async () => {
+test('a partly right answer fails and gets partial credit', async () => {
   const tasks = createReasoningTasks({ kinds: ['countdown'], difficulty: [1] })
   const task = tasks.task({ split: 'test', seed: 1 })
   const given = task.problem.solve().answer.match(/\d+/g) ?? []
@@ -59,7 +59,7 @@ test('an answer that is right in part fails, with its part rewarded', async () =
   expect(reasoningReward()({ ...episode, success: null })).toBeNull()
 })
 
-test('the same split and seed give the same task; levels are drawn alike', () => {
+test('the same split and seed give the same task, and all levels are equally likely', () => {
   const tasks = createReasoningTasks({ kinds: ['sorting', 'clock'], difficulty: [1, 3] })
   const drawn = Array.from({ length: 60 }, (_, seed) => tasks.task({ split: 'train', seed }))
   expect(drawn.map(({ kind }) => kind).slice(0, 3)).toEqual(['sorting', 'clock', 'sorting'])
@@ -71,7 +71,7 @@ test('the same split and seed give the same task; levels are drawn alike', () =>
   expect(drawn.some(({ difficulty }) => difficulty === 2)).toBe(false)
 })
 
-test('controls of one’s own', () => {
+test('a difficulty can be given by its controls', () => {
   const tasks = createReasoningTasks({
     kinds: ['countdown'],
     difficulty: { numbers: 5, largest: 50, target: 300 },
@@ -81,7 +81,7 @@ test('controls of one’s own', () => {
   expect(problem.solve().answer.match(/\d+/g)).toHaveLength(5)
 })
 
-test('kinds and levels that do not exist are refused at once', () => {
+test('unknown kinds and levels are refused when the source is made', () => {
   expect(() => createReasoningTasks({ kinds: ['countdwn'] })).toThrow('"countdwn"')
   expect(() => createReasoningTasks({ kinds: [] })).toThrow('no kind of question')
   expect(() => createReasoningTasks({ difficulty: [7] })).toThrow('no level 7')

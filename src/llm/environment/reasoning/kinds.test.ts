@@ -136,7 +136,7 @@ test('roman numerals: every number reads back from what is written for it', () =
   }
 })
 
-test('countdown: the target with the wrong numbers is worth a part, the target alone nothing', () => {
+test('countdown: the target with the wrong numbers gets partial credit, the target alone gets none', () => {
   const { score } = countdown.pose({ given: [3, 8, 5], solution: parse('3 * 8 + 5') as Expression })
   expect(score('8 * 3 + 5')).toBe(1)
   expect(score('5+8×3 = 29')).toBe(1)
@@ -150,7 +150,7 @@ test('countdown: the target with the wrong numbers is worth a part, the target a
   expect(score('3 / 0 + 8')).toBe(0)
 })
 
-test('prime factors: a product of factors is worth a part, the number itself nothing', () => {
+test('prime factors: a product of factors gets partial credit, the number itself gets none', () => {
   const { score } = primeFactors.pose({ number: 84 })
   expect(score('2 * 2 * 3 * 7')).toBe(1)
   expect(score('7, 3, 2 and 2')).toBe(1)
@@ -161,7 +161,7 @@ test('prime factors: a product of factors is worth a part, the number itself not
   expect(score('2 * 3 * 7')).toBe(0)
 })
 
-test('a shortest path may be any of the shortest; a detour is worth less, a wall nothing', () => {
+test('shortest path: every shortest path scores 1, a detour less, a path through a wall 0', () => {
   const { score, answer } = shortestPath.pose({ rows: ['S..', '.#.', '..G'] })
   expect(answer).toHaveLength(4)
   expect(score('RRDD')).toBe(1)
@@ -182,7 +182,7 @@ test('hanoi: three disks from peg to peg take seven moves', () => {
   expect(score('A C')).toBeCloseTo(0.25 / 7)
 })
 
-test('knapsack and coins: the best choice, a worse one, an impossible one', () => {
+test('knapsack and coins: the best choice scores 1, a worse one less, an impossible one 0', () => {
   const items = [
     { name: 'lamp', weight: 3, value: 4 },
     { name: 'oak', weight: 4, value: 5 },
@@ -203,7 +203,7 @@ test('knapsack and coins: the best choice, a worse one, an impossible one', () =
   expect(coins.score('9')).toBe(0)
 })
 
-test('syllogisms of the tradition', () => {
+test('the classical syllogisms are judged correctly', () => {
   const names = ['cats', 'pets', 'birds']
   const all = (subject: number, predicate: number) => ({ form: 'all' as const, subject, predicate })
   const no = (subject: number, predicate: number) => ({ form: 'no' as const, subject, predicate })
@@ -223,7 +223,7 @@ test('syllogisms of the tradition', () => {
   expect(answer([all(0, 1), all(1, 2)], all(2, 0))).toBe('no') // conversion
 })
 
-test('knights and knaves: decisions are worth something only beyond guessing', () => {
+test('knights and knaves: guessing scores 0 on average', () => {
   const puzzle = knightsKnaves.pose({
     names: ['Ann', 'Ben'],
     claims: [
@@ -240,7 +240,7 @@ test('knights and knaves: decisions are worth something only beyond guessing', (
   expect(score(`${answer}, Ann is a knight`)).toBe(0)
 })
 
-test('proofs: any chain of rules will do; a beginning is worth a part', () => {
+test('proofs: any valid chain of rules scores 1, a valid beginning gets partial credit', () => {
   const rules = [
     ['A', 'B'],
     ['B', 'C'],
@@ -260,7 +260,7 @@ test('proofs: any chain of rules will do; a beginning is worth a part', () => {
   expect(none.score('A B')).toBe(0)
 })
 
-test('family relations by hand', () => {
+test('family relations agree with examples worked out by hand', () => {
   const relation = (chain: ('parent' | 'child' | 'sibling')[], names: string[]): string =>
     kinshipRelations.pose({ chain, names, extra: [], order: 0 }).answer
   expect(relation(['parent', 'parent'], ['Ann', 'Ben', 'Eva'])).toBe('grandmother')
@@ -270,7 +270,7 @@ test('family relations by hand', () => {
   expect(relation(['child', 'child', 'child'], ['Tom', 'Ben', 'Eva', 'Jim'])).toBe('great-grandson')
 })
 
-test('sudoku: cells that are given may not change, filled ones count', () => {
+test('sudoku: given cells must not change, and correctly filled cells get partial credit', () => {
   const grid = [1, 2, 3, 4, 3, 4, 1, 2, 2, 1, 4, 3, 4, 3, 0, 0]
   const { answer, score } = sudoku.pose({ grid })
   expect(answer).toBe('1 2 3 4\n3 4 1 2\n2 1 4 3\n4 3 2 1')
@@ -279,7 +279,7 @@ test('sudoku: cells that are given may not change, filled ones count', () => {
   expect(score('2234 3412 2143 4321')).toBe(0)
 })
 
-test('the tiny language by hand', () => {
+test('programs of the tiny language print what was worked out by hand', () => {
   const { answer, holes } = codeOutput.pose({
     program: [
       { kind: 'set', to: 'x', value: 3 },

@@ -86,7 +86,7 @@ test.each(everyLevel)(
   },
 )
 
-test('whatever is replied, the score is in [0, 1] and nothing is thrown', () => {
+test('for every reply the score is in [0, 1] and nothing is thrown', () => {
   const problems = everyLevel.map(({ kind, level }) => kind.generate(createRandom(9), level))
   const alphabet = [
     ...'0123456789+-*/=()[]{}<>,.: \nabcxyzABCUDLR'.split(''),
@@ -124,7 +124,7 @@ test('only the kinds in which several answers are right take the answer of anoth
   }
 })
 
-test('the same stream of chance gives the same question, another another', () => {
+test('the same random stream gives the same question, another stream another one', () => {
   for (const { kind, level } of everyLevel) {
     const make = (seed: number): Problem => kind.generate(createRandom(seed), level)
     const plain = ({ kind: name, question, key, difficulty, solve }: Problem): unknown => [
@@ -139,7 +139,7 @@ test('the same stream of chance gives the same question, another another', () =>
   }
 })
 
-test('a split has instances of its own by the hash of the key, and a question tells its key', () => {
+test('the hash of the key decides the split, and a question determines its key', () => {
   for (const { kind, level } of everyLevel) {
     const keys = new Map<string, string>()
     for (const split of splits) {
@@ -171,7 +171,7 @@ test('no question is in two splits', () => {
   }
 })
 
-test('a hash of random keys divides them as promised', () => {
+test('the hash divides random keys in the documented shares', () => {
   const counts = { train: 0, validation: 0, test: 0 }
   for (let i = 0; i < 4000; i++) counts[splitOfKey('countdown', `key ${i}`)]++
   expect(counts.train / 4000).toBeCloseTo(0.7, 1)
@@ -230,7 +230,7 @@ test('every level has many different questions', () => {
   }
 })
 
-test('a difficulty that does not exist is refused by name', () => {
+test('an unknown difficulty is refused with its name', () => {
   const [countdown] = reasoningKinds
   const random = createRandom(1)
   expect(() => countdown.generate(random, 4)).toThrow('no level 4')

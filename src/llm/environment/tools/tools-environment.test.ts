@@ -100,7 +100,7 @@ test('an environment of functions without state', async () => {
   }
 })
 
-test('writing tools need a state that can be made anew and seen', async () => {
+test('writing tools need a state that can be reset and observed', async () => {
   await expect(
     createToolsEnvironment({ tools: till(), writes: ['set_price'], observe: ['list_prices'] }),
   ).rejects.toMatchObject({ code: 'bad-environment' })
