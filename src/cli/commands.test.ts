@@ -78,7 +78,7 @@ test.each<[string[], RegExp]>([
   [['chat', '--model', network], /network for cartpole, which has no words[\s\S]*agoge play cartpole/],
   [
     ['eval', '--model', 'https://me:hidden@a.example/v1'],
-    /name or a password\.\n +given: +an address at a\.example/,
+    /user name or password\.\n +given: +an address at a\.example/,
   ],
   [
     ['eval', 'filesystem', '--mcp-config', broken],

@@ -222,7 +222,7 @@ export function damagedFile(
     code: 'bad-run-folder',
     given,
     expected,
-    hint: hint ?? 'Put the file back from a copy, or begin a new run',
+    hint: hint ?? 'Restore the file from a copy, or start a new run',
     ...defined({ cause }),
   })
 }
@@ -236,7 +236,7 @@ function readSums(path: string): Map<string, string> {
   throw damagedFile(file, {
     given: text.slice(0, 80),
     expected: 'lines of a sha-256 and the name of a file',
-    hint: 'Put the file back from a copy; without it nothing tells whether other files of the run are damaged',
+    hint: 'Restore the file from a copy; without it, damage of other files cannot be detected',
   })
 }
 

@@ -108,7 +108,7 @@ test.skipIf(!existsSync('/proc/self'))('below /proc the answer comes at once', (
     timeout: 600_000,
   })
   expect({ stdout, signal }).toEqual({
-    stdout: 'unusable-path Cannot make the folder /proc/agoge: its file system makes none',
+    stdout: 'unusable-path Cannot create the folder /proc/agoge: its file system does not allow it',
     signal: null,
   })
 })

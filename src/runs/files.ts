@@ -152,7 +152,7 @@ function fileInTheWay(code: string): Error {
 }
 
 function noFoldersHere(folder: string, cause: unknown): AgogeError {
-  return new AgogeError(`Cannot make the folder ${folder}: its file system makes none`, {
+  return new AgogeError(`Cannot create the folder ${folder}: its file system does not allow it`, {
     code: 'unusable-path',
     given: folder,
     expected: 'a folder on a disk',

@@ -70,7 +70,7 @@ export function lockRun(folder: RunFolder): () => void {
 function refuseOther(folder: RunFolder, text: string): void {
   const [, pid, where] = /^\{"pid":(\d+),"host":"([^"]*)"\}/.exec(text) ?? []
   if (pid === undefined || where !== host || Number(pid) === process.pid || !isAlive(Number(pid))) return
-  throw new AgogeError(`Another process is at work on the run in ${folder.path}`, {
+  throw new AgogeError(`Another process is writing to the run in ${folder.path}`, {
     code: 'run-in-use',
     given: `process ${pid}`,
     expected: 'a run that no process works on',

@@ -124,7 +124,7 @@ function otherBase(folder: RunFolder, given: unknown, expected: string): AgogeEr
     code: 'other-base',
     given: `weights ${String(given).slice(0, 16)}`,
     expected: `weights ${expected.slice(0, 16)}`,
-    hint: 'Resume it with the model that it was begun with, or begin a new run',
+    hint: 'Resume it with its original model, or start a new run',
   })
 }
 

@@ -219,7 +219,7 @@ function badReward(episode: string, call: string, given: number): AgogeError {
     {
       code: 'bad-reward',
       given,
-      expected: 'a finite number, or no `reward` where the environment pays nothing for steps',
+      expected: 'a finite number, or no `reward` if the environment does not reward steps',
     },
   )
 }

@@ -146,7 +146,7 @@ export function createOpenAIActor(options: OpenAIActorOptions): Actor {
       {
         code: 'model-endpoint-refused',
         given: addressOf(endpoint),
-        expected: 'an address that answers by itself: requests with a key are not sent on',
+        expected: 'an address without redirects: requests with a key are not forwarded',
         ...(target === undefined
           ? {}
           : {
@@ -207,7 +207,7 @@ export function endpointUrl(baseUrl: string): URL {
     })
   }
   if (url.username !== '' || url.password !== '') {
-    throw new AgogeError('The address of a model endpoint holds a name or a password.', {
+    throw new AgogeError('The address of a model endpoint contains a user name or password.', {
       code: 'bad-model-url',
       given: `an address at ${url.host}`,
       expected: 'an address alone; the key comes from the environment',

@@ -39,7 +39,7 @@ export function readScore<Part extends string>(score: Score<Part>, of: string): 
   throw new AgogeError(`The score of ${of} is not a finite number`, {
     code: 'bad-reward',
     given: score,
-    expected: 'a finite number (1 = done), { value, parts }, or null where it cannot be judged',
+    expected: 'a finite number (1 = done), { value, parts }, or null if it cannot be judged',
   })
 }
 

@@ -128,7 +128,7 @@ export async function pretrain(options: PretrainOptions): Promise<Pretrained> {
   const { config = from?.config ?? smallConfig, batchTokens = 4096, contextWeight = 0.1 } = options
   const { learningRate: highest = stageSchedules[stage].highest } = options
   if (!Number.isSafeInteger(totalTokens) || totalTokens < 1) {
-    throw new AgogeError('pretraining needs a number of tokens', {
+    throw new AgogeError('pretraining needs a positive number of tokens', {
       code: 'bad-argument',
       given: totalTokens,
       expected: 'a positive integer, for instance 16000000',
@@ -238,11 +238,11 @@ function adoptEarlier(out: string, backend: LocalBackend, settings: Readonly<Rec
     step: number
   }
   if (cursor.settings !== JSON.stringify(settings))
-    throw new AgogeError('the checkpoint is of another pretraining', {
+    throw new AgogeError('the checkpoint belongs to another pretraining', {
       code: 'resume-mismatch',
       given: cursor.settings,
       expected: JSON.stringify(settings),
-      hint: `use the same settings, or start anew with another folder than ${out}`,
+      hint: `use the same settings, or start a new run in a folder other than ${out}`,
     })
   const { step, conversation, tokens } = cursor
   adoptRun(out, {

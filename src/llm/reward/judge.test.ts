@@ -103,9 +103,9 @@ test('prompt and parser can be one’s own; an empty rubric is refused', async (
     parse: (answer) => (answer === 'IS E FINE' ? { value: 1, parts: { score: 1 } } : null),
   })
   expect((await score(reward, episodeOf())).value).toBe(1)
-  expect(() => judgeReward({ judge: () => '', rubric: ' ' })).toThrow(/nothing to judge by/)
-  expect(() => judgeReward({ judge: () => '', rubric: {} })).toThrow(/nothing to judge by/)
-  expect(() => judgeReward({ judge: () => '', rubric: 'x', scale: [1, 1] })).toThrow(/nothing to judge by/)
+  expect(() => judgeReward({ judge: () => '', rubric: ' ' })).toThrow(/needs a rubric/)
+  expect(() => judgeReward({ judge: () => '', rubric: {} })).toThrow(/needs a rubric/)
+  expect(() => judgeReward({ judge: () => '', rubric: 'x', scale: [1, 1] })).toThrow(/needs a rubric/)
 })
 
 test('a judge that compares gives ranks, whatever the order it was shown them in; unreadable rankings mask the group', async () => {

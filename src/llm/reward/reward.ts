@@ -151,7 +151,7 @@ async function judge<Part extends string>(
 }
 
 function wrongCount(given: number, expected: number): AgogeError {
-  return new AgogeError('A group reward gave another number of scores than there are episodes', {
+  return new AgogeError('A group reward must return one score per episode', {
     code: 'bad-reward',
     given,
     expected: `${expected} scores, null for an episode that cannot be judged`,

@@ -136,7 +136,7 @@ export function rubric<Part extends string>(criteria: Record<Part, Criterion>): 
   const entries = Object.entries<Criterion>(criteria) as [Part, Criterion][]
   const most = entries.reduce((sum, [, { weight }]) => sum + Math.max(0, weight), 0)
   if (!(most > 0) || entries.some(([, { weight }]) => weight === 0 || !Number.isFinite(weight)))
-    throw new AgogeError('A rubric needs criteria that can give points', {
+    throw new AgogeError('A rubric needs at least one criterion with a positive weight', {
       code: 'bad-reward',
       given: Object.fromEntries(entries.map(([name, { weight }]) => [name, weight])),
       expected: 'finite weights, none of them 0, at least one above',
@@ -152,7 +152,7 @@ export function rubric<Part extends string>(criteria: Record<Part, Criterion>): 
         throw new AgogeError(`The criterion ${name} was met by ${share}`, {
           code: 'bad-reward',
           given: share,
-          expected: 'a number from 0 to 1, true, false, or null where it cannot be judged',
+          expected: 'a number from 0 to 1, true, false, or null if it cannot be judged',
         })
       points += parts[name] = (weight * share) / most
     }

@@ -138,7 +138,7 @@ export function isLocalHost(host: string): boolean {
 /** Throws if the server would listen on an address that other machines can reach, without a key. */
 export function checkExposure(host: string, key: string | undefined, code: ErrorCode, hint: string): void {
   if (isLocalHost(host) || (key !== undefined && key !== '')) return
-  throw new AgogeError(`Others could use the model at ${host} without a key.`, {
+  throw new AgogeError(`Other machines could use the model at ${host} without a key.`, {
     code,
     given: host,
     expected: '127.0.0.1, or a key',

@@ -152,7 +152,7 @@ export function checkOverlap({ reinforcement }: TrainingPlan, backend: Trainable
   const { overlap = false, maxStaleness = 0 } = reinforcement
   if (!overlap) return
   if (maxStaleness < 1) {
-    throw new AgogeError('Sampling and training can overlap only where batches may be stale', {
+    throw new AgogeError('Sampling and training can overlap only with maxStaleness above 0', {
       code: 'bad-plan',
       given: { overlap, maxStaleness },
       expected: 'maxStaleness of 1 or more',
@@ -164,7 +164,7 @@ export function checkOverlap({ reinforcement }: TrainingPlan, backend: Trainable
       code: 'unsupported-overlap',
       given: { overlap },
       expected: 'a backend with `freeze`, as createLocalBackend and createTinkerBackend make them',
-      hint: 'Train without overlap: maxStaleness alone has the same batches, one thing after another',
+      hint: 'Train without overlap: maxStaleness alone gives the same batches sequentially',
     })
   }
 }

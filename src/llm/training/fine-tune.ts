@@ -30,7 +30,7 @@ export async function fineTune(options: FineTuneOptions): Promise<number[]> {
   const { backend, demonstrations, epochs, batch, seed } = options
   const good = demonstrations.filter(({ success }) => success === true)
   if (good.length === 0) {
-    throw new AgogeError('There is nothing to imitate: no demonstration succeeded.', {
+    throw new AgogeError('There is nothing to train on: no demonstration succeeded.', {
       code: 'unsolvable-task',
       given:
         demonstrations.find(({ error }) => error !== undefined)?.error ??

@@ -191,7 +191,7 @@ function nothingHeldOut(environment: string, split: Task['split']): AgogeError {
   return new AgogeError(`There is no ${split} task of ${environment} to measure the model on`, {
     code: 'no-tasks',
     given: `a source of tasks without any of the split "${split}"`,
-    expected: 'at least one task that training does not have',
+    expected: 'at least one task that is not trained on',
     hint: 'Give the source more tasks, or set the number of such tasks to 0 in the plan',
   })
 }

@@ -261,7 +261,7 @@ function turnCritic(critics: Critics, seed: number): OpenedMethod {
 
 function moveOf({ move }: LearningContext): NonNullable<LearningContext['move']> {
   if (move !== undefined) return move
-  throw new AgogeError('This algorithm trains a critic, for which its loop has no place', {
+  throw new AgogeError('This algorithm trains a critic, which this loop does not support', {
     code: 'bad-config',
     given: 'a learning context without `move`',
     expected: 'the loop of `train` or `trainAgent`',
@@ -299,11 +299,14 @@ function createCritics(count: number, seed: number): Critics {
 
 function criticOf(policy: TrainableBackend | undefined, seed: number, index: number): ScalarModel {
   if (policy === undefined || !('parameters' in policy) || !('config' in policy))
-    throw new AgogeError('A critic begins with the weights of the policy, which is trained elsewhere', {
-      code: 'bad-config',
-      given: 'a backend that keeps its weights',
-      expected: 'a policy that is trained in this process',
-    })
+    throw new AgogeError(
+      'A critic starts from the weights of the policy, which is trained in another process',
+      {
+        code: 'bad-config',
+        given: 'a backend that keeps its weights',
+        expected: 'a policy that is trained in this process',
+      },
+    )
   const { config, parameters } = policy as unknown as { config: TransformerConfig; parameters: Parameters }
   const model = createScalarModel({ config, parameters })
   // With equal heads of zero, the two critics would be identical.

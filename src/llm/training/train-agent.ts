@@ -335,9 +335,9 @@ async function openReference(
 }
 
 function noReference(): AgogeError {
-  return new AgogeError('This algorithm asks for a frozen reference policy, which cannot be opened here', {
+  return new AgogeError('This algorithm needs a frozen reference policy, which cannot be opened here', {
     code: 'no-reference',
-    expected: 'an algorithm without a divergence from a reference, or `reference`',
+    expected: 'an algorithm without a KL penalty, or `reference`',
     hint: 'reference: () => the same model a second time',
   })
 }

@@ -183,7 +183,7 @@ export async function train<T extends Task>(options: TrainOptions<T>): Promise<T
 function requireSameWords(student: LocalBackend, teacher: LocalBackend): void {
   const [given, expected] = [teacher.config.vocab_size, student.config.vocab_size]
   if (given === expected) return
-  throw new AgogeError('The teacher has another vocabulary than the model that is trained', {
+  throw new AgogeError('The teacher and the trained model have different vocabularies', {
     code: 'bad-config',
     given: `${given} tokens`,
     expected: `${expected} tokens`,

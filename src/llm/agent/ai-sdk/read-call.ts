@@ -184,7 +184,7 @@ function readMessage(message: PromptMessage): ConversationMessage[] {
   if (message.role === 'user') {
     const file = message.content.find(({ type }) => type !== 'text')
     if (file !== undefined)
-      throw new AgogeError('This model reads nothing but text.', {
+      throw new AgogeError('This model reads only text.', {
         code: 'unsupported-content',
         given: file.mediaType ?? file.type,
         expected: 'parts of type text',

@@ -73,7 +73,7 @@ async function readWindow(file: string): Promise<number> {
   }
   const window = config.max_position_embeddings ?? config.text_config?.max_position_embeddings
   if (typeof window === 'number' && Number.isInteger(window) && window > 0) return window
-  throw new AgogeError(`${file} does not say how many tokens the model can see.`, {
+  throw new AgogeError(`${file} does not contain the context window of the model.`, {
     code: 'bad-checkpoint',
     given: window ?? 'nothing',
     expected: '"max_position_embeddings", a whole number',

@@ -143,7 +143,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
   const end = style.end === undefined ? [] : [tokenizer.special(style.end)]
   const stop = [...new Set([...end, ...(options.stop ?? [])])]
   if (stop.length === 0) {
-    throw new AgogeError('Nothing says how a message of this model ends.', {
+    throw new AgogeError('No stop token is known for this model.', {
       code: 'no-stop-token',
       expected:
         'a template that writes a special token after a message, or eos_token_id in generation_config.json',
@@ -222,7 +222,7 @@ export function createTemplateFormat(options: TemplateFormatOptions): ChatFormat
       const text = render(messages, tools, false)
       const at = text.indexOf(endText, window.text.length)
       if (!text.startsWith(window.text) || at < 0) {
-        throw new AgogeError('The chat template cannot say what the assistant is to say here.', {
+        throw new AgogeError('The chat template cannot render this assistant message.', {
           code: 'chat-template-failed',
           given: text.slice(-200),
           expected: `the conversation so far, the message, and ${endText}`,
@@ -270,10 +270,10 @@ const textWithoutMark: Grammar = ((): Grammar => {
 })()
 
 function noCalls(): AgogeError {
-  return new AgogeError('This model cannot be given tools.', {
+  return new AgogeError('This model does not support tools.', {
     code: 'no-tool-calls',
     given: 'a chat template that writes no calls, or writes them otherwise than as JSON',
     expected: 'calls as those of Qwen2.5, Qwen3 and Hermes, or of Llama 3.1 and 3.2',
-    hint: 'take a model whose chat template knows tools, or an environment without them (reasoning)',
+    hint: 'use a model whose chat template supports tools, or an environment without tools (reasoning)',
   })
 }

@@ -40,7 +40,7 @@ export function movedError(url: URL, path: string, status: number, target: URL |
     {
       code: 'tinker-refused',
       given: `${url.origin}${url.pathname}`,
-      expected: 'an address that answers by itself: requests with a key are not sent on',
+      expected: 'an address without redirects: requests with a key are not forwarded',
       hint:
         base === undefined ? 'Ask who runs it for the address.' : `If you mean that one, name it: ${base}`,
     },

@@ -298,7 +298,7 @@ async function runEpisode<T extends AgentTask, R>(
 }
 
 function badReward(episode: string, given: number): AgogeError {
-  return new AgogeError(`The reward of a step of episode ${episode} cannot be taken`, {
+  return new AgogeError(`The reward of a step of episode ${episode} is not a finite number`, {
     code: 'bad-reward',
     given,
     expected: 'a finite number, after the model has said something',

@@ -135,7 +135,7 @@ export function archerUpdate(
 }
 
 function nothingSaid(step: number, groups: readonly EpisodeGroup[]): AgogeError {
-  return new AgogeError('Nothing that the policy said could be judged', {
+  return new AgogeError('No output of the policy could be judged', {
     code: 'no-samples',
     given: { step, episodes: groups.reduce((sum, { episodes }) => sum + episodes.length, 0) },
     expected: 'at least one episode with a reward and tokens that the policy chose',

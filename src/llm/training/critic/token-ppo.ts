@@ -158,7 +158,7 @@ export async function trainTokenPpo(options: TokenPpoOptions): Promise<TokenPpoS
   const { policy, critic, steps, collect, reference, epochs = 2, criticWarmup = 0, signal } = options
   const { klCoefficient = 0, clipLow = 0.2, clipHigh = 0.2, criticOptimiser = options } = options
   if (klCoefficient > 0 && reference === undefined)
-    throw new AgogeError('A cost of divergence needs something to diverge from', {
+    throw new AgogeError('A KL penalty needs a reference policy', {
       code: 'bad-config',
       given: { klCoefficient },
       expected: 'a reference: the checkpoint that the policy began with, opened a second time',
@@ -217,7 +217,7 @@ export async function trainTokenPpo(options: TokenPpoOptions): Promise<TokenPpoS
 }
 
 function nothingJudged(step: number, { length }: readonly RewardedRow[]): AgogeError {
-  return new AgogeError('Nothing that the policy said could be judged', {
+  return new AgogeError('No output of the policy could be judged', {
     code: 'no-samples',
     given: { step, rows: length },
     expected: 'rows with a reward, and an rl weight above 0 at the tokens that the policy chose',

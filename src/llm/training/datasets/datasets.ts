@@ -221,7 +221,7 @@ const formats = ['.jsonl', '.parquet']
 /** @throws AgogeError `unknown-format` unless the file ends in `.jsonl` or `.parquet`. */
 export function checkDatasetFile(file: string): void {
   if (formats.includes(extname(file))) return
-  throw new AgogeError(`The ending of ${file} does not say what it is to be.`, {
+  throw new AgogeError(`The ending of ${file} is not a supported file type.`, {
     code: 'unknown-format',
     given: extname(file) === '' ? 'no ending' : extname(file),
     expected: formats.join(' or '),

@@ -105,7 +105,7 @@ export async function teachRows(
 }
 
 function nothingSaid(step: number, { length }: readonly TrainingSequence[]): AgogeError {
-  return new AgogeError('The student said nothing that could be learnt from', {
+  return new AgogeError('The student has no sample to learn from', {
     code: 'no-samples',
     given: { step, rows: length },
     expected: 'rows with an rl weight above 0 at the tokens that the student chose',

@@ -68,7 +68,7 @@ export function rowOf({ prompt, tokens, weights }: Answer): Int32Array {
     tokens.length === 0 ||
     (weights !== undefined && weights.length !== tokens.length)
   )
-    throw new AgogeError('An answer cannot be learnt from', {
+    throw new AgogeError('An answer cannot be trained on', {
       code: 'bad-answer',
       given: { prompt: prompt.length, answer: tokens.length, weights: weights?.length },
       expected: 'a prompt and an answer of at least one token each, weights one a token of the answer',

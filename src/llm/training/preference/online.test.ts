@@ -44,7 +44,7 @@ test('groups of equal answers change nothing, and a method without a reference n
   ])
   expect(backend.parameters.data).toEqual(before)
   await expect(trainOnline({ backend, method: dpo(), steps: 1, learningRate: 0.1, collect })).rejects.toThrow(
-    /against a reference/,
+    /needs a reference policy/,
   )
   await backend.dispose()
 })

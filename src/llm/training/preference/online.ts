@@ -52,11 +52,11 @@ interface OnlineStep extends ScheduleStep {
 export async function trainOnline(options: OnlineOptions): Promise<OnlineStep[]> {
   const { backend, method, reference, steps, collect, signal } = options
   if (method.usesReference && reference === undefined)
-    throw new AgogeError(`${method.name} learns against a reference`, {
+    throw new AgogeError(`${method.name} needs a reference policy`, {
       code: 'bad-config',
       given: reference,
       expected: 'a frozen model',
-      hint: 'open the checkpoint that the policy began with a second time, or take simpo() or orpo()',
+      hint: 'open the initial checkpoint of the policy a second time, or use simpo() or orpo()',
     })
   const abort = signal === undefined ? {} : { signal }
   const { records } = await runTraining<FreshPairs>(

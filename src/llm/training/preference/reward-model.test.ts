@@ -73,6 +73,6 @@ test('a process reward model tells good steps from bad ones', async () => {
   const wrong = { ...held[0], ends: [1, 9, 5] }
   await expect(
     trainProcessReward({ model, examples: [wrong], validation: held, ...schedule }),
-  ).rejects.toThrow(/do not fit/)
+  ).rejects.toThrow(/are invalid/)
   await model.dispose()
 })

@@ -180,7 +180,7 @@ function check({ tokens, ends, labels }: LabelledSteps): void {
   const fits =
     ends.length > 0 && ends.length === labels.length && ends.every((end) => end >= 0 && end < tokens.length)
   if (fits) return
-  throw new AgogeError('The steps of an answer do not fit', {
+  throw new AgogeError('The steps of an answer are invalid', {
     code: 'bad-answer',
     given: { tokens: tokens.length, ends, labels },
     expected: 'at least one step, its end a place in the tokens, and one label each',

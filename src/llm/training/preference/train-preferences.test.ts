@@ -195,7 +195,7 @@ test('mistakes are errors', async () => {
   const backend = createLocalBackend({ config: tinyModel, threads: 1 })
   const options = { backend, method: dpo(), examples: train, validation, ...settings }
   const empty = { ...train[0], rejected: Int32Array.of() }
-  await expect(trainPreferences({ ...options, examples: [empty] })).rejects.toThrow(/cannot be learnt from/)
+  await expect(trainPreferences({ ...options, examples: [empty] })).rejects.toThrow(/cannot be trained on/)
   await expect(trainPreferences({ ...options, examples: [] })).rejects.toThrow(/examples 0/)
   await expect(trainPreferences({ ...options, validation: [] })).rejects.toThrow(/nothing to validate/)
   await expect(trainPreferences({ ...options, steps: 0 })).rejects.toThrow(/steps 0/)

@@ -88,7 +88,7 @@ export async function runSchedule(student: Student, settings: PreferenceSchedule
     examples: student.examples,
   }))
     if (!Number.isInteger(value) || value < 1)
-      throw new AgogeError(`A course of learning cannot have ${name} ${value}`, {
+      throw new AgogeError(`A training plan cannot have ${name} ${value}`, {
         code: 'bad-config',
         given: value,
         expected: 'a whole number from 1 on',
@@ -181,7 +181,7 @@ async function preparePreferences<Example>(options: PreferenceTrainingOptions<Ex
   const { backend, method, examples, validation, signal } = options
   const abort = signal === undefined ? {} : { signal }
   if (validation.length === 0)
-    throw new AgogeError('There is nothing to validate by', {
+    throw new AgogeError('There is nothing to validate on', {
       code: 'bad-config',
       given: validation.length,
       expected: 'at least one pair that is not trained on',
