@@ -19,6 +19,9 @@ const isContinuous = ({ action }: EnvironmentDefinition): boolean =>
 
 const hasChoices = ({ action }: EnvironmentDefinition): boolean => action.type === 'discrete'
 
+/** Evolution gives every row a policy of its own, and agents of one episode share theirs. */
+const hasOneAgent = ({ agentNames }: EnvironmentDefinition): boolean => agentNames === undefined
+
 /** The preset of RL Baselines3 Zoo where it has settings for the environment. */
 const zooOrElse =
   (preset: string) =>
@@ -120,6 +123,7 @@ export const classicAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> 
     presets: openAiEsPresets,
     create: openAiEs,
     defaultPreset: () => 'linear',
+    suits: hasOneAgent,
     bonus: false,
   }),
   'cma-es': entry({
@@ -127,6 +131,7 @@ export const classicAlgorithms: Readonly<Record<string, ClassicAlgorithmEntry>> 
     presets: cmaEsPresets,
     create: cmaEs,
     defaultPreset: () => 'linear',
+    suits: hasOneAgent,
     bonus: false,
   }),
   ...tabularAlgorithms,

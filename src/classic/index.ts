@@ -78,6 +78,7 @@ export type {
 } from './environment/environment.ts'
 export { finiteModel, outcomesOf, sampleCategorical, finiteEnvironment } from './environment/finite-model.ts'
 export type { FiniteModel, Outcome, FiniteDefinition } from './environment/finite-model.ts'
+export { independentAgents } from './environment/independent-agents.ts'
 export { createMultiAgentVector, defineMultiAgentEnvironment } from './environment/multi-agent.ts'
 export type { AgentArrays, MultiAgentDefinition, MultiAgentVector } from './environment/multi-agent.ts'
 export { numpyEnvStream, numpyStream, fastStream } from './environment/environment-random.ts'
@@ -160,7 +161,7 @@ export { recordEpisodes, startAt, timeLimit } from './environment/wrappers/episo
 export type { ArrayEpisode } from './environment/wrappers/episodes.ts'
 export type { RunningMeanStd } from './environment/wrappers/normalise.ts'
 export type { WriteRow } from './environment/wrappers/wrap-vector.ts'
-export { classicEnvironments } from './environments/catalogue.ts'
+export { classicEnvironments, multiAgentEnvironments } from './environments/catalogue.ts'
 export { adversarialBandit, createAdversarialBandit } from './environments/bandit/adversarial-bandit.ts'
 export type { AdversarialBanditOptions } from './environments/bandit/adversarial-bandit.ts'
 export type { ArmedBanditOptions } from './environments/bandit/armed-bandits.ts'
@@ -187,6 +188,7 @@ export {
   penaltyGame,
   prisonersDilemma,
 } from './environments/games/matrix-games.ts'
+export { rendezvous } from './environments/games/rendezvous.ts'
 export { chain } from './environments/grid/chain.ts'
 export { combinationLock, lockDigit } from './environments/grid/combination-lock.ts'
 export { darkKeyDoor } from './environments/grid/dark-key-door.ts'

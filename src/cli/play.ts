@@ -1,4 +1,5 @@
 import { defined } from '../defined.ts'
+import { AgogeError } from '../error.ts'
 import type { ClassicAgent } from '../classic/algorithm/agent.ts'
 import { openVector } from '../classic/environment/index.ts'
 import type { AnyVector, OpenedVector, EnvironmentDefinition } from '../classic/environment/index.ts'
@@ -45,6 +46,7 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
   }
   await requireClassicEnvironment(name)
   const { definition, playable } = await openNamed(name)
+  refuseSeveralAgents(name, definition)
   const how = { fps, ...defined({ every }) }
   const frames = render === undefined ? createScreen(terminal, how) : createRecording(render, terminal, how)
   const loaded = model === undefined ? undefined : await loadAgent(runsOf(model)[0] ?? model, name)
@@ -90,6 +92,16 @@ export async function runPlay(command: PlayCommand, terminal: Console): Promise<
     await environment?.close()
     await loaded?.agent.dispose()
   }
+}
+
+function refuseSeveralAgents(name: string, { agentNames: agents }: EnvironmentDefinition): void {
+  if (agents === undefined) return
+  throw new AgogeError(`${name} is played by ${agents.length} agents and has no drawing`, {
+    code: 'no-drawing',
+    given: name,
+    expected: 'an environment of one agent',
+    hint: `Returns of each agent: agoge eval ${name} --model RUN`,
+  })
 }
 
 /** One set. Default: that of training if the run or the command varies features. */

@@ -81,15 +81,16 @@ export function openRunFolder(options: RunFolderOptions = {}): RunFolder {
  * Checks before slow work whether a new run can use the folder, and leaves no changes. Default: a new folder under
  * `.agoge/runs`.
  *
+ * @param resumeWith how a run in the folder is resumed, for the hint. Default: `--resume PATH`.
  * @throws AgogeError if the folder cannot be created or written, or contains a run or files that a run would overwrite.
  */
-export function checkNewRun(path?: string): void {
-  if (path !== undefined) refuseExistingRun(resolve(path))
+export function checkNewRun(path?: string, resumeWith = `--resume ${path}`): void {
+  if (path !== undefined) refuseExistingRun(resolve(path), resumeWith)
   checkFolder(resolve(path ?? join('.agoge', 'runs')))
 }
 
 /** @throws AgogeError if the folder contains a run, or files with names that a run uses. */
-export function refuseExistingRun(path: string): void {
+export function refuseExistingRun(path: string, resumeWith: string): void {
   const found = ['config.json', ...ownNames].find((name) => existsSync(join(path, name)))
   if (found === undefined) return
   const isRun = found === 'config.json'
@@ -98,8 +99,8 @@ export function refuseExistingRun(path: string): void {
     given: path,
     expected: 'an empty folder',
     hint: isRun
-      ? `Resume it with --resume ${path}, or choose another folder with --out`
-      : 'A run would overwrite it: choose another folder with --out',
+      ? `Resume it with ${resumeWith}, or choose another folder`
+      : 'A run would overwrite it: choose another folder',
   })
 }
 

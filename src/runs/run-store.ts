@@ -53,7 +53,7 @@ export function claimRun(
   try {
     if (resume) requireSameRun(folder, config)
     else {
-      refuseExistingRun(folder.path)
+      refuseExistingRun(folder.path, 'the option resume: true')
       writeChecked(folder, configFile, jsonText({ ...config, ...notes }))
     }
     return release

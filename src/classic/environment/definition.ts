@@ -68,6 +68,11 @@ export type DrawnShape =
  */
 export interface EnvironmentDefinition<C extends ContextSpace = ContextSpace> {
   readonly name: string
+  /**
+   * Names of the agents, where consecutive rows of the vector are the agents of one episode (see
+   * `independentAgents`). Default: every row is an episode of its own.
+   */
+  readonly agentNames?: readonly string[]
   readonly observation: ArraySpace
   readonly action: ArraySpace
   readonly context: C

@@ -1,4 +1,5 @@
 import { AgogeError } from '../../error.ts'
+import { maskSize } from './action-masks.ts'
 import { contextRow, contextColumns, writeContext } from './context.ts'
 import type { ContextColumns, ContextSpace } from './context.ts'
 import type { EnvironmentRandom } from './definition.ts'
@@ -26,11 +27,16 @@ export interface AgentArrays<C extends ContextSpace = ContextSpace> {
   readonly rewards: Float64Array
   /** [count]. 1 where the task itself has ended, for all agents. */
   readonly terminated: Uint8Array
+  /** [count, agents, n], 1 = allowed, as in `EnvArrays`. Empty for environments without `mask`. */
+  readonly actionMask: Uint8Array
 }
 
 /**
  * An environment of several agents with the same spaces, which all act in every step. As in an
  * `EnvironmentDefinition`, the functions work on index `i` of typed arrays and store nothing between calls.
+ *
+ * An episode ends for all agents at once. An agent that is out before the others gets reward 0 from then on, and `mask`
+ * leaves it one choice.
  */
 export interface MultiAgentDefinition<C extends ContextSpace = ContextSpace> {
   readonly name: string
@@ -46,6 +52,8 @@ export interface MultiAgentDefinition<C extends ContextSpace = ContextSpace> {
   readonly step: (envs: AgentArrays, i: number, random: EnvironmentRandom) => void
   /** Writes the observation of each agent. */
   readonly observe: (envs: AgentArrays, i: number) => void
+  /** Writes which choices each agent has. Not for boxes. */
+  readonly mask?: (envs: AgentArrays, i: number) => void
 }
 
 /**
@@ -54,11 +62,12 @@ export interface MultiAgentDefinition<C extends ContextSpace = ContextSpace> {
  */
 type MultiAgentSource<C extends ContextSpace> = Omit<
   MultiAgentDefinition<C>,
-  'reset' | 'step' | 'observe'
+  'reset' | 'step' | 'observe' | 'mask'
 > & {
   readonly reset: (envs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
   readonly step: (envs: AgentArrays<C>, i: number, random: EnvironmentRandom) => void
   readonly observe: (envs: AgentArrays<C>, i: number) => void
+  readonly mask?: (envs: AgentArrays<C>, i: number) => void
 }
 
 /** Defines an environment of several agents. Its functions read the context features by name. */
@@ -82,6 +91,8 @@ export interface MultiAgentVector {
   readonly terminated: Uint8Array
   /** [numEnvs]: 1 where the time limit ended the episode. */
   readonly truncated: Uint8Array
+  /** [numEnvs, agents, n], 1 = allowed. Empty for environments without masks. */
+  readonly actionMask: Uint8Array
   readonly envs: AgentArrays
   /** Begins new episodes in all environments. A seed restarts all random streams first. */
   reset(options?: { seed?: number }): void
@@ -103,6 +114,7 @@ export function createMultiAgentVector(
   }: Pick<VectorOptions, 'numEnvs' | 'seed' | 'contextFor' | 'maxSteps'>,
 ): MultiAgentVector {
   const agents = definition.agents.length
+  const choices = definition.mask === undefined ? 0 : maskSize(definition.name, definition.action)
   const envs: AgentArrays = {
     count,
     agents,
@@ -112,6 +124,7 @@ export function createMultiAgentVector(
     observations: new Float32Array(count * agents * rowSize(definition.observation)),
     rewards: new Float64Array(count * agents),
     terminated: new Uint8Array(count),
+    actionMask: new Uint8Array(count * agents * choices),
   }
   const truncated = new Uint8Array(count)
   const lengths = new Int32Array(count)
@@ -127,6 +140,7 @@ export function createMultiAgentVector(
     lengths[i] = 0
     definition.reset(envs, i, streams[i])
     definition.observe(envs, i)
+    definition.mask?.(envs, i)
   }
 
   return {
@@ -136,6 +150,7 @@ export function createMultiAgentVector(
     rewards: envs.rewards,
     terminated: envs.terminated,
     truncated,
+    actionMask: envs.actionMask,
     envs,
     reset({ seed } = {}) {
       if (seed !== undefined) {
@@ -155,7 +170,10 @@ export function createMultiAgentVector(
         definition.step(envs, i, streams[i])
         truncated[i] = ++lengths[i] >= maxSteps ? 1 : 0
         if (truncated[i] === 1 || envs.terminated[i] === 1) begin(i)
-        else definition.observe(envs, i)
+        else {
+          definition.observe(envs, i)
+          definition.mask?.(envs, i)
+        }
       }
     },
   }

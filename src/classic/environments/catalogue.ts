@@ -1,4 +1,4 @@
-import type { EnvironmentDefinition } from '../environment/index.ts'
+import { type EnvironmentDefinition, independentAgents } from '../environment/index.ts'
 import { adversarialBandit } from './bandit/adversarial-bandit.ts'
 import { bernoulliBandit, gaussianBandit } from './bandit/armed-bandits.ts'
 import { linearBandit } from './bandit/linear-bandit.ts'
@@ -7,6 +7,8 @@ import { cartPole, cartPolePositions } from './control/cart-pole.ts'
 import { mountainCarContinuous } from './control/mountain-car-continuous.ts'
 import { mountainCar } from './control/mountain-car.ts'
 import { pendulum } from './control/pendulum.ts'
+import { climbing, penaltyGame, prisonersDilemma } from './games/matrix-games.ts'
+import { rendezvous } from './games/rendezvous.ts'
 import { chain } from './grid/chain.ts'
 import { combinationLock } from './grid/combination-lock.ts'
 import { darkKeyDoor } from './grid/dark-key-door.ts'
@@ -68,3 +70,20 @@ const all: readonly EnvironmentDefinition[] = [
 export const classicEnvironments: Readonly<Record<string, EnvironmentDefinition>> = Object.fromEntries(
   all.map((definition) => [definition.name, definition]),
 )
+
+/**
+ * The environments of several agents, by the name that the command line takes. The agents learn independently, with
+ * shared parameters: see `independentAgents`.
+ */
+export const multiAgentEnvironments: Readonly<Record<string, EnvironmentDefinition>> = Object.fromEntries(
+  [prisonersDilemma, climbing, penaltyGame, rendezvous].map((definition) => [
+    definition.name,
+    independentAgents(definition),
+  ]),
+)
+
+/** All of them. */
+export const namedEnvironments: Readonly<Record<string, EnvironmentDefinition>> = {
+  ...classicEnvironments,
+  ...multiAgentEnvironments,
+}

@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defined } from '../../defined.ts'
-import { requireDefinition, isEnvironmentDefinition, openVector } from '../environment/index.ts'
-import type { Playable, EnvironmentDefinition } from '../environment/index.ts'
+import {
+  independentAgents,
+  requireDefinition,
+  isEnvironmentDefinition,
+  openVector,
+} from '../environment/index.ts'
+import type { MultiAgentDefinition, Playable, EnvironmentDefinition } from '../environment/index.ts'
 import { AgogeError } from '../../error.ts'
 import { importFile } from '../../import-file.ts'
 
@@ -39,7 +44,7 @@ export async function readEnvironmentFile(path: string): Promise<EnvironmentFile
   const fields = typeof found === 'object' && found !== null ? found : {}
   const isPlayable = typeof found === 'function' || 'observationSpace' in fields || 'stateSize' in fields
   if (!isPlayable) throw badFile(file, `it exports ${Object.keys(module).join(', ') || 'nothing'}`)
-  const playable = found as Playable
+  const playable = isMultiAgent(fields) ? independentAgents(fields) : (found as Playable)
   if (isEnvironmentDefinition(playable)) {
     requireDefinition(playable)
     return { file, playable, definition: playable }
@@ -48,6 +53,10 @@ export async function readEnvironmentFile(path: string): Promise<EnvironmentFile
   await vector.close()
   return { file, playable, definition: vector.definition }
 }
+
+/** Whether it is of several agents. */
+const isMultiAgent = (fields: object): fields is MultiAgentDefinition =>
+  'agents' in fields && 'stateSize' in fields
 
 /** The only definition that a module exports, under any name; undefined if there are several or none. */
 function onlyDefinition(module: object): unknown {

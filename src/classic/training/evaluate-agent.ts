@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts'
 import { hash32 } from '../../engine/random/index.ts'
 import { AgogeError } from '../../error.ts'
+import { mean } from '../../statistics/statistics.ts'
 import type { ClassicAgent } from '../algorithm/agent.ts'
 import {
   type AnyEnvironment,
@@ -129,6 +130,8 @@ export interface EvaluateAgentOptions {
 export interface Played {
   returns: Float64Array
   lengths: Int32Array
+  /** Of environments with several agents: the returns of each, by name. `returns` has the means over agents. */
+  agents?: Readonly<Record<string, Float64Array>>
   /** Number of episodes cut off at `maxSteps` in an environment without its own limit. Their returns are partial. */
   cutOff: number
 }
@@ -182,12 +185,14 @@ async function evaluateInEnvironment(
   definition: EnvironmentDefinition,
   { episodes, seed, maxSteps, contextFor, wrap, signal }: Settled,
 ): Promise<Played> {
+  const { agentNames: agents = [''] } = definition
+  const rows = episodes * agents.length
   const envs = createVectorEnvironment(definition, {
-    numEnvs: episodes,
+    numEnvs: rows,
     seed,
     maxSteps,
     stream: (seed, envIndex) => fastStream('evaluation', definition.name, seed, envIndex),
-    ...(contextFor === undefined ? {} : { contextFor: (envIndex) => contextFor(envIndex) }),
+    ...(contextFor === undefined ? {} : { contextFor: (row) => contextFor(Math.floor(row / agents.length)) }),
   })
   const environment = wrap?.(envs) ?? envs
   const resetting = environment.reset()
@@ -195,16 +200,16 @@ async function evaluateInEnvironment(
   checkStep(environment, 0)
   const { observations, actions, actionMask, terminated, truncated } = environment
   const mask = actionMask.length > 0 ? actionMask : undefined
-  const returns = new Float64Array(episodes)
-  const lengths = new Int32Array(episodes)
+  const returns = new Float64Array(rows)
+  const lengths = new Int32Array(rows)
   const { memorySize = 0 } = agent
-  const memory = new Float32Array(episodes * memorySize)
+  const memory = new Float32Array(rows * memorySize)
   let cutOff = 0
-  let left = episodes
+  let left = rows
   let rested = performance.now()
   for (let step = 1; left > 0; step++) {
     try {
-      agent.predict(observations, episodes, actions, mask, memory)
+      agent.predict(observations, rows, actions, mask, memory)
     } catch (error) {
       throw reportStep(error, definition.name, step)
     }
@@ -212,7 +217,7 @@ async function evaluateInEnvironment(
     const stepping = environment.step()
     if (stepping instanceof Promise) await stepping
     checkStep(environment, step)
-    for (let i = 0; i < episodes; i++) {
+    for (let i = 0; i < rows; i++) {
       if (terminated[i] === 0 && truncated[i] === 0) continue
       memory.fill(0, i * memorySize, (i + 1) * memorySize)
       if (lengths[i] > 0) continue
@@ -226,8 +231,28 @@ async function evaluateInEnvironment(
     signal?.throwIfAborted()
     rested = performance.now()
   }
-  return { returns, lengths, cutOff }
+  return definition.agentNames === undefined
+    ? { returns, lengths, cutOff }
+    : byAgent(definition.agentNames, { returns, lengths, cutOff })
 }
+
+/** Rows of agents as episodes. Agents of an episode end it at the same step. */
+function byAgent(agents: readonly string[], { returns, lengths, cutOff }: Played): Played {
+  const own = (agent: number): Float64Array => returns.filter((_, row) => row % agents.length === agent)
+  const found = agents.map((name, agent) => [name, own(agent)] as const)
+  return {
+    returns: found[0][1].map(
+      (_, episode) => found.reduce((sum, [, each]) => sum + each[episode], 0) / agents.length,
+    ),
+    lengths: lengths.filter((_, row) => row % agents.length === 0),
+    agents: Object.fromEntries(found),
+    cutOff: cutOff / agents.length,
+  }
+}
+
+/** The mean return of each agent, by name; undefined for environments of one agent. */
+export const agentReturns = ({ agents }: Pick<Played, 'agents'>): Record<string, number> | undefined =>
+  agents && Object.fromEntries(Object.entries(agents).map(([name, values]) => [name, mean(values)]))
 
 /** A warning for an evaluation in which episodes were cut off; undefined if all ended. */
 export const cutOffNote = (

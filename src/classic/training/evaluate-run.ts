@@ -2,7 +2,7 @@ import { defined } from '../../defined.ts'
 import { intervalText, meanInterval } from '../../statistics/intervals.ts'
 import { mean } from '../../statistics/statistics.ts'
 import type { EvaluationContexts } from './context-settings.ts'
-import { cutOffNote, evaluateAgent } from './evaluate-agent.ts'
+import { agentReturns, cutOffNote, evaluateAgent } from './evaluate-agent.ts'
 import { checkpointAt } from './run-record.ts'
 import { clock, record, type Run, saveRunStep } from './run.ts'
 import type { Evaluation, SetEvaluation } from './types.ts'
@@ -67,7 +67,12 @@ async function play(
     seed,
     ...defined({ signal, contextFor }),
   })
-  const found = { return: meanInterval(Array.from(played.returns)), length: mean(played.lengths) }
+  const agents = agentReturns(played)
+  const found = {
+    return: meanInterval(Array.from(played.returns)),
+    length: mean(played.lengths),
+    ...defined({ agents }),
+  }
   const seconds = clock(run)
   times.evaluationSeconds += seconds
   const { mean: value, low, high } = found.return
@@ -75,15 +80,21 @@ async function play(
     return: value,
     ...(low === null ? {} : { low, high }),
     length: found.length,
+    ...Object.fromEntries(Object.entries(agents ?? {}).map(([name, mean]) => [`return-${name}`, mean])),
   })
   const where = others.length === 0 ? '' : ` on ${set} contexts`
   run.emit({
     type: 'note',
-    text: `greedy after ${state.step} steps${where}: return ${show(value)} (${intervalText(found.return, show)}), ${episodes} episodes`,
+    text: `greedy after ${state.step} steps${where}: return ${show(value)} (${intervalText(found.return, show)})${agentsText(agents)}, ${episodes} episodes`,
   })
   const warning = cutOffNote(environment.definition, played)
   if (warning !== undefined) run.emit({ type: 'note', text: warning })
   return found
 }
+
+const agentsText = (agents: Readonly<Record<string, number>> = {}): string =>
+  Object.entries(agents)
+    .map(([name, value]) => `, ${name} ${show(value)}`)
+    .join('')
 
 const show = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(2))

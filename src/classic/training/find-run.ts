@@ -10,8 +10,9 @@ import {
   isEnvironmentDefinition,
   type Playable,
   rowSize,
+  wholeEpisodes,
 } from '../environment/index.ts'
-import { classicEnvironments } from '../environments/catalogue.ts'
+import { namedEnvironments } from '../environments/catalogue.ts'
 import { type Encoder, encoderNetwork, windowOf } from '../policy/index.ts'
 import {
   checkContexts,
@@ -153,7 +154,7 @@ export interface FoundRun {
  * @throws AgogeError listing the names, with a suggestion.
  */
 export function findEnvironment(name: string): EnvironmentDefinition {
-  return findNamed('environment', name, classicEnvironments)
+  return findNamed('environment', name, namedEnvironments)
 }
 
 /** Finds an environment by its name in Agoge, or loads it from a user's module. */
@@ -191,10 +192,10 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
   }
   const seen = seenDefinition(definition, contexts)
   if (!algorithm.suits(seen)) {
-    const { observation, action } = seen
+    const { observation, action, agentNames } = seen
     throw new AgogeError(`${given.algorithm} cannot act in ${given.environment}`, {
       code: 'unsuitable-algorithm',
-      given: `${given.algorithm}, with ${observation.type} observations and ${action.type} actions`,
+      given: `${given.algorithm}, with ${observation.type} observations, ${action.type} actions${agentNames === undefined ? '' : ` and ${agentNames.length} agents`}`,
       expected: `one of ${algorithmsFor(seen).join(', ')}`,
     })
   }
@@ -204,7 +205,7 @@ export function findRun(given: Omit<NamedRun, 'steps'>, file?: EnvironmentFile):
   const known: Record<string, unknown> = { ...(algorithm.network ? { encoder: undefined } : {}), ...preset }
   for (const field of Object.keys(given.config ?? {}))
     findNamed(`setting of ${given.algorithm}`, field, known)
-  const numEnvs = given.numEnvs ?? preset.numEnvs
+  const numEnvs = wholeEpisodes(seen, given.numEnvs ?? preset.numEnvs)
   const config: Preset = { ...preset, ...given.config, numEnvs }
   if (config['encoder'] !== undefined) checkEncoder(given.algorithm, config['encoder'], seen)
   const bonus = given.bonus && findBonus(given.bonus, given.algorithm, algorithm)

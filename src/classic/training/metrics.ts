@@ -31,12 +31,13 @@ export function createMetrics(): Metrics {
   }
 
   return {
-    stepped({ terminated, truncated, returns, lengths }) {
+    stepped({ definition: { agentNames }, terminated, truncated, returns, lengths }) {
       for (let i = 0; i < terminated.length; i++) {
         if (terminated[i] === 0 && truncated[i] === 0) continue
         episodes++
         add('return', returns[i])
         add('length', lengths[i])
+        if (agentNames !== undefined) add(`return-${agentNames[i % agentNames.length]}`, returns[i])
       }
     },
     updated(metrics) {

@@ -1,6 +1,11 @@
 import { defined } from '../../defined.ts'
 import { AgogeError } from '../../error.ts'
-import { isEnvironmentDefinition, type OpenedVector, openVector } from '../environment/index.ts'
+import {
+  isEnvironmentDefinition,
+  type OpenedVector,
+  openVector,
+  wholeEpisodes,
+} from '../environment/index.ts'
 import type { ClassicTrainOptions, EvaluationSettings } from './types.ts'
 
 /** Options with their defaults filled in. */
@@ -39,7 +44,8 @@ export async function openTraining(
     })
   }
   const isSingle = typeof definition !== 'function' && !isEnvironmentDefinition(definition)
-  const { numEnvs = isSingle ? 1 : 8 } = options
+  const { numEnvs = isSingle ? 1 : wholeEpisodes(isEnvironmentDefinition(definition) ? definition : {}, 8) } =
+    options
   const evaluate = {
     episodes: options.evaluate?.episodes ?? 100,
     every: options.evaluate?.every ?? (isSingle ? 0 : Math.ceil((Math.ceil(steps / numEnvs) * numEnvs) / 10)),

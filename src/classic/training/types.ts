@@ -63,6 +63,8 @@ export interface Evaluation {
   return: MeanEstimate
   /** Mean length of an episode in steps. */
   length: number
+  /** Of environments with several agents: the mean return of each, by name. `return` is of their means. */
+  agents?: Readonly<Record<string, number>>
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { AgogeError } from '../../error.ts'
 import { isEnvironmentFile } from '../../classic/training/environment-file.ts'
-import { classicEnvironments } from '../../classic/environments/catalogue.ts'
+import { namedEnvironments } from '../../classic/environments/catalogue.ts'
 import { hasTextTasks, readToolEnvironment, unknownEnvironment } from '../shared/environment-names.ts'
 import {
   environmentKind,
@@ -54,15 +54,15 @@ function toolKind(environment: string): EnvironmentKind {
  * @throws AgogeError with the list of classic environments, or of all kinds if no kind has the name.
  */
 export async function requireClassicEnvironment(name: string): Promise<void> {
-  if (Object.hasOwn(classicEnvironments, name)) return
+  if (Object.hasOwn(namedEnvironments, name)) return
   if (hasTextTasks(name) || (await readToolEnvironment(name)) !== undefined) {
     throw new AgogeError(`${name} has tasks in words, not arrays of numbers`, {
       code: 'unknown-environment',
       given: name,
-      expected: `one of ${Object.keys(classicEnvironments).join(', ')}`,
+      expected: `one of ${Object.keys(namedEnvironments).join(', ')}`,
       hint: `To watch a model there: agoge chat ${name}`,
     })
   }
   if (isEnvironmentFile(name)) return
-  throw unknownEnvironment({ environment: name }, Object.keys(classicEnvironments))
+  throw unknownEnvironment({ environment: name }, Object.keys(namedEnvironments))
 }

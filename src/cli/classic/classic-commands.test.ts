@@ -56,6 +56,20 @@ test('trains, resumes, evaluates and plays', async () => {
   expect(played.out).toMatch(/episode 1: return [\d.]+ in \d+ steps/)
 })
 
+test('an environment of several agents trains and is evaluated, with the mean return of each', async () => {
+  const out = join(folder, 'agents')
+  const trained = await agoge('train', 'prisoners-dilemma', '--steps', '4000', '--out', out)
+  expect(trained.err).toMatch(/return 25\.00 \(.*\), first 25\.00, second 25\.00, 100 episodes/)
+  expect(trained.out).toMatch(/^prisoners-dilemma, ppo \(cleanrl\): mean return 25\.00/m)
+  const { out: shown } = await agoge('eval', 'prisoners-dilemma', '--model', out, '--episodes', '10')
+  expect(shown).toMatch(/95% interval +first +second +mean length/)
+  expect(shown).toMatch(/agents +10 +25\.00 +25\.00 to 25\.00 +25\.00 +25\.00 +25\.00/)
+  const list = (await agoge('envs')).out
+  expect(list).toMatch(/rendezvous +2 +box\(6\) +discrete\(5\) +50 +3 +[A-Z]\n/)
+  expect((await agoge('envs', 'rendezvous')).out).toContain('2 agents (first, second)')
+  expect((await agoge('train', 'rendezvous', '--help')).out).toMatch(/--algorithm <name>[\s\S]*--num-envs/)
+})
+
 test('acting at random is a baseline', async () => {
   const { out } = await agoge('eval', 'cartpole', '--episodes', '50')
   const [, mean] = /random +50 +([\d.]+)/.exec(out) ?? []
@@ -81,6 +95,11 @@ test.each<[string[], RegExp]>([
   [['train', 'cartpole', '--out', run], /already holds a run[\s\S]*--resume/],
   [['eval', 'cartpole', '--model', join(folder, 'nothing')], /no trained agent[\s\S]*agoge train/],
   [['eval', 'cartpole', '--model', 'http://localhost:1/v1#x'], /endpoint of a language model cannot act/],
+  [
+    ['train', 'rendezvous', '--algorithm', 'sac'],
+    /sac cannot act in rendezvous[\s\S]*discrete actions and 2 agents/,
+  ],
+  [['play', 'rendezvous'], /played by 2 agents and has no drawing[\s\S]*agoge eval rendezvous/],
   [['eval', 'pendulum', '--model', run], /trained on cartpole, not on pendulum/],
 ])('%j is refused', async (words, message) => {
   const { code, err } = await agoge(...words)

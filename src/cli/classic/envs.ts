@@ -5,7 +5,11 @@ import type {
   EnvironmentDefinition,
 } from '../../classic/environment/index.ts'
 import { algorithmsFor, openNamed } from '../../classic/training/find-run.ts'
-import { classicEnvironments } from '../../classic/environments/catalogue.ts'
+import {
+  classicEnvironments,
+  multiAgentEnvironments,
+  namedEnvironments,
+} from '../../classic/environments/catalogue.ts'
 import type { Adventure } from '../../llm/environment/adventure/adventure.ts'
 import { toolEnvironments } from '../../llm/environment/catalogue.ts'
 import { gameOf, readToolEnvironment } from '../shared/environment-names.ts'
@@ -49,17 +53,25 @@ function allText(): string {
     letters.set(algorithms, letter)
     return letter
   }
-  const rows = Object.entries(classicEnvironments).map(([name, definition]) => [
+  const rowOf = ([name, definition]: [string, EnvironmentDefinition]): string[] => [
     name,
     space(definition.observation),
     space(definition.action),
     definition.maxSteps === undefined ? '–' : String(definition.maxSteps),
     String(Object.keys(definition.context).length),
     letterOf(algorithmsFor(definition).join(', ')),
-  ])
+  ]
   const header = ['environment', 'observation', 'action', 'steps', 'context features', 'algorithms']
+  const agentsOf = ([name, definition]: [string, EnvironmentDefinition]): string[] => [
+    name,
+    String(definition.agentNames?.length ?? 1),
+    ...rowOf([name, definition]).slice(1),
+  ]
   return [
-    table(header, rows),
+    table(header, Object.entries(classicEnvironments).map(rowOf)),
+    '',
+    'Several agents, which learn independently with shared parameters:',
+    table([header[0], 'agents', ...header.slice(1)], Object.entries(multiAgentEnvironments).map(agentsOf)),
     '',
     'Algorithms:',
     ...listed([...letters].map(([algorithms, letter]) => [letter, algorithms])),
@@ -76,7 +88,7 @@ function allText(): string {
 }
 
 async function allForPrograms(): Promise<object[]> {
-  const definitions = Object.entries(classicEnvironments).map(([name, definition]) =>
+  const definitions = Object.entries(namedEnvironments).map(([name, definition]) =>
     describe(name, definition),
   )
   const tools = Object.keys(toolEnvironments).map(async (name) => {
@@ -113,6 +125,11 @@ function toolText(typed: string, { name, about, kinds }: ToolDescription): strin
 function definitionText(name: string, definition: EnvironmentDefinition): string {
   return [
     `${name}: observation ${space(definition.observation)}, action ${space(definition.action)}${definition.mask === undefined ? '' : ' with masks'}, ${definition.maxSteps === undefined ? 'no limit of steps' : `at most ${definition.maxSteps} steps`}`,
+    ...(definition.agentNames === undefined
+      ? []
+      : [
+          `${definition.agentNames.length} agents (${definition.agentNames.join(', ')}), which learn independently with shared parameters`,
+        ]),
     `algorithms: ${algorithmsFor(definition).join(', ')}`,
     '',
     ...(Object.keys(definition.context).length === 0
@@ -157,6 +174,7 @@ function describe(name: string, definition: EnvironmentDefinition) {
     observation: plain(definition.observation),
     action: plain(definition.action),
     maxSteps: definition.maxSteps ?? null,
+    ...(definition.agentNames === undefined ? {} : { agents: definition.agentNames }),
     masked: definition.mask !== undefined,
     context: definition.context,
     algorithms: algorithmsFor(definition),

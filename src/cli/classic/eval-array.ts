@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { defined } from '../../defined.ts'
 import type { ClassicAgent } from '../../classic/algorithm/agent.ts'
 import type { Playable } from '../../classic/environment/index.ts'
 import {
@@ -9,7 +10,7 @@ import {
   stratifiedInterquartileMean,
 } from '../../statistics/intervals.ts'
 import { mean } from '../../statistics/statistics.ts'
-import { cutOffNote, evaluateAgent } from '../../classic/training/evaluate-agent.ts'
+import { agentReturns, cutOffNote, evaluateAgent } from '../../classic/training/evaluate-agent.ts'
 import { estimateText, returnText } from '../../classic/training/report.ts'
 import { evaluationContexts } from '../../classic/training/context-settings.ts'
 import { loadAgent } from '../../classic/training/load-agent.ts'
@@ -38,6 +39,8 @@ export interface AgentReport {
   /** Mean episode length in steps. */
   length: number
   returns: number[]
+  /** Of environments with several agents: the mean return of each, by name. */
+  agents?: Readonly<Record<string, number>>
 }
 
 /** `agoge eval ENVIRONMENT`: mean return of agents, or of random actions, with intervals. */
@@ -68,7 +71,14 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
       const warning = cutOffNote(definition, played)
       if (warning !== undefined) terminal.err(`${model}: ${warning}`)
       const values = Array.from(returns)
-      reports.push({ model, set, return: meanInterval(values), length: mean(lengths), returns: values })
+      reports.push({
+        model,
+        set,
+        return: meanInterval(values),
+        length: mean(lengths),
+        returns: values,
+        ...defined({ agents: agentReturns(played) }),
+      })
     }
     return reports
   }
@@ -105,15 +115,25 @@ export async function runEvalArray(command: EvalArrayCommand, terminal: Console)
 /** Names the context set, unless it is the default. */
 function reportsTable(reports: readonly AgentReport[]): string {
   const vary = reports.some(({ set }) => set !== 'default')
-  const rows = reports.map(({ model, set, return: found, length }) => [
+  const names = Object.keys(reports[0]?.agents ?? {})
+  const rows = reports.map(({ model, set, return: found, length, agents }) => [
     model,
     ...(vary ? [set] : []),
     String(found.n),
     returnText(found.mean),
     intervalText(found, returnText),
+    ...names.map((name) => returnText(agents?.[name] ?? NaN)),
     returnText(length),
   ])
-  const header = ['', ...(vary ? ['contexts'] : []), 'episodes', 'mean return', '95% interval', 'mean length']
+  const header = [
+    '',
+    ...(vary ? ['contexts'] : []),
+    'episodes',
+    'mean return',
+    '95% interval',
+    ...names,
+    'mean length',
+  ]
   return table(header, rows)
 }
 

@@ -6,17 +6,24 @@ import { readCheckpoint } from '../../llm/checkpoint/checkpoint.ts'
 import type { GroupReward } from '../../llm/reward/reward.ts'
 import { episodeAnswer } from '../../llm/training/preference/online.ts'
 import { rewardScores } from '../../llm/training/preference/reward-model.ts'
-import { modelFolder } from '../shared/runs.ts'
+import { modelFolder, trainerOf } from '../shared/runs.ts'
 
 /**
  * Returns the absolute folder of a reward model: that of a `train-offline --method reward-model` run, or one of its
  * checkpoints.
  *
- * @throws AgogeError if there is none.
+ * @throws AgogeError `unknown-model` if there is none, `bad-argument` for a process reward model.
  */
 export function findRewardModel(given: string): string {
   const folder = resolve(modelFolder(given))
-  if (existsSync(join(folder, 'score.safetensors'))) return folder
+  if (existsSync(join(folder, 'score.safetensors'))) {
+    if (trainerOf(resolve(folder, '..', '..')) !== 'process-reward-model') return folder
+    throw new AgogeError(`${given} is a process reward model: it scores steps, not episodes`, {
+      code: 'bad-argument',
+      given: 'a run of agoge train-offline --method process-reward-model',
+      expected: 'a run of agoge train-offline --method reward-model',
+    })
+  }
   throw new AgogeError(`There is no reward model in ${given}.`, {
     code: 'unknown-model',
     given,

@@ -86,6 +86,15 @@ test('what a reward model says is the reward of a run', async () => {
   expect(scores.every((score) => score > 0 && score < 1)).toBe(true)
   const { err: refused } = await agoge('train', '--reward-model', at('first'))
   expect(refused).toMatch(/no reward model in/)
+  for (const model of [
+    at('process-reward-model'),
+    join(at('process-reward-model'), 'checkpoints', 'final'),
+  ]) {
+    const { err: steps } = await agoge('train', '--reward-model', model)
+    expect(steps).toMatch(/is a process reward model: it scores steps, not episodes/)
+  }
+  const { err: taken } = await agoge('train-offline', at('first'), '--out', at('reward-model'))
+  expect(taken).toMatch(/already holds a run[\s\S]*Resume it with the same command and --resume/)
 }, 600_000)
 
 test('success on held-out tasks is compared, paired by task', async () => {

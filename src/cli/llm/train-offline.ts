@@ -23,6 +23,7 @@ import { trainProcessReward, trainRewardModel } from '../../llm/training/prefere
 import type { LabelledSteps } from '../../llm/training/preference/reward-model.ts'
 import { trainPreferences } from '../../llm/training/preference/train-preferences.ts'
 import type { PreferenceSchedule, Schedule } from '../../llm/training/preference/train-preferences.ts'
+import { checkNewRun } from '../../runs/run-folder.ts'
 import type { Console } from '../shared/console.ts'
 import { createProgress } from '../shared/progress.ts'
 import { listRuns, trainedEnvironment } from '../shared/runs.ts'
@@ -51,6 +52,7 @@ export interface TrainOfflineCommand {
 
 /** `agoge train-offline`: trains on recorded episodes, and reports the improvement on held-out ones. */
 export async function runTrainOffline(command: TrainOfflineCommand, terminal: Console): Promise<void> {
+  if (command.resume !== true) checkNewRun(command.out, 'the same command and --resume (without a folder)')
   const { file, run } = episodesFile(command.episodes)
   const data = dividedEpisodes(readEpisodes(file))
   const start = findModel(command.model ?? (isRun(run) ? run : undefined)).folder

@@ -73,6 +73,9 @@ export function trainedFile(path: string): string | undefined {
   return textOf(environmentFile ?? file)
 }
 
+/** The trainer of the run in this folder, such as `reward-model`; undefined for other folders and for runs of several trainers. */
+export const trainerOf = (path: string): string | undefined => textOf(readConfig(path).trainer)
+
 /** The model that the run started from, from its `config.json`. */
 export const trainedModel = (path: string): string | undefined => textOf(readConfig(path).model)
 
